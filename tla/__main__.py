@@ -1,0 +1,7 @@
+"""``python -m tla`` is the command ``tla``."""
+
+import sys
+
+from .cli import main
+
+sys.exit(main())

@@ -1,0 +1,84 @@
+"""The command line: ``tla COMMAND ...``. A subcommand's module is imported when it is asked for.
+
+Exit codes: 0 done, 1 the input is wrong, 2 the command line is wrong, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from ..errors import TlaError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["main"]
+
+# Each command is a module here with `run(arguments) -> exit code`.
+COMMANDS: Final = {
+    "convert": "Convert a layout between the notations of TLA and XLA.",
+    "show": "Draw the offsets of a layout.",
+    "hlo": "List the array shapes of an HLO module, the largest waste first.",
+}
+
+_DESCRIPTION = """\
+Layouts: functions from coordinates to memory offsets, in the notations of TLA, CuTe and XLA.
+
+commands:
+{commands}
+
+examples:
+  tla convert 'bf16[8,1,1280,16384]{{3,2,0,1:T(8,128)(2,1)}}'
+  tla convert '((4,2),(4,3)):((4,16),(1,32))' --dtype bf16
+  tla show '((4,2),(4,3)):((4,16),(1,32))'
+  tla hlo module.hlo
+
+Quote a layout: shells read brackets, braces and parentheses. 'tla COMMAND --help' tells more.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    argv = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _dispatch(argv)
+        sys.stdout.flush()
+        return code
+    except TlaError as error:
+        sys.stdout.flush()
+        print(f"tla: error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("tla: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader has left. Python flushes stdout once more at exit: give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _dispatch(argv: list[str]) -> int:
+    if argv and argv[0] in COMMANDS:
+        code = import_module(f".{argv[0]}", __name__).run(argv[1:])
+        return int(code)
+    import argparse
+
+    commands = "\n".join(f"  {name:8} {text}" for name, text in COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="tla",
+        description=_DESCRIPTION.format(commands=commands),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="tla [-h] [--version] COMMAND ...",
+    )
+    from .. import __version__
+
+    parser.add_argument("--version", action="version", version=f"tla {__version__}")
+    parser.add_argument("command", metavar="COMMAND", choices=COMMANDS, help=argparse.SUPPRESS)
+    if not argv:
+        parser.print_help()
+        return 2
+    parser.parse_args(argv[:1])
+    raise AssertionError("a known command is dispatched above")

@@ -1,0 +1,96 @@
+"""``tla show``: the offsets of a layout as a picture."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from ..figure import layout_figure
+from ..int_tuple import text_of
+from ..layout import Layout
+from ..read import read
+from ..xla_bridge import XlaShape, XlaTuple, array_shape, to_layout
+from .common import InputError, argument_parser, text_argument
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["run"]
+
+_EPILOG = """\
+examples:
+  tla show '(2,3):(3,1)'
+  tla show '((4,2),(4,3)):((4,16),(1,32))'
+  tla show 'f32[3,5]{1,0:T(2,2)}'
+
+Rows and columns are the last two modes; each coordinate of the modes before them is a slice.
+Offsets in brackets are padding: they lie outside the origin shape.
+"""
+
+
+def run(arguments: list[str]) -> int:
+    parser = argument_parser("show", "Draw the offsets of a layout.", _EPILOG)
+    parser.add_argument("text", metavar="TEXT", help="a layout, TLA or XLA; - is standard input")
+    parser.add_argument("--rows", type=_count, default=16, help="rows at most (default 16)")
+    parser.add_argument("--columns", type=_count, default=64, help="columns at most (default 64)")
+    parser.add_argument("--slices", type=_count, default=4, help="slices at most (default 4)")
+    parser.add_argument("--json", action="store_true", help="print the figure as JSON")
+    options = parser.parse_args(arguments)
+    layout = layout_of(read(text_argument(options.text)))
+    figure = layout_figure(layout, options.rows, options.columns, options.slices)
+    if options.json:
+        import json
+
+        grids = [
+            {
+                "title": grid.title,
+                "rows": grid.rows,
+                "columns": grid.columns,
+                "offsets": [[cell.offset for cell in row] for row in grid.cells],
+                "valid": [[cell.valid for cell in row] for row in grid.cells],
+            }
+            for grid in figure.grids
+        ]
+        json.dump(
+            {
+                "layout": str(layout),
+                "size": figure.size,
+                "valid_size": figure.valid_size,
+                "cosize": figure.cosize,
+                "slices": figure.slices,
+                "grids": grids,
+            },
+            sys.stdout,
+        )
+        print()
+        return 0
+    from ..show.terminal import write
+
+    print(layout)
+    write(figure)
+    return 0
+
+
+def layout_of(value: Any) -> Layout[Any, Any]:
+    """Return the layout that a value read stands for; a shape without strides stands for none."""
+    if isinstance(value, Layout):
+        return value
+    if isinstance(value, (XlaShape, XlaTuple)):
+        return to_layout(array_shape(value))
+    shape = text_of(value)
+    compact = Layout(value) if _is_shape(value) else None
+    raise InputError(
+        f"{shape} is a shape; a layout has a stride too",
+        *([f"Compact, it would be {compact}."] if compact is not None else []),
+    )
+
+
+def _is_shape(value: Any) -> bool:
+    return all(map(_is_shape, value)) if isinstance(value, tuple) else bool(value >= 0)
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if count < 1:
+        raise ValueError
+    return count

@@ -1,0 +1,423 @@
+"""Coordinates of a shape: their order, their index, their offset, and the strides that number them.
+
+A coordinate of a shape is an int, counted colexicographically (the first mode runs fastest), or a
+tuple with one coordinate for each mode. So ``((4,2),(4,3))`` has the coordinates ``37``, ``(5, 4)``,
+``((1, 1), 4)`` and ``((1, 1), (0, 1))``, all of one element.
+
+>>> idx2crd(37, ((4, 2), (4, 3))), crd2idx((5, 4), ((4, 2), (4, 3)))
+(((1, 1), (0, 1)), 37)
+>>> crd2offset((1, 5), ((4, 2), (4, 3)), ((4, 16), (1, 32)))
+37
+"""
+
+from __future__ import annotations
+
+from itertools import product as cartesian
+from typing import TYPE_CHECKING, Any, Final
+
+from .errors import CongruenceError, CoordinateError
+from .int_tuple import (
+    as_int_tuple,
+    congruent,
+    flatten_to_tuple,
+    leaves,
+    product,
+    text_of,
+    transform_leaf,
+    unflatten,
+    weakly_congruent,
+)
+from .ints import Int, _0, _1, known_eq, known_lt, leaf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "Underscore",
+    "_",
+    "colex_less",
+    "compact_col_major",
+    "compact_order",
+    "compact_row_major",
+    "coords",
+    "crd2crd",
+    "crd2idx",
+    "crd2offset",
+    "dice",
+    "elem_less",
+    "has_underscore",
+    "idx2crd",
+    "lex_less",
+    "slice_",
+]
+
+
+# --- order ------------------------------------------------------------------------------------
+
+
+def elem_less(a: Any, b: Any) -> bool:
+    """Whether every leaf of ``a`` is less than the leaf of ``b`` at its place.
+
+    ``elem_less(coord, shape)`` with ``coord >= 0`` says that a coordinate lies in its shape.
+
+    >>> elem_less((3, (1, 2)), (4, (2, 3))), elem_less((3, (1, 3)), (4, (2, 3)))
+    (True, False)
+
+    Raises:
+        CongruenceError: the profiles differ.
+    """
+    return all(known_lt(x, y) is True for x, y in _pairs(a, b))
+
+
+def lex_less(a: Any, b: Any) -> bool:
+    """Whether ``a`` comes before ``b`` where the first leaf that differs decides.
+
+    >>> lex_less((1, 9), (2, 0)), lex_less((1, 9), (1, 9))
+    (True, False)
+
+    Raises:
+        CongruenceError: the profiles differ.
+    """
+    return _first_difference_less(_pairs(a, b))
+
+
+def colex_less(a: Any, b: Any) -> bool:
+    """Whether ``a`` comes before ``b`` where the last leaf that differs decides.
+
+    This is the order of coordinates: ``colex_less(a, b) == (crd2idx(a, s) < crd2idx(b, s))``.
+
+    >>> colex_less((1, 9), (2, 0)), colex_less((9, 1), (0, 2))
+    (False, True)
+
+    Raises:
+        CongruenceError: the profiles differ.
+    """
+    return _first_difference_less(_pairs(a, b)[::-1])
+
+
+def _pairs(a: Any, b: Any) -> list[tuple[Any, Any]]:
+    if not congruent(a, b):
+        raise CongruenceError(f"{text_of(a)} and {text_of(b)} have different profiles", a=a, b=b)
+    return list(zip(leaves(a), leaves(b), strict=True))
+
+
+def _first_difference_less(pairs: list[tuple[Any, Any]]) -> bool:
+    for x, y in pairs:
+        if known_eq(x, y) is not True:
+            return known_lt(x, y) is True
+    return False
+
+
+# --- compact strides --------------------------------------------------------------------------
+
+
+def compact_col_major(shape: Any, start: int = _1) -> Any:
+    """Return the strides of ``shape`` packed without gaps, the first leaf fastest.
+
+    >>> compact_col_major((4, (2, 3))), compact_col_major((_4, _8))
+    ((_1, (4, 8)), (_1, _4))
+    """
+    return _packed(shape, range, start)
+
+
+def compact_row_major(shape: Any, start: int = _1) -> Any:
+    """Return the strides of ``shape`` packed without gaps, the last leaf fastest.
+
+    >>> compact_row_major((4, (2, 3))), compact_row_major((_4, _8))
+    ((6, (3, _1)), (_8, _1))
+    """
+    return _packed(shape, lambda n: range(n - 1, -1, -1), start)
+
+
+def _packed(shape: Any, order: Any, start: Any) -> Any:
+    sizes = flatten_to_tuple(shape)
+    strides: list[Any] = [None] * len(sizes)
+    for i in order(len(sizes)):
+        strides[i] = start
+        start = start * sizes[i]
+    return unflatten(tuple(strides), shape)
+
+
+def compact_order(shape: Any, order: Any) -> Any:
+    """Return the strides of ``shape`` packed without gaps, leaves with the least ``order`` fastest.
+
+    ``order`` is weakly congruent to ``shape``; an int over several leaves keeps them together,
+    first leaf fastest, as do equal orders.
+
+    >>> compact_order((2, 3, 4), (2, 0, 1)), compact_order((2, (3, 4)), (1, 0))
+    ((12, _1, 3), (12, (_1, 3)))
+
+    Raises:
+        CongruenceError: ``order`` is not weakly congruent to ``shape``.
+    Source: CuTe ``compact_order``, layout.hpp.
+    """
+    if not weakly_congruent(order, shape):
+        raise CongruenceError(
+            f"the order {text_of(order)} does not fit the shape {text_of(shape)}",
+            "It needs one rank for each mode, or one for several modes together.",
+            order=order,
+            shape=shape,
+        )
+    ranks = list(leaves(_spread(order, shape)))
+    return _packed(shape, lambda n: sorted(range(n), key=lambda i: ranks[i]), _1)
+
+
+def _spread(order: Any, shape: Any) -> Any:
+    if isinstance(order, tuple):
+        return tuple(map(_spread, order, shape))
+    return transform_leaf(lambda _leaf: order, shape)
+
+
+# --- index and coordinate ---------------------------------------------------------------------
+
+
+def idx2crd(coord: Any, shape: Any, extend: bool = False) -> Any:
+    """Return the coordinate congruent to ``shape`` of the element at an int, or any, coordinate.
+
+    >>> idx2crd(37, ((4, 2), (4, 3))), idx2crd((5, 4), ((4, 2), (4, 3))), idx2crd(_5, (_4, _8))
+    (((1, 1), (0, 1)), ((1, 1), (0, 1)), (_1, _1))
+
+    Args:
+        extend: Let the last leaf of each mode grow, as CuTe always does, instead of raising.
+
+    Raises:
+        CoordinateError: the coordinate is negative, outside the shape, or of another profile.
+    Source: CuTe ``idx2crd``, stride.hpp.
+    """
+    coord, shape = as_int_tuple(coord), as_int_tuple(shape)
+    try:
+        return _natural(coord, shape, extend)
+    except _OUTSIDE:
+        raise _diagnosed(coord, shape, extend) from None
+
+
+def _natural(coord: Any, shape: Any, extend: bool) -> Any:
+    if isinstance(coord, tuple):
+        if not isinstance(shape, tuple) or len(coord) != len(shape):
+            raise _OutsideError
+        return tuple(_natural(c, s, extend) for c, s in zip(coord, shape, strict=True))
+    if not isinstance(shape, tuple):
+        _in_range(coord, shape, extend)
+        return coord
+    if not shape:
+        _in_range(coord, _1, False)
+        return ()
+    out: list[Any] = []
+    for s in shape[:-1]:
+        n = product(s)
+        out.append(_natural(coord % n, s, False))
+        coord = coord // n
+    out.append(_natural(coord, shape[-1], extend))
+    return tuple(out)
+
+
+def crd2idx(coord: Any, shape: Any, stride: Any = None) -> Any:
+    """Return the place of a coordinate in its shape: the inverse of `idx2crd`.
+
+    With ``stride`` it is `crd2offset`, as in CuTe, which has one name for both.
+
+    >>> crd2idx((5, 4), ((4, 2), (4, 3))), crd2idx(((1, 1), (0, 1)), ((4, 2), (4, 3)))
+    (37, 37)
+    """
+    return crd2offset(coord, shape, compact_col_major(shape) if stride is None else stride)
+
+
+def crd2crd(coord: Any, shape: Any, to_shape: Any) -> Any:
+    """Return the coordinate in ``to_shape`` of the element at ``coord`` of ``shape``.
+
+    >>> crd2crd((1, 2), (4, 6), (8, 3)), crd2crd((1, 2), (4, 6), 24)
+    ((1, 1), 9)
+    """
+    return idx2crd(crd2idx(coord, shape), to_shape)
+
+
+def coords(shape: Any) -> Iterator[Any]:
+    """Yield every coordinate of ``shape``, congruent to it, in colexicographic order.
+
+    >>> list(coords((2, (1, 2))))
+    [(0, (0, 0)), (1, (0, 0)), (0, (0, 1)), (1, (0, 1))]
+    """
+    sizes = flatten_to_tuple(as_int_tuple(shape))
+    for at in cartesian(*(range(n) for n in reversed(sizes))):  # the last factor runs fastest
+        yield unflatten(at[::-1], shape) if isinstance(shape, tuple) else at[0]
+
+
+# --- coordinate to offset ---------------------------------------------------------------------
+
+
+def crd2offset(coord: Any, shape: Any, stride: Any, extend: bool = False) -> Any:
+    """Return the offset of a coordinate: the sum over the leaves of coordinate times stride.
+
+    >>> crd2offset((1, 5), ((_4, _2), (_4, _3)), ((_4, _16), (_1, _32)))
+    37
+    >>> crd2offset(8, (4, 2), (2, 1)), crd2offset(8, (4, 2), (2, 1), extend=True)
+    Traceback (most recent call last):
+        ...
+    tla.errors.CoordinateError: coordinate 8 lies outside the shape (4,2)
+      Its size is 8.
+
+    Args:
+        coord: An int, or a tuple weakly congruent to ``shape``; in elements.
+        extend: Let the last leaf of each mode grow, as TLA and CuTe always do.
+
+    Returns:
+        The offset in elements; static where coordinate and strides are.
+
+    Raises:
+        CoordinateError: the coordinate is negative, outside the shape, or of another profile.
+        CongruenceError: shape and stride have different profiles.
+    Source: CATLASS ``crd2offset``, layout.hpp.
+    """
+    coord, shape, stride = as_int_tuple(coord), as_int_tuple(shape), as_int_tuple(stride)
+    if not congruent(shape, stride):
+        raise CongruenceError(
+            f"shape {text_of(shape)} and stride {text_of(stride)} are not congruent",
+            shape=shape,
+            stride=stride,
+        )
+    return offset_at(coord, shape, stride, extend)
+
+
+def offset_at(coord: Any, shape: Any, stride: Any, extend: bool) -> Any:
+    """`crd2offset` for a shape and stride known to be checked and congruent."""
+    try:
+        return _offset(coord, shape, stride, extend)
+    except _OUTSIDE:
+        raise _diagnosed(coord, shape, extend) from None
+
+
+_INTS = frozenset((int, Int))
+
+
+def _offset(coord: Any, shape: Any, stride: Any, extend: bool) -> Any:
+    total: Any = None  # the first term starts the sum, so that static terms give a static sum
+    if type(coord) is tuple:
+        if type(shape) is not tuple or len(coord) != len(shape):
+            raise _OutsideError
+        for c, s, d in zip(coord, shape, stride, strict=True):
+            if type(c) in _INTS and type(s) in _INTS and 0 <= c < s:
+                term = c * d
+            else:
+                term = _offset(c, s, d, extend)
+            total = term if total is None else total + term
+    elif type(shape) is tuple:
+        coord = leaf(coord)
+        if not shape:
+            _in_range(coord, _1, False)
+            return _0
+        last = len(shape) - 1
+        for i, s in enumerate(shape):
+            if i == last:
+                term = _offset(coord, s, stride[i], extend)
+            elif type(s) is tuple:
+                n = product(s)
+                term = _offset(coord % n, s, stride[i], False)
+                coord = coord // n
+            else:
+                term = coord % s * stride[i]
+                coord = coord // s
+            total = term if total is None else total + term
+    else:
+        coord = leaf(coord)
+        _in_range(coord, shape, extend)
+        return coord * stride
+    return _0 if total is None else total
+
+
+class _OutsideError(Exception):
+    """A coordinate does not fit; `_diagnosed` says where and why."""
+
+
+_OUTSIDE = (_OutsideError, ZeroDivisionError)  # an empty mode has no coordinate to divide out
+
+
+def _in_range(coord: Any, extent: Any, extend: bool) -> None:
+    """Raise where ``0 <= coord < extent`` is known to be false; without the upper end if extended."""
+    if known_lt(coord, 0) is True or (not extend and known_lt(coord, extent) is False):
+        raise _OutsideError
+
+
+def _diagnosed(coord: Any, shape: Any, extend: bool) -> CoordinateError:
+    """The error of a coordinate that does not fit: its smallest part that does not."""
+    at: list[int] = []
+    c, s = coord, shape
+    while isinstance(c, tuple) and isinstance(s, tuple) and len(c) == len(s):
+        for i, (part, extent) in enumerate(zip(c, s, strict=True)):
+            try:
+                _natural(part, extent, extend)
+            except _OUTSIDE:
+                at.append(i)
+                c, s = part, extent
+                break
+    if isinstance(c, tuple):
+        wanted = f"{len(s)} modes" if isinstance(s, tuple) else "one int"
+        reason = f"{text_of(c)} stands where {text_of(s)} takes {wanted}."
+        summary = f"coordinate {text_of(coord)} does not fit the shape {text_of(shape)}"
+    else:
+        reason = "Coordinates count from 0." if known_lt(c, 0) is True else f"Its size is {product(s)}."
+        summary = f"coordinate {text_of(coord)} lies outside the shape {text_of(shape)}"
+    if at:
+        mode = ".".join(map(str, at))
+        reason = f"Mode {mode} is {text_of(c)}, of shape {text_of(s)}. {reason}"
+    return CoordinateError(summary, reason, coord=coord, shape=shape, mode=tuple(at))
+
+
+# --- slicing ----------------------------------------------------------------------------------
+
+
+class Underscore:
+    """The coordinate that keeps its whole mode, written `_`: ``layout[_, 3]``."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "_"
+
+    def __reduce__(self) -> str:
+        return "_"  # by name, so that a copy is the one object
+
+
+_: Final = Underscore()
+
+
+def has_underscore(coord: Any) -> bool:
+    """Whether a coordinate keeps some mode.
+
+    >>> has_underscore((1, (_, 2))), has_underscore((1, 2))
+    (True, False)
+    """
+    if isinstance(coord, tuple):
+        return any(map(has_underscore, coord))
+    return coord is _
+
+
+def slice_(coord: Any, x: Any) -> tuple[Any, ...]:
+    """Return the modes of ``x`` at which ``coord`` has `_`, in one flat tuple of modes.
+
+    >>> slice_((_, 0), ((2, 3), 4)), slice_((1, (_, _)), (8, ((2, 3), 5)))
+    (((2, 3),), ((2, 3), 5))
+
+    Raises:
+        CongruenceError: the profiles do not fit.
+    Source: CuTe ``slice``, int_tuple.hpp.
+    """
+    return _picked(coord, x, keep=True)
+
+
+def dice(coord: Any, x: Any) -> tuple[Any, ...]:
+    """Return the modes of ``x`` at which ``coord`` has an int: what `slice_` leaves out.
+
+    >>> dice((_, 0), ((2, 3), 4)), dice((1, (_, 0)), (8, ((2, 3), 5)))
+    ((4,), (8, 5))
+    """
+    return _picked(coord, x, keep=False)
+
+
+def _picked(coord: Any, x: Any, keep: bool) -> tuple[Any, ...]:
+    if isinstance(coord, tuple):
+        if not isinstance(x, tuple) or len(coord) != len(x):
+            raise CongruenceError(f"{coord!r} does not fit {text_of(x)}", coord=coord, value=x)
+        return tuple(p for c, i in zip(coord, x, strict=True) for p in _picked(c, i, keep))
+    if coord is not _:
+        leaf(coord)
+    return (x,) if (coord is _) is keep else ()

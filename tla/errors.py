@@ -1,0 +1,138 @@
+"""The error family: what was asked, the offending part, the condition, one way out.
+
+Every error of the library is a `TlaError` and, where one fits, the builtin a reader would expect.
+``error.summary`` is the one line that names the fault; ``str(error)`` adds the details below it.
+The data of the fault (a coordinate, a mode, two sizes) are attributes of the error.
+
+>>> try:
+...     raise CoordinateError("coordinate 4 is out of range", "The shape is (4,8).", coord=4)
+... except TlaError as error:
+...     print(error.summary, error.coord)
+coordinate 4 is out of range 4
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__all__ = [
+    "CongruenceError",
+    "CoordinateError",
+    "DivisibilityError",
+    "LayoutError",
+    "LeafError",
+    "OverlapError",
+    "ParseError",
+    "StaticIntError",
+    "TlaError",
+    "UndecidedError",
+    "UnsupportedError",
+]
+
+
+class TlaError(Exception):
+    """Base of all errors of the library.
+
+    Args:
+        summary: One line, without a full stop, that names the fault.
+        details: Sentences below it: the numbers, the condition, one way out.
+        data: The same facts as attributes of the error.
+    """
+
+    summary: str
+
+    def __init__(self, summary: str, *details: str, **data: object) -> None:
+        super().__init__(summary, *details)
+        self.summary = summary
+        self.__dict__.update(data)
+
+    def __str__(self) -> str:
+        return "\n  ".join(str(part) for part in self.args)
+
+    if TYPE_CHECKING:  # the data of an error are attributes; each raiser documents its own
+
+        def __getattr__(self, name: str) -> object: ...
+
+
+class LeafError(TlaError, TypeError):
+    """A leaf is not an int: a bool, a float, a list, a string, `None`."""
+
+
+class StaticIntError(LeafError):
+    """A static int was asked of something that is not an int."""
+
+
+class LayoutError(TlaError, ValueError):
+    """A shape, stride or layout breaks a rule of layouts."""
+
+
+class CongruenceError(LayoutError):
+    """Two tuples that must have the same profile have different ones."""
+
+
+class DivisibilityError(LayoutError):
+    """A size or stride does not divide another that it must divide."""
+
+
+class OverlapError(LayoutError):
+    """Two modes reach the same offset where each offset must be reached once."""
+
+
+class CoordinateError(TlaError, IndexError):
+    """A coordinate lies outside its shape, or does not have its profile."""
+
+
+class UnsupportedError(TlaError):
+    """A well-formed request that has no answer of the kind asked for; the text says why."""
+
+
+class UndecidedError(TlaError):
+    """The answer depends on the value of a symbolic int; the text names the obligation."""
+
+
+class ParseError(TlaError, ValueError):
+    """A text does not follow its notation. Prints the line and a caret below the fault.
+
+    Attributes:
+        text: The whole text.
+        start, end: The span of the fault, as indices into the text.
+        line, column: The place of ``start``, both counted from 1.
+    """
+
+    text: str
+    start: int
+    end: int
+
+    def __init__(
+        self, summary: str, text: str, start: int, end: int | None = None, *details: str
+    ) -> None:
+        super().__init__(summary, *details, text=text, start=start)
+        self.end = start + 1 if end is None else end
+        self.args = (summary, text, start, self.end, *details)
+
+    @property
+    def line(self) -> int:
+        return self.text.count("\n", 0, self.start) + 1
+
+    @property
+    def column(self) -> int:
+        return self.start - (self.text.rfind("\n", 0, self.start) + 1) + 1
+
+    def __str__(self) -> str:
+        begin = self.start - (self.column - 1)
+        stop = self.text.find("\n", begin)
+        shown = self.text[begin : stop if stop >= 0 else len(self.text)]
+        first, width = self.column - 1, max(1, self.end - self.start)
+        if len(shown) > _SHOWN:  # a window of a long line, so that the caret stays in view
+            cut = min(max(0, first - _SHOWN // 2), len(shown) - _SHOWN)
+            shown, first = shown[cut : cut + _SHOWN], first - cut
+        # a caret under every character of the span that is on view; at least one, also past the end
+        width = max(1, min(width, len(shown) - first))
+        # every control character would move the caret: each is shown as one blank
+        visible = "".join(c if c.isprintable() else " " for c in shown)
+        where = f"line {self.line}, column {self.column}"
+        lines = [self.summary, *self.args[4:], where, f"  {visible}", f"  {' ' * first}{'^' * width}"]
+        return "\n  ".join(lines)
+
+
+_SHOWN = 100

@@ -1,0 +1,110 @@
+"""Figures as plain data: what there is to see, before anything is drawn.
+
+A layout is seen as a grid of offsets. The last two modes are the rows and columns; each coordinate
+of the modes before them gives one grid.
+
+>>> grid = layout_figure(Layout((2, 3), (3, 1))).grids[0]
+>>> [[cell.offset for cell in row] for row in grid.cells]
+[[0, 1, 2], [3, 4, 5]]
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from itertools import product as cartesian
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .coord import offset_at
+from .int_tuple import product
+from .layout import Layout
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Cell", "Figure", "Grid", "layout_figure"]
+
+
+class Cell(NamedTuple):
+    """One coordinate: its offset, and whether it holds data or is padding."""
+
+    offset: int
+    valid: bool
+
+
+class Grid(NamedTuple):
+    """A corner of a matrix of cells.
+
+    ``rows`` and ``columns`` are the sizes of the whole; ``cells`` are the first of each. A vector
+    is one row without a number: ``rows`` is None. ``title`` says which slice it is, or is empty.
+    """
+
+    title: str
+    rows: int | None
+    columns: int
+    cells: tuple[tuple[Cell, ...], ...]
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there is more than the cells show."""
+        return len(self.cells) < (self.rows or 1) or any(len(r) < self.columns for r in self.cells)
+
+    @property
+    def has_padding(self) -> bool:
+        """Whether a cell shown is padding."""
+        return any(not cell.valid for row in self.cells for cell in row)
+
+
+class Figure(NamedTuple):
+    """The grids of a layout, and the totals of the whole of it."""
+
+    grids: tuple[Grid, ...]
+    slices: int
+    """How many grids the whole layout has."""
+    size: int
+    valid_size: int
+    cosize: int
+
+
+def layout_figure(
+    layout: Layout[Any, Any], rows: int = 16, columns: int = 64, slices: int = 4
+) -> Figure:
+    """Return the figure of a layout: at most so many rows and columns of so many slices.
+
+    Args:
+        rows, columns, slices: The largest corner shown; the rest is only counted.
+    """
+    shape, stride, origin = layout.shape, layout.stride, layout.origin_shape
+    if not isinstance(shape, tuple):
+        shape, stride, origin = (shape,), (stride,), (origin,)
+    sizes = [int(product(s)) for s in shape]
+    limits = [slices] * len(sizes)
+    limits[-2:] = [rows, columns][-len(sizes) :] if sizes else []
+    # the offset and validity of the first coordinates of each mode
+    modes = [
+        [Cell(int(offset_at(i, s, d, False)), i < n) for i in range(min(size, limit))]
+        for s, d, n, size, limit in zip(shape, stride, origin, sizes, limits, strict=True)
+    ]
+    outer, matrix = modes[:-2], modes[-2:]
+    grids = tuple(
+        _grid(at, [mode[i] for mode, i in zip(outer, at, strict=True)], matrix, sizes)
+        for at in islice(cartesian(*(range(len(mode)) for mode in outer)), slices)
+    )
+    count = 1
+    for n in sizes[:-2]:
+        count *= n
+    return Figure(grids, count, int(layout.size), int(layout.valid_size), int(layout.cosize))
+
+
+def _grid(
+    at: tuple[int, ...], base: Sequence[Cell], matrix: list[list[Cell]], sizes: list[int]
+) -> Grid:
+    """The grid of one slice: rows and columns added to the offset of its coordinates."""
+    lines = [[Cell(0, True)]] * (2 - len(matrix)) + matrix
+    cells = tuple(tuple(_sum([*base, row, column]) for column in lines[1]) for row in lines[0])
+    title = f"[{','.join(map(str, at))},_,_]" if at else ""
+    rows = sizes[-2] if len(sizes) > 1 else None
+    return Grid(title, rows, sizes[-1] if sizes else 1, cells)
+
+
+def _sum(cells: Sequence[Cell]) -> Cell:
+    return Cell(sum(c.offset for c in cells), all(c.valid for c in cells))

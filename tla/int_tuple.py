@@ -1,0 +1,564 @@
+"""Int tuples: an int, or a tuple of int tuples. Shapes, strides, coordinates and tiles are these.
+
+The profile of an int tuple is its nesting; its leaves are its ints, read left to right.
+Every function here is pure, checks its leaves (`tla.ints.leaf`) and keeps static ints static.
+Names and results are those of CuTe C++, ``int_tuple.hpp`` and ``tuple_algorithms.hpp``.
+
+>>> x = make_tuple(4, (_2, 3))
+>>> rank(x), depth(x), get(x, 1, 0), product(x), flatten(x)
+(_2, _2, _2, 24, (4, _2, 3))
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
+
+from .errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
+from .ints import Int, Leaf, _1, decided, known_divides, known_eq, leaf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+__all__ = [
+    "MAX_DEPTH",
+    "IntTuple",
+    "append",
+    "as_int_tuple",
+    "compatible",
+    "congruent",
+    "depth",
+    "elem_scale",
+    "evenly_divides",
+    "flatten",
+    "flatten_to_tuple",
+    "fold_leaf",
+    "get",
+    "group",
+    "inner_product",
+    "insert",
+    "is_tuple",
+    "leaves",
+    "make_tuple",
+    "prepend",
+    "product",
+    "product_each",
+    "product_like",
+    "rank",
+    "remove",
+    "repeat",
+    "repeat_like",
+    "replace",
+    "select",
+    "shape_div",
+    "size",
+    "take",
+    "text_of",
+    "transform_leaf",
+    "unflatten",
+    "unwrap",
+    "weakly_congruent",
+    "wrap",
+]
+
+IntTuple: TypeAlias = Union[Leaf, "tuple[IntTuple, ...]"]
+
+MAX_DEPTH = 100
+"""The deepest nesting that shapes, strides and notation may have."""
+
+
+# --- construction and access ------------------------------------------------------------------
+
+
+def make_tuple(*items: Any) -> tuple[Any, ...]:
+    """Return the int tuple of the arguments, checked; numpy ints become ints.
+
+    Raises:
+        LeafError: a leaf is not an int.
+        LayoutError: the nesting is deeper than `MAX_DEPTH`.
+    Source: CuTe and TLA ``make_tuple``, ``MakeTuple``.
+    """
+    checked: tuple[Any, ...] = as_int_tuple(items)
+    return checked
+
+
+def as_int_tuple(x: Any) -> Any:
+    """Return ``x`` with every leaf checked and numpy ints converted; the profile is kept."""
+    return _checked(x, MAX_DEPTH)
+
+
+def _checked(x: Any, room: int) -> Any:
+    if not isinstance(x, tuple):
+        return leaf(x)
+    if not room:
+        raise LayoutError(f"an int tuple is nested deeper than {MAX_DEPTH} levels")
+    return tuple(_checked(i, room - 1) for i in x)
+
+
+def is_tuple(x: object) -> bool:
+    """Whether ``x`` is a tuple rather than a leaf."""
+    return isinstance(x, tuple)
+
+
+def rank(x: Any, *path: int) -> Int[int]:
+    """Return the number of modes of ``get(x, *path)``, static; an int has one.
+
+    >>> rank((4, (2, 3))), rank((4, (2, 3)), 0), rank(5)
+    (_2, _1, _1)
+    """
+    x = get(x, *path)
+    return Int(len(x)) if isinstance(x, tuple) else _1
+
+
+def depth(x: Any, *path: int) -> Int[int]:
+    """Return the levels of nesting of ``get(x, *path)``, static: 0 for an int.
+
+    >>> depth(5), depth((4, 2)), depth((4, (2, 3)))
+    (_0, _1, _2)
+    """
+    x = get(x, *path)
+    if not isinstance(x, tuple):
+        return Int(0)
+    return Int(1 + max((int(depth(i)) for i in x), default=0))
+
+
+def get(x: Any, *path: int) -> Any:
+    """Return mode ``path[0]`` of ``x``, of it mode ``path[1]``, and so on. Mode 0 of an int is it.
+
+    >>> get((4, (2, 3)), 1, 0), get(5, 0)
+    (2, 5)
+
+    Raises:
+        CoordinateError: an index is not a mode: negative, or not below the rank.
+    """
+    if not path:
+        return x if isinstance(x, tuple) else leaf(x)
+    at = x
+    for level, i in enumerate(path):
+        i = leaf(i)
+        modes = at if isinstance(at, tuple) else (leaf(at),)
+        if not 0 <= i < len(modes):
+            where = f"get{(x, *path[: level + 1])!r}" if level else f"get({text_of(x)}, {i:d})"
+            raise CoordinateError(
+                f"there is no mode {i:d} in {text_of(at)}, of rank {len(modes)}",
+                f"Asked by {where}; modes count from 0.",
+                value=x,
+                path=path,
+            )
+        at = modes[i]
+    return at
+
+
+def leaves(x: Any) -> Iterator[Any]:
+    """Yield the leaves from left to right, each checked."""
+    if isinstance(x, tuple):
+        for i in x:
+            yield from leaves(i)
+    else:
+        yield leaf(x)
+
+
+def text_of(x: Any) -> str:
+    """Return the notation of an int tuple: no spaces, static ints as ``_N``, a 1-tuple as ``(3)``.
+
+    >>> text_of((_2, (4, (5,)))), text_of(Int(-2)), text_of(())
+    ('(_2,(4,(5)))', '_-2', '()')
+    """
+    if isinstance(x, tuple):
+        return f"({','.join([text_of(i) for i in x])})"
+    return str(x)
+
+
+# --- profile ----------------------------------------------------------------------------------
+
+
+def flatten_to_tuple(x: Any) -> tuple[Any, ...]:
+    """Return the leaves as a flat tuple; an int becomes a 1-tuple."""
+    return tuple(leaves(x))
+
+
+def flatten(x: Any) -> Any:
+    """Return the leaves as a flat tuple; an int stays an int.
+
+    >>> flatten(((4, 2), (8, (3,)))), flatten(7)
+    ((4, 2, 8, 3), 7)
+    """
+    return flatten_to_tuple(x) if isinstance(x, tuple) else leaf(x)
+
+
+def unflatten(flat: Any, profile: Any) -> Any:
+    """Return the leaves of ``flat`` in the profile of ``profile``: the inverse of `flatten`.
+
+    >>> unflatten((1, 2, 3), (0, (0, 0)))
+    (1, (2, 3))
+
+    Raises:
+        CongruenceError: the two have different numbers of leaves.
+    """
+    items = flatten_to_tuple(flat)
+    wanted = sum(1 for _ in _profile_leaves(profile))
+    if len(items) != wanted:
+        raise CongruenceError(
+            f"{text_of(flat)} has {len(items)} leaves, the profile {text_of(profile)} has {wanted}",
+            flat=flat,
+            profile=profile,
+        )
+    rest = iter(items)
+
+    def build(p: Any) -> Any:
+        return tuple(build(i) for i in p) if isinstance(p, tuple) else next(rest)
+
+    return build(profile)
+
+
+def _profile_leaves(profile: Any) -> Iterator[Any]:
+    """The leaves of a profile, which need not be ints."""
+    if isinstance(profile, tuple):
+        for i in profile:
+            yield from _profile_leaves(i)
+    else:
+        yield profile
+
+
+def congruent(a: Any, b: Any) -> bool:
+    """Whether ``a`` and ``b`` have the same profile.
+
+    >>> congruent((4, (2, 3)), (1, (7, 7))), congruent((4,), 4)
+    (True, False)
+    """
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(congruent, a, b))
+    return not isinstance(a, tuple) and not isinstance(b, tuple)
+
+
+def weakly_congruent(a: Any, b: Any) -> bool:
+    """Whether ``b`` has the profile of ``a`` after replacing some leaves of ``a`` by tuples.
+
+    >>> weakly_congruent((4, 6), (1, (7, 7))), weakly_congruent((1, (7, 7)), (4, 6))
+    (True, False)
+    """
+    if isinstance(a, tuple):
+        return isinstance(b, tuple) and len(a) == len(b) and all(map(weakly_congruent, a, b))
+    return True
+
+
+def compatible(a: Any, b: Any) -> bool:
+    """Whether ``b`` refines ``a``: each leaf of ``a`` is the size of what stands there in ``b``.
+
+    Every coordinate of ``a`` is then a coordinate of ``b``.
+
+    >>> compatible(24, (4, 6)), compatible((4, 6), (4, (2, 3))), compatible((5, 8), ((5, 8),))
+    (True, True, False)
+
+    Raises:
+        UndecidedError: two sizes are symbolic and not known to be equal.
+    """
+    if isinstance(a, tuple):
+        return isinstance(b, tuple) and len(a) == len(b) and all(map(compatible, a, b))
+    n = product(b)
+    return decided(known_eq(leaf(a), n), f"{a} == {n}")
+
+
+# --- maps and folds over leaves ---------------------------------------------------------------
+
+
+def transform_leaf(f: Callable[..., Any], x: Any, *others: Any) -> Any:
+    """Return ``x`` with every leaf replaced by ``f`` of it and of the leaves at its place.
+
+    >>> transform_leaf(lambda a, b: a * b, (4, (2, 3)), (1, (10, 100)))
+    (4, (20, 300))
+
+    Raises:
+        CongruenceError: the tuples have different profiles.
+    """
+    if isinstance(x, tuple):
+        for other in others:
+            if not isinstance(other, tuple) or len(other) != len(x):
+                raise _not_congruent(x, other)
+        return tuple(transform_leaf(f, *at) for at in zip(x, *others, strict=True))
+    for other in others:
+        if isinstance(other, tuple):
+            raise _not_congruent(x, other)
+    return f(leaf(x), *map(leaf, others))
+
+
+def fold_leaf(f: Callable[[Any, Any], Any], start: Any, x: Any) -> Any:
+    """Return ``f(... f(f(start, x0), x1) ..., xn)`` over the leaves from left to right.
+
+    >>> fold_leaf(lambda total, leaf: total + leaf, 0, (4, (2, 3)))
+    9
+    """
+    for i in leaves(x):
+        start = f(start, i)
+    return start
+
+
+def _not_congruent(a: Any, b: Any) -> CongruenceError:
+    return CongruenceError(f"{text_of(a)} and {text_of(b)} have different profiles", a=a, b=b)
+
+
+# --- arithmetic -------------------------------------------------------------------------------
+
+
+def product(x: Any) -> Any:
+    """Return the product of the leaves; ``_1`` for the empty tuple.
+
+    >>> product((4, (2, 3))), product((_4, _2)), product(())
+    (24, _8, _1)
+    """
+    if not isinstance(x, tuple):
+        return leaf(x)
+    total: Any = _1
+    for i in x:
+        total = total * (product(i) if isinstance(i, tuple) else leaf(i))
+    return total
+
+
+def size(x: Any, *path: int) -> Any:
+    """Return the number of coordinates of the shape ``get(x, *path)``: the product of its leaves.
+
+    >>> size((4, (2, 3))), size((4, (2, 3)), 1)
+    (24, 6)
+    """
+    return product(get(x, *path))
+
+
+def product_each(x: Any) -> tuple[Any, ...]:
+    """Return the product of each mode.
+
+    >>> product_each(((4, 2), 3))
+    (8, 3)
+    """
+    return tuple(product(i) for i in x) if isinstance(x, tuple) else (leaf(x),)
+
+
+def product_like(x: Any, profile: Any) -> Any:
+    """Return the products of the parts of ``x`` that stand at the leaves of ``profile``.
+
+    >>> product_like(((4, 2), (3, (5, 7))), (0, (0, 0)))
+    (8, (3, 35))
+
+    Raises:
+        CongruenceError: ``profile`` is not weakly congruent to ``x``.
+    """
+    if isinstance(profile, tuple):
+        if not isinstance(x, tuple) or len(x) != len(profile):
+            raise _not_congruent(x, profile)
+        return tuple(product_like(i, p) for i, p in zip(x, profile, strict=True))
+    return product(x)
+
+
+def inner_product(a: Any, b: Any) -> Any:
+    """Return the sum of the products of the leaves of ``a`` and ``b``, which are congruent.
+
+    >>> inner_product((1, (2, 3)), (100, (10, 1)))
+    123
+    """
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        total: Any = None
+        for x, y in zip(a, b, strict=True):
+            term = inner_product(x, y)
+            total = term if total is None else total + term
+        return Int(0) if total is None else total
+    if isinstance(a, tuple) or isinstance(b, tuple):
+        raise _not_congruent(a, b)
+    return leaf(a) * leaf(b)
+
+
+def elem_scale(a: Any, b: Any) -> Any:
+    """Return ``a`` with each leaf multiplied by the product of what stands there in ``b``.
+
+    >>> elem_scale((2, 3), ((4, 5), 6))
+    (40, 18)
+    """
+    if isinstance(a, tuple):
+        if not isinstance(b, tuple) or len(a) != len(b):
+            raise _not_congruent(a, b)
+        return tuple(map(elem_scale, a, b))
+    return leaf(a) * product(b)
+
+
+def shape_div(a: Any, b: Any) -> Any:
+    """Return the shape left of ``a`` after ``b`` of its elements are taken off at the front.
+
+    For ints: ``a / b`` where ``b`` divides ``a``, 1 where ``a`` divides ``b``. An int ``b`` is used
+    up over the leaves of a tuple ``a``; a tuple ``b`` under an int ``a`` counts by its product.
+
+    >>> shape_div((4, 2, 2), 8), shape_div((8, 6), (2, 3)), shape_div(12, (2, 3))
+    ((1, 1, 2), (4, 2), 2)
+
+    Raises:
+        DivisibilityError: neither of two ints divides the other.
+    Source: CuTe ``shape_div``, int_tuple.hpp.
+    """
+    if isinstance(a, tuple):
+        if isinstance(b, tuple):
+            if len(a) != len(b):
+                raise _not_congruent(a, b)
+            return tuple(map(shape_div, a, b))
+        rest = leaf(b)
+        out: list[Any] = []
+        for i in a:
+            out.append(shape_div(i, rest))
+            rest = shape_div(rest, product(i))
+        return tuple(out)
+    x, y = leaf(a), product(b)
+    if known_eq(y, 0) is not True and known_eq(x, 0) is not True:
+        down, up = known_divides(y, x), known_divides(x, y)
+        if down:
+            return x // y
+        if up:  # a static 1 only where both are static
+            return x // x * (y // y)
+        decided(False if down is False and up is False else None, f"{y} divides {x}")
+    raise DivisibilityError(
+        f"neither of {text_of(a)} and {text_of(b)} divides the other", a=a, b=b
+    )
+
+
+def evenly_divides(a: Any, b: Any) -> bool:
+    """Whether ``b`` divides ``a`` leaf by leaf; ``b`` is weakly congruent to ``a``.
+
+    >>> evenly_divides((8, 6), (2, 3)), evenly_divides((8, 6), (3, 3)), evenly_divides((4, 6), 8)
+    (True, False, True)
+    """
+    if isinstance(b, tuple):
+        if not isinstance(a, tuple) or len(a) != len(b):
+            return False
+        return all(map(evenly_divides, a, b))
+    n = product(a)
+    return decided(known_divides(leaf(b), n), f"{b} divides {n}")
+
+
+# --- editing the top level --------------------------------------------------------------------
+
+
+def wrap(x: Any) -> tuple[Any, ...]:
+    """Return ``x`` as a tuple: an int becomes a 1-tuple."""
+    return x if isinstance(x, tuple) else (leaf(x),)
+
+
+def unwrap(x: Any) -> Any:
+    """Return ``x`` without the 1-tuples around it.
+
+    >>> unwrap(((5,),)), unwrap((5, 6))
+    (5, (5, 6))
+    """
+    while isinstance(x, tuple) and len(x) == 1:
+        x = x[0]
+    return x
+
+
+def select(x: Any, *modes: int) -> tuple[Any, ...]:
+    """Return the modes named, in the order named.
+
+    >>> select((4, (2, 3), 8), 2, 0)
+    (8, 4)
+    """
+    return tuple(get(x, i) for i in modes)
+
+
+def take(x: Any, begin: int, end: int) -> tuple[Any, ...]:
+    """Return the modes ``begin`` up to but not including ``end``.
+
+    >>> take((4, (2, 3), 8), 1, 3)
+    ((2, 3), 8)
+    """
+    modes = wrap(x)
+    _between(modes, begin, end)
+    return modes[begin:end]
+
+
+def group(x: Any, begin: int, end: int) -> tuple[Any, ...]:
+    """Return ``x`` with the modes ``begin`` to ``end`` made one mode.
+
+    >>> group((4, 2, 3, 8), 1, 3)
+    (4, (2, 3), 8)
+    """
+    modes = wrap(x)
+    _between(modes, begin, end)
+    return (*modes[:begin], modes[begin:end], *modes[end:])
+
+
+def append(x: Any, item: Any, upto: int | None = None) -> tuple[Any, ...]:
+    """Return ``x`` with ``item`` after its last mode; with ``upto``, as often as gives that rank.
+
+    >>> append((4, 2), 3), append(4, 1, upto=3)
+    ((4, 2, 3), (4, 1, 1))
+    """
+    modes = wrap(x)
+    return (*modes, *(item,) * _missing(modes, upto))
+
+
+def prepend(x: Any, item: Any, upto: int | None = None) -> tuple[Any, ...]:
+    """Return ``x`` with ``item`` before its first mode; with ``upto``, as often as gives that rank.
+
+    >>> prepend((4, 2), 3), prepend(4, 1, upto=3)
+    ((3, 4, 2), (1, 1, 4))
+    """
+    modes = wrap(x)
+    return (*(item,) * _missing(modes, upto), *modes)
+
+
+def replace(x: Any, mode: int, item: Any) -> tuple[Any, ...]:
+    """Return ``x`` with one mode replaced.
+
+    >>> replace((4, 2, 3), 1, (5, 6))
+    (4, (5, 6), 3)
+    """
+    get(x, mode)
+    modes = wrap(x)
+    return (*modes[:mode], item, *modes[mode + 1 :])
+
+
+def insert(x: Any, mode: int, item: Any) -> tuple[Any, ...]:
+    """Return ``x`` with ``item`` put before mode ``mode``.
+
+    >>> insert((4, 2), 1, 7)
+    (4, 7, 2)
+    """
+    modes = wrap(x)
+    _between(modes, mode, mode)
+    return (*modes[:mode], item, *modes[mode:])
+
+
+def remove(x: Any, mode: int) -> tuple[Any, ...]:
+    """Return ``x`` without one mode.
+
+    >>> remove((4, 2, 3), 1)
+    (4, 3)
+    """
+    get(x, mode)
+    modes = wrap(x)
+    return (*modes[:mode], *modes[mode + 1 :])
+
+
+def repeat(x: Any, times: int) -> tuple[Any, ...]:
+    """Return the tuple of ``times`` copies of ``x``.
+
+    >>> repeat((4, 2), 2)
+    ((4, 2), (4, 2))
+    """
+    if times < 0:
+        raise LayoutError(f"cannot repeat a mode {times} times")
+    return (x,) * times
+
+
+def repeat_like(profile: Any, x: Any) -> Any:
+    """Return ``profile`` with ``x`` at every leaf.
+
+    >>> repeat_like((4, (2, 3)), 0)
+    (0, (0, 0))
+    """
+    return transform_leaf(lambda _: x, profile)
+
+
+def _missing(modes: Sequence[Any], upto: int | None) -> int:
+    return 1 if upto is None else max(0, upto - len(modes))
+
+
+def _between(modes: tuple[Any, ...], begin: int, end: int) -> None:
+    if not 0 <= begin <= end <= len(modes):
+        raise CoordinateError(
+            f"modes {begin} to {end} are not a range of {text_of(modes)}, of rank {len(modes)}",
+            begin=begin,
+            end=end,
+        )

@@ -1,0 +1,392 @@
+"""Integers of a layout: static `Int`, dynamic `int`, and the protocol that a symbolic int follows.
+
+A static int is known to the type checker, a dynamic one to the run. Arithmetic follows C++ TLA:
+static op static is static, anything else is dynamic. So ``_0 * n`` is dynamic, unlike in CuTe.
+
+>>> _2 * _12, _2 * 12, Int(4) is _4
+(_24, 24, True)
+
+An `Int` is an `int` and works wherever one does. These traps remain, each with its way out:
+
+- ``max`` and ``min`` return one of their arguments, so ``max(_2, 1)`` is static: use `max_`, `min_`.
+- ``sum`` starts from a dynamic 0 and ``math.prod`` from a dynamic 1: pass ``start=_0``, ``start=_1``.
+- ``str(_2)`` and ``f"{_2}"`` print the notation, ``_2``; ``f"{_2:d}"`` prints the digits.
+- ``_7 / _2`` is Python's true division, a float; ``//`` is the floor (C++ truncates towards zero).
+- ``_2 == 2``, with equal hashes: a cache keyed by a layout must key on `static_mask` too.
+- A numpy int is dynamic, and numpy arithmetic with an `Int` gives a numpy int.
+"""
+
+from __future__ import annotations
+
+from operator import index
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, overload
+
+from .errors import CongruenceError, LeafError, StaticIntError, UndecidedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+# The bound admits what `int` admits; naming a Literal in it makes mypy keep the literal of an
+# argument, so that Int(70000) is an Int[Literal[70000]].
+_N = TypeVar("_N", bound=Union[int, Literal[True]], covariant=True)
+# pyright keeps a literal only under a bound of literals alone: the values that layouts use most.
+_Usual = Literal[
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96,
+    112, 128, 160, 192, 224, 256, 384, 512, 768, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072,
+]  # fmt: skip
+_K = TypeVar("_K", bound=_Usual)
+
+_interned: dict[int, Any] = {}
+
+
+class Int(int, Generic[_N]):
+    """A static integer: an `int` whose value is part of its type. Equal values are one object.
+
+    >>> Int(4) + Int(3), Int(4) + 3, -Int(4), Int(-4)
+    (_7, 7, Int(-4), Int(-4))
+
+    Annotate with ``Int[Literal[4]]``. ``str`` is the notation of layouts, ``repr`` is Python:
+
+    >>> str(Int(-4)), str(Int(70000)), repr(Int(70000))
+    ('_-4', '_70000', 'Int(70000)')
+
+    Raises:
+        StaticIntError: the value is a bool, a float, or has no ``__index__``.
+    Source: CATLASS ``tla::C`` and ``tla::Int``, integral_constant.hpp.
+    """
+
+    __slots__ = ()
+
+    @overload
+    def __new__(cls, value: _K, /) -> Int[_K]: ...
+    @overload
+    def __new__(cls, value: _N, /) -> Int[_N]: ...
+    def __new__(cls, value: Any, /) -> Any:
+        # bool before the look-up: hash(True) == hash(1)
+        if value.__class__ is bool or not hasattr(value, "__index__"):
+            raise StaticIntError(
+                f"a static int needs an int, not {_described(value)}", value=value
+            )
+        return _static(index(value))
+
+    if not TYPE_CHECKING:
+
+        def __class_getitem__(cls, key):
+            """Accept ``Int[4]`` as well as ``Int[Literal[4]]`` at run time."""
+            return super().__class_getitem__(Literal[key] if isinstance(key, int) else key)
+
+    def __str__(self) -> str:
+        return f"_{self:d}"
+
+    def __repr__(self) -> str:
+        return f"_{self:d}" if self in _NAMED else f"Int({self:d})"
+
+    def __reduce__(self) -> tuple[type[Int[int]], tuple[int]]:
+        return Int, (int(self),)
+
+    def __copy__(self) -> Int[_N]:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Int[_N]:
+        return self
+
+    # One signature each, no overloads: a checker's plugin hooks these methods by name.
+    # The builtin method answers first, so what it refuses (a float) falls to the other operand.
+    def __add__(self, other: int, /) -> int:
+        r = int.__add__(self, other)
+        return _static(r) if type(other) is Int else r
+
+    def __sub__(self, other: int, /) -> int:
+        r = int.__sub__(self, other)
+        return _static(r) if type(other) is Int else r
+
+    def __mul__(self, other: int, /) -> int:
+        r = int.__mul__(self, other)
+        return _static(r) if type(other) is Int else r
+
+    def __floordiv__(self, other: int, /) -> int:
+        r = int.__floordiv__(self, other)
+        return _static(r) if type(other) is Int else r
+
+    def __mod__(self, other: int, /) -> int:
+        r = int.__mod__(self, other)
+        return _static(r) if type(other) is Int else r
+
+    def __and__(self, other: int, /) -> int:
+        r = int.__and__(self, other)
+        return _static(r) if type(other) is Int else r
+
+    def __or__(self, other: int, /) -> int:
+        r = int.__or__(self, other)
+        return _static(r) if type(other) is Int else r
+
+    def __xor__(self, other: int, /) -> int:
+        r = int.__xor__(self, other)
+        return _static(r) if type(other) is Int else r
+
+    def __lshift__(self, other: int, /) -> int:
+        r = int.__lshift__(self, other)
+        return _static(r) if type(other) is Int else r
+
+    def __rshift__(self, other: int, /) -> int:
+        r = int.__rshift__(self, other)
+        return _static(r) if type(other) is Int else r
+
+    def __pow__(self, other: int, mod: int | None = None, /) -> Any:  # a negative power is a float
+        r = int.__pow__(self, other, mod)
+        static = type(r) is int and type(other) is Int and (mod is None or type(mod) is Int)
+        return _static(r) if static else r
+
+    def __divmod__(self, other: int, /) -> tuple[int, int]:
+        r = int.__divmod__(self, other)
+        return (_static(r[0]), _static(r[1])) if type(other) is Int else r
+
+    def __neg__(self) -> int:
+        return _static(int.__neg__(self))
+
+    def __pos__(self) -> int:
+        return self
+
+    def __abs__(self) -> int:
+        return _static(int.__abs__(self))
+
+    def __invert__(self) -> int:
+        return _static(int.__invert__(self))
+
+
+def _static(value: int) -> Any:
+    """The one `Int` of an exact int's value."""
+    got = _interned.get(value)
+    if got is None:
+        # index() of an Int is that Int: int() makes the plain key and the plain value
+        got = _interned.setdefault(int(value), int.__new__(Int, value))
+    return got
+
+
+_0, _1, _2, _3, _4, _5, _6, _7 = Int(0), Int(1), Int(2), Int(3), Int(4), Int(5), Int(6), Int(7)
+_8, _9, _10, _11, _12, _13, _14 = Int(8), Int(9), Int(10), Int(11), Int(12), Int(13), Int(14)
+_15, _16, _20, _24, _28, _32, _40 = Int(15), Int(16), Int(20), Int(24), Int(28), Int(32), Int(40)
+_48, _56, _64, _80, _96, _112 = Int(48), Int(56), Int(64), Int(80), Int(96), Int(112)
+_128, _160, _192, _224, _256 = Int(128), Int(160), Int(192), Int(224), Int(256)
+_384, _512, _768, _1024, _2048 = Int(384), Int(512), Int(768), Int(1024), Int(2048)
+_4096, _8192, _16384, _32768 = Int(4096), Int(8192), Int(16384), Int(32768)
+_65536, _131072 = Int(65536), Int(131072)
+
+_NAMED = frozenset(_interned)
+
+__all__ = [
+    "Int", "Leaf", "SymbolicInt", "add", "ceil_div", "decided", "is_static", "known_divides", "known_eq",
+    "known_lt", "leaf", "max_", "min_", "round_down", "round_up", "same_static", "static_mask",
+    "_0", "_1", "_2", "_3", "_4", "_5", "_6", "_7", "_8", "_9", "_10", "_11", "_12", "_13", "_14", "_15",
+    "_16", "_20", "_24", "_28", "_32", "_40", "_48", "_56", "_64", "_80", "_96", "_112", "_128", "_160",
+    "_192", "_224", "_256", "_384", "_512", "_768", "_1024", "_2048", "_4096", "_8192", "_16384",
+    "_32768", "_65536", "_131072",
+]  # fmt: skip
+
+
+# --- the leaf protocol ------------------------------------------------------------------------
+
+
+class SymbolicInt:
+    """Base of leaves whose value is not known: what an algorithm may ask of them.
+
+    A subclass supports the operators of `int` and answers each question with True, False, or None
+    for "not known". Algorithms ask `known_eq`, `known_lt` and `known_divides`, never ``==`` or
+    ``<``, and so work unchanged on any leaf.
+    """
+
+    __slots__ = ()
+
+    def known_eq(self, other: Leaf) -> bool | None:
+        """Whether ``self == other``."""
+        raise NotImplementedError
+
+    def known_lt(self, other: Leaf) -> bool | None:
+        """Whether ``self < other``."""
+        raise NotImplementedError
+
+    def known_gt(self, other: Leaf) -> bool | None:
+        """Whether ``self > other``."""
+        raise NotImplementedError
+
+    def known_divides(self, other: Leaf) -> bool | None:
+        """Whether ``self`` divides ``other``."""
+        raise NotImplementedError
+
+    def known_multiple(self, other: Leaf) -> bool | None:
+        """Whether ``other`` divides ``self``."""
+        raise NotImplementedError
+
+
+Leaf = Union[int, SymbolicInt]
+
+
+def leaf(x: object) -> Any:
+    """Return ``x`` as a leaf: an `Int`, an exact `int` (numpy ints converted), or a `SymbolicInt`.
+
+    Raises:
+        LeafError: ``x`` is no integer; bools and floats are refused.
+    """
+    if type(x) is int or type(x) is Int or isinstance(x, SymbolicInt):
+        return x
+    if isinstance(x, bool) or not hasattr(x, "__index__"):
+        hint = "Write a tuple, not a list." if isinstance(x, list) else ""
+        raise LeafError(f"expected an int, got {_described(x)}", *([hint] if hint else []), value=x)
+    return int(index(x))
+
+
+def _described(x: object) -> str:
+    shown = repr(x)
+    return f"{type(x).__name__} {shown if len(shown) <= 40 else shown[:37] + '...'}"
+
+
+def known_eq(a: Leaf, b: Leaf) -> bool | None:
+    """Whether ``a == b``: True, False, or None where a symbolic int leaves it open."""
+    if isinstance(a, SymbolicInt):
+        return a.known_eq(b)
+    return b.known_eq(a) if isinstance(b, SymbolicInt) else a == b
+
+
+def known_lt(a: Leaf, b: Leaf) -> bool | None:
+    """Whether ``a < b``: True, False, or None where a symbolic int leaves it open."""
+    if isinstance(a, SymbolicInt):
+        return a.known_lt(b)
+    return b.known_gt(a) if isinstance(b, SymbolicInt) else a < b
+
+
+def known_divides(a: Leaf, b: Leaf) -> bool | None:
+    """Whether ``a`` divides ``b``, that is ``b == k * a`` for some int ``k``; None if open.
+
+    >>> known_divides(3, 12), known_divides(5, 12), known_divides(0, 0), known_divides(0, 3)
+    (True, False, True, False)
+    """
+    if isinstance(a, SymbolicInt):
+        return a.known_divides(b)
+    if isinstance(b, SymbolicInt):
+        return b.known_multiple(a)
+    return b % a == 0 if a else b == 0
+
+
+def decided(answer: bool | None, obligation: str) -> bool:
+    """Return a known answer as a bool; raise `UndecidedError` naming the obligation otherwise."""
+    if answer is None:
+        raise UndecidedError(
+            f"cannot decide whether {obligation}",
+            "The sizes are symbolic; give them a range or a divisor that settles it.",
+            obligation=obligation,
+        )
+    return answer
+
+
+# --- CATLASS's arithmetic, on leaves and leaf by leaf on tuples -------------------------------
+
+
+def ceil_div(a: int, b: int) -> int:
+    """Return ``a / b`` rounded up. CATLASS ``CeilDiv``.
+
+    >>> ceil_div(100, 16), ceil_div(Int(100), _16)
+    (7, _7)
+    """
+    return -(-a // b)
+
+
+def round_up(a: int, b: int) -> int:
+    """Return the least multiple of ``b`` that is at least ``a``. CATLASS ``RoundUp``.
+
+    >>> round_up(100, 16), round_up(Int(100), _16)
+    (112, _112)
+    """
+    return ceil_div(a, b) * b
+
+
+def round_down(a: int, b: int) -> int:
+    """Return the greatest multiple of ``b`` that is at most ``a``. CATLASS ``RoundDown``.
+
+    >>> round_down(100, 16), round_down(Int(100), _16)
+    (96, _96)
+    """
+    return a // b * b
+
+
+def max_(*xs: Any) -> int:
+    """Return the greatest leaf of all arguments; static where every leaf is. CATLASS ``max``.
+
+    >>> max_(_3, _4), max_(_3, 5), max_((_1, (_7, _2)))
+    (_4, 5, _7)
+    """
+    return _extreme("greatest", xs, lambda x, best: known_lt(best, x))
+
+
+def min_(*xs: Any) -> int:
+    """Return the least leaf of all arguments; static where every leaf is. CATLASS ``min``.
+
+    >>> min_(_3, _4), min_(3, _4)
+    (_3, 3)
+    """
+    return _extreme("least", xs, known_lt)
+
+
+def _extreme(
+    which: str, xs: Sequence[Any], better: Callable[[Leaf, Leaf], bool | None]
+) -> int:
+    found: list[Any] = []
+
+    def collect(x: Any) -> None:
+        if isinstance(x, tuple):
+            for i in x:
+                collect(i)
+        else:
+            found.append(leaf(x))
+
+    collect(xs)
+    if not found:
+        raise LeafError(f"the {which} of no ints does not exist")
+    best = found[0]
+    for x in found[1:]:
+        if decided(better(x, best), f"{x} or {best} is the {which}"):
+            best = x
+    return best if is_static(tuple(found)) or type(best) is not Int else int(best)
+
+
+def add(a: Any, b: Any) -> Any:
+    """Return the sum, leaf by leaf for tuples of one profile. CATLASS ``add`` and ``Add``.
+
+    >>> add(_3, _4), add((_0, _0), (3, _4)), add((1, (2, 3)), (10, (20, 30)))
+    (_7, (3, _4), (11, (22, 33)))
+    """
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        return tuple(add(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, tuple) or isinstance(b, tuple):
+        raise CongruenceError(f"cannot add {a!r} and {b!r}: their profiles differ", a=a, b=b)
+    return leaf(a) + leaf(b)
+
+
+def is_static(x: Any) -> bool:
+    """Whether every leaf is an `Int`; true of the empty tuple.
+
+    >>> is_static(_4), is_static((_4, (_8, _2))), is_static((_4, 8))
+    (True, True, False)
+    """
+    if isinstance(x, tuple):
+        return all(is_static(i) for i in x)
+    return type(leaf(x)) is Int
+
+
+def same_static(a: Any, b: Any) -> bool:
+    """Whether ``a == b`` and the same leaves are static; ``==`` alone compares values.
+
+    >>> (_4, 8) == (4, _8), same_static((_4, 8), (4, _8)), same_static((_4, 8), (_4, 8))
+    (True, False, True)
+    """
+    return bool(a == b) and static_mask(a) == static_mask(b)
+
+
+def static_mask(x: Any) -> Any:
+    """Return the profile of ``x`` with True at static leaves: what a cache keys on beside values.
+
+    >>> static_mask((_4, (8, _2)))
+    (True, (False, True))
+    """
+    if isinstance(x, tuple):
+        return tuple(static_mask(i) for i in x)
+    return type(leaf(x)) is Int

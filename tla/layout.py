@@ -1,0 +1,577 @@
+"""Layouts: functions from coordinates to offsets, written ``shape:stride``.
+
+A layout maps a coordinate of its shape to the sum over the leaves of coordinate times stride.
+
+>>> zN = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)))
+>>> zN(1, 5), zN(41), zN.size, zN.cosize
+(37, 37, 96, 96)
+>>> print(zN, get(zN, 1))
+((4,2),(4,3)):((4,16),(1,32)) (4,3):(1,32)
+
+A third part, the origin shape, says how many coordinates of each mode hold data where the shape is
+rounded up to blocks. ``size`` and ``cosize`` speak of the shape, ``valid_size`` of the origin.
+
+>>> padded = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)), (5, 10))
+>>> print(padded, padded.valid_size, padded.is_valid((5, 0)))
+((4,2),(4,3)):((4,16),(1,32)):(5,10) 50 False
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, TypeVarTuple, overload
+
+from . import int_tuple, ints
+from .coord import (
+    Underscore,
+    _,
+    compact_col_major,
+    compact_order,
+    crd2offset,
+    has_underscore,
+    offset_at,
+    slice_,
+)
+from .errors import CongruenceError, CoordinateError, LayoutError
+from .int_tuple import (
+    MAX_DEPTH,
+    as_int_tuple,
+    congruent,
+    flatten_to_tuple,
+    leaves,
+    make_tuple,
+    product,
+    text_of,
+    transform_leaf,
+    weakly_congruent,
+)
+from .ints import Int, _0, _1, decided, known_eq, known_lt
+from .origin import checked_origin, default_origin, mode_indices, sliced_origin, trimmed_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "Layout",
+    "cosize",
+    "crd2offset",
+    "depth",
+    "get",
+    "is_static",
+    "make_coord",
+    "make_layout",
+    "make_layout_like",
+    "make_ordered_layout",
+    "make_shape",
+    "make_stride",
+    "make_tile",
+    "rank",
+    "same_static",
+    "shape",
+    "size",
+    "slice_and_offset",
+    "stride",
+]
+
+S = TypeVar("S")
+D = TypeVar("D")
+S_co = TypeVar("S_co", covariant=True)
+D_co = TypeVar("D_co", covariant=True)
+_Items = TypeVarTuple("_Items")
+
+
+class Layout(Generic[S_co, D_co]):
+    """The function ``layout(c) == sum over leaves of c_i * stride_i`` on the coordinates of a shape.
+
+    Immutable and hashable; ``==`` compares shape, stride and origin shape by value, `same_static`
+    compares what is static too.
+
+    Args:
+        shape: Extents, an int tuple; 0 is legal and makes the layout empty.
+        stride: Steps in elements, congruent to ``shape``; any sign. Compact, the first mode
+            fastest, where left out.
+        origin_shape: For each top-level mode how many of its coordinates hold data, at most its
+            size; the sizes themselves where left out.
+
+    Raises:
+        LeafError: a leaf is not an int.
+        CongruenceError: shape and stride have different profiles.
+        LayoutError: an extent is negative, an origin exceeds its mode, the nesting is too deep.
+    Source: CuTe ``Layout``; CATLASS ``tla::Layout`` for the origin shape.
+    """
+
+    __slots__ = ("_origin", "shape", "stride")
+
+    if TYPE_CHECKING:  # slots at run time: the fastest read; read-only to checkers
+
+        @property
+        def shape(self) -> S_co: ...
+        @property
+        def stride(self) -> D_co: ...
+
+        _origin: Any
+
+        @overload
+        def __init__(self: Layout[S, Any], shape: S) -> None: ...
+        @overload
+        def __init__(
+            self: Layout[S, Any], shape: S, stride: None, origin_shape: object = None
+        ) -> None: ...
+        @overload
+        def __init__(
+            self: Layout[S, D], shape: S, stride: D, origin_shape: object = None
+        ) -> None: ...
+
+    def __init__(self, shape: Any, stride: Any = None, origin_shape: Any = None) -> None:
+        if stride is None:
+            shape = as_int_tuple(shape)
+            stride = compact_col_major(shape)
+        if not _well_formed(shape, stride, MAX_DEPTH):
+            shape, stride = _normalised(shape, stride)
+        _set_shape(self, shape)
+        _set_stride(self, stride)
+        _set_origin(self, None if origin_shape is None else checked_origin(shape, origin_shape))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Layout is immutable: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Layout is immutable: cannot delete {name!r}")
+
+    # --- what it is ---
+
+    @property
+    def origin_shape(self) -> Any:
+        """How many coordinates of each top-level mode hold data; by default the sizes of the modes."""
+        return default_origin(self.shape) if self._origin is None else self._origin
+
+    @property
+    def rank(self) -> Int[int]:
+        """The number of top-level modes, static."""
+        return int_tuple.rank(self.shape)
+
+    @property
+    def depth(self) -> Int[int]:
+        """The levels of nesting, static."""
+        return int_tuple.depth(self.shape)
+
+    @property
+    def size(self) -> Any:
+        """The number of coordinates, padding included."""
+        return product(self.shape)
+
+    @property
+    def cosize(self) -> Any:
+        """The length of the span of offsets from the least to the greatest; 0 of an empty layout.
+
+        >>> Layout((4, 3), (1, 8)).cosize, Layout(4, -2).cosize, Layout((4, 0), (1, 8)).cosize
+        (20, 7, 0)
+        """
+        return cosize(self)
+
+    @property
+    def valid_size(self) -> Any:
+        """The number of coordinates that hold data."""
+        return product(self.origin_shape)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every int of the layout is static."""
+        return is_static(self)
+
+    def is_valid(self, *coord: Any) -> bool:
+        """Whether a coordinate holds data: inside the shape, and inside the origin of every mode.
+
+        >>> padded = Layout((4, 8), (8, 1), (3, 5))
+        >>> padded.is_valid(2, 4), padded.is_valid(3, 0), padded.is_valid(9, 9)
+        (True, False, False)
+
+        Raises:
+            CoordinateError: the coordinate does not have the profile of the shape.
+        """
+        at = _one(coord)
+        try:
+            index = mode_indices(at, self.shape)
+        except CoordinateError:
+            if weakly_congruent(at, self.shape):
+                return False
+            raise
+        bounds = flatten_to_tuple(self.origin_shape)
+        return all(decided(known_lt(i, n), f"{i} < {n}") for i, n in zip(index, bounds, strict=True))
+
+    # --- the function ---
+
+    def __call__(self, *coord: Any) -> Any:
+        """Return the offset of a coordinate: ``layout(c)``, or ``layout(i, j)`` for ``(i, j)``.
+
+        Raises:
+            CoordinateError: the coordinate is negative, outside the shape, or of another profile.
+        """
+        at = coord[0] if len(coord) == 1 else coord
+        if type(at) is Underscore or (type(at) is tuple and has_underscore(at)):
+            raise CoordinateError(
+                f"{at!r} keeps modes and so has no single offset",
+                "Write layout[...] for the layout of the modes kept.",
+                coord=at,
+            )
+        return offset_at(at, self.shape, self.stride, False)
+
+    def extended(self, *coord: Any) -> Any:
+        """Return the offset with the last leaf of each mode grown as far as needed.
+
+        Equals the layout inside the shape; outside, it is what TLA and CuTe compute.
+
+        >>> Layout((4, 2), (1, 4)).extended(11)
+        11
+
+        Raises:
+            CoordinateError: the coordinate is negative or of another profile.
+        """
+        return offset_at(_one(coord), self.shape, self.stride, True)
+
+    def __getitem__(self, coord: Any) -> Layout[Any, Any]:
+        """Return the layout of the modes at which ``coord`` has `_`; see `slice_and_offset`.
+
+        >>> zN = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)))
+        >>> print(zN[_, 5], zN[(1, _), _])
+        ((4,2)):((4,16)) (2,(4,3)):(16,(1,32))
+        """
+        return slice_and_offset(coord, self)[0]
+
+    def __iter__(self) -> Iterator[Layout[Any, Any]]:
+        """Yield the top-level modes, each a layout."""
+        return (get(self, i) for i in range(self.rank))
+
+    def trimmed(self) -> Layout[Any, Any]:
+        """Return the layout with each padded mode cut to the leaves that its data reach.
+
+        The last leaf that the data reach keeps ``ceil(origin / product of the leaves below)``;
+        leaves above it go. The origin shape stays, and so does the offset of every valid element.
+
+        >>> print(Layout(((2, 4), (4, 2)), ((4, 16), (1, 32)), (5, 3)).trimmed())
+        ((2,3),3):((4,16),1):(5,3)
+        """
+        if self._origin is None:
+            return self
+        return Layout(*trimmed_parts(self.shape, self.stride, self._origin), self._origin)
+
+    # --- the value ---
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Layout):
+            return NotImplemented
+        if self.shape != other.shape or self.stride != other.stride:
+            return False
+        if self._origin is None and other._origin is None:
+            return True
+        return bool(self.origin_shape == other.origin_shape)
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.stride))
+
+    def __str__(self) -> str:
+        parts = [self.shape, self.stride] + ([] if self._origin is None else [self._origin])
+        return ":".join(map(text_of, parts))
+
+    def __repr__(self) -> str:
+        origin = "" if self._origin is None else f", {self._origin!r}"
+        return f"Layout({self.shape!r}, {self.stride!r}{origin})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Layout, (self.shape, self.stride, self._origin)
+
+    def __copy__(self) -> Layout[S_co, D_co]:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Layout[S_co, D_co]:
+        return self
+
+
+# The slots' own setters: the one way past the refusing __setattr__.
+_set_shape: Final = Layout.__dict__["shape"].__set__
+_set_stride: Final = Layout.__dict__["stride"].__set__
+_set_origin: Final = Layout.__dict__["_origin"].__set__
+
+
+# --- checks of the constructor ----------------------------------------------------------------
+
+_INTS = frozenset((int, Int))
+
+
+def _well_formed(shape: Any, stride: Any, room: int) -> bool:
+    """Whether the parts are congruent, not too deep, of plain ints, with no negative extent.
+
+    The common case in one pass; whatever else there is goes through `_normalised`.
+    """
+    if type(shape) is tuple:
+        if type(stride) is not tuple or len(shape) != len(stride) or not room:
+            return False
+        for s, d in zip(shape, stride):  # noqa: B905 (lengths compared above; this path is hot)
+            if type(s) in _INTS:
+                if s < 0 or type(d) not in _INTS:
+                    return False
+            elif not _well_formed(s, d, room - 1):
+                return False
+        return True
+    return type(shape) in _INTS and type(stride) in _INTS and shape >= 0
+
+
+def _normalised(shape: Any, stride: Any) -> tuple[Any, Any]:
+    """Shape and stride with numpy ints converted, or the error that names what is wrong."""
+    shape, stride = as_int_tuple(shape), as_int_tuple(stride)
+    if not congruent(shape, stride):
+        raise CongruenceError(
+            f"shape {text_of(shape)} and stride {text_of(stride)} are not congruent",
+            _first_difference(shape, stride),
+            shape=shape,
+            stride=stride,
+        )
+    for s in leaves(shape):
+        if known_lt(s, 0) is True:
+            raise LayoutError(f"shape {text_of(shape)} has the negative extent {s}", shape=shape)
+    return shape, stride
+
+
+def _first_difference(shape: Any, stride: Any) -> str:
+    """A sentence on the first place where two profiles differ."""
+    at = ""
+    while isinstance(shape, tuple) and isinstance(stride, tuple) and len(shape) == len(stride):
+        i = next(i for i in range(len(shape)) if not congruent(shape[i], stride[i]))
+        at = f"{at}.{i}" if at else f"{i}"
+        shape, stride = shape[i], stride[i]
+    return (
+        f"{f'In mode {at} the' if at else 'The'} shape {text_of(shape)} has {_arity(shape)},"
+        f" the stride {text_of(stride)} has {_arity(stride)}."
+    )
+
+
+def _arity(x: Any) -> str:
+    if not isinstance(x, tuple):
+        return "one int"
+    return f"{len(x)} mode{'' if len(x) == 1 else 's'}"
+
+
+def _one(coord: tuple[Any, ...]) -> Any:
+    """The coordinate meant by the arguments of a call: ``f(c)`` or ``f(i, j)``."""
+    return coord[0] if len(coord) == 1 else coord
+
+
+# --- parts of a layout, or of an int tuple ----------------------------------------------------
+
+
+@overload
+def get(x: Layout[Any, Any], *path: int) -> Layout[Any, Any]: ...
+@overload
+def get(x: Any, *path: int) -> Any: ...
+def get(x: Any, *path: int) -> Any:
+    """Return mode ``path[0]`` of ``x``, of it mode ``path[1]``, and so on; a layout for a layout.
+
+    >>> zN = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)))
+    >>> print(get(zN, 0), get(zN, 0, 1), get((4, (2, 3)), 1, 0))
+    (4,2):(4,16) 2:16 2
+
+    A mode alone is its blocks: its layout has no origin shape. ``layout[_, 0]`` keeps it.
+
+    Raises:
+        CoordinateError: an index is not a mode.
+    """
+    if not isinstance(x, Layout):
+        return int_tuple.get(x, *path)
+    if not path:
+        return x
+    return Layout(int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path))
+
+
+def shape(x: Layout[Any, Any], *path: int) -> Any:
+    """Return the shape of ``get(x, *path)``. TLA ``shape<I...>(layout)``.
+
+    >>> shape(Layout(((4, 2), 3), ((3, 12), 1)), 0, 1)
+    2
+    """
+    return int_tuple.get(x.shape, *path)
+
+
+def stride(x: Layout[Any, Any], *path: int) -> Any:
+    """Return the stride of ``get(x, *path)``. TLA ``stride<I...>(layout)``.
+
+    >>> stride(Layout(((4, 2), 3), ((3, 12), 1)), 0)
+    (3, 12)
+    """
+    return int_tuple.get(x.stride, *path)
+
+
+def rank(x: Any, *path: int) -> Int[int]:
+    """Return the number of modes of ``get(x, *path)``, static; an int has one."""
+    return int_tuple.rank(_shape_of(x), *path)
+
+
+def depth(x: Any, *path: int) -> Int[int]:
+    """Return the levels of nesting of ``get(x, *path)``, static; 0 for an int."""
+    return int_tuple.depth(_shape_of(x), *path)
+
+
+def size(x: Any, *path: int) -> Any:
+    """Return the number of coordinates of ``get(x, *path)``, padding included."""
+    return int_tuple.size(_shape_of(x), *path)
+
+
+def cosize(x: Layout[Any, Any], *path: int) -> Any:
+    """Return the length of the span of offsets of ``get(x, *path)``; 0 where it is empty.
+
+    The span runs from the least offset to the greatest, so negative strides count by their length.
+    Source: CuTe ``cosize``, which takes absolute strides.
+    """
+    s, d = shape(x, *path), stride(x, *path)
+    if known_eq(product(s), 0) is True:
+        return _0 if ints.is_static((s, d)) else 0
+    span: Any = _1
+    for extent, step in zip(leaves(s), leaves(d), strict=True):
+        span = span + (extent - _1) * abs(step)
+    return span
+
+
+def is_static(x: Any) -> bool:
+    """Whether every int of a layout or int tuple is static."""
+    if isinstance(x, Layout):
+        return ints.is_static((x.shape, x.stride, x.origin_shape))
+    return ints.is_static(x)
+
+
+def same_static(a: Any, b: Any) -> bool:
+    """Whether ``a == b`` and the same ints are static, for layouts and int tuples.
+
+    >>> same_static(Layout(_4, 1), Layout(4, 1)), Layout(_4, 1) == Layout(4, 1)
+    (False, True)
+    """
+    if isinstance(a, Layout) and isinstance(b, Layout):
+        return ints.same_static(_parts(a), _parts(b))
+    return not isinstance(a, Layout) and not isinstance(b, Layout) and ints.same_static(a, b)
+
+
+def _parts(x: Layout[Any, Any]) -> tuple[Any, Any, Any]:
+    return x.shape, x.stride, x.origin_shape
+
+
+def _shape_of(x: Any) -> Any:
+    return x.shape if isinstance(x, Layout) else x
+
+
+# --- makers -----------------------------------------------------------------------------------
+
+
+def make_shape(*extents: *_Items) -> tuple[*_Items]:
+    """Return the shape of the arguments, checked. TLA ``MakeShape``."""
+    return make_tuple(*extents)
+
+
+def make_stride(*steps: *_Items) -> tuple[*_Items]:
+    """Return the stride of the arguments, checked. TLA ``MakeStride``."""
+    return make_tuple(*steps)
+
+
+def make_coord(*parts: *_Items) -> tuple[*_Items]:
+    """Return the coordinate of the arguments, checked. TLA ``MakeCoord``."""
+    return make_tuple(*parts)
+
+
+def make_tile(*extents: *_Items) -> tuple[*_Items]:
+    """Return the tile of the arguments, checked. CuTe ``make_tile``."""
+    return make_tuple(*extents)
+
+
+@overload
+def make_layout(shape: S) -> Layout[S, Any]: ...
+@overload
+def make_layout(shape: S, stride: None, origin_shape: object = None) -> Layout[S, Any]: ...
+@overload
+def make_layout(shape: S, stride: D, origin_shape: object = None) -> Layout[S, D]: ...
+def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> Layout[Any, Any]:
+    """Return the layout of a shape and a stride; compact, the first mode fastest, without one.
+
+    >>> print(make_layout((_2, 4), (_12, _1)), make_layout((2, (3, 4))))
+    (_2,4):(_12,_1) (2,(3,4)):(_1,(2,6))
+
+    Source: TLA and CuTe ``MakeLayout``, ``make_layout``.
+    """
+    return Layout(shape, stride, origin_shape)
+
+
+def make_ordered_layout(shape: S, order: object) -> Layout[S, Any]:
+    """Return the compact layout whose leaves grow in the order given, the least order fastest.
+
+    >>> print(make_ordered_layout((2, 3, 4), (2, 0, 1)))
+    (2,3,4):(12,_1,3)
+
+    Source: CuTe ``make_ordered_layout``, layout.hpp.
+    """
+    return Layout(shape, compact_order(as_int_tuple(shape), as_int_tuple(order)))
+
+
+def make_layout_like(layout: Layout[S, Any]) -> Layout[S, Any]:
+    """Return the compact layout of the same shape, its leaves in the order of their strides.
+
+    A stride of 0 stays 0, so that what was broadcast stays so.
+
+    >>> print(make_layout_like(Layout((4, 3, 2), (30, 7, 0))))
+    (4,3,2):(3,_1,0)
+
+    Source: CuTe ``make_layout_like``, layout.hpp.
+    """
+    flat = list(zip(leaves(layout.shape), leaves(layout.stride), strict=True))
+    # a leaf that is broadcast takes no room
+    room = tuple(_1 if known_eq(d, 0) is True else s for s, d in flat)
+    order = tuple(abs(d) for _s, d in flat)
+    packed = flatten_to_tuple(compact_order(room, order))
+    steps = iter(
+        d if known_eq(d, 0) is True else step for (_s, d), step in zip(flat, packed, strict=True)
+    )
+    return Layout(layout.shape, transform_leaf(lambda _s: next(steps), layout.shape))
+
+
+# --- slicing ----------------------------------------------------------------------------------
+
+
+def slice_and_offset(coord: Any, layout: Layout[Any, Any]) -> tuple[Layout[Any, Any], Any]:
+    """Return the layout of the modes at which ``coord`` has `_`, and the offset of its first element.
+
+    ``layout(c) == offset + sliced(d)``, where ``d`` are the coordinates put at the underscores.
+
+    >>> sliced, offset = slice_and_offset((2, _), Layout((4, 3), (3, 1)))
+    >>> print(sliced, offset)
+    (3):(1) 6
+
+    The origin shape of the modes kept follows; it is 0 where ``coord`` stands in the padding.
+
+    Raises:
+        CoordinateError: ``coord`` has no `_`, lies outside the shape, or has another profile.
+        UnsupportedError: the valid elements kept are not a box.
+    Source: CuTe and CATLASS ``slice_and_offset``.
+    """
+    if coord is _:
+        return layout, _0
+    if not has_underscore(coord):
+        raise CoordinateError(
+            f"layout[{coord!r}] keeps no mode",
+            "Write layout(...) for the offset of a coordinate, get(layout, i) for mode i,"
+            " or put `_` where a mode is to stay, as in layout[_, 3].",
+            coord=coord,
+        )
+    try:
+        kept, steps = slice_(coord, layout.shape), slice_(coord, layout.stride)
+    except CongruenceError:
+        raise CoordinateError(
+            f"coordinate {coord!r} does not fit the shape {text_of(layout.shape)}",
+            coord=coord,
+            shape=layout.shape,
+        ) from None
+    base = _zeroed(coord)
+    empty = known_eq(product(kept), 0) is True
+    offset = _0 if empty else offset_at(base, layout.shape, layout.stride, False)
+    if layout._origin is None:
+        return Layout(kept, steps), offset
+    return Layout(kept, steps, sliced_origin(coord, base, layout.shape, layout._origin)), offset
+
+
+def _zeroed(coord: Any) -> Any:
+    if isinstance(coord, tuple):
+        return tuple(map(_zeroed, coord))
+    return _0 if coord is _ else coord

@@ -1,0 +1,128 @@
+"""The notation of layouts, ``shape:stride``, read and written.
+
+========== ======================================== =====================
+text       value                                    Python
+========== ======================================== =====================
+``_4``     a static int, ``_-2`` a negative one     ``Int(4)``
+``4``      a dynamic int                            ``4``
+``(3)``    a 1-tuple; ``(3,)`` is read too          ``(3,)``
+``()``     the empty tuple                          ``()``
+``s:d``    a layout                                 ``Layout(s, d)``
+``s:d:o``  a layout with an origin shape            ``Layout(s, d, o)``
+========== ======================================== =====================
+
+`parse` reads what ``str`` of a `Layout`, and `to_text` of an int tuple, write: exactly round trip.
+
+>>> parse("(_2,4):(_12,_1)")
+Layout((_2, 4), (_12, _1))
+>>> parse("((4,2),(4,3))"), parse("5"), parse("(3)")
+(((4, 2), (4, 3)), 5, (3,))
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import LayoutError, ParseError
+from .int_tuple import MAX_DEPTH, text_of
+from .ints import Int
+from .layout import Layout
+from .text import Scanner
+
+__all__ = ["parse", "parse_int_tuple", "parse_layout", "to_text"]
+
+
+def to_text(x: Any) -> str:
+    """Return the notation of a layout or an int tuple.
+
+    >>> to_text((_2, (4, 3))), to_text(Layout((_2, 4), (_12, _1)))
+    ('(_2,(4,3))', '(_2,4):(_12,_1)')
+    """
+    return str(x) if isinstance(x, Layout) else text_of(x)
+
+
+def parse(text: str) -> Any:
+    """Return the layout, shape, coordinate or int that a text writes.
+
+    Raises:
+        ParseError: the text does not follow the notation; the error points at the character.
+    """
+    scan = Scanner(text)
+    start = scan.at
+    first = _int_tuple(scan, MAX_DEPTH, "a shape")
+    if not scan.accept(":"):
+        scan.expect_end()
+        return first
+    stride = _int_tuple(scan, MAX_DEPTH, "a stride")
+    origin = _int_tuple(scan, MAX_DEPTH, "an origin shape") if scan.accept(":") else None
+    scan.expect_end()
+    try:
+        return Layout(first, stride, origin)
+    except LayoutError as error:  # it reads well but is no layout: point at the whole of it
+        end = len(text.rstrip())
+        raise ParseError(error.summary, text, start, end, *error.args[1:]) from None
+
+
+def parse_layout(text: str) -> Layout[Any, Any]:
+    """Return the layout that a text writes; a lone shape is no layout.
+
+    Raises:
+        ParseError: the text writes something else.
+    """
+    value = parse(text)
+    if not isinstance(value, Layout):
+        raise ParseError("expected ':' and a stride after the shape", text, len(text.rstrip()))
+    return value
+
+
+def parse_int_tuple(text: str) -> Any:
+    """Return the shape, stride, coordinate or tile that a text writes.
+
+    Raises:
+        ParseError: the text writes something else.
+    """
+    value = parse(text)
+    if isinstance(value, Layout):
+        raise ParseError("expected one tuple, found a layout", text, text.index(":"))
+    return value
+
+
+def _int_tuple(scan: Scanner, room: int, what: str) -> Any:
+    if scan.peek() != "(":
+        return _leaf(scan, what)
+    if not room:
+        scan.fail(f"nested deeper than {MAX_DEPTH} levels")
+    opened = scan.at
+    scan.accept("(")
+    items: list[Any] = []
+    while not scan.accept(")"):
+        if items:
+            if not scan.accept(","):
+                _unclosed(scan, opened)
+            if len(items) == 1 and scan.accept(")"):  # (3,) as Python writes a 1-tuple
+                break
+        if scan.done:
+            _unclosed(scan, opened)
+        items.append(_int_tuple(scan, room - 1, "an int or '('"))
+    return tuple(items)
+
+
+def _unclosed(scan: Scanner, opened: int) -> None:
+    column = opened - scan.text.rfind("\n", 0, opened)
+    scan.fail(f"expected ',' or ')' of the '(' in column {column}, found {scan.found()}")
+
+
+def _leaf(scan: Scanner, what: str) -> int:
+    start = scan.at
+    static = scan.peek() == "_"
+    word = scan.word("_-.")
+    digits = word.removeprefix("_").removeprefix("-")
+    if not word:
+        scan.fail(f"expected {what}, found {scan.found()}")
+    if word == "_":
+        scan.fail("'_' alone keeps a mode when slicing; a static int is '_' and digits, as _4", start)
+    if not (digits.isascii() and digits.isdigit()):
+        scan.fail(f"expected {what}, found {word!r}; a leaf is an int such as 4 or _4", start, start + len(word))
+    scan.at = start + static
+    value = scan.integer(what)
+    return Int(value) if static else value

@@ -1,0 +1,168 @@
+"""Origin shapes: which coordinates of a shape rounded up to blocks hold data.
+
+An origin shape gives, for each top-level mode, how many of its coordinates hold data: always the
+first ones, counted within the mode. CATLASS calls it ``originShape``; XLA's dims are one.
+Everything here works on int tuples, below `tla.layout.Layout`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .coord import _, crd2idx, idx2crd
+from .errors import CongruenceError, CoordinateError, LayoutError, UnsupportedError
+from .int_tuple import (
+    as_int_tuple,
+    congruent,
+    flatten_to_tuple,
+    leaves,
+    product,
+    product_each,
+    text_of,
+)
+from .ints import _0, _1, ceil_div, decided, known_lt, max_, min_, same_static
+
+__all__ = ["checked_origin", "default_origin", "mode_indices", "sliced_origin", "trimmed_parts"]
+
+
+def default_origin(shape: Any) -> Any:
+    """Return the size of each top-level mode, or of the one int: all coordinates hold data."""
+    return product_each(shape) if isinstance(shape, tuple) else shape
+
+
+def checked_origin(shape: Any, origin: Any) -> Any:
+    """Return the origin shape checked, or None where it says no more than the shape does.
+
+    Raises:
+        CongruenceError: it is not one int for each top-level mode.
+        LayoutError: an int is negative or exceeds the size of its mode.
+    """
+    origin, sizes = as_int_tuple(origin), default_origin(shape)
+    if not congruent(sizes, origin):
+        raise CongruenceError(
+            f"origin shape {text_of(origin)} does not fit the shape {text_of(shape)}",
+            "It needs one int for each top-level mode.",
+            shape=shape,
+            origin_shape=origin,
+        )
+    for o, n in zip(leaves(origin), leaves(sizes), strict=True):
+        if known_lt(o, 0) is True or known_lt(n, o) is True:
+            raise LayoutError(
+                f"origin shape {text_of(origin)} does not lie in the shape {text_of(shape)}",
+                f"{o} is not between 0 and the {n} coordinates of its mode.",
+                shape=shape,
+                origin_shape=origin,
+            )
+    return None if same_static(origin, sizes) else origin
+
+
+def mode_indices(coord: Any, shape: Any) -> tuple[Any, ...]:
+    """Return the index of a coordinate within each top-level mode: what an origin shape bounds.
+
+    >>> mode_indices(((1, 1), 3), ((4, 2), 8)), mode_indices(29, ((4, 2), 8))
+    ((5, 3), (5, 3))
+    """
+    if not isinstance(shape, tuple):
+        return (crd2idx(coord, shape),)
+    if not isinstance(coord, tuple):
+        return flatten_to_tuple(idx2crd(coord, product_each(shape)))
+    if len(coord) != len(shape):
+        raise CoordinateError(
+            f"coordinate {text_of(coord)} does not fit the shape {text_of(shape)}", coord=coord
+        )
+    return tuple(crd2idx(c, s) for c, s in zip(coord, shape, strict=True))
+
+
+# --- trimming ---------------------------------------------------------------------------------
+
+
+def trimmed_parts(shape: Any, stride: Any, origin: Any) -> tuple[Any, Any]:
+    """Return shape and stride with every padded mode cut to the leaves that its data reach.
+
+    >>> trimmed_parts(((2, 4), (4, 2)), ((4, 16), (1, 32)), (5, 3))
+    (((2, 3), 3), ((4, 16), 1))
+    """
+    if not isinstance(shape, tuple):
+        return _cut(shape, stride, origin)
+    modes = [
+        _cut(s, d, n) if _less(n, product(s)) else (s, d)
+        for s, d, n in zip(shape, stride, origin, strict=True)
+    ]
+    return tuple(s for s, _d in modes), tuple(d for _s, d in modes)
+
+
+def _cut(shape: Any, stride: Any, n: Any) -> tuple[Any, Any]:
+    """The leaves of a mode that its first ``n`` coordinates reach, the last of them cut."""
+    if not _less(_1, n):
+        return n, _0
+    if not isinstance(shape, tuple):
+        return n, stride
+    kept: list[tuple[Any, Any]] = []
+    below: Any = _1  # coordinates of the leaves kept so far
+    for s, d in zip(shape, stride, strict=True):
+        reach, here = ceil_div(n, below), product(s)
+        if not _less(_1, reach):
+            break
+        if _less(reach, here):
+            kept.append(_cut(s, d, reach))
+            break
+        if _less(_1, here):
+            kept.append((s, d))
+        below = below * here
+    if len(kept) == 1:
+        return kept[0]
+    return tuple(s for s, _d in kept), tuple(d for _s, d in kept)
+
+
+def _less(a: Any, b: Any) -> bool:
+    return decided(known_lt(a, b), f"{a} < {b}")
+
+
+# --- slicing ----------------------------------------------------------------------------------
+
+
+def sliced_origin(coord: Any, first: Any, shape: Any, origin: Any) -> Any:
+    """Return the origin shape of the modes that `slice_` keeps, where the data kept are a box.
+
+    ``first`` is ``coord`` with 0 at every underscore.
+
+    Raises:
+        UnsupportedError: several parts of one padded mode are kept, and the padding cuts them.
+    """
+    out: list[Any] = []
+    in_data = True  # the ints of the coordinate all stand on data
+    for c, c0, s, n in zip(coord, first, shape, origin, strict=True):
+        base, kept = crd2idx(c0, s), _kept(c, s, _1)
+        if not kept:
+            in_data = in_data and _less(base, n)
+        elif len(kept) == 1:
+            # base + weight * i < n
+            ((weight, m),) = kept
+            out.append(max_(_0, min_(m, ceil_div(n - base, weight))))
+        elif _less(base + sum(weight * (m - 1) for weight, m in kept), n):
+            out.extend(m for _weight, m in kept)
+        elif not _less(base, n):
+            out.extend(_0 for _part in kept)
+        else:
+            raise UnsupportedError(
+                f"slice {coord!r} of the shape {text_of(shape)} with origin {text_of(origin)}"
+                " keeps data that are not a box",
+                "Drop the origin shape first: Layout(layout.shape, layout.stride).",
+                coord=coord,
+                shape=shape,
+                origin_shape=origin,
+            )
+    return tuple(out) if in_data else tuple(_0 for _n in out)
+
+
+def _kept(coord: Any, shape: Any, weight: Any) -> list[tuple[Any, Any]]:
+    """For each part of a mode that is kept: what a step in it counts in the mode, and its size."""
+    if coord is _:
+        return [(weight, product(shape))]
+    if not isinstance(coord, tuple):
+        return []
+    out: list[tuple[Any, Any]] = []
+    for c, s in zip(coord, shape, strict=True):
+        out += _kept(c, s, weight)
+        weight = weight * product(s)
+    return out

@@ -1,0 +1,36 @@
+"""Figures on a terminal: plain text, with colour where the terminal has it and wants it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+from .text import render
+
+if TYPE_CHECKING:
+    from ..figure import Figure
+
+__all__ = ["write"]
+
+
+def write(figure: Figure) -> None:
+    """Write a figure to standard output: coloured on a terminal, plain into a pipe or file.
+
+    ``NO_COLOR`` and ``TERM=dumb`` turn colour off.
+    """
+    if not sys.stdout.isatty():
+        print(render(figure))
+        return
+    text = render(figure, shutil.get_terminal_size().columns)
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        print(text)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    styled = Text(text, no_wrap=True, overflow="ignore")
+    styled.highlight_regex(r"\(\d+\)", "dim yellow")
+    styled.highlight_regex(r"[|+-]{2,}|\|", "bright_black")
+    Console(highlight=False).print(styled, crop=False)

@@ -1,0 +1,98 @@
+"""Whole offset tables of a layout.
+
+The table of a layout is a sum of one vector for each leaf, so it is built by outer sums: one pass
+over the result, whatever the nesting.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .errors import LayoutError
+from .int_tuple import leaves, product
+from .layout import Layout
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["offset_lists", "offsets"]
+
+
+def offsets(layout: Layout[Any, Any]) -> NDArray[np.int64]:
+    """Return the offset of every coordinate, an array shaped like the top-level modes.
+
+    ``offsets(layout)[i, j, ...] == layout(i, j, ...)``. A rank-0 layout, and one of a bare int
+    shape, give arrays of rank 0 and 1. Where numpy is absent the result is `offset_lists`.
+
+    >>> offsets(Layout(((2, 2), 3), ((1, 6), 2)))
+    array([[ 0,  2,  4],
+           [ 1,  3,  5],
+           [ 6,  8, 10],
+           [ 7,  9, 11]])
+
+    Raises:
+        LayoutError: an offset does not fit in 64 bits.
+    """
+    try:
+        import numpy as np
+    except ModuleNotFoundError:
+        return offset_lists(layout)  # type: ignore[return-value]  # documented above
+    low, high = _bounds(layout)
+    if not -(2**63) <= low <= high < 2**63:
+        raise LayoutError(
+            f"the offsets of {layout} do not fit in 64 bits",
+            f"They run from {low} to {high}; offset_lists(layout) is exact.",
+            layout=layout,
+        )
+    modes = _modes(layout)
+    table: NDArray[np.int64] = np.zeros((), dtype=np.int64)
+    for mode in modes:
+        vector = np.zeros(1, dtype=np.int64)
+        for extent, step in mode:  # the first leaf runs fastest: later ones go in front
+            if extent != 1:  # no step is taken, and its stride may exceed 64 bits
+                vector = np.add.outer(np.arange(extent) * step, vector).reshape(-1)
+        table = np.add.outer(table, vector)
+    return table
+
+
+def offset_lists(layout: Layout[Any, Any]) -> Any:
+    """Return the offset of every coordinate as nested lists; exact for any stride, without numpy.
+
+    >>> offset_lists(Layout((2, 3), (3, 1)))
+    [[0, 1, 2], [3, 4, 5]]
+    """
+
+    def rows(base: int, modes: list[list[tuple[int, int]]]) -> Any:
+        if not modes:
+            return base
+        return [rows(base + at, modes[1:]) for at in _vector(modes[0])]
+
+    return rows(0, _modes(layout))
+
+
+def _vector(mode: list[tuple[int, int]]) -> list[int]:
+    """The offsets of one mode, its first leaf fastest."""
+    out = [0]
+    for extent, step in mode:
+        out = [i * step + base for i in range(extent) for base in out]
+    return out
+
+
+def _modes(layout: Layout[Any, Any]) -> list[list[tuple[int, int]]]:
+    """The (extent, stride) leaves of each top-level mode, as plain ints."""
+    shape, stride = layout.shape, layout.stride
+    if not isinstance(shape, tuple):
+        shape, stride = (shape,), (stride,)
+    return [
+        [(int(n), int(d)) for n, d in zip(leaves(s), leaves(t), strict=True)]
+        for s, t in zip(shape, stride, strict=True)
+    ]
+
+
+def _bounds(layout: Layout[Any, Any]) -> tuple[int, int]:
+    """The least and the greatest offset; 0 and 0 where there is none."""
+    if product(layout.shape) == 0:
+        return 0, 0
+    reach = [(n - 1) * d for mode in _modes(layout) for n, d in mode]
+    return sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)

@@ -1,0 +1,115 @@
+"""One scanner under every grammar: a text, a position in it, and errors that point at the character.
+
+A grammar is a set of functions over a `Scanner`; each takes what it knows with `accept` and demands
+the rest with `expect`. What was wanted at the furthest point reached becomes the error.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NoReturn
+
+from .errors import ParseError
+
+__all__ = ["END", "Scanner"]
+
+END: Final = "end of text"
+
+
+class Scanner:
+    """A text and the place reached in it. Blanks between tokens are skipped.
+
+    Args:
+        comments: Skip ``/* ... */`` and ``// ...`` as well.
+        start: Where to begin in the text.
+
+    Attributes:
+        at: Where the next token starts.
+        last: Where the token before it ended.
+    """
+
+    __slots__ = ("at", "comments", "last", "text")
+
+    at: int
+    last: int
+
+    def __init__(self, text: str, comments: bool = False, start: int = 0) -> None:
+        self.text = text
+        self.comments = comments
+        self._reach(start)
+
+    def _reach(self, at: int) -> None:
+        """Move behind a token that ends at ``at``, and past the blanks that follow it."""
+        self.last = at
+        text = self.text
+        while at < len(text):
+            if text[at] in " \t\r\n":
+                at += 1
+            elif self.comments and text.startswith("/*", at) and text.find("*/", at + 2) >= 0:
+                at = text.find("*/", at + 2) + 2
+            elif self.comments and text.startswith("//", at):
+                stop = text.find("\n", at)
+                at = len(text) if stop < 0 else stop
+            else:
+                break
+        self.at = at
+
+    @property
+    def done(self) -> bool:
+        return self.at >= len(self.text)
+
+    def peek(self) -> str:
+        """The next character, or "" at the end."""
+        return self.text[self.at] if self.at < len(self.text) else ""
+
+    def accept(self, token: str) -> bool:
+        """Pass ``token`` if it comes next."""
+        if not self.text.startswith(token, self.at):
+            return False
+        self._reach(self.at + len(token))
+        return True
+
+    def expect(self, token: str, why: str = "") -> None:
+        """Pass ``token``, which must come next; ``why`` ends the sentence of the error."""
+        if not self.accept(token):
+            self.fail(f"expected {token!r}{f' {why}' if why else ''}, found {self.found()}")
+
+    def expect_end(self) -> None:
+        """Demand that nothing is left."""
+        if not self.done:
+            self.fail(f"expected the {END}, found {self.found()}", end=len(self.text))
+
+    def integer(self, what: str) -> int:
+        """Pass an integer, which must come next; ``what`` names it in the error."""
+        start = stop = self.at
+        if self.text.startswith("-", stop):
+            stop += 1
+        first = stop
+        while stop < len(self.text) and self.text[stop] in "0123456789":
+            stop += 1
+        if stop == first:
+            self.fail(f"expected {what}, found {self.found()}")
+        if stop - first > MAX_DIGITS:
+            self.fail(f"an int of {stop - first} digits; at most {MAX_DIGITS} are read", start, stop)
+        self._reach(stop)
+        return int(self.text[start:stop])
+
+    def word(self, more: str = "_") -> str:
+        """Pass a run of letters, digits and characters of ``more``, which may be empty."""
+        start = stop = self.at
+        while stop < len(self.text) and (self.text[stop].isalnum() or self.text[stop] in more):
+            stop += 1
+        self._reach(stop)
+        return self.text[start:stop]
+
+    def found(self) -> str:
+        """What comes next, in words for an error."""
+        return repr(self.peek()) if self.peek() else f"the {END}"
+
+    def fail(self, summary: str, start: int | None = None, end: int | None = None) -> NoReturn:
+        """Raise a `ParseError` at the place reached, or at a span given."""
+        begin = self.at if start is None else start
+        raise ParseError(summary, self.text, begin, end)
+
+
+MAX_DIGITS: Final = 1000
+"""The longest integer read: Python's own limit for text is 4300 digits."""

@@ -1,0 +1,137 @@
+"""Tiles of a layout: the strides stay, the shape becomes the tile's.
+
+A tile gives one extent for each top-level mode. A mode made of blocks, ``(block, count)`` or deeper,
+keeps its blocks, and its last leaf counts as many as the tile needs.
+
+>>> zN = parse("((4,2),(4,3)):((4,16),(1,32))")
+>>> print(make_layout_tile(zN, (4, 4)))
+((4,1),(4,1)):((4,16),(1,32))
+>>> print(get_tile_layout(zN, (6, 8), coord=(4, 8)))
+((4,2),(4,2)):((4,16),(1,32)):(4,4)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import CongruenceError, CoordinateError, DivisibilityError
+from .int_tuple import as_int_tuple, congruent, leaves, product, rank, text_of, transform_leaf
+from .ints import _0, _1, ceil_div, decided, known_divides, known_eq, known_lt, max_, min_
+from .layout import Layout
+from .origin import default_origin
+
+__all__ = ["get_tile_layout", "make_layout_tile"]
+
+
+def make_layout_tile(layout: Layout[Any, Any], tile: Any, exact: bool = True) -> Layout[Any, Any]:
+    """Return the layout of the first tile: ``result(c) == layout(c)`` for each ``c`` in the tile.
+
+    >>> print(make_layout_tile(parse("(8,6):(6,1)"), (4, 3)))
+    (4,3):(6,1)
+
+    Args:
+        tile: One extent for each top-level mode, in elements.
+        exact: Demand that the tile divides each mode, and give a shape of just its size. Otherwise
+            whole blocks are kept and counts rounded up, as `get_tile_layout` does, and the tile
+            becomes the origin shape.
+
+    Raises:
+        DivisibilityError: ``exact``, and an extent does not divide its mode along its leaves.
+        CongruenceError: the tile is not one extent for each mode.
+    Source: the TLA document's ``MakeLayoutTile``, which rounded up without a word.
+    """
+    tile = _per_mode("tile", tile, layout)
+    if not exact:
+        return Layout(_by_mode(_blocks, layout.shape, tile), layout.stride, tile)
+    try:
+        return Layout(_by_mode(_front, layout.shape, tile), layout.stride)
+    except _UnevenError as uneven:
+        extent, leaf = uneven.args
+        raise DivisibilityError(
+            f"tile {text_of(tile)} does not divide the shape {text_of(layout.shape)}",
+            f"{extent} and {leaf} do not divide one another.",
+            "With exact=False the tile is rounded up to whole blocks.",
+            layout=layout,
+            tile=tile,
+        ) from None
+
+
+def get_tile_layout(layout: Layout[Any, Any], tile: Any, coord: Any) -> Layout[Any, Any]:
+    """Return the layout of the tile that starts at ``coord``, relative to the tile's first element.
+
+    ``layout(coord) + result(c) == layout(coord + c)`` for each valid ``c``, where ``coord`` lies on
+    the blocks of each nested mode. The origin shape is what of the tile holds data; where the tile
+    lies outside the data altogether it is 0.
+
+    >>> print(get_tile_layout(parse("(100,100):(100,_1)"), (32, 48), coord=(96, 96)))
+    (32,48):(100,_1):(4,4)
+
+    Args:
+        tile: One extent for each top-level mode, in elements; it need not divide the mode.
+        coord: The first element of the tile, one int for each top-level mode.
+
+    Raises:
+        CongruenceError: tile or coordinate is not one int for each mode.
+        CoordinateError: the coordinate is negative.
+    Source: CATLASS ``GetTileLayout``, layout.hpp; deeper modes by the same rule.
+    """
+    tile, coord = _per_mode("tile", tile, layout), _per_mode("coordinate", coord, layout)
+    for c in leaves(coord):
+        if known_lt(c, 0) is True:
+            raise CoordinateError(
+                f"the tile cannot start at {text_of(coord)}: coordinates count from 0", coord=coord
+            )
+    origin = transform_leaf(
+        lambda t, c, n: min_(t, max_(_0, n - c)), tile, coord, layout.origin_shape
+    )
+    return Layout(_by_mode(_blocks, layout.shape, tile), layout.stride, origin)
+
+
+def _per_mode(what: str, x: Any, layout: Layout[Any, Any]) -> Any:
+    """A tile or coordinate checked: one int for each top-level mode."""
+    x = as_int_tuple(x)
+    if not congruent(default_origin(layout.shape), x):
+        raise CongruenceError(
+            f"{what} {text_of(x)} does not fit the layout {layout}",
+            f"It needs one int for each of its {rank(layout.shape):d} modes.",
+            layout=layout,
+        )
+    return x
+
+
+def _by_mode(rule: Any, shape: Any, tile: Any) -> Any:
+    return tuple(map(rule, shape, tile)) if isinstance(shape, tuple) else rule(shape, tile)
+
+
+def _blocks(shape: Any, extent: Any) -> Any:
+    """The shape of the first ``extent`` coordinates in whole blocks: only the last leaf counts."""
+    if not isinstance(shape, tuple):
+        return extent
+    if not shape:
+        return shape
+    block = product(shape[:-1])
+    return (*shape[:-1], _blocks(shape[-1], ceil_div(extent, block)))
+
+
+class _UnevenError(Exception):
+    """Neither of two extents divides the other."""
+
+
+def _front(shape: Any, extent: Any) -> Any:
+    """The shape of exactly the first ``extent`` coordinates; leaves above them become 1."""
+    if not isinstance(shape, tuple):
+        if not decided(known_divides(extent, shape), f"{extent} divides {shape}"):
+            raise _UnevenError(extent, shape)
+        return extent
+    out: list[Any] = []
+    for part in shape:
+        n = product(part)
+        if known_divides(n, extent) is True and known_eq(n, 0) is not True:
+            out.append(part)
+            extent = extent // n
+        else:
+            out.append(_front(part, extent))
+            extent = extent // extent
+    if not decided(known_eq(extent, _1), f"{extent} == 1"):
+        raise _UnevenError(extent, _1)
+    return tuple(out)

@@ -1,0 +1,243 @@
+"""Reading XLA shape text: ``f32[3,5]{1,0:T(2,2)}``.
+
+Three modes. ``document`` reads what the documents and people write: types in either case, ``;`` as
+well as ``,`` in tiles, ``<>`` as well as ``{}``, -1 as well as ``*``. ``strict`` reads what XLA
+prints. ``xla`` reads with the leniencies of XLA's own parser, which drops an attribute it cannot
+finish. In every mode the result is a layout: XLA's validator rules hold of it.
+
+>>> print(parse_shape("F32[3,5]{1,0:T(2;2)}"))
+f32[3,5]{1,0:T(2,2)}
+
+Source: hlo_parser.cc ``ParseShape`` and ``ParseLayout``, hlo_lexer.cc.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from ..dtypes import ELEMENT_TYPES, element_type
+from ..errors import LayoutError, ParseError, UnsupportedError
+from ..text import Scanner
+from .shape import COMBINE, XlaShape, XlaTuple
+
+__all__ = ["MODES", "Mode", "parse_shape", "parse_shape_at"]
+
+Mode: TypeAlias = Literal["document", "strict", "xla"]
+
+MODES: tuple[Mode, ...] = ("document", "strict", "xla")
+
+_INT64 = 2**63
+_MAX_NESTING = 100
+
+# The attributes in the order XLA demands, and what those are that this reader refuses.
+_ORDER = ("T", "L", "E", "S")
+_UNREAD = {
+    "D": "dim level types D(...), a relic of sparse layouts",
+    "#": "an index type #(...), a relic of sparse layouts",
+    "*": "a pointer type *(...), a relic of sparse layouts",
+    "SC": "split configs SC(...)",
+    "P": "a physical shape P(...), a relic of sparse layouts",
+    "M": "a metadata prefix M(...)",
+}
+
+
+def parse_shape(text: str, mode: Mode = "document") -> XlaShape | XlaTuple:
+    """Return the shape that a text writes; the text is kept beside the value.
+
+    Raises:
+        ParseError: the text is no shape, or uses what is not read yet; the error points at it.
+    """
+    reader = _Reader(text, mode)
+    shape = reader.shape(_MAX_NESTING)
+    reader.scan.expect_end()
+    return shape
+
+
+def parse_shape_at(text: str, start: int, mode: Mode = "strict") -> tuple[XlaShape | XlaTuple, int]:
+    """Return the shape that starts at ``start`` of a longer text, and where it ends.
+
+    >>> parse_shape_at("x = f32[2]{0} negate(y)", 4)
+    (XlaShape('f32', (2,), minor_to_major=(0,)), 13)
+    """
+    reader = _Reader(text, mode, start)
+    return reader.shape(_MAX_NESTING), reader.scan.last
+
+
+class _Reader:
+    """The grammar of one text in one mode."""
+
+    def __init__(self, text: str, mode: Mode, start: int = 0) -> None:
+        if mode not in MODES:
+            raise ValueError(f"mode is one of {', '.join(MODES)}; got {mode!r}")
+        self.scan = Scanner(text, comments=True, start=start)
+        self.documents = mode == "document"
+        self.lenient = mode == "xla"
+
+    def shape(self, room: int) -> XlaShape | XlaTuple:
+        start = self.scan.at
+        if self.scan.peek() == "(":
+            return self._tuple(room)
+        name = self.scan.word()
+        if not name:
+            self.scan.fail(f"expected an element type such as f32, found {self.scan.found()}")
+        if name == "b" and self.scan.peek() == "(":
+            self.scan.fail("buffer shapes b(...) are not read", start)
+        known = name.lower() if self.documents else name
+        if known not in ELEMENT_TYPES:
+            self._unknown_type(name, start)
+        dims = self._dims()
+        try:
+            shape = self._with_layout(known, dims, start)
+        except LayoutError as error:  # reads well, but is no layout
+            end = self.scan.last
+            raise ParseError(error.summary, self.scan.text, start, end, *error.args[1:]) from None
+        return shape
+
+    def _tuple(self, room: int) -> XlaTuple:
+        start = self.scan.at
+        if not room:
+            self.scan.fail(f"tuples nested deeper than {_MAX_NESTING} levels")
+        self.scan.expect("(")
+        elements: list[XlaShape | XlaTuple] = []
+        if not self.scan.accept(")"):
+            elements.append(self.shape(room - 1))
+            while self.scan.accept(","):
+                elements.append(self.shape(room - 1))
+            self.scan.expect(")", "or ',' in the tuple of shapes")
+        return XlaTuple(elements, self.scan.text[start : self.scan.last])
+
+    def _unknown_type(self, name: str, start: int) -> None:
+        if name.lower() in ELEMENT_TYPES:
+            self.scan.fail(
+                f"XLA writes the type in lower case, {name.lower()}; mode 'document' reads {name} too",
+                start,
+                start + len(name),
+            )
+        try:
+            element_type(name)
+        except UnsupportedError as error:
+            raise ParseError(
+                error.summary, self.scan.text, start, start + len(name), *error.args[1:]
+            ) from None
+
+    def _dims(self) -> list[int]:
+        self.scan.expect("[", "and the dims after the element type")
+        dims: list[int] = []
+        if self.scan.accept("]"):
+            return dims
+        while True:
+            for dynamic in ("<=", "?"):
+                if self.scan.peek() == dynamic[0]:
+                    self.scan.fail(f"dynamic dims ({dynamic}) are not read")
+            start = self.scan.at
+            dims.append(self._int("a dim"))
+            if dims[-1] < 0:
+                self.scan.fail(f"dim {dims[-1]} is negative", start, self.scan.last)
+            if not self.scan.accept(","):
+                break
+        self.scan.expect("]", "or ',' after a dim")
+        return dims
+
+    def _int(self, what: str) -> int:
+        start = self.scan.at
+        value = self.scan.integer(what)
+        if not -_INT64 <= value < _INT64:
+            self.scan.fail(f"{what} does not fit in 64 bits", start, self.scan.last)
+        return value
+
+    # --- the layout ---
+
+    def _with_layout(self, element: str, dims: list[int], start: int) -> XlaShape:
+        order: list[int] | None = None
+        tiles: list[list[int | str]] = []
+        values = {"L": 1, "E": 0, "S": 0}
+        close = "}" if self.scan.accept("{") else ""
+        if not close and self.documents and self.scan.accept("<"):
+            close = ">"
+        if close:
+            order = []
+            if self.scan.peek() == close:
+                self.scan.fail(f"an empty layout {'{}' if close == '}' else '<>'}: leave it out")
+            if self.scan.peek() != ":":
+                order.append(self._int("a dim number"))
+                while self.scan.accept(","):
+                    order.append(self._int("a dim number"))
+            if self.scan.accept(":"):
+                self._attributes(tiles, values, close)
+            self.scan.expect(close, "at the end of the layout")
+            if not order and not dims:
+                order = None
+        text = self.scan.text[start : self.scan.last]
+        return XlaShape(element, dims, order, tiles, values["L"], values["E"], values["S"], text)
+
+    def _attributes(
+        self, tiles: list[list[int | str]], values: dict[str, int], close: str
+    ) -> None:
+        done = -1
+        while self.scan.peek() not in (close, ""):
+            start = self.scan.at
+            name = "SC" if self.scan.text.startswith("SC", start) else self.scan.peek()
+            if name in _UNREAD:
+                self.scan.fail(f"{_UNREAD[name]}, not read", start, start + len(name))
+            if name not in _ORDER:
+                self.scan.fail(
+                    f"expected a layout attribute (T, L, E or S) or {close!r}, found {self.scan.found()}"
+                )
+            if _ORDER.index(name) <= done:
+                again = _ORDER.index(name) == done
+                self.scan.fail(
+                    f"{name} is given twice"
+                    if again
+                    else f"{name} must stand before {_ORDER[done]}: the order is {' '.join(_ORDER)}"
+                )
+            done = _ORDER.index(name)
+            self.scan.accept(name)
+            if name == "T":
+                self._tiles(tiles)
+            else:
+                self._value(name, values)
+
+    def _tiles(self, tiles: list[list[int | str]]) -> None:
+        if not self.lenient or self.scan.peek() == "(":
+            self.scan.expect("(", "of a tile after T")
+            tiles.append(self._tile())
+            while self.scan.accept("("):
+                tiles.append(self._tile())
+        else:  # XLA reads a tile without entries, which places nothing
+            self.scan.fail("T without a tile: XLA reads T(), which is no layout")
+
+    def _tile(self) -> list[int | str]:
+        entries: list[int | str] = [self._tile_entry()]
+        while not self.scan.accept(")"):
+            if not (self.documents and self.scan.accept(";")):
+                if self.lenient and self.scan.peek() != ",":
+                    break  # XLA keeps what it has read of an unfinished tile
+                self.scan.expect(",", "or ')' in a tile")
+            if self.lenient and not self.scan.peek().isdigit() and self.scan.peek() != COMBINE:
+                break
+            entries.append(self._tile_entry())
+        return entries
+
+    def _tile_entry(self) -> int | str:
+        if self.scan.accept(COMBINE):
+            return COMBINE
+        start = self.scan.at
+        size = self._int("a tile size or '*'")
+        if size < 1 and not (size == -1 and self.documents):
+            self.scan.fail(f"tile size {size} is not positive", start, self.scan.last)
+        return size
+
+    def _value(self, name: str, values: dict[str, int]) -> None:
+        start = self.scan.at
+        if not self.scan.accept("(") and not self.lenient:
+            self.scan.expect("(", f"after {name}")
+        if self.lenient and not (self.scan.peek().isdigit() or self.scan.peek() == "-"):
+            return  # XLA drops an attribute without a value
+        value = self._int(f"the value of {name}")
+        if not self.scan.accept(")") and not self.lenient:
+            self.scan.expect(")", f"after the value of {name}")
+        if name == "S" and not -128 <= value < 128:
+            if not self.lenient:
+                self.scan.fail(f"memory space {value} does not fit in 8 bits", start, self.scan.last)
+            value = (value + 128) % 256 - 128  # XLA keeps it in an int8
+        values[name] = value

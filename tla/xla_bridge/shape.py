@@ -1,0 +1,286 @@
+"""XLA shapes as values: element type, dims, and the layout that places them in memory.
+
+>>> shape = XlaShape("f32", (3, 5), tiles=[(2, 2)])
+>>> print(shape, shape.minor_to_major, shape.dimension(-1))
+f32[3,5]{1,0:T(2,2)} (1, 0) 5
+
+Source: XLA ``ShapeProto`` and ``LayoutProto``, xla_data.proto; printing as ``ShapeUtil`` does.
+"""
+
+from __future__ import annotations
+
+from operator import index
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, Union
+
+from ..dtypes import ElementType, element_type
+from ..errors import CoordinateError, LayoutError, LeafError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["COMBINE", "Tile", "TileDim", "XlaShape", "XlaTuple"]
+
+COMBINE: Final = "*"
+"""The tile entry that merges its dim into the next more minor one; -1 in the documents."""
+
+TileDim: TypeAlias = Union[int, Literal["*"]]
+Tile: TypeAlias = tuple[TileDim, ...]
+
+_FIELDS = (
+    "dimensions",
+    "minor_to_major",
+    "tiles",
+    "tail_padding_alignment_in_elements",
+    "element_size_in_bits",
+    "memory_space",
+)
+
+
+class XlaShape:
+    """An array shape with its layout. Immutable, hashable; equality leaves ``text`` out.
+
+    Args:
+        element: An XLA element type by name, as ``"bf16"``.
+        dimensions: Logical dims, in elements; 0 is legal.
+        minor_to_major: Dim numbers from the one that changes fastest; ``(n-1, ..., 0)`` by default.
+        tiles: Tiles, each applied to what the one before it made; entries positive, or `COMBINE`
+            (``"*"`` or -1) for a dim merged into the next one.
+        tail_padding_alignment_in_elements: The element count is rounded up to a multiple, ``L(n)``.
+        element_size_in_bits: Bits that one element takes where elements are packed, ``E(n)``;
+            0 for whole bytes.
+        memory_space: ``S(n)``; 0 is the device's main memory.
+        text: What the shape was read from.
+
+    Raises:
+        LayoutError: a dim is negative, ``minor_to_major`` is not a permutation, a tile is empty,
+            has an entry that is not positive, or ends in ``*``.
+        UnsupportedError: XLA has no such element type.
+    """
+
+    __slots__ = ("element", *_FIELDS, "text")
+
+    element: ElementType
+    dimensions: tuple[int, ...]
+    minor_to_major: tuple[int, ...]
+    tiles: tuple[Tile, ...]
+    tail_padding_alignment_in_elements: int
+    element_size_in_bits: int
+    memory_space: int
+    text: str | None
+
+    def __init__(
+        self,
+        element: str,
+        dimensions: Iterable[int],
+        minor_to_major: Iterable[int] | None = None,
+        tiles: Iterable[Iterable[int | str]] = (),
+        tail_padding_alignment_in_elements: int = 1,
+        element_size_in_bits: int = 0,
+        memory_space: int = 0,
+        text: str | None = None,
+    ) -> None:
+        dims = _ints("dimensions", dimensions)
+        order = tuple(range(len(dims)))[::-1]
+        set_ = object.__setattr__
+        set_(self, "element", element_type(element))
+        set_(self, "dimensions", dims)
+        set_(
+            self,
+            "minor_to_major",
+            order if minor_to_major is None else _ints("minor_to_major", minor_to_major),
+        )
+        set_(self, "tiles", tuple(_tile(tile) for tile in tiles))
+        tail = _int("tail padding", tail_padding_alignment_in_elements)
+        set_(self, "tail_padding_alignment_in_elements", tail)
+        set_(self, "element_size_in_bits", _int("element size", element_size_in_bits))
+        set_(self, "memory_space", _int("memory space", memory_space))
+        set_(self, "text", text)
+        self._check()
+
+    def _check(self) -> None:
+        dims, order = self.dimensions, self.minor_to_major
+        bytes_ = self.element.bytes or 0
+        for d in dims:
+            if d < 0:
+                raise LayoutError(f"dimension {d} is negative", dimensions=dims)
+            bytes_ *= d
+            if bytes_ >= 2**63 or d >= 2**63:
+                raise LayoutError("the size in bytes does not fit in 64 bits", dimensions=dims)
+        if sorted(order) != list(range(len(dims))):
+            raise LayoutError(
+                f"minor_to_major {{{_commas(order)}}} is not an order of {len(dims)} dims",
+                f"It needs each of the numbers 0 to {len(dims) - 1} once."
+                if dims
+                else "A scalar has no dims to order.",
+                minor_to_major=order,
+            )
+        if self.tail_padding_alignment_in_elements < 1:
+            raise LayoutError(
+                f"tail padding L({self.tail_padding_alignment_in_elements}) is not positive"
+            )
+        if self.element_size_in_bits < 0:
+            raise LayoutError(f"element size E({self.element_size_in_bits}) is negative")
+        if self.element.bits is None and (dims or self.tiles or self._attributes()):
+            raise LayoutError(f"{self.element.name} carries no data: it has no dims and no layout")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an XlaShape is immutable: cannot set {name!r}")
+
+    # --- queries ---
+
+    @property
+    def rank(self) -> int:
+        """The number of dims."""
+        return len(self.dimensions)
+
+    @property
+    def true_rank(self) -> int:
+        """The number of dims larger than 1."""
+        return sum(d > 1 for d in self.dimensions)
+
+    @property
+    def elements(self) -> int:
+        """The number of logical elements: the product of the dims."""
+        count = 1
+        for d in self.dimensions:
+            count *= d
+        return count
+
+    @property
+    def major_to_minor(self) -> tuple[int, ...]:
+        """Dim numbers from the one that changes slowest: the physical order of the dims."""
+        return self.minor_to_major[::-1]
+
+    def dimension(self, i: int) -> int:
+        """Return the size of dim ``i``; -1 is the last dim, as in Python.
+
+        Raises:
+            CoordinateError: there is no such dim.
+        """
+        if not -self.rank <= i < self.rank:
+            raise CoordinateError(f"there is no dim {i} in {self}, of rank {self.rank}", dim=i)
+        return self.dimensions[i]
+
+    # --- the value ---
+
+    def _key(self) -> tuple[Any, ...]:
+        return (self.element.name, *(getattr(self, name) for name in _FIELDS))
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, XlaShape) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __str__(self) -> str:
+        """The shape as XLA prints it: layout always, except for a scalar without attributes."""
+        attributes = self._attributes()
+        layout = _commas(self.minor_to_major) + (f":{attributes}" if attributes else "")
+        return f"{self.element.name}[{_commas(self.dimensions)}]{f'{{{layout}}}' if layout else ''}"
+
+    def _attributes(self) -> str:
+        """The layout's attributes in XLA's fixed order, each left out at its default."""
+        out = "T" if self.tiles else ""
+        out += "".join(f"({_commas(tile)})" for tile in self.tiles)
+        for letter, value, default in (
+            ("L", self.tail_padding_alignment_in_elements, 1),
+            ("E", self.element_size_in_bits, 0),
+            ("S", self.memory_space, 0),
+        ):
+            out += f"{letter}({value})" if value != default else ""
+        return out
+
+    def __repr__(self) -> str:
+        tail = self.tail_padding_alignment_in_elements
+        options = (
+            ("tiles", self.tiles, ()),
+            ("tail_padding_alignment_in_elements", tail, 1),
+            ("element_size_in_bits", self.element_size_in_bits, 0),
+            ("memory_space", self.memory_space, 0),
+        )
+        named = "".join(f", {name}={value!r}" for name, value, default in options if value != default)
+        order = f", minor_to_major={self.minor_to_major!r}" if self.dimensions else ""
+        return f"XlaShape({self.element.name!r}, {self.dimensions!r}{order}{named})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return XlaShape, (*self._key(), self.text)
+
+
+class XlaTuple:
+    """A tuple of shapes, which has no layout of its own.
+
+    >>> print(XlaTuple([XlaShape("f32", (3,)), XlaShape("u32", ())]))
+    (f32[3]{0}, u32[])
+    """
+
+    __slots__ = ("elements", "text")
+
+    elements: tuple[XlaShape | XlaTuple, ...]
+    text: str | None
+
+    def __init__(self, elements: Iterable[XlaShape | XlaTuple], text: str | None = None) -> None:
+        object.__setattr__(self, "elements", tuple(elements))
+        object.__setattr__(self, "text", text)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an XlaTuple is immutable: cannot set {name!r}")
+
+    def arrays(self) -> Sequence[XlaShape]:
+        """Return the array shapes inside, from left to right, also those of inner tuples."""
+        out: list[XlaShape] = []
+        for element in self.elements:
+            out.extend(element.arrays() if isinstance(element, XlaTuple) else [element])
+        return out
+
+    def __eq__(self, other: object) -> bool:
+        return self.elements == other.elements if isinstance(other, XlaTuple) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.elements)
+
+    def __str__(self) -> str:
+        # XLA numbers every fifth element, so that a reader keeps count
+        parts = [f"/*index={i}*/{e}" if i and not i % 5 else f"{e}" for i, e in enumerate(self.elements)]
+        return f"({', '.join(parts)})"
+
+    def __repr__(self) -> str:
+        return f"XlaTuple({self.elements!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return XlaTuple, (self.elements, self.text)
+
+
+def _commas(items: Iterable[object]) -> str:
+    return ",".join(map(str, items))
+
+
+def _int(what: str, x: object) -> int:
+    if isinstance(x, bool) or not hasattr(x, "__index__"):
+        raise LeafError(f"{what} needs an int, not {type(x).__name__} {x!r}", value=x)
+    return int(index(x))
+
+
+def _ints(what: str, xs: Iterable[object]) -> tuple[int, ...]:
+    if isinstance(xs, (int, str)):
+        raise LeafError(f"{what} needs a sequence of ints, not {type(xs).__name__} {xs!r}", value=xs)
+    return tuple(_int(what, x) for x in xs)
+
+
+def _tile(entries: Iterable[object]) -> Tile:
+    if isinstance(entries, (int, str)):
+        raise LeafError(f"a tile is a tuple, not {entries!r}", "Write tiles=[(8, 128)].")
+    tile: list[TileDim] = []
+    for entry in entries:
+        n = -1 if entry == COMBINE else _int("a tile entry", entry)
+        if n < 1 and n != -1:
+            raise LayoutError(f"tile entry {n} is not positive", tile=entries)
+        tile.append(COMBINE if n == -1 else n)
+    if not tile:
+        raise LayoutError("a tile needs at least one entry")
+    if tile[-1] == COMBINE:
+        raise LayoutError(
+            f"tile ({_commas(tile)}) ends in '*'",
+            "'*' merges its dim into the next more minor one, and there is none.",
+            tile=tuple(tile),
+        )
+    return tuple(tile)

@@ -1,0 +1,208 @@
+"""Where XLA puts an element: the exact meaning of ``minor_to_major`` and tiles.
+
+Each tile splits the axes that the one before it made. A tile of k entries applies to the last k
+axes: each axis ``d`` becomes a count ``ceil(d / t)`` and an inner axis ``t``, all counts before all
+inner axes; a ``*`` first merges its axis into the next one. The offset is the row-major index in
+the axes that result. Padding sits where a size was rounded up.
+
+>>> shape = XlaShape("f32", (3, 5), tiles=[(2, 2)])
+>>> physical_offset(shape, (2, 3)), physical_elements(shape), physical_bytes(shape)
+(17, 24, 96)
+
+XLA's own helpers see the first tile only; `xla_array_size_bytes` is what they compute.
+Source: tiled_layout.md of XLA; shape_util.cc for the sizes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import CoordinateError, UnsupportedError
+from ..ints import ceil_div, round_up
+from .shape import COMBINE, XlaShape, XlaTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "array_shape",
+    "linear_index",
+    "linear_index_with_tile",
+    "logical_bytes",
+    "physical_bytes",
+    "physical_dimensions",
+    "physical_elements",
+    "physical_index",
+    "physical_offset",
+    "xla_array_size_bytes",
+]
+
+
+def physical_index(shape: XlaShape, index: Sequence[int]) -> tuple[int, ...]:
+    """Return the coordinates of an element in the axes of `physical_dimensions`, major first.
+
+    >>> physical_index(XlaShape("f32", (3, 5), tiles=[(2, 2)]), (2, 3))
+    (1, 1, 0, 1)
+
+    Raises:
+        CoordinateError: the index is not one int for each dim, inside the dims.
+    """
+    at = tuple(index)
+    if len(at) != shape.rank or not all(0 <= i < d for i, d in zip(at, shape.dimensions, strict=True)):
+        raise CoordinateError(
+            f"index ({','.join(map(str, at))}) is not an element of {shape}",
+            f"It needs {shape.rank} ints from 0 to below the dims.",
+            index=at,
+            shape=shape,
+        )
+    return tuple(x for x, _d in _tiled(shape, at))
+
+
+def physical_dimensions(shape: XlaShape) -> tuple[int, ...]:
+    """Return the sizes of the axes that the tiles make, major first; their product is the memory.
+
+    >>> physical_dimensions(XlaShape("f32", (3, 5), tiles=[(2, 2)]))
+    (2, 3, 2, 2)
+    """
+    return tuple(d for _x, d in _tiled(shape, (0,) * shape.rank))
+
+
+def _tiled(shape: XlaShape, index: tuple[int, ...]) -> list[tuple[int, int]]:
+    """The (coordinate, size) of each axis after all tiles, major first."""
+    axes = [(index[p], shape.dimensions[p]) for p in shape.major_to_minor]
+    for tile in shape.tiles:
+        axes = [(0, 1)] * (len(tile) - len(axes)) + axes
+        split = len(axes) - len(tile)
+        majors, tail = axes[:split], axes[split:]
+        entries = list(tile)
+        while COMBINE in entries:
+            i = entries.index(COMBINE)
+            (x, d), (x_minor, d_minor) = tail[i], tail[i + 1]
+            tail[i : i + 2] = [(x * d_minor + x_minor, d * d_minor)]
+            del entries[i]
+        sizes = [int(t) for t in entries]
+        counts = [(x // t, ceil_div(d, t)) for (x, d), t in zip(tail, sizes, strict=True)]
+        inner = [(x % t, t) for (x, _d), t in zip(tail, sizes, strict=True)]
+        axes = majors + counts + inner
+    return axes
+
+
+def physical_offset(shape: XlaShape, index: Sequence[int]) -> int:
+    """Return the offset of an element in memory, in elements.
+
+    Raises:
+        CoordinateError: the index is not one int for each dim, inside the dims.
+    """
+    _sized(shape)
+    return linear_index(physical_index(shape, index), physical_dimensions(shape))
+
+
+def physical_elements(shape: XlaShape) -> int:
+    """Return how many elements the shape takes in memory, all padding and ``L`` included."""
+    _sized(shape)
+    return round_up(_product(physical_dimensions(shape)), shape.tail_padding_alignment_in_elements)
+
+
+def physical_bytes(shape: XlaShape) -> int:
+    """Return how many bytes the shape takes in memory; packed where ``E`` says so."""
+    return _bytes(shape, physical_elements(shape))
+
+
+def logical_bytes(shape: XlaShape) -> int:
+    """Return the bytes of the data alone: no padding, whole bytes for each element.
+
+    This is what XLA's memory reports call the unpadded size.
+    """
+    return shape.elements * _sized(shape)
+
+
+def xla_array_size_bytes(shape: XlaShape) -> int:
+    """Return XLA's ``ShapeUtil::ArraySize``, the size of a buffer: it sees the first tile only.
+
+    It differs from `physical_bytes` where a later tile pads, or where ``L`` stands without tiles.
+
+    >>> shape = XlaShape("f32", (3, 5), tiles=[(3, 4), (2, 3)])
+    >>> xla_array_size_bytes(shape), physical_bytes(shape)
+    (96, 192)
+
+    Raises:
+        UnsupportedError: the first tile has a ``*``, for which XLA's formula has no meaning.
+    """
+    _sized(shape)
+    if not shape.tiles:
+        return _bytes(shape, shape.elements)
+    first = shape.tiles[0]
+    if COMBINE in first:
+        raise UnsupportedError(
+            f"XLA's array size has no meaning for {shape}: its first tile has a '*'", shape=shape
+        )
+    sizes = [shape.dimensions[p] for p in shape.major_to_minor]
+    sizes = [1] * (len(first) - len(sizes)) + sizes
+    untiled = len(sizes) - len(first)
+    padded = [round_up(d, int(t)) for d, t in zip(sizes[untiled:], first, strict=True)]
+    count = _product(sizes[:untiled]) * _product(padded)
+    return _bytes(shape, round_up(count, shape.tail_padding_alignment_in_elements))
+
+
+def linear_index(index: Sequence[int], bounds: Sequence[int]) -> int:
+    """Return the row-major index: the last entry changes fastest. The document's formula.
+
+    >>> linear_index((1, 1, 0, 1), (2, 3, 2, 2))
+    17
+
+    Raises:
+        CoordinateError: the two have different lengths.
+    """
+    if len(index) != len(bounds):
+        raise CoordinateError(f"index {tuple(index)} and bounds {tuple(bounds)} differ in length")
+    total = 0
+    for x, d in zip(index, bounds, strict=True):
+        total = total * d + x
+    return total
+
+
+def linear_index_with_tile(index: Sequence[int], bounds: Sequence[int], tile: Sequence[int]) -> int:
+    """Return the index of an element under one tile. The document's formula.
+
+    >>> linear_index_with_tile((2, 3), (3, 5), (2, 2))
+    17
+
+    Args:
+        tile: As many entries as ``bounds``, or fewer: then it applies to the last ones.
+    """
+    return physical_offset(XlaShape("u8", bounds, tiles=[tile]), index)
+
+
+def array_shape(shape: XlaShape | XlaTuple) -> XlaShape:
+    """Return an array shape as it is; a tuple, which has no memory layout, is refused.
+
+    Raises:
+        UnsupportedError: the shape is a tuple, a token or opaque.
+    """
+    if isinstance(shape, XlaTuple):
+        raise UnsupportedError(
+            "a tuple of shapes has no layout of its own", "Take its elements one by one.", shape=shape
+        )
+    _sized(shape)
+    return shape
+
+
+def _sized(shape: XlaShape) -> int:
+    """The bytes of one element; a token or opaque has none."""
+    size = shape.element.bytes
+    if size is None:
+        raise UnsupportedError(f"{shape} carries no data: it has no size and no layout", shape=shape)
+    return size
+
+
+def _bytes(shape: XlaShape, count: int) -> int:
+    if shape.element_size_in_bits:
+        return ceil_div(count * shape.element_size_in_bits, 8)
+    return count * _sized(shape)
+
+
+def _product(sizes: Any) -> int:
+    total = 1
+    for n in sizes:
+        total *= n
+    return total
