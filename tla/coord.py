@@ -13,7 +13,7 @@ tuple with one coordinate for each mode. So ``((4,2),(4,3))`` has the coordinate
 from __future__ import annotations
 
 from itertools import product as cartesian
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, Union
 
 from .errors import CongruenceError, CoordinateError
 from .int_tuple import (
@@ -22,17 +22,18 @@ from .int_tuple import (
     flatten_to_tuple,
     leaves,
     product,
+    repeat_like,
     text_of,
-    transform_leaf,
     unflatten,
     weakly_congruent,
 )
-from .ints import Int, _0, _1, known_eq, known_lt, leaf
+from .ints import Int, IntTuple, SymbolicInt, _0, _1, is_tuple, known_eq, known_lt, leaf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
+    "Coord",
     "Underscore",
     "_",
     "colex_less",
@@ -55,7 +56,7 @@ __all__ = [
 # --- order ------------------------------------------------------------------------------------
 
 
-def elem_less(a: Any, b: Any) -> bool:
+def elem_less(a: IntTuple, b: IntTuple) -> bool:
     """Whether every leaf of ``a`` is less than the leaf of ``b`` at its place.
 
     ``elem_less(coord, shape)`` with ``coord >= 0`` says that a coordinate lies in its shape.
@@ -69,7 +70,7 @@ def elem_less(a: Any, b: Any) -> bool:
     return all(known_lt(x, y) is True for x, y in _pairs(a, b))
 
 
-def lex_less(a: Any, b: Any) -> bool:
+def lex_less(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``a`` comes before ``b`` where the first leaf that differs decides.
 
     >>> lex_less((1, 9), (2, 0)), lex_less((1, 9), (1, 9))
@@ -81,7 +82,7 @@ def lex_less(a: Any, b: Any) -> bool:
     return _first_difference_less(_pairs(a, b))
 
 
-def colex_less(a: Any, b: Any) -> bool:
+def colex_less(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``a`` comes before ``b`` where the last leaf that differs decides.
 
     This is the order of coordinates: ``colex_less(a, b) == (crd2idx(a, s) < crd2idx(b, s))``.
@@ -111,34 +112,35 @@ def _first_difference_less(pairs: list[tuple[Any, Any]]) -> bool:
 # --- compact strides --------------------------------------------------------------------------
 
 
-def compact_col_major(shape: Any, start: int = _1) -> Any:
+def compact_col_major(shape: IntTuple, start: int = _1) -> Any:
     """Return the strides of ``shape`` packed without gaps, the first leaf fastest.
 
     >>> compact_col_major((4, (2, 3))), compact_col_major((_4, _8))
     ((_1, (4, 8)), (_1, _4))
     """
-    return _packed(shape, range, start)
+    return _packed(shape, list(range(len(flatten_to_tuple(shape)))), start)
 
 
-def compact_row_major(shape: Any, start: int = _1) -> Any:
+def compact_row_major(shape: IntTuple, start: int = _1) -> Any:
     """Return the strides of ``shape`` packed without gaps, the last leaf fastest.
 
     >>> compact_row_major((4, (2, 3))), compact_row_major((_4, _8))
     ((6, (3, _1)), (_8, _1))
     """
-    return _packed(shape, lambda n: range(n - 1, -1, -1), start)
+    return _packed(shape, list(range(len(flatten_to_tuple(shape))))[::-1], start)
 
 
-def _packed(shape: Any, order: Any, start: Any) -> Any:
+def _packed(shape: Any, order: list[int], start: Any) -> Any:
+    """Strides of the leaves, each the product of the leaves before it in ``order``."""
     sizes = flatten_to_tuple(shape)
     strides: list[Any] = [None] * len(sizes)
-    for i in order(len(sizes)):
+    for i in order:
         strides[i] = start
         start = start * sizes[i]
     return unflatten(tuple(strides), shape)
 
 
-def compact_order(shape: Any, order: Any) -> Any:
+def compact_order(shape: IntTuple, order: IntTuple) -> Any:
     """Return the strides of ``shape`` packed without gaps, leaves with the least ``order`` fastest.
 
     ``order`` is weakly congruent to ``shape``; an int over several leaves keeps them together,
@@ -159,19 +161,19 @@ def compact_order(shape: Any, order: Any) -> Any:
             shape=shape,
         )
     ranks = list(leaves(_spread(order, shape)))
-    return _packed(shape, lambda n: sorted(range(n), key=lambda i: ranks[i]), _1)
+    return _packed(shape, sorted(range(len(ranks)), key=ranks.__getitem__), _1)
 
 
 def _spread(order: Any, shape: Any) -> Any:
-    if isinstance(order, tuple):
+    if is_tuple(order):
         return tuple(map(_spread, order, shape))
-    return transform_leaf(lambda _leaf: order, shape)
+    return repeat_like(shape, order)
 
 
 # --- index and coordinate ---------------------------------------------------------------------
 
 
-def idx2crd(coord: Any, shape: Any, extend: bool = False) -> Any:
+def idx2crd(coord: IntTuple, shape: IntTuple, extend: bool = False) -> Any:
     """Return the coordinate congruent to ``shape`` of the element at an int, or any, coordinate.
 
     >>> idx2crd(37, ((4, 2), (4, 3))), idx2crd((5, 4), ((4, 2), (4, 3))), idx2crd(_5, (_4, _8))
@@ -192,11 +194,11 @@ def idx2crd(coord: Any, shape: Any, extend: bool = False) -> Any:
 
 
 def _natural(coord: Any, shape: Any, extend: bool) -> Any:
-    if isinstance(coord, tuple):
-        if not isinstance(shape, tuple) or len(coord) != len(shape):
+    if is_tuple(coord):
+        if not is_tuple(shape) or len(coord) != len(shape):
             raise _OutsideError
         return tuple(_natural(c, s, extend) for c, s in zip(coord, shape, strict=True))
-    if not isinstance(shape, tuple):
+    if not is_tuple(shape):
         _in_range(coord, shape, extend)
         return coord
     if not shape:
@@ -211,7 +213,7 @@ def _natural(coord: Any, shape: Any, extend: bool) -> Any:
     return tuple(out)
 
 
-def crd2idx(coord: Any, shape: Any, stride: Any = None) -> Any:
+def crd2idx(coord: IntTuple, shape: IntTuple, stride: IntTuple | None = None) -> Any:
     """Return the place of a coordinate in its shape: the inverse of `idx2crd`.
 
     With ``stride`` it is `crd2offset`, as in CuTe, which has one name for both.
@@ -222,7 +224,7 @@ def crd2idx(coord: Any, shape: Any, stride: Any = None) -> Any:
     return crd2offset(coord, shape, compact_col_major(shape) if stride is None else stride)
 
 
-def crd2crd(coord: Any, shape: Any, to_shape: Any) -> Any:
+def crd2crd(coord: IntTuple, shape: IntTuple, to_shape: IntTuple) -> Any:
     """Return the coordinate in ``to_shape`` of the element at ``coord`` of ``shape``.
 
     >>> crd2crd((1, 2), (4, 6), (8, 3)), crd2crd((1, 2), (4, 6), 24)
@@ -231,7 +233,7 @@ def crd2crd(coord: Any, shape: Any, to_shape: Any) -> Any:
     return idx2crd(crd2idx(coord, shape), to_shape)
 
 
-def coords(shape: Any) -> Iterator[Any]:
+def coords(shape: IntTuple) -> Iterator[Any]:
     """Yield every coordinate of ``shape``, congruent to it, in colexicographic order.
 
     >>> list(coords((2, (1, 2))))
@@ -239,13 +241,13 @@ def coords(shape: Any) -> Iterator[Any]:
     """
     sizes = flatten_to_tuple(as_int_tuple(shape))
     for at in cartesian(*(range(n) for n in reversed(sizes))):  # the last factor runs fastest
-        yield unflatten(at[::-1], shape) if isinstance(shape, tuple) else at[0]
+        yield unflatten(at[::-1], shape) if is_tuple(shape) else at[0]
 
 
 # --- coordinate to offset ---------------------------------------------------------------------
 
 
-def crd2offset(coord: Any, shape: Any, stride: Any, extend: bool = False) -> Any:
+def crd2offset(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool = False) -> Any:
     """Return the offset of a coordinate: the sum over the leaves of coordinate times stride.
 
     >>> crd2offset((1, 5), ((_4, _2), (_4, _3)), ((_4, _16), (_1, _32)))
@@ -278,7 +280,7 @@ def crd2offset(coord: Any, shape: Any, stride: Any, extend: bool = False) -> Any
     return offset_at(coord, shape, stride, extend)
 
 
-def offset_at(coord: Any, shape: Any, stride: Any, extend: bool) -> Any:
+def offset_at(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool) -> Any:
     """`crd2offset` for a shape and stride known to be checked and congruent."""
     try:
         return _offset(coord, shape, stride, extend)
@@ -291,8 +293,8 @@ _INTS = frozenset((int, Int))
 
 def _offset(coord: Any, shape: Any, stride: Any, extend: bool) -> Any:
     total: Any = None  # the first term starts the sum, so that static terms give a static sum
-    if type(coord) is tuple:
-        if type(shape) is not tuple or len(coord) != len(shape):
+    if is_tuple(coord):
+        if not is_tuple(shape) or len(coord) != len(shape):
             raise _OutsideError
         for c, s, d in zip(coord, shape, stride, strict=True):
             if type(c) in _INTS and type(s) in _INTS and 0 <= c < s:
@@ -300,7 +302,7 @@ def _offset(coord: Any, shape: Any, stride: Any, extend: bool) -> Any:
             else:
                 term = _offset(c, s, d, extend)
             total = term if total is None else total + term
-    elif type(shape) is tuple:
+    elif is_tuple(shape):
         coord = leaf(coord)
         if not shape:
             _in_range(coord, _1, False)
@@ -309,7 +311,7 @@ def _offset(coord: Any, shape: Any, stride: Any, extend: bool) -> Any:
         for i, s in enumerate(shape):
             if i == last:
                 term = _offset(coord, s, stride[i], extend)
-            elif type(s) is tuple:
+            elif is_tuple(s):
                 n = product(s)
                 term = _offset(coord % n, s, stride[i], False)
                 coord = coord // n
@@ -341,7 +343,7 @@ def _diagnosed(coord: Any, shape: Any, extend: bool) -> CoordinateError:
     """The error of a coordinate that does not fit: its smallest part that does not."""
     at: list[int] = []
     c, s = coord, shape
-    while isinstance(c, tuple) and isinstance(s, tuple) and len(c) == len(s):
+    while is_tuple(c) and is_tuple(s) and len(c) == len(s):
         for i, (part, extent) in enumerate(zip(c, s, strict=True)):
             try:
                 _natural(part, extent, extend)
@@ -349,8 +351,8 @@ def _diagnosed(coord: Any, shape: Any, extend: bool) -> CoordinateError:
                 at.append(i)
                 c, s = part, extent
                 break
-    if isinstance(c, tuple):
-        wanted = f"{len(s)} modes" if isinstance(s, tuple) else "one int"
+    if is_tuple(c):
+        wanted = f"{len(s)} modes" if is_tuple(s) else "one int"
         reason = f"{text_of(c)} stands where {text_of(s)} takes {wanted}."
         summary = f"coordinate {text_of(coord)} does not fit the shape {text_of(shape)}"
     else:
@@ -379,19 +381,22 @@ class Underscore:
 
 _: Final = Underscore()
 
+Coord: TypeAlias = Union[SupportsIndex, SymbolicInt, Underscore, "tuple[Coord, ...]"]
+"""An int tuple that may have `_` at some places: what slicing takes."""
 
-def has_underscore(coord: Any) -> bool:
+
+def has_underscore(coord: Coord) -> bool:
     """Whether a coordinate keeps some mode.
 
     >>> has_underscore((1, (_, 2))), has_underscore((1, 2))
     (True, False)
     """
-    if isinstance(coord, tuple):
+    if is_tuple(coord):
         return any(map(has_underscore, coord))
     return coord is _
 
 
-def slice_(coord: Any, x: Any) -> tuple[Any, ...]:
+def slice_(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
     """Return the modes of ``x`` at which ``coord`` has `_`, in one flat tuple of modes.
 
     >>> slice_((_, 0), ((2, 3), 4)), slice_((1, (_, _)), (8, ((2, 3), 5)))
@@ -404,7 +409,7 @@ def slice_(coord: Any, x: Any) -> tuple[Any, ...]:
     return _picked(coord, x, keep=True)
 
 
-def dice(coord: Any, x: Any) -> tuple[Any, ...]:
+def dice(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
     """Return the modes of ``x`` at which ``coord`` has an int: what `slice_` leaves out.
 
     >>> dice((_, 0), ((2, 3), 4)), dice((1, (_, 0)), (8, ((2, 3), 5)))
@@ -414,8 +419,8 @@ def dice(coord: Any, x: Any) -> tuple[Any, ...]:
 
 
 def _picked(coord: Any, x: Any, keep: bool) -> tuple[Any, ...]:
-    if isinstance(coord, tuple):
-        if not isinstance(x, tuple) or len(coord) != len(x):
+    if is_tuple(coord):
+        if not is_tuple(x) or len(coord) != len(x):
             raise CongruenceError(f"{coord!r} does not fit {text_of(x)}", coord=coord, value=x)
         return tuple(p for c, i in zip(coord, x, strict=True) for p in _picked(c, i, keep))
     if coord is not _:

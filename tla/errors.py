@@ -131,7 +131,13 @@ class ParseError(TlaError, ValueError):
         # every control character would move the caret: each is shown as one blank
         visible = "".join(c if c.isprintable() else " " for c in shown)
         where = f"line {self.line}, column {self.column}"
-        lines = [self.summary, *self.args[4:], where, f"  {visible}", f"  {' ' * first}{'^' * width}"]
+        lines = [
+            self.summary,
+            *self.args[4:],
+            where,
+            f"  {visible}",
+            f"  {' ' * first}{'^' * width}",
+        ]
         return "\n  ".join(lines)
 
 

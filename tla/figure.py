@@ -12,14 +12,16 @@ from __future__ import annotations
 
 from itertools import islice
 from itertools import product as cartesian
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .coord import offset_at
 from .int_tuple import product
-from .layout import Layout
+from .ints import is_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from .layout import AnyLayout
 
 __all__ = ["Cell", "Figure", "Grid", "layout_figure"]
 
@@ -65,16 +67,14 @@ class Figure(NamedTuple):
     cosize: int
 
 
-def layout_figure(
-    layout: Layout[Any, Any], rows: int = 16, columns: int = 64, slices: int = 4
-) -> Figure:
+def layout_figure(layout: AnyLayout, rows: int = 16, columns: int = 64, slices: int = 4) -> Figure:
     """Return the figure of a layout: at most so many rows and columns of so many slices.
 
     Args:
         rows, columns, slices: The largest corner shown; the rest is only counted.
     """
     shape, stride, origin = layout.shape, layout.stride, layout.origin_shape
-    if not isinstance(shape, tuple):
+    if not is_tuple(shape):
         shape, stride, origin = (shape,), (stride,), (origin,)
     sizes = [int(product(s)) for s in shape]
     limits = [slices] * len(sizes)
@@ -95,9 +95,7 @@ def layout_figure(
     return Figure(grids, count, int(layout.size), int(layout.valid_size), int(layout.cosize))
 
 
-def _grid(
-    at: tuple[int, ...], base: Sequence[Cell], matrix: list[list[Cell]], sizes: list[int]
-) -> Grid:
+def _grid(at: tuple[int, ...], base: Sequence[Cell], matrix: list[list[Cell]], sizes: list[int]) -> Grid:
     """The grid of one slice: rows and columns added to the offset of its coordinates."""
     lines = [[Cell(0, True)]] * (2 - len(matrix)) + matrix
     cells = tuple(tuple(_sum([*base, row, column]) for column in lines[1]) for row in lines[0])

@@ -19,13 +19,13 @@ from typing import Any
 from .coord import compact_row_major
 from .errors import LayoutError
 from .int_tuple import as_int_tuple, text_of
-from .ints import _1, _16, ceil_div, known_lt, round_up
-from .layout import Layout
+from .ints import IntTuple, _1, _16, ceil_div, is_tuple, known_lt, round_up
+from .layout import AnyLayout, Layout
 
 __all__ = ["col_major", "nN", "nZ", "row_major", "zN", "zZ"]
 
 
-def row_major(*extents: Any) -> Layout[Any, Any]:
+def row_major(*extents: IntTuple) -> AnyLayout:
     """Return the compact layout whose last mode is fastest.
 
     >>> print(row_major(2, 3))
@@ -34,7 +34,7 @@ def row_major(*extents: Any) -> Layout[Any, Any]:
     return Layout(extents, compact_row_major(as_int_tuple(extents)))
 
 
-def col_major(*extents: Any) -> Layout[Any, Any]:
+def col_major(*extents: IntTuple) -> AnyLayout:
     """Return the compact layout whose first mode is fastest.
 
     >>> print(col_major(2, 3))
@@ -43,7 +43,7 @@ def col_major(*extents: Any) -> Layout[Any, Any]:
     return Layout(extents)
 
 
-def zN(rows: Any, cols: Any, block: Any = (_16, _16)) -> Layout[Any, Any]:  # noqa: N802
+def zN(rows: IntTuple, cols: IntTuple, block: IntTuple = (_16, _16)) -> AnyLayout:  # noqa: N802
     """Return the matrix in blocks: rows within a block, columns of blocks.
 
     >>> print(zN(8, 12, block=(4, 4)))
@@ -52,7 +52,7 @@ def zN(rows: Any, cols: Any, block: Any = (_16, _16)) -> Layout[Any, Any]:  # no
     return _fractal(rows, cols, block, rows_within=True, rows_of_blocks=False)
 
 
-def nZ(rows: Any, cols: Any, block: Any = (_16, _16)) -> Layout[Any, Any]:  # noqa: N802
+def nZ(rows: Any, cols: Any, block: Any = (_16, _16)) -> AnyLayout:  # noqa: N802
     """Return the matrix in blocks: columns within a block, rows of blocks.
 
     >>> print(nZ(8, 12, block=(4, 4)))
@@ -61,7 +61,7 @@ def nZ(rows: Any, cols: Any, block: Any = (_16, _16)) -> Layout[Any, Any]:  # no
     return _fractal(rows, cols, block, rows_within=False, rows_of_blocks=True)
 
 
-def zZ(rows: Any, cols: Any, block: Any = (_16, _16)) -> Layout[Any, Any]:  # noqa: N802
+def zZ(rows: Any, cols: Any, block: Any = (_16, _16)) -> AnyLayout:  # noqa: N802
     """Return the matrix in blocks: rows within a block, rows of blocks.
 
     >>> print(zZ(8, 12, block=(4, 4)))
@@ -70,7 +70,7 @@ def zZ(rows: Any, cols: Any, block: Any = (_16, _16)) -> Layout[Any, Any]:  # no
     return _fractal(rows, cols, block, rows_within=True, rows_of_blocks=True)
 
 
-def nN(rows: Any, cols: Any, block: Any = (_16, _16)) -> Layout[Any, Any]:  # noqa: N802
+def nN(rows: Any, cols: Any, block: Any = (_16, _16)) -> AnyLayout:  # noqa: N802
     """Return the matrix in blocks: columns within a block, columns of blocks.
 
     >>> print(nN(8, 12, block=(4, 4)))
@@ -79,11 +79,9 @@ def nN(rows: Any, cols: Any, block: Any = (_16, _16)) -> Layout[Any, Any]:  # no
     return _fractal(rows, cols, block, rows_within=False, rows_of_blocks=False)
 
 
-def _fractal(
-    rows: Any, cols: Any, block: Any, rows_within: bool, rows_of_blocks: bool
-) -> Layout[Any, Any]:
+def _fractal(rows: Any, cols: Any, block: Any, rows_within: bool, rows_of_blocks: bool) -> AnyLayout:
     block, (rows, cols) = as_int_tuple(block), as_int_tuple((rows, cols))
-    if not isinstance(block, tuple) or len(block) != 2 or any(known_lt(b, 1) is True for b in block):
+    if not is_tuple(block) or len(block) != 2 or any(known_lt(b, 1) is True for b in block):
         raise LayoutError(f"a block is two positive extents, not {text_of(block)}", block=block)
     high, wide = block
     area = high * wide

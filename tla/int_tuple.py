@@ -11,10 +11,10 @@ Names and results are those of CuTe C++, ``int_tuple.hpp`` and ``tuple_algorithm
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeVarTuple
 
 from .errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
-from .ints import Int, Leaf, _1, decided, known_divides, known_eq, leaf
+from .ints import Int, IntTuple, _1, decided, is_tuple, known_divides, known_eq, leaf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -60,7 +60,7 @@ __all__ = [
     "wrap",
 ]
 
-IntTuple: TypeAlias = Union[Leaf, "tuple[IntTuple, ...]"]
+_Items = TypeVarTuple("_Items")
 
 MAX_DEPTH = 100
 """The deepest nesting that shapes, strides and notation may have."""
@@ -69,7 +69,7 @@ MAX_DEPTH = 100
 # --- construction and access ------------------------------------------------------------------
 
 
-def make_tuple(*items: Any) -> tuple[Any, ...]:
+def make_tuple(*items: *_Items) -> tuple[*_Items]:
     """Return the int tuple of the arguments, checked; numpy ints become ints.
 
     Raises:
@@ -77,51 +77,46 @@ def make_tuple(*items: Any) -> tuple[Any, ...]:
         LayoutError: the nesting is deeper than `MAX_DEPTH`.
     Source: CuTe and TLA ``make_tuple``, ``MakeTuple``.
     """
-    checked: tuple[Any, ...] = as_int_tuple(items)
+    checked: tuple[*_Items] = as_int_tuple(items)
     return checked
 
 
-def as_int_tuple(x: Any) -> Any:
+def as_int_tuple(x: object) -> Any:
     """Return ``x`` with every leaf checked and numpy ints converted; the profile is kept."""
     return _checked(x, MAX_DEPTH)
 
 
 def _checked(x: Any, room: int) -> Any:
-    if not isinstance(x, tuple):
+    if not is_tuple(x):
         return leaf(x)
     if not room:
         raise LayoutError(f"an int tuple is nested deeper than {MAX_DEPTH} levels")
     return tuple(_checked(i, room - 1) for i in x)
 
 
-def is_tuple(x: object) -> bool:
-    """Whether ``x`` is a tuple rather than a leaf."""
-    return isinstance(x, tuple)
-
-
-def rank(x: Any, *path: int) -> Int[int]:
+def rank(x: IntTuple, *path: int) -> Int[int]:
     """Return the number of modes of ``get(x, *path)``, static; an int has one.
 
     >>> rank((4, (2, 3))), rank((4, (2, 3)), 0), rank(5)
     (_2, _1, _1)
     """
     x = get(x, *path)
-    return Int(len(x)) if isinstance(x, tuple) else _1
+    return Int(len(x)) if is_tuple(x) else _1
 
 
-def depth(x: Any, *path: int) -> Int[int]:
+def depth(x: IntTuple, *path: int) -> Int[int]:
     """Return the levels of nesting of ``get(x, *path)``, static: 0 for an int.
 
     >>> depth(5), depth((4, 2)), depth((4, (2, 3)))
     (_0, _1, _2)
     """
     x = get(x, *path)
-    if not isinstance(x, tuple):
+    if not is_tuple(x):
         return Int(0)
     return Int(1 + max((int(depth(i)) for i in x), default=0))
 
 
-def get(x: Any, *path: int) -> Any:
+def get(x: IntTuple, *path: int) -> Any:
     """Return mode ``path[0]`` of ``x``, of it mode ``path[1]``, and so on. Mode 0 of an int is it.
 
     >>> get((4, (2, 3)), 1, 0), get(5, 0)
@@ -131,11 +126,11 @@ def get(x: Any, *path: int) -> Any:
         CoordinateError: an index is not a mode: negative, or not below the rank.
     """
     if not path:
-        return x if isinstance(x, tuple) else leaf(x)
+        return x if is_tuple(x) else leaf(x)
     at = x
     for level, i in enumerate(path):
         i = leaf(i)
-        modes = at if isinstance(at, tuple) else (leaf(at),)
+        modes = at if is_tuple(at) else (leaf(at),)
         if not 0 <= i < len(modes):
             where = f"get{(x, *path[: level + 1])!r}" if level else f"get({text_of(x)}, {i:d})"
             raise CoordinateError(
@@ -148,22 +143,22 @@ def get(x: Any, *path: int) -> Any:
     return at
 
 
-def leaves(x: Any) -> Iterator[Any]:
+def leaves(x: IntTuple) -> Iterator[Any]:
     """Yield the leaves from left to right, each checked."""
-    if isinstance(x, tuple):
+    if is_tuple(x):
         for i in x:
             yield from leaves(i)
     else:
         yield leaf(x)
 
 
-def text_of(x: Any) -> str:
+def text_of(x: IntTuple) -> str:
     """Return the notation of an int tuple: no spaces, static ints as ``_N``, a 1-tuple as ``(3)``.
 
     >>> text_of((_2, (4, (5,)))), text_of(Int(-2)), text_of(())
     ('(_2,(4,(5)))', '_-2', '()')
     """
-    if isinstance(x, tuple):
+    if is_tuple(x):
         return f"({','.join([text_of(i) for i in x])})"
     return str(x)
 
@@ -171,21 +166,21 @@ def text_of(x: Any) -> str:
 # --- profile ----------------------------------------------------------------------------------
 
 
-def flatten_to_tuple(x: Any) -> tuple[Any, ...]:
+def flatten_to_tuple(x: IntTuple) -> tuple[Any, ...]:
     """Return the leaves as a flat tuple; an int becomes a 1-tuple."""
     return tuple(leaves(x))
 
 
-def flatten(x: Any) -> Any:
+def flatten(x: IntTuple) -> Any:
     """Return the leaves as a flat tuple; an int stays an int.
 
     >>> flatten(((4, 2), (8, (3,)))), flatten(7)
     ((4, 2, 8, 3), 7)
     """
-    return flatten_to_tuple(x) if isinstance(x, tuple) else leaf(x)
+    return flatten_to_tuple(x) if is_tuple(x) else leaf(x)
 
 
-def unflatten(flat: Any, profile: Any) -> Any:
+def unflatten(flat: IntTuple, profile: IntTuple) -> Any:
     """Return the leaves of ``flat`` in the profile of ``profile``: the inverse of `flatten`.
 
     >>> unflatten((1, 2, 3), (0, (0, 0)))
@@ -205,43 +200,43 @@ def unflatten(flat: Any, profile: Any) -> Any:
     rest = iter(items)
 
     def build(p: Any) -> Any:
-        return tuple(build(i) for i in p) if isinstance(p, tuple) else next(rest)
+        return tuple(build(i) for i in p) if is_tuple(p) else next(rest)
 
     return build(profile)
 
 
 def _profile_leaves(profile: Any) -> Iterator[Any]:
     """The leaves of a profile, which need not be ints."""
-    if isinstance(profile, tuple):
+    if is_tuple(profile):
         for i in profile:
             yield from _profile_leaves(i)
     else:
         yield profile
 
 
-def congruent(a: Any, b: Any) -> bool:
+def congruent(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``a`` and ``b`` have the same profile.
 
     >>> congruent((4, (2, 3)), (1, (7, 7))), congruent((4,), 4)
     (True, False)
     """
-    if isinstance(a, tuple) and isinstance(b, tuple):
+    if is_tuple(a) and is_tuple(b):
         return len(a) == len(b) and all(map(congruent, a, b))
-    return not isinstance(a, tuple) and not isinstance(b, tuple)
+    return not is_tuple(a) and not is_tuple(b)
 
 
-def weakly_congruent(a: Any, b: Any) -> bool:
+def weakly_congruent(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``b`` has the profile of ``a`` after replacing some leaves of ``a`` by tuples.
 
     >>> weakly_congruent((4, 6), (1, (7, 7))), weakly_congruent((1, (7, 7)), (4, 6))
     (True, False)
     """
-    if isinstance(a, tuple):
-        return isinstance(b, tuple) and len(a) == len(b) and all(map(weakly_congruent, a, b))
+    if is_tuple(a):
+        return is_tuple(b) and len(a) == len(b) and all(map(weakly_congruent, a, b))
     return True
 
 
-def compatible(a: Any, b: Any) -> bool:
+def compatible(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``b`` refines ``a``: each leaf of ``a`` is the size of what stands there in ``b``.
 
     Every coordinate of ``a`` is then a coordinate of ``b``.
@@ -252,8 +247,8 @@ def compatible(a: Any, b: Any) -> bool:
     Raises:
         UndecidedError: two sizes are symbolic and not known to be equal.
     """
-    if isinstance(a, tuple):
-        return isinstance(b, tuple) and len(a) == len(b) and all(map(compatible, a, b))
+    if is_tuple(a):
+        return is_tuple(b) and len(a) == len(b) and all(map(compatible, a, b))
     n = product(b)
     return decided(known_eq(leaf(a), n), f"{a} == {n}")
 
@@ -261,7 +256,7 @@ def compatible(a: Any, b: Any) -> bool:
 # --- maps and folds over leaves ---------------------------------------------------------------
 
 
-def transform_leaf(f: Callable[..., Any], x: Any, *others: Any) -> Any:
+def transform_leaf(f: Callable[..., Any], x: IntTuple, *others: IntTuple) -> Any:
     """Return ``x`` with every leaf replaced by ``f`` of it and of the leaves at its place.
 
     >>> transform_leaf(lambda a, b: a * b, (4, (2, 3)), (1, (10, 100)))
@@ -270,18 +265,18 @@ def transform_leaf(f: Callable[..., Any], x: Any, *others: Any) -> Any:
     Raises:
         CongruenceError: the tuples have different profiles.
     """
-    if isinstance(x, tuple):
+    if is_tuple(x):
         for other in others:
-            if not isinstance(other, tuple) or len(other) != len(x):
+            if not is_tuple(other) or len(other) != len(x):
                 raise _not_congruent(x, other)
         return tuple(transform_leaf(f, *at) for at in zip(x, *others, strict=True))
     for other in others:
-        if isinstance(other, tuple):
+        if is_tuple(other):
             raise _not_congruent(x, other)
     return f(leaf(x), *map(leaf, others))
 
 
-def fold_leaf(f: Callable[[Any, Any], Any], start: Any, x: Any) -> Any:
+def fold_leaf(f: Callable[[Any, Any], Any], start: Any, x: IntTuple) -> Any:
     """Return ``f(... f(f(start, x0), x1) ..., xn)`` over the leaves from left to right.
 
     >>> fold_leaf(lambda total, leaf: total + leaf, 0, (4, (2, 3)))
@@ -299,21 +294,21 @@ def _not_congruent(a: Any, b: Any) -> CongruenceError:
 # --- arithmetic -------------------------------------------------------------------------------
 
 
-def product(x: Any) -> Any:
+def product(x: IntTuple) -> Any:
     """Return the product of the leaves; ``_1`` for the empty tuple.
 
     >>> product((4, (2, 3))), product((_4, _2)), product(())
     (24, _8, _1)
     """
-    if not isinstance(x, tuple):
+    if not is_tuple(x):
         return leaf(x)
     total: Any = _1
     for i in x:
-        total = total * (product(i) if isinstance(i, tuple) else leaf(i))
+        total = total * (product(i) if is_tuple(i) else leaf(i))
     return total
 
 
-def size(x: Any, *path: int) -> Any:
+def size(x: IntTuple, *path: int) -> Any:
     """Return the number of coordinates of the shape ``get(x, *path)``: the product of its leaves.
 
     >>> size((4, (2, 3))), size((4, (2, 3)), 1)
@@ -322,16 +317,16 @@ def size(x: Any, *path: int) -> Any:
     return product(get(x, *path))
 
 
-def product_each(x: Any) -> tuple[Any, ...]:
+def product_each(x: IntTuple) -> tuple[Any, ...]:
     """Return the product of each mode.
 
     >>> product_each(((4, 2), 3))
     (8, 3)
     """
-    return tuple(product(i) for i in x) if isinstance(x, tuple) else (leaf(x),)
+    return tuple(product(i) for i in x) if is_tuple(x) else (leaf(x),)
 
 
-def product_like(x: Any, profile: Any) -> Any:
+def product_like(x: IntTuple, profile: IntTuple) -> Any:
     """Return the products of the parts of ``x`` that stand at the leaves of ``profile``.
 
     >>> product_like(((4, 2), (3, (5, 7))), (0, (0, 0)))
@@ -340,44 +335,44 @@ def product_like(x: Any, profile: Any) -> Any:
     Raises:
         CongruenceError: ``profile`` is not weakly congruent to ``x``.
     """
-    if isinstance(profile, tuple):
-        if not isinstance(x, tuple) or len(x) != len(profile):
+    if is_tuple(profile):
+        if not is_tuple(x) or len(x) != len(profile):
             raise _not_congruent(x, profile)
         return tuple(product_like(i, p) for i, p in zip(x, profile, strict=True))
     return product(x)
 
 
-def inner_product(a: Any, b: Any) -> Any:
+def inner_product(a: IntTuple, b: IntTuple) -> Any:
     """Return the sum of the products of the leaves of ``a`` and ``b``, which are congruent.
 
     >>> inner_product((1, (2, 3)), (100, (10, 1)))
     123
     """
-    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+    if is_tuple(a) and is_tuple(b) and len(a) == len(b):
         total: Any = None
         for x, y in zip(a, b, strict=True):
             term = inner_product(x, y)
             total = term if total is None else total + term
         return Int(0) if total is None else total
-    if isinstance(a, tuple) or isinstance(b, tuple):
+    if is_tuple(a) or is_tuple(b):
         raise _not_congruent(a, b)
     return leaf(a) * leaf(b)
 
 
-def elem_scale(a: Any, b: Any) -> Any:
+def elem_scale(a: IntTuple, b: IntTuple) -> Any:
     """Return ``a`` with each leaf multiplied by the product of what stands there in ``b``.
 
     >>> elem_scale((2, 3), ((4, 5), 6))
     (40, 18)
     """
-    if isinstance(a, tuple):
-        if not isinstance(b, tuple) or len(a) != len(b):
+    if is_tuple(a):
+        if not is_tuple(b) or len(a) != len(b):
             raise _not_congruent(a, b)
         return tuple(map(elem_scale, a, b))
     return leaf(a) * product(b)
 
 
-def shape_div(a: Any, b: Any) -> Any:
+def shape_div(a: IntTuple, b: IntTuple) -> Any:
     """Return the shape left of ``a`` after ``b`` of its elements are taken off at the front.
 
     For ints: ``a / b`` where ``b`` divides ``a``, 1 where ``a`` divides ``b``. An int ``b`` is used
@@ -390,8 +385,8 @@ def shape_div(a: Any, b: Any) -> Any:
         DivisibilityError: neither of two ints divides the other.
     Source: CuTe ``shape_div``, int_tuple.hpp.
     """
-    if isinstance(a, tuple):
-        if isinstance(b, tuple):
+    if is_tuple(a):
+        if is_tuple(b):
             if len(a) != len(b):
                 raise _not_congruent(a, b)
             return tuple(map(shape_div, a, b))
@@ -409,19 +404,17 @@ def shape_div(a: Any, b: Any) -> Any:
         if up:  # a static 1 only where both are static
             return x // x * (y // y)
         decided(False if down is False and up is False else None, f"{y} divides {x}")
-    raise DivisibilityError(
-        f"neither of {text_of(a)} and {text_of(b)} divides the other", a=a, b=b
-    )
+    raise DivisibilityError(f"neither of {text_of(a)} and {text_of(b)} divides the other", a=a, b=b)
 
 
-def evenly_divides(a: Any, b: Any) -> bool:
+def evenly_divides(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``b`` divides ``a`` leaf by leaf; ``b`` is weakly congruent to ``a``.
 
     >>> evenly_divides((8, 6), (2, 3)), evenly_divides((8, 6), (3, 3)), evenly_divides((4, 6), 8)
     (True, False, True)
     """
-    if isinstance(b, tuple):
-        if not isinstance(a, tuple) or len(a) != len(b):
+    if is_tuple(b):
+        if not is_tuple(a) or len(a) != len(b):
             return False
         return all(map(evenly_divides, a, b))
     n = product(a)
@@ -431,23 +424,23 @@ def evenly_divides(a: Any, b: Any) -> bool:
 # --- editing the top level --------------------------------------------------------------------
 
 
-def wrap(x: Any) -> tuple[Any, ...]:
+def wrap(x: IntTuple) -> tuple[Any, ...]:
     """Return ``x`` as a tuple: an int becomes a 1-tuple."""
-    return x if isinstance(x, tuple) else (leaf(x),)
+    return x if is_tuple(x) else (leaf(x),)
 
 
-def unwrap(x: Any) -> Any:
+def unwrap(x: IntTuple) -> Any:
     """Return ``x`` without the 1-tuples around it.
 
     >>> unwrap(((5,),)), unwrap((5, 6))
     (5, (5, 6))
     """
-    while isinstance(x, tuple) and len(x) == 1:
+    while is_tuple(x) and len(x) == 1:
         x = x[0]
     return x
 
 
-def select(x: Any, *modes: int) -> tuple[Any, ...]:
+def select(x: IntTuple, *modes: int) -> tuple[Any, ...]:
     """Return the modes named, in the order named.
 
     >>> select((4, (2, 3), 8), 2, 0)
@@ -456,7 +449,7 @@ def select(x: Any, *modes: int) -> tuple[Any, ...]:
     return tuple(get(x, i) for i in modes)
 
 
-def take(x: Any, begin: int, end: int) -> tuple[Any, ...]:
+def take(x: IntTuple, begin: int, end: int) -> tuple[Any, ...]:
     """Return the modes ``begin`` up to but not including ``end``.
 
     >>> take((4, (2, 3), 8), 1, 3)
@@ -467,7 +460,7 @@ def take(x: Any, begin: int, end: int) -> tuple[Any, ...]:
     return modes[begin:end]
 
 
-def group(x: Any, begin: int, end: int) -> tuple[Any, ...]:
+def group(x: IntTuple, begin: int, end: int) -> tuple[Any, ...]:
     """Return ``x`` with the modes ``begin`` to ``end`` made one mode.
 
     >>> group((4, 2, 3, 8), 1, 3)
@@ -478,7 +471,7 @@ def group(x: Any, begin: int, end: int) -> tuple[Any, ...]:
     return (*modes[:begin], modes[begin:end], *modes[end:])
 
 
-def append(x: Any, item: Any, upto: int | None = None) -> tuple[Any, ...]:
+def append(x: IntTuple, item: IntTuple, upto: int | None = None) -> tuple[Any, ...]:
     """Return ``x`` with ``item`` after its last mode; with ``upto``, as often as gives that rank.
 
     >>> append((4, 2), 3), append(4, 1, upto=3)
@@ -488,7 +481,7 @@ def append(x: Any, item: Any, upto: int | None = None) -> tuple[Any, ...]:
     return (*modes, *(item,) * _missing(modes, upto))
 
 
-def prepend(x: Any, item: Any, upto: int | None = None) -> tuple[Any, ...]:
+def prepend(x: IntTuple, item: IntTuple, upto: int | None = None) -> tuple[Any, ...]:
     """Return ``x`` with ``item`` before its first mode; with ``upto``, as often as gives that rank.
 
     >>> prepend((4, 2), 3), prepend(4, 1, upto=3)
@@ -498,7 +491,7 @@ def prepend(x: Any, item: Any, upto: int | None = None) -> tuple[Any, ...]:
     return (*(item,) * _missing(modes, upto), *modes)
 
 
-def replace(x: Any, mode: int, item: Any) -> tuple[Any, ...]:
+def replace(x: IntTuple, mode: int, item: IntTuple) -> tuple[Any, ...]:
     """Return ``x`` with one mode replaced.
 
     >>> replace((4, 2, 3), 1, (5, 6))
@@ -509,7 +502,7 @@ def replace(x: Any, mode: int, item: Any) -> tuple[Any, ...]:
     return (*modes[:mode], item, *modes[mode + 1 :])
 
 
-def insert(x: Any, mode: int, item: Any) -> tuple[Any, ...]:
+def insert(x: IntTuple, mode: int, item: IntTuple) -> tuple[Any, ...]:
     """Return ``x`` with ``item`` put before mode ``mode``.
 
     >>> insert((4, 2), 1, 7)
@@ -520,7 +513,7 @@ def insert(x: Any, mode: int, item: Any) -> tuple[Any, ...]:
     return (*modes[:mode], item, *modes[mode:])
 
 
-def remove(x: Any, mode: int) -> tuple[Any, ...]:
+def remove(x: IntTuple, mode: int) -> tuple[Any, ...]:
     """Return ``x`` without one mode.
 
     >>> remove((4, 2, 3), 1)
@@ -531,7 +524,7 @@ def remove(x: Any, mode: int) -> tuple[Any, ...]:
     return (*modes[:mode], *modes[mode + 1 :])
 
 
-def repeat(x: Any, times: int) -> tuple[Any, ...]:
+def repeat(x: IntTuple, times: int) -> tuple[Any, ...]:
     """Return the tuple of ``times`` copies of ``x``.
 
     >>> repeat((4, 2), 2)
@@ -542,13 +535,15 @@ def repeat(x: Any, times: int) -> tuple[Any, ...]:
     return (x,) * times
 
 
-def repeat_like(profile: Any, x: Any) -> Any:
+def repeat_like(profile: IntTuple, x: IntTuple) -> Any:
     """Return ``profile`` with ``x`` at every leaf.
 
     >>> repeat_like((4, (2, 3)), 0)
     (0, (0, 0))
     """
-    return transform_leaf(lambda _: x, profile)
+    if is_tuple(profile):
+        return tuple(repeat_like(i, x) for i in profile)
+    return x
 
 
 def _missing(modes: Sequence[Any], upto: int | None) -> int:

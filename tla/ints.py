@@ -19,12 +19,24 @@ An `Int` is an `int` and works wherever one does. These traps remain, each with 
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    Union,
+    overload,
+)
 
 from .errors import CongruenceError, LeafError, StaticIntError, UndecidedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from typing_extensions import TypeIs
 
 # The bound admits what `int` admits; naming a Literal in it makes mypy keep the literal of an
 # argument, so that Int(70000) is an Int[Literal[70000]].
@@ -64,9 +76,7 @@ class Int(int, Generic[_N]):
     def __new__(cls, value: Any, /) -> Any:
         # bool before the look-up: hash(True) == hash(1)
         if value.__class__ is bool or not hasattr(value, "__index__"):
-            raise StaticIntError(
-                f"a static int needs an int, not {_described(value)}", value=value
-            )
+            raise StaticIntError(f"a static int needs an int, not {_described(value)}", value=value)
         return _static(index(value))
 
     if not TYPE_CHECKING:
@@ -142,16 +152,19 @@ class Int(int, Generic[_N]):
         return (_static(r[0]), _static(r[1])) if type(other) is Int else r
 
     def __neg__(self) -> int:
-        return _static(int.__neg__(self))
+        r: int = _static(int.__neg__(self))
+        return r
 
     def __pos__(self) -> int:
         return self
 
     def __abs__(self) -> int:
-        return _static(int.__abs__(self))
+        r: int = _static(int.__abs__(self))
+        return r
 
     def __invert__(self) -> int:
-        return _static(int.__invert__(self))
+        r: int = _static(int.__invert__(self))
+        return r
 
 
 def _static(value: int) -> Any:
@@ -175,12 +188,69 @@ _65536, _131072 = Int(65536), Int(131072)
 _NAMED = frozenset(_interned)
 
 __all__ = [
-    "Int", "Leaf", "SymbolicInt", "add", "ceil_div", "decided", "is_static", "known_divides", "known_eq",
-    "known_lt", "leaf", "max_", "min_", "round_down", "round_up", "same_static", "static_mask",
-    "_0", "_1", "_2", "_3", "_4", "_5", "_6", "_7", "_8", "_9", "_10", "_11", "_12", "_13", "_14", "_15",
-    "_16", "_20", "_24", "_28", "_32", "_40", "_48", "_56", "_64", "_80", "_96", "_112", "_128", "_160",
-    "_192", "_224", "_256", "_384", "_512", "_768", "_1024", "_2048", "_4096", "_8192", "_16384",
-    "_32768", "_65536", "_131072",
+    "Int",
+    "IntTuple",
+    "Leaf",
+    "SymbolicInt",
+    "_0",
+    "_1",
+    "_2",
+    "_3",
+    "_4",
+    "_5",
+    "_6",
+    "_7",
+    "_8",
+    "_9",
+    "_10",
+    "_11",
+    "_12",
+    "_13",
+    "_14",
+    "_15",
+    "_16",
+    "_20",
+    "_24",
+    "_28",
+    "_32",
+    "_40",
+    "_48",
+    "_56",
+    "_64",
+    "_80",
+    "_96",
+    "_112",
+    "_128",
+    "_160",
+    "_192",
+    "_224",
+    "_256",
+    "_384",
+    "_512",
+    "_768",
+    "_1024",
+    "_2048",
+    "_4096",
+    "_8192",
+    "_16384",
+    "_32768",
+    "_65536",
+    "_131072",
+    "add",
+    "ceil_div",
+    "decided",
+    "is_static",
+    "is_tuple",
+    "known_divides",
+    "known_eq",
+    "known_lt",
+    "leaf",
+    "max_",
+    "min_",
+    "round_down",
+    "round_up",
+    "same_static",
+    "static_mask",
 ]  # fmt: skip
 
 
@@ -218,7 +288,18 @@ class SymbolicInt:
         raise NotImplementedError
 
 
-Leaf = Union[int, SymbolicInt]
+Leaf: TypeAlias = Union[int, SymbolicInt]
+
+IntTuple: TypeAlias = Union[SupportsIndex, SymbolicInt, "tuple[IntTuple, ...]"]
+"""An int, numpy's included, or a tuple of int tuples: what every function here takes.
+
+Results whose nesting depends on the arguments are typed `Any`, so that they need no narrowing.
+"""
+
+
+def is_tuple(x: object) -> TypeIs[tuple[Any, ...]]:
+    """Whether ``x`` is a tuple rather than a leaf."""
+    return isinstance(x, tuple)
 
 
 def leaf(x: object) -> Any:
@@ -227,12 +308,12 @@ def leaf(x: object) -> Any:
     Raises:
         LeafError: ``x`` is no integer; bools and floats are refused.
     """
-    if type(x) is int or type(x) is Int or isinstance(x, SymbolicInt):
+    if type(x) in (int, Int) or isinstance(x, SymbolicInt):
         return x
-    if isinstance(x, bool) or not hasattr(x, "__index__"):
-        hint = "Write a tuple, not a list." if isinstance(x, list) else ""
-        raise LeafError(f"expected an int, got {_described(x)}", *([hint] if hint else []), value=x)
-    return int(index(x))
+    if isinstance(x, bool) or not isinstance(x, SupportsIndex):
+        hints = ["Write a tuple, not a list."] if "__setitem__" in dir(x) else []
+        raise LeafError(f"expected an int, got {_described(x)}", *hints, value=x)
+    return index(x)
 
 
 def _described(x: object) -> str:
@@ -308,7 +389,7 @@ def round_down(a: int, b: int) -> int:
     return a // b * b
 
 
-def max_(*xs: Any) -> int:
+def max_(*xs: IntTuple) -> int:
     """Return the greatest leaf of all arguments; static where every leaf is. CATLASS ``max``.
 
     >>> max_(_3, _4), max_(_3, 5), max_((_1, (_7, _2)))
@@ -317,7 +398,7 @@ def max_(*xs: Any) -> int:
     return _extreme("greatest", xs, lambda x, best: known_lt(best, x))
 
 
-def min_(*xs: Any) -> int:
+def min_(*xs: IntTuple) -> int:
     """Return the least leaf of all arguments; static where every leaf is. CATLASS ``min``.
 
     >>> min_(_3, _4), min_(3, _4)
@@ -326,13 +407,11 @@ def min_(*xs: Any) -> int:
     return _extreme("least", xs, known_lt)
 
 
-def _extreme(
-    which: str, xs: Sequence[Any], better: Callable[[Leaf, Leaf], bool | None]
-) -> int:
+def _extreme(which: str, xs: Sequence[Any], better: Callable[[Leaf, Leaf], bool | None]) -> int:
     found: list[Any] = []
 
     def collect(x: Any) -> None:
-        if isinstance(x, tuple):
+        if is_tuple(x):
             for i in x:
                 collect(i)
         else:
@@ -341,38 +420,39 @@ def _extreme(
     collect(xs)
     if not found:
         raise LeafError(f"the {which} of no ints does not exist")
-    best = found[0]
+    best: Any = found[0]
     for x in found[1:]:
         if decided(better(x, best), f"{x} or {best} is the {which}"):
             best = x
-    return best if is_static(tuple(found)) or type(best) is not Int else int(best)
+    # a static int that won over a dynamic one is dynamic
+    return int(best) if type(best) is Int and not is_static(tuple(found)) else best
 
 
-def add(a: Any, b: Any) -> Any:
+def add(a: IntTuple, b: IntTuple) -> Any:
     """Return the sum, leaf by leaf for tuples of one profile. CATLASS ``add`` and ``Add``.
 
     >>> add(_3, _4), add((_0, _0), (3, _4)), add((1, (2, 3)), (10, (20, 30)))
     (_7, (3, _4), (11, (22, 33)))
     """
-    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+    if is_tuple(a) and is_tuple(b) and len(a) == len(b):
         return tuple(add(x, y) for x, y in zip(a, b, strict=True))
-    if isinstance(a, tuple) or isinstance(b, tuple):
+    if is_tuple(a) or is_tuple(b):
         raise CongruenceError(f"cannot add {a!r} and {b!r}: their profiles differ", a=a, b=b)
     return leaf(a) + leaf(b)
 
 
-def is_static(x: Any) -> bool:
+def is_static(x: IntTuple) -> bool:
     """Whether every leaf is an `Int`; true of the empty tuple.
 
     >>> is_static(_4), is_static((_4, (_8, _2))), is_static((_4, 8))
     (True, True, False)
     """
-    if isinstance(x, tuple):
+    if is_tuple(x):
         return all(is_static(i) for i in x)
     return type(leaf(x)) is Int
 
 
-def same_static(a: Any, b: Any) -> bool:
+def same_static(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``a == b`` and the same leaves are static; ``==`` alone compares values.
 
     >>> (_4, 8) == (4, _8), same_static((_4, 8), (4, _8)), same_static((_4, 8), (_4, 8))
@@ -381,12 +461,12 @@ def same_static(a: Any, b: Any) -> bool:
     return bool(a == b) and static_mask(a) == static_mask(b)
 
 
-def static_mask(x: Any) -> Any:
+def static_mask(x: IntTuple) -> Any:
     """Return the profile of ``x`` with True at static leaves: what a cache keys on beside values.
 
     >>> static_mask((_4, (8, _2)))
     (True, (False, True))
     """
-    if isinstance(x, tuple):
+    if is_tuple(x):
         return tuple(static_mask(i) for i in x)
     return type(leaf(x)) is Int

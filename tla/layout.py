@@ -18,11 +18,11 @@ rounded up to blocks. ``size`` and ``cosize`` speak of the shape, ``valid_size``
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, TypeVarTuple, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, TypeVarTuple, overload
 
 from . import int_tuple, ints
 from .coord import (
-    Underscore,
+    Coord,
     _,
     compact_col_major,
     compact_order,
@@ -41,21 +41,25 @@ from .int_tuple import (
     make_tuple,
     product,
     text_of,
-    transform_leaf,
+    unflatten,
     weakly_congruent,
 )
-from .ints import Int, _0, _1, decided, known_eq, known_lt
+from .ints import Int, IntTuple, _0, _1, decided, is_tuple, known_eq, known_lt
 from .origin import checked_origin, default_origin, mode_indices, sliced_origin, trimmed_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from typing_extensions import TypeIs
+
 __all__ = [
+    "AnyLayout",
     "Layout",
     "cosize",
     "crd2offset",
     "depth",
     "get",
+    "is_layout",
     "is_static",
     "make_coord",
     "make_layout",
@@ -99,9 +103,7 @@ class Layout(Generic[S_co, D_co]):
     Source: CuTe ``Layout``; CATLASS ``tla::Layout`` for the origin shape.
     """
 
-    __slots__ = ("_origin", "shape", "stride")
-
-    if TYPE_CHECKING:  # slots at run time: the fastest read; read-only to checkers
+    if TYPE_CHECKING:  # slots at run time, the fastest read; read-only to checkers
 
         @property
         def shape(self) -> S_co: ...
@@ -109,18 +111,19 @@ class Layout(Generic[S_co, D_co]):
         def stride(self) -> D_co: ...
 
         _origin: Any
+    else:
+        __slots__ = ("_origin", "shape", "stride")
 
-        @overload
-        def __init__(self: Layout[S, Any], shape: S) -> None: ...
-        @overload
-        def __init__(
-            self: Layout[S, Any], shape: S, stride: None, origin_shape: object = None
-        ) -> None: ...
-        @overload
-        def __init__(
-            self: Layout[S, D], shape: S, stride: D, origin_shape: object = None
-        ) -> None: ...
-
+    @overload
+    def __init__(self: Layout[S, Any], shape: S) -> None: ...
+    @overload
+    def __init__(
+        self: Layout[S, Any], shape: S, stride: None, origin_shape: IntTuple | None = None
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Layout[S, D], shape: S, stride: D, origin_shape: IntTuple | None = None
+    ) -> None: ...
     def __init__(self, shape: Any, stride: Any = None, origin_shape: Any = None) -> None:
         if stride is None:
             shape = as_int_tuple(shape)
@@ -140,27 +143,27 @@ class Layout(Generic[S_co, D_co]):
     # --- what it is ---
 
     @property
-    def origin_shape(self) -> Any:
+    def origin_shape(self: AnyLayout) -> Any:
         """How many coordinates of each top-level mode hold data; by default the sizes of the modes."""
         return default_origin(self.shape) if self._origin is None else self._origin
 
     @property
-    def rank(self) -> Int[int]:
+    def rank(self: AnyLayout) -> Int[int]:
         """The number of top-level modes, static."""
         return int_tuple.rank(self.shape)
 
     @property
-    def depth(self) -> Int[int]:
+    def depth(self: AnyLayout) -> Int[int]:
         """The levels of nesting, static."""
         return int_tuple.depth(self.shape)
 
     @property
-    def size(self) -> Any:
+    def size(self: AnyLayout) -> Any:
         """The number of coordinates, padding included."""
         return product(self.shape)
 
     @property
-    def cosize(self) -> Any:
+    def cosize(self: AnyLayout) -> Any:
         """The length of the span of offsets from the least to the greatest; 0 of an empty layout.
 
         >>> Layout((4, 3), (1, 8)).cosize, Layout(4, -2).cosize, Layout((4, 0), (1, 8)).cosize
@@ -169,16 +172,21 @@ class Layout(Generic[S_co, D_co]):
         return cosize(self)
 
     @property
-    def valid_size(self) -> Any:
+    def valid_size(self: AnyLayout) -> Any:
         """The number of coordinates that hold data."""
         return product(self.origin_shape)
 
     @property
-    def is_static(self) -> bool:
+    def is_static(self: AnyLayout) -> bool:
         """Whether every int of the layout is static."""
-        return is_static(self)
+        return ints.is_static((self.shape, self.stride, self.origin_shape))
 
-    def is_valid(self, *coord: Any) -> bool:
+    @property
+    def is_padded(self: AnyLayout) -> bool:
+        """Whether some coordinate holds no data."""
+        return bool(self.origin_shape != default_origin(self.shape))
+
+    def is_valid(self: AnyLayout, *coord: IntTuple) -> bool:
         """Whether a coordinate holds data: inside the shape, and inside the origin of every mode.
 
         >>> padded = Layout((4, 8), (8, 1), (3, 5))
@@ -200,14 +208,14 @@ class Layout(Generic[S_co, D_co]):
 
     # --- the function ---
 
-    def __call__(self, *coord: Any) -> Any:
+    def __call__(self: AnyLayout, *coord: IntTuple) -> Any:
         """Return the offset of a coordinate: ``layout(c)``, or ``layout(i, j)`` for ``(i, j)``.
 
         Raises:
             CoordinateError: the coordinate is negative, outside the shape, or of another profile.
         """
-        at = coord[0] if len(coord) == 1 else coord
-        if type(at) is Underscore or (type(at) is tuple and has_underscore(at)):
+        at: Any = coord[0] if len(coord) == 1 else coord
+        if at is _ or (is_tuple(at) and has_underscore(at)):
             raise CoordinateError(
                 f"{at!r} keeps modes and so has no single offset",
                 "Write layout[...] for the layout of the modes kept.",
@@ -215,7 +223,7 @@ class Layout(Generic[S_co, D_co]):
             )
         return offset_at(at, self.shape, self.stride, False)
 
-    def extended(self, *coord: Any) -> Any:
+    def extended(self: AnyLayout, *coord: IntTuple) -> Any:
         """Return the offset with the last leaf of each mode grown as far as needed.
 
         Equals the layout inside the shape; outside, it is what TLA and CuTe compute.
@@ -228,7 +236,7 @@ class Layout(Generic[S_co, D_co]):
         """
         return offset_at(_one(coord), self.shape, self.stride, True)
 
-    def __getitem__(self, coord: Any) -> Layout[Any, Any]:
+    def __getitem__(self: AnyLayout, coord: Coord) -> AnyLayout:
         """Return the layout of the modes at which ``coord`` has `_`; see `slice_and_offset`.
 
         >>> zN = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)))
@@ -237,11 +245,11 @@ class Layout(Generic[S_co, D_co]):
         """
         return slice_and_offset(coord, self)[0]
 
-    def __iter__(self) -> Iterator[Layout[Any, Any]]:
+    def __iter__(self: AnyLayout) -> Iterator[AnyLayout]:
         """Yield the top-level modes, each a layout."""
         return (get(self, i) for i in range(self.rank))
 
-    def trimmed(self) -> Layout[Any, Any]:
+    def trimmed(self: AnyLayout) -> AnyLayout:
         """Return the layout with each padded mode cut to the leaves that its data reach.
 
         The last leaf that the data reach keeps ``ceil(origin / product of the leaves below)``;
@@ -257,7 +265,7 @@ class Layout(Generic[S_co, D_co]):
     # --- the value ---
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Layout):
+        if not is_layout(other):
             return NotImplemented
         if self.shape != other.shape or self.stride != other.stride:
             return False
@@ -268,7 +276,7 @@ class Layout(Generic[S_co, D_co]):
     def __hash__(self) -> int:
         return hash((self.shape, self.stride))
 
-    def __str__(self) -> str:
+    def __str__(self: AnyLayout) -> str:
         parts = [self.shape, self.stride] + ([] if self._origin is None else [self._origin])
         return ":".join(map(text_of, parts))
 
@@ -284,6 +292,15 @@ class Layout(Generic[S_co, D_co]):
 
     def __deepcopy__(self, memo: object) -> Layout[S_co, D_co]:
         return self
+
+
+AnyLayout: TypeAlias = Layout[Any, Any]
+"""A layout of which nothing is known to the type checker."""
+
+
+def is_layout(x: object) -> TypeIs[AnyLayout]:
+    """Whether ``x`` is a layout."""
+    return isinstance(x, Layout)
 
 
 # The slots' own setters: the one way past the refusing __setattr__.
@@ -302,8 +319,8 @@ def _well_formed(shape: Any, stride: Any, room: int) -> bool:
 
     The common case in one pass; whatever else there is goes through `_normalised`.
     """
-    if type(shape) is tuple:
-        if type(stride) is not tuple or len(shape) != len(stride) or not room:
+    if is_tuple(shape):
+        if not is_tuple(stride) or len(shape) != len(stride) or not room:
             return False
         for s, d in zip(shape, stride):  # noqa: B905 (lengths compared above; this path is hot)
             if type(s) in _INTS:
@@ -334,7 +351,7 @@ def _normalised(shape: Any, stride: Any) -> tuple[Any, Any]:
 def _first_difference(shape: Any, stride: Any) -> str:
     """A sentence on the first place where two profiles differ."""
     at = ""
-    while isinstance(shape, tuple) and isinstance(stride, tuple) and len(shape) == len(stride):
+    while is_tuple(shape) and is_tuple(stride) and len(shape) == len(stride):
         i = next(i for i in range(len(shape)) if not congruent(shape[i], stride[i]))
         at = f"{at}.{i}" if at else f"{i}"
         shape, stride = shape[i], stride[i]
@@ -345,7 +362,7 @@ def _first_difference(shape: Any, stride: Any) -> str:
 
 
 def _arity(x: Any) -> str:
-    if not isinstance(x, tuple):
+    if not is_tuple(x):
         return "one int"
     return f"{len(x)} mode{'' if len(x) == 1 else 's'}"
 
@@ -359,7 +376,7 @@ def _one(coord: tuple[Any, ...]) -> Any:
 
 
 @overload
-def get(x: Layout[Any, Any], *path: int) -> Layout[Any, Any]: ...
+def get(x: AnyLayout, *path: int) -> AnyLayout: ...
 @overload
 def get(x: Any, *path: int) -> Any: ...
 def get(x: Any, *path: int) -> Any:
@@ -374,14 +391,14 @@ def get(x: Any, *path: int) -> Any:
     Raises:
         CoordinateError: an index is not a mode.
     """
-    if not isinstance(x, Layout):
+    if not is_layout(x):
         return int_tuple.get(x, *path)
     if not path:
         return x
     return Layout(int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path))
 
 
-def shape(x: Layout[Any, Any], *path: int) -> Any:
+def shape(x: AnyLayout, *path: int) -> Any:
     """Return the shape of ``get(x, *path)``. TLA ``shape<I...>(layout)``.
 
     >>> shape(Layout(((4, 2), 3), ((3, 12), 1)), 0, 1)
@@ -390,7 +407,7 @@ def shape(x: Layout[Any, Any], *path: int) -> Any:
     return int_tuple.get(x.shape, *path)
 
 
-def stride(x: Layout[Any, Any], *path: int) -> Any:
+def stride(x: AnyLayout, *path: int) -> Any:
     """Return the stride of ``get(x, *path)``. TLA ``stride<I...>(layout)``.
 
     >>> stride(Layout(((4, 2), 3), ((3, 12), 1)), 0)
@@ -399,22 +416,22 @@ def stride(x: Layout[Any, Any], *path: int) -> Any:
     return int_tuple.get(x.stride, *path)
 
 
-def rank(x: Any, *path: int) -> Int[int]:
+def rank(x: IntTuple, *path: int) -> Int[int]:
     """Return the number of modes of ``get(x, *path)``, static; an int has one."""
     return int_tuple.rank(_shape_of(x), *path)
 
 
-def depth(x: Any, *path: int) -> Int[int]:
+def depth(x: IntTuple, *path: int) -> Int[int]:
     """Return the levels of nesting of ``get(x, *path)``, static; 0 for an int."""
     return int_tuple.depth(_shape_of(x), *path)
 
 
-def size(x: Any, *path: int) -> Any:
+def size(x: IntTuple, *path: int) -> Any:
     """Return the number of coordinates of ``get(x, *path)``, padding included."""
     return int_tuple.size(_shape_of(x), *path)
 
 
-def cosize(x: Layout[Any, Any], *path: int) -> Any:
+def cosize(x: AnyLayout, *path: int) -> Any:
     """Return the length of the span of offsets of ``get(x, *path)``; 0 where it is empty.
 
     The span runs from the least offset to the greatest, so negative strides count by their length.
@@ -429,30 +446,28 @@ def cosize(x: Layout[Any, Any], *path: int) -> Any:
     return span
 
 
-def is_static(x: Any) -> bool:
+def is_static(x: IntTuple) -> bool:
     """Whether every int of a layout or int tuple is static."""
-    if isinstance(x, Layout):
-        return ints.is_static((x.shape, x.stride, x.origin_shape))
-    return ints.is_static(x)
+    return x.is_static if is_layout(x) else ints.is_static(x)
 
 
-def same_static(a: Any, b: Any) -> bool:
+def same_static(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``a == b`` and the same ints are static, for layouts and int tuples.
 
     >>> same_static(Layout(_4, 1), Layout(4, 1)), Layout(_4, 1) == Layout(4, 1)
     (False, True)
     """
-    if isinstance(a, Layout) and isinstance(b, Layout):
+    if is_layout(a) and is_layout(b):
         return ints.same_static(_parts(a), _parts(b))
-    return not isinstance(a, Layout) and not isinstance(b, Layout) and ints.same_static(a, b)
+    return not is_layout(a) and not is_layout(b) and ints.same_static(a, b)
 
 
-def _parts(x: Layout[Any, Any]) -> tuple[Any, Any, Any]:
+def _parts(x: AnyLayout) -> tuple[Any, Any, Any]:
     return x.shape, x.stride, x.origin_shape
 
 
 def _shape_of(x: Any) -> Any:
-    return x.shape if isinstance(x, Layout) else x
+    return x.shape if is_layout(x) else x
 
 
 # --- makers -----------------------------------------------------------------------------------
@@ -481,10 +496,10 @@ def make_tile(*extents: *_Items) -> tuple[*_Items]:
 @overload
 def make_layout(shape: S) -> Layout[S, Any]: ...
 @overload
-def make_layout(shape: S, stride: None, origin_shape: object = None) -> Layout[S, Any]: ...
+def make_layout(shape: S, stride: None, origin_shape: IntTuple | None = None) -> Layout[S, Any]: ...
 @overload
-def make_layout(shape: S, stride: D, origin_shape: object = None) -> Layout[S, D]: ...
-def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> Layout[Any, Any]:
+def make_layout(shape: S, stride: D, origin_shape: IntTuple | None = None) -> Layout[S, D]: ...
+def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
     """Return the layout of a shape and a stride; compact, the first mode fastest, without one.
 
     >>> print(make_layout((_2, 4), (_12, _1)), make_layout((2, (3, 4))))
@@ -495,7 +510,7 @@ def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> Lay
     return Layout(shape, stride, origin_shape)
 
 
-def make_ordered_layout(shape: S, order: object) -> Layout[S, Any]:
+def make_ordered_layout(shape: S, order: IntTuple) -> Layout[S, Any]:
     """Return the compact layout whose leaves grow in the order given, the least order fastest.
 
     >>> print(make_ordered_layout((2, 3, 4), (2, 0, 1)))
@@ -516,21 +531,20 @@ def make_layout_like(layout: Layout[S, Any]) -> Layout[S, Any]:
 
     Source: CuTe ``make_layout_like``, layout.hpp.
     """
-    flat = list(zip(leaves(layout.shape), leaves(layout.stride), strict=True))
+    shape: Any = layout.shape
+    flat = list(zip(leaves(shape), leaves(layout.stride), strict=True))
     # a leaf that is broadcast takes no room
     room = tuple(_1 if known_eq(d, 0) is True else s for s, d in flat)
     order = tuple(abs(d) for _s, d in flat)
     packed = flatten_to_tuple(compact_order(room, order))
-    steps = iter(
-        d if known_eq(d, 0) is True else step for (_s, d), step in zip(flat, packed, strict=True)
-    )
-    return Layout(layout.shape, transform_leaf(lambda _s: next(steps), layout.shape))
+    steps = (d if known_eq(d, 0) is True else step for (_s, d), step in zip(flat, packed, strict=True))
+    return Layout(shape, unflatten(tuple(steps), shape))
 
 
 # --- slicing ----------------------------------------------------------------------------------
 
 
-def slice_and_offset(coord: Any, layout: Layout[Any, Any]) -> tuple[Layout[Any, Any], Any]:
+def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     """Return the layout of the modes at which ``coord`` has `_`, and the offset of its first element.
 
     ``layout(c) == offset + sliced(d)``, where ``d`` are the coordinates put at the underscores.
@@ -566,12 +580,13 @@ def slice_and_offset(coord: Any, layout: Layout[Any, Any]) -> tuple[Layout[Any, 
     base = _zeroed(coord)
     empty = known_eq(product(kept), 0) is True
     offset = _0 if empty else offset_at(base, layout.shape, layout.stride, False)
-    if layout._origin is None:
+    if not layout.is_padded:
         return Layout(kept, steps), offset
-    return Layout(kept, steps, sliced_origin(coord, base, layout.shape, layout._origin)), offset
+    origin = sliced_origin(coord, base, layout.shape, layout.origin_shape)
+    return Layout(kept, steps, origin), offset
 
 
 def _zeroed(coord: Any) -> Any:
-    if isinstance(coord, tuple):
+    if is_tuple(coord):
         return tuple(map(_zeroed, coord))
     return _0 if coord is _ else coord

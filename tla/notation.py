@@ -26,7 +26,7 @@ from typing import Any
 from .errors import LayoutError, ParseError
 from .int_tuple import MAX_DEPTH, text_of
 from .ints import Int
-from .layout import Layout
+from .layout import AnyLayout, Layout, is_layout
 from .text import Scanner
 
 __all__ = ["parse", "parse_int_tuple", "parse_layout", "to_text"]
@@ -38,7 +38,7 @@ def to_text(x: Any) -> str:
     >>> to_text((_2, (4, 3))), to_text(Layout((_2, 4), (_12, _1)))
     ('(_2,(4,3))', '(_2,4):(_12,_1)')
     """
-    return str(x) if isinstance(x, Layout) else text_of(x)
+    return str(x) if is_layout(x) else text_of(x)
 
 
 def parse(text: str) -> Any:
@@ -63,14 +63,14 @@ def parse(text: str) -> Any:
         raise ParseError(error.summary, text, start, end, *error.args[1:]) from None
 
 
-def parse_layout(text: str) -> Layout[Any, Any]:
+def parse_layout(text: str) -> AnyLayout:
     """Return the layout that a text writes; a lone shape is no layout.
 
     Raises:
         ParseError: the text writes something else.
     """
     value = parse(text)
-    if not isinstance(value, Layout):
+    if not is_layout(value):
         raise ParseError("expected ':' and a stride after the shape", text, len(text.rstrip()))
     return value
 
@@ -82,7 +82,7 @@ def parse_int_tuple(text: str) -> Any:
         ParseError: the text writes something else.
     """
     value = parse(text)
-    if isinstance(value, Layout):
+    if is_layout(value):
         raise ParseError("expected one tuple, found a layout", text, text.index(":"))
     return value
 
@@ -122,7 +122,11 @@ def _leaf(scan: Scanner, what: str) -> int:
     if word == "_":
         scan.fail("'_' alone keeps a mode when slicing; a static int is '_' and digits, as _4", start)
     if not (digits.isascii() and digits.isdigit()):
-        scan.fail(f"expected {what}, found {word!r}; a leaf is an int such as 4 or _4", start, start + len(word))
+        scan.fail(
+            f"expected {what}, found {word!r}; a leaf is an int such as 4 or _4",
+            start,
+            start + len(word),
+        )
     scan.at = start + static
     value = scan.integer(what)
     return Int(value) if static else value

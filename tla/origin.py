@@ -20,17 +20,17 @@ from .int_tuple import (
     product_each,
     text_of,
 )
-from .ints import _0, _1, ceil_div, decided, known_lt, max_, min_, same_static
+from .ints import IntTuple, _0, _1, ceil_div, decided, is_tuple, known_lt, max_, min_, same_static
 
 __all__ = ["checked_origin", "default_origin", "mode_indices", "sliced_origin", "trimmed_parts"]
 
 
-def default_origin(shape: Any) -> Any:
+def default_origin(shape: IntTuple) -> Any:
     """Return the size of each top-level mode, or of the one int: all coordinates hold data."""
-    return product_each(shape) if isinstance(shape, tuple) else shape
+    return product_each(shape) if is_tuple(shape) else shape
 
 
-def checked_origin(shape: Any, origin: Any) -> Any:
+def checked_origin(shape: IntTuple, origin: IntTuple) -> Any:
     """Return the origin shape checked, or None where it says no more than the shape does.
 
     Raises:
@@ -56,15 +56,15 @@ def checked_origin(shape: Any, origin: Any) -> Any:
     return None if same_static(origin, sizes) else origin
 
 
-def mode_indices(coord: Any, shape: Any) -> tuple[Any, ...]:
+def mode_indices(coord: IntTuple, shape: IntTuple) -> tuple[Any, ...]:
     """Return the index of a coordinate within each top-level mode: what an origin shape bounds.
 
     >>> mode_indices(((1, 1), 3), ((4, 2), 8)), mode_indices(29, ((4, 2), 8))
     ((5, 3), (5, 3))
     """
-    if not isinstance(shape, tuple):
+    if not is_tuple(shape):
         return (crd2idx(coord, shape),)
-    if not isinstance(coord, tuple):
+    if not is_tuple(coord):
         return flatten_to_tuple(idx2crd(coord, product_each(shape)))
     if len(coord) != len(shape):
         raise CoordinateError(
@@ -82,7 +82,7 @@ def trimmed_parts(shape: Any, stride: Any, origin: Any) -> tuple[Any, Any]:
     >>> trimmed_parts(((2, 4), (4, 2)), ((4, 16), (1, 32)), (5, 3))
     (((2, 3), 3), ((4, 16), 1))
     """
-    if not isinstance(shape, tuple):
+    if not is_tuple(shape):
         return _cut(shape, stride, origin)
     modes = [
         _cut(s, d, n) if _less(n, product(s)) else (s, d)
@@ -95,7 +95,7 @@ def _cut(shape: Any, stride: Any, n: Any) -> tuple[Any, Any]:
     """The leaves of a mode that its first ``n`` coordinates reach, the last of them cut."""
     if not _less(_1, n):
         return n, _0
-    if not isinstance(shape, tuple):
+    if not is_tuple(shape):
         return n, stride
     kept: list[tuple[Any, Any]] = []
     below: Any = _1  # coordinates of the leaves kept so far
@@ -159,7 +159,7 @@ def _kept(coord: Any, shape: Any, weight: Any) -> list[tuple[Any, Any]]:
     """For each part of a mode that is kept: what a step in it counts in the mode, and its size."""
     if coord is _:
         return [(weight, product(shape))]
-    if not isinstance(coord, tuple):
+    if not is_tuple(coord):
         return []
     out: list[tuple[Any, Any]] = []
     for c, s in zip(coord, shape, strict=True):

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import LayoutError
 from .int_tuple import leaves, product
-from .layout import Layout
+from .ints import is_tuple
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .layout import AnyLayout
+
 __all__ = ["offset_lists", "offsets"]
 
 
-def offsets(layout: Layout[Any, Any]) -> NDArray[np.int64]:
+def offsets(layout: AnyLayout) -> NDArray[np.int64]:
     """Return the offset of every coordinate, an array shaped like the top-level modes.
 
     ``offsets(layout)[i, j, ...] == layout(i, j, ...)``. A rank-0 layout, and one of a bare int
@@ -37,7 +39,8 @@ def offsets(layout: Layout[Any, Any]) -> NDArray[np.int64]:
     try:
         import numpy as np
     except ModuleNotFoundError:
-        return offset_lists(layout)  # type: ignore[return-value]  # documented above
+        stand_in: NDArray[np.int64] = offset_lists(layout)
+        return stand_in
     low, high = _bounds(layout)
     if not -(2**63) <= low <= high < 2**63:
         raise LayoutError(
@@ -56,7 +59,7 @@ def offsets(layout: Layout[Any, Any]) -> NDArray[np.int64]:
     return table
 
 
-def offset_lists(layout: Layout[Any, Any]) -> Any:
+def offset_lists(layout: AnyLayout) -> Any:
     """Return the offset of every coordinate as nested lists; exact for any stride, without numpy.
 
     >>> offset_lists(Layout((2, 3), (3, 1)))
@@ -79,10 +82,10 @@ def _vector(mode: list[tuple[int, int]]) -> list[int]:
     return out
 
 
-def _modes(layout: Layout[Any, Any]) -> list[list[tuple[int, int]]]:
+def _modes(layout: AnyLayout) -> list[list[tuple[int, int]]]:
     """The (extent, stride) leaves of each top-level mode, as plain ints."""
     shape, stride = layout.shape, layout.stride
-    if not isinstance(shape, tuple):
+    if not is_tuple(shape):
         shape, stride = (shape,), (stride,)
     return [
         [(int(n), int(d)) for n, d in zip(leaves(s), leaves(t), strict=True)]
@@ -90,7 +93,7 @@ def _modes(layout: Layout[Any, Any]) -> list[list[tuple[int, int]]]:
     ]
 
 
-def _bounds(layout: Layout[Any, Any]) -> tuple[int, int]:
+def _bounds(layout: AnyLayout) -> tuple[int, int]:
     """The least and the greatest offset; 0 and 0 where there is none."""
     if product(layout.shape) == 0:
         return 0, 0

@@ -16,14 +16,26 @@ from typing import Any
 
 from .errors import CongruenceError, CoordinateError, DivisibilityError
 from .int_tuple import as_int_tuple, congruent, leaves, product, rank, text_of, transform_leaf
-from .ints import _0, _1, ceil_div, decided, known_divides, known_eq, known_lt, max_, min_
-from .layout import Layout
+from .ints import (
+    IntTuple,
+    _0,
+    _1,
+    ceil_div,
+    decided,
+    is_tuple,
+    known_divides,
+    known_eq,
+    known_lt,
+    max_,
+    min_,
+)
+from .layout import AnyLayout, Layout
 from .origin import default_origin
 
 __all__ = ["get_tile_layout", "make_layout_tile"]
 
 
-def make_layout_tile(layout: Layout[Any, Any], tile: Any, exact: bool = True) -> Layout[Any, Any]:
+def make_layout_tile(layout: AnyLayout, tile: IntTuple, exact: bool = True) -> AnyLayout:
     """Return the layout of the first tile: ``result(c) == layout(c)`` for each ``c`` in the tile.
 
     >>> print(make_layout_tile(parse("(8,6):(6,1)"), (4, 3)))
@@ -56,7 +68,7 @@ def make_layout_tile(layout: Layout[Any, Any], tile: Any, exact: bool = True) ->
         ) from None
 
 
-def get_tile_layout(layout: Layout[Any, Any], tile: Any, coord: Any) -> Layout[Any, Any]:
+def get_tile_layout(layout: AnyLayout, tile: IntTuple, coord: IntTuple) -> AnyLayout:
     """Return the layout of the tile that starts at ``coord``, relative to the tile's first element.
 
     ``layout(coord) + result(c) == layout(coord + c)`` for each valid ``c``, where ``coord`` lies on
@@ -81,13 +93,16 @@ def get_tile_layout(layout: Layout[Any, Any], tile: Any, coord: Any) -> Layout[A
             raise CoordinateError(
                 f"the tile cannot start at {text_of(coord)}: coordinates count from 0", coord=coord
             )
-    origin = transform_leaf(
-        lambda t, c, n: min_(t, max_(_0, n - c)), tile, coord, layout.origin_shape
-    )
+    origin = transform_leaf(_cropped, tile, coord, layout.origin_shape)
     return Layout(_by_mode(_blocks, layout.shape, tile), layout.stride, origin)
 
 
-def _per_mode(what: str, x: Any, layout: Layout[Any, Any]) -> Any:
+def _cropped(extent: Any, start: Any, data: Any) -> int:
+    """How much of ``extent`` elements from ``start`` on holds data."""
+    return min_(extent, max_(_0, data - start))
+
+
+def _per_mode(what: str, x: Any, layout: AnyLayout) -> Any:
     """A tile or coordinate checked: one int for each top-level mode."""
     x = as_int_tuple(x)
     if not congruent(default_origin(layout.shape), x):
@@ -100,12 +115,14 @@ def _per_mode(what: str, x: Any, layout: Layout[Any, Any]) -> Any:
 
 
 def _by_mode(rule: Any, shape: Any, tile: Any) -> Any:
-    return tuple(map(rule, shape, tile)) if isinstance(shape, tuple) else rule(shape, tile)
+    if not is_tuple(shape):
+        return rule(shape, tile)
+    return tuple(rule(s, t) for s, t in zip(shape, tile, strict=True))
 
 
 def _blocks(shape: Any, extent: Any) -> Any:
     """The shape of the first ``extent`` coordinates in whole blocks: only the last leaf counts."""
-    if not isinstance(shape, tuple):
+    if not is_tuple(shape):
         return extent
     if not shape:
         return shape
@@ -119,7 +136,7 @@ class _UnevenError(Exception):
 
 def _front(shape: Any, extent: Any) -> Any:
     """The shape of exactly the first ``extent`` coordinates; leaves above them become 1."""
-    if not isinstance(shape, tuple):
+    if not is_tuple(shape):
         if not decided(known_divides(extent, shape), f"{extent} divides {shape}"):
             raise _UnevenError(extent, shape)
         return extent

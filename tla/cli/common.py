@@ -47,9 +47,7 @@ def read_file(path: str) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"{name} is not text: byte {error.start} is not UTF-8", path=path
-        ) from None
+        raise InputError(f"{name} is not text: byte {error.start} is not UTF-8", path=path) from None
     if "\0" in text:
         raise InputError(f"{name} is not text: it holds a zero byte", path=path)
     return text

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from ..dtypes import element_type
 from ..errors import TlaError, UnsupportedError
 from ..figure import layout_figure
-from ..layout import Layout
 from ..read import read
 from ..xla_bridge import (
     XlaShape,
@@ -25,6 +24,8 @@ from .show import layout_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ..layout import AnyLayout
 
 __all__ = ["run"]
 
@@ -48,9 +49,7 @@ def run(arguments: list[str]) -> int:
         "convert", "Convert a layout between the notations of TLA and XLA.", _EPILOG
     )
     parser.add_argument("text", metavar="TEXT", help="a layout, TLA or XLA; - is standard input")
-    parser.add_argument(
-        "--dtype", help="element type for a TLA layout, as bf16 (default f32, and said)"
-    )
+    parser.add_argument("--dtype", help="element type for a TLA layout, as bf16 (default f32, and said)")
     parser.add_argument(
         "--size", type=int, metavar="N", help="elements that a TLA layout is to take in memory"
     )
@@ -62,9 +61,7 @@ def run(arguments: list[str]) -> int:
     if isinstance(value, (XlaShape, XlaTuple)) and (options.dtype or options.size is not None):
         parser.error("--dtype and --size go with a TLA layout; an XLA shape says both itself")
     several = isinstance(value, XlaTuple)
-    entries = [
-        _Entry(v, options.dtype, options.size) for v in (value.arrays() if several else [value])
-    ]
+    entries = [_Entry(v, options.dtype, options.size) for v in (value.arrays() if several else [value])]
     if options.json:
         import json
 
@@ -83,7 +80,7 @@ class _Entry:
 
     def __init__(self, value: Any, dtype: str | None, size: int | None) -> None:
         self.from_xla = isinstance(value, XlaShape)
-        self.layout: Layout[Any, Any] | None = None
+        self.layout: AnyLayout | None = None
         self.shape: XlaShape | None = None
         self.refusal = ""
         try:

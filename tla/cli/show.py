@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..figure import layout_figure
 from ..int_tuple import text_of
-from ..layout import Layout
+from ..ints import is_tuple
+from ..layout import AnyLayout, Layout, is_layout
 from ..read import read
 from ..xla_bridge import XlaShape, XlaTuple, array_shape, to_layout
 from .common import InputError, argument_parser, text_argument
@@ -71,9 +72,9 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-def layout_of(value: Any) -> Layout[Any, Any]:
+def layout_of(value: Any) -> AnyLayout:
     """Return the layout that a value read stands for; a shape without strides stands for none."""
-    if isinstance(value, Layout):
+    if is_layout(value):
         return value
     if isinstance(value, (XlaShape, XlaTuple)):
         return to_layout(array_shape(value))
@@ -86,7 +87,7 @@ def layout_of(value: Any) -> Layout[Any, Any]:
 
 
 def _is_shape(value: Any) -> bool:
-    return all(map(_is_shape, value)) if isinstance(value, tuple) else bool(value >= 0)
+    return all(map(_is_shape, value)) if is_tuple(value) else bool(value >= 0)
 
 
 def _count(text: str) -> int:

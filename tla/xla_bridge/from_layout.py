@@ -15,13 +15,16 @@ Source: our own theorem and construction; every tile chain gives such digits and
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
-from ..int_tuple import leaves
-from ..ints import SymbolicInt, ceil_div, round_up
-from ..layout import Layout
+from ..int_tuple import leaves, wrap
+from ..ints import SymbolicInt, round_up
 from .shape import Tile, XlaShape
+
+if TYPE_CHECKING:
+    from ..layout import AnyLayout
 
 __all__ = ["from_layout"]
 
@@ -43,7 +46,7 @@ class _Digit:
         return f"{self.size}:{self.stride} of dim {self.dim}"
 
 
-def from_layout(layout: Layout[Any, Any], dtype: str = "f32", size: int | None = None) -> XlaShape:
+def from_layout(layout: AnyLayout, dtype: str = "f32", size: int | None = None) -> XlaShape:
     """Return an XLA shape with ``physical_offset(shape, index) == layout(*index)`` for all valid ones.
 
     >>> print(from_layout(parse("(3,5):(128,1)"), dtype="f32", size=1024))
@@ -65,7 +68,7 @@ def from_layout(layout: Layout[Any, Any], dtype: str = "f32", size: int | None =
     if any(isinstance(n, SymbolicInt) for n in leaves((layout.shape, layout.stride))):
         raise UnsupportedError(f"the symbolic layout {layout} has no XLA shape", layout=layout)
     origin = layout.origin_shape
-    dims = tuple(int(n) for n in (origin if isinstance(origin, tuple) else (origin,)))
+    dims = tuple(int(n) for n in leaves(origin))
     if 0 in dims:
         if size:
             raise LayoutError(f"the empty layout {layout} takes no memory, not {size} elements")
@@ -80,12 +83,12 @@ def from_layout(layout: Layout[Any, Any], dtype: str = "f32", size: int | None =
 # --- the chain test ---------------------------------------------------------------------------
 
 
-def _chain(layout: Layout[Any, Any], rank: int) -> list[_Digit]:
+def _chain(layout: AnyLayout, rank: int) -> list[_Digit]:
     """The digits of the data, greatest stride first; raises where they form no chain."""
     data = layout.trimmed()
-    modes = zip(data.shape, data.stride, strict=True) if isinstance(data.shape, tuple) else None
+    modes = zip(wrap(data.shape), wrap(data.stride), strict=True)
     digits: list[_Digit] = []
-    for dim, (shape, stride) in enumerate(modes or [(data.shape, data.stride)]):
+    for dim, (shape, stride) in enumerate(modes):
         weight = 1
         for n, d in zip(leaves(shape), leaves(stride), strict=True):
             if n != 1:
@@ -100,7 +103,7 @@ def _chain(layout: Layout[Any, Any], rank: int) -> list[_Digit]:
                 "XLA gives every element its own place, at growing offsets.",
                 layout=layout,
             )
-    for above, below in zip(digits, digits[1:], strict=False):
+    for above, below in pairwise(digits):
         room = below.size * below.stride
         if above.stride < room:
             raise OverlapError(
@@ -118,7 +121,7 @@ def _chain(layout: Layout[Any, Any], rank: int) -> list[_Digit]:
     return digits
 
 
-def _set_pitches(layout: Layout[Any, Any], digits: list[_Digit], size: int | None) -> None:
+def _set_pitches(layout: AnyLayout, digits: list[_Digit], size: int | None) -> None:
     """Fill the chain: every pitch, the digits of size 1 that carry padding alone, and the size."""
     top = digits[0].stride if digits else 1
     least = round_up(max(int(layout.cosize), 1), top)
@@ -142,14 +145,14 @@ def _set_pitches(layout: Layout[Any, Any], digits: list[_Digit], size: int | Non
         digits.append(filler)
 
 
-def _rank(layout: Layout[Any, Any]) -> int:
+def _rank(layout: AnyLayout) -> int:
     return int(layout.rank)
 
 
 # --- the peel ---------------------------------------------------------------------------------
 
 
-def _check_peels(layout: Layout[Any, Any], digits: list[_Digit]) -> None:
+def _check_peels(layout: AnyLayout, digits: list[_Digit]) -> None:
     """Raise where the digits of one dim do not shrink in weight along with their strides."""
     above: dict[int, _Digit] = {}
     for digit in digits:
@@ -173,11 +176,12 @@ def _set_runs(digits: list[_Digit], dims: tuple[int, ...]) -> list[int]:
     """
     after: dict[int, set[int]] = {dim: set() for dim in range(len(dims))}  # dims more minor than it
     last_run = dict.fromkeys(range(-1, len(dims)), -1)
-    run, members = 0, set[int]()
+    run = 0
+    members = set[int]()  # the dims of the run
     for digit in digits:
         first = last_run[digit.dim] + (2 if digit.pitch > digit.size else 1)
         if run < first or any(m in _reach(after, digit.dim) for m in members):
-            run, members = max(run + 1, first), set()
+            run, members = max(run + 1, first), set[int]()
         for member in members:
             after[member].add(digit.dim)
         members.add(digit.dim)

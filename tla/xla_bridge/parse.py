@@ -170,9 +170,7 @@ class _Reader:
         text = self.scan.text[start : self.scan.last]
         return XlaShape(element, dims, order, tiles, values["L"], values["E"], values["S"], text)
 
-    def _attributes(
-        self, tiles: list[list[int | str]], values: dict[str, int], close: str
-    ) -> None:
+    def _attributes(self, tiles: list[list[int | str]], values: dict[str, int], close: str) -> None:
         done = -1
         while self.scan.peek() not in (close, ""):
             start = self.scan.at

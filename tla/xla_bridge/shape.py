@@ -10,7 +10,7 @@ Source: XLA ``ShapeProto`` and ``LayoutProto``, xla_data.proto; printing as ``Sh
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, TypeAlias, Union
 
 from ..dtypes import ElementType, element_type
 from ..errors import CoordinateError, LayoutError, LeafError
@@ -255,9 +255,9 @@ def _commas(items: Iterable[object]) -> str:
 
 
 def _int(what: str, x: object) -> int:
-    if isinstance(x, bool) or not hasattr(x, "__index__"):
+    if isinstance(x, bool) or not isinstance(x, SupportsIndex):
         raise LeafError(f"{what} needs an int, not {type(x).__name__} {x!r}", value=x)
-    return int(index(x))
+    return index(x)
 
 
 def _ints(what: str, xs: Iterable[object]) -> tuple[int, ...]:

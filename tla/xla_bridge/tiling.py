@@ -181,7 +181,9 @@ def array_shape(shape: XlaShape | XlaTuple) -> XlaShape:
     """
     if isinstance(shape, XlaTuple):
         raise UnsupportedError(
-            "a tuple of shapes has no layout of its own", "Take its elements one by one.", shape=shape
+            "a tuple of shapes has no layout of its own",
+            "Take its elements one by one.",
+            shape=shape,
         )
     _sized(shape)
     return shape

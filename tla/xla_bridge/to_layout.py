@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import UnsupportedError
 from ..ints import Int, _0, _1, ceil_div, round_up
-from ..layout import Layout
+from ..layout import AnyLayout, Layout
 from .shape import COMBINE, XlaShape, XlaTuple
 from .tiling import array_shape
 
@@ -43,7 +43,7 @@ class _Axis:
         self.extent, self.digits = extent, digits
 
 
-def to_layout(shape: XlaShape | XlaTuple) -> Layout[Any, Any]:
+def to_layout(shape: XlaShape | XlaTuple) -> AnyLayout:
     """Return the layout with ``layout(*index) == physical_offset(shape, index)`` for every element.
 
     The shape of the result is the padded box of each dim, its origin shape the dims; every int is
@@ -130,7 +130,7 @@ def _refused(shape: XlaShape, axis: _Axis, d: _Digit, t: int) -> UnsupportedErro
     )
 
 
-def _assembled(shape: XlaShape, axes: list[_Axis]) -> Layout[Any, Any]:
+def _assembled(shape: XlaShape, axes: list[_Axis]) -> AnyLayout:
     """One mode for each dim: its digits by weight, with the strides of the axes they stand on."""
     modes: list[list[tuple[int, int, int]]] = [[] for _dim in shape.dimensions]
     step = 1
