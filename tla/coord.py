@@ -53,6 +53,9 @@ __all__ = [
 ]
 
 
+_INTS = frozenset((int, Int))
+
+
 # --- order ------------------------------------------------------------------------------------
 
 
@@ -118,7 +121,7 @@ def compact_col_major(shape: IntTuple, start: int = _1) -> Any:
     >>> compact_col_major((4, (2, 3))), compact_col_major((_4, _8))
     ((_1, (4, 8)), (_1, _4))
     """
-    return _packed(shape, list(range(len(flatten_to_tuple(shape)))), start)
+    return _compact(shape, start, forward=True)[0]
 
 
 def compact_row_major(shape: IntTuple, start: int = _1) -> Any:
@@ -127,17 +130,22 @@ def compact_row_major(shape: IntTuple, start: int = _1) -> Any:
     >>> compact_row_major((4, (2, 3))), compact_row_major((_4, _8))
     ((6, (3, _1)), (_8, _1))
     """
-    return _packed(shape, list(range(len(flatten_to_tuple(shape))))[::-1], start)
+    return _compact(shape, start, forward=False)[0]
 
 
-def _packed(shape: Any, order: list[int], start: Any) -> Any:
-    """Strides of the leaves, each the product of the leaves before it in ``order``."""
-    sizes = flatten_to_tuple(shape)
-    strides: list[Any] = [None] * len(sizes)
-    for i in order:
-        strides[i] = start
-        start = start * sizes[i]
-    return unflatten(tuple(strides), shape)
+def _compact(shape: Any, step: Any, forward: bool) -> tuple[Any, Any]:
+    """The packed strides of a shape from ``step`` on, and the step after it."""
+    if not is_tuple(shape):
+        return step, step * leaf(shape)
+    strides: list[Any] = []
+    for s in shape if forward else reversed(shape):
+        if type(s) in _INTS:
+            strides.append(step)
+            step = step * s
+        else:
+            d, step = _compact(s, step, forward)
+            strides.append(d)
+    return tuple(strides if forward else reversed(strides)), step
 
 
 def compact_order(shape: IntTuple, order: IntTuple) -> Any:
@@ -160,8 +168,12 @@ def compact_order(shape: IntTuple, order: IntTuple) -> Any:
             order=order,
             shape=shape,
         )
-    ranks = list(leaves(_spread(order, shape)))
-    return _packed(shape, sorted(range(len(ranks)), key=ranks.__getitem__), _1)
+    sizes, ranks = flatten_to_tuple(shape), flatten_to_tuple(_spread(order, shape))
+    strides: list[Any] = [_1] * len(sizes)
+    step: Any = _1
+    for i in sorted(range(len(sizes)), key=ranks.__getitem__):
+        strides[i], step = step, step * sizes[i]
+    return unflatten(tuple(strides), shape)
 
 
 def _spread(order: Any, shape: Any) -> Any:
@@ -288,42 +300,40 @@ def offset_at(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool) 
         raise _diagnosed(coord, shape, extend) from None
 
 
-_INTS = frozenset((int, Int))
-
-
 def _offset(coord: Any, shape: Any, stride: Any, extend: bool) -> Any:
-    total: Any = None  # the first term starts the sum, so that static terms give a static sum
+    # The first term starts the sum, so that static terms give a static sum. Leaves are taken in
+    # place rather than by a call each: this is the path that every evaluation runs.
+    total: Any = None
     if is_tuple(coord):
         if not is_tuple(shape) or len(coord) != len(shape):
             raise _OutsideError
-        for c, s, d in zip(coord, shape, stride, strict=True):
+        for c, s, d in zip(coord, shape, stride):  # noqa: B905 (lengths are equal; this path is hot)
             if type(c) in _INTS and type(s) in _INTS and 0 <= c < s:
                 term = c * d
             else:
                 term = _offset(c, s, d, extend)
             total = term if total is None else total + term
-    elif is_tuple(shape):
+        return _0 if total is None else total
+    if type(coord) not in _INTS:
         coord = leaf(coord)
-        if not shape:
-            _in_range(coord, _1, False)
-            return _0
-        last = len(shape) - 1
-        for i, s in enumerate(shape):
-            if i == last:
-                term = _offset(coord, s, stride[i], extend)
-            elif is_tuple(s):
-                n = product(s)
-                term = _offset(coord % n, s, stride[i], False)
-                coord = coord // n
-            else:
-                term = coord % s * stride[i]
-                coord = coord // s
-            total = term if total is None else total + term
-    else:
-        coord = leaf(coord)
+    if not is_tuple(shape):
         _in_range(coord, shape, extend)
         return coord * stride
-    return _0 if total is None else total
+    if not shape:
+        _in_range(coord, _1, False)
+        return _0
+    last = len(shape) - 1
+    for i in range(last):
+        n = s = shape[i]
+        if type(s) in _INTS:
+            term = coord % s * stride[i]
+        else:
+            n = product(s)
+            term = _offset(coord % n, s, stride[i], False)
+        coord = coord // n
+        total = term if total is None else total + term
+    term = _offset(coord, shape[last], stride[last], extend)
+    return term if total is None else total + term
 
 
 class _OutsideError(Exception):
@@ -335,6 +345,8 @@ _OUTSIDE = (_OutsideError, ZeroDivisionError)  # an empty mode has no coordinate
 
 def _in_range(coord: Any, extent: Any, extend: bool) -> None:
     """Raise where ``0 <= coord < extent`` is known to be false; without the upper end if extended."""
+    if type(coord) in _INTS and type(extent) in _INTS and 0 <= coord < extent:
+        return
     if known_lt(coord, 0) is True or (not extend and known_lt(coord, extent) is False):
         raise _OutsideError
 

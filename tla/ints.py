@@ -425,7 +425,7 @@ def _extreme(which: str, xs: Sequence[Any], better: Callable[[Leaf, Leaf], bool 
         if decided(better(x, best), f"{x} or {best} is the {which}"):
             best = x
     # a static int that won over a dynamic one is dynamic
-    return int(best) if type(best) is Int and not is_static(tuple(found)) else best
+    return int(best) if isinstance(best, int) and not is_static(tuple(found)) else best
 
 
 def add(a: IntTuple, b: IntTuple) -> Any:

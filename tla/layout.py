@@ -31,7 +31,7 @@ from .coord import (
     offset_at,
     slice_,
 )
-from .errors import CongruenceError, CoordinateError, LayoutError
+from .errors import CongruenceError, CoordinateError, LayoutError, LeafError
 from .int_tuple import (
     MAX_DEPTH,
     as_int_tuple,
@@ -125,11 +125,10 @@ class Layout(Generic[S_co, D_co]):
         self: Layout[S, D], shape: S, stride: D, origin_shape: IntTuple | None = None
     ) -> None: ...
     def __init__(self, shape: Any, stride: Any = None, origin_shape: Any = None) -> None:
-        if stride is None:
-            shape = as_int_tuple(shape)
-            stride = compact_col_major(shape)
-        if not _well_formed(shape, stride, MAX_DEPTH):
-            shape, stride = _normalised(shape, stride)
+        steps = shape if stride is None else stride
+        if not _well_formed(shape, steps, MAX_DEPTH):
+            shape, steps = _normalised(shape, steps)
+        stride = compact_col_major(shape) if stride is None else steps
         _set_shape(self, shape)
         _set_stride(self, stride)
         _set_origin(self, None if origin_shape is None else checked_origin(shape, origin_shape))
@@ -215,13 +214,16 @@ class Layout(Generic[S_co, D_co]):
             CoordinateError: the coordinate is negative, outside the shape, or of another profile.
         """
         at: Any = coord[0] if len(coord) == 1 else coord
-        if at is _ or (is_tuple(at) and has_underscore(at)):
+        try:
+            return offset_at(at, self.shape, self.stride, False)
+        except LeafError:
+            if not has_underscore(at):
+                raise
             raise CoordinateError(
                 f"{at!r} keeps modes and so has no single offset",
                 "Write layout[...] for the layout of the modes kept.",
                 coord=at,
-            )
-        return offset_at(at, self.shape, self.stride, False)
+            ) from None
 
     def extended(self: AnyLayout, *coord: IntTuple) -> Any:
         """Return the offset with the last leaf of each mode grown as far as needed.
