@@ -141,7 +141,7 @@ def _compact(shape: Any, step: Any, forward: bool) -> tuple[Any, Any]:
     for s in shape if forward else reversed(shape):
         if type(s) in _INTS:
             strides.append(step)
-            step = step * s
+            step = s if step is _1 else step * s  # _1 * s == s, static or not
         else:
             d, step = _compact(s, step, forward)
             strides.append(d)

@@ -158,9 +158,13 @@ def text_of(x: IntTuple) -> str:
     >>> text_of((_2, (4, (5,)))), text_of(Int(-2)), text_of(())
     ('(_2,(4,(5)))', '_-2', '()')
     """
-    if is_tuple(x):
-        return f"({','.join([text_of(i) for i in x])})"
-    return str(x)
+    return _text(x, MAX_DEPTH)
+
+
+def _text(x: Any, room: int) -> str:
+    if not is_tuple(x):
+        return str(x)
+    return f"({','.join([_text(i, room - 1) for i in x])})" if room else "(...)"
 
 
 # --- profile ----------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ def run(arguments: list[str]) -> int:
             if i:
                 print()
             entry.write(f"{options.dtype or 'f32'} assumed" if not options.dtype else "")
-    return 1 if any(entry.refusal for entry in entries) else 0
+    return 1 if any(entry.failed for entry in entries) else 0
 
 
 class _Entry:
@@ -82,7 +82,7 @@ class _Entry:
         self.from_xla = isinstance(value, XlaShape)
         self.layout: AnyLayout | None = None
         self.shape: XlaShape | None = None
-        self.refusal = ""
+        self.reason = ""
         try:
             if isinstance(value, XlaShape):
                 self.shape = value
@@ -94,11 +94,16 @@ class _Entry:
         except TlaError as error:
             if self.layout is None and self.shape is None:
                 raise
-            self.refusal = str(error)
+            self.reason = str(error)
 
     @property
     def has_data(self) -> bool:
         return self.shape is None or self.shape.element.bits is not None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the layout has no other notation; a token has none to begin with."""
+        return bool(self.reason) and self.has_data
 
     def facts(self) -> dict[str, Any]:
         """The conversion as plain data."""
@@ -108,7 +113,7 @@ class _Entry:
             facts["trimmed"] = str(layout.trimmed())
             facts["cosize"] = int(layout.cosize)
         facts["xla"] = None if shape is None else str(shape)
-        facts["reason"] = self.refusal or None
+        facts["reason"] = self.reason or None
         if shape is not None and self.has_data:
             facts["elements"] = shape.elements
             facts["physical_elements"] = physical_elements(shape)
@@ -131,12 +136,12 @@ class _Entry:
             write(layout_figure(self.layout))
 
     def _rows(self, assumed: str) -> Iterator[tuple[str, str]]:
-        tla = [("tla", f"none: {self.refusal}" if self.layout is None else str(self.layout))]
+        tla = [("tla", f"none: {self.reason}" if self.layout is None else str(self.layout))]
         if self.layout is not None:
             trimmed = self.layout.trimmed()
             if (trimmed.shape, trimmed.stride) != (self.layout.shape, self.layout.stride):
                 tla.append(("trimmed", str(trimmed)))
-        shown = f"none: {self.refusal}" if self.shape is None else str(self.shape)
+        shown = f"none: {self.reason}" if self.shape is None else str(self.shape)
         xla = [("xla", f"{shown}  ({assumed})" if assumed and self.shape else shown)]
         yield from xla + tla if self.from_xla else tla + xla
         if self.shape is None or not self.has_data:
@@ -166,7 +171,8 @@ class _Entry:
         if self.layout is not None:
             try:
                 back = physical_elements(from_layout(self.layout))
-            except TlaError:
+            except TlaError as error:
+                yield "note", f"the layout does not convert back: {error.summary}"
                 return
             if back != physical_elements(shape):
                 yield "note", f"to convert the layout back, give --size {physical_elements(shape)}"

@@ -88,9 +88,7 @@ def _legend(figure: Figure, width: int | None) -> list[str]:
     ]
     if narrowed or len(figure.grids) < figure.slices:
         grid = figure.grids[0]
-        whole = f"{grid.rows} x {grid.columns}" if grid.rows is not None else f"{grid.columns}"
-        slices = f" x {figure.slices} slices" if figure.slices > 1 else ""
-        lines.append(
-            f"a corner of {whole}{slices}: {figure.size} coordinates, offsets over {figure.cosize}"
-        )
+        matrix = f"{grid.rows} x {grid.columns}" if grid.rows is not None else f"{grid.columns}"
+        whole = f"{figure.slices} slices of {matrix}" if figure.slices > 1 else matrix
+        lines.append(f"a corner of {whole}: {figure.size} coordinates, offsets over {figure.cosize}")
     return lines

@@ -109,11 +109,18 @@ def physical_bytes(shape: XlaShape) -> int:
 
 
 def logical_bytes(shape: XlaShape) -> int:
-    """Return the bytes of the data alone: no padding, whole bytes for each element.
+    """Return the bytes of the data alone, without padding.
 
-    This is what XLA's memory reports call the unpadded size.
+    An element takes the whole bytes of its type, or the bits of ``E`` where those are fewer. So an
+    ``E`` that widens elements is no data; XLA's memory reports count the same, except that they
+    take a whole byte for a packed element too.
+
+    >>> packed = XlaShape("s4", (3, 3), element_size_in_bits=4)
+    >>> logical_bytes(packed), logical_bytes(XlaShape("s4", (3, 3)))
+    (5, 9)
     """
-    return shape.elements * _sized(shape)
+    whole = 8 * _sized(shape)
+    return ceil_div(shape.elements * min(whole, shape.element_size_in_bits or whole), 8)
 
 
 def xla_array_size_bytes(shape: XlaShape) -> int:
