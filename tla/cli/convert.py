@@ -11,7 +11,6 @@ from ..read import read
 from ..xla_bridge import (
     XlaShape,
     XlaTuple,
-    array_shape,
     from_layout,
     logical_bytes,
     physical_bytes,
@@ -86,7 +85,7 @@ class _Entry:
         try:
             if isinstance(value, XlaShape):
                 self.shape = value
-                self.layout = to_layout(array_shape(value))
+                self.layout = to_layout(value)
             else:
                 self.layout = layout_of(value)
                 self.dtype = element_type(dtype or "f32")

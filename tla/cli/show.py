@@ -10,7 +10,7 @@ from ..int_tuple import text_of
 from ..ints import is_tuple
 from ..layout import AnyLayout, Layout, is_layout
 from ..read import read
-from ..xla_bridge import XlaShape, XlaTuple, array_shape, to_layout
+from ..xla_bridge import XlaShape, XlaTuple, to_layout
 from .common import InputError, argument_parser, text_argument
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def layout_of(value: Any) -> AnyLayout:
     if is_layout(value):
         return value
     if isinstance(value, (XlaShape, XlaTuple)):
-        return to_layout(array_shape(value))
+        return to_layout(value)
     shape = text_of(value)
     compact = Layout(value) if _is_shape(value) else None
     raise InputError(

@@ -7,7 +7,7 @@
 
 from .from_layout import from_layout
 from .parse import MODES, Mode, parse_shape, parse_shape_at
-from .shape import COMBINE, Tile, TileDim, XlaShape, XlaTuple
+from .shape import COMBINE, AnyShape, Tile, TileDim, XlaShape, XlaTuple
 from .tiling import (
     array_shape,
     linear_index,
@@ -25,6 +25,7 @@ from .to_layout import to_layout
 __all__ = [
     "COMBINE",
     "MODES",
+    "AnyShape",
     "Mode",
     "Tile",
     "TileDim",

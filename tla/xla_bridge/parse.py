@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 from ..dtypes import ELEMENT_TYPES, element_type
 from ..errors import LayoutError, ParseError, UnsupportedError
 from ..text import Scanner
-from .shape import COMBINE, XlaShape, XlaTuple
+from .shape import COMBINE, AnyShape, XlaShape, XlaTuple
 
 __all__ = ["MODES", "Mode", "parse_shape", "parse_shape_at"]
 
@@ -41,7 +41,7 @@ _UNREAD = {
 }
 
 
-def parse_shape(text: str, mode: Mode = "document") -> XlaShape | XlaTuple:
+def parse_shape(text: str, mode: Mode = "document") -> AnyShape:
     """Return the shape that a text writes; the text is kept beside the value.
 
     Raises:
@@ -53,7 +53,7 @@ def parse_shape(text: str, mode: Mode = "document") -> XlaShape | XlaTuple:
     return shape
 
 
-def parse_shape_at(text: str, start: int, mode: Mode = "strict") -> tuple[XlaShape | XlaTuple, int]:
+def parse_shape_at(text: str, start: int, mode: Mode = "strict") -> tuple[AnyShape, int]:
     """Return the shape that starts at ``start`` of a longer text, and where it ends.
 
     >>> parse_shape_at("x = f32[2]{0} negate(y)", 4)
@@ -73,7 +73,7 @@ class _Reader:
         self.documents = mode == "document"
         self.lenient = mode == "xla"
 
-    def shape(self, room: int) -> XlaShape | XlaTuple:
+    def shape(self, room: int) -> AnyShape:
         start = self.scan.at
         if self.scan.peek() == "(":
             return self._tuple(room)
@@ -98,7 +98,7 @@ class _Reader:
         if not room:
             self.scan.fail(f"tuples nested deeper than {_MAX_NESTING} levels")
         self.scan.expect("(")
-        elements: list[XlaShape | XlaTuple] = []
+        elements: list[AnyShape] = []
         if not self.scan.accept(")"):
             elements.append(self.shape(room - 1))
             while self.scan.accept(","):

@@ -18,7 +18,7 @@ from ..errors import CoordinateError, LayoutError, LeafError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["COMBINE", "Tile", "TileDim", "XlaShape", "XlaTuple"]
+__all__ = ["COMBINE", "AnyShape", "Tile", "TileDim", "XlaShape", "XlaTuple"]
 
 COMBINE: Final = "*"
 """The tile entry that merges its dim into the next more minor one; -1 in the documents."""
@@ -248,6 +248,10 @@ class XlaTuple:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return XlaTuple, (self.elements, self.text)
+
+
+AnyShape: TypeAlias = Union[XlaShape, XlaTuple]
+"""What the text of a shape may write. Functions of one array refuse a tuple with a sentence."""
 
 
 def _commas(items: Iterable[object]) -> str:

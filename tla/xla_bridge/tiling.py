@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CoordinateError, UnsupportedError
-from ..ints import ceil_div, round_up
-from .shape import COMBINE, XlaShape, XlaTuple
+from ..ints import ceil_div, leaf, round_up
+from .shape import COMBINE, AnyShape, XlaShape, XlaTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-def physical_index(shape: XlaShape, index: Sequence[int]) -> tuple[int, ...]:
+def physical_index(shape: AnyShape, index: Sequence[int]) -> tuple[int, ...]:
     """Return the coordinates of an element in the axes of `physical_dimensions`, major first.
 
     >>> physical_index(XlaShape("f32", (3, 5), tiles=[(2, 2)]), (2, 3))
@@ -47,7 +47,8 @@ def physical_index(shape: XlaShape, index: Sequence[int]) -> tuple[int, ...]:
     Raises:
         CoordinateError: the index is not one int for each dim, inside the dims.
     """
-    at = tuple(index)
+    shape = array_shape(shape)
+    at = tuple(map(leaf, index))
     if len(at) != shape.rank or not all(0 <= i < d for i, d in zip(at, shape.dimensions, strict=True)):
         raise CoordinateError(
             f"index ({','.join(map(str, at))}) is not an element of {shape}",
@@ -58,12 +59,13 @@ def physical_index(shape: XlaShape, index: Sequence[int]) -> tuple[int, ...]:
     return tuple(x for x, _d in _tiled(shape, at))
 
 
-def physical_dimensions(shape: XlaShape) -> tuple[int, ...]:
+def physical_dimensions(shape: AnyShape) -> tuple[int, ...]:
     """Return the sizes of the axes that the tiles make, major first; their product is the memory.
 
     >>> physical_dimensions(XlaShape("f32", (3, 5), tiles=[(2, 2)]))
     (2, 3, 2, 2)
     """
+    shape = array_shape(shape)
     return tuple(d for _x, d in _tiled(shape, (0,) * shape.rank))
 
 
@@ -87,28 +89,28 @@ def _tiled(shape: XlaShape, index: tuple[int, ...]) -> list[tuple[int, int]]:
     return axes
 
 
-def physical_offset(shape: XlaShape, index: Sequence[int]) -> int:
+def physical_offset(shape: AnyShape, index: Sequence[int]) -> int:
     """Return the offset of an element in memory, in elements.
 
     Raises:
         CoordinateError: the index is not one int for each dim, inside the dims.
     """
-    _sized(shape)
     return linear_index(physical_index(shape, index), physical_dimensions(shape))
 
 
-def physical_elements(shape: XlaShape) -> int:
+def physical_elements(shape: AnyShape) -> int:
     """Return how many elements the shape takes in memory, all padding and ``L`` included."""
-    _sized(shape)
+    shape = array_shape(shape)
     return round_up(_product(physical_dimensions(shape)), shape.tail_padding_alignment_in_elements)
 
 
-def physical_bytes(shape: XlaShape) -> int:
+def physical_bytes(shape: AnyShape) -> int:
     """Return how many bytes the shape takes in memory; packed where ``E`` says so."""
+    shape = array_shape(shape)
     return _bytes(shape, physical_elements(shape))
 
 
-def logical_bytes(shape: XlaShape) -> int:
+def logical_bytes(shape: AnyShape) -> int:
     """Return the bytes of the data alone, without padding.
 
     An element takes the whole bytes of its type, or the bits of ``E`` where those are fewer. So an
@@ -119,11 +121,12 @@ def logical_bytes(shape: XlaShape) -> int:
     >>> logical_bytes(packed), logical_bytes(XlaShape("s4", (3, 3)))
     (5, 9)
     """
+    shape = array_shape(shape)
     whole = 8 * _sized(shape)
     return ceil_div(shape.elements * min(whole, shape.element_size_in_bits or whole), 8)
 
 
-def xla_array_size_bytes(shape: XlaShape) -> int:
+def xla_array_size_bytes(shape: AnyShape) -> int:
     """Return XLA's ``ShapeUtil::ArraySize``, the size of a buffer: it sees the first tile only.
 
     It differs from `physical_bytes` where a later tile pads, or where ``L`` stands without tiles.
@@ -135,7 +138,7 @@ def xla_array_size_bytes(shape: XlaShape) -> int:
     Raises:
         UnsupportedError: the first tile has a ``*``, for which XLA's formula has no meaning.
     """
-    _sized(shape)
+    shape = array_shape(shape)
     if not shape.tiles:
         return _bytes(shape, shape.elements)
     first = shape.tiles[0]
@@ -180,7 +183,7 @@ def linear_index_with_tile(index: Sequence[int], bounds: Sequence[int], tile: Se
     return physical_offset(XlaShape("u8", bounds, tiles=[tile]), index)
 
 
-def array_shape(shape: XlaShape | XlaTuple) -> XlaShape:
+def array_shape(shape: AnyShape) -> XlaShape:
     """Return an array shape as it is; a tuple, which has no memory layout, is refused.
 
     Raises:

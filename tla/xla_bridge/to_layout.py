@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import UnsupportedError
 from ..ints import Int, _0, _1, ceil_div, round_up
 from ..layout import AnyLayout, Layout
-from .shape import COMBINE, XlaShape, XlaTuple
+from .shape import COMBINE, AnyShape, XlaShape
 from .tiling import array_shape
 
 __all__ = ["to_layout"]
@@ -43,7 +43,7 @@ class _Axis:
         self.extent, self.digits = extent, digits
 
 
-def to_layout(shape: XlaShape | XlaTuple) -> AnyLayout:
+def to_layout(shape: AnyShape) -> AnyLayout:
     """Return the layout with ``layout(*index) == physical_offset(shape, index)`` for every element.
 
     The shape of the result is the padded box of each dim, its origin shape the dims; every int is
