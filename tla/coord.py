@@ -27,7 +27,7 @@ from .int_tuple import (
     unflatten,
     weakly_congruent,
 )
-from .ints import Int, IntTuple, SymbolicInt, _0, _1, is_tuple, known_eq, known_lt, leaf
+from .ints import Int, IntTuple, SymbolicInt, _0, _1, decided, is_tuple, known_eq, known_lt, leaf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +70,7 @@ def elem_less(a: IntTuple, b: IntTuple) -> bool:
     Raises:
         CongruenceError: the profiles differ.
     """
-    return all(known_lt(x, y) is True for x, y in _pairs(a, b))
+    return all(decided(known_lt(x, y), f"{x} < {y}") for x, y in _pairs(a, b))
 
 
 def lex_less(a: IntTuple, b: IntTuple) -> bool:
@@ -107,8 +107,8 @@ def _pairs(a: Any, b: Any) -> list[tuple[Any, Any]]:
 
 def _first_difference_less(pairs: list[tuple[Any, Any]]) -> bool:
     for x, y in pairs:
-        if known_eq(x, y) is not True:
-            return known_lt(x, y) is True
+        if not decided(known_eq(x, y), f"{x} == {y}"):
+            return decided(known_lt(x, y), f"{x} < {y}")
     return False
 
 

@@ -115,10 +115,8 @@ class Layout(Generic[S_co, D_co]):
         __slots__ = ("_origin", "shape", "stride")
 
     @overload
-    def __init__(self: Layout[S, Any], shape: S) -> None: ...
-    @overload
     def __init__(
-        self: Layout[S, Any], shape: S, stride: None, origin_shape: IntTuple | None = None
+        self: Layout[S, Any], shape: S, stride: None = None, origin_shape: IntTuple | None = None
     ) -> None: ...
     @overload
     def __init__(
@@ -496,9 +494,9 @@ def make_tile(*extents: *_Items) -> tuple[*_Items]:
 
 
 @overload
-def make_layout(shape: S) -> Layout[S, Any]: ...
-@overload
-def make_layout(shape: S, stride: None, origin_shape: IntTuple | None = None) -> Layout[S, Any]: ...
+def make_layout(
+    shape: S, stride: None = None, origin_shape: IntTuple | None = None
+) -> Layout[S, Any]: ...
 @overload
 def make_layout(shape: S, stride: D, origin_shape: IntTuple | None = None) -> Layout[S, D]: ...
 def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:

@@ -20,7 +20,7 @@ from .int_tuple import (
     product_each,
     text_of,
 )
-from .ints import IntTuple, _0, _1, ceil_div, decided, is_tuple, known_lt, max_, min_, same_static
+from .ints import IntTuple, _0, _1, ceil_div, decided, is_static, is_tuple, known_lt, max_, min_
 
 __all__ = ["checked_origin", "default_origin", "mode_indices", "sliced_origin", "trimmed_parts"]
 
@@ -32,6 +32,8 @@ def default_origin(shape: IntTuple) -> Any:
 
 def checked_origin(shape: IntTuple, origin: IntTuple) -> Any:
     """Return the origin shape checked, or None where it says no more than the shape does.
+
+    It says more where a value differs, or is static where the size of the mode is not.
 
     Raises:
         CongruenceError: it is not one int for each top-level mode.
@@ -53,7 +55,10 @@ def checked_origin(shape: IntTuple, origin: IntTuple) -> Any:
                 shape=shape,
                 origin_shape=origin,
             )
-    return None if same_static(origin, sizes) else origin
+    says_more = origin != sizes or any(
+        is_static(o) and not is_static(n) for o, n in zip(leaves(origin), leaves(sizes), strict=True)
+    )
+    return origin if says_more else None
 
 
 def mode_indices(coord: IntTuple, shape: IntTuple) -> tuple[Any, ...]:

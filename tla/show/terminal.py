@@ -30,7 +30,7 @@ def write(figure: Figure) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    styled = Text(text, no_wrap=True, overflow="ignore")
+    styled = Text(text)
     styled.highlight_regex(r"\(\d+\)", "dim yellow")
     styled.highlight_regex(r"[|+-]{2,}|\|", "bright_black")
-    Console(highlight=False).print(styled, crop=False)
+    Console(highlight=False).print(styled, soft_wrap=True)
