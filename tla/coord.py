@@ -27,7 +27,19 @@ from .int_tuple import (
     unflatten,
     weakly_congruent,
 )
-from .ints import Int, IntTuple, SymbolicInt, _0, _1, decided, is_tuple, known_eq, known_lt, leaf
+from .ints import (
+    Int,
+    IntTuple,
+    SymbolicInt,
+    _0,
+    _1,
+    bounded,
+    decided,
+    is_tuple,
+    known_eq,
+    known_lt,
+    leaf,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,6 +127,7 @@ def _first_difference_less(pairs: list[tuple[Any, Any]]) -> bool:
 # --- compact strides --------------------------------------------------------------------------
 
 
+@bounded
 def compact_col_major(shape: IntTuple, start: int = _1) -> Any:
     """Return the strides of ``shape`` packed without gaps, the first leaf fastest.
 
@@ -124,6 +137,7 @@ def compact_col_major(shape: IntTuple, start: int = _1) -> Any:
     return _compact(shape, start, forward=True)[0]
 
 
+@bounded
 def compact_row_major(shape: IntTuple, start: int = _1) -> Any:
     """Return the strides of ``shape`` packed without gaps, the last leaf fastest.
 
@@ -148,6 +162,7 @@ def _compact(shape: Any, step: Any, forward: bool) -> tuple[Any, Any]:
     return tuple(strides if forward else reversed(strides)), step
 
 
+@bounded
 def compact_order(shape: IntTuple, order: IntTuple) -> Any:
     """Return the strides of ``shape`` packed without gaps, leaves with the least ``order`` fastest.
 
@@ -397,6 +412,7 @@ Coord: TypeAlias = Union[SupportsIndex, SymbolicInt, Underscore, "tuple[Coord, .
 """An int tuple that may have `_` at some places: what slicing takes."""
 
 
+@bounded
 def has_underscore(coord: Coord) -> bool:
     """Whether a coordinate keeps some mode.
 
@@ -408,6 +424,7 @@ def has_underscore(coord: Coord) -> bool:
     return coord is _
 
 
+@bounded
 def slice_(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
     """Return the modes of ``x`` at which ``coord`` has `_`, in one flat tuple of modes.
 
@@ -421,6 +438,7 @@ def slice_(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
     return _picked(coord, x, keep=True)
 
 
+@bounded
 def dice(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
     """Return the modes of ``x`` at which ``coord`` has an int: what `slice_` leaves out.
 

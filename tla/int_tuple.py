@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVarTuple
 
 from .errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
-from .ints import Int, IntTuple, _1, decided, is_tuple, known_divides, known_eq, leaf
+from .ints import MAX_DEPTH, Int, IntTuple, _1, bounded, decided, is_tuple, known_divides, known_eq, leaf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -62,9 +62,6 @@ __all__ = [
 
 _Items = TypeVarTuple("_Items")
 
-MAX_DEPTH = 100
-"""The deepest nesting that shapes, strides and notation may have."""
-
 
 # --- construction and access ------------------------------------------------------------------
 
@@ -104,6 +101,7 @@ def rank(x: IntTuple, *path: int) -> Int[int]:
     return Int(len(x)) if is_tuple(x) else _1
 
 
+@bounded
 def depth(x: IntTuple, *path: int) -> Int[int]:
     """Return the levels of nesting of ``get(x, *path)``, static: 0 for an int.
 
@@ -170,6 +168,7 @@ def _text(x: Any, room: int) -> str:
 # --- profile ----------------------------------------------------------------------------------
 
 
+@bounded
 def flatten_to_tuple(x: IntTuple) -> tuple[Any, ...]:
     """Return the leaves as a flat tuple; an int becomes a 1-tuple."""
     return tuple(leaves(x))
@@ -184,6 +183,7 @@ def flatten(x: IntTuple) -> Any:
     return flatten_to_tuple(x) if is_tuple(x) else leaf(x)
 
 
+@bounded
 def unflatten(flat: IntTuple, profile: IntTuple) -> Any:
     """Return the leaves of ``flat`` in the profile of ``profile``: the inverse of `flatten`.
 
@@ -218,6 +218,7 @@ def _profile_leaves(profile: Any) -> Iterator[Any]:
         yield profile
 
 
+@bounded
 def congruent(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``a`` and ``b`` have the same profile.
 
@@ -229,6 +230,7 @@ def congruent(a: IntTuple, b: IntTuple) -> bool:
     return not is_tuple(a) and not is_tuple(b)
 
 
+@bounded
 def weakly_congruent(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``b`` has the profile of ``a`` after replacing some leaves of ``a`` by tuples.
 
@@ -240,6 +242,7 @@ def weakly_congruent(a: IntTuple, b: IntTuple) -> bool:
     return True
 
 
+@bounded
 def compatible(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``b`` refines ``a``: each leaf of ``a`` is the size of what stands there in ``b``.
 
@@ -260,6 +263,7 @@ def compatible(a: IntTuple, b: IntTuple) -> bool:
 # --- maps and folds over leaves ---------------------------------------------------------------
 
 
+@bounded
 def transform_leaf(f: Callable[..., Any], x: IntTuple, *others: IntTuple) -> Any:
     """Return ``x`` with every leaf replaced by ``f`` of it and of the leaves at its place.
 
@@ -280,6 +284,7 @@ def transform_leaf(f: Callable[..., Any], x: IntTuple, *others: IntTuple) -> Any
     return f(leaf(x), *map(leaf, others))
 
 
+@bounded
 def fold_leaf(f: Callable[[Any, Any], Any], start: Any, x: IntTuple) -> Any:
     """Return ``f(... f(f(start, x0), x1) ..., xn)`` over the leaves from left to right.
 
@@ -298,6 +303,7 @@ def _not_congruent(a: Any, b: Any) -> CongruenceError:
 # --- arithmetic -------------------------------------------------------------------------------
 
 
+@bounded
 def product(x: IntTuple) -> Any:
     """Return the product of the leaves; ``_1`` for the empty tuple.
 
@@ -330,6 +336,7 @@ def product_each(x: IntTuple) -> tuple[Any, ...]:
     return tuple(product(i) for i in x) if is_tuple(x) else (leaf(x),)
 
 
+@bounded
 def product_like(x: IntTuple, profile: IntTuple) -> Any:
     """Return the products of the parts of ``x`` that stand at the leaves of ``profile``.
 
@@ -346,6 +353,7 @@ def product_like(x: IntTuple, profile: IntTuple) -> Any:
     return product(x)
 
 
+@bounded
 def inner_product(a: IntTuple, b: IntTuple) -> Any:
     """Return the sum of the products of the leaves of ``a`` and ``b``, which are congruent.
 
@@ -363,6 +371,7 @@ def inner_product(a: IntTuple, b: IntTuple) -> Any:
     return leaf(a) * leaf(b)
 
 
+@bounded
 def elem_scale(a: IntTuple, b: IntTuple) -> Any:
     """Return ``a`` with each leaf multiplied by the product of what stands there in ``b``.
 
@@ -376,6 +385,7 @@ def elem_scale(a: IntTuple, b: IntTuple) -> Any:
     return leaf(a) * product(b)
 
 
+@bounded
 def shape_div(a: IntTuple, b: IntTuple) -> Any:
     """Return the shape left of ``a`` after ``b`` of its elements are taken off at the front.
 
@@ -411,6 +421,7 @@ def shape_div(a: IntTuple, b: IntTuple) -> Any:
     raise DivisibilityError(f"neither of {text_of(a)} and {text_of(b)} divides the other", a=a, b=b)
 
 
+@bounded
 def evenly_divides(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``b`` divides ``a`` leaf by leaf; ``b`` is weakly congruent to ``a``.
 
@@ -539,6 +550,7 @@ def repeat(x: IntTuple, times: int) -> tuple[Any, ...]:
     return (x,) * times
 
 
+@bounded
 def repeat_like(profile: IntTuple, x: IntTuple) -> Any:
     """Return ``profile`` with ``x`` at every leaf.
 

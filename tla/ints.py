@@ -18,12 +18,14 @@ An `Int` is an `int` and works wherever one does. These traps remain, each with 
 
 from __future__ import annotations
 
+from functools import wraps
 from operator import index
 from typing import (
     TYPE_CHECKING,
     Any,
     Generic,
     Literal,
+    ParamSpec,
     SupportsIndex,
     TypeAlias,
     TypeVar,
@@ -31,7 +33,7 @@ from typing import (
     overload,
 )
 
-from .errors import CongruenceError, LeafError, StaticIntError, UndecidedError
+from .errors import CongruenceError, LayoutError, LeafError, StaticIntError, UndecidedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -297,6 +299,28 @@ Results whose nesting depends on the arguments are typed `Any`, so that they nee
 """
 
 
+MAX_DEPTH = 100
+"""The deepest nesting that shapes, strides and notation may have."""
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def bounded(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Let a function that recurses into tuples refuse a nesting that Python cannot follow."""
+
+    @wraps(recursive)
+    def refusing(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            return recursive(*args, **kwargs)
+        except RecursionError:
+            raise LayoutError(
+                f"an int tuple is nested too deeply; at most {MAX_DEPTH} levels are supported"
+            ) from None
+
+    return refusing
+
+
 def is_tuple(x: object) -> TypeIs[tuple[Any, ...]]:
     """Whether ``x`` is a tuple rather than a leaf."""
     return isinstance(x, tuple)
@@ -407,6 +431,7 @@ def min_(*xs: IntTuple) -> int:
     return _extreme("least", xs, known_lt)
 
 
+@bounded
 def _extreme(which: str, xs: Sequence[Any], better: Callable[[Leaf, Leaf], bool | None]) -> int:
     found: list[Any] = []
 
@@ -428,6 +453,7 @@ def _extreme(which: str, xs: Sequence[Any], better: Callable[[Leaf, Leaf], bool 
     return int(best) if isinstance(best, int) and not is_static(tuple(found)) else best
 
 
+@bounded
 def add(a: IntTuple, b: IntTuple) -> Any:
     """Return the sum, leaf by leaf for tuples of one profile. CATLASS ``add`` and ``Add``.
 
@@ -441,6 +467,7 @@ def add(a: IntTuple, b: IntTuple) -> Any:
     return leaf(a) + leaf(b)
 
 
+@bounded
 def is_static(x: IntTuple) -> bool:
     """Whether every leaf is an `Int`; true of the empty tuple.
 
@@ -461,6 +488,7 @@ def same_static(a: IntTuple, b: IntTuple) -> bool:
     return bool(a == b) and static_mask(a) == static_mask(b)
 
 
+@bounded
 def static_mask(x: IntTuple) -> Any:
     """Return the profile of ``x`` with True at static leaves: what a cache keys on beside values.
 
