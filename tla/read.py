@@ -21,11 +21,13 @@ def read(text: str) -> Any:
     Raises:
         ParseError: the text is in no notation known; the error points at the character.
     """
-    if "[" in text:  # every XLA shape has dims, no text of layouts has a bracket
-        return parse_shape(text)
     start = len(text) - len(text.lstrip())
-    if text[start : start + 1] in tuple("(_-0123456789"):
+    # behind its opening parentheses a layout has an int, a shape the name of its element type
+    first = text.lstrip(" \t\r\n(")[:1]
+    if first in tuple("_-0123456789)") or (first == "" and text.strip()):
         return parse(text)
+    if "[" in text:
+        return parse_shape(text)
     found = repr(text[start]) if start < len(text) else "the end of text"
     raise ParseError(
         f"expected a layout such as (2,3):(3,1) or an XLA shape such as f32[2,3]{{1,0}}, found {found}",

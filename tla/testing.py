@@ -123,6 +123,7 @@ def naive_table(layout: AnyLayout) -> Any:
 def int_tuples(
     leaves: SearchStrategy[int] | None = None,
     *,
+    min_rank: int = 0,
     max_rank: int = 3,
     max_depth: int = 2,
     static: bool | None = None,
@@ -131,7 +132,7 @@ def int_tuples(
 
     Args:
         leaves: The values of the ints; by default -100 to 100.
-        max_rank: The most modes of a tuple.
+        min_rank, max_rank: The fewest and the most modes of a tuple; 1 leaves out the empty tuple.
         max_depth: The most levels of nesting; 0 draws ints alone.
         static: True makes every int an `Int`, False none, None some of them.
     """
@@ -139,7 +140,7 @@ def int_tuples(
     mixed = values.flatmap(lambda n: _leaf(n, static))
     level: SearchStrategy[Any] = mixed
     for _depth in range(max_depth):
-        tuples: SearchStrategy[Any] = st.lists(level, max_size=max_rank).map(tuple)
+        tuples: SearchStrategy[Any] = st.lists(level, min_size=min_rank, max_size=max_rank).map(tuple)
         level = mixed | tuples | tuples  # twice as often as a bare int
     return level
 
@@ -155,11 +156,12 @@ def _shapes(
     draw: DrawFn,
     max_size: int,
     min_extent: int,
+    min_rank: int,
     max_rank: int,
     max_depth: int,
     static: bool | None,
 ) -> Any:
-    profiles = int_tuples(st.just(0), max_rank=max_rank, max_depth=max_depth)
+    profiles = int_tuples(st.just(0), min_rank=min_rank, max_rank=max_rank, max_depth=max_depth)
     profile = draw(profiles.filter(lambda p: min_extent ** len(flatten_to_tuple(p)) <= max_size))
     left, room = len(flatten_to_tuple(profile)), max_size
     extents: list[int] = []
@@ -176,6 +178,7 @@ def shapes(
     *,
     max_size: int = 64,
     min_extent: int = 1,
+    min_rank: int = 0,
     max_rank: int = 3,
     max_depth: int = 2,
     static: bool | None = None,
@@ -184,10 +187,11 @@ def shapes(
 
     Args:
         min_extent: The least extent: 0 draws empty shapes too, 2 leaves out modes of size 1.
-        max_rank, max_depth: The most modes of a tuple, and the most levels of nesting.
+        min_rank, max_rank: The fewest and the most modes of a tuple; 1 leaves out the empty tuple.
+        max_depth: The most levels of nesting; 0 draws ints alone.
         static: True makes every extent an `Int`, False none, None some of them.
     """
-    return _shapes(max_size, min_extent, max_rank, max_depth, static)
+    return _shapes(max_size, min_extent, min_rank, max_rank, max_depth, static)
 
 
 def layouts(

@@ -42,22 +42,37 @@ Quote a layout: shells read brackets, braces and parentheses. 'tla COMMAND --hel
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    argv = list(sys.argv[1:] if arguments is None else arguments)
+    sys.set_int_max_str_digits(0)  # sizes are exact, however long
     try:
-        code = _dispatch(argv)
-        sys.stdout.flush()
-        return code
+        code = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
+        _flush()
+    except SystemExit as end:  # argparse has said what there was to say
+        return end.code if isinstance(end.code, int) else 2
     except TlaError as error:
-        sys.stdout.flush()
+        _flush()
         print(f"tla: error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("tla: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # The reader has left. Python flushes stdout once more at exit: give it somewhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader has left, content
+        _discard_output()
         return 0
+    except OSError as error:
+        _discard_output()
+        print(f"tla: error: cannot write: {error.strerror or error}", file=sys.stderr)
+        return 1
+    return code
+
+
+def _flush() -> None:
+    if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
+        sys.stdout.flush()
+
+
+def _discard_output() -> None:
+    """Python flushes standard output once more at exit: give it somewhere to go."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _dispatch(argv: list[str]) -> int:

@@ -7,7 +7,17 @@ import sys
 
 from ..errors import TlaError
 
-__all__ = ["InputError", "argument_parser", "bytes_in_words", "read_file", "text_argument"]
+__all__ = [
+    "InputError",
+    "argument_parser",
+    "bytes_in_words",
+    "in_hundredths",
+    "in_tenths",
+    "positive",
+    "read_file",
+    "short_bytes",
+    "text_argument",
+]
 
 
 class InputError(TlaError):
@@ -38,6 +48,8 @@ def read_file(path: str) -> str:
     name = "standard input" if path == "-" else path
     try:
         if path == "-":
+            if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+                raise InputError("cannot read standard input: it is closed", path=path)
             data = sys.stdin.buffer.read()
         else:
             with open(path, "rb") as file:
@@ -69,11 +81,37 @@ def short_bytes(count: int) -> str:
     >>> short_bytes(96), short_bytes(1536)
     ('96 B', '1.50 KiB')
     """
-    if count < 1024:
+    power = min((max(count, 1).bit_length() - 1) // 10, len(_UNITS) - 1)
+    if not power:
         return f"{count} B"
-    value, unit = float(count), "B"
-    for larger in ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"):
-        if value < 1024:
-            break
-        value, unit = value / 1024, larger
-    return f"{value:.2f} {unit}"
+    return f"{in_hundredths(count, 1 << 10 * power)} {_UNITS[power]}"
+
+
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+
+
+def in_hundredths(part: int, whole: int) -> str:
+    """Return ``part / whole`` to two decimals, in ints: a size may exceed every float.
+
+    >>> in_hundredths(3, 2), in_hundredths(10**400, 10**400)
+    ('1.50', '1.00')
+    """
+    return _decimal(part, whole, 2)
+
+
+def in_tenths(part: int, whole: int) -> str:
+    """Return ``part / whole`` to one decimal, in ints."""
+    return _decimal(part, whole, 1)
+
+
+def _decimal(part: int, whole: int, places: int) -> str:
+    unit = 10**places
+    rounded = (2 * unit * part + whole) // (2 * whole)  # half up
+    return f"{rounded // unit}.{rounded % unit:0{places}}"
+
+
+def positive(text: str) -> int:
+    """Return a positive number given as an option."""
+    if not text.isascii() or not text.isdigit() or not int(text):
+        raise argparse.ArgumentTypeError(f"needs a positive number, not {text!r}")
+    return int(text)

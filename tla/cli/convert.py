@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
-from ..dtypes import element_type
+from ..dtypes import ELEMENT_TYPES, element_type
 from ..errors import TlaError, UnsupportedError
 from ..figure import layout_figure
 from ..read import read
@@ -18,7 +19,7 @@ from ..xla_bridge import (
     to_layout,
     xla_array_size_bytes,
 )
-from .common import argument_parser, bytes_in_words, text_argument
+from .common import argument_parser, bytes_in_words, in_tenths, positive, text_argument
 from .show import layout_of
 
 if TYPE_CHECKING:
@@ -50,12 +51,15 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("text", metavar="TEXT", help="a layout, TLA or XLA; - is standard input")
     parser.add_argument("--dtype", help="element type for a TLA layout, as bf16 (default f32, and said)")
     parser.add_argument(
-        "--size", type=int, metavar="N", help="elements that a TLA layout is to take in memory"
+        "--size", type=positive, metavar="N", help="elements that a TLA layout is to take in memory"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object, or a list")
     options = parser.parse_args(arguments)
-    if options.dtype is not None:
-        element_type(options.dtype)
+    if options.dtype is not None and options.dtype.lower() not in ELEMENT_TYPES:
+        try:
+            element_type(options.dtype)
+        except UnsupportedError as error:
+            parser.error(" ".join(error.args))
     value = read(text_argument(options.text))
     if isinstance(value, (XlaShape, XlaTuple)) and (options.dtype or options.size is not None):
         parser.error("--dtype and --size go with a TLA layout; an XLA shape says both itself")
@@ -70,108 +74,119 @@ def run(arguments: list[str]) -> int:
         for i, entry in enumerate(entries):
             if i:
                 print()
-            entry.write(f"{options.dtype or 'f32'} assumed" if not options.dtype else "")
-    return 1 if any(entry.failed for entry in entries) else 0
+            entry.write()
+    failed = [entry.reason for entry in entries if entry.failed]
+    for reason in failed:
+        print(f"tla: error: {reason}", file=sys.stderr)
+    return 1 if failed else 0
 
 
 class _Entry:
     """One layout: what was given, what it converts to, or why it does not."""
 
     def __init__(self, value: Any, dtype: str | None, size: int | None) -> None:
-        self.from_xla = isinstance(value, XlaShape)
         self.layout: AnyLayout | None = None
         self.shape: XlaShape | None = None
         self.reason = ""
+        self.from_xla = isinstance(value, XlaShape)
+        self.assumed = dtype is None and not self.from_xla
+        if isinstance(value, XlaShape):
+            self.shape = value
+        else:
+            self.layout = layout_of(value)
         try:
-            if isinstance(value, XlaShape):
-                self.shape = value
+            if self.layout is None:
                 self.layout = to_layout(value)
             else:
-                self.layout = layout_of(value)
-                self.dtype = element_type(dtype or "f32")
-                self.shape = from_layout(self.layout, self.dtype.name, size)
+                self.shape = from_layout(self.layout, dtype or "f32", size)
         except TlaError as error:
-            if self.layout is None and self.shape is None:
-                raise
             self.reason = str(error)
 
     @property
-    def has_data(self) -> bool:
-        return self.shape is None or self.shape.element.bits is not None
+    def sized(self) -> XlaShape | None:
+        """The shape, where it has one that carries data."""
+        return self.shape if self.shape is not None and self.shape.element.bits else None
 
     @property
     def failed(self) -> bool:
-        """Whether the layout has no other notation; a token has none to begin with."""
-        return bool(self.reason) and self.has_data
+        """Whether the layout has no other notation; a token has no layout to begin with."""
+        return bool(self.reason) and (self.shape is None or self.sized is not None)
 
     def facts(self) -> dict[str, Any]:
         """The conversion as plain data."""
-        layout, shape = self.layout, self.shape
-        facts: dict[str, Any] = {"tla": None if layout is None else str(layout)}
+        layout, shape = self.layout, self.sized
+        facts: dict[str, Any] = {
+            "tla": None if layout is None else str(layout),
+            "xla": None if self.shape is None else str(self.shape),
+            "dtype_assumed": self.assumed,
+            "reason": self.reason or None,
+        }
         if layout is not None:
             facts["trimmed"] = str(layout.trimmed())
             facts["cosize"] = int(layout.cosize)
-        facts["xla"] = None if shape is None else str(shape)
-        facts["reason"] = self.reason or None
-        if shape is not None and self.has_data:
+            facts["elements"] = int(layout.valid_size)
+        if shape is not None:
             facts["elements"] = shape.elements
             facts["physical_elements"] = physical_elements(shape)
             facts["bytes"] = logical_bytes(shape)
             facts["physical_bytes"] = physical_bytes(shape)
-        elif layout is not None:
-            facts["elements"] = int(layout.valid_size)
         return facts
 
-    def write(self, assumed: str) -> None:
-        for name, text in self._rows("" if self.from_xla else assumed):
-            first, *rest = text.split("\n")
-            print(f"{name:9} {first}")
-            for line in rest:
-                print(f"{'':9} {line}")
+    def write(self) -> None:
+        for name, text in self._rows():
+            print(f"{name:9} {text}")
         if self.layout is not None and 0 < self.layout.size <= _PICTURE:
             from ..show.terminal import write
 
             print()
             write(layout_figure(self.layout))
 
-    def _rows(self, assumed: str) -> Iterator[tuple[str, str]]:
-        tla = [("tla", f"none: {self.reason}" if self.layout is None else str(self.layout))]
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        layout = [("tla", "none" if self.layout is None else str(self.layout))]
         if self.layout is not None:
             trimmed = self.layout.trimmed()
             if (trimmed.shape, trimmed.stride) != (self.layout.shape, self.layout.stride):
-                tla.append(("trimmed", str(trimmed)))
-        shown = f"none: {self.reason}" if self.shape is None else str(self.shape)
-        xla = [("xla", f"{shown}  ({assumed})" if assumed and self.shape else shown)]
-        yield from xla + tla if self.from_xla else tla + xla
-        if self.shape is None or not self.has_data:
-            if self.layout is not None:
-                data, room = int(self.layout.valid_size), int(self.layout.cosize)
-                yield "elements", f"{data} of data, offsets over {room}"
-            return
-        shape = self.shape
-        data, room = shape.elements, physical_elements(shape)
-        yield "elements", f"{data}" if data == room else f"{data} of data, {room} in memory"
-        logical, physical = logical_bytes(shape), physical_bytes(shape)
-        note = "no padding" if logical == physical else f"{bytes_in_words(logical)} of data"
-        if logical and physical > logical:
-            note += f", {physical / logical:.1f}x"
-        yield "memory", f"{bytes_in_words(physical)}, {note}"
-        yield from self._notes(shape, physical)
+                layout.append(("trimmed", str(trimmed)))
+        shape = [("xla", "none")]
+        if self.shape is not None:
+            shape = [("xla", f"{self.shape}{'  (f32 assumed)' if self.assumed else ''}")]
+        yield from shape + layout if self.from_xla else layout + shape
+        if self.sized is not None:
+            yield from _memory(self.sized)
+        elif self.layout is not None:
+            data, room = int(self.layout.valid_size), int(self.layout.cosize)
+            yield "elements", f"{data} of data, offsets over {room}"
+        elif self.shape is not None:
+            yield "note", "it carries no data"
+        if self.from_xla and self.sized is not None and self.layout is not None:
+            yield from _way_back(self.sized, self.layout)
 
-    def _notes(self, shape: XlaShape, physical: int) -> Iterator[tuple[str, str]]:
-        if not self.from_xla:
-            return
-        try:
-            if xla_array_size_bytes(shape) != physical:
-                size = bytes_in_words(xla_array_size_bytes(shape))
-                yield "note", f"XLA itself counts the first tile only: {size}"
-        except UnsupportedError as error:
-            yield "note", error.summary
-        if self.layout is not None:
-            try:
-                back = physical_elements(from_layout(self.layout))
-            except TlaError as error:
-                yield "note", f"the layout does not convert back: {error.summary}"
-                return
-            if back != physical_elements(shape):
-                yield "note", f"to convert the layout back, give --size {physical_elements(shape)}"
+
+def _memory(shape: XlaShape) -> Iterator[tuple[str, str]]:
+    """What a shape takes in memory, beside its data and what XLA itself counts."""
+    data, room = shape.elements, physical_elements(shape)
+    yield "elements", f"{data}" if data == room else f"{data} of data, {room} in memory"
+    logical, physical = logical_bytes(shape), physical_bytes(shape)
+    note = "no padding" if logical == physical else f"{bytes_in_words(logical)} of data"
+    if 0 < logical < physical:
+        note += f", {in_tenths(physical, logical)}x"
+    yield "memory", f"{bytes_in_words(physical)}, {note}"
+    try:
+        counted = xla_array_size_bytes(shape)
+    except UnsupportedError as error:
+        yield "note", error.summary
+        return
+    if counted != physical:
+        seen = "the first tile only" if shape.tiles else "L only beside tiles"
+        yield "note", f"XLA itself sees {seen} and counts {bytes_in_words(counted)}"
+
+
+def _way_back(shape: XlaShape, layout: AnyLayout) -> Iterator[tuple[str, str]]:
+    """What it takes to convert the layout back to a shape of the same size."""
+    room = physical_elements(shape)
+    try:
+        if physical_elements(from_layout(layout)) != room:
+            from_layout(layout, size=room)
+            yield "note", f"to convert the layout back, give --size {room}"
+    except TlaError as error:
+        yield "note", f"the layout does not convert back: {error.summary}"

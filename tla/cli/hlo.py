@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..errors import UnsupportedError
 from ..hlo import ShapeUse, scan_shapes
 from ..xla_bridge import XlaShape, logical_bytes, physical_bytes, to_layout
-from .common import argument_parser, read_file, short_bytes
+from .common import argument_parser, positive, read_file, short_bytes
 
 __all__ = ["run"]
 
@@ -41,12 +41,11 @@ def run(arguments: list[str]) -> int:
         "hlo", "List the array shapes of an HLO module, the largest waste first.", _EPILOG
     )
     parser.add_argument("file", metavar="FILE", help="the text of an HLO module; - is standard input")
-    parser.add_argument("--top", type=int, metavar="N", help="list only the first N shapes")
+    parser.add_argument("--top", type=positive, metavar="N", help="list only the first N shapes")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
-    if options.top is not None and options.top < 1:
-        parser.error("--top needs a positive number")
-    uses = scan_shapes(read_file(options.file))
+    name = "standard input" if options.file == "-" else options.file
+    uses = scan_shapes(read_file(options.file), name)
     rows = [_row(use, use.shape) for use in uses if use.shape is not None]
     rows.sort(key=lambda row: (-row.waste, -row.padded, row.use.text))
     refused = [use for use in uses if use.shape is None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from ..figure import layout_figure
@@ -11,7 +10,7 @@ from ..ints import is_tuple
 from ..layout import AnyLayout, Layout, is_layout
 from ..read import read
 from ..xla_bridge import XlaShape, XlaTuple, to_layout
-from .common import InputError, argument_parser, text_argument
+from .common import InputError, argument_parser, positive, text_argument
 
 if TYPE_CHECKING:
     from typing import Any
@@ -32,9 +31,9 @@ Offsets in brackets are padding: they lie outside the origin shape.
 def run(arguments: list[str]) -> int:
     parser = argument_parser("show", "Draw the offsets of a layout.", _EPILOG)
     parser.add_argument("text", metavar="TEXT", help="a layout, TLA or XLA; - is standard input")
-    parser.add_argument("--rows", type=_count, default=16, help="rows at most (default 16)")
-    parser.add_argument("--columns", type=_count, default=64, help="columns at most (default 64)")
-    parser.add_argument("--slices", type=_count, default=4, help="slices at most (default 4)")
+    parser.add_argument("--rows", type=positive, default=16, help="rows at most (default 16)")
+    parser.add_argument("--columns", type=positive, default=64, help="columns at most (default 64)")
+    parser.add_argument("--slices", type=positive, default=4, help="slices at most (default 4)")
     parser.add_argument("--json", action="store_true", help="print the figure as JSON")
     options = parser.parse_args(arguments)
     layout = layout_of(read(text_argument(options.text)))
@@ -52,18 +51,14 @@ def run(arguments: list[str]) -> int:
             }
             for grid in figure.grids
         ]
-        json.dump(
-            {
-                "layout": str(layout),
-                "size": figure.size,
-                "valid_size": figure.valid_size,
-                "cosize": figure.cosize,
-                "slices": figure.slices,
-                "grids": grids,
-            },
-            sys.stdout,
-        )
-        print()
+        totals = {
+            "layout": str(layout),
+            "size": figure.size,
+            "valid_size": figure.valid_size,
+            "cosize": figure.cosize,
+            "slices": figure.slices,
+        }
+        print(json.dumps({**totals, "grids": grids}))
         return 0
     from ..show.terminal import write
 
@@ -88,10 +83,3 @@ def layout_of(value: Any) -> AnyLayout:
 
 def _is_shape(value: Any) -> bool:
     return all(map(_is_shape, value)) if is_tuple(value) else bool(value >= 0)
-
-
-def _count(text: str) -> int:
-    count = int(text)
-    if count < 1:
-        raise ValueError
-    return count

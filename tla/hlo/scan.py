@@ -14,7 +14,9 @@ from ..xla_bridge import XlaShape, XlaTuple, parse_shape_at
 
 __all__ = ["NotHloError", "ShapeUse", "scan_shapes"]
 
-_NAME = re.compile(r"^[ \t]*(?:ROOT[ \t]+)?%?[A-Za-z_][\w.-]*[ \t]*=[ \t]*(?=\(|[a-z][a-z0-9]*\[)", re.M)
+_START = re.compile(
+    r"^[ \t]*(?:ROOT[ \t]+)?%?[A-Za-z_][\w.-]*[ \t]*=[ \t]*(?=\(|b\(|[a-z][a-z0-9]*\[)", re.M
+)
 _OPCODE = re.compile(r"\s*[a-z][\w-]*\(")
 
 
@@ -31,13 +33,16 @@ class ShapeUse(NamedTuple):
     refusal: str
 
 
-def scan_shapes(text: str) -> list[ShapeUse]:
+def scan_shapes(text: str, name: str = "the text") -> list[ShapeUse]:
     """Return the distinct array shapes of a module's instructions, in order of first use.
 
     >>> [(use.text, use.times) for use in scan_shapes("x = f32[2] a()\\ny = (f32[2], u8[]) b(x)")]
     [('f32[2]{0}', 2), ('u8[]', 1)]
 
     Shapes that are not read (dynamic dims, rare attributes) come last, with the reason.
+
+    Args:
+        name: What an error calls the text.
 
     Raises:
         NotHloError: there is no instruction in the text.
@@ -46,31 +51,43 @@ def scan_shapes(text: str) -> list[ShapeUse]:
     shapes: dict[str, XlaShape] = {}
     refused: dict[str, str] = {}
     found = False
-    for match in _NAME.finditer(text):
+    for match in _START.finditer(text):
+        start = match.end()
         try:
-            shape, end = parse_shape_at(text, match.end())
+            shape, end = parse_shape_at(text, start)
+            arrays = shape.arrays() if isinstance(shape, XlaTuple) else [shape]
+            read = {str(a): a for a in arrays if a.element.bits is not None}
+            keys = [str(a) for a in arrays if str(a) in read]
+            unread = {}
         except ParseError as error:
-            line = text[match.end() : text.find("\n", match.end()) % (len(text) + 1)]
-            opcode = re.search(r" [a-z][\w-]*\(", line)
-            if opcode is not None:  # an instruction, but of a shape that is not read
-                found = True
-                key = line[: opcode.start()]
-                times[key] = times.get(key, 0) + 1
-                refused[key] = error.summary
-            continue
+            end = _shape_end(text, start)
+            keys = [text[start:end]]
+            read, unread = {}, {keys[0]: error.summary}
         if not _OPCODE.match(text, end):
             continue
         found = True
-        for array in shape.arrays() if isinstance(shape, XlaTuple) else [shape]:
-            if array.element.bits is None:
-                continue
-            key = str(array)
-            shapes.setdefault(key, array)
+        shapes |= read
+        refused |= unread
+        for key in keys:
             times[key] = times.get(key, 0) + 1
     if not found:
         raise NotHloError(
-            "this is no HLO module",
+            f"{name} is no HLO module",
             "It has no instruction such as '%x = f32[2]{0} negate(%y)'.",
         )
-    read = [ShapeUse(shape, key, times[key], "") for key, shape in shapes.items()]
-    return read + [ShapeUse(None, key, times[key], why) for key, why in refused.items()]
+    uses = [ShapeUse(shape, key, times[key], "") for key, shape in shapes.items()]
+    return uses + [ShapeUse(None, key, times[key], why) for key, why in refused.items()]
+
+
+def _shape_end(text: str, start: int) -> int:
+    """Where the shape that starts here ends: at the first blank outside all brackets."""
+    depth = 0
+    for at in range(start, len(text)):
+        c = text[at]
+        if c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        elif depth <= 0 and c.isspace():
+            return at
+    return len(text)

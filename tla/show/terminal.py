@@ -20,7 +20,7 @@ def write(figure: Figure) -> None:
 
     ``NO_COLOR`` and ``TERM=dumb`` turn colour off.
     """
-    if not sys.stdout.isatty():
+    if sys.stdout is None or not sys.stdout.isatty():  # pyright: ignore[reportUnnecessaryComparison]
         print(render(figure))
         return
     text = render(figure, shutil.get_terminal_size().columns)

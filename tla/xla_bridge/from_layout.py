@@ -16,11 +16,11 @@ Source: our own theorem and construction; every tile chain gives such digits and
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex
 
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
 from ..int_tuple import leaves, wrap
-from ..ints import SymbolicInt, round_up
+from ..ints import SymbolicInt, leaf, round_up
 from .shape import Tile, XlaShape
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class _Digit:
         return f"{self.size}:{self.stride} of dim {self.dim}"
 
 
-def from_layout(layout: AnyLayout, dtype: str = "f32", size: int | None = None) -> XlaShape:
+def from_layout(layout: AnyLayout, dtype: str = "f32", size: SupportsIndex | None = None) -> XlaShape:
     """Return an XLA shape with ``physical_offset(shape, index) == layout(*index)`` for all valid ones.
 
     >>> print(from_layout(parse("(3,5):(128,1)"), dtype="f32", size=1024))
@@ -65,16 +65,17 @@ def from_layout(layout: AnyLayout, dtype: str = "f32", size: int | None = None) 
         UnsupportedError: the layout has symbolic ints, or the peel does not reach it: within one
             dim a greater part of the index has the smaller stride. An XLA shape exists then too.
     """
+    room: int | None = None if size is None else leaf(size)
     if any(isinstance(n, SymbolicInt) for n in leaves((layout.shape, layout.stride))):
         raise UnsupportedError(f"the symbolic layout {layout} has no XLA shape", layout=layout)
     origin = layout.origin_shape
     dims = tuple(int(n) for n in leaves(origin))
     if 0 in dims:
-        if size:
-            raise LayoutError(f"the empty layout {layout} takes no memory, not {size} elements")
+        if room:
+            raise LayoutError(f"the empty layout {layout} takes no memory, not {room} elements")
         return XlaShape(dtype, dims)
     digits = _chain(layout, len(dims))
-    _set_pitches(layout, digits, size)
+    _set_pitches(layout, digits, room)
     _check_peels(layout, digits)
     order = _set_runs(digits, dims)
     return XlaShape(dtype, dims, order[::-1], _tiles(digits, dims, order))
@@ -159,7 +160,7 @@ def _check_peels(layout: AnyLayout, digits: list[_Digit]) -> None:
         higher = above.get(digit.dim)
         if higher is not None and higher.weight < digit.weight:
             raise UnsupportedError(
-                f"no XLA shape of {layout} is found by peeling tiles off",
+                f"no XLA shape of {layout} is found",
                 f"In dim {digit.dim} the greater part of the index, {digit.size}:{digit.stride},"
                 f" lies inside the smaller one, {higher.size}:{higher.stride}.",
                 "Tiles that reach across tiles, as (8,128)(2,1,1,1), give such layouts.",

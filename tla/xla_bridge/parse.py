@@ -13,12 +13,23 @@ Source: hlo_parser.cc ``ParseShape`` and ``ParseLayout``, hlo_lexer.cc.
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
 
 from ..dtypes import ELEMENT_TYPES, element_type
-from ..errors import LayoutError, ParseError, UnsupportedError
+from ..errors import LayoutError, ParseError, TlaError, UnsupportedError
 from ..text import Scanner
-from .shape import COMBINE, AnyShape, XlaShape, XlaTuple
+from .shape import (
+    COMBINE,
+    AnyShape,
+    XlaShape,
+    XlaTuple,
+    check_attribute,
+    check_order,
+    check_tile,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["MODES", "Mode", "parse_shape", "parse_shape_at"]
 
@@ -87,11 +98,9 @@ class _Reader:
             self._unknown_type(name, start)
         dims = self._dims()
         try:
-            shape = self._with_layout(known, dims, start)
+            return self._with_layout(known, dims, start)
         except LayoutError as error:  # reads well, but is no layout
-            end = self.scan.last
-            raise ParseError(error.summary, self.scan.text, start, end, *error.args[1:]) from None
-        return shape
+            self._blame(error, start)
 
     def _tuple(self, room: int) -> XlaTuple:
         start = self.scan.at
@@ -155,66 +164,85 @@ class _Reader:
         if not close and self.documents and self.scan.accept("<"):
             close = ">"
         if close:
-            order = []
-            if self.scan.peek() == close:
-                self.scan.fail(f"an empty layout {'{}' if close == '}' else '<>'}: leave it out")
-            if self.scan.peek() != ":":
-                order.append(self._int("a dim number"))
-                while self.scan.accept(","):
-                    order.append(self._int("a dim number"))
+            order = self._order(len(dims), close)
             if self.scan.accept(":"):
+                if self.scan.peek() == close and not self.lenient:
+                    self.scan.fail(f"expected a layout attribute after ':', found {close!r}")
                 self._attributes(tiles, values, close)
             self.scan.expect(close, "at the end of the layout")
-            if not order and not dims:
-                order = None
         text = self.scan.text[start : self.scan.last]
         return XlaShape(element, dims, order, tiles, values["L"], values["E"], values["S"], text)
+
+    def _order(self, rank: int, close: str) -> list[int]:
+        start = self.scan.at
+        if self.scan.peek() == close:
+            self.scan.fail(f"an empty layout {'{}' if close == '}' else '<>'}: leave it out")
+        order: list[int] = []
+        if self.scan.peek() != ":":
+            order.append(self._int("a dim number"))
+            while self.scan.accept(","):
+                order.append(self._int("a dim number"))
+        self._pointing(start, lambda: check_order(tuple(order), rank))
+        return order
+
+    def _pointing(self, start: int, check: Callable[[], object]) -> None:
+        """Run a check of a part just read; what it raises points at the part."""
+        try:
+            check()
+        except LayoutError as error:
+            self._blame(error, start)
+
+    def _blame(self, error: TlaError, start: int) -> NoReturn:
+        raise ParseError(error.summary, self.scan.text, start, self.scan.last, *error.args[1:]) from None
 
     def _attributes(self, tiles: list[list[int | str]], values: dict[str, int], close: str) -> None:
         done = -1
         while self.scan.peek() not in (close, ""):
             start = self.scan.at
-            name = "SC" if self.scan.text.startswith("SC", start) else self.scan.peek()
+            if self.scan.peek() == "," and done >= 0:
+                self.scan.fail("no ',' stands between layout attributes")
+            # to XLA a letter and what follows it is one word: S1 is no S
+            name = self.scan.word("_.-") or self.scan.peek()
             if name in _UNREAD:
                 self.scan.fail(f"{_UNREAD[name]}, not read", start, start + len(name))
             if name not in _ORDER:
-                self.scan.fail(
-                    f"expected a layout attribute (T, L, E or S) or {close!r}, found {self.scan.found()}"
-                )
+                expected = f"expected a layout attribute (T, L, E or S) or {close!r}"
+                self.scan.fail(f"{expected}, found {name!r}", start, start + len(name))
             if _ORDER.index(name) <= done:
                 again = _ORDER.index(name) == done
-                self.scan.fail(
-                    f"{name} is given twice"
-                    if again
-                    else f"{name} must stand before {_ORDER[done]}: the order is {' '.join(_ORDER)}"
-                )
+                order = f"must stand before {_ORDER[done]}: the order is {' '.join(_ORDER)}"
+                self.scan.fail(f"{name} {'is given twice' if again else order}", start)
             done = _ORDER.index(name)
-            self.scan.accept(name)
             if name == "T":
                 self._tiles(tiles)
             else:
                 self._value(name, values)
 
     def _tiles(self, tiles: list[list[int | str]]) -> None:
-        if not self.lenient or self.scan.peek() == "(":
-            self.scan.expect("(", "of a tile after T")
-            tiles.append(self._tile())
-            while self.scan.accept("("):
-                tiles.append(self._tile())
-        else:  # XLA reads a tile without entries, which places nothing
+        if self.lenient and self.scan.peek() != "(":
+            # XLA reads a tile without entries here, which places nothing
             self.scan.fail("T without a tile: XLA reads T(), which is no layout")
+        self.scan.expect("(", "of a tile after T")
+        while self._tile(tiles) and self.scan.accept("("):
+            pass
 
-    def _tile(self) -> list[int | str]:
+    def _tile(self, tiles: list[list[int | str]]) -> bool:
+        """Read a tile behind its '('; False where it is unfinished, which ends XLA's tiles."""
+        start = self.scan.last - 1
         entries: list[int | str] = [self._tile_entry()]
-        while not self.scan.accept(")"):
+        tiles.append(entries)
+        finished = self.scan.accept(")")
+        while not finished:
             if not (self.documents and self.scan.accept(";")):
                 if self.lenient and self.scan.peek() != ",":
-                    break  # XLA keeps what it has read of an unfinished tile
+                    break  # XLA keeps what it has read of the tile
                 self.scan.expect(",", "or ')' in a tile")
             if self.lenient and not self.scan.peek().isdigit() and self.scan.peek() != COMBINE:
                 break
             entries.append(self._tile_entry())
-        return entries
+            finished = self.scan.accept(")")
+        self._pointing(start, lambda: check_tile(entries))
+        return finished
 
     def _tile_entry(self) -> int | str:
         if self.scan.accept(COMBINE):
@@ -226,16 +254,17 @@ class _Reader:
         return size
 
     def _value(self, name: str, values: dict[str, int]) -> None:
-        start = self.scan.at
-        if not self.scan.accept("(") and not self.lenient:
+        start = self.scan.last - len(name)
+        if self.lenient and not self.scan.accept("("):
+            return  # XLA drops an attribute without a value
+        if not self.lenient:
             self.scan.expect("(", f"after {name}")
         if self.lenient and not (self.scan.peek().isdigit() or self.scan.peek() == "-"):
-            return  # XLA drops an attribute without a value
+            return
         value = self._int(f"the value of {name}")
         if not self.scan.accept(")") and not self.lenient:
             self.scan.expect(")", f"after the value of {name}")
-        if name == "S" and not -128 <= value < 128:
-            if not self.lenient:
-                self.scan.fail(f"memory space {value} does not fit in 8 bits", start, self.scan.last)
+        if self.lenient and name == "S":
             value = (value + 128) % 256 - 128  # XLA keeps it in an int8
+        self._pointing(start, lambda: check_attribute(name, value))
         values[name] = value

@@ -26,6 +26,8 @@ COMBINE: Final = "*"
 TileDim: TypeAlias = Union[int, Literal["*"]]
 Tile: TypeAlias = tuple[TileDim, ...]
 
+_INT64 = 2**63 - 1
+
 _FIELDS = (
     "dimensions",
     "minor_to_major",
@@ -71,9 +73,9 @@ class XlaShape:
     def __init__(
         self,
         element: str,
-        dimensions: Iterable[int],
-        minor_to_major: Iterable[int] | None = None,
-        tiles: Iterable[Iterable[int | str]] = (),
+        dimensions: Iterable[SupportsIndex],
+        minor_to_major: Iterable[SupportsIndex] | None = None,
+        tiles: Iterable[Iterable[SupportsIndex | str]] = (),
         tail_padding_alignment_in_elements: int = 1,
         element_size_in_bits: int = 0,
         memory_space: int = 0,
@@ -89,7 +91,7 @@ class XlaShape:
             "minor_to_major",
             order if minor_to_major is None else _ints("minor_to_major", minor_to_major),
         )
-        set_(self, "tiles", tuple(_tile(tile) for tile in tiles))
+        set_(self, "tiles", tuple(check_tile(tile) for tile in tiles))
         tail = _int("tail padding", tail_padding_alignment_in_elements)
         set_(self, "tail_padding_alignment_in_elements", tail)
         set_(self, "element_size_in_bits", _int("element size", element_size_in_bits))
@@ -99,32 +101,30 @@ class XlaShape:
 
     def _check(self) -> None:
         dims, order = self.dimensions, self.minor_to_major
-        bytes_ = self.element.bytes or 0
+        count = 1
         for d in dims:
             if d < 0:
                 raise LayoutError(f"dimension {d} is negative", dimensions=dims)
-            bytes_ *= d
-            if bytes_ >= 2**63 or d >= 2**63:
-                raise LayoutError("the size in bytes does not fit in 64 bits", dimensions=dims)
-        if sorted(order) != list(range(len(dims))):
-            raise LayoutError(
-                f"minor_to_major {{{_commas(order)}}} is not an order of {len(dims)} dims",
-                f"It needs each of the numbers 0 to {len(dims) - 1} once."
-                if dims
-                else "A scalar has no dims to order.",
-                minor_to_major=order,
-            )
-        if self.tail_padding_alignment_in_elements < 1:
-            raise LayoutError(
-                f"tail padding L({self.tail_padding_alignment_in_elements}) is not positive"
-            )
-        if self.element_size_in_bits < 0:
-            raise LayoutError(f"element size E({self.element_size_in_bits}) is negative")
+            count *= d
+            if max(d, count) > _INT64:  # from left to right, as XLA's validator multiplies
+                raise LayoutError("the number of elements does not fit in 64 bits", dimensions=dims)
+        if count * (self.element.bytes or 0) > _INT64:
+            raise LayoutError("the size in bytes does not fit in 64 bits", dimensions=dims)
+        check_order(order, len(dims))
+        for letter, value in (
+            ("L", self.tail_padding_alignment_in_elements),
+            ("E", self.element_size_in_bits),
+            ("S", self.memory_space),
+        ):
+            check_attribute(letter, value)
         if self.element.bits is None and (dims or self.tiles or self._attributes()):
             raise LayoutError(f"{self.element.name} carries no data: it has no dims and no layout")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"an XlaShape is immutable: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"an XlaShape is immutable: cannot delete {name!r}")
 
     # --- queries ---
 
@@ -219,11 +219,18 @@ class XlaTuple:
     text: str | None
 
     def __init__(self, elements: Iterable[XlaShape | XlaTuple], text: str | None = None) -> None:
-        object.__setattr__(self, "elements", tuple(elements))
+        held = tuple(elements)
+        for element in held:
+            if not isinstance(element, (XlaShape, XlaTuple)):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise LeafError(f"a tuple of shapes cannot hold {type(element).__name__} {element!r}")
+        object.__setattr__(self, "elements", held)
         object.__setattr__(self, "text", text)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"an XlaTuple is immutable: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"an XlaTuple is immutable: cannot delete {name!r}")
 
     def arrays(self) -> Sequence[XlaShape]:
         """Return the array shapes inside, from left to right, also those of inner tuples."""
@@ -270,14 +277,45 @@ def _ints(what: str, xs: Iterable[object]) -> tuple[int, ...]:
     return tuple(_int(what, x) for x in xs)
 
 
-def _tile(entries: Iterable[object]) -> Tile:
+def check_order(order: tuple[int, ...], rank: int) -> None:
+    """Raise `LayoutError` unless ``order`` has each of the numbers below ``rank`` once."""
+    if sorted(order) == list(range(rank)):
+        return
+    needs = {0: "none: a scalar has no dims", 1: "just the number 0"}
+    raise LayoutError(
+        f"minor_to_major {{{_commas(order)}}} is not an order of {rank} dim{'' if rank == 1 else 's'}",
+        f"It needs {needs.get(rank, f'each of the numbers 0 to {rank - 1} once')}.",
+        minor_to_major=order,
+    )
+
+
+_WORDS = {"L": "tail padding", "E": "element size", "S": "memory space"}
+
+
+def check_attribute(letter: str, value: int) -> None:
+    """Raise `LayoutError` unless the value of ``L``, ``E`` or ``S`` is one that XLA can hold."""
+    bits = 8 if letter == "S" else 64
+    if letter == "L" and value < 1:
+        fault = "is not positive"
+    elif letter == "E" and value < 0:
+        fault = "is negative"
+    elif not -(1 << bits - 1) <= value < 1 << bits - 1:
+        fault = f"does not fit in {bits} bits"
+    else:
+        return
+    raise LayoutError(f"{_WORDS[letter]} {letter}({value}) {fault}")
+
+
+def check_tile(entries: Iterable[object]) -> Tile:
+    """Return the tile of the entries given, with -1 for ``*`` admitted, or raise `LayoutError`."""
     if isinstance(entries, (int, str)):
         raise LeafError(f"a tile is a tuple, not {entries!r}", "Write tiles=[(8, 128)].")
     tile: list[TileDim] = []
     for entry in entries:
         n = -1 if entry == COMBINE else _int("a tile entry", entry)
-        if n < 1 and n != -1:
-            raise LayoutError(f"tile entry {n} is not positive", tile=entries)
+        if (n < 1 and n != -1) or n > _INT64:
+            fault = "is not positive" if n < 1 else "does not fit in 64 bits"
+            raise LayoutError(f"tile entry {n} {fault}")
         tile.append(COMBINE if n == -1 else n)
     if not tile:
         raise LayoutError("a tile needs at least one entry")
@@ -285,6 +323,5 @@ def _tile(entries: Iterable[object]) -> Tile:
         raise LayoutError(
             f"tile ({_commas(tile)}) ends in '*'",
             "'*' merges its dim into the next more minor one, and there is none.",
-            tile=tuple(tile),
         )
     return tuple(tile)

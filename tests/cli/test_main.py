@@ -1,0 +1,224 @@
+"""The command line as a whole: help, exit codes, and the ways a process is cut short."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+import tla
+from tla.cli import COMMANDS, main
+
+from .running import COMMAND, ENVIRONMENT, MODULES, process
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .running import Run
+
+SHAPE = "f32[3,5]{1,0:T(2,2)}"
+
+
+# --- help ---
+
+
+def test_help(run: Run) -> None:
+    code, out, err = run("--help")
+    assert (code, err) == (0, "")
+    assert out.startswith("usage: tla [-h] [--version] COMMAND ...\n")
+    for name, text in COMMANDS.items():
+        assert f"  {name:8} {text}" in out
+
+
+def test_without_a_command_the_help_is_shown(run: Run) -> None:
+    code, out, err = run()
+    assert (code, out, err) == (2, run("--help").out, "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command(run: Run, command: str) -> None:
+    code, out, err = run(command, "--help")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"usage: tla {command} ")
+    assert COMMANDS[command] in out
+    assert "\nexamples:\n" in out
+    assert run(command, "-h").out == out
+
+
+def test_version(run: Run) -> None:
+    assert run("--version") == (0, f"tla {tla.__version__}\n", "")
+
+
+@pytest.mark.parametrize("command", [None, *COMMANDS])
+def test_the_examples_of_the_help_run(run: Run, tmp_path: Path, command: str | None) -> None:
+    """As they stand, in a shell; module.hlo is there."""
+    out = run(*([command] if command else []), "--help").out
+    examples = re.findall(r"^  ((?:echo .*\| )?tla .*)$", out, re.M)
+    assert len(examples) >= 3
+    (tmp_path / "module.hlo").write_bytes((MODULES / "v5e_pad_window.hlo").read_bytes())
+    script = f'set -e; tla() {{ {shlex.join(COMMAND)} "$@"; }}; ' + "; ".join(examples)
+    done = subprocess.run(
+        ["sh", "-c", script], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout
+
+
+# --- exit codes ---
+
+
+def test_main_returns_the_exit_code() -> None:
+    assert main(["show", "(2,3):(3,1)"]) == 0
+    assert main(["show", "(2,3):(1)"]) == 1
+
+
+def test_exit_codes_of_the_process() -> None:
+    assert process("convert", SHAPE).code == 0
+    assert process("convert", "bad").code == 1
+    assert process("convert").code == 2
+    assert process("--version").out == f"tla {tla.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [["bogus"], ["--bogus"], ["CONVERT", SHAPE]])
+def test_an_unknown_command(run: Run, arguments: list[str]) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("usage: tla ")
+    assert "\ntla: error: " in err
+
+
+def test_an_unknown_command_is_met_with_the_known_ones(run: Run) -> None:
+    err = run("bogus").err
+    assert "'bogus'" in err
+    assert all(name in err for name in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["convert", "bad"],
+        ["convert", "(2,3):(1)"],
+        ["show", "(2,3)"],
+        ["show", "f32[3"],
+        ["hlo", "/no/such/file"],
+        ["hlo", "/"],
+    ],
+)
+def test_every_error_starts_alike(run: Run, arguments: list[str]) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (1, "")
+    assert err.startswith("tla: error: ")
+    assert err.count("tla: error: ") == 1
+
+
+def test_arguments_that_are_no_text() -> None:
+    """A byte that is not UTF-8 reaches Python as a lone surrogate."""
+    done = process("convert", b"f32[3\xff]")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("tla: error: expected ']' or ',' after a dim")
+
+
+HUGE = "9" * 1000  # the longest int that is read
+
+
+@pytest.mark.parametrize("command", ["show", "convert"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(f"(2,2):({HUGE},1)", id="stride"),
+        pytest.param(f"(2):({HUGE})", id="one-stride"),
+        pytest.param(f"({','.join([HUGE] * 5)}):(1,1,1,1,1)", id="size-of-5000-digits"),
+        pytest.param("f32[2]{0:T(2)" + "(9223372036854775807)" * 20 + "}", id="tiles"),
+    ],
+)
+def test_numbers_beyond_all_memory(run: Run, command: str, text: str) -> None:
+    """Ints are exact at any length: either there is an answer, or an error that says what is wrong."""
+    code, out, err = run(command, text)
+    if code:
+        assert "none: " in out or err.startswith("tla: error: ")
+    else:
+        assert out
+
+
+# --- cut short ---
+
+
+def test_an_interrupt_leaves_no_traceback(tmp_path: Path) -> None:
+    """Ctrl-C while standard input is read: what was written fills the pipe, so it is being read."""
+    with subprocess.Popen(
+        [*COMMAND, "convert", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as command:
+        assert command.stdin is not None
+        command.stdin.write(b" " * 2**20)
+        command.stdin.flush()
+        command.send_signal(signal.SIGINT)
+        out, err = command.communicate(timeout=60)
+    assert (command.returncode, out, err) == (130, b"", b"tla: interrupted\n")
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    """`tla show ... | head -1`, with more output than a pipe holds."""
+    text = ("show", "(400,400):(400,1)", "--rows", "400", "--columns", "400")
+    with subprocess.Popen(
+        [*COMMAND, *text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
+    ) as command:
+        assert command.stdout is not None
+        assert command.stderr is not None
+        assert command.stdout.readline() == b"(400,400):(400,1)\n"
+        command.stdout.close()
+        assert (command.stderr.read(), command.wait(60)) == (b"", 0)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("convert", SHAPE), ("show", SHAPE), ("--help",), ("convert", "--help")]
+)
+def test_a_reader_that_was_never_there(arguments: tuple[str, ...]) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = subprocess.run(
+        [*COMMAND, *arguments], stdout=theirs, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False
+    )
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def in_a_shell(redirected: str) -> tuple[int, str]:
+    """The exit code and the errors of a command with redirections."""
+    done = subprocess.run(
+        ["sh", "-c", f"{shlex.join(COMMAND)} {redirected}"],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+def test_without_standard_output() -> None:
+    _code, err = in_a_shell(f"convert '{SHAPE}' >&-")
+    assert "Traceback" not in err
+
+
+def test_without_standard_input() -> None:
+    code, err = in_a_shell("convert - <&-")
+    assert code == 1
+    assert err.startswith("tla: error: cannot read standard input")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_a_full_disk() -> None:
+    code, err = in_a_shell(f"convert '{SHAPE}' > /dev/full")
+    assert code == 1
+    assert err.startswith("tla: error: ")
+    assert "No space left" in err
+    assert "Traceback" not in err

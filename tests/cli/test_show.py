@@ -1,0 +1,202 @@
+"""``tla show``: the offsets of a layout as a picture."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .running import COMMAND, ENVIRONMENT, process
+
+if TYPE_CHECKING:
+    from .running import Run
+
+
+# --- the pictures ---
+
+
+def test_row_major(run: Run) -> None:
+    """The TLA document: a 2x3 matrix, row major."""
+    assert run("show", "(2,3):(3,1)") == (
+        0,
+        """\
+(2,3):(3,1)
+      0   1   2
+    +---+---+---+
+  0 | 0 | 1 | 2 |
+    +---+---+---+
+  1 | 3 | 4 | 5 |
+    +---+---+---+
+""",
+        "",
+    )
+
+
+def cells(out: str) -> list[list[str]]:
+    """The cells of each row drawn."""
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if "|" in line]
+
+
+def test_column_major(run: Run) -> None:
+    assert cells(run("show", "(2,3):(1,2)").out) == [["0", "2", "4"], ["1", "3", "5"]]
+
+
+def test_zn(run: Run) -> None:
+    """The TLA document: zN, 8 x 12 in blocks of 4 x 4: rows inside, columns of blocks outside."""
+    rows = cells(run("show", "((4,2),(4,3)):((4,16),(1,32))").out)
+    assert rows == [
+        [str(i % 4 * 4 + i // 4 * 16 + j % 4 + j // 4 * 32) for j in range(12)] for i in range(8)
+    ]
+    assert rows[1][:6] == ["4", "5", "6", "7", "36", "37"]
+
+
+def test_padding_stands_in_brackets(run: Run) -> None:
+    code, out, _err = run("show", "f32[3,5]{1,0:T(2,2)}")
+    assert code == 0
+    assert out.startswith("((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)\n")
+    assert cells(out)[0] == ["0", "1", "4", "5", "8", "(9)"]
+    assert cells(out)[3] == ["(14)", "(15)", "(18)", "(19)", "(22)", "(23)"]
+    assert out.endswith("(n) is padding: 15 of 24 hold data\n")
+
+
+def test_a_vector_is_one_row(run: Run) -> None:
+    assert cells(run("show", "(4):(2)").out) == [["0", "2", "4", "6"]]
+    assert cells(run("show", "4:2").out) == [["0", "2", "4", "6"]]
+    assert cells(run("show", "():()").out) == [["0"]]
+
+
+def test_higher_ranks_are_slices(run: Run) -> None:
+    out = run("show", "(2,2,2):(4,2,1)").out
+    assert [line for line in out.splitlines() if line.startswith("[")] == ["[0,_,_]", "[1,_,_]"]
+    assert cells(out) == [["0", "1"], ["2", "3"], ["4", "5"], ["6", "7"]]
+
+
+def test_an_empty_layout_has_no_cells(run: Run) -> None:
+    assert run("show", "(0,3):(3,1)") == (0, "(0,3):(3,1)\n(no elements)\n", "")
+
+
+def test_a_corner_of_a_large_layout(run: Run) -> None:
+    code, out, _err = run("show", "(1000000,1000000):(1000000,1)")
+    assert code == 0
+    assert len(out) < 50_000
+    assert (len(cells(out)), len(cells(out)[0])) == (16, 64)
+    assert "a corner of 1000000 x 1000000: 1000000000000 coordinates" in out
+
+
+def test_the_corner_asked_for(run: Run) -> None:
+    arguments = ("--rows", "2", "--columns", "3", "--slices", "1")
+    out = run("show", "(2,9,9):(81,9,1)", *arguments).out
+    assert "[0,_,_]" in out
+    assert "[1,_,_]" not in out
+    assert [row[:3] for row in cells(out)] == [["0", "1", "2"], ["9", "10", "11"]]
+    assert "162 coordinates, offsets over 162" in out.splitlines()[-1]
+
+
+# --- data, standard input, what is wrong ---
+
+
+def test_json(run: Run) -> None:
+    code, out, err = run("show", "(2,2):(2,1):(2,1)", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out) == {
+        "layout": "(2,2):(2,1):(2,1)",
+        "size": 4,
+        "valid_size": 2,
+        "cosize": 4,
+        "slices": 1,
+        "grids": [
+            {
+                "title": "",
+                "rows": 2,
+                "columns": 2,
+                "offsets": [[0, 1], [2, 3]],
+                "valid": [[True, False], [True, False]],
+            }
+        ],
+    }
+
+
+def test_standard_input(run: Run) -> None:
+    assert run("show", "-", stdin=b"(2,3):(3,1)\n") == run("show", "(2,3):(3,1)")
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("", "expected a layout such as (2,3):(3,1)"),
+        ("(2,3)", "(2,3) is a shape; a layout has a stride too\n  Compact, it would be (2,3):(_1,2)."),
+        ("(2,3):(1)", "shape (2,3) and stride (1) are not congruent"),
+        ("(-2):(1)", "shape (-2) has the negative extent -2"),
+        ("_", "'_' alone keeps a mode"),
+        ("(f32[2], f32[3])", "a tuple of shapes has no layout of its own"),
+        ("token[]", "token[] carries no data"),
+        ("f32[3,5]{1,0:T(3,4)(2,3)}", "f32[3,5]{1,0:T(3,4)(2,3)} has no nested layout"),
+        ("(" * 10**5, "nested deeper than"),
+    ],
+    ids=lambda x: str(x)[:20],
+)
+def test_wrong_input(run: Run, text: str, error: str) -> None:
+    code, out, err = run("show", text)
+    assert (code, out) == (1, "")
+    assert err.startswith(f"tla: error: {error}")
+
+
+@pytest.mark.parametrize(
+    ("option", "count"), [("--rows", "0"), ("--columns", "-3"), ("--slices", "many"), ("--rows", "1.5")]
+)
+def test_a_count_is_a_positive_int(run: Run, option: str, count: str) -> None:
+    code, out, err = run("show", "(2,3):(3,1)", f"{option}={count}")
+    assert (code, out) == (2, "")
+    assert f"tla show: error: argument {option}: " in err
+    assert f"'{count}'" in err
+    assert "positive" in err
+    assert "_count" not in err  # a name of the program's inside
+
+
+# --- colour ---
+
+
+def on_a_terminal(*arguments: str, **environment: str) -> str:
+    """What a command writes to a terminal."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    environment = {**ENVIRONMENT, "TERM": "xterm-256color", "COLUMNS": "80", **environment}
+    with subprocess.Popen([*COMMAND, *arguments], stdout=theirs, env=environment) as command:
+        os.close(theirs)
+        out = b""
+        try:
+            while part := os.read(ours, 65536):
+                out += part
+        except OSError:  # Linux says so where the other end is closed
+            pass
+        assert command.wait(60) == 0
+    os.close(ours)
+    return out.decode().replace("\r\n", "\n")
+
+
+def test_a_terminal_has_colour() -> None:
+    pytest.importorskip("rich")
+    assert "\x1b[" in on_a_terminal("show", "f32[3,5]{1,0:T(2,2)}")
+
+
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_colour_is_turned_off(environment: dict[str, str]) -> None:
+    out = on_a_terminal("show", "f32[3,5]{1,0:T(2,2)}", **environment)
+    assert out == process("show", "f32[3,5]{1,0:T(2,2)}").out
+
+
+def test_a_pipe_has_no_colour() -> None:
+    environment = {"TERM": "xterm-256color", "FORCE_COLOR": "1"}
+    for command in ("show", "convert"):
+        done = process(command, "f32[3,5]{1,0:T(2,2)}", environment=environment)
+        assert (done.code, "\x1b" in done.out) == (0, False)
+
+
+def test_a_picture_fits_the_terminal() -> None:
+    out = on_a_terminal("show", "(2,100):(100,1)", NO_COLOR="1", COLUMNS="40")
+    assert max(len(line) for line in out.splitlines() if "|" in line or "+" in line) <= 40
+    assert len(cells(out)[0]) > 3
+    assert "a corner of 2 x 100" in out

@@ -1,0 +1,380 @@
+"""Reading XLA shape text in three modes, and what the errors point at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tla import ParseError, TlaError
+from tla.xla_bridge import MODES, XlaShape, XlaTuple, parse_shape, parse_shape_at
+
+from .rows import STRINGS, TILED
+
+if TYPE_CHECKING:
+    from tla.xla_bridge import Mode
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_canonical_text_is_a_fixpoint(mode: Mode) -> None:
+    texts = [row["text"] for row in TILED]
+    assert [str(parse_shape(text, mode)) for text in texts] == texts
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("f32[3,5]", "f32[3,5]{1,0}"),
+        ("f32[]", "f32[]"),
+        ("f32[]{:T(128)}", "f32[]{:T(128)}"),
+        ("f32[008]", "f32[8]{0}"),
+        ("s4[2,2]{1,0:T(8,128)(8,1)E(4)}", "s4[2,2]{1,0:T(8,128)(8,1)E(4)}"),
+        ("f32[3]{0:L(1)E(0)S(0)}", "f32[3]{0}"),
+        ("f32[3]{0:T(2)L(4)E(8)S(-1)}", "f32[3]{0:T(2)L(4)E(8)S(-1)}"),
+        ("f32[2,3]{1,0:T(*,3)}", "f32[2,3]{1,0:T(*,3)}"),
+        ("f32 [ 3 , 5 ]\t{ 1 , 0 : T ( 2 , 2 ) }\r\n", "f32[3,5]{1,0:T(2,2)}"),
+        ("f32[3]/* three */{0} // elements", "f32[3]{0}"),
+        ("(f32[2], (u8[], token[]))", "(f32[2]{0}, (u8[], token[]))"),
+        ("(f32[2],/*index=1*/ f32[2])", "(f32[2]{0}, f32[2]{0})"),
+        ("()", "()"),
+    ],
+)
+def test_all_modes_read(text: str, canonical: str) -> None:
+    assert {str(parse_shape(text, mode)) for mode in MODES} == {canonical}
+    assert str(parse_shape(canonical, "strict")) == canonical
+
+
+def test_the_text_read_is_kept() -> None:
+    shape = parse_shape(" F32[3] ")
+    assert (shape.text, str(shape)) == ("F32[3]", "f32[3]{0}")
+    both = parse_shape("(f32[3], U8[]{:T(4)})")
+    assert isinstance(both, XlaTuple)
+    assert both.text == "(f32[3], U8[]{:T(4)})"
+    assert [element.text for element in both.elements] == ["f32[3]", "U8[]{:T(4)}"]
+
+
+# --- what XLA itself reads ---
+
+# What the error says of the texts that XLA reads and that are refused here, and how many there are:
+# attributes that are not read yet, and shapes that XLA's validator refuses.
+NOT_READ = {
+    "dynamic dims": 30,
+    "split configs SC": 11,
+    "a metadata prefix M": 8,
+    "buffer shapes b(": 8,
+    "an index type #": 6,
+    "dim level types D": 5,
+    "a pointer type *": 2,
+    "ends in '*'": 8,
+    "expected a tile size": 3,
+    "T without a tile": 1,
+    "tile size 0 is not positive": 1,
+    "is not an order of": 1,
+    "does not fit in 64 bits": 1,
+}
+
+
+def verdict(row: dict[str, Any], mode: Mode) -> str:
+    """The canonical text, or "error: " and why."""
+    try:
+        return str(parse_shape(row["text"], mode))
+    except TlaError as error:
+        return f"error: {error.summary}"
+
+
+def test_mode_xla_reads_what_xla_reads() -> None:
+    """Source: jaxlib 0.10.2 on 450 texts."""
+    refused: Counter[str] = Counter()
+    differing = []
+    for row in STRINGS:
+        wanted, got = row.get("canonical"), verdict(row, "xla")
+        if wanted is None and got.startswith("error: "):
+            continue
+        reason = next((why for why in NOT_READ if why in got), None)
+        if wanted is not None and reason is not None:
+            refused[reason] += 1
+        elif got != wanted:
+            differing.append((row["text"], wanted, got))
+    assert differing == []
+    assert refused == NOT_READ
+
+
+def test_mode_strict_accepts_nothing_that_xla_rejects() -> None:
+    got = {row["text"]: verdict(row, "strict") for row in STRINGS}
+    read = {text: answer for text, answer in got.items() if not answer.startswith("error: ")}
+    assert len(read) == 116
+    assert read == {row["text"]: row["canonical"] for row in STRINGS if row["text"] in read}
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("f32[3]{0:T(8}", "f32[3]{0:T(8)}"),
+        ("f32[3]{0:T(8,}", "f32[3]{0:T(8)}"),
+        ("f32[16384,128]{1,0:T(8L(1024}", "f32[16384,128]{1,0:T(8)L(1024)}"),
+        ("f32[3]{0:S(1}", "f32[3]{0:S(1)}"),
+        ("f32[3,5]{1,0:}", "f32[3,5]{1,0}"),
+        ("f32[3]{0:S}", "f32[3]{0}"),
+        ("f32[3]{0:L}", "f32[3]{0}"),
+        ("f32[3]{0:T(8)E(}", "f32[3]{0:T(8)}"),
+        ("f32[3]{0:T(8,L(4)}", "f32[3]{0:T(8)L(4)}"),
+        ("f32[3]{0:T(8)(2}", "f32[3]{0:T(8)(2)}"),
+        ("f32[3]{0:S(127)}", "f32[3]{0:S(127)}"),
+        ("f32[3]{0:S(128)}", "f32[3]{0:S(-128)}"),
+        ("f32[3]{0:S(255)}", "f32[3]{0:S(-1)}"),
+        ("f32[3]{0:S(256)}", "f32[3]{0}"),
+    ],
+)
+def test_leniencies_of_xla(text: str, canonical: str) -> None:
+    """XLA drops what it cannot finish, and keeps a memory space in eight bits."""
+    assert str(parse_shape(text, "xla")) == canonical
+    if text != canonical:
+        with pytest.raises(ParseError):
+            parse_shape(text, "strict")
+        with pytest.raises(ParseError):
+            parse_shape(text, "document")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # a letter and what follows it are one word to XLA's lexer, which is no attribute
+        "f32[3]{0:S1)}",
+        "f32[3]{0:T(8)S1}",
+        "f32[3]{0:L4}",
+        "f32[3]{0:T(8)E4)}",
+        "f32[3]{0:T(8)S-1)}",
+        "f32[3]{0:LS(1)}",
+        "f32[3]{0:T(8)L(4)E4S(1)}",
+        # a value needs its parenthesis
+        "f32[3]{0:S 1)}",
+        "f32[3]{0:T8)}",
+        # an unfinished tile may end the tiles, but no other tile may follow it
+        "f32[3]{0:T(8(2)}",
+        "f32[3]{0:T(8,(2)}",
+        # a number with a letter in it is no number
+        "f32[3]{0:T(1E8)}",
+        "f32[3]{0:T(1L28)}",
+        "f32[3]{0:T(8,L2)}",
+        "f32[3]{0:L(16E4)}",
+        "f32[3]{0:E(S2)}",
+    ],
+)
+def test_leniencies_end_somewhere(text: str) -> None:
+    """Source: jaxlib 0.10.2, which rejects each of these."""
+    with pytest.raises(ParseError):
+        parse_shape(text, "xla")
+
+
+# --- what people write ---
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("F32[3,5]{1,0:T(2,2)}", "f32[3,5]{1,0:T(2,2)}"),  # tiled_layout.md
+        ("F32[3,5]{1,0:T(2;2)}", "f32[3,5]{1,0:T(2,2)}"),  # its German translation
+        ("F32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}", "f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}"),
+        ("f32[2,3]{1,0:T(-1,3)}", "f32[2,3]{1,0:T(*,3)}"),
+        ("f32[3,5]<1,0:T(2,2)>", "f32[3,5]{1,0:T(2,2)}"),
+        ("BF16[8]{0:T(4;2)(2;1)S(1)}", "bf16[8]{0:T(4,2)(2,1)S(1)}"),
+        ("F8E4M3B11FNUZ[2]", "f8e4m3b11fnuz[2]{0}"),
+        ("(Pred[2], TOKEN[])", "(pred[2]{0}, token[])"),
+    ],
+)
+def test_document_spellings(text: str, canonical: str) -> None:
+    assert str(parse_shape(text)) == canonical
+    assert parse_shape(text) == parse_shape(text, "document") == parse_shape(canonical, "strict")
+    strict_modes: list[Mode] = ["strict", "xla"]
+    for mode in strict_modes:
+        if text != canonical:
+            with pytest.raises(ParseError):
+                parse_shape(text, mode)
+
+
+def test_strict_says_that_document_reads_upper_case() -> None:
+    with pytest.raises(ParseError, match="XLA writes the type in lower case, f32; mode 'document'") as e:
+        parse_shape("(bf16[2], F32[3])", "strict")
+    assert (e.value.column, e.value.end - e.value.start) == (11, 3)
+
+
+def test_an_unknown_mode_is_named() -> None:
+    with pytest.raises(ValueError, match="document, strict, xla; got 'lenient'"):
+        parse_shape("f32[3]", "lenient")  # type: ignore[arg-type]
+
+
+# --- bad input: the sentence, the column of the caret and its width ---
+
+PERMUTATION = "minor_to_major {} is not an order of {} dims"
+
+
+@pytest.mark.parametrize(
+    ("text", "summary", "column", "width"),
+    [
+        # the end of text
+        ("", "expected an element type such as f32, found the end of text", 1, 1),
+        ("f32", "expected '[' and the dims after the element type, found the end of text", 4, 1),
+        ("f32[3", "expected ']' or ',' after a dim, found the end of text", 6, 1),
+        ("f32[3,5]{1,0", "expected '}' at the end of the layout, found the end of text", 13, 1),
+        ("f32[3,5]{1,0:T(2,2", "expected ',' or ')' in a tile, found the end of text", 19, 1),
+        ("(f32[2]", "expected ')' or ',' in the tuple of shapes, found the end of text", 8, 1),
+        ("(()", "expected ')' or ',' in the tuple of shapes, found the end of text", 4, 1),
+        # more than a shape
+        ("f32[2]{0} x", "expected the end of text, found 'x'", 11, 1),
+        ("(f32[2]))", "expected the end of text, found ')'", 9, 1),
+        ("(f32[2]){0}", "expected the end of text, found '{'", 9, 3),
+        ("f32[3]/* open", "expected the end of text, found '/'", 7, 7),
+        # dims
+        ("f32[3,]", "expected a dim, found ']'", 7, 1),
+        ("f32[3;5]", "expected ']' or ',' after a dim, found ';'", 6, 1),
+        ("f32[-1]", "dim -1 is negative", 5, 2),
+        ("f32[3.5]", "expected ']' or ',' after a dim, found '.'", 6, 1),
+        ("f32[0x8]", "expected ']' or ',' after a dim, found 'x'", 6, 1),
+        ("f32[+3]", "expected a dim, found '+'", 5, 1),
+        ("f32[\N{ARABIC-INDIC DIGIT THREE}]", "expected a dim, found '\u0663'", 5, 1),
+        ("f32[99999999999999999999]", "a dim does not fit in 64 bits", 5, 20),
+        (f"f32[{'9' * 5000}]", "an int of 5000 digits; at most 1000 are read", 5, 5000),
+        ("f32[4294967296,4294967296]", "the number of elements does not fit in 64 bits", 1, 26),
+        ("[2]", "expected an element type such as f32, found '['", 1, 1),
+        # minor_to_major
+        ("f32[3,5]{}", "an empty layout {}: leave it out", 10, 1),
+        ("f32[]{}", "an empty layout {}: leave it out", 7, 1),
+        ("f32[3,5]{0,0}", PERMUTATION.format("{0,0}", 2), 10, 3),
+        ("f32[3,5]{2,0}", PERMUTATION.format("{2,0}", 2), 10, 3),
+        ("f32[3,5]{0}", PERMUTATION.format("{0}", 2), 10, 1),
+        ("f32[]{0}", PERMUTATION.format("{0}", 0), 7, 1),
+        ("(u8[], f32[3,5]{0,0})", PERMUTATION.format("{0,0}", 2), 17, 3),
+        ("f32[3,5]{1,}", "expected a dim number, found '}'", 12, 1),
+        ("f32[3,5]<1,0}", "expected '>' at the end of the layout, found '}'", 13, 1),
+        # attributes
+        ("f32[3]{0:S(1)T(2)}", "T must stand before S: the order is T L E S", 14, 1),
+        ("f32[3]{0:E(4)L(4)}", "L must stand before E: the order is T L E S", 14, 1),
+        ("f32[3]{0:T(2)T(2)}", "T is given twice", 14, 1),
+        ("f32[3]{0:S(1)S(2)}", "S is given twice", 14, 1),
+        (
+            "f32[3]{0:T(2),S(1)}",
+            "no ',' stands between layout attributes",
+            14,
+            1,
+        ),
+        ("f32[3]{0:X(1)}", "expected a layout attribute (T, L, E or S) or '}', found 'X'", 10, 1),
+        ("f32[3]{0:L(0)}", "tail padding L(0) is not positive", 10, 4),
+        ("f32[3]{0:E(-4)}", "element size E(-4) is negative", 10, 5),
+        ("f32[3]{0:S}", "expected '(' after S, found '}'", 11, 1),
+        ("f32[3]{0:S(1}", "expected ')' after the value of S, found '}'", 13, 1),
+        ("f32[3]{0:S(128)}", "memory space S(128) does not fit in 8 bits", 10, 6),
+        ("f32[3]{0:L(9223372036854775808)}", "the value of L does not fit in 64 bits", 12, 19),
+        # tiles
+        ("f32[3]{0:T}", "expected '(' of a tile after T, found '}'", 11, 1),
+        ("f32[3]{0:T()}", "expected a tile size or '*', found ')'", 12, 1),
+        ("f32[3]{0:T(0)}", "tile size 0 is not positive", 12, 1),
+        ("f32[3,5]{1,0:T(2,0)}", "tile size 0 is not positive", 18, 1),
+        ("f32[3,5]{1,0:T(2,-2)}", "tile size -2 is not positive", 18, 2),
+        ("f32[3,5]{1,0:T(2,)}", "expected a tile size or '*', found ')'", 18, 1),
+        ("f32[3,5]{1,0:T(2,2)(}", "expected a tile size or '*', found '}'", 21, 1),
+        ("f32[3,5]{1,0:T2,2)}", "expected a layout attribute (T, L, E or S) or '}', found 'T2'", 14, 2),
+        ("f32[3,5]{1,0:T(2,*)}", "tile (2,*) ends in '*'", 15, 5),
+        # tuples
+        ("(f32[2],)", "expected an element type such as f32, found ')'", 9, 1),
+        ("(f32[2] u8[])", "expected ')' or ',' in the tuple of shapes, found 'u'", 9, 1),
+        # types without data
+        ("token[3]", "token carries no data: it has no dims and no layout", 1, 8),
+        ("token[]{:T(2)}", "token carries no data: it has no dims and no layout", 1, 14),
+        # not read
+        ("f32[3,<=5]", "dynamic dims (<=) are not read", 7, 1),
+        ("f32[?]", "dynamic dims (?) are not read", 5, 1),
+        ("(u8[], b(f32[3]))", "buffer shapes b(...) are not read", 8, 1),
+        ("f32[3]{0:SC(0:1)}", "split configs SC(...), not read", 10, 2),
+        ("f32[3]{0:D(D)}", "dim level types D(...), a relic of sparse layouts, not read", 10, 1),
+        ("f32[3]{0:#(u32)}", "an index type #(...), a relic of sparse layouts, not read", 10, 1),
+        ("f32[3]{0:*(u32)}", "a pointer type *(...), a relic of sparse layouts, not read", 10, 1),
+        ("f32[3]{0:S(1)P(u8[])}", "a physical shape P(...), a relic of sparse layouts, not read", 14, 1),
+        ("f32[3]{0:M(4)}", "a metadata prefix M(...), not read", 10, 1),
+    ],
+    ids=lambda x: str(x)[:40],
+)
+def test_bad_text(text: str, summary: str, column: int, width: int) -> None:
+    with pytest.raises(ParseError) as caught:
+        parse_shape(text)
+    error = caught.value
+    assert (error.summary, error.column, error.end - error.start) == (summary, column, width)
+    assert (error.text, error.line) == (text, 1)
+    *_above, shown, carets = str(error).splitlines()
+    if len(text) <= 100:
+        assert shown == f"    {text}"
+        assert carets == f"    {' ' * (column - 1)}{'^' * width}"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "advice"),
+    [
+        ("bf61[2]", "bf61", "Did you mean bf16?"),
+        ("float32[2]", "float32", "Did you mean f32?"),
+        ("f31[2]", "f31", "Did you mean f32 or f16?"),
+        ("int[2]", "int", "Known: "),
+    ],
+)
+def test_unknown_type_is_met_with_a_suggestion(text: str, name: str, advice: str) -> None:
+    with pytest.raises(ParseError, match=f"'{name}' is not an XLA element type") as caught:
+        parse_shape(f"(u8[], {text})")
+    assert (caught.value.column, caught.value.end - caught.value.start) == (8, len(name))
+    assert advice in str(caught.value)
+
+
+def test_an_order_that_is_none_says_what_it_needs() -> None:
+    with pytest.raises(ParseError, match="It needs each of the numbers 0 to 1 once"):
+        parse_shape("f32[3,5]{1,1}")
+    with pytest.raises(ParseError, match="It needs none: a scalar has no dims"):
+        parse_shape("f32[]{0}")
+
+
+@pytest.mark.parametrize("opened", [101, 1000, 10**5])
+def test_deep_tuples_do_not_exhaust_the_stack(opened: int) -> None:
+    with pytest.raises(ParseError, match="tuples nested deeper than 100 levels") as caught:
+        parse_shape("(" * opened)
+    assert caught.value.column == 101
+    assert max(map(len, str(caught.value).splitlines())) < 120
+
+
+def test_tuples_a_hundred_deep_are_read() -> None:
+    assert str(parse_shape("(" * 100 + ")" * 100)) == "(" * 100 + ")" * 100
+
+
+def test_the_caret_stands_in_the_line_of_the_fault() -> None:
+    with pytest.raises(ParseError) as caught:
+        parse_shape("f32[3]\n{0:\n T(2)\n\t!}")
+    assert (caught.value.line, caught.value.column) == (4, 2)
+    assert str(caught.value).endswith("line 4, column 2\n     !}\n     ^")
+
+
+def test_the_caret_stays_in_view_of_a_long_line() -> None:
+    text = f"({', '.join(['f32[2]{0}'] * 100)}, f32[-2])"
+    with pytest.raises(ParseError) as caught:
+        parse_shape(text)
+    shown, carets = str(caught.value).splitlines()[-2:]
+    assert len(shown) <= 104
+    assert shown[carets.index("^") :].startswith("-2])")
+
+
+# --- a shape inside a longer text ---
+
+
+def test_parse_shape_at_says_where_the_shape_ends() -> None:
+    line = "ROOT %x = (f32[2]{0:T(8)}, u8[]) fusion(%y)"
+    shape, end = parse_shape_at(line, 10)
+    assert str(shape) == "(f32[2]{0:T(8)}, u8[])"
+    assert line[end:] == " fusion(%y)"
+    assert shape.text == line[10:end]
+
+
+def test_parse_shape_at_points_into_the_whole_text() -> None:
+    with pytest.raises(ParseError) as caught:
+        parse_shape_at("x = f32[2,?]{1,0} negate(y)", 4)
+    assert caught.value.column == 11
+
+
+def test_parse_shape_at_is_strict_unless_told() -> None:
+    with pytest.raises(ParseError):
+        parse_shape_at("F32[2]", 0)
+    assert parse_shape_at("F32[2]", 0, "document") == (XlaShape("f32", (2,)), 6)
