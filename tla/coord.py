@@ -37,6 +37,7 @@ from .ints import (
     decided,
     is_tuple,
     known_eq,
+    known_int,
     known_lt,
     leaf,
 )
@@ -186,9 +187,21 @@ def compact_order(shape: IntTuple, order: IntTuple) -> Any:
     sizes, ranks = flatten_to_tuple(shape), flatten_to_tuple(_spread(order, shape))
     strides: list[Any] = [_1] * len(sizes)
     step: Any = _1
-    for i in sorted(range(len(sizes)), key=ranks.__getitem__):
+    for i in sorted(range(len(sizes)), key=lambda i: _Rank(ranks[i])):
         strides[i], step = step, step * sizes[i]
     return unflatten(tuple(strides), shape)
+
+
+class _Rank:
+    """A leaf in an order that may be open: sorting by it decides or raises `UndecidedError`."""
+
+    __slots__ = ("leaf",)
+
+    def __init__(self, leaf: Any) -> None:
+        self.leaf = leaf
+
+    def __lt__(self, other: _Rank) -> bool:
+        return decided(known_lt(self.leaf, other.leaf), f"{self.leaf} < {other.leaf}")
 
 
 def _spread(order: Any, shape: Any) -> Any:
@@ -267,7 +280,7 @@ def coords(shape: IntTuple) -> Iterator[Any]:
     [(0, (0, 0)), (1, (0, 0)), (0, (0, 1)), (1, (0, 1))]
     """
     sizes = flatten_to_tuple(as_int_tuple(shape))
-    for at in cartesian(*(range(n) for n in reversed(sizes))):  # the last factor runs fastest
+    for at in cartesian(*(range(known_int(n)) for n in reversed(sizes))):  # the last factor runs fastest
         yield unflatten(at[::-1], shape) if is_tuple(shape) else at[0]
 
 

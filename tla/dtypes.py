@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from .errors import UnsupportedError
+from .text import shortened
 
 __all__ = ["ELEMENT_TYPES", "ElementType", "element_type"]
 
@@ -62,7 +63,7 @@ def element_type(name: str) -> ElementType:
     if found is None:
         from difflib import get_close_matches  # only an error needs it
 
-        near = get_close_matches(name.lower(), ELEMENT_TYPES, n=3)
+        near = get_close_matches(shortened(name.lower()), ELEMENT_TYPES, n=3)
         hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(ELEMENT_TYPES)}."
-        raise UnsupportedError(f"{name!r} is not an XLA element type", hint, name=name)
+        raise UnsupportedError(f"{shortened(name)!r} is not an XLA element type", hint, name=name)
     return found

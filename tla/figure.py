@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .coord import offset_at
 from .int_tuple import product
-from .ints import is_tuple
+from .ints import is_tuple, known_int
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +76,7 @@ def layout_figure(layout: AnyLayout, rows: int = 16, columns: int = 64, slices: 
     shape, stride, origin = layout.shape, layout.stride, layout.origin_shape
     if not is_tuple(shape):
         shape, stride, origin = (shape,), (stride,), (origin,)
-    sizes = [int(product(s)) for s in shape]
+    sizes = [known_int(product(s)) for s in shape]
     limits = [slices] * len(sizes)
     limits[-2:] = [rows, columns][-len(sizes) :] if sizes else []
     # the offset and validity of the first coordinates of each mode

@@ -18,8 +18,8 @@ from typing import Any
 
 from .coord import compact_row_major
 from .errors import LayoutError
-from .int_tuple import as_int_tuple, text_of
-from .ints import IntTuple, _1, _16, ceil_div, is_tuple, known_lt, round_up
+from .int_tuple import as_int_tuple, congruent, text_of
+from .ints import IntTuple, _1, _16, ceil_div, known_lt, leaf, round_up
 from .layout import AnyLayout, Layout
 
 __all__ = ["col_major", "nN", "nZ", "row_major", "zN", "zZ"]
@@ -80,8 +80,8 @@ def nN(rows: Any, cols: Any, block: Any = (_16, _16)) -> AnyLayout:  # noqa: N80
 
 
 def _fractal(rows: Any, cols: Any, block: Any, rows_within: bool, rows_of_blocks: bool) -> AnyLayout:
-    block, (rows, cols) = as_int_tuple(block), as_int_tuple((rows, cols))
-    if not is_tuple(block) or len(block) != 2 or any(known_lt(b, 1) is True for b in block):
+    rows, cols, block = leaf(rows), leaf(cols), as_int_tuple(block)
+    if not congruent(block, (0, 0)) or any(known_lt(b, 1) is True for b in block):
         raise LayoutError(f"a block is two positive extents, not {text_of(block)}", block=block)
     high, wide = block
     area = high * wide

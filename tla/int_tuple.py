@@ -411,7 +411,7 @@ def shape_div(a: IntTuple, b: IntTuple) -> Any:
             rest = shape_div(rest, product(i))
         return tuple(out)
     x, y = leaf(a), product(b)
-    if known_eq(y, 0) is not True and known_eq(x, 0) is not True:
+    if known_eq(y, 0) is not True:
         down, up = known_divides(y, x), known_divides(x, y)
         if down:
             return x // y

@@ -245,6 +245,7 @@ __all__ = [
     "is_tuple",
     "known_divides",
     "known_eq",
+    "known_int",
     "known_lt",
     "leaf",
     "max_",
@@ -383,6 +384,13 @@ def decided(answer: bool | None, obligation: str) -> bool:
     return answer
 
 
+def known_int(x: Leaf) -> int:
+    """Return the value of a leaf as a plain int; raise `UndecidedError` where it has none."""
+    if isinstance(x, SymbolicInt):
+        raise UndecidedError(f"the value of {x} is not known", "Bind it to a number first.", leaf=x)
+    return int(x)
+
+
 # --- CATLASS's arithmetic, on leaves and leaf by leaf on tuples -------------------------------
 
 
@@ -392,7 +400,8 @@ def ceil_div(a: int, b: int) -> int:
     >>> ceil_div(100, 16), ceil_div(Int(100), _16)
     (7, _7)
     """
-    return -(-a // b)
+    quotient: int = -(-leaf(a) // leaf(b))
+    return quotient
 
 
 def round_up(a: int, b: int) -> int:
@@ -410,7 +419,8 @@ def round_down(a: int, b: int) -> int:
     >>> round_down(100, 16), round_down(Int(100), _16)
     (96, _96)
     """
-    return a // b * b
+    multiple: int = leaf(a) // leaf(b) * b
+    return multiple
 
 
 def max_(*xs: IntTuple) -> int:
@@ -419,7 +429,8 @@ def max_(*xs: IntTuple) -> int:
     >>> max_(_3, _4), max_(_3, 5), max_((_1, (_7, _2)))
     (_4, 5, _7)
     """
-    return _extreme("greatest", xs, lambda x, best: known_lt(best, x))
+    greatest: int = _extreme("greatest", xs, lambda a, b: known_lt(b, a))
+    return greatest
 
 
 def min_(*xs: IntTuple) -> int:
@@ -428,11 +439,12 @@ def min_(*xs: IntTuple) -> int:
     >>> min_(_3, _4), min_(3, _4)
     (_3, 3)
     """
-    return _extreme("least", xs, known_lt)
+    least: int = _extreme("least", xs, known_lt)
+    return least
 
 
 @bounded
-def _extreme(which: str, xs: Sequence[Any], better: Callable[[Leaf, Leaf], bool | None]) -> int:
+def _extreme(which: str, xs: Sequence[Any], better: Callable[[Leaf, Leaf], bool | None]) -> Any:
     found: list[Any] = []
 
     def collect(x: Any) -> None:
@@ -447,7 +459,11 @@ def _extreme(which: str, xs: Sequence[Any], better: Callable[[Leaf, Leaf], bool 
         raise LeafError(f"the {which} of no ints does not exist")
     best: Any = found[0]
     for x in found[1:]:
-        if decided(better(x, best), f"{x} or {best} is the {which}"):
+        answer = better(x, best)
+        if answer is None:  # that best is not better settles it too: then x is at least as good
+            worse = better(best, x)
+            answer = None if worse is None else not worse
+        if decided(answer, f"{x} or {best} is the {which}"):
             best = x
     # a static int that won over a dynamic one is dynamic
     return int(best) if isinstance(best, int) and not is_static(tuple(found)) else best

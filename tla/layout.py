@@ -438,7 +438,8 @@ def cosize(x: AnyLayout, *path: int) -> Any:
     Source: CuTe ``cosize``, which takes absolute strides.
     """
     s, d = shape(x, *path), stride(x, *path)
-    if known_eq(product(s), 0) is True:
+    n = product(s)
+    if decided(known_eq(n, 0), f"{n} == 0"):
         return _0 if ints.is_static((s, d)) else 0
     span: Any = _1
     for extent, step in zip(leaves(s), leaves(d), strict=True):

@@ -27,7 +27,7 @@ from .errors import LayoutError, ParseError
 from .int_tuple import MAX_DEPTH, text_of
 from .ints import Int
 from .layout import AnyLayout, Layout, is_layout
-from .text import Scanner
+from .text import Scanner, shortened
 
 __all__ = ["parse", "parse_int_tuple", "parse_layout", "to_text"]
 
@@ -123,7 +123,7 @@ def _leaf(scan: Scanner, what: str) -> int:
         scan.fail("'_' alone keeps a mode when slicing; a static int is '_' and digits, as _4", start)
     if not (digits.isascii() and digits.isdigit()):
         scan.fail(
-            f"expected {what}, found {word!r}; a leaf is an int such as 4 or _4",
+            f"expected {what}, found {shortened(word)!r}; a leaf is an int such as 4 or _4",
             start,
             start + len(word),
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .coord import _, crd2idx, idx2crd
+from .coord import _, crd2idx, idx2crd, slice_
 from .errors import CongruenceError, CoordinateError, LayoutError, UnsupportedError
 from .int_tuple import (
     as_int_tuple,
@@ -134,21 +134,17 @@ def sliced_origin(coord: Any, first: Any, shape: Any, origin: Any) -> Any:
     Raises:
         UnsupportedError: several parts of one padded mode are kept, and the padding cuts them.
     """
+    kept = slice_(coord, shape)
+    modes = [
+        (crd2idx(c0, s), _kept(c, s, _1), n)
+        for c, c0, s, n in zip(coord, first, shape, origin, strict=True)
+    ]
+    if not all(_less(base, n) for base, parts, n in modes if not parts):
+        return tuple(product(s) - product(s) for s in kept)  # the ints stand in the padding: 0
     out: list[Any] = []
-    in_data = True  # the ints of the coordinate all stand on data
-    for c, c0, s, n in zip(coord, first, shape, origin, strict=True):
-        base, kept = crd2idx(c0, s), _kept(c, s, _1)
-        if not kept:
-            in_data = in_data and _less(base, n)
-        elif len(kept) == 1:
-            # base + weight * i < n
-            ((weight, m),) = kept
-            out.append(max_(_0, min_(m, ceil_div(n - base, weight))))
-        elif _less(base + sum(weight * (m - 1) for weight, m in kept), n):
-            out.extend(m for _weight, m in kept)
-        elif not _less(base, n):
-            out.extend(_0 for _part in kept)
-        else:
+    for base, parts, n in modes:
+        box = _box(n - base, parts) if parts else []
+        if box is None:
             raise UnsupportedError(
                 f"slice {coord!r} of the shape {text_of(shape)} with origin {text_of(origin)}"
                 " keeps data that are not a box",
@@ -157,7 +153,25 @@ def sliced_origin(coord: Any, first: Any, shape: Any, origin: Any) -> Any:
                 shape=shape,
                 origin_shape=origin,
             )
-    return tuple(out) if in_data else tuple(_0 for _n in out)
+        out += box
+    return tuple(out)
+
+
+def _box(room: Any, parts: list[tuple[Any, Any]]) -> list[Any] | None:
+    """The extents of the box of ``x`` with ``sum(weight_i * x_i) < room``, or None if it is none.
+
+    ``parts`` are (weight, size), the smallest weight first.
+    """
+    *below, (weight, size) = parts
+    reach = sum(w * (n - 1) for w, n in below)  # what the parts below add at the most
+    most = max_(_0, min_(size, ceil_div(room, weight)))
+    least = max_(_0, min_(size, ceil_div(room - reach, weight)))
+    if not _less(least, most):  # whatever the parts below are
+        return [*(n for _w, n in below), most]
+    if _less(_1, most):
+        return None
+    inner = _box(room, below)  # only 0 of the last part, and not for all of those below
+    return None if inner is None else [*inner, most]
 
 
 def _kept(coord: Any, shape: Any, weight: Any) -> list[tuple[Any, Any]]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .errors import LayoutError
-from .int_tuple import leaves, product
-from .ints import is_tuple
+from .int_tuple import leaves, product, product_each
+from .ints import is_tuple, known_int
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,6 +41,8 @@ def offsets(layout: AnyLayout) -> NDArray[np.int64]:
     except ModuleNotFoundError:
         stand_in: NDArray[np.int64] = offset_lists(layout)
         return stand_in
+    if not known_int(product(layout.shape)):
+        return np.zeros([known_int(n) for n in product_each(layout.shape)], dtype=np.int64)
     low, high = _bounds(layout)
     if not -(2**63) <= low <= high < 2**63:
         raise LayoutError(
@@ -88,14 +90,12 @@ def _modes(layout: AnyLayout) -> list[list[tuple[int, int]]]:
     if not is_tuple(shape):
         shape, stride = (shape,), (stride,)
     return [
-        [(int(n), int(d)) for n, d in zip(leaves(s), leaves(t), strict=True)]
+        [(known_int(n), known_int(d)) for n, d in zip(leaves(s), leaves(t), strict=True)]
         for s, t in zip(shape, stride, strict=True)
     ]
 
 
 def _bounds(layout: AnyLayout) -> tuple[int, int]:
-    """The least and the greatest offset; 0 and 0 where there is none."""
-    if product(layout.shape) == 0:
-        return 0, 0
+    """The least and the greatest offset."""
     reach = [(n - 1) * d for mode in _modes(layout) for n, d in mode]
     return sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)

@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 
 from .errors import ParseError
 
-__all__ = ["END", "Scanner"]
+__all__ = ["END", "Scanner", "shortened"]
 
 END: Final = "end of text"
 
@@ -113,3 +113,12 @@ class Scanner:
 
 MAX_DIGITS: Final = 1000
 """The longest integer read: Python's own limit for text is 4300 digits."""
+
+
+def shortened(text: str, limit: int = 40) -> str:
+    """Return a text cut to a length that an error can carry.
+
+    >>> shortened("x" * 100, 10)
+    'xxxxxxx...'
+    """
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."

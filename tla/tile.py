@@ -127,6 +127,8 @@ def _blocks(shape: Any, extent: Any) -> Any:
     if not shape:
         return shape
     block = product(shape[:-1])
+    if known_eq(block, 0) is True:  # empty, whatever its last leaf counts
+        return shape
     return (*shape[:-1], _blocks(shape[-1], ceil_div(extent, block)))
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
 
 from ..dtypes import ELEMENT_TYPES, element_type
 from ..errors import LayoutError, ParseError, TlaError, UnsupportedError
-from ..text import Scanner
+from ..text import Scanner, shortened
 from .shape import (
     COMBINE,
     AnyShape,
@@ -207,7 +207,7 @@ class _Reader:
                 self.scan.fail(f"{_UNREAD[name]}, not read", start, start + len(name))
             if name not in _ORDER:
                 expected = f"expected a layout attribute (T, L, E or S) or {close!r}"
-                self.scan.fail(f"{expected}, found {name!r}", start, start + len(name))
+                self.scan.fail(f"{expected}, found {shortened(name)!r}", start, start + len(name))
             if _ORDER.index(name) <= done:
                 again = _ORDER.index(name) == done
                 order = f"must stand before {_ORDER[done]}: the order is {' '.join(_ORDER)}"
