@@ -200,7 +200,7 @@ def test_there_and_back(run: Run, text: str) -> None:
     shape = parse_shape(text)
     assert isinstance(shape, XlaShape)
     code, out, _err = run(
-        *("convert", there["tla"], "--dtype", shape.element.name, "--json"),
+        *("convert", there["tla"], "--dtype", shape.element_type.name, "--json"),
         *("--size", str(there["physical_elements"])),
     )
     back = json.loads(out)

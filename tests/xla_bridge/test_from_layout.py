@@ -65,7 +65,7 @@ def nested(row: dict[str, Any]) -> AnyLayout:
 def check(shape: XlaShape, row: dict[str, Any]) -> None:
     """The same function and size as the row."""
     assert list(shape.dimensions) == row["dims"]
-    assert shape.element.name == row["dtype"]
+    assert shape.element_type.name == row["dtype"]
     assert physical_elements(shape) == row["cosize"]
     assert [physical_offset(shape, index) for index, _at in row["samples"]] == [
         at for _index, at in row["samples"]

@@ -28,7 +28,7 @@ def test_what_is_left_out() -> None:
 def test_the_constructor_of_the_issue() -> None:
     shape = XlaShape("f32", (2, 3), minor_to_major=(0, 1), tiles=[(8, 128)])
     assert str(shape) == "f32[2,3]{0,1:T(8,128)}"
-    assert (shape.element.name, shape.element.bits, shape.element.bytes) == ("f32", 32, 4)
+    assert (shape.element_type.name, shape.element_type.bits, shape.element_type.bytes) == ("f32", 32, 4)
     assert (shape.rank, shape.true_rank, shape.elements) == (2, 2, 6)
     assert shape.major_to_minor == (1, 0)
 
@@ -39,7 +39,7 @@ def test_fields_of_the_text(row: dict[str, Any]) -> None:
     assert list(shape.dimensions) == row["dims"]
     assert list(shape.minor_to_major) == row["minor_to_major"]
     assert [list(tile) for tile in shape.tiles] == row["tiles"]
-    assert shape.element.name == row["dtype"]
+    assert shape.element_type.name == row["dtype"]
     assert shape.tail_padding_alignment_in_elements == row["L"]
     assert shape.element_size_in_bits == row["E"]
 
@@ -215,7 +215,11 @@ def test_arrays_of_a_tuple() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [
-        ({"element": "f33"}, UnsupportedError, "'f33' is not an XLA element type\n  Did you mean f32?"),
+        (
+            {"element_type": "f33"},
+            UnsupportedError,
+            "'f33' is not an XLA element type\n  Did you mean f32?",
+        ),
         ({"dimensions": (3, -1)}, LayoutError, "dimension -1 is negative"),
         ({"dimensions": (True,)}, LeafError, "dimensions needs an int, not bool True"),
         ({"dimensions": (3.0,)}, LeafError, "dimensions needs an int, not float 3.0"),
@@ -234,13 +238,17 @@ def test_arrays_of_a_tuple() -> None:
         ({"tiles": [(2, "x")]}, LeafError, "a tile entry needs an int, not str 'x'"),
         ({"tail_padding_alignment_in_elements": 0}, LayoutError, "tail padding L(0) is not positive"),
         ({"element_size_in_bits": -1}, LayoutError, "element size E(-1) is negative"),
-        ({"element": "token"}, LayoutError, "token carries no data: it has no dims and no layout"),
-        ({"element": "opaque", "dimensions": (), "memory_space": 1}, LayoutError, "opaque carries no"),
+        ({"element_type": "token"}, LayoutError, "token carries no data: it has no dims and no layout"),
+        (
+            {"element_type": "opaque", "dimensions": (), "memory_space": 1},
+            LayoutError,
+            "opaque carries no",
+        ),
     ],
 )
 def test_refused(arguments: dict[str, Any], error: type[TlaError], text: str) -> None:
     with pytest.raises(error) as caught:
-        XlaShape(**{"element": "f32", "dimensions": (3, 5), **arguments})
+        XlaShape(**{"element_type": "f32", "dimensions": (3, 5), **arguments})
     assert str(caught.value).startswith(text)
 
 

@@ -77,7 +77,7 @@ def in_words(count: int) -> str:
 def test_sizes_of_public_out_of_memory_reports(row: dict[str, Any]) -> None:
     shape = array(row["shape"])
     if not shape.tiles:  # an old report: tiles were not printed, the default of 32 bits applied
-        shape = XlaShape(shape.element.name, shape.dimensions, shape.minor_to_major, [(8, 128)])
+        shape = XlaShape(shape.element_type.name, shape.dimensions, shape.minor_to_major, [(8, 128)])
     size, data = physical_bytes(shape), logical_bytes(shape)
     assert xla_array_size_bytes(shape) == size
     assert (in_words(size), in_words(data)) == (row["size"], row["unpadded"])

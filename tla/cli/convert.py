@@ -105,7 +105,7 @@ class _Entry:
     @property
     def sized(self) -> XlaShape | None:
         """The shape, where it has one that carries data."""
-        return self.shape if self.shape is not None and self.shape.element.bits else None
+        return self.shape if self.shape is not None and self.shape.element_type.bits else None
 
     @property
     def failed(self) -> bool:

@@ -56,7 +56,7 @@ def scan_shapes(text: str, name: str = "the text") -> list[ShapeUse]:
         try:
             shape, end = parse_shape_at(text, start)
             arrays = shape.arrays() if isinstance(shape, XlaTuple) else [shape]
-            read = {str(a): a for a in arrays if a.element.bits is not None}
+            read = {str(a): a for a in arrays if a.element_type.bits is not None}
             keys = [str(a) for a in arrays if str(a) in read]
             unread = {}
         except ParseError as error:

@@ -12,11 +12,13 @@ from __future__ import annotations
 from operator import index
 from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, TypeAlias, Union
 
-from ..dtypes import ElementType, element_type
+from .. import dtypes
 from ..errors import CoordinateError, LayoutError, LeafError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from ..dtypes import ElementType
 
 __all__ = ["COMBINE", "AnyShape", "Tile", "TileDim", "XlaShape", "XlaTuple"]
 
@@ -42,7 +44,7 @@ class XlaShape:
     """An array shape with its layout. Immutable, hashable; equality leaves ``text`` out.
 
     Args:
-        element: An XLA element type by name, as ``"bf16"``.
+        element_type: An XLA element type by name, as ``"bf16"``.
         dimensions: Logical dims, in elements; 0 is legal.
         minor_to_major: Dim numbers from the one that changes fastest; ``(n-1, ..., 0)`` by default.
         tiles: Tiles, each applied to what the one before it made; entries positive, or `COMBINE`
@@ -59,9 +61,9 @@ class XlaShape:
         UnsupportedError: XLA has no such element type.
     """
 
-    __slots__ = ("element", *_FIELDS, "text")
+    __slots__ = ("element_type", *_FIELDS, "text")
 
-    element: ElementType
+    element_type: ElementType
     dimensions: tuple[int, ...]
     minor_to_major: tuple[int, ...]
     tiles: tuple[Tile, ...]
@@ -72,7 +74,7 @@ class XlaShape:
 
     def __init__(
         self,
-        element: str,
+        element_type: str,
         dimensions: Iterable[SupportsIndex],
         minor_to_major: Iterable[SupportsIndex] | None = None,
         tiles: Iterable[Iterable[SupportsIndex | str]] = (),
@@ -84,7 +86,7 @@ class XlaShape:
         dims = _ints("dimensions", dimensions)
         order = tuple(range(len(dims)))[::-1]
         set_ = object.__setattr__
-        set_(self, "element", element_type(element))
+        set_(self, "element_type", dtypes.element_type(element_type))
         set_(self, "dimensions", dims)
         set_(
             self,
@@ -108,7 +110,7 @@ class XlaShape:
             count *= d
             if max(d, count) > _INT64:  # from left to right, as XLA's validator multiplies
                 raise LayoutError("the number of elements does not fit in 64 bits", dimensions=dims)
-        if count * (self.element.bytes or 0) > _INT64:
+        if count * (self.element_type.bytes or 0) > _INT64:
             raise LayoutError("the size in bytes does not fit in 64 bits", dimensions=dims)
         check_order(order, len(dims))
         for letter, value in (
@@ -117,8 +119,8 @@ class XlaShape:
             ("S", self.memory_space),
         ):
             check_attribute(letter, value)
-        if self.element.bits is None and (dims or self.tiles or self._attributes()):
-            raise LayoutError(f"{self.element.name} carries no data: it has no dims and no layout")
+        if self.element_type.bits is None and (dims or self.tiles or self._attributes()):
+            raise LayoutError(f"{self.element_type.name} carries no data: it has no dims and no layout")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"an XlaShape is immutable: cannot set {name!r}")
@@ -164,7 +166,7 @@ class XlaShape:
     # --- the value ---
 
     def _key(self) -> tuple[Any, ...]:
-        return (self.element.name, *(getattr(self, name) for name in _FIELDS))
+        return (self.element_type.name, *(getattr(self, name) for name in _FIELDS))
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, XlaShape) else NotImplemented
@@ -176,7 +178,7 @@ class XlaShape:
         """The shape as XLA prints it: layout always, except for a scalar without attributes."""
         attributes = self._attributes()
         layout = _commas(self.minor_to_major) + (f":{attributes}" if attributes else "")
-        return f"{self.element.name}[{_commas(self.dimensions)}]{f'{{{layout}}}' if layout else ''}"
+        return f"{self.element_type.name}[{_commas(self.dimensions)}]{f'{{{layout}}}' if layout else ''}"
 
     def _attributes(self) -> str:
         """The layout's attributes in XLA's fixed order, each left out at its default."""
@@ -200,7 +202,7 @@ class XlaShape:
         )
         named = "".join(f", {name}={value!r}" for name, value, default in options if value != default)
         order = f", minor_to_major={self.minor_to_major!r}" if self.dimensions else ""
-        return f"XlaShape({self.element.name!r}, {self.dimensions!r}{order}{named})"
+        return f"XlaShape({self.element_type.name!r}, {self.dimensions!r}{order}{named})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return XlaShape, (*self._key(), self.text)

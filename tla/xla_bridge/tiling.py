@@ -201,7 +201,7 @@ def array_shape(shape: AnyShape) -> XlaShape:
 
 def _sized(shape: XlaShape) -> int:
     """The bytes of one element; a token or opaque has none."""
-    size = shape.element.bytes
+    size = shape.element_type.bytes
     if size is None:
         raise UnsupportedError(f"{shape} carries no data: it has no size and no layout", shape=shape)
     return size
