@@ -128,9 +128,7 @@ def processes() -> None:
         return command([sys.executable, "-c", code])
 
     def command(arguments: list[str]) -> Work:
-        return lambda: subprocess.run(
-            arguments, check=True, stdout=subprocess.DEVNULL, env=environment
-        )
+        return lambda: subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL, env=environment)
 
     text = "bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}"
     script = shutil.which("tla", path=os.path.dirname(sys.executable))

@@ -1,0 +1,29 @@
+"""The facts that other systems state, as rows of the files in ``tests/data``."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tla import Int
+
+DATA = Path(__file__).parent / "data"
+
+
+@cache
+def _lines(file: str) -> list[Any]:
+    return [json.loads(line) for line in (DATA / file).read_text().splitlines()]
+
+
+def rows(file: str, op: str) -> list[Any]:
+    """The rows of one operation; a file without any is a mistake of the test."""
+    found = [row for row in _lines(file) if row["op"] == op]
+    assert found, f"no {op} in {file}"
+    return found
+
+
+def value(x: Any) -> Any:
+    """Lists as tuples, ``"_16"`` as a static int; the rest stays."""
+    if isinstance(x, list):
+        return tuple(value(i) for i in x)
+    return Int(int(x[1:])) if isinstance(x, str) else x

@@ -1,0 +1,106 @@
+"""The error family: builtin bases, one line above the details, the data as attributes."""
+
+import copy
+import inspect
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import tla
+from tla import Layout, ParseError, TlaError, _, errors
+
+FAMILY: dict[type[TlaError], tuple[type[BaseException], ...]] = {
+    tla.ParseError: (ValueError,),
+    tla.LayoutError: (ValueError,),
+    tla.CongruenceError: (tla.LayoutError, ValueError),
+    tla.DivisibilityError: (tla.LayoutError, ValueError),
+    tla.OverlapError: (tla.LayoutError, ValueError),
+    tla.CoordinateError: (IndexError, LookupError),
+    tla.LeafError: (TypeError,),
+    tla.StaticIntError: (tla.LeafError, TypeError),
+    tla.UnsupportedError: (),
+    tla.UndecidedError: (),
+}
+
+
+def test_the_family_is_complete() -> None:
+    classes = {x for x in vars(errors).values() if inspect.isclass(x) and issubclass(x, Exception)}
+    assert classes == {TlaError, *FAMILY}
+    assert {c.__name__ for c in classes} == set(errors.__all__)
+
+
+@pytest.mark.parametrize("kind", FAMILY)
+def test_each_error_is_the_builtin_a_reader_expects(kind: type[TlaError]) -> None:
+    assert issubclass(kind, TlaError)
+    assert all(issubclass(kind, base) for base in FAMILY[kind])
+    assert (kind.__doc__ or "").strip()
+
+
+def test_summary_details_and_data() -> None:
+    error = tla.LayoutError("what is wrong", "The numbers.", "One way out.", shape=(2, 3), tile=4)
+    assert error.summary == "what is wrong"
+    assert str(error) == "what is wrong\n  The numbers.\n  One way out."
+    assert error.args == ("what is wrong", "The numbers.", "One way out.")
+    assert (error.shape, error.tile) == ((2, 3), 4)
+    assert str(TlaError("alone")) == "alone"
+    assert not hasattr(error, "other")
+
+
+RAISERS: list[Callable[[], Any]] = [
+    lambda: tla.Int(4.5),
+    lambda: Layout((2, 3), (1,)),
+    lambda: Layout((2, True)),
+    lambda: Layout((2, -3)),
+    lambda: Layout((2, 3), (3, 1), (2, 4)),
+    lambda: Layout((2, 3))(2, 0),
+    lambda: Layout((2, 3))[_, 5],
+    lambda: Layout((2, 3))[1, 2],
+    lambda: Layout((2, 3))[_, (_, 1)],
+    lambda: tla.get((2, 3), 4),
+    lambda: tla.shape_div(4, 3),
+    lambda: tla.flatten("x"),  # type: ignore[arg-type]
+    lambda: tla.unflatten((1, 2), 3),
+    lambda: tla.make_layout_tile(Layout((8, 6)), (3, 3)),
+    lambda: tla.make_layout_tile(Layout((8, 6)), (3,)),
+    lambda: tla.get_tile_layout(Layout((8, 6)), (3, 3), (-1, 0)),
+    lambda: tla.offsets(Layout(2, 2**64)),
+    lambda: tla.zN(4, 4, block=(0, 1)),
+    lambda: tla.parse("(2,3):(1)"),
+    lambda: tla.parse("(2,\n x)"),
+    lambda: tla.read("?"),
+    lambda: Layout(((4, 2), 3), ((1, 4), 8), (5, 3))[(_, _), 0],
+]
+
+
+@pytest.mark.parametrize("act", RAISERS)
+def test_errors_of_the_library(act: Callable[[], Any]) -> None:
+    with pytest.raises(TlaError) as caught:
+        act()
+    error = caught.value
+    assert error.summary
+    assert "\n" not in error.summary
+    assert not error.summary.endswith(".")
+    assert str(error).startswith(error.summary)
+    details = str(error).split("\n")[1:]
+    assert all(line.startswith("  ") for line in details)
+    assert error.__cause__ is None
+    assert error.__suppress_context__ or error.__context__ is None
+
+
+@pytest.mark.parametrize("act", RAISERS)
+def test_errors_survive_pickle_and_copy(act: Callable[[], Any]) -> None:
+    with pytest.raises(TlaError) as caught:
+        act()
+    error = caught.value
+    for again in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+        assert type(again) is type(error)
+        assert (str(again), again.summary, again.args) == (str(error), error.summary, error.args)
+        assert vars(again) == vars(error)
+
+
+def test_a_parse_error_knows_its_place() -> None:
+    error = ParseError("odd", "(2,\n x)", 5, 6, "A detail.")
+    assert (error.text, error.start, error.end, error.line, error.column) == ("(2,\n x)", 5, 6, 2, 2)
+    assert str(error) == "odd\n  A detail.\n  line 2, column 2\n     x)\n     ^"
