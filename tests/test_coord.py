@@ -88,6 +88,15 @@ def test_empty_shapes() -> None:
         idx2crd(1, ())
 
 
+def test_a_negative_extent_is_no_empty_shape() -> None:
+    negative: list[Any] = [-1, (2, -3)]
+    for shape in negative:
+        with pytest.raises(tla.TlaError):
+            list(tla.coords(shape))
+        with pytest.raises(tla.TlaError):
+            idx2crd(0, shape)
+
+
 # --- offsets ---
 
 

@@ -358,6 +358,23 @@ def test_edits_outside_the_tuple(edit: Callable[[Any], Any]) -> None:
         tla.repeat(NESTED, -1)
 
 
+EDITS: dict[str, Callable[[Any], Any]] = {
+    "append": lambda item: tla.append((4, 2), item),
+    "prepend": lambda item: tla.prepend((4, 2), item),
+    "replace": lambda item: tla.replace((4, 2), 0, item),
+    "insert": lambda item: tla.insert((4, 2), 0, item),
+    "repeat": lambda item: tla.repeat(item, 2),
+    "to_text": lambda item: tla.to_text((4, item)),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_what_is_put_in_is_an_int_tuple(edit: str) -> None:
+    for bad in (True, 1.5, "4", None, [4], (4, True)):
+        with pytest.raises(LeafError, match="expected an int, got"):
+            EDITS[edit](bad)
+
+
 def test_shapes_of_many_modes_are_no_deeper_for_it() -> None:
     wide = tuple(range(1, 2000))
     assert unflatten(flatten(wide), wide) == wide

@@ -136,6 +136,12 @@ def test_trimming_keeps_static_layouts_static(layout: Any) -> None:
     assert layout.trimmed().is_static
 
 
+@given(layouts(shapes(static=False), padded=True, static=False))
+def test_trimming_makes_no_dynamic_int_static(layout: Any) -> None:
+    trimmed = layout.trimmed()
+    assert not any(map(tla.is_static, tla.flatten_to_tuple((trimmed.shape, trimmed.stride))))
+
+
 @pytest.mark.parametrize(
     ("text", "trimmed"),
     [

@@ -7,8 +7,6 @@
 
 from . import xla_bridge
 from .coord import (
-    Underscore,
-    _,
     colex_less,
     compact_col_major,
     compact_order,
@@ -17,12 +15,9 @@ from .coord import (
     crd2crd,
     crd2idx,
     crd2offset,
-    dice,
     elem_less,
-    has_underscore,
     idx2crd,
     lex_less,
-    slice_,
 )
 from .errors import (
     CongruenceError,
@@ -151,6 +146,7 @@ from .layout import (
 )
 from .notation import parse, to_text
 from .read import read
+from .slicing import Underscore, _, dice, has_underscore, slice_
 from .table import offset_lists, offsets
 from .tile import get_tile_layout, make_layout_tile
 

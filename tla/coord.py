@@ -13,11 +13,12 @@ tuple with one coordinate for each mode. So ``((4,2),(4,3))`` has the coordinate
 from __future__ import annotations
 
 from itertools import product as cartesian
-from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, Union
+from typing import TYPE_CHECKING, Any
 
 from .errors import CongruenceError, CoordinateError
 from .int_tuple import (
     as_int_tuple,
+    as_shape,
     congruent,
     flatten_to_tuple,
     leaves,
@@ -30,7 +31,6 @@ from .int_tuple import (
 from .ints import (
     Int,
     IntTuple,
-    SymbolicInt,
     _0,
     _1,
     bounded,
@@ -46,9 +46,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
-    "Coord",
-    "Underscore",
-    "_",
     "colex_less",
     "compact_col_major",
     "compact_order",
@@ -57,12 +54,9 @@ __all__ = [
     "crd2crd",
     "crd2idx",
     "crd2offset",
-    "dice",
     "elem_less",
-    "has_underscore",
     "idx2crd",
     "lex_less",
-    "slice_",
 ]
 
 
@@ -226,7 +220,7 @@ def idx2crd(coord: IntTuple, shape: IntTuple, extend: bool = False) -> Any:
         CoordinateError: the coordinate is negative, outside the shape, or of another profile.
     Source: CuTe ``idx2crd``, stride.hpp.
     """
-    coord, shape = as_int_tuple(coord), as_int_tuple(shape)
+    coord, shape = as_int_tuple(coord), as_shape(shape)
     try:
         return _natural(coord, shape, extend)
     except _OUTSIDE:
@@ -279,7 +273,7 @@ def coords(shape: IntTuple) -> Iterator[Any]:
     >>> list(coords((2, (1, 2))))
     [(0, (0, 0)), (1, (0, 0)), (0, (0, 1)), (1, (0, 1))]
     """
-    sizes = flatten_to_tuple(as_int_tuple(shape))
+    sizes = flatten_to_tuple(as_shape(shape))
     for at in cartesian(*(range(known_int(n)) for n in reversed(sizes))):  # the last factor runs fastest
         yield unflatten(at[::-1], shape) if is_tuple(shape) else at[0]
 
@@ -310,7 +304,7 @@ def crd2offset(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool 
         CongruenceError: shape and stride have different profiles.
     Source: CATLASS ``crd2offset``, layout.hpp.
     """
-    coord, shape, stride = as_int_tuple(coord), as_int_tuple(shape), as_int_tuple(stride)
+    coord, shape, stride = as_int_tuple(coord), as_shape(shape), as_int_tuple(stride)
     if not congruent(shape, stride):
         raise CongruenceError(
             f"shape {text_of(shape)} and stride {text_of(stride)} are not congruent",
@@ -402,70 +396,3 @@ def _diagnosed(coord: Any, shape: Any, extend: bool) -> CoordinateError:
         mode = ".".join(map(str, at))
         reason = f"Mode {mode} is {text_of(c)}, of shape {text_of(s)}. {reason}"
     return CoordinateError(summary, reason, coord=coord, shape=shape, mode=tuple(at))
-
-
-# --- slicing ----------------------------------------------------------------------------------
-
-
-class Underscore:
-    """The coordinate that keeps its whole mode, written `_`: ``layout[_, 3]``."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "_"
-
-    def __reduce__(self) -> str:
-        return "_"  # by name, so that a copy is the one object
-
-
-_: Final = Underscore()
-
-Coord: TypeAlias = Union[SupportsIndex, SymbolicInt, Underscore, "tuple[Coord, ...]"]
-"""An int tuple that may have `_` at some places: what slicing takes."""
-
-
-@bounded
-def has_underscore(coord: Coord) -> bool:
-    """Whether a coordinate keeps some mode.
-
-    >>> has_underscore((1, (_, 2))), has_underscore((1, 2))
-    (True, False)
-    """
-    if is_tuple(coord):
-        return any(map(has_underscore, coord))
-    return coord is _
-
-
-@bounded
-def slice_(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
-    """Return the modes of ``x`` at which ``coord`` has `_`, in one flat tuple of modes.
-
-    >>> slice_((_, 0), ((2, 3), 4)), slice_((1, (_, _)), (8, ((2, 3), 5)))
-    (((2, 3),), ((2, 3), 5))
-
-    Raises:
-        CongruenceError: the profiles do not fit.
-    Source: CuTe ``slice``, int_tuple.hpp.
-    """
-    return _picked(coord, x, keep=True)
-
-
-@bounded
-def dice(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
-    """Return the modes of ``x`` at which ``coord`` has an int: what `slice_` leaves out.
-
-    >>> dice((_, 0), ((2, 3), 4)), dice((1, (_, 0)), (8, ((2, 3), 5)))
-    ((4,), (8, 5))
-    """
-    return _picked(coord, x, keep=False)
-
-
-def _picked(coord: Any, x: Any, keep: bool) -> tuple[Any, ...]:
-    if is_tuple(coord):
-        if not is_tuple(x) or len(coord) != len(x):
-            raise CongruenceError(f"{coord!r} does not fit {text_of(x)}", coord=coord, value=x)
-        return tuple(p for c, i in zip(coord, x, strict=True) for p in _picked(c, i, keep))
-    if coord is not _:
-        leaf(coord)
-    return (x,) if (coord is _) is keep else ()

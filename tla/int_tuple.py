@@ -14,7 +14,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVarTuple
 
 from .errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
-from .ints import MAX_DEPTH, Int, IntTuple, _1, bounded, decided, is_tuple, known_divides, known_eq, leaf
+from .ints import (
+    MAX_DEPTH,
+    Int,
+    IntTuple,
+    _1,
+    bounded,
+    decided,
+    is_tuple,
+    known_divides,
+    known_eq,
+    known_lt,
+    leaf,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +36,7 @@ __all__ = [
     "IntTuple",
     "append",
     "as_int_tuple",
+    "as_shape",
     "compatible",
     "congruent",
     "depth",
@@ -81,6 +94,19 @@ def make_tuple(*items: *_Items) -> tuple[*_Items]:
 def as_int_tuple(x: object) -> Any:
     """Return ``x`` with every leaf checked and numpy ints converted; the profile is kept."""
     return _checked(x, MAX_DEPTH)
+
+
+def as_shape(x: object) -> Any:
+    """Return ``x`` checked as a shape: an int tuple without negative extents.
+
+    Raises:
+        LayoutError: an extent is negative.
+    """
+    shape = as_int_tuple(x)
+    for extent in leaves(shape):
+        if known_lt(extent, 0) is True:
+            raise LayoutError(f"shape {text_of(shape)} has the negative extent {extent}", shape=shape)
+    return shape
 
 
 def _checked(x: Any, room: int) -> Any:
@@ -493,7 +519,7 @@ def append(x: IntTuple, item: IntTuple, upto: int | None = None) -> tuple[Any, .
     ((4, 2, 3), (4, 1, 1))
     """
     modes = wrap(x)
-    return (*modes, *(item,) * _missing(modes, upto))
+    return (*modes, *repeat(item, _missing(modes, upto)))
 
 
 def prepend(x: IntTuple, item: IntTuple, upto: int | None = None) -> tuple[Any, ...]:
@@ -503,7 +529,7 @@ def prepend(x: IntTuple, item: IntTuple, upto: int | None = None) -> tuple[Any, 
     ((3, 4, 2), (1, 1, 4))
     """
     modes = wrap(x)
-    return (*(item,) * _missing(modes, upto), *modes)
+    return (*repeat(item, _missing(modes, upto)), *modes)
 
 
 def replace(x: IntTuple, mode: int, item: IntTuple) -> tuple[Any, ...]:
@@ -514,7 +540,7 @@ def replace(x: IntTuple, mode: int, item: IntTuple) -> tuple[Any, ...]:
     """
     get(x, mode)
     modes = wrap(x)
-    return (*modes[:mode], item, *modes[mode + 1 :])
+    return (*modes[:mode], as_int_tuple(item), *modes[mode + 1 :])
 
 
 def insert(x: IntTuple, mode: int, item: IntTuple) -> tuple[Any, ...]:
@@ -525,7 +551,7 @@ def insert(x: IntTuple, mode: int, item: IntTuple) -> tuple[Any, ...]:
     """
     modes = wrap(x)
     _between(modes, mode, mode)
-    return (*modes[:mode], item, *modes[mode:])
+    return (*modes[:mode], as_int_tuple(item), *modes[mode:])
 
 
 def remove(x: IntTuple, mode: int) -> tuple[Any, ...]:
@@ -547,7 +573,7 @@ def repeat(x: IntTuple, times: int) -> tuple[Any, ...]:
     """
     if times < 0:
         raise LayoutError(f"cannot repeat a mode {times} times")
-    return (x,) * times
+    return (as_int_tuple(x),) * times
 
 
 @bounded

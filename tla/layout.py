@@ -21,20 +21,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, TypeVarTuple, overload
 
 from . import int_tuple, ints
-from .coord import (
-    Coord,
-    _,
-    compact_col_major,
-    compact_order,
-    crd2offset,
-    has_underscore,
-    offset_at,
-    slice_,
-)
-from .errors import CongruenceError, CoordinateError, LayoutError, LeafError
+from .coord import compact_col_major, compact_order, crd2offset, offset_at
+from .errors import CongruenceError, CoordinateError, LeafError
 from .int_tuple import (
     MAX_DEPTH,
     as_int_tuple,
+    as_shape,
     congruent,
     flatten_to_tuple,
     leaves,
@@ -45,7 +37,8 @@ from .int_tuple import (
     weakly_congruent,
 )
 from .ints import Int, IntTuple, _0, _1, decided, is_tuple, known_eq, known_lt
-from .origin import checked_origin, default_origin, mode_indices, sliced_origin, trimmed_parts
+from .origin import checked_origin, default_origin, mode_indices, trimmed_parts
+from .slicing import Coord, _, has_underscore, sliced
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -334,7 +327,7 @@ def _well_formed(shape: Any, stride: Any, room: int) -> bool:
 
 def _normalised(shape: Any, stride: Any) -> tuple[Any, Any]:
     """Shape and stride with numpy ints converted, or the error that names what is wrong."""
-    shape, stride = as_int_tuple(shape), as_int_tuple(stride)
+    shape, stride = as_shape(shape), as_int_tuple(stride)
     if not congruent(shape, stride):
         raise CongruenceError(
             f"shape {text_of(shape)} and stride {text_of(stride)} are not congruent",
@@ -342,9 +335,6 @@ def _normalised(shape: Any, stride: Any) -> tuple[Any, Any]:
             shape=shape,
             stride=stride,
         )
-    for s in leaves(shape):
-        if known_lt(s, 0) is True:
-            raise LayoutError(f"shape {text_of(shape)} has the negative extent {s}", shape=shape)
     return shape, stride
 
 
@@ -570,24 +560,6 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
             " or put `_` where a mode is to stay, as in layout[_, 3].",
             coord=coord,
         )
-    try:
-        kept, steps = slice_(coord, layout.shape), slice_(coord, layout.stride)
-    except CongruenceError:
-        raise CoordinateError(
-            f"coordinate {coord!r} does not fit the shape {text_of(layout.shape)}",
-            coord=coord,
-            shape=layout.shape,
-        ) from None
-    base = _zeroed(coord)
-    empty = known_eq(product(kept), 0) is True
-    offset = _0 if empty else offset_at(base, layout.shape, layout.stride, False)
-    if not layout.is_padded:
-        return Layout(kept, steps), offset
-    origin = sliced_origin(coord, base, layout.shape, layout.origin_shape)
-    return Layout(kept, steps, origin), offset
-
-
-def _zeroed(coord: Any) -> Any:
-    if is_tuple(coord):
-        return tuple(map(_zeroed, coord))
-    return _0 if coord is _ else coord
+    origin = layout.origin_shape if layout.is_padded else None
+    kept, steps, data, offset = sliced(coord, layout.shape, layout.stride, origin)
+    return Layout(kept, steps, data), offset

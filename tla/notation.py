@@ -24,7 +24,7 @@ from __future__ import annotations
 from typing import Any
 
 from .errors import LayoutError, ParseError
-from .int_tuple import MAX_DEPTH, text_of
+from .int_tuple import MAX_DEPTH, as_int_tuple, text_of
 from .ints import Int
 from .layout import AnyLayout, Layout, is_layout
 from .text import Scanner, shortened
@@ -38,7 +38,7 @@ def to_text(x: Any) -> str:
     >>> to_text((_2, (4, 3))), to_text(Layout((_2, 4), (_12, _1)))
     ('(_2,(4,3))', '(_2,4):(_12,_1)')
     """
-    return str(x) if is_layout(x) else text_of(x)
+    return str(x) if is_layout(x) else text_of(as_int_tuple(x))
 
 
 def parse(text: str) -> Any:

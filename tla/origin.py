@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .coord import _, crd2idx, idx2crd, slice_
-from .errors import CongruenceError, CoordinateError, LayoutError, UnsupportedError
+from .coord import crd2idx, idx2crd
+from .errors import CongruenceError, CoordinateError, LayoutError
 from .int_tuple import (
     as_int_tuple,
     congruent,
@@ -20,9 +20,9 @@ from .int_tuple import (
     product_each,
     text_of,
 )
-from .ints import IntTuple, _0, _1, ceil_div, decided, is_static, is_tuple, known_lt, max_, min_
+from .ints import IntTuple, _0, _1, ceil_div, decided, is_static, is_tuple, known_lt
 
-__all__ = ["checked_origin", "default_origin", "mode_indices", "sliced_origin", "trimmed_parts"]
+__all__ = ["checked_origin", "default_origin", "mode_indices", "trimmed_parts"]
 
 
 def default_origin(shape: IntTuple) -> Any:
@@ -99,7 +99,7 @@ def trimmed_parts(shape: Any, stride: Any, origin: Any) -> tuple[Any, Any]:
 def _cut(shape: Any, stride: Any, n: Any) -> tuple[Any, Any]:
     """The leaves of a mode that its first ``n`` coordinates reach, the last of them cut."""
     if not _less(_1, n):
-        return n, _0
+        return n, _0 if is_static((n, stride)) else 0
     if not is_tuple(shape):
         return n, stride
     kept: list[tuple[Any, Any]] = []
@@ -121,67 +121,3 @@ def _cut(shape: Any, stride: Any, n: Any) -> tuple[Any, Any]:
 
 def _less(a: Any, b: Any) -> bool:
     return decided(known_lt(a, b), f"{a} < {b}")
-
-
-# --- slicing ----------------------------------------------------------------------------------
-
-
-def sliced_origin(coord: Any, first: Any, shape: Any, origin: Any) -> Any:
-    """Return the origin shape of the modes that `slice_` keeps, where the data kept are a box.
-
-    ``first`` is ``coord`` with 0 at every underscore.
-
-    Raises:
-        UnsupportedError: several parts of one padded mode are kept, and the padding cuts them.
-    """
-    kept = slice_(coord, shape)
-    modes = [
-        (crd2idx(c0, s), _kept(c, s, _1), n)
-        for c, c0, s, n in zip(coord, first, shape, origin, strict=True)
-    ]
-    if not all(_less(base, n) for base, parts, n in modes if not parts):
-        return tuple(product(s) - product(s) for s in kept)  # the ints stand in the padding: 0
-    out: list[Any] = []
-    for base, parts, n in modes:
-        box = _box(n - base, parts) if parts else []
-        if box is None:
-            raise UnsupportedError(
-                f"slice {coord!r} of the shape {text_of(shape)} with origin {text_of(origin)}"
-                " keeps data that are not a box",
-                "Drop the origin shape first: Layout(layout.shape, layout.stride).",
-                coord=coord,
-                shape=shape,
-                origin_shape=origin,
-            )
-        out += box
-    return tuple(out)
-
-
-def _box(room: Any, parts: list[tuple[Any, Any]]) -> list[Any] | None:
-    """The extents of the box of ``x`` with ``sum(weight_i * x_i) < room``, or None if it is none.
-
-    ``parts`` are (weight, size), the smallest weight first.
-    """
-    *below, (weight, size) = parts
-    reach = sum(w * (n - 1) for w, n in below)  # what the parts below add at the most
-    most = max_(_0, min_(size, ceil_div(room, weight)))
-    least = max_(_0, min_(size, ceil_div(room - reach, weight)))
-    if not _less(least, most):  # whatever the parts below are
-        return [*(n for _w, n in below), most]
-    if _less(_1, most):
-        return None
-    inner = _box(room, below)  # only 0 of the last part, and not for all of those below
-    return None if inner is None else [*inner, most]
-
-
-def _kept(coord: Any, shape: Any, weight: Any) -> list[tuple[Any, Any]]:
-    """For each part of a mode that is kept: what a step in it counts in the mode, and its size."""
-    if coord is _:
-        return [(weight, product(shape))]
-    if not is_tuple(coord):
-        return []
-    out: list[tuple[Any, Any]] = []
-    for c, s in zip(coord, shape, strict=True):
-        out += _kept(c, s, weight)
-        weight = weight * product(s)
-    return out
