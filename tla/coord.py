@@ -35,6 +35,7 @@ from .ints import (
     _1,
     bounded,
     decided,
+    decided_all,
     is_tuple,
     known_eq,
     known_int,
@@ -77,7 +78,7 @@ def elem_less(a: IntTuple, b: IntTuple) -> bool:
     Raises:
         CongruenceError: the profiles differ.
     """
-    return all(decided(known_lt(x, y), f"{x} < {y}") for x, y in _pairs(a, b))
+    return decided_all((known_lt(x, y), f"{x} < {y}") for x, y in _pairs(a, b))
 
 
 def lex_less(a: IntTuple, b: IntTuple) -> bool:

@@ -21,6 +21,7 @@ from .ints import (
     _1,
     bounded,
     decided,
+    decided_all,
     is_tuple,
     known_divides,
     known_eq,
@@ -280,10 +281,19 @@ def compatible(a: IntTuple, b: IntTuple) -> bool:
     Raises:
         UndecidedError: two sizes are symbolic and not known to be equal.
     """
-    if is_tuple(a):
-        return is_tuple(b) and len(a) == len(b) and all(map(compatible, a, b))
-    n = product(b)
-    return decided(known_eq(leaf(a), n), f"{a} == {n}")
+    return decided_all(_agreements(a, b))
+
+
+def _agreements(a: Any, b: Any) -> Iterator[tuple[bool | None, str]]:
+    """For each leaf of ``a`` whether it is the size of what stands there in ``b``."""
+    if not is_tuple(a):
+        n = product(b)
+        yield known_eq(leaf(a), n), f"{a} == {n}"
+    elif not is_tuple(b) or len(a) != len(b):
+        yield False, "the profiles fit"
+    else:
+        for x, y in zip(a, b, strict=True):
+            yield from _agreements(x, y)
 
 
 # --- maps and folds over leaves ---------------------------------------------------------------
@@ -454,12 +464,19 @@ def evenly_divides(a: IntTuple, b: IntTuple) -> bool:
     >>> evenly_divides((8, 6), (2, 3)), evenly_divides((8, 6), (3, 3)), evenly_divides((4, 6), 8)
     (True, False, True)
     """
-    if is_tuple(b):
-        if not is_tuple(a) or len(a) != len(b):
-            return False
-        return all(map(evenly_divides, a, b))
-    n = product(a)
-    return decided(known_divides(leaf(b), n), f"{b} divides {n}")
+    return decided_all(_divisions(a, b))
+
+
+def _divisions(a: Any, b: Any) -> Iterator[tuple[bool | None, str]]:
+    """For each leaf of ``b`` whether it divides what stands there in ``a``."""
+    if not is_tuple(b):
+        n = product(a)
+        yield known_divides(leaf(b), n), f"{b} divides {n}"
+    elif not is_tuple(a) or len(a) != len(b):
+        yield False, "the profiles fit"
+    else:
+        for x, y in zip(a, b, strict=True):
+            yield from _divisions(x, y)
 
 
 # --- editing the top level --------------------------------------------------------------------
@@ -571,6 +588,7 @@ def repeat(x: IntTuple, times: int) -> tuple[Any, ...]:
     >>> repeat((4, 2), 2)
     ((4, 2), (4, 2))
     """
+    times = leaf(times)
     if times < 0:
         raise LayoutError(f"cannot repeat a mode {times} times")
     return (as_int_tuple(x),) * times
@@ -593,7 +611,7 @@ def _missing(modes: Sequence[Any], upto: int | None) -> int:
 
 
 def _between(modes: tuple[Any, ...], begin: int, end: int) -> None:
-    if not 0 <= begin <= end <= len(modes):
+    if not 0 <= leaf(begin) <= leaf(end) <= len(modes):
         raise CoordinateError(
             f"modes {begin} to {end} are not a range of {text_of(modes)}, of rank {len(modes)}",
             begin=begin,

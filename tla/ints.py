@@ -36,7 +36,7 @@ from typing import (
 from .errors import CongruenceError, LayoutError, LeafError, StaticIntError, UndecidedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from typing_extensions import TypeIs
 
@@ -241,6 +241,7 @@ __all__ = [
     "add",
     "ceil_div",
     "decided",
+    "decided_all",
     "is_static",
     "is_tuple",
     "known_divides",
@@ -382,6 +383,17 @@ def decided(answer: bool | None, obligation: str) -> bool:
             obligation=obligation,
         )
     return answer
+
+
+def decided_all(answers: Iterable[tuple[bool | None, str]]) -> bool:
+    """Whether all answers are True. One that is False settles it; else an open one is undecided."""
+    unsettled = None
+    for answer, obligation in answers:
+        if answer is False:
+            return False
+        if answer is None and unsettled is None:
+            unsettled = obligation
+    return unsettled is None or decided(None, unsettled)
 
 
 def known_int(x: Leaf) -> int:

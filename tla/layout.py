@@ -406,17 +406,17 @@ def stride(x: AnyLayout, *path: int) -> Any:
     return int_tuple.get(x.stride, *path)
 
 
-def rank(x: IntTuple, *path: int) -> Int[int]:
+def rank(x: IntTuple | AnyLayout, *path: int) -> Int[int]:
     """Return the number of modes of ``get(x, *path)``, static; an int has one."""
     return int_tuple.rank(_shape_of(x), *path)
 
 
-def depth(x: IntTuple, *path: int) -> Int[int]:
+def depth(x: IntTuple | AnyLayout, *path: int) -> Int[int]:
     """Return the levels of nesting of ``get(x, *path)``, static; 0 for an int."""
     return int_tuple.depth(_shape_of(x), *path)
 
 
-def size(x: IntTuple, *path: int) -> Any:
+def size(x: IntTuple | AnyLayout, *path: int) -> Any:
     """Return the number of coordinates of ``get(x, *path)``, padding included."""
     return int_tuple.size(_shape_of(x), *path)
 
@@ -437,12 +437,12 @@ def cosize(x: AnyLayout, *path: int) -> Any:
     return span
 
 
-def is_static(x: IntTuple) -> bool:
+def is_static(x: IntTuple | AnyLayout) -> bool:
     """Whether every int of a layout or int tuple is static."""
     return x.is_static if is_layout(x) else ints.is_static(x)
 
 
-def same_static(a: IntTuple, b: IntTuple) -> bool:
+def same_static(a: IntTuple | AnyLayout, b: IntTuple | AnyLayout) -> bool:
     """Whether ``a == b`` and the same ints are static, for layouts and int tuples.
 
     >>> same_static(Layout(_4, 1), Layout(4, 1)), Layout(_4, 1) == Layout(4, 1)

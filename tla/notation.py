@@ -109,7 +109,9 @@ def _int_tuple(scan: Scanner, room: int, what: str) -> Any:
 
 def _unclosed(scan: Scanner, opened: int) -> None:
     column = opened - scan.text.rfind("\n", 0, opened)
-    scan.fail(f"expected ',' or ')' of the '(' in column {column}, found {scan.found()}")
+    line = scan.text.count("\n", 0, opened) + 1
+    where = f"column {column}" if line == scan.text.count("\n", 0, scan.at) + 1 else f"line {line}"
+    scan.fail(f"expected ',' or ')' of the '(' in {where}, found {scan.found()}")
 
 
 def _leaf(scan: Scanner, what: str) -> int:

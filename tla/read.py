@@ -21,6 +21,8 @@ def read(text: str) -> Any:
     Raises:
         ParseError: the text is in no notation known; the error points at the character.
     """
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"expected a text, got {type(text).__name__} {text!r}")
     start = len(text) - len(text.lstrip())
     # behind its opening parentheses a layout has an int, a shape the name of its element type
     first = text.lstrip(" \t\r\n(")[:1]

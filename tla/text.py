@@ -33,6 +33,8 @@ class Scanner:
     last: int
 
     def __init__(self, text: str, comments: bool = False, start: int = 0) -> None:
+        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"expected a text, got {type(text).__name__} {text!r}")
         self.text = text
         self.comments = comments
         self._reach(start)

@@ -58,10 +58,9 @@ def make_layout_tile(layout: AnyLayout, tile: IntTuple, exact: bool = True) -> A
     try:
         return Layout(_by_mode(_front, layout.shape, tile), layout.stride)
     except _UnevenError as uneven:
-        extent, leaf = uneven.args
         raise DivisibilityError(
             f"tile {text_of(tile)} does not divide the shape {text_of(layout.shape)}",
-            f"{extent} and {leaf} do not divide one another.",
+            uneven.args[0],
             "With exact=False the tile is rounded up to whole blocks.",
             layout=layout,
             tile=tile,
@@ -133,24 +132,25 @@ def _blocks(shape: Any, extent: Any) -> Any:
 
 
 class _UnevenError(Exception):
-    """Neither of two extents divides the other."""
+    """A tile cannot be cut out; its one argument says why."""
 
 
 def _front(shape: Any, extent: Any) -> Any:
     """The shape of exactly the first ``extent`` coordinates; leaves above them become 1."""
     if not is_tuple(shape):
         if not decided(known_divides(extent, shape), f"{extent} divides {shape}"):
-            raise _UnevenError(extent, shape)
+            raise _UnevenError(f"{extent} does not divide the extent {shape}.")
         return extent
     out: list[Any] = []
+    rest = extent
     for part in shape:
         n = product(part)
-        if known_divides(n, extent) is True and known_eq(n, 0) is not True:
+        if known_divides(n, rest) is True and known_eq(n, 0) is not True:
             out.append(part)
-            extent = extent // n
+            rest = rest // n
         else:
-            out.append(_front(part, extent))
-            extent = extent // extent
-    if not decided(known_eq(extent, _1), f"{extent} == 1"):
-        raise _UnevenError(extent, _1)
+            out.append(_front(part, rest))
+            rest = rest // rest
+    if not decided(known_eq(rest, _1), f"{rest} == 1"):
+        raise _UnevenError(f"{extent} exceeds the size {product(shape)} of its mode.")
     return tuple(out)
