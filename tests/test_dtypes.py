@@ -52,7 +52,8 @@ def test_every_type_of_xla_is_known() -> None:
     [
         ("bf61", "Did you mean bf16?"),
         ("float32", "Did you mean f32?"),
-        ("half", "Known: "),
+        ("half", "Did you mean f16?"),
+        ("quite_unlike", "Known: "),
         ("", "Known: "),
     ],
 )

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from .errors import UnsupportedError
 from .text import shortened
@@ -14,22 +14,16 @@ from .text import shortened
 __all__ = ["ELEMENT_TYPES", "ElementType", "element_type"]
 
 
-class ElementType:
-    """An element type: its name, the bits of a value, and the bytes XLA stores it in.
+class ElementType(NamedTuple):
+    """An element type: its name and the bits of a value; ``token`` and ``opaque`` have none."""
 
-    ``bytes`` is XLA's ``ByteSizeOfPrimitiveType``: types below a byte take a whole one unless a
-    layout packs them. ``token`` and ``opaque`` have no size: both are None.
-    """
+    name: str
+    bits: int | None
 
-    __slots__ = ("bits", "bytes", "name")
-
-    def __init__(self, name: str, bits: int | None) -> None:
-        self.name: Final = name
-        self.bits: Final = bits
-        self.bytes: Final = None if bits is None else (bits + 7) // 8
-
-    def __repr__(self) -> str:
-        return f"ElementType({self.name!r}, {self.bits!r})"
+    @property
+    def bytes(self) -> int | None:
+        """The bytes XLA stores a value in, ``ByteSizeOfPrimitiveType``: whole ones, packing aside."""
+        return None if self.bits is None else (self.bits + 7) // 8
 
 
 # A pred holds one bit of meaning in eight of storage, and f8, f6, f4 keep their parameters in
@@ -53,17 +47,33 @@ ELEMENT_TYPES: Final = {
 """Every XLA element type of an array, by name, and the two that carry no data."""
 
 
-def element_type(name: str) -> ElementType:
-    """Return the element type of a name, upper or lower case.
+# What other systems call them; only a hint in an error.
+_ELSEWHERE: Final = {
+    "bool": "pred", "half": "f16", "float": "f32", "double": "f64", "char": "s8", "short": "s16",
+    "int": "s32", "long": "s64", "complex64": "c64", "complex128": "c128", "bfloat16": "bf16",
+    **{f"float{n}": f"f{n}" for n in (16, 32, 64)},
+    **{f"int{n}": f"s{n}" for n in (4, 8, 16, 32, 64)},
+    **{f"uint{n}": f"u{n}" for n in (4, 8, 16, 32, 64)},
+}  # fmt: skip
+
+
+def element_type(name: str | ElementType) -> ElementType:
+    """Return the element type of a name, upper or lower case; an element type is its own.
 
     Raises:
         UnsupportedError: XLA has no such type; the nearest names are given.
     """
+    if isinstance(name, ElementType):
+        return name
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"expected the name of an element type, got {type(name).__name__} {name!r}")
     found = ELEMENT_TYPES.get(name.lower())
     if found is None:
         from difflib import get_close_matches  # only an error needs it
 
-        near = get_close_matches(shortened(name.lower()), ELEMENT_TYPES, n=3)
+        lower = shortened(name.lower())
+        known = _ELSEWHERE.get(lower.removesuffix("_t"))
+        near = [known] if known else get_close_matches(lower, ELEMENT_TYPES, n=3)
         hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(ELEMENT_TYPES)}."
         raise UnsupportedError(f"{shortened(name)!r} is not an XLA element type", hint, name=name)
     return found

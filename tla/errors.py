@@ -46,8 +46,13 @@ class TlaError(Exception):
         self.summary = summary
         self.__dict__.update(data)
 
+    @property
+    def details(self) -> tuple[str, ...]:
+        """The sentences below the summary."""
+        return self.args[1:]
+
     def __str__(self) -> str:
-        return "\n  ".join(str(part) for part in self.args)
+        return "\n  ".join([self.summary, *self.details])
 
     if TYPE_CHECKING:  # the data of an error are attributes; each raiser documents its own
 
@@ -109,6 +114,10 @@ class ParseError(TlaError, ValueError):
         super().__init__(summary, *details, text=text, start=start)
         self.end = start + 1 if end is None else end
         self.args = (summary, text, start, self.end, *details)
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        return self.args[4:]
 
     @property
     def line(self) -> int:

@@ -106,7 +106,9 @@ def as_shape(x: object) -> Any:
     shape = as_int_tuple(x)
     for extent in leaves(shape):
         if known_lt(extent, 0) is True:
-            raise LayoutError(f"shape {text_of(shape)} has the negative extent {extent}", shape=shape)
+            raise LayoutError(
+                f"shape {text_of(shape)} has the negative extent {extent}", shape=shape, extent=extent
+            )
     return shape
 
 

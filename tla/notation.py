@@ -58,9 +58,12 @@ def parse(text: str) -> Any:
     scan.expect_end()
     try:
         return Layout(first, stride, origin)
-    except LayoutError as error:  # it reads well but is no layout: point at the whole of it
+    except LayoutError as error:  # it reads well but is no layout
         end = len(text.rstrip())
-        raise ParseError(error.summary, text, start, end, *error.args[1:]) from None
+        if "extent" in vars(error):  # a negative one: the first minus of the shape is its sign
+            start = text.index("-")
+            end = start + len(str(error.extent))
+        raise ParseError(error.summary, text, start, end, *error.details) from None
 
 
 def parse_layout(text: str) -> AnyLayout:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .dtypes import ELEMENT_TYPES
 from .errors import ParseError
 from .notation import parse
+from .text import shortened
 from .xla_bridge import parse_shape
 
 __all__ = ["read"]
@@ -23,17 +25,23 @@ def read(text: str) -> Any:
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"expected a text, got {type(text).__name__} {text!r}")
-    start = len(text) - len(text.lstrip())
     # behind its opening parentheses a layout has an int, a shape the name of its element type
-    first = text.lstrip(" \t\r\n(")[:1]
-    if first in tuple("_-0123456789)") or (first == "" and text.strip()):
-        return parse(text)
-    if "[" in text:
+    start = len(text) - len(text.lstrip())
+    inside = text[start:].lstrip("( \t\r\n")
+    looks_like_a_layout = inside[:1] in tuple("_-0123456789):")
+    if "[" in text and not looks_like_a_layout:
         return parse_shape(text)
-    found = repr(text[start]) if start < len(text) else "the end of text"
+    if looks_like_a_layout or text.startswith("(", start):
+        return parse(text)
+    word = inside.split(maxsplit=1)[0] if inside else ""
+    found = repr(shortened(word)) if word else "the end of text"
+    hints = (
+        [f"A shape has dims: {word}[2,3], or {word}[] for a scalar."] if word in ELEMENT_TYPES else []
+    )
     raise ParseError(
-        f"expected a layout such as (2,3):(3,1) or an XLA shape such as f32[2,3]{{1,0}}, found {found}",
+        f"expected a layout such as (2,3):(3,1) or an XLA shape such as f32[2,3], found {found}",
         text,
         start,
-        len(text.rstrip()) if start < len(text) else None,
+        start + max(1, len(word)),
+        *hints,
     )

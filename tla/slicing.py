@@ -120,7 +120,7 @@ def sliced(coord: Any, shape: Any, stride: Any, origin: Any) -> tuple[Any, Any, 
     except CoordinateError as error:
         raise CoordinateError(
             f"coordinate {coord!r} lies outside the shape {text_of(shape)}",
-            *error.args[1:],
+            *error.details,
             coord=coord,
             shape=shape,
         ) from None

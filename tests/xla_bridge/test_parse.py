@@ -216,7 +216,7 @@ PERMUTATION = "minor_to_major {} is not an order of {} dims"
         ("", "expected an element type such as f32, found the end of text", 1, 1),
         ("f32", "expected '[' and the dims after the element type, found the end of text", 4, 1),
         ("f32[3", "expected ']' or ',' after a dim, found the end of text", 6, 1),
-        ("f32[3,5]{1,0", "expected '}' at the end of the layout, found the end of text", 13, 1),
+        ("f32[3,5]{1,0", "expected ',', ':' or '}' after a dim number, found the end of text", 13, 1),
         ("f32[3,5]{1,0:T(2,2", "expected ',' or ')' in a tile, found the end of text", 19, 1),
         ("(f32[2]", "expected ')' or ',' in the tuple of shapes, found the end of text", 8, 1),
         ("(()", "expected ')' or ',' in the tuple of shapes, found the end of text", 4, 1),
@@ -246,7 +246,7 @@ PERMUTATION = "minor_to_major {} is not an order of {} dims"
         ("f32[]{0}", PERMUTATION.format("{0}", 0), 7, 1),
         ("(u8[], f32[3,5]{0,0})", PERMUTATION.format("{0,0}", 2), 17, 3),
         ("f32[3,5]{1,}", "expected a dim number, found '}'", 12, 1),
-        ("f32[3,5]<1,0}", "expected '>' at the end of the layout, found '}'", 13, 1),
+        ("f32[3,5]<1,0}", "expected ',', ':' or '>' after a dim number, found '}'", 13, 1),
         # attributes
         ("f32[3]{0:S(1)T(2)}", "T must stand before S: the order is T L E S", 14, 1),
         ("f32[3]{0:E(4)L(4)}", "L must stand before E: the order is T L E S", 14, 1),
@@ -312,7 +312,7 @@ def test_bad_text(text: str, summary: str, column: int, width: int) -> None:
         ("bf61[2]", "bf61", "Did you mean bf16?"),
         ("float32[2]", "float32", "Did you mean f32?"),
         ("f31[2]", "f31", "Did you mean f32 or f16?"),
-        ("int[2]", "int", "Known: "),
+        ("int[2]", "int", "Did you mean s32?"),
     ],
 )
 def test_unknown_type_is_met_with_a_suggestion(text: str, name: str, advice: str) -> None:

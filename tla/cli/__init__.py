@@ -15,7 +15,7 @@ from ..errors import TlaError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["main"]
+__all__ = ["COMMANDS", "complain", "main"]
 
 # Each command is a module here with `run(arguments) -> exit code`.
 COMMANDS: Final = {
@@ -44,30 +44,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     sys.set_int_max_str_digits(0)  # sizes are exact, however long
     try:
-        code = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
-        _flush()
-    except SystemExit as end:  # argparse has said what there was to say
-        return end.code if isinstance(end.code, int) else 2
-    except TlaError as error:
-        _flush()
-        print(f"tla: error: {error}", file=sys.stderr)
-        return 1
+        try:
+            code = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
+        except SystemExit as end:  # argparse has said what there was to say
+            code = end.code if isinstance(end.code, int) else 2
+        except TlaError as error:
+            complain(f"tla: error: {error}")
+            code = 1
+        if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
+            sys.stdout.flush()
     except KeyboardInterrupt:
-        print("tla: interrupted", file=sys.stderr)
+        complain("tla: interrupted")
         return 130
     except BrokenPipeError:  # the reader has left, content
         _discard_output()
         return 0
     except OSError as error:
         _discard_output()
-        print(f"tla: error: cannot write: {error.strerror or error}", file=sys.stderr)
+        complain(f"tla: error: cannot write: {error.strerror or error}")
         return 1
     return code
 
 
-def _flush() -> None:
+def complain(text: str) -> None:
+    """Print a line to standard error, after all output so far; nothing where it is closed."""
     if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
         sys.stdout.flush()
+    if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
+        print(text, file=sys.stderr)
 
 
 def _discard_output() -> None:

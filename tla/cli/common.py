@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from ..errors import TlaError
+from . import COMMANDS
 
 __all__ = [
     "InputError",
@@ -24,11 +25,11 @@ class InputError(TlaError):
     """A file or stream that cannot be read."""
 
 
-def argument_parser(name: str, description: str, epilog: str) -> argparse.ArgumentParser:
+def argument_parser(name: str, epilog: str) -> argparse.ArgumentParser:
     """Return the parser of a subcommand."""
     return argparse.ArgumentParser(
         prog=f"tla {name}",
-        description=description,
+        description=COMMANDS[name],
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

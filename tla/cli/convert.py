@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import ELEMENT_TYPES, element_type
@@ -19,6 +18,7 @@ from ..xla_bridge import (
     to_layout,
     xla_array_size_bytes,
 )
+from . import complain
 from .common import argument_parser, bytes_in_words, in_tenths, positive, text_argument
 from .show import layout_of
 
@@ -45,9 +45,7 @@ _PICTURE = 256
 
 
 def run(arguments: list[str]) -> int:
-    parser = argument_parser(
-        "convert", "Convert a layout between the notations of TLA and XLA.", _EPILOG
-    )
+    parser = argument_parser("convert", _EPILOG)
     parser.add_argument("text", metavar="TEXT", help="a layout, TLA or XLA; - is standard input")
     parser.add_argument("--dtype", help="element type for a TLA layout, as bf16 (default f32, and said)")
     parser.add_argument(
@@ -59,7 +57,7 @@ def run(arguments: list[str]) -> int:
         try:
             element_type(options.dtype)
         except UnsupportedError as error:
-            parser.error(" ".join(error.args))
+            parser.error(". ".join(error.args))
     value = read(text_argument(options.text))
     if isinstance(value, (XlaShape, XlaTuple)) and (options.dtype or options.size is not None):
         parser.error("--dtype and --size go with a TLA layout; an XLA shape says both itself")
@@ -77,7 +75,7 @@ def run(arguments: list[str]) -> int:
             entry.write()
     failed = [entry.reason for entry in entries if entry.failed]
     for reason in failed:
-        print(f"tla: error: {reason}", file=sys.stderr)
+        complain(f"tla: error: {reason}")
     return 1 if failed else 0
 
 
@@ -185,8 +183,8 @@ def _way_back(shape: XlaShape, layout: AnyLayout) -> Iterator[tuple[str, str]]:
     """What it takes to convert the layout back to a shape of the same size."""
     room = physical_elements(shape)
     try:
-        if physical_elements(from_layout(layout)) != room:
-            from_layout(layout, size=room)
+        if physical_elements(from_layout(layout, shape.element_type)) != room:
+            from_layout(layout, shape.element_type, size=room)
             yield "note", f"to convert the layout back, give --size {room}"
     except TlaError as error:
         yield "note", f"the layout does not convert back: {error.summary}"

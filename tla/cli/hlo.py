@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any, NamedTuple
 
 from ..errors import UnsupportedError
 from ..hlo import ShapeUse, scan_shapes
 from ..xla_bridge import XlaShape, logical_bytes, physical_bytes, to_layout
+from . import complain
 from .common import argument_parser, positive, read_file, short_bytes
 
 __all__ = ["run"]
@@ -37,9 +37,7 @@ class _Row(NamedTuple):
 
 
 def run(arguments: list[str]) -> int:
-    parser = argument_parser(
-        "hlo", "List the array shapes of an HLO module, the largest waste first.", _EPILOG
-    )
+    parser = argument_parser("hlo", _EPILOG)
     parser.add_argument("file", metavar="FILE", help="the text of an HLO module; - is standard input")
     parser.add_argument("--top", type=positive, metavar="N", help="list only the first N shapes")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -58,9 +56,9 @@ def run(arguments: list[str]) -> int:
         ]
         print(json.dumps(facts))
         return 0
-    _write(rows, rows[: options.top])
+    _write(rows, rows[: options.top], sum(use.times for use in refused))
     for use in refused:
-        print(f"tla: not read: {use.text} ({use.times} times): {use.refusal}", file=sys.stderr)
+        complain(f"tla: not read: {use.text} ({use.times} times): {use.refusal}")
     return 0
 
 
@@ -84,7 +82,7 @@ def _facts(row: _Row) -> dict[str, Any]:
     }
 
 
-def _write(rows: list[_Row], shown: list[_Row]) -> None:
+def _write(rows: list[_Row], shown: list[_Row], unread: int) -> None:
     head = ("waste", "padded", "data", "times", "xla", "tla")
     table = [
         (
@@ -103,4 +101,5 @@ def _write(rows: list[_Row], shown: list[_Row]) -> None:
         print(f"{numbers}  {line[4]:{widths[4]}}  {line[5]}")
     more = f", {len(shown)} listed" if len(shown) < len(rows) else ""
     times = sum(row.use.times for row in rows)
-    print(f"{len(rows)} distinct array shapes of {times} results{more}")
+    missed = f"; {unread} results of shapes that are not read" if unread else ""
+    print(f"{len(rows)} distinct array shapes of {times} results{more}{missed}")

@@ -29,7 +29,7 @@ Offsets in brackets are padding: they lie outside the origin shape.
 
 
 def run(arguments: list[str]) -> int:
-    parser = argument_parser("show", "Draw the offsets of a layout.", _EPILOG)
+    parser = argument_parser("show", _EPILOG)
     parser.add_argument("text", metavar="TEXT", help="a layout, TLA or XLA; - is standard input")
     parser.add_argument("--rows", type=positive, default=16, help="rows at most (default 16)")
     parser.add_argument("--columns", type=positive, default=64, help="columns at most (default 64)")

@@ -80,14 +80,15 @@ def scan_shapes(text: str, name: str = "the text") -> list[ShapeUse]:
 
 
 def _shape_end(text: str, start: int) -> int:
-    """Where the shape that starts here ends: at the first blank outside all brackets."""
+    """Where a shape that is not read ends: at the first blank of the line outside all brackets.
+
+    Where its brackets do not close, at the first blank.
+    """
+    stop = text.find("\n", start)
+    line = text[start:] if stop < 0 else text[start:stop]
     depth = 0
-    for at in range(start, len(text)):
-        c = text[at]
-        if c in "([{":
-            depth += 1
-        elif c in ")]}":
-            depth -= 1
-        elif depth <= 0 and c.isspace():
-            return at
-    return len(text)
+    for at, c in enumerate(line):
+        depth += (c in "([{") - (c in ")]}")
+        if depth <= 0 and c.isspace():
+            return start + at
+    return start + (len(line) if depth <= 0 else len(line.split(maxsplit=1)[0]))

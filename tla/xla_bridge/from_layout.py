@@ -16,14 +16,15 @@ Source: our own theorem and construction; every tile chain gives such digits and
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
 from ..int_tuple import leaves, wrap
-from ..ints import SymbolicInt, leaf, round_up
+from ..ints import SymbolicInt, known_int, leaf, round_up
 from .shape import Tile, XlaShape
 
 if TYPE_CHECKING:
+    from ..dtypes import ElementType
     from ..layout import AnyLayout
 
 __all__ = ["from_layout"]
@@ -46,7 +47,9 @@ class _Digit:
         return f"{self.size}:{self.stride} of dim {self.dim}"
 
 
-def from_layout(layout: AnyLayout, dtype: str = "f32", size: SupportsIndex | None = None) -> XlaShape:
+def from_layout(
+    layout: AnyLayout, dtype: str | ElementType = "f32", size: SupportsIndex | None = None
+) -> XlaShape:
     """Return an XLA shape with ``physical_offset(shape, index) == layout(*index)`` for all valid ones.
 
     >>> print(from_layout(parse("(3,5):(128,1)"), dtype="f32", size=1024))
@@ -68,48 +71,46 @@ def from_layout(layout: AnyLayout, dtype: str = "f32", size: SupportsIndex | Non
     room: int | None = None if size is None else leaf(size)
     if any(isinstance(n, SymbolicInt) for n in leaves((layout.shape, layout.stride))):
         raise UnsupportedError(f"the symbolic layout {layout} has no XLA shape", layout=layout)
-    origin = layout.origin_shape
-    dims = tuple(int(n) for n in leaves(origin))
+    dims = tuple(known_int(n) for n in leaves(layout.origin_shape))
     if 0 in dims:
         if room:
             raise LayoutError(f"the empty layout {layout} takes no memory, not {room} elements")
         return XlaShape(dtype, dims)
-    digits = _chain(layout, len(dims))
-    _set_pitches(layout, digits, room)
+    digits = _chain(layout, dims)
+    _set_pitches(layout, digits, room, len(dims))
     _check_peels(layout, digits)
     order = _set_runs(digits, dims)
-    return XlaShape(dtype, dims, order[::-1], _tiles(digits, dims, order))
+    try:
+        return XlaShape(dtype, dims, order[::-1], _tiles(digits, dims, order))
+    except LayoutError as error:
+        raise LayoutError(f"XLA has no shape for {layout}: {error.summary}", layout=layout) from None
 
 
 # --- the chain test ---------------------------------------------------------------------------
 
 
-def _chain(layout: AnyLayout, rank: int) -> list[_Digit]:
+def _chain(layout: AnyLayout, dims: tuple[int, ...]) -> list[_Digit]:
     """The digits of the data, greatest stride first; raises where they form no chain."""
-    data = layout.trimmed()
-    modes = zip(wrap(data.shape), wrap(data.stride), strict=True)
     digits: list[_Digit] = []
-    for dim, (shape, stride) in enumerate(modes):
-        weight = 1
-        for n, d in zip(leaves(shape), leaves(stride), strict=True):
-            if n != 1:
-                digits.append(_Digit(dim, weight, int(n), int(d)))
-            weight *= int(n)
+    for dim, (shape, stride) in enumerate(zip(wrap(layout.shape), wrap(layout.stride), strict=True)):
+        digits += _digits(dim, dims[dim], list(zip(leaves(shape), leaves(stride), strict=True)))
     digits.sort(key=lambda digit: -digit.stride)
     for digit in digits:
         if digit.stride < 1:
             kind = "broadcasts" if digit.stride == 0 else "runs backwards"
             raise LayoutError(
                 f"{layout} is no XLA layout: the digit {digit} {kind}",
-                "XLA gives every element its own place, at growing offsets.",
+                "XLA gives every element its own place, and indices that grow growing offsets.",
                 layout=layout,
             )
     for above, below in pairwise(digits):
         room = below.size * below.stride
         if above.stride < room:
             raise OverlapError(
-                f"{layout} is no XLA layout: the digits {below} and {above} overlap or interleave",
-                f"The first takes {room} elements, the second steps by only {above.stride}.",
+                f"{layout} is no XLA layout without '*':"
+                f" the digits {below} and {above} overlap or interleave",
+                f"The first takes {room} elements, the second steps by only {above.stride}."
+                " Whether tiles with '*' give it is not decided.",
                 layout=layout,
             )
         if above.stride % below.stride:
@@ -122,7 +123,27 @@ def _chain(layout: AnyLayout, rank: int) -> list[_Digit]:
     return digits
 
 
-def _set_pitches(layout: AnyLayout, digits: list[_Digit], size: int | None) -> None:
+def _digits(dim: int, extent: int, parts: list[tuple[Any, Any]]) -> list[_Digit]:
+    """The digits that the first ``extent`` indices of a mode reach: neighbours in line are one."""
+    merged: list[list[int]] = []
+    for n, d in parts:
+        if n == 1:
+            continue
+        if merged and d == merged[-1][0] * merged[-1][1]:
+            merged[-1][0] *= int(n)
+        else:
+            merged.append([int(n), int(d)])
+    digits: list[_Digit] = []
+    weight = 1
+    for n, d in merged:
+        if weight >= extent:
+            break
+        digits.append(_Digit(dim, weight, min(n, -(-extent // weight)), d))
+        weight *= n
+    return digits
+
+
+def _set_pitches(layout: AnyLayout, digits: list[_Digit], size: int | None, rank: int) -> None:
     """Fill the chain: every pitch, the digits of size 1 that carry padding alone, and the size."""
     top = digits[0].stride if digits else 1
     least = round_up(max(int(layout.cosize), 1), top)
@@ -130,7 +151,7 @@ def _set_pitches(layout: AnyLayout, digits: list[_Digit], size: int | None) -> N
         size = least
     elif size % top or size < (digits[0].size * top if digits else 1):
         raise DivisibilityError(
-            f"{layout} cannot take {size} elements in memory",
+            f"{layout} cannot take {size} elements in memory without '*' and L",
             f"The size must be a multiple of {top}, at least {digits[0].size * top if digits else 1};"
             f" {least} is the least that holds its padding.",
             layout=layout,
@@ -140,14 +161,10 @@ def _set_pitches(layout: AnyLayout, digits: list[_Digit], size: int | None) -> N
     for digit in digits:
         digit.pitch, above = above // digit.stride, digit.stride
     if above > 1:  # the smallest stride is filled by a digit of size 1 and pitch `above`
-        dim = digits[-1].dim if digits else _rank(layout) - 1
+        dim = digits[-1].dim if digits else rank - 1
         filler = _Digit(dim, 1, 1, 1)
         filler.pitch = above
         digits.append(filler)
-
-
-def _rank(layout: AnyLayout) -> int:
-    return int(layout.rank)
 
 
 # --- the peel ---------------------------------------------------------------------------------

@@ -126,7 +126,7 @@ class _Reader:
             element_type(name)
         except UnsupportedError as error:
             raise ParseError(
-                error.summary, self.scan.text, start, start + len(name), *error.args[1:]
+                error.summary, self.scan.text, start, start + len(name), *error.details
             ) from None
 
     def _dims(self) -> list[int]:
@@ -182,6 +182,10 @@ class _Reader:
             order.append(self._int("a dim number"))
             while self.scan.accept(","):
                 order.append(self._int("a dim number"))
+            if self.scan.peek() not in (":", close):
+                self.scan.fail(
+                    f"expected ',', ':' or {close!r} after a dim number, found {self.scan.found()}"
+                )
         self._pointing(start, lambda: check_order(tuple(order), rank))
         return order
 
@@ -193,7 +197,7 @@ class _Reader:
             self._blame(error, start)
 
     def _blame(self, error: TlaError, start: int) -> NoReturn:
-        raise ParseError(error.summary, self.scan.text, start, self.scan.last, *error.args[1:]) from None
+        raise ParseError(error.summary, self.scan.text, start, self.scan.last, *error.details) from None
 
     def _attributes(self, tiles: list[list[int | str]], values: dict[str, int], close: str) -> None:
         done = -1

@@ -74,7 +74,7 @@ class XlaShape:
 
     def __init__(
         self,
-        element_type: str,
+        element_type: str | ElementType,
         dimensions: Iterable[SupportsIndex],
         minor_to_major: Iterable[SupportsIndex] | None = None,
         tiles: Iterable[Iterable[SupportsIndex | str]] = (),
@@ -159,6 +159,7 @@ class XlaShape:
         Raises:
             CoordinateError: there is no such dim.
         """
+        i = _int("dimension", i)
         if not -self.rank <= i < self.rank:
             raise CoordinateError(f"there is no dim {i} in {self}, of rank {self.rank}", dim=i)
         return self.dimensions[i]

@@ -15,11 +15,11 @@ Source: tiled_layout.md of XLA; shape_util.cc for the sizes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ..errors import CoordinateError, UnsupportedError
 from ..ints import ceil_div, leaf, round_up
-from .shape import COMBINE, AnyShape, XlaShape, XlaTuple
+from .shape import COMBINE, AnyShape, XlaShape, XlaTuple, check_tile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-def physical_index(shape: AnyShape, index: Sequence[int]) -> tuple[int, ...]:
+def physical_index(shape: AnyShape, index: Sequence[SupportsIndex]) -> tuple[int, ...]:
     """Return the coordinates of an element in the axes of `physical_dimensions`, major first.
 
     >>> physical_index(XlaShape("f32", (3, 5), tiles=[(2, 2)]), (2, 3))
@@ -89,7 +89,7 @@ def _tiled(shape: XlaShape, index: tuple[int, ...]) -> list[tuple[int, int]]:
     return axes
 
 
-def physical_offset(shape: AnyShape, index: Sequence[int]) -> int:
+def physical_offset(shape: AnyShape, index: Sequence[SupportsIndex]) -> int:
     """Return the offset of an element in memory, in elements.
 
     Raises:
@@ -154,24 +154,28 @@ def xla_array_size_bytes(shape: AnyShape) -> int:
     return _bytes(shape, round_up(count, shape.tail_padding_alignment_in_elements))
 
 
-def linear_index(index: Sequence[int], bounds: Sequence[int]) -> int:
+def linear_index(index: Sequence[SupportsIndex], bounds: Sequence[SupportsIndex]) -> int:
     """Return the row-major index: the last entry changes fastest. The document's formula.
 
     >>> linear_index((1, 1, 0, 1), (2, 3, 2, 2))
     17
 
     Raises:
-        CoordinateError: the two have different lengths.
+        CoordinateError: the two have different lengths, or the index lies outside the bounds.
     """
     if len(index) != len(bounds):
         raise CoordinateError(f"index {tuple(index)} and bounds {tuple(bounds)} differ in length")
     total = 0
-    for x, d in zip(index, bounds, strict=True):
+    for x, d in zip(map(leaf, index), map(leaf, bounds), strict=True):
+        if not 0 <= x < d:
+            raise CoordinateError(f"index {tuple(index)} is outside the bounds {tuple(bounds)}")
         total = total * d + x
     return total
 
 
-def linear_index_with_tile(index: Sequence[int], bounds: Sequence[int], tile: Sequence[int]) -> int:
+def linear_index_with_tile(
+    index: Sequence[SupportsIndex], bounds: Sequence[SupportsIndex], tile: Sequence[SupportsIndex]
+) -> int:
     """Return the index of an element under one tile. The document's formula.
 
     >>> linear_index_with_tile((2, 3), (3, 5), (2, 2))
@@ -180,7 +184,16 @@ def linear_index_with_tile(index: Sequence[int], bounds: Sequence[int], tile: Se
     Args:
         tile: As many entries as ``bounds``, or fewer: then it applies to the last ones.
     """
-    return physical_offset(XlaShape("u8", bounds, tiles=[tile]), index)
+    entries = [int(t) for t in check_tile(tile)]
+    split = max(0, len(bounds) - len(entries))
+    bounds = [1] * (len(entries) - len(bounds)) + [leaf(d) for d in bounds]
+    at = [0] * (len(bounds) - len(index)) + [leaf(x) for x in index]
+    linear_index(at, bounds)  # inside the bounds
+    tail = list(zip(at[split:], bounds[split:], entries, strict=True))
+    return linear_index(
+        [*at[:split], *(x // t for x, _d, t in tail), *(x % t for x, _d, t in tail)],
+        [*bounds[:split], *(ceil_div(d, t) for _x, d, t in tail), *entries],
+    )
 
 
 def array_shape(shape: AnyShape) -> XlaShape:
@@ -189,6 +202,9 @@ def array_shape(shape: AnyShape) -> XlaShape:
     Raises:
         UnsupportedError: the shape is a tuple, a token or opaque.
     """
+    if not isinstance(shape, (XlaShape, XlaTuple)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        hint = "; parse_shape reads a text" if isinstance(shape, str) else ""
+        raise TypeError(f"expected an XlaShape, got {type(shape).__name__} {shape!r}{hint}")
     if isinstance(shape, XlaTuple):
         raise UnsupportedError(
             "a tuple of shapes has no layout of its own",

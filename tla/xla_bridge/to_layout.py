@@ -60,6 +60,14 @@ def to_layout(shape: AnyShape) -> AnyLayout:
     Source: tiled_layout.md of XLA for the tiles; the digits are our own derivation.
     """
     shape = array_shape(shape)
+    try:
+        return _assembled(shape, _split_axes(shape, grow=True))
+    except UnsupportedError:  # a tile may cut a digit unevenly just because it has grown
+        return _assembled(shape, _split_axes(shape, grow=False))
+
+
+def _split_axes(shape: XlaShape, grow: bool) -> list[_Axis]:
+    """The axes of the memory after all tiles, major first, with the digits that stand on them."""
     axes = [
         _Axis(shape.dimensions[p], [_Digit(p, 1, shape.dimensions[p], 1, True)])
         for p in shape.major_to_minor
@@ -72,9 +80,9 @@ def to_layout(shape: AnyShape) -> AnyLayout:
             i = entries.index(COMBINE)
             tail[i : i + 2] = [_combined(tail[i], tail[i + 1])]
             del entries[i]
-        pairs = [_split(axis, int(t), shape) for axis, t in zip(tail, entries, strict=True)]
+        pairs = [_split(axis, int(t), shape, grow) for axis, t in zip(tail, entries, strict=True)]
         axes = majors + [outer for outer, _inner in pairs] + [inner for _outer, inner in pairs]
-    return _assembled(shape, axes)
+    return axes
 
 
 def _combined(major: _Axis, minor: _Axis) -> _Axis:
@@ -88,15 +96,18 @@ def _combined(major: _Axis, minor: _Axis) -> _Axis:
     return _Axis(major.extent * minor.extent, kept + raised)
 
 
-def _split(axis: _Axis, t: int, shape: XlaShape) -> tuple[_Axis, _Axis]:
-    """The counts and the inner axis of an axis under a tile of size ``t``."""
+def _split(axis: _Axis, t: int, shape: XlaShape, grow: bool) -> tuple[_Axis, _Axis]:
+    """The counts and the inner axis of an axis under a tile of size ``t``.
+
+    With ``grow`` the last digit of a dim takes the padding above it into its size.
+    """
     outer, inner = _Axis(ceil_div(axis.extent, t), []), _Axis(t, [])
     top = max(axis.digits, key=lambda d: d.place, default=None)
     padded = round_up(axis.extent, t)
     for d in axis.digits:
         size = d.size
-        if d is top and d.last and padded % d.place == 0:
-            size = padded // d.place  # the padding lies above the last digit, which grows into it
+        if grow and d is top and d.last and padded % d.place == 0:
+            size = padded // d.place
         # a digit counts place * (0 .. size-1) of the axis; x -> (x div t, x mod t)
         if d.place * size <= t:
             inner.digits.append(_Digit(d.dim, d.weight, size, d.place, d.last))
