@@ -137,9 +137,11 @@ def test_a_large_layout_is_a_corner_and_totals() -> None:
         "  1 | 1000 | 1001 | 1002 | ...",
         "    +------+------+------+",
         "...",
-        "a corner of 1000 x 1000: 1000000 coordinates, offsets over 1000000",
+        "a corner of 1000 x 1000: 1000000 coordinates, offsets that span 1000000",
     )
-    assert drawn("1000:2", columns=2).endswith("a corner of 1000: 1000 coordinates, offsets over 1999")
+    assert drawn("1000:2", columns=2).endswith(
+        "a corner of 1000: 1000 coordinates, offsets that span 1999"
+    )
 
 
 def test_slices_left_out_are_counted() -> None:
@@ -148,7 +150,7 @@ def test_slices_left_out_are_counted() -> None:
     *_grids, total = picture.split("\n")
     assert "6 slices" in total
     assert "2 x 3" in total
-    assert total.endswith(": 36 coordinates, offsets over 36")
+    assert total.endswith(": 36 coordinates, offsets that span 36")
 
 
 def test_a_huge_layout_is_drawn_at_once() -> None:

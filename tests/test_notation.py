@@ -124,7 +124,7 @@ ITEM = "an int or '('"
         # it reads well, and is no layout
         ("(2,3):(1)", "shape (2,3) and stride (1) are not congruent", 1, 9),
         (" (2,3):1 ", "shape (2,3) and stride 1 are not congruent", 2, 7),
-        ("(2,-3):(3,1)", "shape (2,-3) has the negative extent -3", 1, 12),
+        ("(2,-3):(3,1)", "shape (2,-3) has the negative extent -3", 4, 2),
         ("(2,3):(3,1):(2,4)", "origin shape (2,4) does not lie in the shape (2,3)", 1, 17),
         ("(2,3):(3,1):6", "origin shape 6 does not fit the shape (2,3)", 1, 13),
     ],
@@ -167,9 +167,9 @@ def test_huge_nesting_is_an_error_not_a_crash() -> None:
 
 
 def test_huge_ints_are_an_error_not_a_crash() -> None:
-    assert parse("9" * 1000) == 10**1000 - 1
-    for text in ["9" * 1001, "_" + "9" * 10**5, "-" + "9" * 10**5, f"(2):({'9' * 5000})"]:
-        with pytest.raises(ParseError, match=r"an int of \d+ digits; at most 1000 are read") as caught:
+    assert parse("9" * 4300) == 10**4300 - 1
+    for text in ["9" * 4301, "_" + "9" * 10**5, "-" + "9" * 10**5, f"(2):({'9' * 5000})"]:
+        with pytest.raises(ParseError, match=r"an int of \d+ digits; at most 4300 are read") as caught:
             parse(text)
         assert len(str(caught.value)) < 400
 

@@ -116,11 +116,11 @@ def test_a_bare_int_layout_takes_a_bare_tile() -> None:
 @pytest.mark.parametrize(
     ("layout", "tile", "reason"),
     [
-        ("(8,6):(6,1)", (3, 3), "3 does not divide the extent 8."),
-        ("(8,6):(6,1)", (8, 12), "12 does not divide the extent 6."),
-        ("((4,2),(4,3)):((4,16),(1,32))", (6, 4), "6 does not divide the extent 4."),
-        ("((4,2),(4,3)):((4,16),(1,32))", (4, 8), "2 does not divide the extent 3."),
-        ("((4,2),(4,3)):((4,16),(1,32))", (16, 4), "16 exceeds the size 8 of its mode."),
+        ("(8,6):(6,1)", (3, 3), "Neither of 3 and 8 divides the other."),
+        ("(8,6):(6,1)", (8, 12), "12 exceeds the 6 coordinates of its mode."),
+        ("((4,2),(4,3)):((4,16),(1,32))", (6, 4), "Neither of 6 and 4 divides the other."),
+        ("((4,2),(4,3)):((4,16),(1,32))", (4, 8), "Neither of 2 and 3 divides the other."),
+        ("((4,2),(4,3)):((4,16),(1,32))", (16, 4), "16 exceeds the 8 coordinates of its mode."),
     ],
 )
 def test_a_tile_that_does_not_divide(layout: str, tile: Any, reason: str) -> None:

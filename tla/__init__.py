@@ -5,7 +5,7 @@
 ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)
 """
 
-from . import xla_bridge
+from . import show, xla_bridge
 from .coord import (
     colex_less,
     compact_col_major,
@@ -68,6 +68,7 @@ from .int_tuple import (
 )
 from .ints import (
     Int,
+    IntLike,
     SymbolicInt,
     _0,
     _1,
@@ -122,13 +123,14 @@ from .ints import (
     min_,
     round_down,
     round_up,
-    static_mask,
 )  # fmt: skip
 from .layout import (
+    AnyLayout,
     Layout,
     cosize,
     depth,
     get,
+    is_layout,
     is_static,
     make_coord,
     make_layout,
@@ -142,6 +144,7 @@ from .layout import (
     shape,
     size,
     slice_and_offset,
+    static_mask,
     stride,
 )
 from .notation import parse, to_text
@@ -153,10 +156,12 @@ from .tile import get_tile_layout, make_layout_tile
 __version__ = "0.1.0"
 
 __all__ = [
+    "AnyLayout",
     "CongruenceError",
     "CoordinateError",
     "DivisibilityError",
     "Int",
+    "IntLike",
     "IntTuple",
     "Layout",
     "LayoutError",
@@ -245,6 +250,7 @@ __all__ = [
     "idx2crd",
     "inner_product",
     "insert",
+    "is_layout",
     "is_static",
     "is_tuple",
     "known_divides",
@@ -285,6 +291,7 @@ __all__ = [
     "select",
     "shape",
     "shape_div",
+    "show",
     "size",
     "slice_",
     "slice_and_offset",

@@ -12,7 +12,6 @@ tuple with one coordinate for each mode. So ``((4,2),(4,3))`` has the coordinate
 
 from __future__ import annotations
 
-from itertools import product as cartesian
 from typing import TYPE_CHECKING, Any
 
 from .errors import CongruenceError, CoordinateError
@@ -29,13 +28,15 @@ from .int_tuple import (
     weakly_congruent,
 )
 from .ints import (
-    Int,
+    PLAIN_INTS,
+    IntLike,
     IntTuple,
     _0,
     _1,
     bounded,
     decided,
     decided_all,
+    is_plain_tuple,
     is_tuple,
     known_eq,
     known_int,
@@ -59,9 +60,6 @@ __all__ = [
     "idx2crd",
     "lex_less",
 ]
-
-
-_INTS = frozenset((int, Int))
 
 
 # --- order ------------------------------------------------------------------------------------
@@ -124,23 +122,44 @@ def _first_difference_less(pairs: list[tuple[Any, Any]]) -> bool:
 
 
 @bounded
-def compact_col_major(shape: IntTuple, start: int = _1) -> Any:
+def compact_col_major(shape: IntTuple, start: IntLike = _1) -> Any:
     """Return the strides of ``shape`` packed without gaps, the first leaf fastest.
 
     >>> compact_col_major((4, (2, 3))), compact_col_major((_4, _8))
     ((_1, (4, 8)), (_1, _4))
     """
-    return _compact(shape, start, forward=True)[0]
+    return _compact(shape, leaf(start), forward=True)[0]
 
 
 @bounded
-def compact_row_major(shape: IntTuple, start: int = _1) -> Any:
+def compact_row_major(shape: IntTuple, start: IntLike = _1) -> Any:
     """Return the strides of ``shape`` packed without gaps, the last leaf fastest.
 
     >>> compact_row_major((4, (2, 3))), compact_row_major((_4, _8))
     ((6, (3, _1)), (_8, _1))
     """
-    return _compact(shape, start, forward=False)[0]
+    return _compact(shape, leaf(start), forward=False)[0]
+
+
+def packed(shape: Any, step: Any, room: int) -> Any:
+    """`compact_col_major` where all is plain; None where a leaf is not, or is negative, or too deep."""
+    if not is_plain_tuple(shape):
+        plain: Any = shape
+        return step if type(plain) in PLAIN_INTS and plain >= 0 else None
+    if not room:
+        return None
+    strides: list[Any] = []
+    for s in shape:
+        if type(s) in PLAIN_INTS and s >= 0:
+            strides.append(step)
+            step = s if step is _1 else step * s  # _1 * s == s, static or not
+        else:
+            inner = packed(s, step, room - 1)
+            if inner is None or not is_plain_tuple(s):
+                return None
+            strides.append(inner)
+            step = step * product(s)
+    return tuple(strides)
 
 
 def _compact(shape: Any, step: Any, forward: bool) -> tuple[Any, Any]:
@@ -149,12 +168,8 @@ def _compact(shape: Any, step: Any, forward: bool) -> tuple[Any, Any]:
         return step, step * leaf(shape)
     strides: list[Any] = []
     for s in shape if forward else reversed(shape):
-        if type(s) in _INTS:
-            strides.append(step)
-            step = s if step is _1 else step * s  # _1 * s == s, static or not
-        else:
-            d, step = _compact(s, step, forward)
-            strides.append(d)
+        d, step = _compact(s, step, forward)
+        strides.append(d)
     return tuple(strides if forward else reversed(strides)), step
 
 
@@ -274,9 +289,20 @@ def coords(shape: IntTuple) -> Iterator[Any]:
     >>> list(coords((2, (1, 2))))
     [(0, (0, 0)), (1, (0, 0)), (0, (0, 1)), (1, (0, 1))]
     """
-    sizes = flatten_to_tuple(as_shape(shape))
-    for at in cartesian(*(range(known_int(n)) for n in reversed(sizes))):  # the last factor runs fastest
-        yield unflatten(at[::-1], shape) if is_tuple(shape) else at[0]
+    shape = as_shape(shape)
+    sizes = [known_int(n) for n in leaves(shape)]
+    if 0 in sizes:
+        return
+    at = [0] * len(sizes)
+    while True:
+        yield unflatten(tuple(at), shape) if is_tuple(shape) else at[0]
+        for i, n in enumerate(sizes):  # count up, the first leaf fastest
+            at[i] += 1
+            if at[i] < n:
+                break
+            at[i] = 0
+        else:
+            return
 
 
 # --- coordinate to offset ---------------------------------------------------------------------
@@ -331,13 +357,13 @@ def _offset(coord: Any, shape: Any, stride: Any, extend: bool) -> Any:
         if not is_tuple(shape) or len(coord) != len(shape):
             raise _OutsideError
         for c, s, d in zip(coord, shape, stride):  # noqa: B905 (lengths are equal; this path is hot)
-            if type(c) in _INTS and type(s) in _INTS and 0 <= c < s:
+            if type(c) in PLAIN_INTS and type(s) in PLAIN_INTS and 0 <= c < s:
                 term = c * d
             else:
                 term = _offset(c, s, d, extend)
             total = term if total is None else total + term
         return _0 if total is None else total
-    if type(coord) not in _INTS:
+    if type(coord) not in PLAIN_INTS:
         coord = leaf(coord)
     if not is_tuple(shape):
         _in_range(coord, shape, extend)
@@ -348,7 +374,7 @@ def _offset(coord: Any, shape: Any, stride: Any, extend: bool) -> Any:
     last = len(shape) - 1
     for i in range(last):
         n = s = shape[i]
-        if type(s) in _INTS:
+        if type(s) in PLAIN_INTS:
             term = coord % s * stride[i]
         else:
             n = product(s)
@@ -368,7 +394,7 @@ _OUTSIDE = (_OutsideError, ZeroDivisionError)  # an empty mode has no coordinate
 
 def _in_range(coord: Any, extent: Any, extend: bool) -> None:
     """Raise where ``0 <= coord < extent`` is known to be false; without the upper end if extended."""
-    if type(coord) in _INTS and type(extent) in _INTS and 0 <= coord < extent:
+    if type(coord) in PLAIN_INTS and type(extent) in PLAIN_INTS and 0 <= coord < extent:
         return
     if known_lt(coord, 0) is True or (not extend and known_lt(coord, extent) is False):
         raise _OutsideError

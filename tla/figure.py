@@ -15,6 +15,7 @@ from itertools import product as cartesian
 from typing import TYPE_CHECKING, NamedTuple
 
 from .coord import offset_at
+from .errors import LayoutError
 from .int_tuple import product
 from .ints import is_tuple, known_int
 
@@ -73,6 +74,8 @@ def layout_figure(layout: AnyLayout, rows: int = 16, columns: int = 64, slices: 
     Args:
         rows, columns, slices: The largest corner shown; the rest is only counted.
     """
+    if min(rows, columns, slices) < 1:
+        raise LayoutError(f"a figure of {rows} rows, {columns} columns, {slices} slices is empty")
     shape, stride, origin = layout.shape, layout.stride, layout.origin_shape
     if not is_tuple(shape):
         shape, stride, origin = (shape,), (stride,), (origin,)

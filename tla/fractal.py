@@ -19,7 +19,7 @@ from typing import Any
 from .coord import compact_row_major
 from .errors import LayoutError
 from .int_tuple import as_int_tuple, congruent, text_of
-from .ints import IntTuple, _1, _16, ceil_div, known_lt, leaf, round_up
+from .ints import IntLike, IntTuple, _1, _16, ceil_div, known_lt, leaf, round_up
 from .layout import AnyLayout, Layout
 
 __all__ = ["col_major", "nN", "nZ", "row_major", "zN", "zZ"]
@@ -43,7 +43,7 @@ def col_major(*extents: IntTuple) -> AnyLayout:
     return Layout(extents)
 
 
-def zN(rows: IntTuple, cols: IntTuple, block: IntTuple = (_16, _16)) -> AnyLayout:  # noqa: N802
+def zN(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:  # noqa: N802
     """Return the matrix in blocks: rows within a block, columns of blocks.
 
     >>> print(zN(8, 12, block=(4, 4)))
@@ -52,7 +52,7 @@ def zN(rows: IntTuple, cols: IntTuple, block: IntTuple = (_16, _16)) -> AnyLayou
     return _fractal(rows, cols, block, rows_within=True, rows_of_blocks=False)
 
 
-def nZ(rows: Any, cols: Any, block: Any = (_16, _16)) -> AnyLayout:  # noqa: N802
+def nZ(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:  # noqa: N802
     """Return the matrix in blocks: columns within a block, rows of blocks.
 
     >>> print(nZ(8, 12, block=(4, 4)))
@@ -61,7 +61,7 @@ def nZ(rows: Any, cols: Any, block: Any = (_16, _16)) -> AnyLayout:  # noqa: N80
     return _fractal(rows, cols, block, rows_within=False, rows_of_blocks=True)
 
 
-def zZ(rows: Any, cols: Any, block: Any = (_16, _16)) -> AnyLayout:  # noqa: N802
+def zZ(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:  # noqa: N802
     """Return the matrix in blocks: rows within a block, rows of blocks.
 
     >>> print(zZ(8, 12, block=(4, 4)))
@@ -70,7 +70,7 @@ def zZ(rows: Any, cols: Any, block: Any = (_16, _16)) -> AnyLayout:  # noqa: N80
     return _fractal(rows, cols, block, rows_within=True, rows_of_blocks=True)
 
 
-def nN(rows: Any, cols: Any, block: Any = (_16, _16)) -> AnyLayout:  # noqa: N802
+def nN(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:  # noqa: N802
     """Return the matrix in blocks: columns within a block, columns of blocks.
 
     >>> print(nN(8, 12, block=(4, 4)))
@@ -81,6 +81,8 @@ def nN(rows: Any, cols: Any, block: Any = (_16, _16)) -> AnyLayout:  # noqa: N80
 
 def _fractal(rows: Any, cols: Any, block: Any, rows_within: bool, rows_of_blocks: bool) -> AnyLayout:
     rows, cols, block = leaf(rows), leaf(cols), as_int_tuple(block)
+    if any(known_lt(n, 0) is True for n in (rows, cols)):
+        raise LayoutError(f"a matrix of {rows} by {cols}: a size is negative", rows=rows, cols=cols)
     if not congruent(block, (0, 0)) or any(known_lt(b, 1) is True for b in block):
         raise LayoutError(f"a block is two positive extents, not {text_of(block)}", block=block)
     high, wide = block

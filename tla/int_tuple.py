@@ -11,7 +11,7 @@ Names and results are those of CuTe C++, ``int_tuple.hpp`` and ``tuple_algorithm
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVarTuple
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVarTuple
 
 from .errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
 from .ints import (
@@ -120,7 +120,7 @@ def _checked(x: Any, room: int) -> Any:
     return tuple(_checked(i, room - 1) for i in x)
 
 
-def rank(x: IntTuple, *path: int) -> Int[int]:
+def rank(x: IntTuple, *path: SupportsIndex) -> Int[int]:
     """Return the number of modes of ``get(x, *path)``, static; an int has one.
 
     >>> rank((4, (2, 3))), rank((4, (2, 3)), 0), rank(5)
@@ -131,7 +131,7 @@ def rank(x: IntTuple, *path: int) -> Int[int]:
 
 
 @bounded
-def depth(x: IntTuple, *path: int) -> Int[int]:
+def depth(x: IntTuple, *path: SupportsIndex) -> Int[int]:
     """Return the levels of nesting of ``get(x, *path)``, static: 0 for an int.
 
     >>> depth(5), depth((4, 2)), depth((4, (2, 3)))
@@ -143,7 +143,7 @@ def depth(x: IntTuple, *path: int) -> Int[int]:
     return Int(1 + max((int(depth(i)) for i in x), default=0))
 
 
-def get(x: IntTuple, *path: int) -> Any:
+def get(x: IntTuple, *path: SupportsIndex) -> Any:
     """Return mode ``path[0]`` of ``x``, of it mode ``path[1]``, and so on. Mode 0 of an int is it.
 
     >>> get((4, (2, 3)), 1, 0), get(5, 0)
@@ -152,17 +152,15 @@ def get(x: IntTuple, *path: int) -> Any:
     Raises:
         CoordinateError: an index is not a mode: negative, or not below the rank.
     """
-    if not path:
-        return x if is_tuple(x) else leaf(x)
-    at = x
+    at: Any = as_int_tuple(x)
     for level, i in enumerate(path):
         i = leaf(i)
-        modes = at if is_tuple(at) else (leaf(at),)
+        modes: tuple[Any, ...] = at if is_tuple(at) else (at,)
         if not 0 <= i < len(modes):
-            where = f"get{(x, *path[: level + 1])!r}" if level else f"get({text_of(x)}, {i:d})"
+            steps = ", ".join(str(int(leaf(p))) for p in path[: level + 1])
             raise CoordinateError(
                 f"there is no mode {i:d} in {text_of(at)}, of rank {len(modes)}",
-                f"Asked by {where}; modes count from 0.",
+                f"Asked by get({text_of(x)}, {steps}); modes count from 0.",
                 value=x,
                 path=path,
             )
@@ -256,7 +254,11 @@ def congruent(a: IntTuple, b: IntTuple) -> bool:
     """
     if is_tuple(a) and is_tuple(b):
         return len(a) == len(b) and all(map(congruent, a, b))
-    return not is_tuple(a) and not is_tuple(b)
+    if is_tuple(a) or is_tuple(b):
+        return False
+    leaf(a)
+    leaf(b)
+    return True
 
 
 @bounded
@@ -268,6 +270,9 @@ def weakly_congruent(a: IntTuple, b: IntTuple) -> bool:
     """
     if is_tuple(a):
         return is_tuple(b) and len(a) == len(b) and all(map(weakly_congruent, a, b))
+    leaf(a)
+    if not is_tuple(b):
+        leaf(b)
     return True
 
 
@@ -301,7 +306,6 @@ def _agreements(a: Any, b: Any) -> Iterator[tuple[bool | None, str]]:
 # --- maps and folds over leaves ---------------------------------------------------------------
 
 
-@bounded
 def transform_leaf(f: Callable[..., Any], x: IntTuple, *others: IntTuple) -> Any:
     """Return ``x`` with every leaf replaced by ``f`` of it and of the leaves at its place.
 
@@ -311,25 +315,28 @@ def transform_leaf(f: Callable[..., Any], x: IntTuple, *others: IntTuple) -> Any
     Raises:
         CongruenceError: the tuples have different profiles.
     """
+    return _transformed(f, as_int_tuple(x), *map(as_int_tuple, others))
+
+
+def _transformed(f: Callable[..., Any], x: Any, *others: Any) -> Any:
     if is_tuple(x):
         for other in others:
             if not is_tuple(other) or len(other) != len(x):
                 raise _not_congruent(x, other)
-        return tuple(transform_leaf(f, *at) for at in zip(x, *others, strict=True))
+        return tuple(_transformed(f, *at) for at in zip(x, *others, strict=True))
     for other in others:
         if is_tuple(other):
             raise _not_congruent(x, other)
-    return f(leaf(x), *map(leaf, others))
+    return f(x, *others)
 
 
-@bounded
 def fold_leaf(f: Callable[[Any, Any], Any], start: Any, x: IntTuple) -> Any:
     """Return ``f(... f(f(start, x0), x1) ..., xn)`` over the leaves from left to right.
 
     >>> fold_leaf(lambda total, leaf: total + leaf, 0, (4, (2, 3)))
     9
     """
-    for i in leaves(x):
+    for i in leaves(as_int_tuple(x)):
         start = f(start, i)
     return start
 
@@ -356,7 +363,7 @@ def product(x: IntTuple) -> Any:
     return total
 
 
-def size(x: IntTuple, *path: int) -> Any:
+def size(x: IntTuple, *path: SupportsIndex) -> Any:
     """Return the number of coordinates of the shape ``get(x, *path)``: the product of its leaves.
 
     >>> size((4, (2, 3))), size((4, (2, 3)), 1)
@@ -486,7 +493,8 @@ def _divisions(a: Any, b: Any) -> Iterator[tuple[bool | None, str]]:
 
 def wrap(x: IntTuple) -> tuple[Any, ...]:
     """Return ``x`` as a tuple: an int becomes a 1-tuple."""
-    return x if is_tuple(x) else (leaf(x),)
+    checked = as_int_tuple(x)
+    return checked if is_tuple(checked) else (checked,)
 
 
 def unwrap(x: IntTuple) -> Any:
@@ -495,12 +503,13 @@ def unwrap(x: IntTuple) -> Any:
     >>> unwrap(((5,),)), unwrap((5, 6))
     (5, (5, 6))
     """
-    while is_tuple(x) and len(x) == 1:
-        x = x[0]
-    return x
+    checked = as_int_tuple(x)
+    while is_tuple(checked) and len(checked) == 1:
+        checked = checked[0]
+    return checked
 
 
-def select(x: IntTuple, *modes: int) -> tuple[Any, ...]:
+def select(x: IntTuple, *modes: SupportsIndex) -> tuple[Any, ...]:
     """Return the modes named, in the order named.
 
     >>> select((4, (2, 3), 8), 2, 0)
@@ -509,29 +518,28 @@ def select(x: IntTuple, *modes: int) -> tuple[Any, ...]:
     return tuple(get(x, i) for i in modes)
 
 
-def take(x: IntTuple, begin: int, end: int) -> tuple[Any, ...]:
+def take(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]:
     """Return the modes ``begin`` up to but not including ``end``.
 
     >>> take((4, (2, 3), 8), 1, 3)
     ((2, 3), 8)
     """
     modes = wrap(x)
-    _between(modes, begin, end)
-    return modes[begin:end]
+    return modes[_between(modes, begin, end)]
 
 
-def group(x: IntTuple, begin: int, end: int) -> tuple[Any, ...]:
+def group(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]:
     """Return ``x`` with the modes ``begin`` to ``end`` made one mode.
 
     >>> group((4, 2, 3, 8), 1, 3)
     (4, (2, 3), 8)
     """
     modes = wrap(x)
-    _between(modes, begin, end)
-    return (*modes[:begin], modes[begin:end], *modes[end:])
+    at = _between(modes, begin, end)
+    return (*modes[: at.start], modes[at], *modes[at.stop :])
 
 
-def append(x: IntTuple, item: IntTuple, upto: int | None = None) -> tuple[Any, ...]:
+def append(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]:
     """Return ``x`` with ``item`` after its last mode; with ``upto``, as often as gives that rank.
 
     >>> append((4, 2), 3), append(4, 1, upto=3)
@@ -541,7 +549,7 @@ def append(x: IntTuple, item: IntTuple, upto: int | None = None) -> tuple[Any, .
     return (*modes, *repeat(item, _missing(modes, upto)))
 
 
-def prepend(x: IntTuple, item: IntTuple, upto: int | None = None) -> tuple[Any, ...]:
+def prepend(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]:
     """Return ``x`` with ``item`` before its first mode; with ``upto``, as often as gives that rank.
 
     >>> prepend((4, 2), 3), prepend(4, 1, upto=3)
@@ -551,7 +559,7 @@ def prepend(x: IntTuple, item: IntTuple, upto: int | None = None) -> tuple[Any, 
     return (*repeat(item, _missing(modes, upto)), *modes)
 
 
-def replace(x: IntTuple, mode: int, item: IntTuple) -> tuple[Any, ...]:
+def replace(x: IntTuple, mode: SupportsIndex, item: IntTuple) -> tuple[Any, ...]:
     """Return ``x`` with one mode replaced.
 
     >>> replace((4, 2, 3), 1, (5, 6))
@@ -559,21 +567,22 @@ def replace(x: IntTuple, mode: int, item: IntTuple) -> tuple[Any, ...]:
     """
     get(x, mode)
     modes = wrap(x)
-    return (*modes[:mode], as_int_tuple(item), *modes[mode + 1 :])
+    at: int = leaf(mode)
+    return (*modes[:at], as_int_tuple(item), *modes[at + 1 :])
 
 
-def insert(x: IntTuple, mode: int, item: IntTuple) -> tuple[Any, ...]:
+def insert(x: IntTuple, mode: SupportsIndex, item: IntTuple) -> tuple[Any, ...]:
     """Return ``x`` with ``item`` put before mode ``mode``.
 
     >>> insert((4, 2), 1, 7)
     (4, 7, 2)
     """
     modes = wrap(x)
-    _between(modes, mode, mode)
-    return (*modes[:mode], as_int_tuple(item), *modes[mode:])
+    at = _between(modes, mode, mode).start
+    return (*modes[:at], as_int_tuple(item), *modes[at:])
 
 
-def remove(x: IntTuple, mode: int) -> tuple[Any, ...]:
+def remove(x: IntTuple, mode: SupportsIndex) -> tuple[Any, ...]:
     """Return ``x`` without one mode.
 
     >>> remove((4, 2, 3), 1)
@@ -581,19 +590,20 @@ def remove(x: IntTuple, mode: int) -> tuple[Any, ...]:
     """
     get(x, mode)
     modes = wrap(x)
-    return (*modes[:mode], *modes[mode + 1 :])
+    at: int = leaf(mode)
+    return (*modes[:at], *modes[at + 1 :])
 
 
-def repeat(x: IntTuple, times: int) -> tuple[Any, ...]:
+def repeat(x: IntTuple, times: SupportsIndex) -> tuple[Any, ...]:
     """Return the tuple of ``times`` copies of ``x``.
 
     >>> repeat((4, 2), 2)
     ((4, 2), (4, 2))
     """
-    times = leaf(times)
-    if times < 0:
-        raise LayoutError(f"cannot repeat a mode {times} times")
-    return (as_int_tuple(x),) * times
+    count: int = leaf(times)
+    if count < 0:
+        raise LayoutError(f"cannot repeat a mode {count} times")
+    return (as_int_tuple(x),) * count
 
 
 @bounded
@@ -605,17 +615,20 @@ def repeat_like(profile: IntTuple, x: IntTuple) -> Any:
     """
     if is_tuple(profile):
         return tuple(repeat_like(i, x) for i in profile)
-    return x
+    leaf(profile)
+    return as_int_tuple(x)
 
 
-def _missing(modes: Sequence[Any], upto: int | None) -> int:
-    return 1 if upto is None else max(0, upto - len(modes))
+def _missing(modes: Sequence[Any], upto: SupportsIndex | None) -> int:
+    return 1 if upto is None else max(0, leaf(upto) - len(modes))
 
 
-def _between(modes: tuple[Any, ...], begin: int, end: int) -> None:
-    if not 0 <= leaf(begin) <= leaf(end) <= len(modes):
+def _between(modes: tuple[Any, ...], begin: SupportsIndex, end: SupportsIndex) -> slice:
+    first, last = leaf(begin), leaf(end)
+    if not 0 <= first <= last <= len(modes):
         raise CoordinateError(
-            f"modes {begin} to {end} are not a range of {text_of(modes)}, of rank {len(modes)}",
-            begin=begin,
-            end=end,
+            f"modes {first} to {last} are not a range of {text_of(modes)}, of rank {len(modes)}",
+            begin=first,
+            end=last,
         )
+    return slice(first, last)

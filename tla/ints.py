@@ -33,7 +33,15 @@ from typing import (
     overload,
 )
 
-from .errors import CongruenceError, LayoutError, LeafError, StaticIntError, UndecidedError
+from .errors import (
+    CongruenceError,
+    DivisibilityError,
+    LayoutError,
+    LeafError,
+    StaticIntError,
+    UndecidedError,
+)
+from .text import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -75,11 +83,17 @@ class Int(int, Generic[_N]):
     def __new__(cls, value: _K, /) -> Int[_K]: ...
     @overload
     def __new__(cls, value: _N, /) -> Int[_N]: ...
+    @overload
+    def __new__(cls, value: SupportsIndex, /) -> Int[int]: ...
     def __new__(cls, value: Any, /) -> Any:
         # bool before the look-up: hash(True) == hash(1)
-        if value.__class__ is bool or not hasattr(value, "__index__"):
+        try:
+            plain = None if value.__class__ is bool else index(value)
+        except TypeError:
+            plain = None
+        if plain is None:
             raise StaticIntError(f"a static int needs an int, not {_described(value)}", value=value)
-        return _static(index(value))
+        return _static(plain)
 
     if not TYPE_CHECKING:
 
@@ -190,7 +204,9 @@ _65536, _131072 = Int(65536), Int(131072)
 _NAMED = frozenset(_interned)
 
 __all__ = [
+    "PLAIN_INTS",
     "Int",
+    "IntLike",
     "IntTuple",
     "Leaf",
     "SymbolicInt",
@@ -249,6 +265,7 @@ __all__ = [
     "known_int",
     "known_lt",
     "leaf",
+    "less",
     "max_",
     "min_",
     "round_down",
@@ -294,7 +311,10 @@ class SymbolicInt:
 
 Leaf: TypeAlias = Union[int, SymbolicInt]
 
-IntTuple: TypeAlias = Union[SupportsIndex, SymbolicInt, "tuple[IntTuple, ...]"]
+IntLike: TypeAlias = Union[SupportsIndex, SymbolicInt]
+"""What is read as one int: ints of every kind, numpy's included."""
+
+IntTuple: TypeAlias = Union[IntLike, "tuple[IntTuple, ...]"]
 """An int, numpy's included, or a tuple of int tuples: what every function here takes.
 
 Results whose nesting depends on the arguments are typed `Any`, so that they need no narrowing.
@@ -323,6 +343,15 @@ def bounded(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
     return refusing
 
 
+PLAIN_INTS: frozenset[type] = frozenset((int, Int))
+"""The types of leaves that need no conversion and no protocol: what a fast path takes."""
+
+
+def is_plain_tuple(x: object) -> TypeIs[tuple[Any, ...]]:
+    """Whether ``x`` is a tuple and of no subclass, such as a named tuple."""
+    return type(x) is tuple
+
+
 def is_tuple(x: object) -> TypeIs[tuple[Any, ...]]:
     """Whether ``x`` is a tuple rather than a leaf."""
     return isinstance(x, tuple)
@@ -337,14 +366,25 @@ def leaf(x: object) -> Any:
     if type(x) in (int, Int) or isinstance(x, SymbolicInt):
         return x
     if isinstance(x, bool) or not isinstance(x, SupportsIndex):
-        hints = ["Write a tuple, not a list."] if "__setitem__" in dir(x) else []
-        raise LeafError(f"expected an int, got {_described(x)}", *hints, value=x)
-    return index(x)
+        raise _not_an_int(x)
+    try:
+        return int(index(x))
+    except TypeError:  # an array of several has an __index__ too
+        raise _not_an_int(x) from None
+
+
+def _not_an_int(x: object) -> LeafError:
+    sequence = type(x).__name__ in ("list", "ndarray")
+    hints = [f"Write a tuple, not a {type(x).__name__}."] if sequence else []
+    return LeafError(f"expected an int, got {_described(x)}", *hints, value=x)
 
 
 def _described(x: object) -> str:
-    shown = repr(x)
-    return f"{type(x).__name__} {shown if len(shown) <= 40 else shown[:37] + '...'}"
+    try:
+        shown = " ".join(repr(x).split())
+    except RecursionError:
+        shown = "nested too deeply to print"
+    return f"{type(x).__name__} {shortened(shown)}"
 
 
 def known_eq(a: Leaf, b: Leaf) -> bool | None:
@@ -385,6 +425,11 @@ def decided(answer: bool | None, obligation: str) -> bool:
     return answer
 
 
+def less(a: Leaf, b: Leaf) -> bool:
+    """Whether ``a < b``; raise `UndecidedError` where that is open."""
+    return decided(known_lt(a, b), f"{a} < {b}")
+
+
 def decided_all(answers: Iterable[tuple[bool | None, str]]) -> bool:
     """Whether all answers are True. One that is False settles it; else an open one is undecided."""
     unsettled = None
@@ -406,33 +451,51 @@ def known_int(x: Leaf) -> int:
 # --- CATLASS's arithmetic, on leaves and leaf by leaf on tuples -------------------------------
 
 
-def ceil_div(a: int, b: int) -> int:
+def ceil_div(a: IntLike, b: IntLike) -> int:
     """Return ``a / b`` rounded up. CATLASS ``CeilDiv``.
 
     >>> ceil_div(100, 16), ceil_div(Int(100), _16)
     (7, _7)
+
+    Raises:
+        DivisibilityError: ``b`` is not positive.
     """
-    quotient: int = -(-leaf(a) // leaf(b))
+    quotient: int = -(-leaf(a) // _divisor(b))
     return quotient
 
 
-def round_up(a: int, b: int) -> int:
+def round_up(a: IntLike, b: IntLike) -> int:
     """Return the least multiple of ``b`` that is at least ``a``. CATLASS ``RoundUp``.
 
     >>> round_up(100, 16), round_up(Int(100), _16)
     (112, _112)
+
+    Raises:
+        DivisibilityError: ``b`` is not positive.
     """
-    return ceil_div(a, b) * b
+    multiple: int = ceil_div(a, b) * leaf(b)
+    return multiple
 
 
-def round_down(a: int, b: int) -> int:
+def round_down(a: IntLike, b: IntLike) -> int:
     """Return the greatest multiple of ``b`` that is at most ``a``. CATLASS ``RoundDown``.
 
     >>> round_down(100, 16), round_down(Int(100), _16)
     (96, _96)
+
+    Raises:
+        DivisibilityError: ``b`` is not positive.
     """
-    multiple: int = leaf(a) // leaf(b) * b
+    divisor = _divisor(b)
+    multiple: int = leaf(a) // divisor * divisor
     return multiple
+
+
+def _divisor(b: IntLike) -> Any:
+    divisor: Any = leaf(b)
+    if known_lt(divisor, 1) is True:
+        raise DivisibilityError(f"cannot round to multiples of {divisor}: it is not positive")
+    return divisor
 
 
 def max_(*xs: IntTuple) -> int:

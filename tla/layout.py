@@ -18,10 +18,20 @@ rounded up to blocks. ``size`` and ``cosize`` speak of the shape, ``valid_size``
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, TypeVarTuple, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Generic,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    TypeVarTuple,
+    overload,
+)
 
 from . import int_tuple, ints
-from .coord import compact_col_major, compact_order, crd2offset, offset_at
+from .coord import compact_col_major, compact_order, crd2offset, offset_at, packed
 from .errors import CongruenceError, CoordinateError, LeafError
 from .int_tuple import (
     MAX_DEPTH,
@@ -36,9 +46,20 @@ from .int_tuple import (
     unflatten,
     weakly_congruent,
 )
-from .ints import Int, IntTuple, _0, _1, decided, is_tuple, known_eq, known_lt
+from .ints import (
+    PLAIN_INTS,
+    Int,
+    IntTuple,
+    _0,
+    _1,
+    decided,
+    is_plain_tuple,
+    is_tuple,
+    known_eq,
+    known_lt,
+)
 from .origin import checked_origin, default_origin, mode_indices, trimmed_parts
-from .slicing import Coord, _, has_underscore, sliced
+from .slicing import Coord, _, as_coord, has_underscore, sliced
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +69,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AnyLayout",
     "Layout",
+    "as_layout",
     "cosize",
     "crd2offset",
     "depth",
@@ -66,6 +88,7 @@ __all__ = [
     "shape",
     "size",
     "slice_and_offset",
+    "static_mask",
     "stride",
 ]
 
@@ -107,22 +130,26 @@ class Layout(Generic[S_co, D_co]):
     else:
         __slots__ = ("_origin", "shape", "stride")
 
+    # __new__ and no __init__: a layout cannot be initialised a second time
     @overload
-    def __init__(
-        self: Layout[S, Any], shape: S, stride: None = None, origin_shape: IntTuple | None = None
-    ) -> None: ...
+    def __new__(
+        cls, shape: S, stride: None = None, origin_shape: IntTuple | None = None
+    ) -> Layout[S, Any]: ...
     @overload
-    def __init__(
-        self: Layout[S, D], shape: S, stride: D, origin_shape: IntTuple | None = None
-    ) -> None: ...
-    def __init__(self, shape: Any, stride: Any = None, origin_shape: Any = None) -> None:
-        steps = shape if stride is None else stride
-        if not _well_formed(shape, steps, MAX_DEPTH):
-            shape, steps = _normalised(shape, steps)
-        stride = compact_col_major(shape) if stride is None else steps
-        _set_shape(self, shape)
-        _set_stride(self, stride)
-        _set_origin(self, None if origin_shape is None else checked_origin(shape, origin_shape))
+    def __new__(cls, shape: S, stride: D, origin_shape: IntTuple | None = None) -> Layout[S, D]: ...
+    def __new__(cls, shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
+        if stride is None:
+            stride = packed(shape, _1, MAX_DEPTH)
+            if stride is None:
+                shape = as_shape(shape)
+                stride = compact_col_major(shape)
+        elif not _well_formed(shape, stride, MAX_DEPTH):
+            shape, stride = _normalised(shape, stride)
+        layout: AnyLayout = object.__new__(cls)
+        _set_shape(layout, shape)
+        _set_stride(layout, stride)
+        _set_origin(layout, None if origin_shape is None else checked_origin(shape, origin_shape))
+        return layout
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Layout is immutable: cannot set {name!r}")
@@ -204,7 +231,7 @@ class Layout(Generic[S_co, D_co]):
         Raises:
             CoordinateError: the coordinate is negative, outside the shape, or of another profile.
         """
-        at: Any = coord[0] if len(coord) == 1 else coord
+        at: Any = coord[0] if len(coord) == 1 else coord  # _one(coord), on the hot path
         try:
             return offset_at(at, self.shape, self.stride, False)
         except LeafError:
@@ -304,25 +331,25 @@ _set_origin: Final = Layout.__dict__["_origin"].__set__
 
 # --- checks of the constructor ----------------------------------------------------------------
 
-_INTS = frozenset((int, Int))
-
 
 def _well_formed(shape: Any, stride: Any, room: int) -> bool:
     """Whether the parts are congruent, not too deep, of plain ints, with no negative extent.
 
     The common case in one pass; whatever else there is goes through `_normalised`.
     """
-    if is_tuple(shape):
-        if not is_tuple(stride) or len(shape) != len(stride) or not room:
-            return False
-        for s, d in zip(shape, stride):  # noqa: B905 (lengths compared above; this path is hot)
-            if type(s) in _INTS:
-                if s < 0 or type(d) not in _INTS:
-                    return False
-            elif not _well_formed(s, d, room - 1):
+    if type(shape) in PLAIN_INTS:
+        return type(stride) in PLAIN_INTS and shape >= 0
+    if not (is_plain_tuple(shape) and is_plain_tuple(stride)):
+        return False
+    if len(shape) != len(stride) or not room:
+        return False
+    for s, d in zip(shape, stride):  # noqa: B905 (lengths compared above; this path is hot)
+        if type(s) in PLAIN_INTS:
+            if s < 0 or type(d) not in PLAIN_INTS:
                 return False
-        return True
-    return type(shape) in _INTS and type(stride) in _INTS and shape >= 0
+        elif not _well_formed(s, d, room - 1):
+            return False
+    return True
 
 
 def _normalised(shape: Any, stride: Any) -> tuple[Any, Any]:
@@ -366,10 +393,10 @@ def _one(coord: tuple[Any, ...]) -> Any:
 
 
 @overload
-def get(x: AnyLayout, *path: int) -> AnyLayout: ...
+def get(x: AnyLayout, *path: SupportsIndex) -> AnyLayout: ...
 @overload
-def get(x: Any, *path: int) -> Any: ...
-def get(x: Any, *path: int) -> Any:
+def get(x: Any, *path: SupportsIndex) -> Any: ...
+def get(x: Any, *path: SupportsIndex) -> Any:
     """Return mode ``path[0]`` of ``x``, of it mode ``path[1]``, and so on; a layout for a layout.
 
     >>> zN = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)))
@@ -388,40 +415,40 @@ def get(x: Any, *path: int) -> Any:
     return Layout(int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path))
 
 
-def shape(x: AnyLayout, *path: int) -> Any:
+def shape(x: AnyLayout, *path: SupportsIndex) -> Any:
     """Return the shape of ``get(x, *path)``. TLA ``shape<I...>(layout)``.
 
     >>> shape(Layout(((4, 2), 3), ((3, 12), 1)), 0, 1)
     2
     """
-    return int_tuple.get(x.shape, *path)
+    return int_tuple.get(as_layout(x).shape, *path)
 
 
-def stride(x: AnyLayout, *path: int) -> Any:
+def stride(x: AnyLayout, *path: SupportsIndex) -> Any:
     """Return the stride of ``get(x, *path)``. TLA ``stride<I...>(layout)``.
 
     >>> stride(Layout(((4, 2), 3), ((3, 12), 1)), 0)
     (3, 12)
     """
-    return int_tuple.get(x.stride, *path)
+    return int_tuple.get(as_layout(x).stride, *path)
 
 
-def rank(x: IntTuple | AnyLayout, *path: int) -> Int[int]:
+def rank(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Int[int]:
     """Return the number of modes of ``get(x, *path)``, static; an int has one."""
     return int_tuple.rank(_shape_of(x), *path)
 
 
-def depth(x: IntTuple | AnyLayout, *path: int) -> Int[int]:
+def depth(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Int[int]:
     """Return the levels of nesting of ``get(x, *path)``, static; 0 for an int."""
     return int_tuple.depth(_shape_of(x), *path)
 
 
-def size(x: IntTuple | AnyLayout, *path: int) -> Any:
+def size(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Any:
     """Return the number of coordinates of ``get(x, *path)``, padding included."""
     return int_tuple.size(_shape_of(x), *path)
 
 
-def cosize(x: AnyLayout, *path: int) -> Any:
+def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
     """Return the length of the span of offsets of ``get(x, *path)``; 0 where it is empty.
 
     The span runs from the least offset to the greatest, so negative strides count by their length.
@@ -453,6 +480,23 @@ def same_static(a: IntTuple | AnyLayout, b: IntTuple | AnyLayout) -> bool:
     return not is_layout(a) and not is_layout(b) and ints.same_static(a, b)
 
 
+def static_mask(x: IntTuple | AnyLayout) -> Any:
+    """Return True at static ints in the profile of ``x``: what a cache keys on beside ``x`` itself.
+
+    >>> static_mask(Layout((_4, 8), (1, _4)))
+    ((True, False), (False, True), (True, False))
+    """
+    return tuple(map(ints.static_mask, _parts(x))) if is_layout(x) else ints.static_mask(x)
+
+
+def as_layout(x: object) -> AnyLayout:
+    """Return ``x``, which must be a layout."""
+    if not is_layout(x):
+        hint = "; tla.parse reads a text" if isinstance(x, str) else ""
+        raise TypeError(f"expected a layout, got {type(x).__name__}{hint}")
+    return x
+
+
 def _parts(x: AnyLayout) -> tuple[Any, Any, Any]:
     return x.shape, x.stride, x.origin_shape
 
@@ -466,7 +510,8 @@ def _shape_of(x: Any) -> Any:
 
 def make_shape(*extents: *_Items) -> tuple[*_Items]:
     """Return the shape of the arguments, checked. TLA ``MakeShape``."""
-    return make_tuple(*extents)
+    shape: tuple[*_Items] = as_shape(extents)
+    return shape
 
 
 def make_stride(*steps: *_Items) -> tuple[*_Items]:
@@ -475,13 +520,14 @@ def make_stride(*steps: *_Items) -> tuple[*_Items]:
 
 
 def make_coord(*parts: *_Items) -> tuple[*_Items]:
-    """Return the coordinate of the arguments, checked. TLA ``MakeCoord``."""
-    return make_tuple(*parts)
+    """Return the coordinate of the arguments, checked; `_` may stand in it. TLA ``MakeCoord``."""
+    coord: tuple[*_Items] = as_coord(parts)
+    return coord
 
 
 def make_tile(*extents: *_Items) -> tuple[*_Items]:
     """Return the tile of the arguments, checked. CuTe ``make_tile``."""
-    return make_tuple(*extents)
+    return make_shape(*extents)
 
 
 @overload
@@ -522,7 +568,7 @@ def make_layout_like(layout: Layout[S, Any]) -> Layout[S, Any]:
 
     Source: CuTe ``make_layout_like``, layout.hpp.
     """
-    shape: Any = layout.shape
+    shape: Any = as_layout(layout).shape
     flat = list(zip(leaves(shape), leaves(layout.stride), strict=True))
     # a leaf that is broadcast takes no room
     room = tuple(_1 if known_eq(d, 0) is True else s for s, d in flat)
@@ -551,13 +597,14 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
         UnsupportedError: the valid elements kept are not a box.
     Source: CuTe and CATLASS ``slice_and_offset``.
     """
+    as_layout(layout)
     if coord is _:
         return layout, _0
     if not has_underscore(coord):
         raise CoordinateError(
             f"layout[{coord!r}] keeps no mode",
             "Write layout(...) for the offset of a coordinate, get(layout, i) for mode i,"
-            " or put `_` where a mode is to stay, as in layout[_, 3].",
+            " or put `_` where a mode is to stay, as in layout[_, 3]; ':' does not stand for it.",
             coord=coord,
         )
     origin = layout.origin_shape if layout.is_padded else None

@@ -20,7 +20,7 @@ from .int_tuple import (
     product_each,
     text_of,
 )
-from .ints import IntTuple, _0, _1, ceil_div, decided, is_static, is_tuple, known_lt
+from .ints import IntTuple, _0, _1, ceil_div, is_static, is_tuple, known_lt, less
 
 __all__ = ["checked_origin", "default_origin", "mode_indices", "trimmed_parts"]
 
@@ -90,7 +90,7 @@ def trimmed_parts(shape: Any, stride: Any, origin: Any) -> tuple[Any, Any]:
     if not is_tuple(shape):
         return _cut(shape, stride, origin)
     modes = [
-        _cut(s, d, n) if _less(n, product(s)) else (s, d)
+        _cut(s, d, n) if less(n, product(s)) else (s, d)
         for s, d, n in zip(shape, stride, origin, strict=True)
     ]
     return tuple(s for s, _d in modes), tuple(d for _s, d in modes)
@@ -98,7 +98,7 @@ def trimmed_parts(shape: Any, stride: Any, origin: Any) -> tuple[Any, Any]:
 
 def _cut(shape: Any, stride: Any, n: Any) -> tuple[Any, Any]:
     """The leaves of a mode that its first ``n`` coordinates reach, the last of them cut."""
-    if not _less(_1, n):
+    if not less(_1, n):
         return n, _0 if is_static((n, stride)) else 0
     if not is_tuple(shape):
         return n, stride
@@ -106,18 +106,14 @@ def _cut(shape: Any, stride: Any, n: Any) -> tuple[Any, Any]:
     below: Any = _1  # coordinates of the leaves kept so far
     for s, d in zip(shape, stride, strict=True):
         reach, here = ceil_div(n, below), product(s)
-        if not _less(_1, reach):
+        if not less(_1, reach):
             break
-        if _less(reach, here):
+        if less(reach, here):
             kept.append(_cut(s, d, reach))
             break
-        if _less(_1, here):
+        if less(_1, here):
             kept.append((s, d))
         below = below * here
     if len(kept) == 1:
         return kept[0]
     return tuple(s for s, _d in kept), tuple(d for _s, d in kept)
-
-
-def _less(a: Any, b: Any) -> bool:
-    return decided(known_lt(a, b), f"{a} < {b}")

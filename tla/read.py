@@ -39,7 +39,7 @@ def read(text: str) -> Any:
         [f"A shape has dims: {word}[2,3], or {word}[] for a scalar."] if word in ELEMENT_TYPES else []
     )
     raise ParseError(
-        f"expected a layout such as (2,3):(3,1) or an XLA shape such as f32[2,3], found {found}",
+        f"expected a layout such as (2,3):(3,1) or an XLA shape such as f32[2,3]{{1,0}}, found {found}",
         text,
         start,
         start + max(1, len(word)),

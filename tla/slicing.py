@@ -20,15 +20,15 @@ from .ints import (
     _1,
     bounded,
     ceil_div,
-    decided,
     is_tuple,
-    known_lt,
+    known_eq,
     leaf,
+    less,
     max_,
     min_,
 )
 
-__all__ = ["Coord", "Underscore", "_", "dice", "has_underscore", "slice_", "sliced"]
+__all__ = ["Coord", "Underscore", "_", "as_coord", "dice", "has_underscore", "slice_", "sliced"]
 
 
 class Underscore:
@@ -99,6 +99,13 @@ def _picked(coord: Any, x: Any, keep: bool) -> tuple[Any, ...]:
     return (x,) if (coord is _) is keep else ()
 
 
+def as_coord(x: Any) -> Any:
+    """Return ``x`` checked as a coordinate, which may have `_` at some places."""
+    if is_tuple(x):
+        return tuple(as_coord(i) for i in x)
+    return x if x is _ else leaf(x)
+
+
 def sliced(coord: Any, shape: Any, stride: Any, origin: Any) -> tuple[Any, Any, Any, Any]:
     """Return shape, stride and origin shape of the modes kept, and the offset of their first element.
 
@@ -109,52 +116,54 @@ def sliced(coord: Any, shape: Any, stride: Any, origin: Any) -> tuple[Any, Any, 
         UnsupportedError: several parts of one padded mode are kept, and their data are not a box.
     """
     try:
-        kept, steps, fixed = slice_(coord, shape), slice_(coord, stride), dice(coord, shape)
+        kept, steps = slice_(coord, shape), slice_(coord, stride)
     except CongruenceError:
         raise CoordinateError(
             f"coordinate {coord!r} does not fit the shape {text_of(shape)}", coord=coord, shape=shape
         ) from None
-    ints = _ints_of(coord)
-    try:
-        offset = offset_at(ints, fixed, dice(coord, stride), False)
+    try:  # the modes kept stand at their only coordinate, 0
+        ints, fixed = _with_kept(coord, coord, _0), _with_kept(coord, shape, _1)
+        offset = offset_at(ints, fixed, _with_kept(coord, stride, _0), False)
     except CoordinateError as error:
         raise CoordinateError(
             f"coordinate {coord!r} lies outside the shape {text_of(shape)}",
             *error.details,
             coord=coord,
             shape=shape,
+            mode=error.mode,
         ) from None
     data = None if origin is None else _origin(coord, shape, origin)
     return kept, steps, data, offset
 
 
-def _ints_of(coord: Any) -> tuple[Any, ...]:
-    """The ints of a coordinate, in the order of `dice`."""
-    if is_tuple(coord):
-        return tuple(i for c in coord for i in _ints_of(c))
-    return () if coord is _ else (coord,)
+def _with_kept(coord: Any, x: Any, value: Any) -> Any:
+    """``x`` with ``value`` in place of the parts that ``coord`` keeps."""
+    if coord is _:
+        return value
+    if not is_tuple(coord):
+        return x
+    return tuple(_with_kept(c, i, value) for c, i in zip(coord, x, strict=True))
 
 
 def _origin(coord: Any, shape: Any, origin: Any) -> tuple[Any, ...]:
     """How many coordinates of each mode kept hold data: always the first ones, where that is a box."""
     modes = [(_parts(c, s, _1), n) for c, s, n in zip(coord, shape, origin, strict=True)]
-    if not all(_less(base, n) for (base, kept), n in modes if not kept):
+    if not all(less(base, n) for (base, kept), n in modes if not kept):
         # the ints stand in the padding: nothing kept holds data
         return tuple(size - size for (_base, kept), _n in modes for _weight, size in kept)
-    out: list[Any] = []
-    for (base, kept), n in modes:
-        box = _box(n - base, kept) if kept else []
-        if box is None:
-            raise UnsupportedError(
-                f"slice {coord!r} of the shape {text_of(shape)} with origin {text_of(origin)}"
-                " keeps data that are not a box",
-                "Drop the origin shape first: Layout(layout.shape, layout.stride).",
-                coord=coord,
-                shape=shape,
-                origin_shape=origin,
-            )
-        out += box
-    return tuple(out)
+    boxes = [_box(n - base, kept) if kept else [] for (base, kept), n in modes]
+    if any(box is not None and any(known_eq(n, 0) is True for n in box) for box in boxes):
+        return tuple(size - size for (_base, kept), _n in modes for _weight, size in kept)
+    if None in boxes:
+        raise UnsupportedError(
+            f"slice {coord!r} of the shape {text_of(shape)} with origin {text_of(origin)}"
+            " keeps data that are not a box",
+            "Drop the origin shape first: Layout(layout.shape, layout.stride).",
+            coord=coord,
+            shape=shape,
+            origin_shape=origin,
+        )
+    return tuple(n for box in boxes if box is not None for n in box)
 
 
 def _parts(coord: Any, shape: Any, weight: Any) -> tuple[Any, list[tuple[Any, Any]]]:
@@ -180,13 +189,9 @@ def _box(room: Any, parts: list[tuple[Any, Any]]) -> list[Any] | None:
     reach = sum(w * (n - 1) for w, n in below)  # what the parts below add at the most
     most = max_(_0, min_(size, ceil_div(room, weight)))
     least = max_(_0, min_(size, ceil_div(room - reach, weight)))
-    if not _less(least, most):  # whatever the parts below are
+    if not less(least, most):  # whatever the parts below are
         return [*(n for _w, n in below), most]
-    if _less(_1, most):
+    if less(_1, most):
         return None
     inner = _box(room, below)  # only 0 of the last part, and not for all of those below
     return None if inner is None else [*inner, most]
-
-
-def _less(a: Any, b: Any) -> bool:
-    return decided(known_lt(a, b), f"{a} < {b}")

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .errors import LayoutError
-from .int_tuple import leaves, product, product_each
+from .int_tuple import leaves, product_each
 from .ints import is_tuple, known_int
+from .layout import as_layout
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["offset_lists", "offsets"]
 
 
-def offsets(layout: AnyLayout) -> NDArray[np.int64]:
+def offsets(layout: AnyLayout, limit: int = 2**28) -> NDArray[np.int64]:
     """Return the offset of every coordinate, an array shaped like the top-level modes.
 
     ``offsets(layout)[i, j, ...] == layout(i, j, ...)``. A rank-0 layout, and one of a bare int
@@ -33,16 +34,28 @@ def offsets(layout: AnyLayout) -> NDArray[np.int64]:
            [ 6,  8, 10],
            [ 7,  9, 11]])
 
+    Args:
+        limit: The most coordinates to tabulate; each takes 8 bytes.
+
     Raises:
-        LayoutError: an offset does not fit in 64 bits.
+        LayoutError: an offset does not fit in 64 bits, there are more coordinates than ``limit``,
+            or more modes than numpy has axes for (64).
     """
+    as_layout(layout)
     try:
         import numpy as np
     except ModuleNotFoundError:
         stand_in: NDArray[np.int64] = offset_lists(layout)
         return stand_in
-    if not known_int(product(layout.shape)):
-        return np.zeros([known_int(n) for n in product_each(layout.shape)], dtype=np.int64)
+    size, sizes = known_int(layout.size), [known_int(n) for n in product_each(layout.shape)]
+    if size > limit or len(sizes) > 64 or max(sizes, default=0) >= 2**63:
+        raise LayoutError(
+            f"the table of {layout} has {size} offsets in {len(sizes)} modes",
+            f"At most {limit} in 64 modes are tabulated; layout(coord) gives single ones.",
+            layout=layout,
+        )
+    if not size:
+        return np.zeros(sizes, dtype=np.int64)
     low, high = _bounds(layout)
     if not -(2**63) <= low <= high < 2**63:
         raise LayoutError(

@@ -113,8 +113,8 @@ class Scanner:
         raise ParseError(summary, self.text, begin, end)
 
 
-MAX_DIGITS: Final = 1000
-"""The longest integer read: Python's own limit for text is 4300 digits."""
+MAX_DIGITS: Final = 4300
+"""The longest integer read: what Python converts without being asked for more."""
 
 
 def shortened(text: str, limit: int = 40) -> str:

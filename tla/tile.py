@@ -15,7 +15,16 @@ from __future__ import annotations
 from typing import Any
 
 from .errors import CongruenceError, CoordinateError, DivisibilityError
-from .int_tuple import as_int_tuple, congruent, leaves, product, rank, text_of, transform_leaf
+from .int_tuple import (
+    as_int_tuple,
+    congruent,
+    leaves,
+    product,
+    rank,
+    repeat_like,
+    text_of,
+    transform_leaf,
+)
 from .ints import (
     IntTuple,
     _0,
@@ -29,7 +38,7 @@ from .ints import (
     max_,
     min_,
 )
-from .layout import AnyLayout, Layout
+from .layout import AnyLayout, Layout, as_layout
 from .origin import default_origin
 
 __all__ = ["get_tile_layout", "make_layout_tile"]
@@ -44,8 +53,8 @@ def make_layout_tile(layout: AnyLayout, tile: IntTuple, exact: bool = True) -> A
     Args:
         tile: One extent for each top-level mode, in elements.
         exact: Demand that the tile divides each mode, and give a shape of just its size. Otherwise
-            whole blocks are kept and counts rounded up, as `get_tile_layout` does, and the tile
-            becomes the origin shape.
+            this is the `get_tile_layout` at coordinate 0: whole blocks, counts rounded up, and an
+            origin shape that says how much of it is data.
 
     Raises:
         DivisibilityError: ``exact``, and an extent does not divide its mode along its leaves.
@@ -54,9 +63,10 @@ def make_layout_tile(layout: AnyLayout, tile: IntTuple, exact: bool = True) -> A
     """
     tile = _per_mode("tile", tile, layout)
     if not exact:
-        return Layout(_by_mode(_blocks, layout.shape, tile), layout.stride, tile)
+        return get_tile_layout(layout, tile, repeat_like(tile, _0))
+    origin = transform_leaf(min_, tile, layout.origin_shape)
     try:
-        return Layout(_by_mode(_front, layout.shape, tile), layout.stride)
+        return Layout(_by_mode(_front, layout.shape, tile), layout.stride, origin)
     except _UnevenError as uneven:
         raise DivisibilityError(
             f"tile {text_of(tile)} does not divide the shape {text_of(layout.shape)}",
@@ -104,7 +114,7 @@ def _cropped(extent: Any, start: Any, data: Any) -> int:
 def _per_mode(what: str, x: Any, layout: AnyLayout) -> Any:
     """A tile or coordinate checked: one int for each top-level mode."""
     x = as_int_tuple(x)
-    if not congruent(default_origin(layout.shape), x):
+    if not congruent(default_origin(as_layout(layout).shape), x):
         raise CongruenceError(
             f"{what} {text_of(x)} does not fit the layout {layout}",
             f"It needs one int for each of its {rank(layout.shape):d} modes.",
@@ -135,22 +145,28 @@ class _UnevenError(Exception):
     """A tile cannot be cut out; its one argument says why."""
 
 
-def _front(shape: Any, extent: Any) -> Any:
+def _front(mode: Any, extent: Any) -> Any:
     """The shape of exactly the first ``extent`` coordinates; leaves above them become 1."""
-    if not is_tuple(shape):
-        if not decided(known_divides(extent, shape), f"{extent} divides {shape}"):
-            raise _UnevenError(f"{extent} does not divide the extent {shape}.")
-        return extent
-    out: list[Any] = []
-    rest = extent
-    for part in shape:
-        n = product(part)
-        if known_divides(n, rest) is True and known_eq(n, 0) is not True:
-            out.append(part)
-            rest = rest // n
-        else:
-            out.append(_front(part, rest))
-            rest = rest // rest
+    if known_lt(extent, 1) is True:
+        raise _UnevenError(f"{extent} is not positive.")
+    if known_lt(product(mode), extent) is True:
+        raise _UnevenError(f"{extent} exceeds the {product(mode)} coordinates of its mode.")
+    shape, rest = _taken(mode, extent)
     if not decided(known_eq(rest, _1), f"{rest} == 1"):
-        raise _UnevenError(f"{extent} exceeds the size {product(shape)} of its mode.")
-    return tuple(out)
+        raise _UnevenError(f"{extent} does not divide the {product(mode)} coordinates of its mode.")
+    return shape
+
+
+def _taken(shape: Any, extent: Any) -> tuple[Any, Any]:
+    """The shape with its first coordinates taken from the front, and how many times more are wanted."""
+    if is_tuple(shape):
+        out: list[Any] = []
+        for part in shape:
+            taken, extent = _taken(part, extent)
+            out.append(taken)
+        return tuple(out), extent
+    if known_divides(shape, extent) is True and known_eq(shape, 0) is not True:
+        return shape, extent // shape
+    if not decided(known_divides(extent, shape), f"{extent} divides {shape}"):
+        raise _UnevenError(f"Neither of {extent} and {shape} divides the other.")
+    return extent, extent // extent

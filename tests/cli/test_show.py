@@ -92,7 +92,7 @@ def test_the_corner_asked_for(run: Run) -> None:
     assert "[0,_,_]" in out
     assert "[1,_,_]" not in out
     assert [row[:3] for row in cells(out)] == [["0", "1", "2"], ["9", "10", "11"]]
-    assert "162 coordinates, offsets over 162" in out.splitlines()[-1]
+    assert "162 coordinates, offsets that span 162" in out.splitlines()[-1]
 
 
 # --- data, standard input, what is wrong ---

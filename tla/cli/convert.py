@@ -153,7 +153,7 @@ class _Entry:
             yield from _memory(self.sized)
         elif self.layout is not None:
             data, room = int(self.layout.valid_size), int(self.layout.cosize)
-            yield "elements", f"{data} of data, offsets over {room}"
+            yield "elements", f"{data} of data, offsets that span {room}"
         elif self.shape is not None:
             yield "note", "it carries no data"
         if self.from_xla and self.sized is not None and self.layout is not None:

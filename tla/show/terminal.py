@@ -31,6 +31,6 @@ def write(figure: Figure) -> None:
     from rich.text import Text
 
     styled = Text(text)
-    styled.highlight_regex(r"\(\d+\)", "dim yellow")
+    styled.highlight_regex(r"\(-?\d+\)", "dim yellow")
     styled.highlight_regex(r"[|+-]{2,}|\|", "bright_black")
     Console(highlight=False).print(styled, soft_wrap=True)

@@ -81,6 +81,8 @@ def _legend(figure: Figure, width: int | None) -> list[str]:
     lines: list[str] = []
     if any(grid.has_padding for grid in figure.grids):
         lines.append(f"(n) is padding: {figure.valid_size} of {figure.size} hold data")
+    elif figure.valid_size < figure.size:
+        lines.append(f"the padding lies outside: {figure.valid_size} of {figure.size} hold data")
     narrowed = [
         grid
         for grid in figure.grids
@@ -90,5 +92,7 @@ def _legend(figure: Figure, width: int | None) -> list[str]:
         grid = figure.grids[0]
         matrix = f"{grid.rows} x {grid.columns}" if grid.rows is not None else f"{grid.columns}"
         whole = f"{figure.slices} slices of {matrix}" if figure.slices > 1 else matrix
-        lines.append(f"a corner of {whole}: {figure.size} coordinates, offsets over {figure.cosize}")
+        lines.append(
+            f"a corner of {whole}: {figure.size} coordinates, offsets that span {figure.cosize}"
+        )
     return lines
