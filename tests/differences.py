@@ -113,3 +113,13 @@ PEERS = [
 ]
 
 LEVEL = "a slice that keeps one mode, itself a 1-tuple, loses a level of nesting in tensor_layouts"
+
+UNTILED = "an empty array has no element for its tiles to place; here it keeps its untiled strides"
+
+XLA = [
+    Difference("to_layout", "s8[0,2]{1,0:T(1,6)(3,4,3)}", "(0,2):(2,1)", UNTILED),
+    Difference("to_layout", "bf16[0,9,7]{2,0,1:T(8,2)(*,6,2,8)L(128)}", "(0,9,7):(7,0,1)", UNTILED),
+    Difference("to_layout", "f64[0]{0:T(5,8)}", "(0):(1)", UNTILED),
+    Difference("to_layout", "u8[0,1,4,8]{3,1,0,2:T(6,3)}", "(0,1,4,8):(8,0,0,1)", UNTILED),
+    Difference("to_layout", "f32[0]{0:T(4)L(128)}", "(0):(1)", UNTILED),
+]

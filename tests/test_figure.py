@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tla
-from tla import Layout, layout_figure, parse
+from tla import Layout, LayoutError, layout_figure, parse
 from tla.show import render
 from tla.testing import layouts, naive_coords, naive_size, shapes
 
@@ -209,3 +209,16 @@ def test_figures_are_plain_values() -> None:
     figure = layout_figure(tla.zN(8, 12, block=(4, 4)))
     assert figure == layout_figure(parse("((4,2),(4,3)):((4,16),(1,32))"))
     assert hash(figure) == hash(layout_figure(tla.zN(8, 12, block=(4, 4))))
+
+
+@pytest.mark.parametrize("text", ["(200,3):(3,1):(199,3)", "(9,2,2):(1,9,18):(8,2,2)"])
+def test_padding_outside_the_corner_is_told(text: str) -> None:
+    layout: Any = parse(text)
+    shown = render(layout_figure(layout, slices=1))
+    assert f"{layout.valid_size} of {layout.size} hold data" in shown
+
+
+def test_a_figure_of_nothing_is_refused() -> None:
+    for limits in ({"rows": 0}, {"columns": -1}, {"slices": 0}):
+        with pytest.raises(LayoutError, match="is empty"):
+            layout_figure(parse("(2,3):(3,1)"), **limits)

@@ -2,13 +2,14 @@
 
 import copy
 import pickle
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import given
 
 import tla
-from tla import Layout, _1, _3, _4, _8, same_static
+from tla import Layout, LeafError, _1, _3, _4, _8, same_static
 from tla.testing import layouts, shapes
 
 ANY = layouts(shapes(min_extent=0), min_stride=-64, padded=True)
@@ -80,3 +81,33 @@ def test_it_is_static_where_all_of_it_is() -> None:
     assert Layout((_4, _8), (_8, _1), (_4, _3)).is_static
     for layout in (Layout((_4, 8)), Layout((_4, _8), (8, _1)), Layout((_4, _8), (_8, _1), (_4, 3))):
         assert not layout.is_static
+
+
+def test_a_layout_is_made_once() -> None:
+    layout: Any = Layout((2, 3))
+    layout.__init__((5, 6))
+    assert layout == Layout((2, 3))
+
+
+def test_named_tuples_become_tuples() -> None:
+    class Pair(NamedTuple):
+        rows: int
+        columns: int
+
+    layout: Any = Layout(Pair(2, 3), Pair(3, 1))
+    assert type(layout.shape) is type(layout.stride) is tuple
+    assert repr(layout) == "Layout((2, 3), (3, 1))"
+
+
+def test_arrays_are_no_int_tuples() -> None:
+    for bad in (np.array([2, 3]), np.array([[4]])):
+        with pytest.raises(LeafError, match="expected an int, got ndarray"):
+            Layout(bad)
+        with pytest.raises(LeafError):
+            Layout((2, 3))((bad, 0))
+
+
+def test_a_cache_can_tell_static_layouts_apart() -> None:
+    one, other = Layout((_4, 8), (1, 4)), Layout((4, 8), (1, 4))
+    assert one == other
+    assert tla.static_mask(one) != tla.static_mask(other)

@@ -173,3 +173,23 @@ def test_keeping_every_mode_changes_nothing(shape: Any) -> None:
     layout: Any = Layout((shape, 2))
     assert layout[_, _] == layout
     assert naive_size(layout[_, 1].shape) == naive_size(shape)
+
+
+@pytest.mark.parametrize(
+    ("shape", "coord", "mode", "reason"),
+    [
+        ((2, 3), (_, 3), (1,), "Mode 1 is 3"),
+        ((2, 3, (4, 5)), (_, 1, (_, 7)), (2, 1), "Mode 2.1 is 7"),
+    ],
+)
+def test_the_error_names_the_mode_of_the_layout(
+    shape: Any, coord: Any, mode: tuple[int, ...], reason: str
+) -> None:
+    with pytest.raises(CoordinateError, match=reason) as caught:
+        Layout(shape)[coord]
+    assert caught.value.mode == mode
+
+
+def test_a_slice_that_keeps_no_data_keeps_none() -> None:
+    layout: Any = Layout(((2, 3), (2,)), None, (5, 0))
+    assert layout[(_, _), _].valid_size == 0

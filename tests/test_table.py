@@ -79,3 +79,12 @@ def test_a_large_table_is_the_outer_sum() -> None:
     assert table.shape == (512, 512)
     assert sorted(table.reshape(-1).tolist()) == list(range(512 * 512))
     assert table[17, 33] == layout(17, 33)
+
+
+def test_a_table_too_large_is_refused_before_it_is_begun() -> None:
+    for layout in (Layout((10**7, 10**7)), Layout((2,) * 40), Layout((1,) * 65), Layout((2**70, 0))):
+        with pytest.raises(LayoutError, match="the table of"):
+            offsets(layout)
+    assert offsets(Layout((4, 8)), limit=32).size == 32
+    with pytest.raises(LayoutError, match="At most 31"):
+        offsets(Layout((4, 8)), limit=31)

@@ -224,3 +224,20 @@ def test_bad_tiles() -> None:
     for bad in [(4.0, 4), (True, 4), ("4", 4), [4, 4]]:
         with pytest.raises(LeafError):
             make_layout_tile(ZN, bad)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_a_tile_of_a_padded_layout_is_padded(exact: bool) -> None:
+    padded = Layout((4, 8), (8, 1), (3, 5))
+    assert make_layout_tile(padded, (4, 8), exact).origin_shape == (3, 5)
+    assert make_layout_tile(padded, (2, 4), exact).origin_shape == (2, 4)
+    wider = tla.zN(20, 48)
+    assert not make_layout_tile(wider, (32, 48), exact).is_valid((25, 0))
+    if not exact:
+        assert str(make_layout_tile(Layout((4, 8)), (5, 9), exact)) == "(5,9):(_1,4):(4,8)"
+
+
+def test_no_tile_of_what_is_empty_or_of_no_extent() -> None:
+    for layout, tile in ((Layout((0, 8)), (3, 4)), (Layout((4, (2, 0))), (4, 0)), (Layout(4), 0)):
+        with pytest.raises(DivisibilityError):
+            make_layout_tile(layout, tile)

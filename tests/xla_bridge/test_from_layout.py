@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from tla.layout import AnyLayout
 
 # The peel takes the parts of a dim from the greatest to the least. In these the greater part lies
-# inside the smaller one. A shape exists (the rows have an inverse, or a longer search would find one);
-# the issue that completes the bridge searches for it and empties this list.
+# inside the smaller one. A shape exists: the rows have an inverse, or a longer search would find one.
 NOT_PEELED = [
     "bf16[32,256]{1,0:T(8,128)(2,1,1,1)}",
     "bf16[1025]{0:T(1024)(128)(2,1)}",
@@ -308,3 +307,35 @@ def test_no_layout_gets_a_wrong_shape(modes: list[tuple[int, int]], physical: in
         return
     assert offsets(shape) == [layout(*index) for index in indices([n for n, _d in modes])]
     assert physical is None or physical_elements(shape) == physical
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "shape"),
+    [
+        ("((2,2),3):((1,2),3):(3,3)", 9, "f32[3,3]{0,1}"),
+        ("((2,2)):((1,2)):(3)", 3, "f32[3]{0}"),
+        ("((4,2),2):((1,4),7):(7,2)", 14, "f32[7,2]{0,1}"),
+        ("((4,2)):((1,4))", None, "f32[8]{0}"),
+        ("((2,2,2),4):((4,8,16),1)", None, "f32[8,4]{1,0}"),
+        ("((2,2,2),(2,3)):((1,2,4),(9,18)):(7,5)", 54, "f32[7,5]{0,1:T(6,9)}"),
+    ],
+)
+def test_leaves_in_line_are_one_digit(text: str, size: int | None, shape: str) -> None:
+    """A leaf that goes on where the one below ends is no step of its own, also under an origin."""
+    assert str(from_layout(parse(text), size=size)) == shape
+
+
+def test_what_is_said_of_tiles_without_a_star_is_said_so() -> None:
+    """`[4,8]:T(*,3)` takes 33 elements, and `[2,2]:L(5)` takes 5."""
+    for text, size in (("(4,8):(8,1)", 33), ("(2,2):(2,1)", 5)):
+        with pytest.raises(DivisibilityError, match=r"without '\*' and L"):
+            from_layout(parse(text), size=size)
+    with pytest.raises(OverlapError, match=r"is no XLA layout without '\*'"):
+        from_layout(parse("(2,2):(3,2)"))
+
+
+def test_a_type_is_a_name_or_a_type() -> None:
+    shape = parse_shape("bf16[2,3]")
+    assert isinstance(shape, XlaShape)
+    assert from_layout(parse("(2,3):(3,1)"), shape.element_type) == shape
+    assert XlaShape(shape.element_type, (2, 3)) == shape

@@ -25,7 +25,7 @@ def test_what_is_left_out() -> None:
     assert (shape.element_size_in_bits, shape.memory_space, shape.text) == (0, 0, None)
 
 
-def test_the_constructor_of_the_issue() -> None:
+def test_a_shape_built_in_code() -> None:
     shape = XlaShape("f32", (2, 3), minor_to_major=(0, 1), tiles=[(8, 128)])
     assert str(shape) == "f32[2,3]{0,1:T(8,128)}"
     assert (shape.element_type.name, shape.element_type.bits, shape.element_type.bytes) == ("f32", 32, 4)
