@@ -92,6 +92,8 @@ def layouts() -> None:
         ("construct ((4,2),(4,3)):((4,16),(1,32))", NESTED),
         ("construct (4,8):(8,1)", FLAT),
         ("construct (4,8), compact", FLAT[:1]),
+        ("construct (8), compact", ((8,),)),
+        ("construct 5:3", (5, 3)),
     ):
         compare(what, [(name, constructing(make, parts)) for name, make in makers], FRESH)
     # pycute and tensor-layouts read several arguments as one coordinate, as tla does
@@ -132,10 +134,19 @@ def processes() -> None:
 
     text = "bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}"
     script = shutil.which("tla", path=os.path.dirname(sys.executable))
-    compare("python -c 'import tla'", [("tla", python("import tla")), ("bare", python("pass"))], 1)
+    rows = [("python -c pass", python("pass")), ("python -c 'import tla'", python("import tla"))]
     if script is not None:
-        convert = command([script, "convert", text])
-        compare("tla convert TEXT", [("tla", convert), ("bare", python("pass"))], 1)
+        rows.append(("tla convert TEXT", command([script, "convert", text])))
+    times: list[list[float]] = [[] for _row in rows]
+    for _round in range(ROUNDS):
+        for at, (_what, work) in zip(times, rows, strict=True):
+            at.append(seconds(work))
+    bare = median(times[0])
+    for (what, _work), at in zip(rows, times, strict=True):
+        added = (median(at) - bare) * 1e3
+        print(
+            f"{what:44} {median(at) * 1e3:10.2f} ms   {median(at) / bare:.2f}x bare, {added:.1f} ms more"
+        )
 
 
 if __name__ == "__main__":
