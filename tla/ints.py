@@ -52,11 +52,12 @@ if TYPE_CHECKING:
 # argument, so that Int(70000) is an Int[Literal[70000]].
 _N = TypeVar("_N", bound=Union[int, Literal[True]], covariant=True)
 # pyright keeps a literal only under a bound of literals alone: the values that layouts use most.
-_Usual = Literal[
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96,
-    112, 128, 160, 192, 224, 256, 384, 512, 768, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072,
-]  # fmt: skip
-_K = TypeVar("_K", bound=_Usual)
+if TYPE_CHECKING:  # a long literal takes a while to build
+    _Usual = Literal[
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96,
+        112, 128, 160, 192, 224, 256, 384, 512, 768, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072,
+    ]  # fmt: skip
+_K = TypeVar("_K", bound="_Usual")
 
 _interned: dict[int, Any] = {}
 
