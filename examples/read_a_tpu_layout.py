@@ -8,8 +8,7 @@ from tla import xla_bridge
 TEXT = "bf16[3,200]{1,0:T(8,128)(2,1)}"
 ELEMENT = (2, 150)
 
-shape = xla_bridge.parse_shape(TEXT)
-assert isinstance(shape, xla_bridge.XlaShape)
+shape = xla_bridge.parse_array(TEXT)
 layout = xla_bridge.to_layout(shape)
 
 print(shape)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tla import ParseError, TlaError
-from tla.xla_bridge import MODES, XlaShape, XlaTuple, parse_shape, parse_shape_at
+from tla.xla_bridge import MODES, XlaShape, XlaTuple, parse_array, parse_shape, parse_shape_at
 
 from .rows import STRINGS, TILED
 
@@ -378,3 +378,9 @@ def test_parse_shape_at_is_strict_unless_told() -> None:
     with pytest.raises(ParseError):
         parse_shape_at("F32[2]", 0)
     assert parse_shape_at("F32[2]", 0, "document") == (XlaShape("f32", (2,)), 6)
+
+
+def test_an_array_is_no_tuple() -> None:
+    assert parse_array("F32[3,5]").dimensions == (3, 5)
+    with pytest.raises(ParseError, match="expected one array shape, found a tuple"):
+        parse_array("(f32[3], u8[])")

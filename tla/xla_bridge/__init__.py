@@ -6,7 +6,7 @@
 """
 
 from .from_layout import from_layout
-from .parse import MODES, Mode, parse_shape, parse_shape_at
+from .parse import MODES, Mode, parse_array, parse_shape, parse_shape_at
 from .shape import COMBINE, AnyShape, Tile, TileDim, XlaShape, XlaTuple
 from .tiling import (
     array_shape,
@@ -36,6 +36,7 @@ __all__ = [
     "linear_index",
     "linear_index_with_tile",
     "logical_bytes",
+    "parse_array",
     "parse_shape",
     "parse_shape_at",
     "physical_bytes",

@@ -31,7 +31,7 @@ from .shape import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["MODES", "Mode", "parse_shape", "parse_shape_at"]
+__all__ = ["MODES", "Mode", "parse_array", "parse_shape", "parse_shape_at"]
 
 Mode: TypeAlias = Literal["document", "strict", "xla"]
 
@@ -61,6 +61,21 @@ def parse_shape(text: str, mode: Mode = "document") -> AnyShape:
     reader = _Reader(text, mode)
     shape = reader.shape(_MAX_NESTING)
     reader.scan.expect_end()
+    return shape
+
+
+def parse_array(text: str, mode: Mode = "document") -> XlaShape:
+    """Return the array shape that a text writes: `parse_shape` where a tuple would be a mistake.
+
+    >>> parse_array("f32[3,5]{1,0}").dimensions
+    (3, 5)
+
+    Raises:
+        ParseError: the text is no shape, or a tuple of shapes.
+    """
+    shape = parse_shape(text, mode)
+    if isinstance(shape, XlaTuple):
+        raise ParseError("expected one array shape, found a tuple", text, 0, len(text.rstrip()))
     return shape
 
 
