@@ -193,3 +193,13 @@ def test_the_error_names_the_mode_of_the_layout(
 def test_a_slice_that_keeps_no_data_keeps_none() -> None:
     layout: Any = Layout(((2, 3), (2,)), None, (5, 0))
     assert layout[(_, _), _].valid_size == 0
+
+
+def test_empty_parts_of_a_padded_layout_hold_no_data() -> None:
+    for shape, coord in (
+        (((0, 4), 3), ((_, _), _)),
+        (((0, 4), 3), ((_, 1), _)),
+        (((2, 0), 3), ((_, _), 0)),
+    ):
+        layout: Any = Layout(shape, None, (0, 1))
+        assert layout[coord].valid_size == 0

@@ -88,3 +88,18 @@ def test_a_table_too_large_is_refused_before_it_is_begun() -> None:
     assert offsets(Layout((4, 8)), limit=32).size == 32
     with pytest.raises(LayoutError, match="At most 31"):
         offsets(Layout((4, 8)), limit=31)
+
+
+def test_an_empty_table_may_still_be_too_wide_for_numpy() -> None:
+    assert offsets(Layout((0, 2**40))).shape == (0, 2**40)
+    for shape in ((0, 2**62), (0, 2**40, 2**40), (2**63, 0)):
+        with pytest.raises(LayoutError, match="is too large: 0 offsets"):
+            offsets(Layout(shape))
+
+
+def test_what_is_no_layout_is_named() -> None:
+    strange: list[Any] = [(2, 3), "(2,3):(3,1)", None]
+    for bad in strange:
+        for table in (offsets, offset_lists):
+            with pytest.raises(TypeError, match="expected a layout, got"):
+                table(bad)

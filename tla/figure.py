@@ -18,6 +18,7 @@ from .coord import offset_at
 from .errors import LayoutError
 from .int_tuple import product
 from .ints import is_tuple, known_int
+from .layout import as_layout
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,6 +77,7 @@ def layout_figure(layout: AnyLayout, rows: int = 16, columns: int = 64, slices: 
     """
     if min(rows, columns, slices) < 1:
         raise LayoutError(f"a figure of {rows} rows, {columns} columns, {slices} slices is empty")
+    as_layout(layout)
     shape, stride, origin = layout.shape, layout.stride, layout.origin_shape
     if not is_tuple(shape):
         shape, stride, origin = (shape,), (stride,), (origin,)

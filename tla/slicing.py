@@ -185,6 +185,8 @@ def _box(room: Any, parts: list[tuple[Any, Any]]) -> list[Any] | None:
 
     ``parts`` are (weight, size), the smallest weight first.
     """
+    if any(known_eq(n, 0) is True for _w, n in parts):
+        return [n - n for _w, n in parts]
     *below, (weight, size) = parts
     reach = sum(w * (n - 1) for w, n in below)  # what the parts below add at the most
     most = max_(_0, min_(size, ceil_div(room, weight)))

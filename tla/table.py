@@ -6,6 +6,7 @@ over the result, whatever the nesting.
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from .errors import LayoutError
@@ -48,10 +49,13 @@ def offsets(layout: AnyLayout, limit: int = 2**28) -> NDArray[np.int64]:
         stand_in: NDArray[np.int64] = offset_lists(layout)
         return stand_in
     size, sizes = known_int(layout.size), [known_int(n) for n in product_each(layout.shape)]
-    if size > limit or len(sizes) > 64 or max(sizes, default=0) >= 2**63:
+    # numpy counts the axes of an empty array as if the empty one were not there
+    room = prod(n for n in sizes if n)
+    if size > limit or len(sizes) > 64 or room >= 2**60:
         raise LayoutError(
-            f"the table of {layout} has {size} offsets in {len(sizes)} modes",
-            f"At most {limit} in 64 modes are tabulated; layout(coord) gives single ones.",
+            f"the table of {layout} is too large: {size} offsets in {len(sizes)} modes",
+            f"At most {limit} in 64 modes, with extents of a product below 2**60, are tabulated."
+            " layout(coord) gives single offsets.",
             layout=layout,
         )
     if not size:
@@ -80,6 +84,8 @@ def offset_lists(layout: AnyLayout) -> Any:
     >>> offset_lists(Layout((2, 3), (3, 1)))
     [[0, 1, 2], [3, 4, 5]]
     """
+
+    as_layout(layout)
 
     def rows(base: int, modes: list[list[tuple[int, int]]]) -> Any:
         if not modes:

@@ -70,8 +70,7 @@ def make_layout_tile(layout: AnyLayout, tile: IntTuple, exact: bool = True) -> A
     except _UnevenError as uneven:
         raise DivisibilityError(
             f"tile {text_of(tile)} does not divide the shape {text_of(layout.shape)}",
-            uneven.args[0],
-            "With exact=False the tile is rounded up to whole blocks.",
+            *uneven.args,
             layout=layout,
             tile=tile,
         ) from None
@@ -142,7 +141,10 @@ def _blocks(shape: Any, extent: Any) -> Any:
 
 
 class _UnevenError(Exception):
-    """A tile cannot be cut out; its one argument says why."""
+    """A tile cannot be cut out; its arguments say why, and the way out."""
+
+
+_ROUND = "With exact=False the tile is rounded up to whole blocks."
 
 
 def _front(mode: Any, extent: Any) -> Any:
@@ -150,10 +152,12 @@ def _front(mode: Any, extent: Any) -> Any:
     if known_lt(extent, 1) is True:
         raise _UnevenError(f"{extent} is not positive.")
     if known_lt(product(mode), extent) is True:
-        raise _UnevenError(f"{extent} exceeds the {product(mode)} coordinates of its mode.")
+        raise _UnevenError(f"{extent} exceeds the {product(mode)} coordinates of its mode.", _ROUND)
     shape, rest = _taken(mode, extent)
     if not decided(known_eq(rest, _1), f"{rest} == 1"):
-        raise _UnevenError(f"{extent} does not divide the {product(mode)} coordinates of its mode.")
+        raise _UnevenError(
+            f"{extent} does not divide the {product(mode)} coordinates of its mode.", _ROUND
+        )
     return shape
 
 
@@ -168,5 +172,5 @@ def _taken(shape: Any, extent: Any) -> tuple[Any, Any]:
     if known_divides(shape, extent) is True and known_eq(shape, 0) is not True:
         return shape, extent // shape
     if not decided(known_divides(extent, shape), f"{extent} divides {shape}"):
-        raise _UnevenError(f"Neither of {extent} and {shape} divides the other.")
+        raise _UnevenError(f"Neither of {extent} and {shape} divides the other.", _ROUND)
     return extent, extent // extent

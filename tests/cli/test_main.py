@@ -7,6 +7,7 @@ import re
 import shlex
 import signal
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -222,3 +223,19 @@ def test_a_full_disk() -> None:
     assert err.startswith("tla: error: ")
     assert "No space left" in err
     assert "Traceback" not in err
+
+
+def test_a_failure_is_told_though_nobody_reads_the_output() -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    done = subprocess.run(
+        [sys.executable, "-m", "tla", "convert", "(2,3):(3,1)", "--size", "4"],
+        stdout=write_end,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(write_end)
+    assert done.returncode == 1
+    assert done.stderr.startswith("tla: error: ")
+    assert "Traceback" not in done.stderr

@@ -170,3 +170,10 @@ def test_what_is_no_module(text: str) -> None:
     assert str(caught.value) == (
         "the text is no HLO module\n  It has no instruction such as '%x = f32[2]{0} negate(%y)'."
     )
+
+
+def test_brackets_that_do_not_close_hide_no_instruction() -> None:
+    text = "x = f32[2]{0} a(y)\nw = (f32[2]{0}, f32[3]{0 b(x)\nu = f32[6]{0:T(2} d()\n"
+    uses = scan_shapes(text)
+    assert [(use.text, use.times) for use in uses if use.shape is not None] == [("f32[2]{0}", 1)]
+    assert [use.text for use in uses if use.shape is None] == ["(f32[2]{0}, f32[3]{0", "f32[6]{0:T(2}"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -67,16 +68,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def complain(text: str) -> None:
-    """Print a line to standard error, after all output so far; nothing where it is closed."""
-    if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
-        sys.stdout.flush()
-    if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
-        print(text, file=sys.stderr)
+    """Print a line to standard error, after all output so far; nothing where it cannot be read."""
+    try:
+        if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
+            sys.stdout.flush()
+    except OSError:
+        _discard_output()
+    with suppress(OSError):
+        if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
+            print(text, file=sys.stderr)
 
 
 def _discard_output() -> None:
     """Python flushes standard output once more at exit: give it somewhere to go."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(OSError):  # a stand-in for standard output may have no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _dispatch(argv: list[str]) -> int:

@@ -51,6 +51,8 @@ def read_file(path: str) -> str:
         if path == "-":
             if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
                 raise InputError("cannot read standard input: it is closed", path=path)
+            if not hasattr(sys.stdin, "buffer"):  # a stand-in that holds text
+                return sys.stdin.read()
             data = sys.stdin.buffer.read()
         else:
             with open(path, "rb") as file:

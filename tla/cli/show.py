@@ -74,11 +74,8 @@ def layout_of(value: Any) -> AnyLayout:
     if isinstance(value, (XlaShape, XlaTuple)):
         return to_layout(value)
     shape = text_of(value)
-    compact = Layout(value) if _is_shape(value) else None
-    raise InputError(
-        f"{shape} is a shape; a layout has a stride too",
-        *([f"Compact, it would be {compact}."] if compact is not None else []),
-    )
+    hints = [f"Compact, it would be {Layout(value)}."] if _is_shape(value) else []
+    raise InputError(f"{shape} is no layout: a layout is a shape, ':' and a stride", *hints)
 
 
 def _is_shape(value: Any) -> bool:

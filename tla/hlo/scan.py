@@ -17,6 +17,7 @@ __all__ = ["NotHloError", "ShapeUse", "scan_shapes"]
 _START = re.compile(
     r"^[ \t]*(?:ROOT[ \t]+)?%?[A-Za-z_][\w.-]*[ \t]*=[ \t]*(?=\(|b\(|[a-z][a-z0-9]*\[)", re.M
 )
+_LATER_OPCODE = re.compile(r"\s+[a-z][\w-]*\(")
 _OPCODE = re.compile(r"\s*[a-z][\w-]*\(")
 
 
@@ -82,7 +83,7 @@ def scan_shapes(text: str, name: str = "the text") -> list[ShapeUse]:
 def _shape_end(text: str, start: int) -> int:
     """Where a shape that is not read ends: at the first blank of the line outside all brackets.
 
-    Where its brackets do not close, at the first blank.
+    Where its brackets do not close, before the first word that may be an opcode.
     """
     stop = text.find("\n", start)
     line = text[start:] if stop < 0 else text[start:stop]
@@ -91,4 +92,5 @@ def _shape_end(text: str, start: int) -> int:
         depth += (c in "([{") - (c in ")]}")
         if depth <= 0 and c.isspace():
             return start + at
-    return start + (len(line) if depth <= 0 else len(line.split(maxsplit=1)[0]))
+    opcode = _LATER_OPCODE.search(line)
+    return start + (opcode.start() if depth > 0 and opcode is not None else len(line))

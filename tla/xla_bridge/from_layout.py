@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
 from ..int_tuple import leaves, wrap
 from ..ints import SymbolicInt, known_int, leaf, round_up
+from ..layout import as_layout
 from .shape import Tile, XlaShape
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def from_layout(
         UnsupportedError: the layout has symbolic ints, or the peel does not reach it: within one
             dim a greater part of the index has the smaller stride. An XLA shape exists then too.
     """
+    as_layout(layout)
     room: int | None = None if size is None else leaf(size)
     if any(isinstance(n, SymbolicInt) for n in leaves((layout.shape, layout.stride))):
         raise UnsupportedError(f"the symbolic layout {layout} has no XLA shape", layout=layout)
@@ -83,7 +85,10 @@ def from_layout(
     try:
         return XlaShape(dtype, dims, order[::-1], _tiles(digits, dims, order))
     except LayoutError as error:
-        raise LayoutError(f"XLA has no shape for {layout}: {error.summary}", layout=layout) from None
+        taken = "" if room is None else f" in {room} elements"
+        raise LayoutError(
+            f"XLA has no shape for {layout}{taken}: {error.summary}", layout=layout
+        ) from None
 
 
 # --- the chain test ---------------------------------------------------------------------------

@@ -75,7 +75,8 @@ def parse_array(text: str, mode: Mode = "document") -> XlaShape:
     """
     shape = parse_shape(text, mode)
     if isinstance(shape, XlaTuple):
-        raise ParseError("expected one array shape, found a tuple", text, 0, len(text.rstrip()))
+        start = len(text) - len(text.lstrip())
+        raise ParseError("expected one array shape, found a tuple", text, start, len(text.rstrip()))
     return shape
 
 
