@@ -234,6 +234,7 @@ def test_a_failure_is_told_though_nobody_reads_the_output() -> None:
         stderr=subprocess.PIPE,
         text=True,
         check=False,
+        env={k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"},
     )
     os.close(write_end)
     assert done.returncode == 1
