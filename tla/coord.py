@@ -23,6 +23,7 @@ from .int_tuple import (
     leaves,
     product,
     repeat_like,
+    require_congruent,
     text_of,
     unflatten,
     weakly_congruent,
@@ -332,12 +333,7 @@ def crd2offset(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool 
     Source: CATLASS ``crd2offset``, layout.hpp.
     """
     coord, shape, stride = as_int_tuple(coord), as_shape(shape), as_int_tuple(stride)
-    if not congruent(shape, stride):
-        raise CongruenceError(
-            f"shape {text_of(shape)} and stride {text_of(stride)} are not congruent",
-            shape=shape,
-            stride=stride,
-        )
+    require_congruent(shape, stride)
     return offset_at(coord, shape, stride, extend)
 
 

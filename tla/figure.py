@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from itertools import islice
 from itertools import product as cartesian
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from .coord import offset_at
@@ -94,10 +95,7 @@ def layout_figure(layout: AnyLayout, rows: int = 16, columns: int = 64, slices: 
         _grid(at, [mode[i] for mode, i in zip(outer, at, strict=True)], matrix, sizes)
         for at in islice(cartesian(*(range(len(mode)) for mode in outer)), slices)
     )
-    count = 1
-    for n in sizes[:-2]:
-        count *= n
-    return Figure(grids, count, int(layout.size), int(layout.valid_size), int(layout.cosize))
+    return Figure(grids, prod(sizes[:-2]), int(layout.size), int(layout.valid_size), int(layout.cosize))
 
 
 def _grid(at: tuple[int, ...], base: Sequence[Cell], matrix: list[list[Cell]], sizes: list[int]) -> Grid:

@@ -62,6 +62,7 @@ __all__ = [
     "repeat",
     "repeat_like",
     "replace",
+    "require_congruent",
     "select",
     "shape_div",
     "size",
@@ -259,6 +260,36 @@ def congruent(a: IntTuple, b: IntTuple) -> bool:
     leaf(a)
     leaf(b)
     return True
+
+
+def require_congruent(shape: Any, stride: Any) -> None:
+    """Raise `CongruenceError` unless the two have one profile; the text says where they part."""
+    if not congruent(shape, stride):
+        raise CongruenceError(
+            f"shape {text_of(shape)} and stride {text_of(stride)} are not congruent",
+            _first_difference(shape, stride),
+            shape=shape,
+            stride=stride,
+        )
+
+
+def _first_difference(shape: Any, stride: Any) -> str:
+    """A sentence on the first place where two profiles differ."""
+    at = ""
+    while is_tuple(shape) and is_tuple(stride) and len(shape) == len(stride):
+        i = next(i for i in range(len(shape)) if not congruent(shape[i], stride[i]))
+        at = f"{at}.{i}" if at else f"{i}"
+        shape, stride = shape[i], stride[i]
+    return (
+        f"{f'In mode {at} the' if at else 'The'} shape {text_of(shape)} has {_arity(shape)},"
+        f" the stride {text_of(stride)} has {_arity(stride)}."
+    )
+
+
+def _arity(x: Any) -> str:
+    if not is_tuple(x):
+        return "one int"
+    return f"{len(x)} mode{'' if len(x) == 1 else 's'}"
 
 
 @bounded

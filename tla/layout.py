@@ -32,16 +32,16 @@ from typing import (
 
 from . import int_tuple, ints
 from .coord import compact_col_major, compact_order, crd2offset, offset_at, packed
-from .errors import CongruenceError, CoordinateError, LeafError
+from .errors import CoordinateError, LeafError
 from .int_tuple import (
     MAX_DEPTH,
     as_int_tuple,
     as_shape,
-    congruent,
     flatten_to_tuple,
     leaves,
     make_tuple,
     product,
+    require_congruent,
     text_of,
     unflatten,
     weakly_congruent,
@@ -54,7 +54,6 @@ from .ints import (
     _1,
     decided,
     is_plain_tuple,
-    is_tuple,
     known_eq,
     known_lt,
 )
@@ -358,33 +357,8 @@ def _well_formed(shape: Any, stride: Any, room: int) -> bool:
 def _normalised(shape: Any, stride: Any) -> tuple[Any, Any]:
     """Shape and stride with numpy ints converted, or the error that names what is wrong."""
     shape, stride = as_shape(shape), as_int_tuple(stride)
-    if not congruent(shape, stride):
-        raise CongruenceError(
-            f"shape {text_of(shape)} and stride {text_of(stride)} are not congruent",
-            _first_difference(shape, stride),
-            shape=shape,
-            stride=stride,
-        )
+    require_congruent(shape, stride)
     return shape, stride
-
-
-def _first_difference(shape: Any, stride: Any) -> str:
-    """A sentence on the first place where two profiles differ."""
-    at = ""
-    while is_tuple(shape) and is_tuple(stride) and len(shape) == len(stride):
-        i = next(i for i in range(len(shape)) if not congruent(shape[i], stride[i]))
-        at = f"{at}.{i}" if at else f"{i}"
-        shape, stride = shape[i], stride[i]
-    return (
-        f"{f'In mode {at} the' if at else 'The'} shape {text_of(shape)} has {_arity(shape)},"
-        f" the stride {text_of(stride)} has {_arity(stride)}."
-    )
-
-
-def _arity(x: Any) -> str:
-    if not is_tuple(x):
-        return "one int"
-    return f"{len(x)} mode{'' if len(x) == 1 else 's'}"
 
 
 def _one(coord: tuple[Any, ...]) -> Any:

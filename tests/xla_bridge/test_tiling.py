@@ -310,3 +310,9 @@ def test_xla_array_size_of_combined_dims_has_no_meaning() -> None:
 def test_formulas_refuse(call: Callable[[], int], error: type[TlaError]) -> None:
     with pytest.raises(error):
         call()
+
+
+@pytest.mark.parametrize("index", [(3,), (1, 2, 3), (), (3, 0), (0, 5), (-1, 0)])
+def test_an_index_is_never_padded_or_cut(index: tuple[int, ...]) -> None:
+    with pytest.raises(CoordinateError):
+        linear_index_with_tile(index, (3, 5), (2, 2))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..dtypes import ELEMENT_TYPES, element_type
+from ..dtypes import element_type
 from ..errors import TlaError, UnsupportedError
 from ..figure import layout_figure
 from ..read import read
@@ -53,7 +53,7 @@ def run(arguments: list[str]) -> int:
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object, or a list")
     options = parser.parse_args(arguments)
-    if options.dtype is not None and options.dtype.lower() not in ELEMENT_TYPES:
+    if options.dtype is not None:
         try:
             element_type(options.dtype)
         except UnsupportedError as error:

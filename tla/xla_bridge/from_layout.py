@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
 from ..int_tuple import leaves, wrap
-from ..ints import SymbolicInt, known_int, leaf, round_up
+from ..ints import SymbolicInt, ceil_div, known_int, leaf, round_up
 from ..layout import as_layout
 from .shape import Tile, XlaShape
 
@@ -143,7 +143,7 @@ def _digits(dim: int, extent: int, parts: list[tuple[Any, Any]]) -> list[_Digit]
     for n, d in merged:
         if weight >= extent:
             break
-        digits.append(_Digit(dim, weight, min(n, -(-extent // weight)), d))
+        digits.append(_Digit(dim, weight, min(n, ceil_div(extent, weight)), d))
         weight *= n
     return digits
 

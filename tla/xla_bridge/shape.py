@@ -9,6 +9,7 @@ Source: XLA ``ShapeProto`` and ``LayoutProto``, xla_data.proto; printing as ``Sh
 
 from __future__ import annotations
 
+from math import prod
 from operator import index
 from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, TypeAlias, Union
 
@@ -143,10 +144,7 @@ class XlaShape:
     @property
     def elements(self) -> int:
         """The number of logical elements: the product of the dims."""
-        count = 1
-        for d in self.dimensions:
-            count *= d
-        return count
+        return prod(self.dimensions)
 
     @property
     def major_to_minor(self) -> tuple[int, ...]:

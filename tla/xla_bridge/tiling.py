@@ -15,11 +15,12 @@ Source: tiled_layout.md of XLA; shape_util.cc for the sizes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from math import prod
+from typing import TYPE_CHECKING, SupportsIndex
 
 from ..errors import CoordinateError, UnsupportedError
 from ..ints import ceil_div, leaf, round_up
-from .shape import COMBINE, AnyShape, XlaShape, XlaTuple, check_tile
+from .shape import COMBINE, AnyShape, Tile, XlaShape, XlaTuple, check_tile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,20 +74,24 @@ def _tiled(shape: XlaShape, index: tuple[int, ...]) -> list[tuple[int, int]]:
     """The (coordinate, size) of each axis after all tiles, major first."""
     axes = [(index[p], shape.dimensions[p]) for p in shape.major_to_minor]
     for tile in shape.tiles:
-        axes = [(0, 1)] * (len(tile) - len(axes)) + axes
-        split = len(axes) - len(tile)
-        majors, tail = axes[:split], axes[split:]
-        entries = list(tile)
-        while COMBINE in entries:
-            i = entries.index(COMBINE)
-            (x, d), (x_minor, d_minor) = tail[i], tail[i + 1]
-            tail[i : i + 2] = [(x * d_minor + x_minor, d * d_minor)]
-            del entries[i]
-        sizes = [int(t) for t in entries]
-        counts = [(x // t, ceil_div(d, t)) for (x, d), t in zip(tail, sizes, strict=True)]
-        inner = [(x % t, t) for (x, _d), t in zip(tail, sizes, strict=True)]
-        axes = majors + counts + inner
+        axes = _under_tile(axes, tile)
     return axes
+
+
+def _under_tile(axes: list[tuple[int, int]], tile: Tile) -> list[tuple[int, int]]:
+    """The (coordinate, size) of each axis after one tile, major first."""
+    axes = [(0, 1)] * (len(tile) - len(axes)) + axes
+    split = len(axes) - len(tile)
+    majors, tail, entries = axes[:split], axes[split:], list(tile)
+    while COMBINE in entries:
+        i = entries.index(COMBINE)
+        (x, d), (x_minor, d_minor) = tail[i], tail[i + 1]
+        tail[i : i + 2] = [(x * d_minor + x_minor, d * d_minor)]
+        del entries[i]
+    sizes = [int(t) for t in entries]
+    counts = [(x // t, ceil_div(d, t)) for (x, d), t in zip(tail, sizes, strict=True)]
+    inner = [(x % t, t) for (x, _d), t in zip(tail, sizes, strict=True)]
+    return majors + counts + inner
 
 
 def physical_offset(shape: AnyShape, index: Sequence[SupportsIndex]) -> int:
@@ -101,7 +106,7 @@ def physical_offset(shape: AnyShape, index: Sequence[SupportsIndex]) -> int:
 def physical_elements(shape: AnyShape) -> int:
     """Return how many elements the shape takes in memory, all padding and ``L`` included."""
     shape = array_shape(shape)
-    return round_up(_product(physical_dimensions(shape)), shape.tail_padding_alignment_in_elements)
+    return round_up(prod(physical_dimensions(shape)), shape.tail_padding_alignment_in_elements)
 
 
 def physical_bytes(shape: AnyShape) -> int:
@@ -150,7 +155,7 @@ def xla_array_size_bytes(shape: AnyShape) -> int:
     sizes = [1] * (len(first) - len(sizes)) + sizes
     untiled = len(sizes) - len(first)
     padded = [round_up(d, int(t)) for d, t in zip(sizes[untiled:], first, strict=True)]
-    count = _product(sizes[:untiled]) * _product(padded)
+    count = prod(sizes[:untiled]) * prod(padded)
     return _bytes(shape, round_up(count, shape.tail_padding_alignment_in_elements))
 
 
@@ -183,17 +188,14 @@ def linear_index_with_tile(
 
     Args:
         tile: As many entries as ``bounds``, or fewer: then it applies to the last ones.
+
+    Raises:
+        CoordinateError: the index is not one int for each bound, inside it.
     """
-    entries = [int(t) for t in check_tile(tile)]
-    split = max(0, len(bounds) - len(entries))
-    bounds = [1] * (len(entries) - len(bounds)) + [leaf(d) for d in bounds]
-    at = [0] * (len(bounds) - len(index)) + [leaf(x) for x in index]
-    linear_index(at, bounds)  # inside the bounds
-    tail = list(zip(at[split:], bounds[split:], entries, strict=True))
-    return linear_index(
-        [*at[:split], *(x // t for x, _d, t in tail), *(x % t for x, _d, t in tail)],
-        [*bounds[:split], *(ceil_div(d, t) for _x, d, t in tail), *entries],
-    )
+    linear_index(index, bounds)  # one int for each bound, inside it
+    axes = list(zip(map(leaf, index), map(leaf, bounds), strict=True))
+    tiled = _under_tile(axes, check_tile(tile))
+    return linear_index([x for x, _d in tiled], [d for _x, d in tiled])
 
 
 def array_shape(shape: AnyShape) -> XlaShape:
@@ -227,10 +229,3 @@ def _bytes(shape: XlaShape, count: int) -> int:
     if shape.element_size_in_bits:
         return ceil_div(count * shape.element_size_in_bits, 8)
     return count * _sized(shape)
-
-
-def _product(sizes: Any) -> int:
-    total = 1
-    for n in sizes:
-        total *= n
-    return total
