@@ -331,6 +331,15 @@ _set_stride: Final = Layout.__dict__["stride"].__set__
 _set_origin: Final = Layout.__dict__["_origin"].__set__
 
 
+def trusted(shape: Any, stride: Any) -> AnyLayout:
+    """Return the layout of parts known to be well formed: what an operation makes of checked layouts."""
+    layout: AnyLayout = _new(Layout)
+    _set_shape(layout, shape)
+    _set_stride(layout, stride)
+    _set_origin(layout, None)
+    return layout
+
+
 # --- checks of the constructor ----------------------------------------------------------------
 
 

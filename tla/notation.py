@@ -21,7 +21,7 @@ Layout((_2, 4), (_12, _1))
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import LayoutError, ParseError
 from .int_tuple import MAX_DEPTH, as_int_tuple, text_of
@@ -29,7 +29,18 @@ from .ints import Int
 from .layout import AnyLayout, Layout, is_layout
 from .text import Scanner, shortened
 
-__all__ = ["parse", "parse_int_tuple", "parse_layout", "to_text"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "items_at",
+    "layout_at",
+    "leaf_at",
+    "parse",
+    "parse_int_tuple",
+    "parse_layout",
+    "to_text",
+]
 
 
 def to_text(x: Any) -> str:
@@ -56,14 +67,7 @@ def parse(text: str) -> Any:
     stride = _int_tuple(scan, MAX_DEPTH, "a stride")
     origin = _int_tuple(scan, MAX_DEPTH, "an origin shape") if scan.accept(":") else None
     scan.expect_end()
-    try:
-        return Layout(first, stride, origin)
-    except LayoutError as error:  # it reads well but is no layout
-        end = len(text.rstrip())
-        if "extent" in vars(error):  # a negative one: the first minus of the shape is its sign
-            start = text.index("-")
-            end = start + len(str(error.extent))
-        raise ParseError(error.summary, text, start, end, *error.details) from None
+    return layout_at(scan, start, first, stride, origin)
 
 
 def parse_layout(text: str) -> AnyLayout:
@@ -92,22 +96,37 @@ def parse_int_tuple(text: str) -> Any:
 
 def _int_tuple(scan: Scanner, room: int, what: str) -> Any:
     if scan.peek() != "(":
-        return _leaf(scan, what)
+        return leaf_at(scan, what)
+    items: list[Any] = []
+    for _place in items_at(scan, room):
+        items.append(_int_tuple(scan, room - 1, "an int or '('"))
+    return tuple(items)
+
+
+# --- the parts of the grammar, for a grammar that contains it ---------------------------------
+
+
+def items_at(scan: Scanner, room: int) -> Iterator[int]:
+    """Pass the parentheses and commas of a tuple; yield the index of each item, for the caller to read.
+
+    Args:
+        room: How many levels of nesting are left; the caller reads an item with one less.
+    """
     if not room:
         scan.fail(f"nested deeper than {MAX_DEPTH} levels")
     opened = scan.at
-    scan.accept("(")
-    items: list[Any] = []
+    scan.expect("(")
+    count = 0
     while not scan.accept(")"):
-        if items:
+        if count:
             if not scan.accept(","):
                 _unclosed(scan, opened)
-            if len(items) == 1 and scan.accept(")"):  # (3,) as Python writes a 1-tuple
-                break
+            if count == 1 and scan.accept(")"):  # (3,) as Python writes a 1-tuple
+                return
         if scan.done:
             _unclosed(scan, opened)
-        items.append(_int_tuple(scan, room - 1, "an int or '('"))
-    return tuple(items)
+        yield count
+        count += 1
 
 
 def _unclosed(scan: Scanner, opened: int) -> None:
@@ -117,7 +136,8 @@ def _unclosed(scan: Scanner, opened: int) -> None:
     scan.fail(f"expected ',' or ')' of the '(' in {where}, found {scan.found()}")
 
 
-def _leaf(scan: Scanner, what: str) -> int:
+def leaf_at(scan: Scanner, what: str) -> int:
+    """Pass a static or dynamic int, which must come next; ``what`` names it in the error."""
     start = scan.at
     static = scan.peek() == "_"
     word = scan.word("_-.")
@@ -135,3 +155,20 @@ def _leaf(scan: Scanner, what: str) -> int:
     scan.at = start + static
     value = scan.integer(what)
     return Int(value) if static else value
+
+
+def layout_at(scan: Scanner, start: int, shape: Any, stride: Any, origin: Any) -> AnyLayout:
+    """Return the layout of parts whose text began at ``start`` and has just been passed.
+
+    Raises:
+        ParseError: it reads well but is no layout.
+    """
+    try:
+        return Layout(shape, stride, origin)
+    except LayoutError as error:
+        end = scan.last
+        if "extent" in vars(error):  # a negative one: the first such number of the shape
+            sign = scan.text.find(f"{error.extent:d}", start, end)
+            if sign >= 0:
+                start, end = sign, sign + len(f"{error.extent:d}")
+        raise ParseError(error.summary, scan.text, start, end, *error.details) from None

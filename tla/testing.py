@@ -31,9 +31,19 @@ __all__ = [
     "coords_of",
     "int_tuples",
     "layouts",
+    "naive_complement",
+    "naive_composition",
     "naive_coords",
+    "naive_covers",
+    "naive_extended",
+    "naive_is_complement",
+    "naive_is_injective",
+    "naive_is_left_inverse",
+    "naive_is_right_inverse",
     "naive_offset",
     "naive_offsets",
+    "naive_reach",
+    "naive_refines",
     "naive_size",
     "naive_table",
     "shapes",
@@ -115,6 +125,214 @@ def naive_table(layout: AnyLayout) -> Any:
         return [rows((*at, i)) for i in range(sizes[len(at)])]
 
     return rows(())
+
+
+def naive_extended(layout: AnyLayout, index: int) -> int:
+    """Return the offset at a 1-D index of any size: the law of ``layout.extended``.
+
+    The index counts colexicographically; what the modes before the last do not take goes to the
+    last one, and so down to the last leaf, which grows.
+
+    >>> [naive_extended(Layout((2, 3), (10, 1)), i) for i in range(8)]
+    [0, 10, 1, 11, 2, 12, 3, 13]
+
+    Raises:
+        IndexError: the index is negative, a mode before the last is empty, or no leaf can grow.
+    """
+    if index < 0 or _size_of_front(layout.shape) == 0:
+        raise IndexError(f"{index} is no coordinate of {layout.shape}, extended or not")
+    return _extended(index, layout.shape, layout.stride)
+
+
+def _size_of_front(shape: Any) -> int:
+    """How many coordinates there are beside the last leaf."""
+    if not is_tuple(shape) or not shape:
+        return 1
+    return naive_size(shape[:-1]) * _size_of_front(shape[-1])
+
+
+def _extended(index: int, shape: Any, stride: Any) -> int:
+    if not is_tuple(shape):
+        return index * int(stride)
+    if not shape:
+        if index:
+            raise IndexError(f"{index} is no coordinate of (), which has no leaf to grow")
+        return 0
+    total = 0
+    for s, d in zip(shape[:-1], stride[:-1], strict=True):
+        index, inside = divmod(index, naive_size(s))
+        total += _extended(inside, s, d)
+    return total + _extended(index, shape[-1], stride[-1])
+
+
+def naive_refines(shape: Any, coarse: Any) -> bool:
+    """Whether a shape is another with each int kept, or replaced by a tuple of the same size.
+
+    >>> naive_refines(((2, 2), (3,)), (4, 3)), naive_refines((4, 3), 12), naive_refines(4, (4,))
+    (True, True, False)
+    """
+    if not is_tuple(coarse):
+        return naive_size(shape) == int(coarse)
+    if not is_tuple(shape) or len(shape) != len(coarse):
+        return False
+    return all(naive_refines(s, c) for s, c in zip(shape, coarse, strict=True))
+
+
+def naive_composition(a: AnyLayout, b: AnyLayout) -> list[int] | None:
+    """Return the table of ``a.extended(b(c))`` over the coordinates of ``b``, if a layout has it.
+
+    None where no layout has that function whose shape refines the shape of ``b``. A layout is a sum
+    over the leaves of ``b``, and on each leaf a sum over the digits of a mixed radix: both are tried
+    out at every coordinate.
+
+    >>> naive_composition(Layout((6, 2), (8, 2)), Layout((4, 3), (3, 1)))
+    [0, 24, 2, 26, 8, 32, 10, 34, 16, 40, 18, 42]
+    >>> naive_composition(Layout((6, 2), (1, 7)), Layout((3, 2), (2, 3))) is None
+    True
+
+    Raises:
+        ValueError: ``b`` has a negative offset.
+        IndexError: ``a`` has no offset where ``b`` leads.
+    """
+    images = naive_offsets(b)
+    if min(images, default=0) < 0:
+        raise ValueError(f"{b} has the negative offset {min(images)}")
+    table = [naive_extended(a, i) for i in images]
+    coords = [flatten_to_tuple(c) for c in naive_coords(b.shape)]
+    axes: list[list[int]] = [[] for _leaf in flatten_to_tuple(b.shape)]
+    for coord, offset in zip(coords, table, strict=True):
+        for k, axis in enumerate(axes):
+            if coord[k] == sum(coord):  # all others are 0
+                axis.append(offset)
+    for coord, offset in zip(coords, table, strict=True):
+        if offset != sum(axis[c] for axis, c in zip(axes, coord, strict=True)):
+            return None
+    return table if all(map(_is_mixed_radix, axes)) else None
+
+
+def _is_mixed_radix(table: list[int]) -> bool:
+    """Whether some flat layout has this table: whether some first extent fits, and the rest after it."""
+    size = len(table)
+    if size <= 1:
+        return not any(table)
+    return any(
+        all(table[i] == i * table[1] for i in range(m))
+        and all(table[i] == table[i - i % m] + table[i % m] for i in range(size))
+        and _is_mixed_radix(table[::m])
+        for m in range(2, size + 1)
+        if size % m == 0
+    )
+
+
+def naive_is_injective(layout: AnyLayout) -> bool:
+    """Whether no two coordinates have the same offset.
+
+    >>> naive_is_injective(Layout((3, 2), (2, 3))), naive_is_injective(Layout((3, 2), (1, 2)))
+    (True, False)
+    """
+    offsets = naive_offsets(layout)
+    return len(set(offsets)) == len(offsets)
+
+
+def _moving(layout: AnyLayout) -> list[tuple[int, int]]:
+    """Extent and stride of the leaves that reach more than one offset, by growing stride."""
+    flat = zip(flatten_to_tuple(layout.shape), flatten_to_tuple(layout.stride), strict=True)
+    moving = [(int(s), int(d)) for s, d in flat if s != 1 and d != 0]
+    return sorted(moving, key=lambda mode: (mode[1], mode[0]))
+
+
+def naive_complement(layout: AnyLayout, cotarget: int) -> AnyLayout | None:
+    """Return the gaps between the modes of a layout in the order of their strides, up to a cotarget.
+
+    Below a mode of stride ``d`` there is room for ``d // n``, where ``n`` is the span of the modes
+    below; above the last mode for ``ceil(cotarget / n)``, a mode that stays even if its extent is 1.
+    None where a mode begins inside the span below, has a negative stride, or where the layout is empty.
+
+    >>> print(naive_complement(Layout((2, 2), (2, 12)), 48))
+    (2,3,2):(1,4,24)
+    >>> print(naive_complement(Layout((4, 4), (5, 2)), 64))
+    None
+    """
+    if naive_size(layout.shape) == 0:
+        return None
+    gaps, span = [], 1
+    for extent, step in _moving(layout):
+        if step < span:
+            return None
+        gaps.append((step // span, span))
+        span = extent * step
+    kept = [gap for gap in gaps if gap[0] != 1] + [(-(-cotarget // span), span)]
+    return Layout(tuple(s for s, _d in kept), tuple(d for _s, d in kept))
+
+
+def naive_is_complement(layout: AnyLayout, other: AnyLayout) -> bool:
+    """Whether the offsets of ``other`` grow, and no two sums of an offset of each are the same.
+
+    Of the layout only the leaves count that reach more than one offset.
+
+    >>> tile = Layout((2, 3), (1, 0))
+    >>> [naive_is_complement(tile, other) for other in (Layout(4, 2), Layout(4, 1), Layout(2, -2))]
+    [True, False, False]
+    """
+    steps = naive_offsets(other)
+    moving = _moving(layout)
+    base = naive_offsets(Layout(tuple(s for s, _d in moving), tuple(d for _s, d in moving)))
+    sums = [i + j for j in steps for i in base]
+    return sorted(set(steps)) == steps and len(set(sums)) == len(sums)
+
+
+def naive_covers(layout: AnyLayout, other: AnyLayout, n: int) -> bool:
+    """Whether every offset of ``range(n)`` is the sum of an offset of each layout.
+
+    >>> naive_covers(Layout(2, 1), Layout(4, 2), 8), naive_covers(Layout(2, 1), Layout(2, 3), 5)
+    (True, False)
+    """
+    base = naive_offsets(layout)
+    return {i + j for j in naive_offsets(other) for i in base}.issuperset(range(n))
+
+
+def naive_reach(layout: AnyLayout) -> int:
+    """Return how many of the offsets 0, 1, 2, ... are reached before the first that is not.
+
+    >>> naive_reach(Layout((2, 2), (1, 3))), naive_reach(Layout((4, 2), (2, 1)))
+    (2, 8)
+    """
+    reached = set(naive_offsets(layout))
+    return next(i for i in range(len(reached) + 1) if i not in reached)
+
+
+def naive_is_right_inverse(layout: AnyLayout, inverse: AnyLayout) -> bool:
+    """Whether ``layout(inverse(i)) == i`` wherever the inverse is defined.
+
+    >>> layout = Layout((2, 4), (4, 1))
+    >>> naive_is_right_inverse(layout, Layout((4, 2), (2, 1))), naive_is_right_inverse(layout, layout)
+    (True, False)
+    """
+    offsets, indices = naive_offsets(layout), naive_offsets(inverse)
+    if not all(0 <= i < len(offsets) for i in indices):
+        return False
+    return [offsets[i] for i in indices] == list(range(len(indices)))
+
+
+def naive_is_left_inverse(layout: AnyLayout, inverse: AnyLayout) -> bool:
+    """Whether ``inverse(layout(i)) == i`` for every ``i``.
+
+    Where two coordinates share an offset no function can do that; then it is enough that
+    ``layout.extended(inverse.extended(layout(i))) == layout(i)``.
+
+    >>> naive_is_left_inverse(Layout((2, 2), (1, 3)), Layout((3, 2), (1, 2)))
+    True
+    >>> naive_is_left_inverse(Layout((2, 4), (0, 1)), Layout(4, 2))
+    True
+    """
+    offsets = naive_offsets(layout)
+    if min(offsets, default=0) < 0:
+        return False
+    if len(set(offsets)) == len(offsets):
+        inside = max(offsets, default=-1) < naive_size(inverse.shape)
+        return inside and all(naive_extended(inverse, n) == i for i, n in enumerate(offsets))
+    back = [naive_extended(inverse, n) for n in offsets]
+    return min(back) >= 0 and [naive_extended(layout, i) for i in back] == offsets
 
 
 # --- strategies -------------------------------------------------------------------------------

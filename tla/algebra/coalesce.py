@@ -1,0 +1,132 @@
+"""Coalescing: the fewest modes of a layout that leave its offsets as they are.
+
+Two neighbouring modes ``s0:d0`` and ``s1:d1`` are one, ``s0*s1:d0``, exactly where ``d1 == s0 * d0``;
+a mode of size 1 is none. What is left is the canonical form of the layout as a function of one
+index, so `same_function` compares by it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..int_tuple import transform_leaf
+from ..ints import Int, IntTuple, _1, is_tuple, known_eq
+from ..layout import AnyLayout, as_layout, trusted
+from .by_mode import by_mode, matched
+from .modes import Modes, flat_modes, lifted, of_modes
+
+__all__ = ["coalesce", "coalesced", "filter", "filter_zeros", "filtered", "same_function"]
+
+
+def coalesce(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
+    """Return the layout with the fewest modes and ``result(i) == layout(i)`` for every index ``i``.
+
+    The size is kept; the result is flat, and ``1:0`` for a layout of size 1.
+
+    >>> print(coalesce(Layout((2, (1, 6)), (1, (7, 2)))), coalesce(Layout((2, 4), (4, 1))))
+    12:1 (2,4):(4,1)
+
+    Args:
+        profile: Coalesce within the mode that stands at each int of it, and keep those modes; modes
+            past it stay as they are.
+
+    >>> print(coalesce(Layout((2, (1, 6)), (1, (6, 2))), (1, 1)))
+    (2,6):(1,2)
+
+    Raises:
+        CongruenceError: ``profile`` has modes that the layout has not.
+    Source: CuTe ``coalesce``, layout.hpp.
+    """
+    if is_tuple(profile):
+        return by_mode(lambda mode, _int: coalesce(mode), layout, profile)
+    modes = flat_modes(layout)
+    return lifted(coalesce, layout) if modes is None else of_modes(coalesced(modes))
+
+
+def coalesced(modes: Modes, steps: list[Any] | None = None) -> Modes:
+    """`coalesce` on a list of modes; never empty. ``steps`` receives each mode and what became of it."""
+    out: Modes = []
+    size, stride = 1, 0
+    for s, d in modes:
+        if s == 1:
+            action = "skip"
+        elif size == 1:
+            size, stride, action = s, d, "keep"
+        elif size * stride == d:  # (i + size*j) * stride == i*stride + j*d
+            size, action = size * s, "merge"
+        else:
+            out.append((size, stride))
+            size, stride, action = s, d, "keep"
+        if steps is not None:
+            steps.append((s, d, action, [*out, (size, stride)]))
+    out.append((size, stride))
+    return out
+
+
+def same_function(a: AnyLayout, b: AnyLayout) -> bool:
+    """Whether ``a`` and ``b`` have one size and ``a(i) == b(i)`` for every index ``i``.
+
+    >>> same_function(Layout((2, 3), (1, 2)), Layout(6)), same_function(Layout(6), Layout(8))
+    (True, False)
+
+    Layouts without coordinates are all the same function. Exact for every layout: coalescing gives
+    one form to each function, since its first mode is as long as the first offsets are a multiple
+    of the second, and what follows is the function of every so many-th index.
+    """
+    flat_a, flat_b = flat_modes(a), flat_modes(b)
+    if flat_a is None or flat_b is None:
+        same: bool = lifted(same_function, a, b)
+        return same
+    empty_a, empty_b = (any(s == 0 for s, _d in modes) for modes in (flat_a, flat_b))
+    return empty_a and empty_b if empty_a or empty_b else coalesced(flat_a) == coalesced(flat_b)
+
+
+# --- filter -----------------------------------------------------------------------------------
+
+
+def filter_zeros(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
+    """Return the layout with extent 1 wherever the stride is 0: one coordinate for each offset there.
+
+    >>> print(filter_zeros(Layout((2, (3, 4)), (1, (0, 2)))))
+    (2,(1,4)):(1,(0,2))
+
+    Args:
+        profile: Look for the zeros here instead, an int tuple whose ints stand for whole modes.
+
+    Source: CuTe ``filter_zeros``, layout.hpp.
+    """
+    as_layout(layout)
+    return trusted(_filtered(layout.shape, layout.stride if profile is None else profile), layout.stride)
+
+
+def _filtered(shape: Any, zeros: Any) -> Any:
+    """``shape`` with 1 at every int under a 0 of ``zeros``."""
+    if is_tuple(zeros):
+        modes, rest = matched(shape, zeros)
+        return (*(_filtered(s, z) for s, z in modes), *rest)
+    if known_eq(zeros, 0) is not True:
+        return shape
+    return transform_leaf(lambda s: _1 if type(s) is Int else 1, shape)
+
+
+def filter(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
+    """Return the layout without modes of stride 0 and of size 1, coalesced: each of its steps moves.
+
+    >>> print(filter(Layout((2, (3, 4)), (1, (0, 2)))), filter(Layout((2, 3), (0, 0))))
+    8:1 1:0
+
+    Args:
+        profile: Filter within the mode that stands at each int of it, and keep those modes.
+
+    Kept out of ``tla.__all__``, since it would hide Python's own ``filter``.
+    Source: CuTe ``filter``, layout.hpp.
+    """
+    if is_tuple(profile):
+        return by_mode(lambda mode, _int: filter(mode), layout, profile)
+    modes = flat_modes(layout)
+    return lifted(filter, layout) if modes is None else of_modes(filtered(modes))
+
+
+def filtered(modes: Modes, steps: list[Any] | None = None) -> Modes:
+    """`filter` on a list of modes; never empty."""
+    return coalesced([mode for mode in modes if mode[1] != 0], steps)

@@ -1,0 +1,116 @@
+"""The complement: what a layout leaves free of a range of offsets, as a layout.
+
+Sort the modes ``s_i:d_i`` that move by their strides. Where each mode ends before the next begins,
+``s_i * d_i <= d_(i+1)``, the gap between them is a mode ``d_(i+1) // (s_i*d_i) : s_i*d_i``, and above
+the last one the rest of the range follows.
+"""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ..errors import LayoutError, OverlapError
+from ..int_tuple import as_shape, flatten_to_tuple
+from ..ints import is_tuple
+from ..layout import AnyLayout
+from .composition import tiler_layout
+from .modes import READY, Modes, flat_modes, lifted, of_modes
+
+if TYPE_CHECKING:
+    from ..ints import IntTuple
+
+__all__ = ["complement", "free"]
+
+
+def complement(layout: AnyLayout | IntTuple, cotarget: IntTuple | None = None) -> AnyLayout:
+    """Return the layout ``c`` whose offsets, added to those of ``layout``, fill a range without overlap.
+
+    With ``a`` the modes of ``layout`` that move: ``(a, c)`` is injective, ``c`` increases strictly, and
+    where every ``s_i * d_i`` divides the next stride, each offset of ``range(cotarget)`` is reached.
+
+    >>> print(complement(Layout(4, 2), 24), complement(Layout((2, 2), (1, 6)), 24))
+    (2,3):(1,8) (3,2):(2,12)
+
+    Args:
+        layout: A layout, or a shape for its compact layout.
+        cotarget: The length of the range; of a shape, each mode's part of it in turn, which rounds up
+            mode by mode as CuTe does. By default the cosize of the modes that move.
+
+    Raises:
+        OverlapError: two modes overlap or interleave. The error holds both.
+        LayoutError: a stride is negative, the layout has no coordinate, or the cotarget is negative.
+    Source: CuTe ``complement``, layout.hpp; Shah, A Note on the Algebra of CuTe Layouts.
+    """
+    layout = tiler_layout(layout)
+    return free(layout, None if cotarget is None else as_shape(cotarget))
+
+
+def free(layout: AnyLayout, cotarget: Any, steps: list[Any] | None = None) -> AnyLayout:
+    """`complement` of a layout. ``steps`` receives the sorted modes, each with the gap below it."""
+    modes = flat_modes(layout)
+    if modes is None or not (cotarget is None or type(cotarget) in READY or is_tuple(cotarget)):
+        result: AnyLayout = (
+            lifted(lambda x: free(x, None, steps), layout)
+            if cotarget is None
+            else lifted(lambda x, target: free(x, target, steps), layout, cotarget)
+        )
+        return result
+    moving = sorted([mode for mode in modes if mode[0] != 1 and mode[1] != 0], key=itemgetter(1))
+    out: Modes = []
+    end: Any = 1  # of the offsets below the mode
+    below: Any = None
+    for mode in moving:
+        s, d = mode
+        if d < end or s == 0:
+            _refuse(layout, below, mode)
+        gap = d // end
+        if gap != 1:
+            out.append((gap, end))
+        if steps is not None:
+            steps.append((s, d, end, gap))
+        below, end = mode, s * d
+    if cotarget is None:
+        rest: Any = 1
+    else:
+        rest = _left(cotarget, end)
+    if rest != 1:
+        out.append((rest, end))
+    if steps is not None:
+        steps.append((None, None, end, rest))
+    return of_modes(out)
+
+
+def _left(cotarget: Any, end: Any) -> Any:
+    """How many blocks of ``end`` offsets cover the cotarget, rounded up in each of its modes."""
+    if not is_tuple(cotarget):
+        return -(-cotarget // end)
+    count: Any = 1
+    for n in flatten_to_tuple(cotarget):
+        if n == 0:
+            return n
+        count = count * -(-n // end)
+        end = -(-end // n)
+    return count
+
+
+def _refuse(layout: AnyLayout, below: Any, mode: Any) -> NoReturn:
+    s, d = mode
+    if s == 0:
+        raise LayoutError(f"{layout} has no coordinate, and so no complement", layout=layout)
+    if d < 0:
+        raise LayoutError(
+            f"{layout} has no complement: the mode {s}:{d} runs backwards",
+            "A complement needs strides that are not negative.",
+            layout=layout,
+            mode=mode,
+        )
+    size, step = below
+    raise OverlapError(
+        f"{layout} has no complement: its modes {size}:{step} and {s}:{d} overlap or interleave",
+        f"The mode {size}:{step} takes up the offsets to {size * step}, {size} * {step}; the next begins"
+        f" at {d}.",
+        f"A stride of at least {size * step} in place of {d} would do.",
+        layout=layout,
+        modes=(below, mode),
+    )

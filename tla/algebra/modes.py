@@ -1,0 +1,214 @@
+"""A layout as the list of its modes, whatever its ints are.
+
+The algebra is written once, with Python's operators, on lists of ``(extent, stride)``. Plain ints go
+straight in. `lifted` brings the others: static ints are made plain and the result static again;
+dynamic and static together, and symbolic ones, are wrapped as `Guarded`, whose comparisons decide or
+raise `UndecidedError`. So no algorithm branches on an unknown.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..errors import TlaError, UndecidedError
+from ..ints import Int, decided, is_static, is_tuple, known_divides, known_eq, known_lt
+from ..layout import AnyLayout, Layout, as_layout, is_layout, trusted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["READY", "WORK", "Guarded", "Modes", "flat_modes", "lifted", "modes_of", "of_modes", "row"]
+
+Mode: TypeAlias = "tuple[Any, Any]"
+Modes: TypeAlias = "list[Mode]"
+"""The leaves of a layout from left to right, each with its stride."""
+
+WORK = 100_000
+"""The steps that an exact search may take before it gives up with `UndecidedError`."""
+
+
+def flat_modes(layout: AnyLayout) -> Modes | None:
+    """Return the leaves with their strides; None where they are not plain ints and must be `lifted`."""
+    if type(layout) is not Layout:
+        as_layout(layout)
+    shape, stride = layout.shape, layout.stride
+    if type(shape) is not tuple:
+        ready = type(shape) in READY and type(stride) in READY
+        return [(shape, stride)] if ready else None
+    out: Modes = []
+    return out if _collect(shape, stride, out) else None
+
+
+def _collect(shape: tuple[Any, ...], stride: tuple[Any, ...], out: Modes) -> bool:
+    for mode in zip(shape, stride):  # noqa: B905 (congruent; this path is hot)
+        s, d = mode
+        if type(s) is int and type(d) is int:
+            out.append(mode)
+        elif type(s) is tuple:
+            if not _collect(s, d, out):
+                return False
+        elif type(s) in READY and type(d) in READY:
+            out.append(mode)
+        else:
+            return False
+    return True
+
+
+def of_modes(modes: Modes) -> AnyLayout:
+    """Return the layout of a list of modes: an int shape for one, ``1:0`` for none."""
+    if len(modes) == 1:
+        return trusted(*modes[0])
+    if not modes:
+        return trusted(1, 0)
+    shape, stride = zip(*modes, strict=True)
+    return trusted(shape, stride)
+
+
+def row(layouts: Iterable[AnyLayout]) -> AnyLayout:
+    """Return the layout whose top-level modes are the layouts given."""
+    parts = list(layouts)
+    return trusted(tuple([x.shape for x in parts]), tuple([x.stride for x in parts]))
+
+
+def modes_of(layout: AnyLayout) -> tuple[AnyLayout, ...]:
+    """Return the top-level modes, each a layout; an int shape is its only mode."""
+    if not is_tuple(layout.shape):
+        return (layout,)
+    return tuple([trusted(s, d) for s, d in zip(layout.shape, layout.stride, strict=True)])
+
+
+# --- other ints -------------------------------------------------------------------------------
+
+
+class Guarded:
+    """A leaf in an algorithm: every comparison decides, or raises `UndecidedError`."""
+
+    __slots__ = ("leaf",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, leaf: Any) -> None:
+        self.leaf = leaf
+
+    def __str__(self) -> str:
+        return str(self.leaf)
+
+    __repr__ = __str__
+
+    # --- questions ---
+
+    def __eq__(self, other: object) -> bool:
+        x = _bare(other)
+        return decided(known_eq(self.leaf, x), f"{self.leaf} == {x}")
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __lt__(self, other: Any) -> bool:
+        x = _bare(other)
+        return decided(known_lt(self.leaf, x), f"{self.leaf} < {x}")
+
+    def __gt__(self, other: Any) -> bool:
+        x = _bare(other)
+        return decided(known_lt(x, self.leaf), f"{x} < {self.leaf}")
+
+    def __le__(self, other: Any) -> bool:
+        return not self > other
+
+    def __ge__(self, other: Any) -> bool:
+        return not self < other
+
+    def __bool__(self) -> bool:
+        return not self == 0
+
+    def __index__(self) -> int:
+        if isinstance(self.leaf, int):
+            return int(self.leaf)
+        raise UndecidedError(f"the value of {self.leaf} is not known", leaf=self.leaf)
+
+    # --- arithmetic ---
+
+    def __add__(self, other: Any) -> Guarded:
+        return Guarded(self.leaf + _bare(other))
+
+    def __radd__(self, other: Any) -> Guarded:
+        return Guarded(_bare(other) + self.leaf)
+
+    def __sub__(self, other: Any) -> Guarded:
+        return Guarded(self.leaf - _bare(other))
+
+    def __rsub__(self, other: Any) -> Guarded:
+        return Guarded(_bare(other) - self.leaf)
+
+    def __mul__(self, other: Any) -> Guarded:
+        return Guarded(self.leaf * _bare(other))
+
+    def __rmul__(self, other: Any) -> Guarded:
+        return Guarded(_bare(other) * self.leaf)
+
+    def __floordiv__(self, other: Any) -> Guarded:
+        return Guarded(self.leaf // _bare(other))
+
+    def __rfloordiv__(self, other: Any) -> Guarded:
+        return Guarded(_bare(other) // self.leaf)
+
+    def __mod__(self, other: Any) -> Any:
+        return _remainder(self.leaf, _bare(other))
+
+    def __rmod__(self, other: Any) -> Any:
+        return _remainder(_bare(other), self.leaf)
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    def __neg__(self) -> Guarded:
+        return Guarded(-self.leaf)
+
+    def __abs__(self) -> Guarded:
+        return -self if self < 0 else self
+
+
+READY: frozenset[type] = frozenset((int, Guarded))
+"""The types of ints that the algorithms take as they are."""
+
+
+def _bare(x: Any) -> Any:
+    """The leaf; a bare int among guarded leaves is a constant of the algorithm, and so static."""
+    return x.leaf if type(x) is Guarded else Int(x) if type(x) is int else x
+
+
+def _unguarded(x: Any) -> Any:
+    return x.leaf if type(x) is Guarded else x
+
+
+def _remainder(a: Any, b: Any) -> Any:
+    return 0 if known_divides(b, a) else Guarded(a % b)
+
+
+def lifted(operation: Callable[..., Any], *arguments: Any) -> Any:
+    """Return the result of an operation on layouts whose ints are not all plain."""
+    if all(is_static((x.shape, x.stride) if is_layout(x) else x) for x in arguments):
+        try:
+            result = operation(*(_mapped(int, x) for x in arguments))
+        except TlaError:
+            pass  # below it is raised again, with the ints as they were written
+        else:
+            return _mapped(Int, result)
+    try:
+        return _mapped(_bare, operation(*(_mapped(Guarded, x) for x in arguments)))
+    except TlaError as error:
+        vars(error).update({name: _mapped(_unguarded, x) for name, x in vars(error).items()})
+        raise
+
+
+def _mapped(f: Callable[[Any], Any], x: Any) -> Any:
+    """A layout, or a tuple of layouts and ints, with every int replaced."""
+    if isinstance(x, bool):
+        return x
+    if is_layout(x):
+        return trusted(_mapped(f, x.shape), _mapped(f, x.stride))
+    if is_tuple(x):
+        return tuple([_mapped(f, i) for i in x])
+    return f(x)

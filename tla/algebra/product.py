@@ -1,0 +1,184 @@
+"""Products: a block repeated over a tiler, in the offsets that the block leaves free."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..coord import compact_order
+from ..errors import DivisibilityError, LayoutError
+from ..int_tuple import as_shape, product_each, text_of
+from ..ints import IntTuple, ceil_div, is_tuple, known_divides
+from ..layout import AnyLayout, as_layout, cosize, is_layout, make_layout, make_ordered_layout
+from .by_mode import Tiler, by_mode, is_left_alone
+from .complement import free
+from .composition import composed, tiler_layout
+from .divide import unzipped
+from .inverse import right_inverse
+from .modes import modes_of, row
+
+__all__ = [
+    "blocked_product",
+    "flat_product",
+    "logical_product",
+    "make_layout_tv",
+    "raked_product",
+    "tile_to_shape",
+    "tiled_product",
+    "zipped_product",
+]
+
+
+def logical_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
+    """Return ``(block, copies)``: mode 0 is ``block``, mode 1 moves it as ``tiler`` says.
+
+    The copies step through what the block leaves free: ``complement(block, size(block) *
+    cosize(tiler)) o tiler``. So the result is injective where block and tiler are.
+
+    >>> print(logical_product(Layout((2, 2), (4, 1)), Layout(6)))
+    ((2,2),(2,3)):((4,1),(2,8))
+
+    Args:
+        tiler: A layout; an int ``n`` for ``n:1``; a tuple multiplies by mode, `_` and None leave a
+            mode as it is.
+
+    Raises:
+        OverlapError: the modes of the block overlap or interleave.
+        DivisibilityError: the tiler cuts a free stretch of offsets unevenly.
+    Source: CuTe ``logical_product``, layout.hpp.
+    """
+    as_layout(block)
+    if is_tuple(tiler):
+        return by_mode(lambda mode, part: multiplied(mode, tiler_layout(part)), block, tiler)
+    return block if is_left_alone(tiler) else multiplied(block, tiler_layout(tiler))
+
+
+def multiplied(block: AnyLayout, tiler: AnyLayout, steps: list[Any] | None = None) -> AnyLayout:
+    """`logical_product` by a layout. ``steps`` receives the complement, and the tiler over it."""
+    rest = free(block, block.size * cosize(tiler))
+    if steps is not None:
+        steps.append((block, rest))
+    return row((block, composed(rest, tiler)))
+
+
+def zipped_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
+    """Return ``((blocks), (copies))``: `logical_product` by mode, gathered as in `zipped_divide`.
+
+    >>> print(zipped_product(Layout((2, 2), (1, 2)), Layout(6)))
+    ((2,2),6):((1,2),4)
+
+    Source: CuTe ``zipped_product``, layout.hpp.
+    """
+    return unzipped(lambda mode, part: multiplied(mode, tiler_layout(part)), as_layout(block), tiler)
+
+
+def tiled_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
+    """Return ``((blocks), copy, copy, ...)``: `zipped_product` with the copies at the top.
+
+    Source: CuTe ``tiled_product``, layout.hpp.
+    """
+    blocks, copies = modes_of(zipped_product(block, tiler))
+    return row((blocks, *modes_of(copies)))
+
+
+def flat_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
+    """Return ``(block, block, ..., copy, copy, ...)``: `zipped_product` with all modes at the top.
+
+    Source: CuTe ``flat_product``, layout.hpp.
+    """
+    blocks, copies = modes_of(zipped_product(block, tiler))
+    return row((*modes_of(blocks), *modes_of(copies)))
+
+
+# --- products that keep the modes -------------------------------------------------------------
+
+
+def blocked_product(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
+    """Return the layout whose mode ``i`` is ``(block mode i, tiler mode i)``: a tiling of whole blocks.
+
+    >>> print(blocked_product(Layout((2, 5), (5, 1)), Layout((3, 4), (1, 3))))
+    ((2,3),(5,4)):((5,10),(1,30))
+
+    The shorter of the two gets modes of size 1.
+    Source: CuTe ``blocked_product``, layout.hpp.
+    """
+    blocks, copies = _paired(block, tiler)
+    return row([row((b, c)) for b, c in zip(blocks, copies, strict=True)])
+
+
+def raked_product(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
+    """Return the layout whose mode ``i`` is ``(tiler mode i, block mode i)``: blocks interleaved.
+
+    >>> print(raked_product(Layout((2, 5), (5, 1)), Layout((3, 4), (1, 3))))
+    ((3,2),(4,5)):((10,5),(30,1))
+
+    Source: CuTe ``raked_product``, layout.hpp.
+    """
+    blocks, copies = _paired(block, tiler)
+    return row([row((c, b)) for b, c in zip(blocks, copies, strict=True)])
+
+
+def _paired(block: AnyLayout, tiler: AnyLayout) -> tuple[tuple[AnyLayout, ...], tuple[AnyLayout, ...]]:
+    """The modes of the block and of its copies, as many of each."""
+    blocks, tilers = modes_of(as_layout(block)), modes_of(tiler_layout(tiler))
+    rank = max(len(blocks), len(tilers))
+    one = make_layout(1, 0)
+    padded = row([*blocks, *[one] * (rank - len(blocks))])
+    over = row([*tilers, *[one] * (rank - len(tilers))])
+    first, second = modes_of(multiplied(padded, over))
+    return modes_of(first), modes_of(second)
+
+
+def tile_to_shape(block: AnyLayout, shape: IntTuple, order: IntTuple | None = None) -> AnyLayout:
+    """Return the layout of ``shape`` made of copies of ``block``, in the order of modes given.
+
+    >>> print(tile_to_shape(Layout((2, 4), (4, 1)), (8, 20), (1, 0)))
+    ((2,4),(4,5)):((4,40),(1,8))
+
+    Args:
+        shape: A size for each mode of the result, a multiple of the block's.
+        order: The mode with the least order is tiled first; by default the first mode.
+
+    Raises:
+        DivisibilityError: a size is no multiple of the block's. The error offers the padded shape.
+        LayoutError: the block has more modes than the shape.
+    Source: CuTe ``tile_to_shape``, layout.hpp.
+    """
+    target = product_each(as_shape(shape))
+    sizes = tuple([mode.size for mode in modes_of(as_layout(block))])
+    if len(sizes) > len(target):
+        raise LayoutError(
+            f"cannot tile the shape {text_of(shape)}, of rank {len(target)}, with {block},"
+            f" of rank {len(sizes)}",
+            block=block,
+            shape=shape,
+        )
+    sizes = (*sizes, *[1] * (len(target) - len(sizes)))
+    if not all(known_divides(n, m) for n, m in zip(sizes, target, strict=True)):
+        padded = tuple([ceil_div(m, n) * n if n else m for n, m in zip(sizes, target, strict=True)])
+        raise DivisibilityError(
+            f"{block} does not tile the shape {text_of(shape)}",
+            f"Its modes have the sizes {text_of(sizes)}; the padded shape {text_of(padded)} would do.",
+            block=block,
+            shape=shape,
+            padded_shape=padded,
+        )
+    counts = tuple([m // n for n, m in zip(sizes, target, strict=True)])
+    copies = make_layout(counts) if order is None else make_ordered_layout(counts, order)
+    return blocked_product(block, copies)
+
+
+def make_layout_tv(threads: AnyLayout, values: AnyLayout) -> tuple[Any, AnyLayout]:
+    """Return ``(tiler, layout)``: the tile that threads with values cover, and which elements they hold.
+
+    ``layout((thread, value))`` is the index in the tile ``tiler``, which is `raked_product` of the
+    values over the threads: a thread's values lie together.
+
+    >>> tiler, tv = make_layout_tv(Layout((2, 3), (3, 1)), Layout((2, 2), (2, 1)))
+    >>> print(tiler, tv)
+    (4, 6) ((3,2),(2,2)):((8,2),(4,1))
+
+    Source: CuTe DSL ``make_layout_tv``.
+    """
+    mn = raked_product(threads, values)
+    shape = make_layout((threads.size, values.size))
+    return product_each(mn.shape), composed(right_inverse(mn), shape)

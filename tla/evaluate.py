@@ -1,0 +1,469 @@
+"""Expressions over layouts, in the notation and with the names of the operations.
+
+>>> print(evaluate("make_layout_tile((8,6):(6,1), (4,3))"))
+(4,3):(6,1)
+>>> evaluate("(4,2):(2,1) (3,1)"), evaluate("size(get((4,(2,3)):(1,(4,8)), 1))")
+(7, 6)
+>>> print(evaluate("(4,2):(2,1) (_,1)"), evaluate("Swizzle(2,0,3)(8)"))
+(4):(2) 9
+
+=========================== ====================================================================
+expression                  value
+=========================== ====================================================================
+``4``, ``_4``, ``(4,(2))``  an int, a static one, an int tuple, as in `tla.notation`
+``s:d``, ``s:d:o``          the layout of a shape, a stride and an origin shape
+``Sw<2,0,3>``               a swizzle; ``Sw<2,0,3> o 0 o (8,8):(8,1)`` is a composed layout
+``name(x, y, key=z)``       the value of an operation, `OPERATIONS`
+``layout(c)``               its offset at a coordinate; the layout of the modes kept if ``c`` has `_`
+``(x,y)``, ``_``            a tuple, as a tiler or a coordinate; the mode left alone, or kept
+``true``, ``false``         the answers of a predicate, and options; ``True``, ``False`` too
+=========================== ====================================================================
+
+Where an expression may stand for an int tuple it may be any that has such a value: ``size(4:2):1``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+
+from .coord import (
+    compact_col_major,
+    compact_row_major,
+    crd2crd,
+    crd2idx,
+    crd2offset,
+    idx2crd,
+)
+from .errors import LayoutError, LeafError, ParseError, TlaError
+from .fractal import col_major, nN, nZ, row_major, zN, zZ
+from .int_tuple import (
+    compatible,
+    congruent,
+    flatten,
+    product,
+    shape_div,
+    unflatten,
+    weakly_congruent,
+)
+from .ints import MAX_DEPTH, Int, bounded, ceil_div, is_tuple, round_up
+from .layout import (
+    Layout,
+    cosize,
+    depth,
+    get,
+    is_layout,
+    make_layout,
+    make_layout_like,
+    make_ordered_layout,
+    rank,
+    shape,
+    size,
+    slice_and_offset,
+    stride,
+)
+from .notation import items_at, layout_at, leaf_at
+from .slicing import _, has_underscore
+from .swizzle import ComposedLayout, Swizzle
+from .text import MAX_DIGITS, Scanner, shortened
+from .tile import get_tile_layout, make_layout_tile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from inspect import Parameter
+
+__all__ = ["OPERATIONS", "evaluate", "text_of_value"]
+
+_BELOW: Final[dict[str, Callable[..., Any]]] = {
+    operation.__name__: operation
+    for operation in (
+        Int, Layout, Swizzle, ComposedLayout,
+        make_layout, make_layout_like, make_ordered_layout, row_major, col_major, zN, nZ, zZ, nN,
+        size, cosize, rank, depth, shape, stride, get, slice_and_offset,
+        crd2idx, idx2crd, crd2crd, crd2offset, compact_col_major, compact_row_major,
+        product, flatten, unflatten, compatible, congruent, weakly_congruent,
+        shape_div, ceil_div, round_up, make_layout_tile, get_tile_layout,
+    )
+}  # fmt: skip
+_ALGEBRA: Final = (
+    "coalesce", "filter", "filter_zeros", "composition", "complement",
+    "right_inverse", "left_inverse", "nullspace",
+    "logical_divide", "zipped_divide", "tiled_divide", "flat_divide",
+    "logical_product", "zipped_product", "tiled_product", "flat_product",
+    "blocked_product", "raked_product", "tile_to_shape", "make_layout_tv",
+    "max_common_layout", "max_common_vector", "max_alignment",
+    "upcast", "downcast", "recast_layout", "domain_offset", "domain_distribute",
+    "group", "append", "prepend", "replace", "select", "take", "mutual_refinement",
+    "is_injective", "is_surjective_onto", "is_bijective", "is_contiguous", "same_function",
+)  # fmt: skip
+_ALIASES: Final = {"compose": "composition"}
+_TRUTH: Final = {"true": True, "True": True, "false": False, "False": False}
+
+OPERATIONS: Final = tuple(sorted([*_BELOW, *_ALGEBRA, *_ALIASES]))
+"""The names that may be called."""
+
+
+@bounded
+def evaluate(text: str) -> Any:
+    """Return the value of an expression: a layout, an int or int tuple, a bool, or a tuple of values.
+
+    ``evaluate(text_of_value(x)) == x`` for each such value.
+
+    >>> evaluate("congruent((4,(2,3)), shape((1,(7,7)):(0,(0,0))))")
+    True
+    >>> evaluate("make_layout((4,2), strid=(2,1))")
+    Traceback (most recent call last):
+        ...
+    tla.errors.ParseError: make_layout has no argument 'strid'; did you mean stride?
+      It is called as make_layout(shape, [stride], [origin_shape]).
+      line 1, column 20
+        make_layout((4,2), strid=(2,1))
+                           ^^^^^
+
+    Raises:
+        ParseError: the text is no expression, an operation is not known or is given arguments that
+            it does not take; the error points at the character.
+        TlaError: an operation has no value; its own error.
+    """
+    scan = Scanner(text)
+    value = _expression(scan, MAX_DEPTH)
+    scan.expect_end()
+    return value
+
+
+def text_of_value(value: Any) -> str:
+    """Return the expression of a value: its notation, with ``true`` and ``false`` for bools.
+
+    >>> text_of_value((Layout((_4, 2)), (3,), True, _))
+    '((_4,2):(_1,_4),(3),true,_)'
+
+    Raises:
+        LeafError: it is no value of an expression.
+    """
+    if is_tuple(value):
+        return f"({','.join(map(text_of_value, value))})"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is _ or is_layout(value) or isinstance(value, int | Swizzle | ComposedLayout):
+        return str(value)
+    raise LeafError(f"expected a layout, an int, a bool or a tuple of them, got {type(value).__name__}")
+
+
+# --- the grammar ------------------------------------------------------------------------------
+
+
+def _expression(scan: Scanner, room: int) -> Any:
+    """``part ['o' offset 'o' part] ['(' coordinate ')']*``"""
+    start = scan.at
+    value = _part(scan, room)
+    if _passed_o(scan):
+        value = _composed(scan, room, start, value)
+    while scan.peek() == "(":
+        value = _at_coordinate(scan, room, start, value)
+    return value
+
+
+def _part(scan: Scanner, room: int) -> Any:
+    """``operand [':' stride [':' origin]]``"""
+    start = scan.at
+    value = _operand(scan, room, "an expression")
+    if scan.peek() != ":":
+        return value
+    _demand_ints(scan, start, value, "a shape")
+    scan.accept(":")
+    steps = _ints(scan, room, "a stride")
+    origin = _ints(scan, room, "an origin shape") if scan.accept(":") else None
+    return _result(scan, start, "the layout", layout_at, scan, start, value, steps, origin)
+
+
+def _operand(scan: Scanner, room: int, what: str) -> Any:
+    """A leaf, `_`, a tuple, or what begins with a name."""
+    char = scan.peek()
+    if char == "(":
+        items: list[Any] = []
+        for _place in items_at(scan, room):
+            items.append(_expression(scan, room - 1))
+        return tuple(items)
+    if char.isalpha():
+        return _named(scan, room)
+    if char == "_":
+        after = scan.text[scan.at + 1 : scan.at + 2]
+        if not (after.isalnum() or (after and after in "_-.")):  # else a static int, or none
+            scan.accept("_")
+            return _
+    return leaf_at(scan, what)
+
+
+def _ints(scan: Scanner, room: int, what: str) -> Any:
+    """An operand whose value is an int tuple."""
+    start = scan.at
+    value = _operand(scan, room, what)
+    _demand_ints(scan, start, value, what)
+    return value
+
+
+def _demand_ints(scan: Scanner, start: int, value: Any, what: str) -> None:
+    if not _is_coordinate(value) or has_underscore(value):
+        scan.fail(f"{what} is an int tuple, not {_described(value)}", start, scan.last)
+
+
+def _named(scan: Scanner, room: int) -> Any:
+    """A bool, a swizzle ``Sw<2,0,3>``, or an operation with its arguments."""
+    start = scan.at
+    name = scan.word()
+    if name in _TRUTH:
+        return _TRUTH[name]
+    if name == "Sw" and scan.accept("<"):
+        bits = scan.integer("an int")
+        scan.expect(",")
+        base = scan.integer("an int")
+        scan.expect(",")
+        shift = scan.integer("an int")
+        scan.expect(">")
+        return _in_place(scan, start, Swizzle, bits, base, shift)
+    operation = _operation(scan, start, name)
+    if scan.peek() != "(":
+        scan.fail(f"expected '(' and the arguments of {name}, found {scan.found()}")
+    arguments: list[_Argument] = []
+    for _place in items_at(scan, room):
+        begin, key = scan.at, _key(scan)
+        value = _expression(scan, room - 1)
+        arguments.append(_Argument(begin, scan.last, key, value))
+    positional, named = _checked(scan, name, operation, arguments)
+    return _result(scan, start, name, operation, *positional, **named)
+
+
+def _key(scan: Scanner) -> str:
+    """The ``key`` of an argument ``key=value``, or "" where it has none."""
+    start = scan.at
+    if scan.peek().isalpha():
+        key = scan.word()
+        if scan.accept("="):
+            return key
+        scan.at = start
+    return ""
+
+
+def _passed_o(scan: Scanner) -> bool:
+    """Whether the word ``o`` of a composed layout came next."""
+    start = scan.at
+    if scan.peek() == "o" and scan.word() == "o":
+        return True
+    scan.at = start
+    return False
+
+
+def _composed(scan: Scanner, room: int, start: int, outer: Any) -> ComposedLayout:
+    """``outer o offset o inner``, of which the first ``o`` has been passed."""
+    at = scan.at
+    offset = _operand(scan, room, "an offset")
+    if not isinstance(offset, int) or isinstance(offset, bool):
+        scan.fail(f"an offset is an int, not {_described(offset)}", at, scan.last)
+    if not _passed_o(scan):
+        scan.fail(f"expected 'o' and the inner layout, found {scan.found()}")
+    inner = _part(scan, room)
+    composed: ComposedLayout = _in_place(scan, start, ComposedLayout, outer, offset, inner)
+    return composed
+
+
+def _at_coordinate(scan: Scanner, room: int, start: int, function: Any) -> Any:
+    """The offset of a coordinate in parentheses, or the layout of the modes that it keeps."""
+    opened = scan.at
+    if not is_layout(function) and not isinstance(function, ComposedLayout | Swizzle):
+        hint = ["Parentheses make a tuple of one: leave them out."] if _holds_one(function) else []
+        raise ParseError(
+            f"only a layout takes a coordinate, not {_described(function)}",
+            scan.text,
+            opened,
+            None,
+            *hint,
+        )
+    parts: list[Any] = []
+    for _place in items_at(scan, room):
+        at = scan.at
+        part = _expression(scan, room - 1)
+        if not _is_coordinate(part):
+            scan.fail(f"a coordinate is made of ints and '_', not {_described(part)}", at, scan.last)
+        parts.append(part)
+    coord = parts[0] if len(parts) == 1 else tuple(parts)
+    if not has_underscore(coord):
+        return _result(scan, start, "the layout", function, coord)
+    if isinstance(function, Swizzle):
+        scan.fail("a swizzle takes an int; it has no modes to keep", opened, scan.last)
+    return function[coord]
+
+
+def _in_place(scan: Scanner, start: int, maker: Callable[..., Any], *parts: Any) -> Any:
+    """What a text that began at ``start`` writes, or the error of its parts at its place."""
+    try:
+        return maker(*parts)
+    except LayoutError as error:
+        raise ParseError(error.summary, scan.text, start, scan.last, *error.details) from None
+
+
+# --- operations and their arguments -----------------------------------------------------------
+
+
+def _operation(scan: Scanner, start: int, name: str) -> Callable[..., Any]:
+    """The operation of a name; the error suggests those that look alike."""
+    known = _ALIASES.get(name, name)
+    if known in _ALGEBRA:
+        from . import algebra  # loaded when it is asked for
+
+        operation: Callable[..., Any] = getattr(algebra, known)
+        return operation
+    if known not in _BELOW:
+        scan.fail(
+            f"there is no operation {shortened(name)!r}{_nearest(name, OPERATIONS)}",
+            start,
+            start + len(name),
+        )
+    return _BELOW[known]
+
+
+def _nearest(name: str, names: tuple[str, ...]) -> str:
+    """The end of an error: which name may be meant."""
+    from difflib import get_close_matches  # only an error needs it
+
+    near = get_close_matches(shortened(name), names, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+class _Argument(NamedTuple):
+    """An argument, its place in the text, and its key or ""."""
+
+    start: int
+    stop: int
+    key: str
+    value: Any
+
+
+def _checked(
+    scan: Scanner, name: str, operation: Callable[..., Any], arguments: list[_Argument]
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments by place and by key, if the operation takes them."""
+    from inspect import signature  # slow to load
+
+    parameters = list(signature(operation).parameters.values())
+    by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    by_key = {p.name: p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+    rest = [p for p in parameters if p.kind is p.VAR_POSITIONAL]
+
+    def refuse(summary: str, start: int, stop: int) -> NoReturn:
+        usage = f"It is called as {name}({', '.join(map(_usage, parameters))})."
+        raise ParseError(summary, scan.text, start, stop, usage)
+
+    taken: set[str] = set()
+    positional: list[Any] = []
+    named: dict[str, Any] = {}
+    for start, stop, key, value in arguments:
+        if key:
+            if key not in by_key:
+                near = _nearest(key, tuple(by_key))
+                refuse(f"{name} has no argument {shortened(key)!r}{near}", start, start + len(key))
+            if key in taken:
+                refuse(f"{name} is given {key!r} twice", start, start + len(key))
+            parameter = by_key[key]
+            named[key] = value
+        elif named:
+            refuse("an argument without a key stands after one with a key", start, stop)
+        elif len(positional) < len(by_place):
+            parameter = by_place[len(positional)]
+            positional.append(value)
+        elif rest:
+            parameter = rest[0]
+            positional.append(value)
+        else:
+            count = f"{len(by_place)} argument{'' if len(by_place) == 1 else 's'}"
+            refuse(f"{name} takes {count} in place, and this is one more", start, stop)
+        taken.add(parameter.name)
+        wanted = _wanted(parameter, value)
+        if wanted:
+            refuse(f"{name} takes {wanted} as {parameter.name!r}, not {_described(value)}", start, stop)
+    for p in (*by_place, *by_key.values()):
+        if p.default is p.empty and p.name not in taken:
+            refuse(f"{name} is not given {p.name!r}", scan.last - 1, scan.last)
+    return positional, named
+
+
+def _usage(parameter: Parameter) -> str:
+    """A parameter in words: in brackets if it can be left out."""
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        return f"*{parameter.name}"
+    return parameter.name if parameter.default is parameter.empty else f"[{parameter.name}]"
+
+
+_MAX_RANK: Final = 1000
+"""The most modes that an expression may ask for by a number."""
+
+
+def _wanted(parameter: Parameter, value: Any) -> str:
+    """What a parameter takes, as far as it tells, where the value is something else."""
+    annotation = str(parameter.annotation)
+    if annotation == "bool" and not isinstance(value, bool):
+        return "true or false"
+    if parameter.name == "upto" and isinstance(value, int) and value > _MAX_RANK:
+        return f"at most {_MAX_RANK}"
+    is_one = annotation == "AnyLayout" or (annotation.startswith("Layout[") and annotation[-1] == "]")
+    return "a layout" if is_one and "|" not in annotation and not is_layout(value) else ""
+
+
+def _result(
+    scan: Scanner, start: int, name: str, operation: Callable[..., Any], *given: Any, **named: Any
+) -> Any:
+    """The value of an operation written from ``start`` on; its own errors as they are."""
+    try:
+        value = operation(*given, **named)
+    except TlaError:
+        raise
+    except (AttributeError, TypeError) as error:  # an argument of a kind that it does not expect
+        why = shortened(" ".join(str(error).split()), 100)
+        summary = f"{name} does not take such arguments: {why}"
+    except (MemoryError, OverflowError, ValueError):  # ValueError: an int too long to print
+        summary = f"{name} leads to ints or tuples that are too large"
+    else:
+        if not _is_too_long(value):
+            return value
+        summary = f"{name} has an int of more than {MAX_DIGITS} digits"
+    scan.fail(summary, start, scan.last)
+
+
+# --- kinds of values --------------------------------------------------------------------------
+
+
+def _is_coordinate(value: Any) -> bool:
+    """Whether a value is made of ints and `_` alone."""
+    if is_tuple(value):
+        return all(map(_is_coordinate, value))
+    return value is _ or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def _holds_one(value: Any) -> bool:
+    """Whether a value is a function in parentheses."""
+    return is_tuple(value) and len(value) == 1 and not _is_coordinate(value)
+
+
+def _is_too_long(value: Any) -> bool:
+    """Whether an int of a value has more digits than are read or printed."""
+    if is_tuple(value):
+        return any(map(_is_too_long, value))
+    if is_layout(value):
+        return _is_too_long((value.shape, value.stride, value.origin_shape))
+    if isinstance(value, ComposedLayout):
+        return _is_too_long((value.outer, value.offset, value.inner))
+    return isinstance(value, int) and abs(value) >= _TOO_LONG
+
+
+_TOO_LONG: Final = 10**MAX_DIGITS
+
+
+def _described(value: Any) -> str:
+    """A value with its kind, for an error."""
+    if is_tuple(value):
+        kind = "the int tuple" if _is_coordinate(value) and not has_underscore(value) else "the tuple"
+    elif is_layout(value):
+        kind = "the layout"
+    elif isinstance(value, int) and not isinstance(value, bool):
+        kind = "the int"
+    else:
+        kind = "the composed layout" if isinstance(value, ComposedLayout) else ""
+    return f"{kind} {shortened(text_of_value(value))}".strip()
