@@ -94,7 +94,7 @@ class Int(int, Generic[_N]):
             plain = None
         if plain is None:
             raise StaticIntError(f"a static int needs an int, not {_described(value)}", value=value)
-        return _static(plain)
+        return static_int(plain)
 
     if not TYPE_CHECKING:
 
@@ -121,71 +121,71 @@ class Int(int, Generic[_N]):
     # The builtin method answers first, so what it refuses (a float) falls to the other operand.
     def __add__(self, other: int, /) -> int:
         r = int.__add__(self, other)
-        return _static(r) if type(other) is Int else r
+        return static_int(r) if type(other) is Int else r
 
     def __sub__(self, other: int, /) -> int:
         r = int.__sub__(self, other)
-        return _static(r) if type(other) is Int else r
+        return static_int(r) if type(other) is Int else r
 
     def __mul__(self, other: int, /) -> int:
         r = int.__mul__(self, other)
-        return _static(r) if type(other) is Int else r
+        return static_int(r) if type(other) is Int else r
 
     def __floordiv__(self, other: int, /) -> int:
         r = int.__floordiv__(self, other)
-        return _static(r) if type(other) is Int else r
+        return static_int(r) if type(other) is Int else r
 
     def __mod__(self, other: int, /) -> int:
         r = int.__mod__(self, other)
-        return _static(r) if type(other) is Int else r
+        return static_int(r) if type(other) is Int else r
 
     def __and__(self, other: int, /) -> int:
         r = int.__and__(self, other)
-        return _static(r) if type(other) is Int else r
+        return static_int(r) if type(other) is Int else r
 
     def __or__(self, other: int, /) -> int:
         r = int.__or__(self, other)
-        return _static(r) if type(other) is Int else r
+        return static_int(r) if type(other) is Int else r
 
     def __xor__(self, other: int, /) -> int:
         r = int.__xor__(self, other)
-        return _static(r) if type(other) is Int else r
+        return static_int(r) if type(other) is Int else r
 
     def __lshift__(self, other: int, /) -> int:
         r = int.__lshift__(self, other)
-        return _static(r) if type(other) is Int else r
+        return static_int(r) if type(other) is Int else r
 
     def __rshift__(self, other: int, /) -> int:
         r = int.__rshift__(self, other)
-        return _static(r) if type(other) is Int else r
+        return static_int(r) if type(other) is Int else r
 
     def __pow__(self, other: int, mod: int | None = None, /) -> Any:  # a negative power is a float
         r = int.__pow__(self, other, mod)
         static = type(r) is int and type(other) is Int and (mod is None or type(mod) is Int)
-        return _static(r) if static else r
+        return static_int(r) if static else r
 
     def __divmod__(self, other: int, /) -> tuple[int, int]:
         r = int.__divmod__(self, other)
-        return (_static(r[0]), _static(r[1])) if type(other) is Int else r
+        return (static_int(r[0]), static_int(r[1])) if type(other) is Int else r
 
     def __neg__(self) -> int:
-        r: int = _static(int.__neg__(self))
+        r: int = static_int(int.__neg__(self))
         return r
 
     def __pos__(self) -> int:
         return self
 
     def __abs__(self) -> int:
-        r: int = _static(int.__abs__(self))
+        r: int = static_int(int.__abs__(self))
         return r
 
     def __invert__(self) -> int:
-        r: int = _static(int.__invert__(self))
+        r: int = static_int(int.__invert__(self))
         return r
 
 
-def _static(value: int) -> Any:
-    """The one `Int` of an exact int's value."""
+def static_int(value: int) -> Any:
+    """Return the one `Int` of an exact int's value."""
     got = _interned.get(value)
     if got is None:
         # index() of an Int is that Int: int() makes the plain key and the plain value
@@ -272,6 +272,7 @@ __all__ = [
     "round_down",
     "round_up",
     "same_static",
+    "static_int",
     "static_mask",
 ]  # fmt: skip
 

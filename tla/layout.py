@@ -264,6 +264,13 @@ class Layout(Generic[S_co, D_co]):
         >>> print(zN[_, 5], zN[(1, _), _])
         ((4,2)):((4,16)) (2,(4,3)):(16,(1,32))
         """
+        shape: Any = self.shape
+        if self._origin is None and is_plain_tuple(coord) and is_plain_tuple(shape):
+            kept: list[Any] = []
+            steps: list[Any] = []
+            fits = len(coord) == len(shape) and _kept(coord, shape, self.stride, kept, steps)
+            if fits and kept:
+                return trusted(tuple(kept), tuple(steps))
         return slice_and_offset(coord, self)[0]
 
     def __iter__(self: AnyLayout) -> Iterator[AnyLayout]:
@@ -326,6 +333,7 @@ def is_layout(x: object) -> TypeIs[AnyLayout]:
 
 # object's own makers: the one way past the refusing __setattr__, and the fastest.
 _new: Final = object.__new__
+_layout: type[AnyLayout] = Layout
 _set_shape: Final = Layout.__dict__["shape"].__set__
 _set_stride: Final = Layout.__dict__["stride"].__set__
 _set_origin: Final = Layout.__dict__["_origin"].__set__
@@ -333,11 +341,35 @@ _set_origin: Final = Layout.__dict__["_origin"].__set__
 
 def trusted(shape: Any, stride: Any) -> AnyLayout:
     """Return the layout of parts known to be well formed: what an operation makes of checked layouts."""
-    layout: AnyLayout = _new(Layout)
+    layout: AnyLayout = _new(_layout)
     _set_shape(layout, shape)
     _set_stride(layout, stride)
     _set_origin(layout, None)
     return layout
+
+
+def _kept(coord: Any, shape: Any, stride: Any, kept: list[Any], steps: list[Any]) -> bool:
+    """Collect the modes at which a coordinate has `_`; False where `slice_and_offset` must look."""
+    for c, s, d in zip(coord, shape, stride):  # noqa: B905 (lengths compared; this path is hot)
+        if c is _:
+            kept.append(s)
+            steps.append(d)
+        elif is_plain_tuple(c):
+            if not is_plain_tuple(s) or len(c) != len(s) or not _kept(c, s, d, kept, steps):
+                return False
+        elif type(c) is not int or c < 0:
+            return False
+        elif is_plain_tuple(s):
+            size = 1
+            for n in s:
+                if type(n) is not int:
+                    return False
+                size *= n
+            if c >= size:
+                return False
+        elif type(s) not in PLAIN_INTS or c >= s:
+            return False
+    return True
 
 
 # --- checks of the constructor ----------------------------------------------------------------

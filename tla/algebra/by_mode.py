@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from ..errors import CongruenceError
-from ..int_tuple import text_of
+from ..int_tuple import product, text_of, wrap
 from ..ints import IntLike, is_tuple
-from ..layout import AnyLayout, as_layout, is_layout
+from ..layout import AnyLayout, Layout, as_layout, is_layout
 from ..slicing import Underscore, _
 from .modes import modes_of, row
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Tiler", "by_mode", "is_left_alone", "matched", "tiler_text"]
 
-Tiler: TypeAlias = Union[AnyLayout, IntLike, Underscore, None, "tuple[Tiler, ...]"]
+Tiler: TypeAlias = Union[AnyLayout, IntLike, Underscore, "tuple[Tiler, ...]", None]
 """What composes with, divides or multiplies a layout, or one of its modes."""
 
 
@@ -29,21 +29,23 @@ def is_left_alone(tiler: object) -> bool:
     return tiler is None or tiler is _
 
 
-def matched(modes: Any, profile: tuple[Any, ...]) -> tuple[list[tuple[Any, Any]], tuple[Any, ...]]:
-    """Return each part of ``profile`` with the mode at its place, and the modes past them.
+def matched(
+    whole: Any, modes: tuple[Any, ...], tilers: tuple[Any, ...]
+) -> tuple[list[tuple[Any, Any]], tuple[Any, ...]]:
+    """Return each mode with the tiler at its place, and the modes past the tilers.
 
     Raises:
-        CongruenceError: there are fewer modes.
+        CongruenceError: there are fewer modes than tilers; it says so of ``whole``.
     """
-    parts = modes if is_tuple(modes) else (modes,)
-    if len(profile) > len(parts):
+    if len(tilers) > len(modes):
         raise CongruenceError(
-            f"{tiler_text(profile)} has {len(profile)} modes, {tiler_text(modes)} has {len(parts)}",
-            "A tuple has at most one tiler for each mode.",
-            profile=profile,
-            value=modes,
+            f"{tiler_text(tilers)} has {len(tilers)} parts, {tiler_text(whole)} has {len(modes)}"
+            f" mode{'' if len(modes) == 1 else 's'}",
+            "A tuple by mode has at most one part for each mode.",
+            tilers=tilers,
+            value=whole,
         )
-    return list(zip(parts, profile)), parts[len(profile) :]  # noqa: B905 (the first ones)
+    return list(zip(modes, tilers)), modes[len(tilers) :]  # noqa: B905 (the first ones)
 
 
 def by_mode(
@@ -54,18 +56,27 @@ def by_mode(
 ) -> AnyLayout:
     """Return the layout whose mode ``i`` is ``operation(mode i, tilers[i])``, at any depth of tuples.
 
+    Modes that are left alone, at the top, keep their origin.
+
     Args:
         keep: Keep the modes past the tilers; else they are dropped.
     """
     as_layout(layout)
-    pairs, rest = matched(modes_of(layout), tilers)
+    pairs, rest = matched(layout, modes_of(layout), tilers)
 
     def one(mode: AnyLayout, tiler: Any) -> AnyLayout:
         if is_tuple(tiler):
             return by_mode(operation, mode, tiler, keep)
         return mode if is_left_alone(tiler) else operation(mode, tiler)
 
-    return row([*(one(mode, tiler) for mode, tiler in pairs), *(rest if keep else ())])
+    result = row([*(one(mode, tiler) for mode, tiler in pairs), *(rest if keep else ())])
+    if not layout.is_padded:
+        return result
+    origin = [
+        n if i >= len(tilers) or is_left_alone(tilers[i]) else product(mode)
+        for i, (n, mode) in enumerate(zip(wrap(layout.origin_shape), result.shape))  # noqa: B905
+    ]
+    return Layout(result.shape, result.stride, tuple(origin))
 
 
 def tiler_text(tiler: Any) -> str:

@@ -13,7 +13,7 @@ from ..int_tuple import transform_leaf
 from ..ints import Int, IntTuple, _1, is_tuple, known_eq
 from ..layout import AnyLayout, as_layout, trusted
 from .by_mode import by_mode, matched
-from .modes import Modes, flat_modes, lifted, of_modes
+from .modes import Modes, lifted, of_modes, read_modes
 
 __all__ = ["coalesce", "coalesced", "filter", "filter_zeros", "filtered", "same_function"]
 
@@ -37,28 +37,26 @@ def coalesce(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
         CongruenceError: ``profile`` has modes that the layout has not.
     Source: CuTe ``coalesce``, layout.hpp.
     """
-    if is_tuple(profile):
+    if profile is not None and is_tuple(profile):
         return by_mode(lambda mode, _int: coalesce(mode), layout, profile)
-    modes = flat_modes(layout)
-    return lifted(coalesce, layout) if modes is None else of_modes(coalesced(modes))
+    read = read_modes(layout)
+    return lifted(coalesce, layout) if read is None else of_modes(coalesced(read[0]), read[1])
 
 
-def coalesced(modes: Modes, steps: list[Any] | None = None) -> Modes:
-    """`coalesce` on a list of modes; never empty. ``steps`` receives each mode and what became of it."""
+def coalesced(modes: Modes) -> Modes:
+    """`coalesce` on a list of modes; never empty."""
     out: Modes = []
     size, stride = 1, 0
     for s, d in modes:
         if s == 1:
-            action = "skip"
-        elif size == 1:
-            size, stride, action = s, d, "keep"
+            continue
+        if size == 1:
+            size, stride = s, d
         elif size * stride == d:  # (i + size*j) * stride == i*stride + j*d
-            size, action = size * s, "merge"
+            size *= s
         else:
             out.append((size, stride))
-            size, stride, action = s, d, "keep"
-        if steps is not None:
-            steps.append((s, d, action, [*out, (size, stride)]))
+            size, stride = s, d
     out.append((size, stride))
     return out
 
@@ -73,12 +71,14 @@ def same_function(a: AnyLayout, b: AnyLayout) -> bool:
     one form to each function, since its first mode is as long as the first offsets are a multiple
     of the second, and what follows is the function of every so many-th index.
     """
-    flat_a, flat_b = flat_modes(a), flat_modes(b)
-    if flat_a is None or flat_b is None:
+    read_a, read_b = read_modes(a), read_modes(b)
+    if read_a is None or read_b is None:
         same: bool = lifted(same_function, a, b)
         return same
-    empty_a, empty_b = (any(s == 0 for s, _d in modes) for modes in (flat_a, flat_b))
-    return empty_a and empty_b if empty_a or empty_b else coalesced(flat_a) == coalesced(flat_b)
+    empty_a, empty_b = (any(s == 0 for s, _d in modes) for modes, _static in (read_a, read_b))
+    if empty_a or empty_b:
+        return empty_a and empty_b
+    return coalesced(read_a[0]) == coalesced(read_b[0])
 
 
 # --- filter -----------------------------------------------------------------------------------
@@ -102,11 +102,15 @@ def filter_zeros(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayou
 def _filtered(shape: Any, zeros: Any) -> Any:
     """``shape`` with 1 at every int under a 0 of ``zeros``."""
     if is_tuple(zeros):
-        modes, rest = matched(shape, zeros)
+        modes, rest = matched(shape, shape if is_tuple(shape) else (shape,), zeros)
         return (*(_filtered(s, z) for s, z in modes), *rest)
     if known_eq(zeros, 0) is not True:
         return shape
-    return transform_leaf(lambda s: _1 if type(s) is Int else 1, shape)
+    return transform_leaf(_one, shape)
+
+
+def _one(extent: Any) -> int:
+    return _1 if type(extent) is Int else 1
 
 
 def filter(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
@@ -123,10 +127,10 @@ def filter(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
     """
     if is_tuple(profile):
         return by_mode(lambda mode, _int: filter(mode), layout, profile)
-    modes = flat_modes(layout)
-    return lifted(filter, layout) if modes is None else of_modes(filtered(modes))
+    read = read_modes(layout)
+    return lifted(filter, layout) if read is None else of_modes(filtered(read[0]), read[1])
 
 
-def filtered(modes: Modes, steps: list[Any] | None = None) -> Modes:
+def filtered(modes: Modes) -> Modes:
     """`filter` on a list of modes; never empty."""
-    return coalesced([mode for mode in modes if mode[1] != 0], steps)
+    return coalesced([mode for mode in modes if mode[1] != 0])

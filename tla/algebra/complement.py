@@ -7,20 +7,21 @@ the last one the rest of the range follows.
 
 from __future__ import annotations
 
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import LayoutError, OverlapError
 from ..int_tuple import as_shape, flatten_to_tuple
-from ..ints import is_tuple
-from ..layout import AnyLayout
+from ..ints import is_static, is_tuple
 from .composition import tiler_layout
-from .modes import READY, Modes, flat_modes, lifted, of_modes
+from .modes import Modes, as_plain, lifted, of_modes, read_modes
 
 if TYPE_CHECKING:
     from ..ints import IntTuple
+    from ..layout import AnyLayout
 
-__all__ = ["complement", "free"]
+__all__ = ["complement", "free", "gaps"]
 
 
 def complement(layout: AnyLayout | IntTuple, cotarget: IntTuple | None = None) -> AnyLayout:
@@ -42,49 +43,56 @@ def complement(layout: AnyLayout | IntTuple, cotarget: IntTuple | None = None) -
         LayoutError: a stride is negative, the layout has no coordinate, or the cotarget is negative.
     Source: CuTe ``complement``, layout.hpp; Shah, A Note on the Algebra of CuTe Layouts.
     """
-    layout = tiler_layout(layout)
-    return free(layout, None if cotarget is None else as_shape(cotarget))
+    if type(cotarget) is not int or cotarget < 0:
+        cotarget = None if cotarget is None else as_shape(cotarget)
+    return free(tiler_layout(layout), cotarget)
 
 
-def free(layout: AnyLayout, cotarget: Any, steps: list[Any] | None = None) -> AnyLayout:
-    """`complement` of a layout. ``steps`` receives the sorted modes, each with the gap below it."""
-    modes = flat_modes(layout)
-    if modes is None or not (cotarget is None or type(cotarget) in READY or is_tuple(cotarget)):
-        result: AnyLayout = (
-            lifted(lambda x: free(x, None, steps), layout)
-            if cotarget is None
-            else lifted(lambda x, target: free(x, target, steps), layout, cotarget)
-        )
+def free(layout: AnyLayout, cotarget: Any = None, steps: list[Any] | None = None) -> AnyLayout:
+    """`complement` of checked arguments. ``steps`` receives the sorted modes, each with its gap."""
+    read = read_modes(layout)
+    dynamic = type(cotarget) is int  # settles what is_static asks, for the usual target
+    if read is None or (cotarget is not None and read[1] is (dynamic or not is_static(cotarget))):
+        others = [] if cotarget is None else [cotarget]
+        result: AnyLayout = lifted(partial(free, steps=steps), layout, *others)
         return result
-    moving = sorted([mode for mode in modes if mode[0] != 1 and mode[1] != 0], key=itemgetter(1))
+    if read[1]:
+        cotarget = as_plain(cotarget)
+    return of_modes(gaps(read[0], cotarget, layout, steps), read[1])
+
+
+def gaps(
+    modes: Modes, cotarget: Any, layout: AnyLayout | None = None, steps: list[Any] | None = None
+) -> Modes:
+    """Return the modes of the complement of some modes; ``layout`` is what an error calls them."""
+    moving = [mode for mode in modes if mode[0] != 1 and mode[1] != 0]
+    if len(moving) > 1:
+        moving.sort(key=itemgetter(1))
     out: Modes = []
     end: Any = 1  # of the offsets below the mode
     below: Any = None
     for mode in moving:
         s, d = mode
         if d < end or s == 0:
-            _refuse(layout, below, mode)
+            _refuse(layout or of_modes(modes), below, mode)
         gap = d // end
         if gap != 1:
             out.append((gap, end))
         if steps is not None:
             steps.append((s, d, end, gap))
         below, end = mode, s * d
-    if cotarget is None:
-        rest: Any = 1
-    else:
-        rest = _left(cotarget, end)
+    rest = 1 if cotarget is None else _left(cotarget, end)
     if rest != 1:
         out.append((rest, end))
     if steps is not None:
         steps.append((None, None, end, rest))
-    return of_modes(out)
+    return out or [(1, 0)]
 
 
 def _left(cotarget: Any, end: Any) -> Any:
     """How many blocks of ``end`` offsets cover the cotarget, rounded up in each of its modes."""
     if not is_tuple(cotarget):
-        return -(-cotarget // end)
+        return -(-cotarget // end) if end != 1 else cotarget
     count: Any = 1
     for n in flatten_to_tuple(cotarget):
         if n == 0:

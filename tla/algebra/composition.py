@@ -23,34 +23,35 @@ disjoint intervals of definition are "no carry".
 
 from __future__ import annotations
 
-from itertools import chain
+from functools import partial
+from itertools import chain, pairwise
 from itertools import product as cartesian
 from math import gcd, prod
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, overload
 
 from ..errors import CoordinateError, DivisibilityError, LayoutError, UndecidedError
-from ..int_tuple import as_shape, text_of, unflatten
+from ..int_tuple import as_shape, text_of
 from ..ints import is_tuple
-from ..layout import AnyLayout, Layout, make_layout, trusted
+from ..layout import AnyLayout, Layout, as_layout, make_layout, trusted
 from ..swizzle import ComposedLayout, Swizzle
 from .by_mode import Tiler, by_mode, is_left_alone
-from .modes import WORK, Modes, flat_modes, lifted
+from .modes import TUPLE, WORK, Modes, as_static, lifted, read_modes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import overload
 
-    @overload
-    def composition(a: Swizzle, b: AnyLayout, *, extend: bool = True) -> ComposedLayout: ...
-    @overload
-    def composition(a: AnyLayout, b: Tiler, *, extend: bool = True) -> AnyLayout: ...
+__all__ = ["composed", "composition", "extended_modes", "shaped", "tiler_layout", "walked"]
 
 
-__all__ = ["composed", "composition", "extended_modes", "tiler_layout"]
+_LAYOUT: Any = Layout
 
 
-def composition(a: Any, b: Any, *, extend: bool = True) -> Any:
+@overload
+def composition(a: Swizzle, b: AnyLayout, *, extend: bool = True) -> ComposedLayout: ...
+@overload
+def composition(a: AnyLayout, b: Tiler, *, extend: bool = True) -> AnyLayout: ...
+def composition(a: Any, b: Any, *, extend: bool = True) -> AnyLayout | ComposedLayout:
     """Return the layout ``c`` with ``c(i) == a.extended(b(i))`` for every coordinate ``i`` of ``b``.
 
     >>> print(composition(parse("(6,2):(8,2)"), parse("(4,3):(3,1)")))
@@ -75,39 +76,57 @@ def composition(a: Any, b: Any, *, extend: bool = True) -> Any:
         UndecidedError: the search for carries that do not cancel exceeded its steps.
     Source: CuTe ``composition``, layout.hpp; by mode it drops modes as CuTe C++ does.
     """
-    if type(b) is Layout and type(a) is Layout:
+    if type(b) is _LAYOUT and type(a) is _LAYOUT:
         return composed(a, b, extend)
     if isinstance(a, Swizzle):
         return ComposedLayout(a, 0, b)
+    as_layout(a)
     if is_tuple(b):
-        return by_mode(lambda mode, tiler: composition(mode, tiler, extend=extend), a, b, keep=False)
-    return a if is_left_alone(b) else composed(a, tiler_layout(b), extend)
+
+        def one(mode: AnyLayout, tiler: Any) -> AnyLayout:
+            return composed(mode, tiler_layout(tiler), extend)
+
+        return by_mode(one, a, b, keep=False)
+    whole: AnyLayout = a
+    return whole if is_left_alone(b) else composed(a, tiler_layout(b), extend)
 
 
 def tiler_layout(tiler: Any) -> AnyLayout:
     """Return the layout that a tiler stands for: an int ``n`` for ``n:1``."""
-    return tiler if isinstance(tiler, Layout) else make_layout(as_shape(tiler))
+    if type(tiler) is _LAYOUT:
+        return tiler
+    if type(tiler) is int and tiler >= 0:
+        return trusted(tiler, 1)
+    return make_layout(as_shape(tiler))
 
 
 def composed(
     a: AnyLayout, b: AnyLayout, extend: bool = True, steps: list[Any] | None = None
 ) -> AnyLayout:
     """`composition` of two layouts. ``steps`` receives what each mode of ``b`` takes of ``a``."""
-    left, right = flat_modes(a), flat_modes(b)
-    if left is None or right is None:
-        result: AnyLayout = lifted(lambda a, b: composed(a, b, extend, steps), a, b)
+    left, right = read_modes(a), read_modes(b)
+    if left is None or right is None or left[1] is not right[1]:
+        result: AnyLayout = lifted(partial(composed, extend=extend, steps=steps), a, b)
         return result
-    modes = extended_modes(left)
-    used = [0] * len(modes)
-    parts = [_taken(s, e, modes, used, steps) for s, e in right]
-    if None in parts or not extend or _carries(used, modes) or not _can_grow(a.shape):
-        parts = _Search(a, b, modes, right).parts(extend, steps)
-    shape = b.shape
-    if type(shape) is not tuple:
-        return trusted(*parts[0])
+    modes = extended_modes(left[0])
+    parts = walked(modes, right[0], steps) if extend and _can_grow(a.shape) else None
+    if parts is None:
+        parts = _Search(a, b, modes, right[0]).parts(extend, steps)
+    return trusted(*shaped(parts, b.shape, left[1]))
+
+
+def shaped(parts: Sequence[Any], shape: Any, are_static: bool) -> tuple[Any, Any]:
+    """Return shape and stride in the profile of ``shape``, of parts that stand for its ints."""
+    if are_static:
+        parts = [as_static(p) for p in parts]
+    if type(shape) is not TUPLE:
+        return parts[0]  # type: ignore[no-any-return]
+    if not parts:
+        return shape, shape
+    shapes, strides = zip(*parts)  # noqa: B905 (pairs)
     if tuple in map(type, shape):
-        return trusted(_nested(iter([p[0] for p in parts]), shape), _nested(iter([p[1] for p in parts]), shape))
-    return trusted(tuple([p[0] for p in parts]), tuple([p[1] for p in parts]))
+        return _nested(iter(shapes), shape), _nested(iter(strides), shape)
+    return shapes, strides
 
 
 def _nested(parts: Iterator[Any], profile: Any) -> Any:
@@ -117,7 +136,7 @@ def _nested(parts: Iterator[Any], profile: Any) -> Any:
 
 def _can_grow(shape: Any) -> bool:
     """Whether a shape has a last leaf."""
-    while type(shape) is tuple:
+    while type(shape) is TUPLE:
         if not shape:
             return False
         shape = shape[-1]
@@ -153,54 +172,60 @@ def extended_modes(modes: Modes) -> Modes:
     return out
 
 
-def _taken(s: Any, e: Any, modes: Modes, used: list[Any], steps: list[Any] | None) -> Any:
-    """The shape and stride that the mode ``s:e`` takes, or None where it takes no whole digits.
+def walked(modes: Modes, right: Modes, steps: list[Any] | None = None) -> list[Any] | None:
+    """Return the shape and stride that each mode of ``b`` takes, where all take whole digits.
 
-    ``used[k]`` grows by the greatest coordinate taken of mode ``k``.
+    ``modes`` are the `extended_modes` of ``a``. None where some mode does not, or where the greatest
+    coordinates, added up, may carry: the search decides there.
     """
-    if e <= 0:
-        return (s, 0) if e == 0 else None
-    taken: Modes = []
     last = len(modes) - 1
-    for k in range(last):
-        size, d = modes[k]
-        if e < size:
-            if (s - 1) * e < size:  # it ends within this mode
-                used[k] += (s - 1) * e
-                last = k
-                break
-            n, rest = divmod(size, e)
-            if rest or s % n:
-                return None
-            used[k] += size - e
-            taken.append((n, e * d))
-            if steps is not None:
-                steps.append(("split", k, size, d, s, e, n))
-            s, e = s // n, 1
-        elif size:
-            q, rest = divmod(e, size)
-            if rest:
-                return None
-            if steps is not None:
-                steps.append(("pass", k, size, d, s, e, q))
-            e = q
-        else:
+    used = [0] * last  # the greatest coordinate of each mode that does not grow
+    parts: list[Any] = []
+    for s, e in right:
+        if e <= 0:
+            if e == 0:
+                parts.append((s, 0))
+                continue
             return None
-    size, d = modes[last]
-    if steps is not None:
-        steps.append(("fit", last, size, d, s, e, s))
-    if not taken:
-        return s, e * d
-    taken.append((s, e * d))
-    return tuple([m for m, _t in taken]), tuple([t for _m, t in taken])
-
-
-def _carries(used: list[Any], modes: Modes) -> bool:
-    """Whether the greatest coordinates, added up, leave a mode that does not grow."""
-    for k in range(len(used) - 1):
+        taken: Modes = []
+        k = 0
+        while k < last:
+            size, d = modes[k]
+            if e < size:
+                reach = (s - 1) * e
+                if reach < size:  # it ends within this mode
+                    used[k] += reach
+                    break
+                n, rest = divmod(size, e)
+                if rest or s % n:
+                    return None
+                used[k] += size - e
+                taken.append((n, e * d))
+                if steps is not None:
+                    steps.append(("split", k, size, d, s, e, n))
+                s, e = s // n, 1
+            elif size == 0:
+                return None
+            else:
+                q, rest = divmod(e, size)
+                if rest:
+                    return None
+                if steps is not None:
+                    steps.append(("pass", k, size, d, s, e, q))
+                e = q
+            k += 1
+        d = modes[k][1]
+        if steps is not None:
+            steps.append(("fit", k, modes[k][0] if k < last else None, d, s, e, s))
+        if taken:
+            taken.append((s, e * d))
+            parts.append((tuple([m for m, _t in taken]), tuple([t for _m, t in taken])))
+        else:
+            parts.append((s, e * d))
+    for k in range(last):
         if used[k] >= modes[k][0]:
-            return True
-    return False
+            return None
+    return parts
 
 
 # --- the search, exact for every pair ---------------------------------------------------------
@@ -229,7 +254,7 @@ class _Search:
         self.deltas: list[tuple[Any, Any]] = []
         """``(P_k, delta_k)`` for each k but 0."""
         period: Any = 1
-        for (s0, d0), (_s1, d1) in zip(left, left[1:]):  # noqa: B905 (neighbours)
+        for (s0, d0), (_s1, d1) in pairwise(left):
             period = period * s0
             self.deltas.append((period, d1 - s0 * d0))
 
@@ -344,7 +369,7 @@ class _Search:
     def carry(self, parts: list[_Part]) -> dict[int, Any] | None:
         """Coordinates of parts, by their number, at which carries do not cancel; None if none."""
         moving = [(i, p) for i, p in enumerate(parts) if p.m > 1]
-        levels = []
+        levels: list[_Level] = []
         for period, delta in self.deltas:
             rests = {i: p.e % period for i, p in moving if p.e % period}
             if sum([(parts[i].m - 1) * r for i, r in rests.items()]) >= period:
@@ -445,7 +470,9 @@ class _Search:
         other = _Search(self.a, self.b, self.left, right)
         other.work = WORK // 100  # a hint is worth no more
         try:
-            return other.carry([p for i, (s, e) in enumerate(right) for p in other.runs(i, s, e)]) is None
+            return (
+                other.carry([p for i, (s, e) in enumerate(right) for p in other.runs(i, s, e)]) is None
+            )
         except (_CutError, UndecidedError):
             return False
 
@@ -503,7 +530,8 @@ class _Carries:
         yield {i: m - 1 for i, m in self.sizes.items()}
         for p, _delta, rests in self.levels:
             for backwards in (True, False):
-                missing, c = p, {}
+                missing: Any = p
+                c: dict[int, Any] = {}
                 for i, r in sorted(rests.items(), key=itemgetter(1), reverse=backwards):
                     c[i] = min(self.sizes[i] - 1, -(-missing // r))
                     missing = missing - c[i] * r
@@ -518,7 +546,9 @@ class _Carries:
         levels = [(p, rests, rests[largest]) for p, _delta, rests in self.levels if largest in rests]
         for at in cartesian(*(range(self.sizes[i]) for i in others)):
             c = dict(zip(others, at, strict=True))
-            bases = [sum([r * c[i] for i, r in rests.items() if i != largest]) for _p, rests, _r in levels]
+            bases = [
+                sum([r * c[i] for i, r in rests.items() if i != largest]) for _p, rests, _r in levels
+            ]
             c[largest] = 0
             while c[largest] < self.sizes[largest]:
                 self.spend()

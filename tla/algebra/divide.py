@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DivisibilityError
 from ..ints import is_tuple
 from ..layout import AnyLayout, as_layout, trusted
-from .by_mode import Tiler, by_mode, is_left_alone, matched, tiler_text
-from .complement import free
-from .composition import composed, tiler_layout
-from .modes import modes_of, row
+from .by_mode import Tiler, by_mode, is_left_alone, matched
+from .complement import free, gaps
+from .composition import composed, extended_modes, shaped, tiler_layout, walked
+from .modes import modes_of, read_modes, row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,11 @@ def logical_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> A
     """
     as_layout(layout)
     if is_tuple(tiler):
-        return by_mode(lambda mode, part: divided(mode, tiler_layout(part), exact), layout, tiler)
+
+        def one(mode: AnyLayout, part: Any) -> AnyLayout:
+            return divided(mode, tiler_layout(part), exact)
+
+        return by_mode(one, layout, tiler)
     return layout if is_left_alone(tiler) else divided(layout, tiler_layout(tiler), exact)
 
 
@@ -51,22 +55,42 @@ def divided(
     layout: AnyLayout, tiler: AnyLayout, exact: bool = False, steps: list[Any] | None = None
 ) -> AnyLayout:
     """`logical_divide` by a layout. ``steps`` receives the complement, and the layout composed with."""
-    size = layout.size
-    rest = free(tiler, size)
-    if steps is not None:
-        steps.append((tiler, rest))
-    result = composed(layout, row((tiler, rest)))
-    if exact and result.size != size:
+    result = _walked(layout, tiler) if steps is None else None
+    if result is None:
+        rest = free(tiler, layout.size)
+        if steps is not None:
+            steps.append((tiler, rest))
+        result = composed(layout, row((tiler, rest)))
+    if exact and result.size != layout.size:
         grown = result.size
         raise DivisibilityError(
             f"the tile {tiler} does not divide {layout}",
-            f"Tiles cover {grown} coordinates, the layout has {size}; exact=False lets the last mode"
-            f" grow to that.",
+            f"Tiles cover {grown} coordinates, the layout has {layout.size}; exact=False lets the last"
+            f" mode grow to that.",
             layout=layout,
             tiler=tiler,
             padded_size=grown,
         )
     return result
+
+
+def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
+    """The same in one pass, where the composition needs no search and no ints are lifted."""
+    left, right = read_modes(layout), read_modes(tiler)
+    if left is None or right is None or left[1] is not right[1] or not left[0]:
+        return None
+    modes, size = left[0], 1
+    for s, _d in modes:
+        size *= s
+    rest = gaps(right[0], size, tiler)
+    parts = walked(extended_modes(modes), right[0] + rest)
+    if parts is None:
+        return None
+    count = len(right[0])
+    shape, stride = shaped(parts[:count], tiler.shape, left[1])
+    shape_of_rest = rest[0][0] if len(rest) == 1 else (1,) * len(rest)
+    more, steps = shaped(parts[count:], shape_of_rest, left[1])
+    return trusted((shape, more), (stride, steps))
 
 
 def zipped_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> AnyLayout:
@@ -78,7 +102,7 @@ def zipped_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> An
     A mode left alone is a tile of one element: all of it is in the rest.
     Source: CuTe ``zipped_divide``, layout.hpp.
     """
-    return unzipped(lambda mode, part: divided(mode, tiler_layout(part), exact), layout, tiler)
+    return unzipped(_split_exactly if exact else _split, layout, tiler)
 
 
 def tiled_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> AnyLayout:
@@ -105,18 +129,47 @@ def flat_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> AnyL
     return row((*modes_of(tile), *modes_of(rest)))
 
 
+def _split(shape: Any, stride: Any, tiler: Any, exact: bool = False) -> tuple[Any, Any]:
+    """Shape and stride of one mode divided."""
+    if type(tiler) is int and type(shape) is int and type(stride) is int and tiler > 0 and not exact:
+        rest = -(-shape // tiler)  # one mode divided by an int: what the composition comes to
+        return (tiler, rest), (stride, tiler * stride if rest != 1 else 0)
+    whole = divided(trusted(shape, stride), tiler_layout(tiler), exact)
+    return whole.shape, whole.stride
+
+
+def _split_exactly(shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any]:
+    return _split(shape, stride, tiler, exact=True)
+
+
 def unzipped(
-    split: Callable[[AnyLayout, Any], AnyLayout], layout: AnyLayout, tiler: Tiler
+    split: Callable[[Any, Any, Any], tuple[Any, Any]], layout: AnyLayout, tiler: Tiler
 ) -> AnyLayout:
     """Return the two modes of a split by mode gathered: all first ones, then all second ones.
 
     Args:
-        split: Makes a layout of two modes of a mode and its tiler.
+        split: Makes shape and stride, of two modes each, of those of a mode and its tiler.
     """
-    if is_left_alone(tiler):
-        return row((trusted(1, 0), layout))
+    as_layout(layout)
+    return trusted(*_unzipped(split, layout.shape, layout.stride, tiler))
+
+
+def _unzipped(split: Any, shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any]:
     if not is_tuple(tiler):
-        return split(layout, tiler)
-    pairs, rest = matched(modes_of(as_layout(layout)), tiler)
-    halves = [modes_of(unzipped(split, mode, part)) for mode, part in pairs]
-    return row((row([first for first, _second in halves]), row([*(s for _f, s in halves), *rest])))
+        return ((1, shape), (0, stride)) if is_left_alone(tiler) else split(shape, stride, tiler)
+    shapes, strides = (shape, stride) if is_tuple(shape) else ((shape,), (stride,))
+    if len(tiler) > len(shapes):
+        matched(trusted(shape, stride), shapes, tiler)  # which says so
+    first: tuple[list[Any], list[Any]] = [], []
+    second: tuple[list[Any], list[Any]] = [], []
+    for s, d, part in zip(shapes, strides, tiler):  # noqa: B905 (modes past the tiler follow)
+        (s0, s1), (d0, d1) = _unzipped(split, s, d, part)
+        first[0].append(s0)
+        first[1].append(d0)
+        second[0].append(s1)
+        second[1].append(d1)
+    count = len(tiler)
+    return (
+        (tuple(first[0]), (*second[0], *shapes[count:])),
+        (tuple(first[1]), (*second[1], *strides[count:])),
+    )

@@ -6,19 +6,21 @@ an inverse sends the offset ``d_i`` to the index ``p_i``.
 
 from __future__ import annotations
 
+import itertools
+from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import DivisibilityError, LayoutError, OverlapError, TlaError
-from ..layout import AnyLayout
 from .coalesce import coalesced, same_function
 from .composition import composed, tiler_layout
-from .modes import Modes, flat_modes, lifted, of_modes
+from .modes import Modes, lifted, of_modes, read_modes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..ints import IntTuple
+    from ..layout import AnyLayout
 
 __all__ = ["left_inverse", "left_inverted", "right_inverse", "right_inverted"]
 
@@ -42,21 +44,26 @@ def right_inverse(layout: AnyLayout | IntTuple) -> AnyLayout:
 
 def right_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayout:
     """`right_inverse` of a layout. ``steps`` receives the sorted modes and whether each is taken."""
-    modes = flat_modes(layout)
-    if modes is None:
-        result: AnyLayout = lifted(lambda x: right_inverted(x, steps), layout)
+    read = read_modes(layout)
+    if read is None:
+        result: AnyLayout = lifted(partial(right_inverted, steps=steps), layout)
         return result
-    moving = _sorted(layout, modes)
-    chosen, end = [], 1
+    moving = _sorted(layout, coalesced(read[0]))
+    chosen: list[tuple[Any, Any, Any]] = []
+    end: Any = 1
+    overlap = False
     for mode in moving:
-        if mode[1] == end:
+        s, d, _p = mode
+        if d == end:
             chosen.append(mode)
-            end = mode[0] * end
-    if any(1 <= d < end for _s, d, _p in moving if (_s, d, _p) not in chosen):
+            end = s * end
+        elif 1 <= d < end:
+            overlap = True
+    if overlap:
         chosen = _longest(moving)
     if steps is not None:
-        steps += [(*mode, mode[1:] in [x[1:] for x in chosen]) for mode in moving]
-    return of_modes(coalesced([(s, p) for s, _d, p in chosen]))
+        steps += [moving, chosen]
+    return of_modes(coalesced([(s, p) for s, _d, p in chosen]), read[1])
 
 
 def _longest(moving: list[tuple[Any, Any, Any]]) -> list[tuple[Any, Any, Any]]:
@@ -78,17 +85,16 @@ def _longest(moving: list[tuple[Any, Any, Any]]) -> list[tuple[Any, Any, Any]]:
 
 
 def _sorted(layout: AnyLayout, modes: Modes) -> list[tuple[Any, Any, Any]]:
-    """The coalesced modes that move, ``(s, d, p)`` by stride; the longest first of equal strides."""
+    """The modes that move, ``(s, d, p)`` by stride."""
     out: list[tuple[Any, Any, Any]] = []
     below: Any = 1
-    for s, d in coalesced(modes):
+    for s, d in modes:
         if s == 0:
             raise LayoutError(f"{layout} has no coordinate, and so no inverse", layout=layout)
         if s != 1 and d != 0:
             out.append((s, d, below))
         below = below * s
     if len(out) > 1:
-        out.sort(key=itemgetter(0), reverse=True)
         out.sort(key=itemgetter(1))
     return out
 
@@ -122,63 +128,55 @@ def left_inverse(layout: AnyLayout | IntTuple) -> AnyLayout:
 
 def left_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayout:
     """`left_inverse` of a layout. ``steps`` receives the sorted modes and the gap below each."""
-    modes = flat_modes(layout)
-    if modes is None:
-        result: AnyLayout = lifted(lambda x: left_inverted(x, steps), layout)
+    read = read_modes(layout)
+    if read is None:
+        result: AnyLayout = lifted(partial(left_inverted, steps=steps), layout)
         return result
+    modes = coalesced(read[0])
     moving = _sorted(layout, modes)
-    for s, d, _p in moving:
-        if d < 0:
-            raise LayoutError(
-                f"{layout} has no left inverse: its mode {s}:{d} reaches offsets below 0", layout=layout
-            )
-    refusal = _refusal(layout, moving)
-    radix = moving
-    if refusal is not None:
-        last = coalesced(modes)[-1]
-        for radix in _candidates(moving, last):
-            inverse = of_modes(coalesced(_radix(radix)))
-            if _returns(layout, inverse):
-                break
-        else:
-            raise refusal
+    if moving and moving[0][1] < 0:
+        s, d, _p = moving[0]
+        raise LayoutError(
+            f"{layout} has no left inverse: its mode {s}:{d} reaches offsets below 0", layout=layout
+        )
+    last = modes[-1]
+    digits = _digits(moving, last)
+    if digits is None:
+        found = (_radix(x, x[-1][0]) for x in _candidates(moving, last) if x)
+        digits = next((x for x in found if _returns(layout, of_modes(coalesced(x)))), None)
+    if digits is None:
+        _refuse(layout, moving)
     if steps is not None:
-        steps += [(*mode, part) for mode, part in zip(radix, _radix(radix), strict=False)]
-    return of_modes(coalesced(_radix(radix)))
+        steps += [moving, digits]
+    return of_modes(coalesced(digits), read[1])
 
 
-def _radix(moving: list[tuple[Any, Any, Any]]) -> Modes:
-    """The digits of an offset: below the first stride nothing, then each mode's index."""
+def _digits(moving: list[tuple[Any, Any, Any]], last: tuple[Any, Any]) -> Modes | None:
+    """The inverse of mixed radix where each stride divides the next: the digits of an offset.
+
+    Where a mode is longer than the gap to the next stride its index carries into the next digit, which
+    is another index of the same offset; the last digit may exceed its mode only where that grows.
+    """
+    carried: Any = 0
+    for (s, d, _p), (_s, e, _q) in itertools.pairwise(moving):
+        if e % d:
+            return None
+        carried = (s - 1 + carried) // (e // d)
+    top = moving[-1] if moving else (1, 0, 0)
+    if carried and top[:2] != last:
+        return None
+    return _radix(moving, top[0] + carried)
+
+
+def _radix(moving: list[tuple[Any, Any, Any]], top: Any) -> Modes:
+    """Below the first stride nothing, then the index of each mode; ``top`` is the last extent."""
     out: Modes = []
     block, index = 1, 0
     for _s, d, p in moving:
         out.append((d // block, index))
         block, index = d // block * block, p
-    if moving:
-        out.append((moving[-1][0], index))
+    out.append((top, index))
     return out
-
-
-def _refusal(layout: AnyLayout, moving: list[tuple[Any, Any, Any]]) -> TlaError | None:
-    """Why the digits of an offset are not the indices of the modes; None where they are."""
-    for (s, d, _p), (t, e, _q) in zip(moving, moving[1:]):  # noqa: B905 (neighbours)
-        if s * d > e:
-            return OverlapError(
-                f"{layout} has no left inverse: its modes {s}:{d} and {t}:{e} overlap",
-                f"The mode {s}:{d} takes up the offsets to {s * d}, {s} * {d}; the next begins at {e}.",
-                f"A stride of {s * d} or a greater multiple of {d} in place of {e} would do.",
-                layout=layout,
-                modes=((s, d), (t, e)),
-            )
-        if e % d:
-            return DivisibilityError(
-                f"{layout} has no left inverse: the stride {d} of its mode {s}:{d} does not divide"
-                f" the next stride {e}",
-                f"A stride of {-(-e // d) * d} in place of {e} would do.",
-                layout=layout,
-                modes=((s, d), (t, e)),
-            )
-    return None
 
 
 def _candidates(
@@ -204,3 +202,24 @@ def _returns(layout: AnyLayout, inverse: AnyLayout) -> bool:
         return same_function(composed(layout, index), layout)
     except TlaError:
         return False
+
+
+def _refuse(layout: AnyLayout, moving: list[tuple[Any, Any, Any]]) -> NoReturn:
+    for (s, d, _p), (t, e, _q) in itertools.pairwise(moving):
+        if s * d > e:
+            raise OverlapError(
+                f"{layout} has no left inverse of mixed radix: its modes {s}:{d} and {t}:{e} overlap",
+                f"The mode {s}:{d} takes up the offsets to {s * d}, {s} * {d}; the next begins at {e}.",
+                f"A stride of {s * d} in place of {e} would do.",
+                layout=layout,
+                modes=((s, d), (t, e)),
+            )
+        if e % d:
+            raise DivisibilityError(
+                f"{layout} has no left inverse of mixed radix: the stride {d} of its mode {s}:{d} does"
+                f" not divide the next stride {e}",
+                f"A stride of {-(-e // d) * d} in place of {e} would do.",
+                layout=layout,
+                modes=((s, d), (t, e)),
+            )
+    raise AssertionError("strides that divide each other without overlap are the digits of offsets")

@@ -11,57 +11,124 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import TlaError, UndecidedError
-from ..ints import Int, decided, is_static, is_tuple, known_divides, known_eq, known_lt
+from ..int_tuple import leaves
+from ..ints import Int, decided, is_static, is_tuple, known_divides, known_eq, known_lt, static_int
 from ..layout import AnyLayout, Layout, as_layout, is_layout, trusted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["READY", "WORK", "Guarded", "Modes", "flat_modes", "lifted", "modes_of", "of_modes", "row"]
+__all__ = [
+    "READY",
+    "TUPLE",
+    "WORK",
+    "Guarded",
+    "Mode",
+    "Modes",
+    "as_plain",
+    "as_static",
+    "flat_modes",
+    "lifted",
+    "modes_of",
+    "of_modes",
+    "read_modes",
+    "row",
+]
 
 Mode: TypeAlias = "tuple[Any, Any]"
 Modes: TypeAlias = "list[Mode]"
 """The leaves of a layout from left to right, each with its stride."""
 
+# The types to compare with on a hot path, as values that tell a checker nothing.
+TUPLE: Any = tuple
+INT: Any = int
+STATIC: Any = Int
+
 WORK = 100_000
 """The steps that an exact search may take before it gives up with `UndecidedError`."""
 
 
-def flat_modes(layout: AnyLayout) -> Modes | None:
-    """Return the leaves with their strides; None where they are not plain ints and must be `lifted`."""
+def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
+    """Return the leaves with their strides, and whether all are static; None if one is symbolic.
+
+    Static ints are made plain, for speed: what is computed from them is made `as_static` again. Among
+    dynamic ones they stay as they are, and what is made of static ints alone comes out static.
+    """
     if type(layout) is not Layout:
         as_layout(layout)
     shape, stride = layout.shape, layout.stride
-    if type(shape) is not tuple:
-        ready = type(shape) in READY and type(stride) in READY
-        return [(shape, stride)] if ready else None
+    if type(shape) is INT and type(stride) is INT:
+        return [(shape, stride)], False
     out: Modes = []
-    return out if _collect(shape, stride, out) else None
+    if type(shape) is TUPLE:
+        for mode in zip(shape, stride):  # noqa: B905 (congruent; this path is hot)
+            s, d = mode
+            if type(s) is INT and type(d) is INT:
+                out.append(mode)
+            elif type(s) is not TUPLE or not _plain(s, d, out):
+                break
+        else:
+            return out, not out
+    out = []
+    if _static(shape, stride, out):
+        return out, True
+    out = list(zip(leaves(shape), leaves(stride), strict=True))
+    return (out, False) if all(type(s) in READY and type(d) in READY for s, d in out) else None
 
 
-def _collect(shape: tuple[Any, ...], stride: tuple[Any, ...], out: Modes) -> bool:
+def _plain(shape: tuple[Any, ...], stride: tuple[Any, ...], out: Modes) -> bool:
+    """Collect the modes as long as all are plain ints."""
     for mode in zip(shape, stride):  # noqa: B905 (congruent; this path is hot)
         s, d = mode
-        if type(s) is int and type(d) is int:
+        if type(s) is INT and type(d) is INT:
             out.append(mode)
-        elif type(s) is tuple:
-            if not _collect(s, d, out):
-                return False
-        elif type(s) in READY and type(d) in READY:
-            out.append(mode)
-        else:
+        elif type(s) is not TUPLE or not _plain(s, d, out):
             return False
     return True
 
 
-def of_modes(modes: Modes) -> AnyLayout:
+def _static(shape: Any, stride: Any, out: Modes) -> bool:
+    """Collect the modes, as plain ints, as long as all are static."""
+    if type(shape) is STATIC and type(stride) is STATIC:
+        out.append((int(shape), int(stride)))
+        return True
+    if type(shape) is not TUPLE:
+        return False
+    for s, d in zip(shape, stride):  # noqa: B905 (congruent; this path is hot)
+        if type(s) is STATIC and type(d) is STATIC:
+            out.append((int(s), int(d)))
+        elif not _static(s, d, out):
+            return False
+    return True
+
+
+def flat_modes(layout: AnyLayout) -> Modes | None:
+    """Return the leaves with their strides; None where static or symbolic, to be `lifted`."""
+    read = read_modes(layout)
+    return None if read is None or read[1] else read[0]
+
+
+def as_plain(x: Any) -> Any:
+    """Return an int, or a tuple of them, dynamic; None stays."""
+    return tuple([as_plain(i) for i in x]) if type(x) is TUPLE else x if x is None else int(x)
+
+
+def as_static(x: Any) -> Any:
+    """Return an int, or a tuple of them, static."""
+    if type(x) is TUPLE:
+        return tuple([as_static(i) for i in x])
+    return static_int(x)
+
+
+def of_modes(modes: Modes, are_static: bool = False) -> AnyLayout:
     """Return the layout of a list of modes: an int shape for one, ``1:0`` for none."""
+    if are_static:
+        modes = [(static_int(s), static_int(d)) for s, d in modes or [(1, 0)]]
     if len(modes) == 1:
         return trusted(*modes[0])
     if not modes:
         return trusted(1, 0)
-    shape, stride = zip(*modes, strict=True)
-    return trusted(shape, stride)
+    return trusted(*zip(*modes))  # noqa: B905 (pairs)
 
 
 def row(layouts: Iterable[AnyLayout]) -> AnyLayout:
@@ -118,7 +185,7 @@ class Guarded:
         return not self < other
 
     def __bool__(self) -> bool:
-        return not self == 0
+        return self != 0
 
     def __index__(self) -> int:
         if isinstance(self.leaf, int):
@@ -170,7 +237,7 @@ class Guarded:
         return -self if self < 0 else self
 
 
-READY: frozenset[type] = frozenset((int, Guarded))
+READY: frozenset[type] = frozenset((int, Int, Guarded))
 """The types of ints that the algorithms take as they are."""
 
 

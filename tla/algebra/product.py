@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..coord import compact_order
 from ..errors import DivisibilityError, LayoutError
 from ..int_tuple import as_shape, product_each, text_of
 from ..ints import IntTuple, ceil_div, is_tuple, known_divides
-from ..layout import AnyLayout, as_layout, cosize, is_layout, make_layout, make_ordered_layout
+from ..layout import AnyLayout, as_layout, cosize, make_layout, make_ordered_layout, trusted
 from .by_mode import Tiler, by_mode, is_left_alone
-from .complement import free
-from .composition import composed, tiler_layout
+from .complement import free, gaps
+from .composition import composed, shaped, tiler_layout, walked
 from .divide import unzipped
 from .inverse import right_inverse
-from .modes import modes_of, row
+from .modes import modes_of, of_modes, read_modes, row
 
 __all__ = [
     "blocked_product",
@@ -48,16 +47,35 @@ def logical_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
     """
     as_layout(block)
     if is_tuple(tiler):
-        return by_mode(lambda mode, part: multiplied(mode, tiler_layout(part)), block, tiler)
+
+        def one(mode: AnyLayout, part: Any) -> AnyLayout:
+            return multiplied(mode, tiler_layout(part))
+
+        return by_mode(one, block, tiler)
     return block if is_left_alone(tiler) else multiplied(block, tiler_layout(tiler))
 
 
 def multiplied(block: AnyLayout, tiler: AnyLayout, steps: list[Any] | None = None) -> AnyLayout:
     """`logical_product` by a layout. ``steps`` receives the complement, and the tiler over it."""
-    rest = free(block, block.size * cosize(tiler))
+    read, over = read_modes(block), read_modes(tiler)
+    if read is None or over is None or read[1] is not over[1]:
+        rest = free(block, block.size * cosize(tiler))
+        copies = composed(rest, tiler)
+    else:
+        size, span = 1, 1
+        for s, _d in read[0]:
+            size *= s
+        for s, d in over[0]:
+            span += (s - 1) * abs(d)
+        modes = gaps(read[0], size * span, block)
+        parts = walked(modes, over[0])
+        rest = of_modes(modes, read[1])
+        copies = (
+            composed(rest, tiler) if parts is None else trusted(*shaped(parts, tiler.shape, read[1]))
+        )
     if steps is not None:
         steps.append((block, rest))
-    return row((block, composed(rest, tiler)))
+    return row((block, copies))
 
 
 def zipped_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
@@ -68,7 +86,12 @@ def zipped_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
 
     Source: CuTe ``zipped_product``, layout.hpp.
     """
-    return unzipped(lambda mode, part: multiplied(mode, tiler_layout(part)), as_layout(block), tiler)
+    return unzipped(_split, block, tiler)
+
+
+def _split(shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any]:
+    whole = multiplied(trusted(shape, stride), tiler_layout(tiler))
+    return whole.shape, whole.stride
 
 
 def tiled_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:

@@ -1,0 +1,80 @@
+"""What two layouts move together: the vectors of elements that lie alike in both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import TlaError
+from .coalesce import coalesce
+from .composition import composed
+from .inverse import right_inverse
+from .modes import flat_modes, lifted, of_modes
+
+if TYPE_CHECKING:
+    from ..layout import AnyLayout
+    from .modes import Modes
+
+__all__ = ["max_common_layout", "max_common_vector"]
+
+
+def max_common_layout(a: AnyLayout, b: AnyLayout) -> AnyLayout:
+    """Return the layout ``r`` with ``a.extended(r(i)) == i`` and ``b(r(i)) == i`` for every ``i``.
+
+    It is the beginning of the right inverse of ``b``, as long as ``a`` is contiguous on it too: the
+    indices of the elements that a copy may move as one vector. The last mode of ``a`` may grow, as in
+    CuTe: where ``b`` is larger so may be the result.
+
+    >>> print(max_common_layout(Layout((4, 8), (1, 4)), Layout((4, 8), (1, 8))))
+    4:1
+    >>> print(max_common_layout(Layout((2, 4), (4, 1)), Layout((2, 4), (4, 1))))
+    (4,2):(2,1)
+
+    Source: CuTe ``max_common_layout``, layout.hpp.
+    """
+    inverse = right_inverse(b)
+    modes = flat_modes(inverse)
+    if modes is None or flat_modes(a) is None:
+        common: AnyLayout = lifted(max_common_layout, a, b)
+        return common
+    shared: Modes = []
+    size: Any = 1
+    for s, d in modes:
+        length = _longest(a, shared, size, s, d)
+        if length > 1:
+            shared.append((length, d))
+            size = size * length
+        if length != s:
+            break
+    return coalesce(of_modes(shared))
+
+
+def _longest(a: AnyLayout, shared: Modes, size: Any, s: Any, d: Any) -> Any:
+    """The greatest ``n <= s`` such that ``a`` numbers the indices of ``shared`` and ``n:d`` in order."""
+    least, most = 1, s
+    while least < most:
+        n = most if least == 1 else (least + most + 1) // 2
+        if _in_order(a, of_modes([*shared, (n, d)]), size * n):
+            least = n
+        else:
+            most = n - 1
+    return least
+
+
+def _in_order(a: AnyLayout, indices: AnyLayout, size: Any) -> bool:
+    try:
+        return flat_modes(coalesce(composed(a, indices))) == [(size, 1)]
+    except TlaError:
+        return False
+
+
+def max_common_vector(a: AnyLayout, b: AnyLayout) -> Any:
+    """Return how many elements, from index 0 on, lie next to each other in ``a`` and ``b`` alike.
+
+    The size of `max_common_layout`, at least 1.
+
+    >>> max_common_vector(Layout((4, 8), (1, 4)), Layout((4, 8), (1, 8)))
+    4
+
+    Source: CuTe ``max_common_vector``, layout.hpp.
+    """
+    return max_common_layout(a, b).size

@@ -1,0 +1,301 @@
+"""Casts: a layout of elements as a layout of wider or narrower ones, and how wide they may be.
+
+``upcast`` by ``n`` makes one element of ``n`` neighbours, a vector; ``downcast`` splits each element
+into ``n``. In memory, vector ``w`` is the elements ``n*w`` to ``n*w + n - 1``.
+
+>>> halves = Layout((8, 4), (1, 8))
+>>> print(upcast(halves, 2), downcast(halves, 2), recast_layout(halves, "f16", "f32"))
+(4,4):(1,4) (16,4):(1,16) (4,4):(1,4)
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from math import gcd
+from typing import Any
+
+from ..dtypes import ElementType, element_type
+from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
+from ..ints import Int, IntLike, SymbolicInt, ceil_div, known_eq, known_int, leaf
+from ..layout import AnyLayout, as_layout, trusted
+from .coalesce import filtered
+from .domain import common_divisor
+from .modes import READY, Guarded, Modes, flat_modes, lifted
+from .refinement import leaf_names, rebuilt
+
+__all__ = ["downcast", "max_alignment", "recast_layout", "upcast"]
+
+
+# --- wider elements ---------------------------------------------------------------------------
+
+
+def upcast(layout: AnyLayout, n: IntLike) -> AnyLayout:
+    """Return the layout of the vectors of ``n`` elements that hold the elements of a layout.
+
+    With ``k`` the factors by which the extents shrink, leaf by leaf,
+    ``result(c // k) == floor(layout(c) / n)`` and ``n * result(c) == layout(k * c)``.
+
+    >>> print(upcast(Layout((8, 4), (1, 8)), 2), upcast(Layout((2, (8, 4)), (32, (1, 8))), 4))
+    (4,4):(1,4) (2,(2,4)):(8,(1,2))
+
+    A stride that ``n`` divides is divided. A stride ``d`` that divides ``n`` becomes 1, and its extent
+    shrinks by ``n / |d|``, or to 1 where it lies in one vector. A stride of 0 stays. A negative stride
+    that becomes -1 runs down through its vectors. So the element at offset 0 then is not the first of
+    its vector, but the last that such strides reach down from: the first law holds for
+    ``layout(c) + z``, with ``z`` the sum of ``(k - 1) * |d|`` over them.
+
+    Args:
+        n: The elements of a vector, positive.
+
+    Raises:
+        DivisibilityError: neither of a stride and ``n`` divides the other, or an extent does not
+            split into whole vectors; CuTe rounds such an extent up. ``mode`` and ``extent``,
+            ``stride`` are those of the mode at fault.
+        OverlapError: the modes that shrink reach, together, past one vector.
+        LayoutError: ``n`` is not positive.
+    Source: CuTe ``upcast``, layout.hpp.
+    """
+    modes = flat_modes(layout)
+    if modes is None or type(n) not in READY:
+        wide: AnyLayout = lifted(upcast, layout, leaf(n))
+        return wide
+    _require_positive(n, "the elements of a vector")
+    wider = [_upcast(mode, n) for mode in modes]
+    for i, found in enumerate(wider):
+        if found is None:
+            raise _not_whole(layout, n, i, *modes[i])
+    parts = [found for found in wider if found is not None]
+    _require_one_vector(layout, n, modes, [k for _s, _d, k in parts])
+    return _like(layout, [(s, d) for s, d, _k in parts])
+
+
+def _upcast(mode: tuple[Any, Any], n: Any) -> tuple[Any, Any, Any] | None:
+    """Extent, stride and factor of one mode in vectors; None where it does not split into whole ones."""
+    s, d = mode
+    if _is_one(s):
+        return s, -(-d // n), s // s  # its stride is a convention
+    if d % n == 0:
+        return s, d // n, n // n
+    step = abs(d)
+    if n % step == 0:
+        k = n // step
+        if s % k == 0:
+            return s // k, d // step, k
+        if k % s == 0:
+            return s // s * (k // k), d // step, s
+    return (s, d, n // n) if s == 0 else None
+
+
+def _is_one(s: Any) -> bool:
+    """Whether an extent is known to be 1; where it is open, the other conditions must hold."""
+    return known_eq(_plain(s), 1) is True
+
+
+def _plain(x: Any) -> Any:
+    return x.leaf if type(x) is Guarded else x
+
+
+def _require_one_vector(layout: AnyLayout, n: Any, modes: Modes, factors: list[Any]) -> None:
+    """Raise `OverlapError` where elements that would share a vector are ``n`` or more apart."""
+    small = [i for i, k in enumerate(factors) if not _is_one(k)]
+    if len(small) < 2:
+        return  # one mode keeps within its vector: (k - 1) * |d| < k * |d| <= n
+    reach = sum((factors[i] - 1) * abs(modes[i][1]) for i in small)
+    if reach < n or any(s == 0 for s, _d in modes):
+        return
+    names = leaf_names(layout.shape)
+    shares = [f"{factors[i]} coordinates of mode {names[i]}, of stride {modes[i][1]}" for i in small]
+    raise OverlapError(
+        f"upcast of {layout} by {n}: modes reach, together, past one vector",
+        f"A vector would hold {', and '.join(shares)}: elements {reach} apart, at most {n - 1} in {n}.",
+        "upcast(coalesce(layout), max_alignment(layout)) exists.",
+        layout=layout,
+        n=n,
+        modes=tuple(names[i] for i in small),
+        reach=reach,
+    )
+
+
+def _not_whole(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> DivisibilityError:
+    name, step = leaf_names(layout.shape)[i], abs(d)
+    if n % step != 0:
+        why = f"Mode {name} is {s}:{d}, and neither of the stride {d} and {n} divides the other."
+        out = f"A stride that is a multiple of {n} works, or one that divides it"
+        fits = common_divisor(step, n)
+    else:
+        k = n // step
+        why = f"Mode {name} is {s}:{d}. A vector takes {k} of its coordinates; {k} does not divide {s}."
+        out = f"The extent {ceil_div(_plain(s), _plain(k)) * k} works"
+        fits = common_divisor(s, k) * step
+    return DivisibilityError(
+        f"upcast of {layout} by {n} does not give whole vectors",
+        why,
+        f"{out}; so does upcast by {fits}, for this mode.",
+        layout=layout,
+        n=n,
+        mode=name,
+        extent=s,
+        stride=d,
+    )
+
+
+# --- narrower elements ------------------------------------------------------------------------
+
+
+def downcast(layout: AnyLayout, n: IntLike) -> AnyLayout:
+    """Return the layout of the parts of elements, ``n`` parts to each.
+
+    With ``k`` the factors by which the extents grow, ``result(k * c) == n * layout(c)``. They are
+    ``n`` where the stride is 1 or -1, so that its elements become all their parts, and 1 elsewhere.
+
+    >>> print(downcast(Layout((8, 4), (1, 8)), 2), downcast(Layout((8, 4), (4, 1)), 2))
+    (16,4):(1,16) (8,8):(8,1)
+
+    Without such a stride only the first part of each element is left, as in ``4:3`` to ``4:6``. Modes
+    of extent 1 grow only where no other does, and of several the first. Parts run down from the
+    last one where the stride is -1, as in `upcast`.
+
+    Args:
+        n: The parts of an element, positive.
+
+    Raises:
+        OverlapError: two modes of stride 1 or -1 would each list all the parts.
+        LayoutError: ``n`` is not positive.
+    Source: CuTe ``downcast``, layout.hpp, which asks for a static stride of 1 or -1.
+    """
+    modes = flat_modes(layout)
+    if modes is None or type(n) not in READY:
+        narrow: AnyLayout = lifted(downcast, layout, leaf(n))
+        return narrow
+    _require_positive(n, "the parts of an element")
+    if _is_one(n):
+        return trusted(layout.shape, layout.stride)
+    growing = _growing(layout, n, modes)
+    return _like(layout, [(s * n, d) if i == growing else (s, d * n) for i, (s, d) in enumerate(modes)])
+
+
+def _growing(layout: AnyLayout, n: Any, modes: Modes) -> int | None:
+    """The one mode whose extent grows, if any."""
+    ones = [i for i, (_s, d) in enumerate(modes) if d == 1 or d == -1]
+    if len(ones) < 2:
+        return ones[0] if ones else None
+    long = [i for i in ones if modes[i][0] != 1]
+    if len(long) < 2 or any(s == 0 for s, _d in modes):
+        return (long or ones)[0]
+    names = leaf_names(layout.shape)
+    listed = " and ".join(f"{names[i]}, {modes[i][0]}:{modes[i][1]}," for i in long)
+    raise OverlapError(
+        f"downcast of {layout} by {n} would list parts twice",
+        f"Of the modes {listed} each holds neighbours, and one alone can grow to all their parts.",
+        "Elements are already reached twice; a layout that reaches each once works.",
+        layout=layout,
+        n=n,
+        modes=tuple(names[i] for i in long),
+    )
+
+
+# --- by type ----------------------------------------------------------------------------------
+
+
+def recast_layout(
+    layout: AnyLayout, old_type: str | ElementType | IntLike, new_type: str | ElementType | IntLike
+) -> AnyLayout:
+    """Return the layout in elements of another type over the same memory: `upcast`, then `downcast`.
+
+    The widths are in lowest terms: from 6 to 8 bits, 4 elements become one vector of 3.
+
+    >>> print(recast_layout(Layout((8, 4), (1, 8)), "bf16", "f32"))
+    (4,4):(1,4)
+    >>> print(recast_layout(Layout((8, 4), (1, 8)), 32, 8), recast_layout(Layout(8, 1), 6, 8))
+    (32,4):(1,32) 6:1
+
+    Args:
+        old_type, new_type: Names of element types, or their widths in bits. Names are static.
+
+    Raises:
+        DivisibilityError: the elements do not fill whole ones of the new type; see `upcast`.
+        OverlapError: see `upcast` and `downcast`.
+        UnsupportedError: a type is unknown, or has no width.
+        LayoutError: a width is not positive.
+    Source: CuTe ``recast_layout``, layout.hpp.
+    """
+    as_layout(layout)
+    old, new = _bits(old_type), _bits(new_type)
+    common = gcd(old, new)
+    if type(old) is Int and type(new) is Int:
+        common = Int(common)
+    return downcast(upcast(layout, new // common), old // common)
+
+
+def _bits(x: Any) -> int:
+    if isinstance(x, (str, ElementType)):
+        bits = element_type(x).bits
+        if bits is None:
+            raise UnsupportedError(
+                f"the element type {element_type(x).name} has no width", "Give a type that holds data."
+            )
+        return Int(bits)
+    width: Any = leaf(x)
+    bits = known_int(width) if isinstance(width, SymbolicInt) else width
+    _require_positive(bits, "the bits of a type")
+    return bits
+
+
+# --- alignment --------------------------------------------------------------------------------
+
+
+def max_alignment(layout: AnyLayout) -> int:
+    """Return the widest vector that the elements of a layout fill: all aligned, each one whole.
+
+    The greatest ``n`` such that ``upcast(coalesce(layout), n)`` exists, and the coordinates that each
+    coordinate of it stands for hold the elements ``n*w`` to ``n*w + n - 1``, each once.
+
+    >>> max_alignment(Layout((8, 4), (1, 8))), max_alignment(Layout((8, 4), (1, 20)))
+    (32, 4)
+    >>> max_alignment(Layout((4, 8), (8, 1))), max_alignment(Layout(4, 2))
+    (32, 1)
+
+    Every int counts, whether static or not; CuTe takes its dynamic ones to be multiples of all.
+    Where extents and strides are powers of 2, each divisor of ``n`` works as well. Elsewhere it need
+    not, and the answer may divide CuTe's: ``(3,4,2):(4,1,18)`` gives 2, where CuTe says 6, by which
+    the layout cannot be upcast. It is 1 for an empty layout, and where no stride is 1.
+
+    Raises:
+        UndecidedError: the answer depends on a symbolic int.
+    Source: CuTe ``max_alignment``, layout.hpp.
+    """
+    modes = flat_modes(layout)
+    if modes is None:
+        widest: int = lifted(max_alignment, layout)
+        return widest
+    if any(s == 0 for s, _d in modes):
+        return 1
+    rest = filtered(modes)
+    chain: Modes = []  # modes that continue each other, from stride 1: mixed radix digits
+    size: Any = 1
+    while (i := next((i for i, (s, d) in enumerate(rest) if d == size and s != 1), None)) is not None:
+        chain.append(rest.pop(i))
+        size = size * chain[-1][0]
+    strides = [abs(d) for s, d in rest if s != 1]
+    if not strides:
+        whole: int = size
+        return whole
+    for s, d in reversed(chain):
+        if all(step % d == 0 for step in strides):  # vectors of d * t, t a divisor of s, and no others
+            found: int = d * reduce(common_divisor, (step // d for step in strides), s)
+            return found
+    return 1
+
+
+# --- common -----------------------------------------------------------------------------------
+
+
+def _require_positive(n: Any, what: str) -> None:
+    if n < 1:
+        raise LayoutError(f"{what} cannot number {n}", "There is at least one.", n=n)
+
+
+def _like(layout: AnyLayout, modes: Modes) -> AnyLayout:
+    """The layout of the modes in the profile of another."""
+    shape: Any = rebuilt(layout.shape, (s for s, _d in modes))
+    return trusted(shape, rebuilt(layout.shape, (d for _s, d in modes)))

@@ -1,0 +1,126 @@
+"""The domain of a layout: shifted, shared out, and the part of it that a layout sends to 0."""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import Any
+
+from ..errors import LayoutError
+from ..int_tuple import as_shape, text_of
+from ..ints import Int, IntLike, IntTuple, is_static, known_divides, known_int, leaf
+from ..layout import AnyLayout, as_layout, is_layout, trusted
+from .coalesce import coalesced
+from .modes import READY, Guarded, Modes, flat_modes, lifted, of_modes
+
+__all__ = ["common_divisor", "domain_distribute", "domain_offset", "nullspace"]
+
+
+def domain_offset(coord: IntTuple, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+    """Return a layout and an offset with ``offset + result(c) == layout(coord + c)``.
+
+    The law holds where both coordinates have the profile of the shape, are added int by int, and lie
+    inside it together: the layout is not cut, so what leads past its end is the caller's to leave out.
+
+    >>> moved, offset = domain_offset((1, (1, 2)), Layout((4, (2, 3)), (6, (3, 1))))
+    >>> print(moved, offset, offset + moved(2, (0, 0)))
+    (4,(2,3)):(6,(3,1)) 11 23
+
+    An origin shape, which counts from the old first coordinate, is dropped.
+
+    Raises:
+        CoordinateError: ``coord`` lies outside the shape or has another profile.
+    Source: CuTe ``domain_offset``, layout.hpp.
+    """
+    as_layout(layout)
+    return trusted(layout.shape, layout.stride), layout(coord)
+
+
+def domain_distribute(shape: IntTuple | AnyLayout, n: IntLike) -> AnyLayout:
+    """Return a layout of ``gcd(size(shape), n)`` indices of a shape, in steps that fit its modes.
+
+    The indices increase strictly, from 0. The layout composes with every layout of the shape, and
+    divides it: in each mode it takes an extent that divides the mode's.
+
+    >>> taken = domain_distribute((15, 14), 6)  # although 6 divides neither
+    >>> print(taken, [taken(i) for i in range(6)])
+    (3,2):(1,15) [0, 1, 2, 15, 16, 17]
+
+    Args:
+        shape: A shape, or a layout of it.
+        n: How many to share out, positive; fewer are found where ``n`` does not divide the size.
+
+    Raises:
+        LayoutError: ``n`` is not positive, or the shape has no coordinates.
+    Source: CuTe ``domain_distribute``, layout.hpp.
+    """
+    layout = shape if is_layout(shape) else _coordinates(as_shape(shape))
+    modes = flat_modes(layout)
+    if modes is None or type(n) not in READY:
+        taken: AnyLayout = lifted(domain_distribute, layout, leaf(n))
+        return taken
+    rest: Any = n
+    if rest < 1:
+        raise LayoutError(f"cannot share out {n} coordinates", "There is at least one.", n=n)
+    if any(s == 0 for s, _d in modes):
+        raise LayoutError(
+            f"the shape {text_of(layout.shape)} has no coordinates to share out",
+            "Give every mode a positive extent.",
+            shape=layout.shape,
+        )
+    out: Modes = []
+    below: Any = 1
+    for s, _d in modes:
+        part = common_divisor(s, rest)
+        out.append((part, below))
+        rest, below = rest // part, below * s
+    return of_modes(coalesced(out))
+
+
+def _coordinates(shape: Any) -> AnyLayout:
+    """A layout of the shape whose strides do not matter."""
+    return trusted(shape, shape)
+
+
+def nullspace(layout: AnyLayout) -> AnyLayout:
+    """Return a layout of indices with ``layout(result(i)) == 0``: one for each way to broadcast.
+
+    They are the coordinates that move only along modes of stride 0, in increasing order, so
+    ``size(result) * size(filter_zeros(layout)) == size(layout)``. Its modes are those modes, flat and
+    not coalesced; ``1:0`` where there are none.
+
+    >>> copies = nullspace(Layout((2, ((2, 4), 4)), (2, ((0, 0), 16))))
+    >>> print(copies, [copies(i) for i in range(8)])
+    (2,4):(2,4) [0, 2, 4, 6, 8, 10, 12, 14]
+
+    Further indices may go to 0 where strides cancel each other, as in ``(2,2):(1,-1)``. An empty
+    layout has no index at all, and the result is ``0:0``.
+
+    Source: CuTe ``nullspace``, layout.hpp.
+    """
+    modes = flat_modes(layout)
+    if modes is None:
+        found: AnyLayout = lifted(nullspace, layout)
+        return found
+    if any(s == 0 for s, _d in modes):
+        return trusted(0, 0)
+    out: Modes = []
+    below: Any = 1
+    for s, d in modes:
+        if d == 0:
+            out.append((s, below))
+        below = below * s
+    return of_modes(out)
+
+
+def common_divisor(a: Any, b: Any) -> Any:
+    """Return the greatest common divisor of positive ints; raise `UndecidedError` where it is open.
+
+    >>> common_divisor(12, 18)
+    6
+    """
+    x, y = (i.leaf if type(i) is Guarded else i for i in (a, b))
+    found = next((i for i, j in ((x, y), (y, x)) if known_divides(i, j)), None)
+    common = gcd(known_int(x), known_int(y)) if found is None else found
+    if isinstance(common, int):
+        common = Int(common) if is_static((x, y)) else int(common)
+    return Guarded(common) if Guarded in (type(a), type(b)) else common

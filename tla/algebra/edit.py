@@ -1,0 +1,209 @@
+"""Selecting, grouping, adding and replacing the top-level modes of a layout or of an int tuple.
+
+A layout is edited in its shape and its stride alike. The modes that stay keep their origin, and a
+mode made of several holds the product of theirs, where its data are still its first coordinates.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+
+from .. import int_tuple
+from ..errors import UnsupportedError
+from ..int_tuple import product, product_each, text_of
+from ..ints import IntTuple, _0, _1, decided, known_eq
+from ..layout import AnyLayout, Layout, as_layout, is_layout, trusted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["append", "group", "prepend", "replace", "select", "take"]
+
+
+@overload
+def select(x: AnyLayout, *modes: SupportsIndex) -> AnyLayout: ...
+@overload
+def select(x: IntTuple, *modes: SupportsIndex) -> tuple[Any, ...]: ...
+def select(x: Any, *modes: SupportsIndex) -> Any:
+    """Return the modes named, in the order named; a layout of a layout.
+
+    >>> select((4, (2, 3), 8), 2, 0)
+    (8, 4)
+    >>> print(select(Layout((4, (2, 3), 8), (1, (4, 64), 8)), 2, 0))
+    (8,4):(8,1)
+
+    Raises:
+        CoordinateError: there is no such mode.
+    """
+    if not is_layout(x):
+        return int_tuple.select(x, *modes)
+    return _edited(x, lambda part: int_tuple.select(part, *modes))
+
+
+@overload
+def take(x: AnyLayout, begin: SupportsIndex, end: SupportsIndex) -> AnyLayout: ...
+@overload
+def take(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]: ...
+def take(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
+    """Return the modes ``begin`` up to but not including ``end``; a layout of a layout.
+
+    >>> take((4, (2, 3), 8), 1, 3)
+    ((2, 3), 8)
+    >>> print(take(Layout((4, (2, 3), 8), (1, (4, 64), 8)), 1, 3))
+    ((2,3),8):((4,64),8)
+
+    Raises:
+        CoordinateError: they are no range of modes.
+    """
+    if not is_layout(x):
+        return int_tuple.take(x, begin, end)
+    return _edited(x, lambda part: int_tuple.take(part, begin, end))
+
+
+@overload
+def group(x: AnyLayout, begin: SupportsIndex, end: SupportsIndex) -> AnyLayout: ...
+@overload
+def group(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]: ...
+def group(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
+    """Return ``x`` with the modes ``begin`` to ``end`` made one mode; a layout keeps its offsets.
+
+    ``group(layout, begin, end)(i) == layout(i)`` for every index ``i``.
+
+    >>> group((4, 2, 3, 8), 1, 3)
+    (4, (2, 3), 8)
+    >>> print(group(Layout((4, 2, 3), (1, 4, 8), (4, 2, 2)), 0, 3))
+    ((4,2,3)):((1,4,8)):(16)
+
+    Raises:
+        CoordinateError: they are no range of modes.
+        UnsupportedError: the data of the modes are not the first coordinates of the one mode, since
+            a padded mode stands below another.
+    Source: CuTe ``group``, layout.hpp.
+    """
+    if not is_layout(x):
+        return int_tuple.group(x, begin, end)
+    shape, stride = (int_tuple.group(part, begin, end) for part in (x.shape, x.stride))
+    if not x.is_padded:
+        return trusted(shape, stride)
+    data, sizes = int_tuple.wrap(x.origin_shape), product_each(x.shape)
+    at = slice(begin, end)
+    one = _data_of_one(sizes[at], data[at], f"modes {begin} to {end} of", x)
+    return Layout(shape, stride, (*data[:begin], one, *data[end:]))
+
+
+@overload
+def append(
+    x: AnyLayout, item: AnyLayout | None = None, upto: SupportsIndex | None = None
+) -> AnyLayout: ...
+@overload
+def append(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]: ...
+def append(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
+    """Return ``x`` with ``item`` after its last mode; with ``upto``, as often as gives that rank.
+
+    To a layout a layout is appended, as one mode: ``1:0``, which changes no offset, by default.
+
+    >>> append((4, 2), 3), append(4, 1, upto=3)
+    ((4, 2, 3), (4, 1, 1))
+    >>> print(append(Layout(4), Layout((2, 3), (4, 8))), append(Layout(4), upto=3))
+    (4,(2,3)):(_1,(4,8)) (4,_1,_1):(_1,_0,_0)
+
+    Raises:
+        UnsupportedError: the data of the item are not its first coordinates.
+    Source: CuTe ``append``, layout.hpp.
+    """
+    if not is_layout(x):
+        return int_tuple.append(x, item, upto)
+    return _joined(x, item, lambda part, new: int_tuple.append(part, new, upto))
+
+
+@overload
+def prepend(
+    x: AnyLayout, item: AnyLayout | None = None, upto: SupportsIndex | None = None
+) -> AnyLayout: ...
+@overload
+def prepend(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]: ...
+def prepend(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
+    """Return ``x`` with ``item`` before its first mode; with ``upto``, as often as gives that rank.
+
+    To a layout a layout is prepended, as one mode: ``1:0``, which changes no offset, by default.
+
+    >>> prepend((4, 2), 3), prepend(4, 1, upto=3)
+    ((3, 4, 2), (1, 1, 4))
+    >>> print(prepend(Layout((4, 2), (1, 4)), Layout(3, 8)))
+    (3,4,2):(8,1,4)
+
+    Raises:
+        UnsupportedError: the data of the item are not its first coordinates.
+    Source: CuTe ``prepend``, layout.hpp.
+    """
+    if not is_layout(x):
+        return int_tuple.prepend(x, item, upto)
+    return _joined(x, item, lambda part, new: int_tuple.prepend(part, new, upto))
+
+
+@overload
+def replace(x: AnyLayout, mode: SupportsIndex, item: AnyLayout) -> AnyLayout: ...
+@overload
+def replace(x: IntTuple, mode: SupportsIndex, item: IntTuple) -> tuple[Any, ...]: ...
+def replace(x: Any, mode: SupportsIndex, item: Any) -> Any:
+    """Return ``x`` with one mode replaced, of a layout by a layout.
+
+    >>> replace((4, 2, 3), 1, (5, 6))
+    (4, (5, 6), 3)
+    >>> print(replace(Layout((4, 2), (2, 1)), 0, Layout((2, 2), (2, 8))))
+    ((2,2),2):((2,8),1)
+
+    Raises:
+        CoordinateError: there is no such mode.
+        UnsupportedError: the data of the item are not its first coordinates.
+    Source: CuTe ``replace``, layout.hpp.
+    """
+    if not is_layout(x):
+        return int_tuple.replace(x, mode, item)
+    return _joined(x, as_layout(item), lambda part, new: int_tuple.replace(part, mode, new))
+
+
+# --- shape, stride and origin alike -----------------------------------------------------------
+
+
+_PAD: AnyLayout = Layout(_1, _0)
+
+
+def _edited(x: AnyLayout, edit: Callable[[Any], Any]) -> AnyLayout:
+    shape, stride = edit(x.shape), edit(x.stride)
+    return Layout(shape, stride, edit(x.origin_shape)) if x.is_padded else trusted(shape, stride)
+
+
+def _joined(x: AnyLayout, item: AnyLayout | None, join: Callable[[Any, Any], Any]) -> AnyLayout:
+    """The layout of ``join`` of the parts of ``x`` with those of an item, which is one mode of it."""
+    new = _PAD if item is None else as_layout(item)
+    shape, stride = join(x.shape, new.shape), join(x.stride, new.stride)
+    if not (x.is_padded or new.is_padded):
+        return trusted(shape, stride)
+    one = _data_of_one(product_each(new.shape), int_tuple.wrap(new.origin_shape), "the modes of", new)
+    return Layout(shape, stride, join(x.origin_shape, one))
+
+
+def _data_of_one(sizes: Any, data: Any, asked: str, layout: AnyLayout) -> Any:
+    """How many coordinates of one mode hold data, given those of the modes that it is made of.
+
+    The coordinates with every ``c_i < data_i`` are the first ones of the mode exactly where, past
+    the first mode that is padded, only coordinate 0 holds data; or where there are none.
+    """
+    total = product(data)
+    if known_eq(total, 0) is True:
+        return total
+    padded = False
+    for size, n in zip(sizes, data, strict=True):
+        if padded and not decided(known_eq(n, 1), f"{n} == 1"):
+            raise UnsupportedError(
+                f"the data of {asked} {layout} are not the first coordinates of one mode",
+                f"Of their sizes {text_of(sizes)}, {text_of(data)} hold data:"
+                " a padded mode stands below another.",
+                "Drop the origin shape first: Layout(layout.shape, layout.stride).",
+                layout=layout,
+                sizes=sizes,
+                origin_shape=data,
+            )
+        padded = padded or not decided(known_eq(n, size), f"{n} == {size}")
+    return total
