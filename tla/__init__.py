@@ -5,6 +5,8 @@
 ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)
 """
 
+import typing as _typing
+
 from . import show, xla_bridge
 from .coord import (
     colex_less,
@@ -36,7 +38,6 @@ from .figure import layout_figure
 from .fractal import col_major, nN, nZ, row_major, zN, zZ
 from .int_tuple import (
     IntTuple,
-    append,
     compatible,
     congruent,
     elem_scale,
@@ -44,22 +45,17 @@ from .int_tuple import (
     flatten,
     flatten_to_tuple,
     fold_leaf,
-    group,
     inner_product,
     insert,
     is_tuple,
     make_tuple,
-    prepend,
     product,
     product_each,
     product_like,
     remove,
     repeat,
     repeat_like,
-    replace,
-    select,
     shape_div,
-    take,
     transform_leaf,
     unflatten,
     unwrap,
@@ -153,10 +149,88 @@ from .slicing import Underscore, _, dice, has_underscore, slice_
 from .table import offset_lists, offsets
 from .tile import get_tile_layout, make_layout_tile
 
+if _typing.TYPE_CHECKING:
+    from .algebra.alignment import max_common_layout, max_common_vector
+    from .algebra.cast import (
+        downcast,
+        max_alignment,
+        recast_layout,
+        upcast,
+    )
+    from .algebra.coalesce import (
+        coalesce,
+        filter_zeros,
+        same_function,
+    )
+    from .algebra.coalesce import (
+        filter as filter,
+    )
+    from .algebra.complement import complement
+    from .algebra.composition import composition
+    from .algebra.divide import (
+        flat_divide,
+        logical_divide,
+        tiled_divide,
+        zipped_divide,
+    )
+    from .algebra.domain import domain_distribute, domain_offset, nullspace
+    from .algebra.edit import (
+        append,
+        group,
+        prepend,
+        replace,
+        select,
+        take,
+    )
+    from .algebra.facts import (
+        collision,
+        is_bijective,
+        is_contiguous,
+        is_injective,
+        is_surjective_onto,
+    )
+    from .algebra.inverse import left_inverse, right_inverse
+    from .algebra.product import (
+        blocked_product,
+        flat_product,
+        logical_product,
+        make_layout_tv,
+        raked_product,
+        tile_to_shape,
+        tiled_product,
+        zipped_product,
+    )
+    from .algebra.refinement import mutual_refinement
+    from .evaluate import evaluate
+    from .swizzle import ComposedLayout, Swizzle
+else:
+    # who only converts or shows layouts does not wait for the algebra
+    _LATER = {
+        "ComposedLayout": ".swizzle",
+        "Swizzle": ".swizzle",
+        "evaluate": ".evaluate",
+        "filter": ".algebra",
+    }
+
+    def __getattr__(name):
+        """Load what is public and not here yet: the algebra, with what stands on it."""
+        module = _LATER.get(name, ".algebra" if name in __all__ else None)
+        if module is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        value = globals()[name] = getattr(import_module(module, __name__), name)
+        return value
+
+    def __dir__():
+        return sorted({*globals(), *_LATER, *__all__})
+
+
 __version__ = "0.1.0"
 
 __all__ = [
     "AnyLayout",
+    "ComposedLayout",
     "CongruenceError",
     "CoordinateError",
     "DivisibilityError",
@@ -169,6 +243,7 @@ __all__ = [
     "OverlapError",
     "ParseError",
     "StaticIntError",
+    "Swizzle",
     "SymbolicInt",
     "TlaError",
     "UndecidedError",
@@ -222,13 +297,18 @@ __all__ = [
     "__version__",
     "add",
     "append",
+    "blocked_product",
     "ceil_div",
+    "coalesce",
     "col_major",
     "colex_less",
+    "collision",
     "compact_col_major",
     "compact_order",
     "compact_row_major",
     "compatible",
+    "complement",
+    "composition",
     "congruent",
     "coords",
     "cosize",
@@ -237,9 +317,16 @@ __all__ = [
     "crd2offset",
     "depth",
     "dice",
+    "domain_distribute",
+    "domain_offset",
+    "downcast",
     "elem_less",
     "elem_scale",
+    "evaluate",
     "evenly_divides",
+    "filter_zeros",
+    "flat_divide",
+    "flat_product",
     "flatten",
     "flatten_to_tuple",
     "fold_leaf",
@@ -250,27 +337,40 @@ __all__ = [
     "idx2crd",
     "inner_product",
     "insert",
+    "is_bijective",
+    "is_contiguous",
+    "is_injective",
     "is_layout",
     "is_static",
+    "is_surjective_onto",
     "is_tuple",
     "known_divides",
     "known_eq",
     "known_lt",
     "layout_figure",
+    "left_inverse",
     "lex_less",
+    "logical_divide",
+    "logical_product",
     "make_coord",
     "make_layout",
     "make_layout_like",
     "make_layout_tile",
+    "make_layout_tv",
     "make_ordered_layout",
     "make_shape",
     "make_stride",
     "make_tile",
     "make_tuple",
     "max_",
+    "max_alignment",
+    "max_common_layout",
+    "max_common_vector",
     "min_",
+    "mutual_refinement",
     "nN",
     "nZ",
+    "nullspace",
     "offset_lists",
     "offsets",
     "parse",
@@ -278,15 +378,19 @@ __all__ = [
     "product",
     "product_each",
     "product_like",
+    "raked_product",
     "rank",
     "read",
+    "recast_layout",
     "remove",
     "repeat",
     "repeat_like",
     "replace",
+    "right_inverse",
     "round_down",
     "round_up",
     "row_major",
+    "same_function",
     "same_static",
     "select",
     "shape",
@@ -298,13 +402,19 @@ __all__ = [
     "static_mask",
     "stride",
     "take",
+    "tile_to_shape",
+    "tiled_divide",
+    "tiled_product",
     "to_text",
     "transform_leaf",
     "unflatten",
     "unwrap",
+    "upcast",
     "weakly_congruent",
     "wrap",
     "xla_bridge",
     "zN",
     "zZ",
+    "zipped_divide",
+    "zipped_product",
 ]  # fmt: skip

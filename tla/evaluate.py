@@ -289,7 +289,7 @@ def _at_coordinate(scan: Scanner, room: int, start: int, function: Any) -> Any:
         return _result(scan, start, "the layout", function, coord)
     if isinstance(function, Swizzle):
         scan.fail("a swizzle takes an int; it has no modes to keep", opened, scan.last)
-    return function[coord]
+    return _result(scan, start, "the layout", function.__getitem__, coord)
 
 
 def _in_place(scan: Scanner, start: int, maker: Callable[..., Any], *parts: Any) -> Any:
@@ -403,12 +403,12 @@ def _wanted(parameter: Parameter, value: Any) -> str:
         return "true or false"
     if parameter.name == "upto" and isinstance(value, int) and value > _MAX_RANK:
         return f"at most {_MAX_RANK}"
-    is_one = annotation == "AnyLayout" or (annotation.startswith("Layout[") and annotation[-1] == "]")
-    return "a layout" if is_one and "|" not in annotation and not is_layout(value) else ""
+    wants_layout = annotation.startswith(("AnyLayout", "Layout[")) and "|" not in annotation
+    return "a layout" if wants_layout and not is_layout(value) else ""
 
 
 def _result(
-    scan: Scanner, start: int, name: str, operation: Callable[..., Any], *given: Any, **named: Any
+    scan: Scanner, start: int, name: str, operation: Callable[..., Any], /, *given: Any, **named: Any
 ) -> Any:
     """The value of an operation written from ``start`` on; its own errors as they are."""
     try:
@@ -417,14 +417,12 @@ def _result(
         raise
     except (AttributeError, TypeError) as error:  # an argument of a kind that it does not expect
         why = shortened(" ".join(str(error).split()), 100)
-        summary = f"{name} does not take such arguments: {why}"
+        scan.fail(f"{name} does not take such arguments: {why}", start, scan.last)
     except (MemoryError, OverflowError, ValueError):  # ValueError: an int too long to print
-        summary = f"{name} leads to ints or tuples that are too large"
-    else:
-        if not _is_too_long(value):
-            return value
-        summary = f"{name} has an int of more than {MAX_DIGITS} digits"
-    scan.fail(summary, start, scan.last)
+        scan.fail(f"{name} leads to ints or tuples that are too large", start, scan.last)
+    if _is_too_long(value):
+        scan.fail(f"{name} has an int of more than {MAX_DIGITS} digits", start, scan.last)
+    return value
 
 
 # --- kinds of values --------------------------------------------------------------------------

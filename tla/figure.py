@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from .layout import AnyLayout
 
-__all__ = ["Cell", "Figure", "Grid", "layout_figure"]
+__all__ = ["Cell", "Figure", "Grid", "Steps", "layout_figure"]
 
 
 class Cell(NamedTuple):
@@ -68,6 +68,20 @@ class Figure(NamedTuple):
     size: int
     valid_size: int
     cosize: int
+
+
+class Steps(NamedTuple):
+    """The steps of an operation: a table of texts, and the steps of the operations it is made of.
+
+    ``rows`` are as long as ``columns``; ``notes`` stand above them, ``result`` below.
+    """
+
+    title: str
+    notes: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    parts: tuple[Steps, ...]
+    result: str
 
 
 def layout_figure(layout: AnyLayout, rows: int = 16, columns: int = 64, slices: int = 4) -> Figure:

@@ -94,7 +94,8 @@ def composition(a: Any, b: Any, *, extend: bool = True) -> AnyLayout | ComposedL
 def tiler_layout(tiler: Any) -> AnyLayout:
     """Return the layout that a tiler stands for: an int ``n`` for ``n:1``."""
     if type(tiler) is _LAYOUT:
-        return tiler
+        layout: AnyLayout = tiler
+        return layout
     if type(tiler) is int and tiler >= 0:
         return trusted(tiler, 1)
     return make_layout(as_shape(tiler))
@@ -185,6 +186,8 @@ def walked(modes: Modes, right: Modes, steps: list[Any] | None = None) -> list[A
         if e <= 0:
             if e == 0:
                 parts.append((s, 0))
+                if steps is not None:
+                    steps.append(("fit", None, None, 0, s, 0, s))
                 continue
             return None
         taken: Modes = []

@@ -51,16 +51,11 @@ def logical_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> A
     return layout if is_left_alone(tiler) else divided(layout, tiler_layout(tiler), exact)
 
 
-def divided(
-    layout: AnyLayout, tiler: AnyLayout, exact: bool = False, steps: list[Any] | None = None
-) -> AnyLayout:
-    """`logical_divide` by a layout. ``steps`` receives the complement, and the layout composed with."""
-    result = _walked(layout, tiler) if steps is None else None
+def divided(layout: AnyLayout, tiler: AnyLayout, exact: bool = False) -> AnyLayout:
+    """`logical_divide` by a layout."""
+    result = _walked(layout, tiler)
     if result is None:
-        rest = free(tiler, layout.size)
-        if steps is not None:
-            steps.append((tiler, rest))
-        result = composed(layout, row((tiler, rest)))
+        result = composed(layout, row((tiler, free(tiler, layout.size))))
     if exact and result.size != layout.size:
         grown = result.size
         raise DivisibilityError(

@@ -17,25 +17,25 @@ from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import UndecidedError
-from ..int_tuple import leaves, unflatten
+from ..int_tuple import unflatten
 from ..ints import (
     Int,
     SymbolicInt,
     decided,
-    is_static,
+    is_tuple,
     known_divides,
     known_eq,
     known_lt,
     leaf,
 )
+from ..layout import AnyLayout, as_layout
 from ..text import shortened
-from .modes import WORK, Guarded, flat_modes
+from .modes import WORK, Guarded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..ints import IntLike
-    from ..layout import AnyLayout
     from .modes import Modes
 
 __all__ = ["collision", "is_bijective", "is_contiguous", "is_injective", "is_surjective_onto"]
@@ -110,7 +110,7 @@ def is_surjective_onto(layout: AnyLayout, n: IntLike) -> bool:
 
     An empty layout is onto 0 offsets and no other layout is; nothing is onto a negative number.
     """
-    wanted: Any = leaf(_bare(n))
+    wanted: Any = n.leaf if type(n) is Guarded else leaf(n)
     modes = _real(layout)
     if modes is None:
         return decided(known_eq(wanted, 0), f"{wanted} == 0")
@@ -127,16 +127,22 @@ def is_surjective_onto(layout: AnyLayout, n: IntLike) -> bool:
 
 def _leaves(layout: AnyLayout) -> Modes:
     """The leaves with their strides: plain ints, and symbolic ints as they are."""
-    modes = flat_modes(layout)
-    if modes is None:
-        modes = list(zip(leaves(layout.shape), leaves(layout.stride), strict=True))
-    return [(_bare(s), _bare(d)) for s, d in modes]
+    as_layout(layout)
+    return list(zip(map(_bare, _flat(layout.shape)), map(_bare, _flat(layout.stride)), strict=True))
+
+
+def _flat(x: Any) -> Iterator[Any]:
+    if is_tuple(x):
+        for i in x:
+            yield from _flat(i)
+    else:
+        yield x
 
 
 def _bare(x: Any) -> Any:
     if type(x) is Guarded:
         x = x.leaf
-    return int(x) if type(x) is Int else x
+    return int(x) if isinstance(x, int) else x
 
 
 def _real(layout: AnyLayout) -> Modes | None:
@@ -211,9 +217,9 @@ Steps: TypeAlias = "dict[int, int]"
 
 
 def _coordinate(place: Place, layout: AnyLayout) -> Any:
-    steps = [place.get(i, 0) for i, _leaf in enumerate(leaves(layout.shape))]
-    if is_static((layout.shape, layout.stride)):
-        steps = [Int(int(n)) for n in steps]
+    steps = [place.get(i, 0) for i, _s in enumerate(_flat(layout.shape))]
+    if all(type(x) is Int for x in _flat((layout.shape, layout.stride))):
+        steps = [Int(n) for n in steps]
     return unflatten(tuple(steps), layout.shape)
 
 
@@ -411,19 +417,20 @@ def _groups(terms: Terms, log: Log) -> list[Terms]:
     waiting = [terms]
     while waiting:
         group = _reduced(waiting.pop(), log)
-        if not group:
-            continue
         units = _gcds([d for d, _b, _i in reversed(group)])[::-1]  # of group[k:]
         above = sum(d * b for d, b, _i in group)
-        below = unit = 0
+        below = unit = start = 0
+        parts: list[Terms] = []
         for k, (d, b, _i) in enumerate(group):
             # The terms from k on add to a multiple of their gcd, and the others to its opposite, a
             # multiple of theirs. So it is one of both gcds' lcm, or 0; and no more than either reaches.
             if k and lcm(unit, units[k]) > min(below, above):
-                waiting += [group[:k], group[k:]]
-                break
+                parts.append(group[start:k])
+                start = k
             unit, below, above = gcd(unit, d), below + d * b, above - d * b
-        else:
+        if parts:
+            waiting += [*parts, group[start:]]
+        elif group:
             done.append(group)
     return done
 
@@ -431,7 +438,8 @@ def _groups(terms: Terms, log: Log) -> list[Terms]:
 def _reduced(terms: Terms, log: Log) -> Terms:
     """Fewer, or tighter, terms with a z if and only if ``terms`` have one; sorted, never one alone.
 
-    Each further pass halves a bound or takes a term away, so there are few.
+    A pass that calls for another halves a bound, or makes two terms one, which has no more values
+    2*b + 1 than the two had together: so there are few.
     """
     again = True
     while again and len(terms) > 1:

@@ -6,14 +6,14 @@ from typing import Any
 
 from ..errors import DivisibilityError, LayoutError
 from ..int_tuple import as_shape, product_each, text_of
-from ..ints import IntTuple, ceil_div, is_tuple, known_divides
+from ..ints import IntTuple, _0, _1, ceil_div, is_tuple, known_divides
 from ..layout import AnyLayout, as_layout, cosize, make_layout, make_ordered_layout, trusted
 from .by_mode import Tiler, by_mode, is_left_alone
 from .complement import free, gaps
 from .composition import composed, shaped, tiler_layout, walked
 from .divide import unzipped
 from .inverse import right_inverse
-from .modes import modes_of, of_modes, read_modes, row
+from .modes import modes_of, read_modes, row
 
 __all__ = [
     "blocked_product",
@@ -21,6 +21,7 @@ __all__ = [
     "logical_product",
     "make_layout_tv",
     "raked_product",
+    "same_rank",
     "tile_to_shape",
     "tiled_product",
     "zipped_product",
@@ -55,27 +56,26 @@ def logical_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
     return block if is_left_alone(tiler) else multiplied(block, tiler_layout(tiler))
 
 
-def multiplied(block: AnyLayout, tiler: AnyLayout, steps: list[Any] | None = None) -> AnyLayout:
-    """`logical_product` by a layout. ``steps`` receives the complement, and the tiler over it."""
+def multiplied(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
+    """`logical_product` by a layout."""
+    copies = _walked(block, tiler)
+    if copies is None:
+        copies = composed(free(block, block.size * cosize(tiler)), tiler)
+    return row((block, copies))
+
+
+def _walked(block: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
+    """The copies in one pass, where the composition needs no search and no ints are lifted."""
     read, over = read_modes(block), read_modes(tiler)
     if read is None or over is None or read[1] is not over[1]:
-        rest = free(block, block.size * cosize(tiler))
-        copies = composed(rest, tiler)
-    else:
-        size, span = 1, 1
-        for s, _d in read[0]:
-            size *= s
-        for s, d in over[0]:
-            span += (s - 1) * abs(d)
-        modes = gaps(read[0], size * span, block)
-        parts = walked(modes, over[0])
-        rest = of_modes(modes, read[1])
-        copies = (
-            composed(rest, tiler) if parts is None else trusted(*shaped(parts, tiler.shape, read[1]))
-        )
-    if steps is not None:
-        steps.append((block, rest))
-    return row((block, copies))
+        return None
+    size, span = 1, 1
+    for s, _d in read[0]:
+        size *= s
+    for s, d in over[0]:
+        span += (s - 1) * abs(d)
+    parts = walked(gaps(read[0], size * span, block), over[0])
+    return None if parts is None else trusted(*shaped(parts, tiler.shape, read[1]))
 
 
 def zipped_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
@@ -142,13 +142,17 @@ def raked_product(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
 
 def _paired(block: AnyLayout, tiler: AnyLayout) -> tuple[tuple[AnyLayout, ...], tuple[AnyLayout, ...]]:
     """The modes of the block and of its copies, as many of each."""
+    first, second = modes_of(multiplied(*same_rank(block, tiler)))
+    return modes_of(first), modes_of(second)
+
+
+def same_rank(block: AnyLayout, tiler: AnyLayout) -> tuple[AnyLayout, AnyLayout]:
+    """Return both with modes of size 1 appended to the shorter."""
     blocks, tilers = modes_of(as_layout(block)), modes_of(tiler_layout(tiler))
     rank = max(len(blocks), len(tilers))
-    one = make_layout(1, 0)
-    padded = row([*blocks, *[one] * (rank - len(blocks))])
-    over = row([*tilers, *[one] * (rank - len(tilers))])
-    first, second = modes_of(multiplied(padded, over))
-    return modes_of(first), modes_of(second)
+    one = make_layout(_1, _0)
+    first, second = (row([*modes, *[one] * (rank - len(modes))]) for modes in (blocks, tilers))
+    return first, second
 
 
 def tile_to_shape(block: AnyLayout, shape: IntTuple, order: IntTuple | None = None) -> AnyLayout:

@@ -15,18 +15,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..figure import Steps
+
 if TYPE_CHECKING:
     from ..figure import Cell, Figure, Grid
 
 __all__ = ["render"]
 
 
-def render(figure: Figure, width: int | None = None) -> str:
+def render(figure: Figure | Steps, width: int | None = None) -> str:
     """Return a figure as lines of text, without a last line end.
 
     Args:
         width: Leave out the columns that would exceed so many characters; None for no limit.
     """
+    if isinstance(figure, Steps):
+        return "\n".join(_steps(figure))
     lines: list[str] = []
     for grid in figure.grids:
         if grid.title:
@@ -96,3 +100,17 @@ def _legend(figure: Figure, width: int | None) -> list[str]:
             f"a corner of {whole}: {figure.size} coordinates, offsets that span {figure.cosize}"
         )
     return lines
+
+
+def _steps(steps: Steps) -> list[str]:
+    """The title, the notes, the parts, the table, and the result; everything under the title indented."""
+    lines = list(steps.notes)
+    for part in steps.parts:
+        lines += _steps(part)
+    if steps.rows:
+        table = [steps.columns, *steps.rows]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines += [
+            "  ".join(f"{x:<{w}}" for x, w in zip(row, widths, strict=True)).rstrip() for row in table
+        ]
+    return [steps.title, *(f"  {line}" for line in lines), f"  = {steps.result}"]
