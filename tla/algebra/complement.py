@@ -43,8 +43,8 @@ def complement(layout: AnyLayout | IntTuple, cotarget: IntTuple | None = None) -
         LayoutError: a stride is negative, the layout has no coordinate, or the cotarget is negative.
     Source: CuTe ``complement``, layout.hpp; Shah, A Note on the Algebra of CuTe Layouts.
     """
-    if type(cotarget) is not int or cotarget < 0:
-        cotarget = None if cotarget is None else as_shape(cotarget)
+    if cotarget is not None and (type(cotarget) is not int or cotarget < 0):
+        cotarget = as_shape(cotarget)
     return free(tiler_layout(layout), cotarget)
 
 

@@ -23,6 +23,13 @@ COMMANDS: Final = {
     "convert": "Convert a layout between the notations of TLA and XLA.",
     "show": "Draw the offsets of a layout.",
     "hlo": "List the array shapes of an HLO module, the largest waste first.",
+    "compose": "Compose two layouts: the offsets of A at the indices that B gives.",
+    "complement": "Give the layout of the offsets that a layout leaves free.",
+    "coalesce": "Merge the modes of a layout as far as possible.",
+    "inverse": "Invert a layout: from an offset back to the index.",
+    "divide": "Split a layout into tiles and the rest.",
+    "product": "Repeat a block over a tiler.",
+    "eval": "Evaluate an expression over layouts, such as 'coalesce((2,3):(1,2))'.",
 }
 
 _DESCRIPTION = """\
@@ -36,6 +43,8 @@ examples:
   tla convert '((4,2),(4,3)):((4,16),(1,32))' --dtype bf16
   tla show '((4,2),(4,3)):((4,16),(1,32))'
   tla hlo module.hlo
+  tla compose '(6,2):(8,2)' '(4,3):(3,1)' --steps
+  tla eval 'zipped_divide((8,6):(1,8), (4,3))'
 
 Quote a layout: shells read brackets, braces and parentheses. 'tla COMMAND --help' tells more.
 """
@@ -91,7 +100,7 @@ def _dispatch(argv: list[str]) -> int:
         return int(code)
     import argparse
 
-    commands = "\n".join(f"  {name:8} {text}" for name, text in COMMANDS.items())
+    commands = "\n".join(f"  {name:10} {text}" for name, text in COMMANDS.items())
     parser = argparse.ArgumentParser(
         prog="tla",
         description=_DESCRIPTION.format(commands=commands),

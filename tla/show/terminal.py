@@ -7,6 +7,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
+from ..figure import Steps
 from .text import render
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["write"]
 
 
-def write(figure: Figure) -> None:
+def write(figure: Figure | Steps) -> None:
     """Write a figure to standard output: coloured on a terminal, plain into a pipe or file.
 
     ``NO_COLOR`` and ``TERM=dumb`` turn colour off.
@@ -31,6 +32,9 @@ def write(figure: Figure) -> None:
     from rich.text import Text
 
     styled = Text(text)
-    styled.highlight_regex(r"\(-?\d+\)", "dim yellow")
-    styled.highlight_regex(r"[|+-]{2,}|\|", "bright_black")
+    if isinstance(figure, Steps):
+        styled.highlight_regex(r"(?m)^ *= .*$", "bold")
+    else:
+        styled.highlight_regex(r"\(-?\d+\)", "dim yellow")
+        styled.highlight_regex(r"[|+-]{2,}|\|", "bright_black")
     Console(highlight=False).print(styled, soft_wrap=True)

@@ -103,7 +103,7 @@ def _legend(figure: Figure, width: int | None) -> list[str]:
 
 
 def _steps(steps: Steps) -> list[str]:
-    """The title, the notes, the parts, the table, and the result; everything under the title indented."""
+    """The title, and indented below it the notes, the parts, the table and the result."""
     lines = list(steps.notes)
     for part in steps.parts:
         lines += _steps(part)

@@ -1,0 +1,20 @@
+"""``tla coalesce``: a layout with the fewest modes."""
+
+from __future__ import annotations
+
+from .operation import layout_argument, operation_parser, value_argument, write_result
+
+__all__ = ["run"]
+
+_EXAMPLES = """\
+tla coalesce '(2,(1,6)):(1,(7,2))'
+tla coalesce '((4,2),(4,3)):((1,4),(8,32))' --profile '(1,1)'"""
+
+
+def run(arguments: list[str]) -> int:
+    parser = operation_parser("coalesce", _EXAMPLES)
+    parser.add_argument("a", metavar="A", help="the layout")
+    parser.add_argument("--profile", help="coalesce within the modes at the ints of this tuple")
+    options = parser.parse_args(arguments)
+    profile = [] if options.profile is None else [value_argument(options.profile)]
+    return write_result(options.steps, "coalesce", layout_argument(options.a), *profile)

@@ -1,0 +1,29 @@
+"""``tla divide``: a layout split into tiles and the rest."""
+
+from __future__ import annotations
+
+from .operation import layout_argument, operation_parser, value_argument, write_result
+
+__all__ = ["run"]
+
+_EXAMPLES = """\
+tla divide '(4,2,3):(2,1,8)' 4:2
+tla divide '(8,6):(1,8)' '(4,3)' --form zipped
+tla divide 10:1 4 --exact"""
+
+
+def run(arguments: list[str]) -> int:
+    parser = operation_parser("divide", _EXAMPLES)
+    parser.add_argument("a", metavar="A", help="the layout")
+    parser.add_argument("tiler", metavar="TILER", help="a layout, an int, or a tiler for each mode")
+    parser.add_argument(
+        "--form",
+        choices=["logical", "zipped", "tiled", "flat"],
+        default="logical",
+        help="where the modes go: each tile beside its rest (logical, the default), all tiles in mode 0"
+        " (zipped), the rests at the top (tiled), everything at the top (flat)",
+    )
+    parser.add_argument("--exact", action="store_true", help="refuse a tile that does not divide")
+    options = parser.parse_args(arguments)
+    a, tiler = layout_argument(options.a), value_argument(options.tiler)
+    return write_result(options.steps, f"{options.form}_divide", a, tiler, exact=options.exact)

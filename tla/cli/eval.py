@@ -1,0 +1,30 @@
+"""``tla eval``: the value of an expression over layouts."""
+
+from __future__ import annotations
+
+from ..evaluate import OPERATIONS, evaluate, text_of_value
+from .common import argument_parser, text_argument
+
+__all__ = ["run"]
+
+_EPILOG = """\
+examples:
+  tla eval 'logical_divide((4,2,3):(2,1,8), 4:2)'
+  tla eval 'is_injective((3,2):(2,3))'
+  tla eval '(4,8):(8,1)(3,_)'
+
+A layout applied to a coordinate is its offset; with _ in the coordinate it is the layout of the modes
+kept. Options are written key=value, such as exact=true. The operations:
+
+"""
+
+
+def run(arguments: list[str]) -> int:
+    from textwrap import fill
+
+    names = fill(", ".join(OPERATIONS), 100, initial_indent="  ", subsequent_indent="  ")
+    parser = argument_parser("eval", _EPILOG + names)
+    parser.add_argument("text", metavar="EXPRESSION", help="what to evaluate; - is standard input")
+    options = parser.parse_args(arguments)
+    print(text_of_value(evaluate(text_argument(options.text))))
+    return 0

@@ -1,0 +1,30 @@
+"""``tla product``: a block repeated over a tiler."""
+
+from __future__ import annotations
+
+from .operation import layout_argument, operation_parser, value_argument, write_result
+
+__all__ = ["run"]
+
+_EXAMPLES = """\
+tla product '(2,2):(4,1)' 6:1
+tla product '(2,5):(5,1)' '(3,4):(1,3)' --form blocked
+tla product '(2,5):(5,1)' '(3,4):(1,3)' --form raked --steps"""
+
+
+def run(arguments: list[str]) -> int:
+    parser = operation_parser("product", _EXAMPLES)
+    parser.add_argument("block", metavar="BLOCK", help="the layout to repeat")
+    parser.add_argument("tiler", metavar="TILER", help="a layout, an int, or a tiler for each mode")
+    parser.add_argument(
+        "--form",
+        choices=["logical", "zipped", "tiled", "flat", "blocked", "raked"],
+        default="logical",
+        help="where the modes go: the block beside its copies (logical, the default; zipped, tiled and"
+        " flat as in 'tla divide'), mode by mode blocks side by side (blocked) or interleaved (raked)",
+    )
+    options = parser.parse_args(arguments)
+    block, tiler = layout_argument(options.block), value_argument(options.tiler)
+    if options.form in ("blocked", "raked") and isinstance(tiler, tuple):
+        parser.error(f"--form {options.form} takes a layout as TILER, not a tuple of tilers")
+    return write_result(options.steps, f"{options.form}_product", block, tiler)
