@@ -362,7 +362,7 @@ def _kept(coord: Any, shape: Any, stride: Any, kept: list[Any], steps: list[Any]
         elif is_plain_tuple(s):
             size = 1
             for n in s:
-                if type(n) is not int:
+                if type(n) not in PLAIN_INTS:
                     return False
                 size *= n
             if c >= size:

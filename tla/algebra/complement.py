@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import LayoutError, OverlapError
 from ..int_tuple import as_shape, flatten_to_tuple
-from ..ints import is_static, is_tuple
+from ..ints import PLAIN_INTS, Int, is_tuple
 from .composition import tiler_layout
 from .modes import Modes, as_plain, lifted, of_modes, read_modes
 
@@ -43,22 +43,27 @@ def complement(layout: AnyLayout | IntTuple, cotarget: IntTuple | None = None) -
         LayoutError: a stride is negative, the layout has no coordinate, or the cotarget is negative.
     Source: CuTe ``complement``, layout.hpp; Shah, A Note on the Algebra of CuTe Layouts.
     """
-    if cotarget is not None and (type(cotarget) is not int or cotarget < 0):
-        cotarget = as_shape(cotarget)
-    return free(tiler_layout(layout), cotarget)
+    target: Any = cotarget
+    if target is not None and (type(target) not in PLAIN_INTS or target < 0):
+        target = as_shape(target)
+    return free(tiler_layout(layout), target)
 
 
 def free(layout: AnyLayout, cotarget: Any = None, steps: list[Any] | None = None) -> AnyLayout:
     """`complement` of checked arguments. ``steps`` receives the sorted modes, each with its gap."""
     read = read_modes(layout)
-    dynamic = type(cotarget) is int  # settles what is_static asks, for the usual target
-    if read is None or (cotarget is not None and read[1] is (dynamic or not is_static(cotarget))):
+    if read is None or (cotarget is not None and read[1] is not _is_static(cotarget)):
         others = [] if cotarget is None else [cotarget]
         result: AnyLayout = lifted(partial(free, steps=steps), layout, *others)
         return result
     if read[1]:
         cotarget = as_plain(cotarget)
     return of_modes(gaps(read[0], cotarget, layout, steps), read[1])
+
+
+def _is_static(cotarget: Any) -> bool:
+    """`is_static`, of guarded leaves too."""
+    return all(map(_is_static, cotarget)) if is_tuple(cotarget) else type(cotarget) is Int
 
 
 def gaps(

@@ -35,6 +35,7 @@ from ..int_tuple import as_shape, text_of
 from ..ints import is_tuple
 from ..layout import AnyLayout, Layout, as_layout, make_layout, trusted
 from ..swizzle import ComposedLayout, Swizzle
+from ..text import shortened
 from .by_mode import Tiler, by_mode, is_left_alone
 from .modes import TUPLE, WORK, Modes, as_static, lifted, read_modes
 
@@ -48,7 +49,7 @@ _LAYOUT: Any = Layout
 
 
 @overload
-def composition(a: Swizzle, b: AnyLayout, *, extend: bool = True) -> ComposedLayout: ...
+def composition(a: Swizzle | ComposedLayout, b: Tiler, *, extend: bool = True) -> ComposedLayout: ...
 @overload
 def composition(a: AnyLayout, b: Tiler, *, extend: bool = True) -> AnyLayout: ...
 def composition(a: Any, b: Any, *, extend: bool = True) -> AnyLayout | ComposedLayout:
@@ -79,7 +80,9 @@ def composition(a: Any, b: Any, *, extend: bool = True) -> AnyLayout | ComposedL
     if type(b) is _LAYOUT and type(a) is _LAYOUT:
         return composed(a, b, extend)
     if isinstance(a, Swizzle):
-        return ComposedLayout(a, 0, b)
+        return ComposedLayout(a, 0, tiler_layout(b))
+    if isinstance(a, ComposedLayout):
+        return ComposedLayout(a.outer, a.offset, composition(a.inner, b, extend=extend))
     as_layout(a)
     if is_tuple(b):
 
@@ -293,8 +296,9 @@ class _Search:
             total = total + digit * d
         return total + x * self.left[-1][1]
 
-    def spend(self, steps: int = 1) -> None:
-        self.work -= steps
+    def spend(self, terms: int) -> None:
+        """Count one evaluation, of so many terms; sixteen of them are a step."""
+        self.work -= 1 + terms // 16
         if self.work < 0:
             raise UndecidedError(
                 f"whether {self.what()} is a layout was not decided within {WORK} steps",
@@ -363,7 +367,7 @@ class _Search:
             c = min([-(-p * (r * c // p + 1) // r) for p, r, _delta in carries])
             if c >= s or c > period:
                 return s
-            self.spend()
+            self.spend(len(carries))
             if sum([delta * (r * c // p) for p, r, delta in carries]):
                 return c
 
@@ -386,7 +390,7 @@ class _Search:
     # --- errors ---
 
     def what(self) -> str:
-        return f"the composition of {self.a} with {self.b}"
+        return f"the composition of {shortened(str(self.a), 300)} with {shortened(str(self.b), 300)}"
 
     def coordinate_value(self, coords: Sequence[Any]) -> Any:
         return _nested(iter(list(coords)), self.b.shape)
@@ -428,9 +432,8 @@ class _Search:
         who = f"Modes {modes}" if len(at) > 1 else f"Coordinates of mode {modes}"
         terms = [c * part.e for part, c in witness]
         k, size, digits = self.overflow(terms)
-        smaller = [
-            (leaf, c) for leaf, c in at.items() if c > 1 and self.would_work(leaf, c)
-        ]  # without the witness
+        cut = list(at.items())[-4:]  # a size that leaves the witness out; a few are hint enough
+        smaller = [(leaf, c) for leaf, c in cut if c > 1 and self.would_work(leaf, c)]
         whole = prod([s for s, _e in self.right])
         leaf, c = max(smaller, key=lambda x: whole // self.right[x[0]][0] * x[1], default=(0, 0))
         self.refuse(
@@ -507,10 +510,13 @@ def _groups(levels: list[_Level]) -> list[list[_Level]]:
 class _Carries:
     """The sum of the deltas times the carries of one group, over the coordinates of its parts."""
 
-    __slots__ = ("levels", "sizes", "spend")
+    __slots__ = ("levels", "sizes", "spend", "terms")
 
-    def __init__(self, levels: list[_Level], sizes: dict[int, Any], spend: Callable[[], None]) -> None:
+    def __init__(
+        self, levels: list[_Level], sizes: dict[int, Any], spend: Callable[[int], None]
+    ) -> None:
         self.levels, self.spend = levels, spend
+        self.terms = sum([len(rests) for _p, _d, rests in levels])
         self.sizes = {i: m for i, m in sizes.items() if any(i in rests for _p, _d, rests in levels)}
 
     def witness(self) -> dict[int, Any] | None:
@@ -554,7 +560,7 @@ class _Carries:
             ]
             c[largest] = 0
             while c[largest] < self.sizes[largest]:
-                self.spend()
+                self.spend(self.terms)
                 yield c
                 now = c[largest]
                 c[largest] = min(

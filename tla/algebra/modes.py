@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import TlaError, UndecidedError
-from ..int_tuple import leaves
 from ..ints import Int, decided, is_static, is_tuple, known_divides, known_eq, known_lt, static_int
 from ..layout import AnyLayout, Layout, as_layout, is_layout, trusted
 
@@ -72,8 +71,8 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     out = []
     if _static(shape, stride, out):
         return out, True
-    out = list(zip(leaves(shape), leaves(stride), strict=True))
-    return (out, False) if all(type(s) in READY and type(d) in READY for s, d in out) else None
+    out = []
+    return (out, False) if _ready(shape, stride, out) else None
 
 
 def _plain(shape: tuple[Any, ...], stride: tuple[Any, ...], out: Modes) -> bool:
@@ -100,6 +99,14 @@ def _static(shape: Any, stride: Any, out: Modes) -> bool:
         elif not _static(s, d, out):
             return False
     return True
+
+
+def _ready(shape: Any, stride: Any, out: Modes) -> bool:
+    """Collect the modes as long as the algorithms take their ints as they are."""
+    if is_tuple(shape):
+        return all([_ready(s, d, out) for s, d in zip(shape, stride, strict=True)])
+    out.append((shape, stride))
+    return type(shape) in READY and type(stride) in READY
 
 
 def flat_modes(layout: AnyLayout) -> Modes | None:
