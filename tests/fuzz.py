@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from functools import partial
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import prod
 from typing import Any, NamedTuple
 
@@ -179,16 +179,25 @@ def tiler_layout(tiler: Any) -> AnyLayout:
     return tiler if tla.is_layout(tiler) else Layout(tiler, 1)
 
 
-def by_modes(truths: Sequence[Truth]) -> Truth:
-    """The truth of a layout from those of its modes."""
+def kept(a: AnyLayout) -> Truth:
+    return Truth(Expect.YES, has_table(naive_offsets(a)))
+
+
+def by_mode(
+    truth: Callable[[AnyLayout, Any], Truth], a: AnyLayout, profile: tuple[Any, ...], keep: bool
+) -> Truth:
+    """The truth of each mode with its part of a tuple; the modes past the tuple stay or go."""
+    parts = modes(a)
+    if len(profile) > len(parts):
+        return NO
+    truths = [truth(part, p) for part, p in zip(parts, profile, strict=False)]
+    truths += map(kept, parts[len(profile) :] if keep else [])
 
     def fault(result: AnyLayout) -> str:
-        parts = modes(result)
-        if not isinstance(result.shape, tuple) or len(parts) != len(truths):
+        got = modes(result)
+        if not isinstance(result.shape, tuple) or len(got) != len(truths):
             return f"it does not have {len(truths)} modes"
-        found = (
-            (i, truth.fault(part)) for i, (truth, part) in enumerate(zip(truths, parts, strict=True))
-        )
+        found = ((i, truth.fault(mode)) for i, (truth, mode) in enumerate(zip(truths, got, strict=True)))
         return next((f"mode {i}: {text}" for i, text in found if text), "")
 
     return Truth(all_expected(truth.expect for truth in truths), fault)
@@ -205,10 +214,7 @@ def all_expected(found: Iterable[Expect]) -> Expect:
 def true_coalesce(a: AnyLayout, profile: Any = None) -> Truth:
     """The same function with the fewest modes; of each mode on its own where the profile has one."""
     if isinstance(profile, tuple):
-        parts = modes(a)
-        if not isinstance(a.shape, tuple) or len(parts) != len(profile):
-            return OPEN
-        return by_modes([true_coalesce(part, p) for part, p in zip(parts, profile, strict=True)])
+        return by_mode(true_coalesce, a, profile, keep=True)
 
     def fewest(result: AnyLayout) -> str:
         shape = result.shape if isinstance(result.shape, tuple) else (result.shape,)
@@ -225,10 +231,9 @@ def true_coalesce(a: AnyLayout, profile: Any = None) -> Truth:
 def true_composition(a: AnyLayout, b: Any, extend: bool = True) -> Truth:
     """``c(i) == a.extended(b(i))`` and the shape refines that of b; by mode for a tuple."""
     if isinstance(b, tuple):
-        parts = modes(a)
-        if not isinstance(a.shape, tuple) or len(parts) < len(b):
-            return OPEN
-        return by_modes([true_composition(part, t, extend) for part, t in zip(parts, b, strict=False)])
+        return by_mode(partial(true_composition, extend=extend), a, b, keep=False)
+    if b is None:
+        return kept(a)
     b = tiler_layout(b)
     table = composed(a, b)
     inside = max(naive_offsets(b), default=0) < size(a)
@@ -239,21 +244,27 @@ def true_composition(a: AnyLayout, b: Any, extend: bool = True) -> Truth:
 
 
 def true_complement(a: AnyLayout, cotarget: Any = None) -> Truth:
-    """Grows, is disjoint from a, has one offset for each gap; fills [0, n) where strides divide."""
+    """Grows, is disjoint from a, has one offset for each gap; fills [0, n) where strides divide.
+
+    A cotarget of several modes is rounded in each of them, and how far that fills is convention.
+    """
     n = span(Layout(tuple(s for s, _d in moving(a)), tuple(d for _s, d in moving(a))))
-    n = n if cotarget is None else int(cotarget)
+    n = n if cotarget is None else naive_size(cotarget)
     if size(a) and n <= 0:
         return OPEN
     gaps = naive_complement(a, n)
     if gaps is None:
         return NO
     chain = [1, *(x for s, d in moving(a) for x in (d, s * d))]
-    divides = all(not y % x for x, y in pairwise(chain))
+    divides = not isinstance(cotarget, tuple) and all(not y % x for x, y in pairwise(chain))
     return Truth(
         Expect.YES,
         every(
             holds(partial(naive_is_complement, a), "it does not grow, or is not disjoint"),
-            holds(lambda c: size(c) == size(gaps), f"its size is not {size(gaps)}, that of the gaps"),
+            holds(
+                lambda c: isinstance(cotarget, tuple) or size(c) == size(gaps),
+                f"its size is not {size(gaps)}, that of the gaps",
+            ),
             holds(
                 lambda c: not divides or naive_covers(a, c, max(n, chain[-1])),
                 f"it leaves out an offset below {max(n, chain[-1])}",
@@ -289,22 +300,60 @@ def true_left_inverse(a: AnyLayout) -> Truth:
     base = moving(a)
     if any(d < 0 for _s, d in base):
         return NO
-    pairs = pairwise(base)
-    fits = all(s * d <= step and not step % d for (s, d), (_extent, step) in pairs)
-    law = holds(partial(naive_is_left_inverse, a), "l(a(i)) is not i, nor a(l(a(i))) a(i)")
+    fits = all(s * d <= step and not step % d for (s, d), (_extent, step) in pairwise(base))
+    top = max(naive_offsets(a))
+    injective = naive_is_injective(a)
+    law = every(
+        holds(
+            lambda inverse: not injective or top < size(inverse), f"it ends before {top}, an offset of a"
+        ),
+        holds(
+            partial(naive_is_left_inverse, a),
+            "l(a(i)) is not i" if injective else "a(l(a(i))) is not a(i)",
+        ),
+    )
     return Truth(Expect.YES if fits else Expect.OPEN, law)
 
 
 class Part(NamedTuple):
-    """The tables of the two modes that a division or product gives, and what is known of them."""
+    """What a division or product makes of a mode.
 
+    Attributes:
+        tile, rest: The tables of the two halves.
+        order: The tables in the order in which the logical form has them.
+    """
+
+    expect: Expect
     tile: Table
     rest: Table
-    expect: Expect
+    order: list[Table]
+
+
+Split = Callable[[AnyLayout, Any], Part]
+
+MOST = 3000  # entries of a table that is built; of longer ones, and of empty ones, less is checked
 
 
 def no_part(expect: Expect) -> Part:
-    return Part([], [], expect)
+    return Part(expect, [], [], [])
+
+
+def halves(split: Split, a: AnyLayout, tiler: Any) -> Part:
+    """A split by mode at any depth: all tiles together, and all rests with the modes left alone."""
+    if tiler is None:
+        return Part(Expect.YES, [0], naive_offsets(a), [naive_offsets(a)])
+    if not isinstance(tiler, tuple):
+        return split(a, tiler)
+    parts = [halves(split, mode, t) for mode, t in zip(modes(a), tiler, strict=False)]
+    parts += [halves(split, mode, None) for mode in modes(a)[len(tiler) :]]
+    expect = all_expected(part.expect for part in parts)
+    if len(tiler) > len(modes(a)) or expect is Expect.NO:
+        return no_part(Expect.NO)
+    if not 0 < prod(len(part.tile) * len(part.rest) for part in parts) <= MOST:
+        return no_part(Expect.OPEN)
+    order = [table for part in parts for table in part.order]
+    tile, rest = outer_sum(part.tile for part in parts), outer_sum(part.rest for part in parts)
+    return Part(expect, tile, rest, order)
 
 
 def divided(a: AnyLayout, tiler: Any, exact: bool) -> Part:
@@ -319,7 +368,8 @@ def divided(a: AnyLayout, tiler: Any, exact: bool) -> Part:
     expect, indices = Expect.YES, sorted(naive_offsets(paired(b, gaps)))
     if exact and indices != list(range(size(a))):
         expect = Expect.NO if indices[-1] >= size(a) else Expect.OPEN
-    return Part(table[: size(b)], table[:: size(b)], expect)
+    tile, rest = table[: size(b)], table[:: size(b)]
+    return Part(expect, tile, rest, [tile, rest])
 
 
 def multiplied(a: AnyLayout, tiler: Any) -> Part:
@@ -332,7 +382,8 @@ def multiplied(a: AnyLayout, tiler: Any) -> Part:
     if gaps is None or table is None:
         return no_part(Expect.NO)
     beyond = leaves(gaps)[-1][0] == 1 and max(naive_offsets(b)) >= size(gaps)
-    return Part(naive_offsets(a), table, Expect.OPEN if beyond else Expect.YES)
+    block = naive_offsets(a)
+    return Part(Expect.OPEN if beyond else Expect.YES, block, table, [block, table])
 
 
 def arranged(groups: Sequence[Sequence[Table]], whole_rank: bool = True) -> Fault:
@@ -352,35 +403,32 @@ def arranged(groups: Sequence[Sequence[Table]], whole_rank: bool = True) -> Faul
     return every(has_table(outer_sum(table for group in groups for table in group)), grouped)
 
 
-def true_split(split: Callable[[AnyLayout, Any], Part], kind: str, a: AnyLayout, tiler: Any) -> Truth:
+def true_split(split: Split, kind: str, a: AnyLayout, tiler: Any) -> Truth:
     """The parts of a division or product in the order that its kind gives them."""
+    whole = halves(split, a, tiler)
+    if whole.expect is Expect.NO or not whole.tile:
+        return Truth(whole.expect)
+    if tiler is None and kind == "logical":
+        return kept(a)
     if not isinstance(tiler, tuple):
-        part = split(a, tiler)
-        if part.expect is Expect.NO or not part.tile:
-            return Truth(part.expect)
         if kind == "flat":
-            return Truth(part.expect, has_table(outer_sum([part.tile, part.rest])))
-        return Truth(part.expect, arranged([[part.tile], [part.rest]], kind != "tiled"))
-    if not isinstance(a.shape, tuple) or len(a.shape) < len(tiler):
-        return OPEN
-    parts = [split(mode, t) for mode, t in zip(modes(a), tiler, strict=False)]
-    expect = all_expected(part.expect for part in parts)
-    if expect is Expect.NO or not all(part.tile for part in parts):
-        return Truth(expect)
+            return Truth(whole.expect, has_table(outer_sum([whole.tile, whole.rest])))
+        return Truth(whole.expect, arranged([[whole.tile], [whole.rest]], kind != "tiled"))
+    parts = [halves(split, mode, t) for mode, t in zip(modes(a), tiler, strict=False)]
     tiles, rests = [part.tile for part in parts], [part.rest for part in parts]
-    kept = [naive_offsets(mode) for mode in modes(a)[len(tiler) :]]
+    past = [naive_offsets(mode) for mode in modes(a)[len(tiler) :]]
     groups: dict[str, list[list[Table]]] = {
-        "logical": [*([part.tile, part.rest] for part in parts), *([table] for table in kept)],
-        "zipped": [tiles, rests + kept],
-        "tiled": [tiles, *([table] for table in rests + kept)],
-        "flat": [[table] for table in tiles + rests + kept],
+        "logical": [*(part.order for part in parts), *([table] for table in past)],
+        "zipped": [tiles, rests + past],
+        "tiled": [tiles, *([table] for table in rests + past)],
+        "flat": [[table] for table in tiles + rests + past],
     }
-    return Truth(expect, arranged(groups[kind]))
+    return Truth(whole.expect, arranged(groups[kind]))
 
 
 def true_divide(kind: str, a: AnyLayout, tiler: Any, exact: bool = False) -> Truth:
     truth = true_split(partial(divided, exact=exact), kind, a, tiler)
-    if isinstance(tiler, tuple) or kind not in ("logical", "zipped"):
+    if tiler is None or isinstance(tiler, tuple) or kind not in ("logical", "zipped"):
         return truth
     shape = tiler_layout(tiler).shape
     tile = holds(lambda r: naive_refines(modes(r)[0].shape, shape), "its tile does not refine the tiler")
@@ -389,7 +437,7 @@ def true_divide(kind: str, a: AnyLayout, tiler: Any, exact: bool = False) -> Tru
 
 def true_product(kind: str, a: AnyLayout, tiler: Any) -> Truth:
     truth = true_split(multiplied, kind, a, tiler)
-    if isinstance(tiler, tuple) or kind == "flat":
+    if tiler is None or isinstance(tiler, tuple) or kind == "flat":
         return truth
 
     def block_stays(result: AnyLayout) -> str:
@@ -443,12 +491,24 @@ def has_leaves(*expected: Sequence[Mode]) -> Fault:
     return fault
 
 
-def known_composition(a: AnyLayout, b: AnyLayout, expected: list[Mode]) -> Truth:
+def composes(a: AnyLayout, b: AnyLayout) -> Fault:
     def law(result: AnyLayout, i: int) -> str:
         got, want = naive_extended(result, i), naive_extended(a, naive_extended(b, i))
         return "" if got == want else f"its offset at {i} is {got} instead of {want}"
 
-    return Truth(Expect.YES, every(refines(b.shape), at_random(law, size(b)), has_leaves(expected)))
+    return every(refines(b.shape), at_random(law, size(b)))
+
+
+def known_composition(a: AnyLayout, b: AnyLayout, expected: list[Mode]) -> Truth:
+    return Truth(Expect.YES, every(composes(a, b), has_leaves(expected)))
+
+
+def known_existence(a: AnyLayout, b: AnyLayout, small: tuple[AnyLayout, AnyLayout]) -> Truth:
+    """The composition exists where that of the small pair within does."""
+    where = f"{small[0]} o {small[1]} within"
+    if composed(*small) is None:
+        return Truth(Expect.NO, where=where)
+    return Truth(Expect.YES, composes(a, b), where)
 
 
 def known_leaves(*args: Any) -> Truth:
@@ -466,7 +526,9 @@ def known_left_inverse(a: AnyLayout) -> Truth:
         back = naive_extended(result, naive_extended(a, i))
         return "" if back == i else f"l(a({i})) is {back}"
 
-    return Truth(Expect.YES, at_random(law, size(a)))
+    top = naive_extended(a, size(a) - 1)
+    long = holds(lambda inverse: top < size(inverse), f"it ends before {top}, an offset of a")
+    return Truth(Expect.YES, every(long, at_random(law, size(a))))
 
 
 # --- random layouts -------------------------------------------------------------------------------
@@ -515,8 +577,8 @@ class Draw:
             out[self.rng.randrange(len(out))] = 0
         return out
 
-    def profile(self, n: int, room: int = 3) -> Any:
-        """The numbers 0 to n - 1 as a nested tuple, in this order."""
+    def profile(self, n: int, room: int = 3, hollow: float = 0.0) -> Any:
+        """The numbers 0 to n - 1 as a nested tuple, in this order, at some odds with empty tuples."""
         numbers = iter(range(n))
 
         def level(n: int, room: int) -> Any:
@@ -529,24 +591,24 @@ class Draw:
                 parts.append(self.rng.randint(1, min(left, 3)))
                 left -= parts[-1]
             out = [level(part, room - 1) for part in parts]
-            if self.odds(0.01):
+            if self.odds(hollow):
                 out.insert(self.rng.randrange(len(out) + 1), ())
             return tuple(out)
 
         return level(n, room)
 
-    def dressed(self, flat: Sequence[Mode]) -> AnyLayout:
-        """The leaves in a random profile, static or not; now and then with an origin shape."""
+    def dressed(self, flat: Sequence[Mode], odd: float = 0.0) -> AnyLayout:
+        """The leaves in a random profile, static or not; at some odds with an origin, or a ``()``."""
 
         def filled(profile: Any, values: Sequence[int]) -> Any:
             if isinstance(profile, tuple):
                 return tuple(filled(p, values) for p in profile)
             return self.leaf(values[profile])
 
-        profile = self.profile(len(flat))
+        profile = self.profile(len(flat), hollow=odd)
         shape = filled(profile, [s for s, _d in flat])
         stride = filled(profile, [d for _s, d in flat])
-        if not self.odds(0.01):
+        if not self.odds(odd):
             return Layout(shape, stride)
         sizes = [naive_size(s) for s in (shape if isinstance(shape, tuple) else (shape,))]
         origin = tuple(self.leaf(self.rng.randint(0, n)) for n in sizes)
@@ -586,7 +648,7 @@ class Draw:
         if self.odds(0.1):
             return self.tiled()
         extents = self.extents(most)
-        return self.dressed(list(zip(extents, self.strides(extents), strict=True)))
+        return self.dressed(list(zip(extents, self.strides(extents), strict=True)), odd=0.01)
 
     def tiled(self) -> AnyLayout:
         """Two modes, each of an inner and an outer extent, in one of the orders of a tile."""
@@ -601,6 +663,13 @@ class Draw:
         """Of the few layouts with small ints, where each pair comes up and carries cancel."""
         extents = self.extents(12, self.rng.randint(1, 3), largest=4)
         return self.dressed([(s, self.rng.randint(0, 6)) for s in extents])
+
+    def narrow(self) -> AnyLayout:
+        """Many modes of size 2 with strides near the powers of 2: long carries, some of which cancel."""
+        count = self.rng.randint(2, 6)
+        steps = [max(0, 2**i + self.rng.choice([-1, 0, 0, 0, 1])) for i in range(count)]
+        self.rng.shuffle(steps)
+        return self.dressed([(2, d) for d in steps])
 
     def digits(self, a: AnyLayout) -> list[Digit]:
         """The leaves of a layout, each split into a few factors."""
@@ -643,9 +712,17 @@ class Draw:
         return self.picking(a, 12) if kind == "picking" else self.layout(8)
 
     def mode_tiler(self, a: AnyLayout) -> tuple[Any, ...]:
-        """A tiler for each of the first modes."""
+        """A tiler for each of the first modes, now and then by mode again, or none."""
         parts = modes(a)
-        return tuple(self.tiler(part) for part in parts[: self.rng.randint(1, len(parts))] or [a])
+        out: list[Any] = []
+        for part in parts[: self.rng.randint(1, max(1, len(parts)))]:
+            if self.odds(0.08):
+                out.append(None)
+            elif isinstance(part.shape, tuple) and self.odds(0.3):
+                out.append(self.mode_tiler(part))
+            else:
+                out.append(self.tiler(part))
+        return tuple(out)
 
     # --- large ---
 
@@ -691,9 +768,11 @@ def some_layout(draw: Draw) -> Case:
 
 
 def some_composition(draw: Draw) -> Case:
-    kind = draw.rng.choices(["tiny", "picking", "any"], [4, 5, 1])[0]
+    kind = draw.rng.choices(["tiny", "narrow", "picking", "any"], [4, 1, 5, 1])[0]
     if kind == "tiny":
         return Case((draw.tiny(), draw.tiny()))
+    if kind == "narrow":
+        return Case((draw.narrow(), draw.narrow()))
     a = draw.layout(96)
     return Case((a, draw.picking(a) if kind == "picking" else draw.layout(16)))
 
@@ -707,7 +786,7 @@ def some_profile(draw: Draw) -> Case:
     def thinned(shape: Any) -> Any:
         if not isinstance(shape, tuple) or draw.odds(0.4):
             return draw.leaf(1)
-        return tuple(map(thinned, shape))
+        return tuple(thinned(s) for s in shape[: None if draw.odds(0.8) else 2])
 
     a = draw.layout()
     return Case((a, thinned(a.shape)))
@@ -717,6 +796,8 @@ def some_complement(draw: Draw) -> Case:
     a = draw.layout(32)
     if draw.odds(0.3):
         return Case((a,))
+    if draw.odds(0.1):
+        return Case((a, tuple(draw.leaf(draw.rng.randint(1, 8)) for _ in range(draw.rng.randint(1, 3)))))
     n = span(a) * draw.rng.randint(1, 3) if draw.odds(0.5) else draw.rng.randint(1, 100)
     return Case((a, draw.leaf(n)))
 
@@ -728,8 +809,17 @@ def some_divide(draw: Draw) -> Case:
 
 def some_product(draw: Draw) -> Case:
     block = draw.layout(12)
-    n = draw.leaf(draw.rng.randint(1, 6))
-    return Case((block, n if draw.odds(0.1) else draw.tiny() if draw.odds(0.3) else draw.layout(12)))
+    kind = draw.rng.choices(["int", "tiny", "any", "modes"], [1, 3, 5, 2])[0]
+    if kind == "int":
+        return Case((block, draw.leaf(draw.rng.randint(1, 6))))
+    if kind == "modes":
+        parts = modes(block)[: draw.rng.randint(1, 3)]
+        return Case((block, tuple(None if draw.odds(0.1) else draw.tiny() for _part in parts)))
+    return Case((block, draw.tiny() if kind == "tiny" else draw.layout(12)))
+
+
+def some_blocks(draw: Draw) -> Case:
+    return Case((draw.layout(12), draw.tiny() if draw.odds(0.5) else draw.layout(12)))
 
 
 # --- cases, large ---------------------------------------------------------------------------------
@@ -745,13 +835,19 @@ def steps_of(runs: Iterable[Sequence[Digit]]) -> list[Mode]:
 
 
 def large_composition(draw: Draw) -> Case:
-    """Each leaf of b is a run of digits of a, the last of them cut short or, at the top, grown."""
+    """Each leaf of b is a run of digits of a, the last of them cut short or, at the top, grown.
+
+    Two leaves may share a digit where their sum stays in it.
+    """
     a, digits = draw.large()
     runs = draw.runs(digits)
-    for run in runs:
+    for run in list(runs):
         last = run[-1]
         if last == digits[-1] and draw.odds(0.3):
             run[-1] = last._replace(extent=last.extent * draw.rng.randint(2, 5))
+        elif last.extent >= 4 and draw.odds(0.3):
+            run[-1] = last._replace(extent=last.extent // 2)
+            runs.insert(draw.rng.randrange(len(runs)), [run[-1]])
         elif draw.odds(0.3):
             run[-1] = last._replace(extent=draw.rng.randint(1, last.extent))
     b = draw.dressed([leaf_of(run) for run in runs])
@@ -769,8 +865,8 @@ def large_carry(draw: Draw) -> Case:
         got = naive_extended(a, low + digit.weight)
         if got == digit.step * digit.extent:
             continue  # the next digit goes on where this one ends
-        others = [run for run in draw.runs(digits, 3) if not {*run} & {*first}]
-        flat = [leaf_of(first), (draw.rng.randint(2, 4), digit.weight), *map(leaf_of, others)]
+        more = [run for run in draw.runs(digits, 3) if not {*run} & {*first}]
+        flat = [leaf_of(first), (draw.rng.randint(2, 4), digit.weight), *map(leaf_of, more)]
         draw.rng.shuffle(flat)
         why = f"a({low + digit.weight}) = {got} is not a({low}) + a({digit.weight})"
         return Case((a, draw.dressed(flat)), (why,))
@@ -789,6 +885,21 @@ def large_uneven(draw: Draw) -> Case:
             continue
         why = f"a({digit.weight * digit.extent}) = {got} is not {digit.extent} * a({digit.weight})"
         return Case((a, draw.dressed([(prime, digit.weight)])), (why,))
+
+
+def large_embedded(draw: Draw) -> Case:
+    """A small pair scaled up, between two large modes: b steps through those without a carry."""
+    while True:
+        a, b = (draw.narrow(), draw.narrow()) if draw.odds(0.3) else (draw.tiny(), draw.tiny())
+        if size(a) and size(b) and 0 <= max(naive_offsets(b)) < size(a):
+            break
+    low, high = (prod(draw.many_digits()[:4]) for _ in range(2))
+    scale, first, last = (draw.rng.randint(1, 10**6) for _ in range(3))
+    factor = draw.rng.choice([f for f in range(1, 20) if low % f == 0])
+    flat = [(low // factor, factor), *((s, d * low) for s, d in leaves(b)), (high, low * size(a))]
+    draw.rng.shuffle(flat)
+    outer = draw.dressed([(low, first), *((s, d * scale) for s, d in leaves(a)), (high, last)])
+    return Case((outer, draw.dressed(flat)), ((a, b),))
 
 
 def large_coalesce(draw: Draw) -> Case:
@@ -822,12 +933,12 @@ def others(digits: Sequence[Digit], runs: Sequence[Sequence[Digit]]) -> list[Dig
 
 def large_overlap(draw: Draw) -> Case:
     """One mode steps through part of another."""
-    digits = [d for d in radix(draw.many_digits()) if d.extent > 2]
-    runs = draw.runs(digits, 3)
+    runs = draw.runs(radix(draw.many_digits()), 3)
     inner = draw.rng.choice([d for run in runs for d in run])
-    flat = [*map(leaf_of, runs), (2, inner.weight * draw.rng.randint(1, inner.extent - 1))]
+    other = (2, inner.weight * draw.rng.randint(1, inner.extent - 1))
+    flat = [*map(leaf_of, runs), other]
     draw.rng.shuffle(flat)
-    return Case((draw.dressed(flat), 10**12), (f"the mode 2:{flat[-1][1]} overlaps",))
+    return Case((draw.dressed(flat), 10**12), (f"the mode 2:{other[1]} overlaps",))
 
 
 def large_right_inverse(draw: Draw) -> Case:
@@ -901,10 +1012,6 @@ def large(calls: str, draw: Callable[[Draw], Case], truth: Callable[..., Truth])
     return Operation(calls, draw, truth, weight=1, seconds=1.0)
 
 
-def known_inverse(*args: Any) -> Truth:
-    return known_left_inverse(args[0])
-
-
 OPS: dict[str, Operation] = {
     "coalesce": Operation("coalesce", some_layout, true_coalesce),
     "coalesce by mode": Operation("coalesce", some_profile, true_coalesce),
@@ -928,13 +1035,14 @@ OPS: dict[str, Operation] = {
         (("exact", True),),
     ),
     **{
-        f"{kind}_product": Operation(f"{kind}_product", some_product, partial(true_product, kind), 3)
-        for kind in ("logical", "zipped")
+        f"{kind}_product": Operation(f"{kind}_product", some_product, partial(true_product, kind))
+        for kind in ("logical", "zipped", "tiled", "flat")
     },
-    "blocked_product": Operation("blocked_product", some_product, partial(true_blocked, False), 3),
-    "raked_product": Operation("raked_product", some_product, partial(true_blocked, True), 3),
+    "blocked_product": Operation("blocked_product", some_blocks, partial(true_blocked, False), 3),
+    "raked_product": Operation("raked_product", some_blocks, partial(true_blocked, True), 3),
     "large coalesce": large("coalesce", large_coalesce, known_leaves),
     "large composition": large("composition", large_composition, known_composition),
+    "large embedded": large("composition", large_embedded, known_existence),
     "large carry": large("composition", large_carry, known_refusal),
     "large uneven": large("composition", large_uneven, known_refusal),
     "large complement": large("complement", large_complement, known_leaves),
@@ -1026,7 +1134,7 @@ def to_leaves(x: Any) -> Any:
     """Arguments as one int tuple."""
     if tla.is_layout(x):
         return (x.shape, x.stride)
-    return tuple(map(to_leaves, x)) if isinstance(x, tuple) else x
+    return tuple(map(to_leaves, x or ())) if isinstance(x, tuple | type(None)) else x
 
 
 # --- the smallest case of a fault -----------------------------------------------------------------
@@ -1165,7 +1273,7 @@ class Report(NamedTuple):
         )
 
 
-SHRUNK = 12  # faults of one kind that are shrunk; the others are counted
+SHRUNK, SHOWN = 12, 4  # faults of one kind that are shrunk, and of these shown; all are counted
 
 
 def run(
@@ -1203,7 +1311,11 @@ def run(
             found[line] = Found(name, outcome, line, judge(ops[name], case, algebra).note)
     if progress:
         print("\r\033[K", end="", file=sys.stderr)
-    smallest = sorted(found.values(), key=lambda f: (f.name, f.outcome.value, len(f.line)))
+    kinds = groupby(
+        sorted(found.values(), key=lambda f: (f.name, f.outcome.value, len(f.line), f.line)),
+        key=lambda f: f[:2],
+    )
+    smallest = [f for _kind, faults in kinds for f in list(faults)[:SHOWN]]
     return Report(seed, time.monotonic() - start, counts, smallest, missing)
 
 

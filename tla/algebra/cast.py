@@ -12,16 +12,19 @@ from __future__ import annotations
 
 from functools import reduce
 from math import gcd
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..dtypes import ElementType, element_type
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
-from ..ints import Int, IntLike, SymbolicInt, ceil_div, known_eq, known_int, leaf
+from ..ints import PLAIN_INTS, Int, IntLike, SymbolicInt, ceil_div, known_eq, known_int, leaf
 from ..layout import AnyLayout, as_layout, trusted
 from .coalesce import filtered
 from .domain import common_divisor
-from .modes import READY, Guarded, Modes, flat_modes, lifted
+from .modes import Guarded, Modes, flat_modes, lifted
 from .refinement import leaf_names, rebuilt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["downcast", "max_alignment", "recast_layout", "upcast"]
 
@@ -55,12 +58,15 @@ def upcast(layout: AnyLayout, n: IntLike) -> AnyLayout:
         LayoutError: ``n`` is not positive.
     Source: CuTe ``upcast``, layout.hpp.
     """
-    modes = flat_modes(layout)
-    if modes is None or type(n) not in READY:
-        wide: AnyLayout = lifted(upcast, layout, leaf(n))
-        return wide
+    return _cast(_upcast, layout, leaf(n))
+
+
+def _upcast(layout: AnyLayout, n: Any) -> AnyLayout:
+    modes = flat_modes(layout) or []
     _require_positive(n, "the elements of a vector")
-    wider = [_upcast(mode, n) for mode in modes]
+    if _is_one(n):
+        return trusted(layout.shape, layout.stride)
+    wider = [_in_vectors(mode, n) for mode in modes]
     for i, found in enumerate(wider):
         if found is None:
             raise _not_whole(layout, n, i, *modes[i])
@@ -69,7 +75,7 @@ def upcast(layout: AnyLayout, n: IntLike) -> AnyLayout:
     return _like(layout, [(s, d) for s, d, _k in parts])
 
 
-def _upcast(mode: tuple[Any, Any], n: Any) -> tuple[Any, Any, Any] | None:
+def _in_vectors(mode: tuple[Any, Any], n: Any) -> tuple[Any, Any, Any] | None:
     """Extent, stride and factor of one mode in vectors; None where it does not split into whole ones."""
     s, d = mode
     if _is_one(s):
@@ -163,10 +169,11 @@ def downcast(layout: AnyLayout, n: IntLike) -> AnyLayout:
         LayoutError: ``n`` is not positive.
     Source: CuTe ``downcast``, layout.hpp, which asks for a static stride of 1 or -1.
     """
-    modes = flat_modes(layout)
-    if modes is None or type(n) not in READY:
-        narrow: AnyLayout = lifted(downcast, layout, leaf(n))
-        return narrow
+    return _cast(_downcast, layout, leaf(n))
+
+
+def _downcast(layout: AnyLayout, n: Any) -> AnyLayout:
+    modes = flat_modes(layout) or []
     _require_positive(n, "the parts of an element")
     if _is_one(n):
         return trusted(layout.shape, layout.stride)
@@ -264,10 +271,13 @@ def max_alignment(layout: AnyLayout) -> int:
         UndecidedError: the answer depends on a symbolic int.
     Source: CuTe ``max_alignment``, layout.hpp.
     """
-    modes = flat_modes(layout)
-    if modes is None:
-        widest: int = lifted(max_alignment, layout)
-        return widest
+    plain = flat_modes(layout) is not None
+    widest: int = _widest(layout) if plain else lifted(_widest, layout)
+    return widest
+
+
+def _widest(layout: AnyLayout) -> int:
+    modes = flat_modes(layout) or []
     if any(s == 0 for s, _d in modes):
         return 1
     rest = filtered(modes)
@@ -288,6 +298,14 @@ def max_alignment(layout: AnyLayout) -> int:
 
 
 # --- common -----------------------------------------------------------------------------------
+
+
+def _cast(operation: Callable[[AnyLayout, Any], AnyLayout], layout: AnyLayout, n: Any) -> AnyLayout:
+    """The result of an operation whose ints are of Python, or all guarded."""
+    if flat_modes(layout) is not None and type(n) in PLAIN_INTS:
+        return operation(layout, n)
+    result: AnyLayout = lifted(operation, layout, n)
+    return result
 
 
 def _require_positive(n: Any, what: str) -> None:

@@ -28,7 +28,7 @@ def complement(layout: AnyLayout | IntTuple, cotarget: IntTuple | None = None) -
     """Return the layout ``c`` whose offsets, added to those of ``layout``, fill a range without overlap.
 
     With ``a`` the modes of ``layout`` that move: ``(a, c)`` is injective, ``c`` increases strictly, and
-    where every ``s_i * d_i`` divides the next stride, each offset of ``range(cotarget)`` is reached.
+    where every ``s_i * d_i`` divides the next stride, each offset below an int cotarget is reached.
 
     >>> print(complement(Layout(4, 2), 24), complement(Layout((2, 2), (1, 6)), 24))
     (2,3):(1,8) (3,2):(2,12)
@@ -49,16 +49,18 @@ def complement(layout: AnyLayout | IntTuple, cotarget: IntTuple | None = None) -
     return free(tiler_layout(layout), target)
 
 
-def free(layout: AnyLayout, cotarget: Any = None, steps: list[Any] | None = None) -> AnyLayout:
+def free(
+    layout: AnyLayout, cotarget: Any = None, steps: list[Any] | None = None, grows: bool = False
+) -> AnyLayout:
     """`complement` of checked arguments. ``steps`` receives the sorted modes, each with its gap."""
     read = read_modes(layout)
     if read is None or (cotarget is not None and read[1] is not _is_static(cotarget)):
         others = [] if cotarget is None else [cotarget]
-        result: AnyLayout = lifted(partial(free, steps=steps), layout, *others)
+        result: AnyLayout = lifted(partial(free, steps=steps, grows=grows), layout, *others)
         return result
     if read[1]:
         cotarget = as_plain(cotarget)
-    return of_modes(gaps(read[0], cotarget, layout, steps), read[1])
+    return of_modes(gaps(read[0], cotarget, layout, steps, grows), read[1])
 
 
 def _is_static(cotarget: Any) -> bool:
@@ -67,10 +69,19 @@ def _is_static(cotarget: Any) -> bool:
 
 
 def gaps(
-    modes: Modes, cotarget: Any, layout: AnyLayout | None = None, steps: list[Any] | None = None
+    modes: Modes,
+    cotarget: Any,
+    layout: AnyLayout | None = None,
+    steps: list[Any] | None = None,
+    grows: bool = False,
 ) -> Modes:
-    """Return the modes of the complement of some modes; ``layout`` is what an error calls them."""
-    moving = [mode for mode in modes if mode[0] != 1 and mode[1] != 0]
+    """Return the modes of the complement of some modes.
+
+    Args:
+        layout: What an error calls them.
+        grows: Keep the last mode where its size is 1: the stride with which the complement goes on.
+    """
+    moving = [mode for mode in modes if mode[0] != 1 and (mode[1] != 0 or mode[0] == 0)]
     if len(moving) > 1:
         moving.sort(key=itemgetter(1))
     out: Modes = []
@@ -87,7 +98,7 @@ def gaps(
             steps.append((s, d, end, gap))
         below, end = mode, s * d
     rest = 1 if cotarget is None else _left(cotarget, end)
-    if rest != 1:
+    if grows or rest != 1:
         out.append((rest, end))
     if steps is not None:
         steps.append((None, None, end, rest))

@@ -37,7 +37,7 @@ from ..layout import AnyLayout, Layout, as_layout, make_layout, trusted
 from ..swizzle import ComposedLayout, Swizzle
 from ..text import shortened
 from .by_mode import Tiler, by_mode, is_left_alone
-from .modes import TUPLE, WORK, Modes, as_static, lifted, read_modes
+from .modes import TUPLE, WORK, Modes, as_static, both_static, lifted, read_modes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -109,14 +109,15 @@ def composed(
 ) -> AnyLayout:
     """`composition` of two layouts. ``steps`` receives what each mode of ``b`` takes of ``a``."""
     left, right = read_modes(a), read_modes(b)
-    if left is None or right is None or left[1] is not right[1]:
+    are_static = both_static(left, right)
+    if left is None or right is None or are_static is None:
         result: AnyLayout = lifted(partial(composed, extend=extend, steps=steps), a, b)
         return result
     modes = extended_modes(left[0])
     parts = walked(modes, right[0], steps) if extend and _can_grow(a.shape) else None
     if parts is None:
         parts = _Search(a, b, modes, right[0]).parts(extend, steps)
-    return trusted(*shaped(parts, b.shape, left[1]))
+    return trusted(*shaped(parts, b.shape, are_static))
 
 
 def shaped(parts: Sequence[Any], shape: Any, are_static: bool) -> tuple[Any, Any]:
@@ -157,6 +158,8 @@ def extended_modes(modes: Modes) -> Modes:
     for s, d in modes[:-1]:
         if s == 1:
             continue
+        if s == 0:  # no index lies in it, not even 0
+            return [(0, 0), (1, 0)]
         if size == 1:
             size, stride = s, d
         elif size * stride == d:
@@ -183,6 +186,8 @@ def walked(modes: Modes, right: Modes, steps: list[Any] | None = None) -> list[A
     coordinates, added up, may carry: the search decides there.
     """
     last = len(modes) - 1
+    if last and modes[0][0] == 0:
+        return None
     used = [0] * last  # the greatest coordinate of each mode that does not grow
     parts: list[Any] = []
     for s, e in right:
@@ -210,8 +215,6 @@ def walked(modes: Modes, right: Modes, steps: list[Any] | None = None) -> list[A
                 if steps is not None:
                     steps.append(("split", k, size, d, s, e, n))
                 s, e = s // n, 1
-            elif size == 0:
-                return None
             else:
                 q, rest = divmod(e, size)
                 if rest:

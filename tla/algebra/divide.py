@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError
-from ..ints import is_tuple
-from ..layout import AnyLayout, as_layout, trusted
+from ..ints import _0, _1, decided, is_static, is_tuple, known_eq, max_
+from ..layout import AnyLayout, as_layout, make_layout, trusted
 from .by_mode import Tiler, by_mode, is_left_alone, matched
 from .complement import free, gaps
 from .composition import composed, extended_modes, shaped, tiler_layout, walked
-from .modes import modes_of, read_modes, row
+from .modes import both_static, modes_of, read_modes, row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,23 +56,32 @@ def divided(layout: AnyLayout, tiler: AnyLayout, exact: bool = False) -> AnyLayo
     result = _walked(layout, tiler)
     if result is None:
         result = composed(layout, row((tiler, free(tiler, layout.size))))
-    if exact and result.size != layout.size:
-        grown = result.size
-        raise DivisibilityError(
-            f"the tile {tiler} does not divide {layout}",
-            f"Tiles cover {grown} coordinates, the layout has {layout.size}; exact=False lets the last"
-            f" mode grow to that.",
-            layout=layout,
-            tiler=tiler,
-            padded_size=grown,
-        )
+    if exact:
+        _require_exact(layout, tiler, result)
     return result
+
+
+def _require_exact(layout: AnyLayout, tiler: AnyLayout, result: AnyLayout) -> None:
+    """Refuse tiles that cover more than the layout, or reach past its end."""
+    reach = composed(make_layout(layout.size, 1), row((tiler, free(tiler, layout.size)))).cosize
+    covered = max_(result.size, reach)
+    if decided(known_eq(covered, layout.size), f"{covered} == {layout.size}"):
+        return
+    raise DivisibilityError(
+        f"the tile {tiler} does not divide {layout}",
+        f"Its tiles reach over {covered} coordinates, the layout has {layout.size}; with exact=False the"
+        f" last mode grows to that.",
+        layout=layout,
+        tiler=tiler,
+        padded_size=covered,
+    )
 
 
 def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
     """The same in one pass, where the composition needs no search and no ints are lifted."""
     left, right = read_modes(layout), read_modes(tiler)
-    if left is None or right is None or left[1] is not right[1] or not left[0]:
+    are_static = both_static(left, right)
+    if left is None or right is None or are_static is None or not left[0]:
         return None
     modes, size = left[0], 1
     for s, _d in modes:
@@ -82,9 +91,9 @@ def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
     if parts is None:
         return None
     count = len(right[0])
-    shape, stride = shaped(parts[:count], tiler.shape, left[1])
+    shape, stride = shaped(parts[:count], tiler.shape, are_static)
     shape_of_rest = rest[0][0] if len(rest) == 1 else (1,) * len(rest)
-    more, steps = shaped(parts[count:], shape_of_rest, left[1])
+    more, steps = shaped(parts[count:], shape_of_rest, are_static)
     return trusted((shape, more), (stride, steps))
 
 
@@ -151,7 +160,11 @@ def unzipped(
 
 def _unzipped(split: Any, shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any]:
     if not is_tuple(tiler):
-        return ((1, shape), (0, stride)) if is_left_alone(tiler) else split(shape, stride, tiler)
+        if not is_left_alone(tiler):
+            halves: tuple[Any, Any] = split(shape, stride, tiler)
+            return halves
+        one, none = (_1, _0) if is_static((shape, stride)) else (1, 0)
+        return (one, shape), (none, stride)
     shapes, strides = (shape, stride) if is_tuple(shape) else ((shape,), (stride,))
     if len(tiler) > len(shapes):
         matched(trusted(shape, stride), shapes, tiler)  # which says so

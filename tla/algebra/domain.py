@@ -7,10 +7,10 @@ from typing import Any
 
 from ..errors import LayoutError
 from ..int_tuple import as_shape, text_of
-from ..ints import Int, IntLike, IntTuple, is_static, known_divides, known_int, leaf
+from ..ints import PLAIN_INTS, Int, IntLike, IntTuple, is_static, known_divides, known_int, leaf
 from ..layout import AnyLayout, as_layout, is_layout, trusted
 from .coalesce import coalesced
-from .modes import READY, Guarded, Modes, flat_modes, lifted, of_modes
+from .modes import Guarded, Modes, flat_modes, lifted, of_modes
 
 __all__ = ["common_divisor", "domain_distribute", "domain_offset", "nullspace"]
 
@@ -54,12 +54,21 @@ def domain_distribute(shape: IntTuple | AnyLayout, n: IntLike) -> AnyLayout:
     Source: CuTe ``domain_distribute``, layout.hpp.
     """
     layout = shape if is_layout(shape) else _coordinates(as_shape(shape))
-    modes = flat_modes(layout)
-    if modes is None or type(n) not in READY:
-        taken: AnyLayout = lifted(domain_distribute, layout, leaf(n))
-        return taken
-    rest: Any = n
-    if rest < 1:
+    count: Any = leaf(n)
+    if flat_modes(layout) is not None and type(count) in PLAIN_INTS:
+        return _distributed(layout, count)
+    taken: AnyLayout = lifted(_distributed, layout, count)
+    return taken
+
+
+def _coordinates(shape: Any) -> AnyLayout:
+    """A layout of the shape whose strides do not matter."""
+    return trusted(shape, shape)
+
+
+def _distributed(layout: AnyLayout, n: Any) -> AnyLayout:
+    modes = flat_modes(layout) or []
+    if n < 1:
         raise LayoutError(f"cannot share out {n} coordinates", "There is at least one.", n=n)
     if any(s == 0 for s, _d in modes):
         raise LayoutError(
@@ -70,15 +79,10 @@ def domain_distribute(shape: IntTuple | AnyLayout, n: IntLike) -> AnyLayout:
     out: Modes = []
     below: Any = 1
     for s, _d in modes:
-        part = common_divisor(s, rest)
+        part = common_divisor(s, n)
         out.append((part, below))
-        rest, below = rest // part, below * s
+        n, below = n // part, below * s
     return of_modes(coalesced(out))
-
-
-def _coordinates(shape: Any) -> AnyLayout:
-    """A layout of the shape whose strides do not matter."""
-    return trusted(shape, shape)
 
 
 def nullspace(layout: AnyLayout) -> AnyLayout:
@@ -97,10 +101,14 @@ def nullspace(layout: AnyLayout) -> AnyLayout:
 
     Source: CuTe ``nullspace``, layout.hpp.
     """
-    modes = flat_modes(layout)
-    if modes is None:
-        found: AnyLayout = lifted(nullspace, layout)
-        return found
+    if flat_modes(layout) is not None:
+        return _broadcast(layout)
+    found: AnyLayout = lifted(_broadcast, layout)
+    return found
+
+
+def _broadcast(layout: AnyLayout) -> AnyLayout:
+    modes = flat_modes(layout) or []
     if any(s == 0 for s, _d in modes):
         return trusted(0, 0)
     out: Modes = []

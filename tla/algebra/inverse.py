@@ -6,14 +6,17 @@ an inverse sends the offset ``d_i`` to the index ``p_i``.
 
 from __future__ import annotations
 
-import itertools
 from functools import partial
+from itertools import pairwise
+from math import prod
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from ..errors import DivisibilityError, LayoutError, OverlapError, TlaError
+from ..layout import trusted
 from .coalesce import coalesced, same_function
-from .composition import composed, tiler_layout
+from .composition import composed, extended_modes, tiler_layout
+from .facts import is_injective
 from .modes import Modes, lifted, of_modes, read_modes
 
 if TYPE_CHECKING:
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 
     from ..ints import IntTuple
     from ..layout import AnyLayout
+
+Moving: TypeAlias = "tuple[Any, Any, Any]"
+"""A mode that moves: its size, its stride, and how many coordinates lie below it."""
 
 __all__ = ["left_inverse", "left_inverted", "right_inverse", "right_inverted"]
 
@@ -49,7 +55,7 @@ def right_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayo
         result: AnyLayout = lifted(partial(right_inverted, steps=steps), layout)
         return result
     moving = _sorted(layout, coalesced(read[0]))
-    chosen: list[tuple[Any, Any, Any]] = []
+    chosen: list[Moving] = []
     end: Any = 1
     overlap = False
     for mode in moving:
@@ -66,12 +72,12 @@ def right_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayo
     return of_modes(coalesced([(s, p) for s, _d, p in chosen]), read[1])
 
 
-def _longest(moving: list[tuple[Any, Any, Any]]) -> list[tuple[Any, Any, Any]]:
+def _longest(moving: list[Moving]) -> list[Moving]:
     """The chain from stride 1 that reaches furthest, where modes overlap: each may be cut short.
 
     A mode ``s:d`` can be followed by ``s':d'`` if ``d`` divides ``d'`` and ``d' <= s*d``.
     """
-    best: list[tuple[Any, list[tuple[Any, Any, Any]]]] = []  # where the chain from a mode on ends
+    best: list[tuple[Any, list[Moving]]] = []  # where the chain from a mode on ends
     for i in range(len(moving) - 1, -1, -1):
         s, d, p = moving[i]
         end, chain = s * d, [(s, d, p)]
@@ -84,9 +90,9 @@ def _longest(moving: list[tuple[Any, Any, Any]]) -> list[tuple[Any, Any, Any]]:
     return max(starts, key=itemgetter(0))[1] if starts else []
 
 
-def _sorted(layout: AnyLayout, modes: Modes) -> list[tuple[Any, Any, Any]]:
+def _sorted(layout: AnyLayout, modes: Modes) -> list[Moving]:
     """The modes that move, ``(s, d, p)`` by stride."""
-    out: list[tuple[Any, Any, Any]] = []
+    out: list[Moving] = []
     below: Any = 1
     for s, d in modes:
         if s == 0:
@@ -139,11 +145,11 @@ def left_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayou
         raise LayoutError(
             f"{layout} has no left inverse: its mode {s}:{d} reaches offsets below 0", layout=layout
         )
-    last = modes[-1]
+    grows = modes[-1] if extended_modes(read[0])[-1][0] != 1 else None
+    last = next((mode for mode in reversed(moving) if mode[:2] == grows), None)
     digits = _digits(moving, last)
     if digits is None:
-        found = (_radix(x, x[-1][0]) for x in _candidates(moving, last) if x)
-        digits = next((x for x in found if _returns(layout, of_modes(coalesced(x)))), None)
+        digits = next((x for x in _candidates(moving, last) if _returns(layout, x)), None)
     if digits is None:
         _refuse(layout, moving)
     if steps is not None:
@@ -151,24 +157,25 @@ def left_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayou
     return of_modes(coalesced(digits), read[1])
 
 
-def _digits(moving: list[tuple[Any, Any, Any]], last: tuple[Any, Any]) -> Modes | None:
+def _digits(moving: list[Moving], last: Moving | None) -> Modes | None:
     """The inverse of mixed radix where each stride divides the next: the digits of an offset.
 
     Where a mode is longer than the gap to the next stride its index carries into the next digit, which
-    is another index of the same offset; the last digit may exceed its mode only where that grows.
+    is another index of the same offset. No digit may exceed its mode; but of the last one, if it grows.
     """
     carried: Any = 0
-    for (s, d, _p), (_s, e, _q) in itertools.pairwise(moving):
-        if e % d:
+    for (s, d, _p), (_s, e, _q) in pairwise(moving):
+        gap, rest = divmod(e, d)
+        if rest or (carried and gap > s):
             return None
-        carried = (s - 1 + carried) // (e // d)
+        carried = (s - 1 + carried) // gap
     top = moving[-1] if moving else (1, 0, 0)
-    if carried and top[:2] != last:
+    if carried and top != last:
         return None
     return _radix(moving, top[0] + carried)
 
 
-def _radix(moving: list[tuple[Any, Any, Any]], top: Any) -> Modes:
+def _radix(moving: list[Moving], top: Any) -> Modes:
     """Below the first stride nothing, then the index of each mode; ``top`` is the last extent."""
     out: Modes = []
     block, index = 1, 0
@@ -179,33 +186,39 @@ def _radix(moving: list[tuple[Any, Any, Any]], top: Any) -> Modes:
     return out
 
 
-def _candidates(
-    moving: list[tuple[Any, Any, Any]], last: tuple[Any, Any]
-) -> Iterator[list[tuple[Any, Any, Any]]]:
-    """Modes whose digits may invert: all; those that do not overlap; those below the last mode."""
-    yield moving
-    clear: list[tuple[Any, Any, Any]] = []
+def _candidates(moving: list[Moving], last: Moving | None) -> Iterator[Modes]:
+    """Digits that may invert: of all modes; of those that do not overlap; of those below the last."""
+    span = 1 + sum([(s - 1) * d for s, d, _p in moving])
+    clear: list[Moving] = []
     for mode in moving:
         if not clear or clear[-1][0] * clear[-1][1] <= mode[1]:
             clear.append(mode)
-    yield clear
-    for s, d, p in moving:
-        if (s, d) == last:  # the mode that grows
-            under = [x for x in clear if x[0] * x[1] <= d and d % x[1] == 0]
-            yield [*under, (s, d, p)]
+    choices = [moving, clear]
+    if last is not None:
+        choices.append([x for x in clear if x[0] * x[1] <= last[1] and last[1] % x[1] == 0] + [last])
+    for chosen in choices:
+        digits = _radix(chosen, 1)
+        block = prod([s for s, _p in digits])
+        if block:
+            yield [*digits[:-1], (-(-span // block), digits[-1][1])]
 
 
-def _returns(layout: AnyLayout, inverse: AnyLayout) -> bool:
-    """Whether ``inverse`` is a left inverse, up to indices of one offset; proved by composition."""
+def _returns(layout: AnyLayout, digits: Modes) -> bool:
+    """Whether digits make a left inverse, proved by composition.
+
+    Of an injective layout it gives each index back, else one with the same offset.
+    """
     try:
-        index = composed(inverse, layout)
-        return same_function(composed(layout, index), layout)
+        index = composed(of_modes(coalesced(digits)), layout)
+        if same_function(index, trusted(layout.size, 1)):
+            return True
+        return not is_injective(layout) and same_function(composed(layout, index), layout)
     except TlaError:
         return False
 
 
-def _refuse(layout: AnyLayout, moving: list[tuple[Any, Any, Any]]) -> NoReturn:
-    for (s, d, _p), (t, e, _q) in itertools.pairwise(moving):
+def _refuse(layout: AnyLayout, moving: list[Moving]) -> NoReturn:
+    for (s, d, _p), (t, e, _q) in pairwise(moving):
         if s * d > e:
             raise OverlapError(
                 f"{layout} has no left inverse of mixed radix: its modes {s}:{d} and {t}:{e} overlap",

@@ -26,6 +26,7 @@ __all__ = [
     "Modes",
     "as_plain",
     "as_static",
+    "both_static",
     "flat_modes",
     "lifted",
     "modes_of",
@@ -104,9 +105,21 @@ def _static(shape: Any, stride: Any, out: Modes) -> bool:
 def _ready(shape: Any, stride: Any, out: Modes) -> bool:
     """Collect the modes as long as the algorithms take their ints as they are."""
     if is_tuple(shape):
-        return all([_ready(s, d, out) for s, d in zip(shape, stride, strict=True)])
+        return all(_ready(s, d, out) for s, d in zip(shape, stride, strict=True))
     out.append((shape, stride))
     return type(shape) in READY and type(stride) in READY
+
+
+def both_static(a: tuple[Modes, bool] | None, b: tuple[Modes, bool] | None) -> bool | None:
+    """Whether both layouts read are static; None where they differ, or one is symbolic.
+
+    A layout without ints is of either kind.
+    """
+    if a is None or b is None:
+        return None
+    if a[1] is b[1] or not b[0]:
+        return a[1]
+    return None if a[0] else b[1]
 
 
 def flat_modes(layout: AnyLayout) -> Modes | None:

@@ -13,7 +13,7 @@ from .complement import free, gaps
 from .composition import composed, shaped, tiler_layout, walked
 from .divide import unzipped
 from .inverse import right_inverse
-from .modes import modes_of, read_modes, row
+from .modes import both_static, modes_of, read_modes, row
 
 __all__ = [
     "blocked_product",
@@ -32,7 +32,8 @@ def logical_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
     """Return ``(block, copies)``: mode 0 is ``block``, mode 1 moves it as ``tiler`` says.
 
     The copies step through what the block leaves free: ``complement(block, size(block) *
-    cosize(tiler)) o tiler``. So the result is injective where block and tiler are.
+    cosize(tiler)) o tiler``, where the complement goes on above the block as far as the tiler reaches.
+    So the result is injective where block and tiler are.
 
     >>> print(logical_product(Layout((2, 2), (4, 1)), Layout(6)))
     ((2,2),(2,3)):((4,1),(2,8))
@@ -60,22 +61,23 @@ def multiplied(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
     """`logical_product` by a layout."""
     copies = _walked(block, tiler)
     if copies is None:
-        copies = composed(free(block, block.size * cosize(tiler)), tiler)
+        copies = composed(free(block, block.size * cosize(tiler), grows=True), tiler)
     return row((block, copies))
 
 
 def _walked(block: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
     """The copies in one pass, where the composition needs no search and no ints are lifted."""
     read, over = read_modes(block), read_modes(tiler)
-    if read is None or over is None or read[1] is not over[1]:
+    are_static = both_static(read, over)
+    if read is None or over is None or are_static is None:
         return None
     size, span = 1, 1
     for s, _d in read[0]:
         size *= s
     for s, d in over[0]:
         span += (s - 1) * abs(d)
-    parts = walked(gaps(read[0], size * span, block), over[0])
-    return None if parts is None else trusted(*shaped(parts, tiler.shape, read[1]))
+    parts = walked(gaps(read[0], size * span, block, grows=True), over[0])
+    return None if parts is None else trusted(*shaped(parts, tiler.shape, are_static))
 
 
 def zipped_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
