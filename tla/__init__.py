@@ -201,14 +201,14 @@ if _typing.TYPE_CHECKING:
         zipped_product,
     )
     from .algebra.refinement import mutual_refinement
-    from .evaluate import evaluate
+    from .evaluation import evaluate
     from .swizzle import ComposedLayout, Swizzle
 else:
     # who only converts or shows layouts does not wait for the algebra
     _LATER = {
         "ComposedLayout": ".swizzle",
         "Swizzle": ".swizzle",
-        "evaluate": ".evaluate",
+        "evaluate": ".evaluation",
         "filter": ".algebra",
     }
 

@@ -25,15 +25,15 @@ from .algebra.coalesce import coalesced
 from .algebra.complement import free
 from .algebra.composition import composed, extended_modes, tiler_layout
 from .algebra.inverse import left_inverted, right_inverted
-from .algebra.modes import modes_of, of_modes, read_modes, row
+from .algebra.modes import as_static, modes_of, of_modes, read_modes, row
 from .algebra.product import same_rank
 from .errors import UnsupportedError
 from .figure import Steps
 from .ints import is_tuple
-from .layout import AnyLayout, as_layout
+from .layout import AnyLayout, as_layout, is_layout, is_static, trusted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 __all__ = [
     "CoalesceStep",
@@ -164,7 +164,7 @@ def _coalesce(layout: AnyLayout, profile: Any = None) -> Explanation:
         action = "skip" if now == before else "keep" if grown else "merge"
         steps.append(CoalesceStep(s, d, action, of_modes(now)))
         before = now
-    return Explanation("coalesce", (layout,), result, tuple(steps))
+    return Explanation("coalesce", (layout,), result, _written(steps, layout))
 
 
 def _composition(a: AnyLayout, b: Any, *, extend: bool = True) -> Explanation:
@@ -188,7 +188,7 @@ def _composition(a: AnyLayout, b: Any, *, extend: bool = True) -> Explanation:
     read = read_modes(a)
     flat = a if read is None else of_modes(extended_modes(read[0]), read[1])
     notes = () if flat == a else (f"the left side coalesces to {flat}",)
-    return Explanation("composition", (a, right), result, tuple(steps), notes=notes)
+    return Explanation("composition", (a, right), result, _written(steps, a, right), notes=notes)
 
 
 def _complement(layout: Any, cotarget: Any = None) -> Explanation:
@@ -196,7 +196,8 @@ def _complement(layout: Any, cotarget: Any = None) -> Explanation:
     events: list[Any] = []
     result = free(of, cotarget, events)
     arguments = (of,) if cotarget is None else (of, cotarget)
-    return Explanation("complement", arguments, result, tuple([ComplementStep(*e) for e in events]))
+    steps = [ComplementStep(*event) for event in events]
+    return Explanation("complement", arguments, result, _written(steps, *arguments))
 
 
 def _right_inverse(layout: Any) -> Explanation:
@@ -208,7 +209,7 @@ def _right_inverse(layout: Any) -> Explanation:
     steps = [
         InverseStep(s, d, p, of_modes([(sizes[p], p)]) if p in sizes else None) for s, d, p in moving
     ]
-    return Explanation("right_inverse", (of,), result, tuple(steps))
+    return Explanation("right_inverse", (of,), result, _written(steps, of))
 
 
 def _left_inverse(layout: Any) -> Explanation:
@@ -220,7 +221,7 @@ def _left_inverse(layout: Any) -> Explanation:
     steps = [
         InverseStep(s, d, p, of_modes([(strides[p], p)]) if p in strides else None) for s, d, p in moving
     ]
-    return Explanation("left_inverse", (of,), result, tuple(steps))
+    return Explanation("left_inverse", (of,), result, _written(steps, of))
 
 
 def _logical_divide(layout: AnyLayout, tiler: Any, *, exact: bool = False) -> Explanation:
@@ -252,6 +253,21 @@ def _logical_product(block: AnyLayout, tiler: Any) -> Explanation:
         parts=(rest, _composition(rest.result, over)),
         notes=("the block, and the copies in the offsets that it leaves free",),
     )
+
+
+def _written(steps: Sequence[Any], *arguments: Any) -> tuple[Any, ...]:
+    """The records with the ints as the arguments write them: static where all of those are."""
+    if not all(map(is_static, arguments)):
+        return tuple(steps)
+    return tuple(
+        [type(step)(*(_static_part(f, x) for f, x in step._asdict().items())) for step in steps]
+    )
+
+
+def _static_part(field: str, x: Any) -> Any:
+    if is_layout(x):
+        return trusted(as_static(x.shape), as_static(x.stride))
+    return as_static(x) if isinstance(x, int) and field not in ("mode", "left") else x
 
 
 def _by_mode(

@@ -33,7 +33,7 @@ def test_help(run: Run) -> None:
     assert (code, err) == (0, "")
     assert out.startswith("usage: tla [-h] [--version] COMMAND ...\n")
     for name, text in COMMANDS.items():
-        assert f"  {name:8} {text}" in out
+        assert f"  {name:10} {text}" in out
 
 
 def test_without_a_command_the_help_is_shown(run: Run) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import TlaError
-from .coalesce import coalesce
-from .composition import composed
+from .coalesce import coalesced, same_function
+from .composition import composed, extended_modes
 from .inverse import right_inverse
-from .modes import flat_modes, lifted, of_modes
+from .modes import both_static, lifted, of_modes, read_modes
 
 if TYPE_CHECKING:
     from ..layout import AnyLayout
@@ -31,40 +31,41 @@ def max_common_layout(a: AnyLayout, b: AnyLayout) -> AnyLayout:
 
     Source: CuTe ``max_common_layout``, layout.hpp.
     """
-    inverse = right_inverse(b)
-    modes = flat_modes(inverse)
-    if modes is None or flat_modes(a) is None:
+    left, inverse = read_modes(a), read_modes(right_inverse(b))
+    are_static = both_static(left, inverse)
+    if left is None or inverse is None or are_static is None:
         common: AnyLayout = lifted(max_common_layout, a, b)
         return common
+    numbers = of_modes(extended_modes(left[0]))
     shared: Modes = []
     size: Any = 1
-    for s, d in modes:
-        length = _longest(a, shared, size, s, d)
+    for s, d in inverse[0]:
+        length = _longest(numbers, shared, size, s, d)
         if length > 1:
             shared.append((length, d))
             size = size * length
         if length != s:
             break
-    return coalesce(of_modes(shared))
+    return of_modes(coalesced(shared), are_static)
 
 
 def _longest(a: AnyLayout, shared: Modes, size: Any, s: Any, d: Any) -> Any:
     """The greatest ``n <= s`` such that ``a`` numbers the indices of ``shared`` and ``n:d`` in order."""
-    least, most = 1, s
+
+    def in_order(n: Any) -> bool:
+        try:
+            index = composed(a, of_modes([*shared, (n, d)]))
+        except TlaError:
+            return False
+        return same_function(index, of_modes([(size * n, 1)]))
+
+    if in_order(s):
+        return s
+    least, most = 1, s - 1  # what holds for n holds for all below it
     while least < most:
-        n = most if least == 1 else (least + most + 1) // 2
-        if _in_order(a, of_modes([*shared, (n, d)]), size * n):
-            least = n
-        else:
-            most = n - 1
+        n = (least + most + 1) // 2
+        least, most = (n, most) if in_order(n) else (least, n - 1)
     return least
-
-
-def _in_order(a: AnyLayout, indices: AnyLayout, size: Any) -> bool:
-    try:
-        return flat_modes(coalesce(composed(a, indices))) == [(size, 1)]
-    except TlaError:
-        return False
 
 
 def max_common_vector(a: AnyLayout, b: AnyLayout) -> Any:

@@ -53,6 +53,7 @@ def by_mode(
     layout: AnyLayout,
     tilers: tuple[Any, ...],
     keep: bool = True,
+    same: bool = False,
 ) -> AnyLayout:
     """Return the layout whose mode ``i`` is ``operation(mode i, tilers[i])``, at any depth of tuples.
 
@@ -60,6 +61,7 @@ def by_mode(
 
     Args:
         keep: Keep the modes past the tilers; else they are dropped.
+        same: The operation leaves the function of a mode as it is, and so its origin.
     """
     as_layout(layout)
     pairs, rest = matched(layout, modes_of(layout), tilers)
@@ -73,7 +75,7 @@ def by_mode(
     if not layout.is_padded:
         return result
     origin = [
-        n if i >= len(tilers) or is_left_alone(tilers[i]) else product(mode)
+        n if same or i >= len(tilers) or is_left_alone(tilers[i]) else product(mode)
         for i, (n, mode) in enumerate(zip(wrap(layout.origin_shape), result.shape))  # noqa: B905
     ]
     return Layout(result.shape, result.stride, tuple(origin))

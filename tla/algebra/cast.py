@@ -19,8 +19,8 @@ from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedEr
 from ..ints import PLAIN_INTS, Int, IntLike, SymbolicInt, ceil_div, known_eq, known_int, leaf
 from ..layout import AnyLayout, as_layout, trusted
 from .coalesce import filtered
-from .domain import common_divisor
-from .modes import Guarded, Modes, flat_modes, lifted
+from .domain import common_divisor, plain
+from .modes import Modes, flat_modes, lifted
 from .refinement import leaf_names, rebuilt
 
 if TYPE_CHECKING:
@@ -94,11 +94,7 @@ def _in_vectors(mode: tuple[Any, Any], n: Any) -> tuple[Any, Any, Any] | None:
 
 def _is_one(s: Any) -> bool:
     """Whether an extent is known to be 1; where it is open, the other conditions must hold."""
-    return known_eq(_plain(s), 1) is True
-
-
-def _plain(x: Any) -> Any:
-    return x.leaf if type(x) is Guarded else x
+    return known_eq(plain(s), 1) is True
 
 
 def _require_one_vector(layout: AnyLayout, n: Any, modes: Modes, factors: list[Any]) -> None:
@@ -131,7 +127,7 @@ def _not_whole(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> Divisibilit
     else:
         k = n // step
         why = f"Mode {name} is {s}:{d}. A vector takes {k} of its coordinates; {k} does not divide {s}."
-        out = f"The extent {ceil_div(_plain(s), _plain(k)) * k} works"
+        out = f"The extent {ceil_div(plain(s), plain(k)) * k} works"
         fits = common_divisor(s, k) * step
     return DivisibilityError(
         f"upcast of {layout} by {n} does not give whole vectors",
@@ -271,8 +267,9 @@ def max_alignment(layout: AnyLayout) -> int:
         UndecidedError: the answer depends on a symbolic int.
     Source: CuTe ``max_alignment``, layout.hpp.
     """
-    plain = flat_modes(layout) is not None
-    widest: int = _widest(layout) if plain else lifted(_widest, layout)
+    if flat_modes(layout) is not None:
+        return _widest(layout)
+    widest: int = lifted(_widest, layout)
     return widest
 
 

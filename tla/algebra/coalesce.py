@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..int_tuple import transform_leaf
+from ..errors import CongruenceError
+from ..int_tuple import as_int_tuple, text_of, transform_leaf
 from ..ints import Int, IntTuple, _1, is_tuple, known_eq
 from ..layout import AnyLayout, as_layout, trusted
 from .by_mode import by_mode, matched
@@ -37,8 +38,8 @@ def coalesce(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
         CongruenceError: ``profile`` has modes that the layout has not.
     Source: CuTe ``coalesce``, layout.hpp.
     """
-    if profile is not None and is_tuple(profile):
-        return by_mode(lambda mode, _int: coalesce(mode), layout, profile)
+    if profile is not None and is_tuple(as_int_tuple(profile)):
+        return by_mode(lambda mode, _int: coalesce(mode), layout, profile, same=True)
     read = read_modes(layout)
     return lifted(coalesce, layout) if read is None else of_modes(coalesced(read[0]), read[1])
 
@@ -96,13 +97,19 @@ def filter_zeros(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayou
     Source: CuTe ``filter_zeros``, layout.hpp.
     """
     as_layout(layout)
-    return trusted(_filtered(layout.shape, layout.stride if profile is None else profile), layout.stride)
+    zeros = layout.stride if profile is None else as_int_tuple(profile)
+    return trusted(_filtered(layout.shape, zeros), layout.stride)
 
 
 def _filtered(shape: Any, zeros: Any) -> Any:
     """``shape`` with 1 at every int under a 0 of ``zeros``."""
     if is_tuple(zeros):
-        modes, rest = matched(shape, shape if is_tuple(shape) else (shape,), zeros)
+        if not is_tuple(shape):
+            raise CongruenceError(
+                f"{text_of(zeros)} has modes where the layout has the int {text_of(shape)}",
+                profile=zeros,
+            )
+        modes, rest = matched(shape, shape, zeros)
         return (*(_filtered(s, z) for s, z in modes), *rest)
     if known_eq(zeros, 0) is not True:
         return shape
@@ -125,7 +132,7 @@ def filter(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
     Kept out of ``tla.__all__``, since it would hide Python's own ``filter``.
     Source: CuTe ``filter``, layout.hpp.
     """
-    if is_tuple(profile):
+    if profile is not None and is_tuple(as_int_tuple(profile)):
         return by_mode(lambda mode, _int: filter(mode), layout, profile)
     read = read_modes(layout)
     return lifted(filter, layout) if read is None else of_modes(filtered(read[0]), read[1])

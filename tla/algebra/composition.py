@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, overload
 
 from ..errors import CoordinateError, DivisibilityError, LayoutError, UndecidedError
 from ..int_tuple import as_shape, text_of
-from ..ints import is_tuple
+from ..ints import _0, is_tuple
 from ..layout import AnyLayout, Layout, as_layout, make_layout, trusted
 from ..swizzle import ComposedLayout, Swizzle
 from ..text import shortened
@@ -80,7 +80,7 @@ def composition(a: Any, b: Any, *, extend: bool = True) -> AnyLayout | ComposedL
     if type(b) is _LAYOUT and type(a) is _LAYOUT:
         return composed(a, b, extend)
     if isinstance(a, Swizzle):
-        return ComposedLayout(a, 0, tiler_layout(b))
+        return ComposedLayout(a, _0, tiler_layout(b))
     if isinstance(a, ComposedLayout):
         return ComposedLayout(a.outer, a.offset, composition(a.inner, b, extend=extend))
     as_layout(a)

@@ -7,12 +7,22 @@ from typing import Any
 
 from ..errors import LayoutError
 from ..int_tuple import as_shape, text_of
-from ..ints import PLAIN_INTS, Int, IntLike, IntTuple, is_static, known_divides, known_int, leaf
+from ..ints import (
+    PLAIN_INTS,
+    Int,
+    IntLike,
+    IntTuple,
+    is_static,
+    known_divides,
+    known_eq,
+    known_int,
+    leaf,
+)
 from ..layout import AnyLayout, as_layout, is_layout, trusted
 from .coalesce import coalesced
 from .modes import Guarded, Modes, flat_modes, lifted, of_modes
 
-__all__ = ["common_divisor", "domain_distribute", "domain_offset", "nullspace"]
+__all__ = ["common_divisor", "domain_distribute", "domain_offset", "nullspace", "plain"]
 
 
 def domain_offset(coord: IntTuple, layout: AnyLayout) -> tuple[AnyLayout, Any]:
@@ -89,8 +99,8 @@ def nullspace(layout: AnyLayout) -> AnyLayout:
     """Return a layout of indices with ``layout(result(i)) == 0``: one for each way to broadcast.
 
     They are the coordinates that move only along modes of stride 0, in increasing order, so
-    ``size(result) * size(filter_zeros(layout)) == size(layout)``. Its modes are those modes, flat and
-    not coalesced; ``1:0`` where there are none.
+    ``size(result) * size(filter_zeros(layout)) == size(layout)``. Its modes are those of stride 0, flat
+    and not coalesced, without those of size 1, whose stride is a convention; ``1:0`` if none is left.
 
     >>> copies = nullspace(Layout((2, ((2, 4), 4)), (2, ((0, 0), 16))))
     >>> print(copies, [copies(i) for i in range(8)])
@@ -114,7 +124,7 @@ def _broadcast(layout: AnyLayout) -> AnyLayout:
     out: Modes = []
     below: Any = 1
     for s, d in modes:
-        if d == 0:
+        if d == 0 and known_eq(plain(s), 1) is not True:
             out.append((s, below))
         below = below * s
     return of_modes(out)
@@ -126,9 +136,14 @@ def common_divisor(a: Any, b: Any) -> Any:
     >>> common_divisor(12, 18)
     6
     """
-    x, y = (i.leaf if type(i) is Guarded else i for i in (a, b))
+    x, y = plain(a), plain(b)
     found = next((i for i, j in ((x, y), (y, x)) if known_divides(i, j)), None)
     common = gcd(known_int(x), known_int(y)) if found is None else found
     if isinstance(common, int):
         common = Int(common) if is_static((x, y)) else int(common)
     return Guarded(common) if Guarded in (type(a), type(b)) else common
+
+
+def plain(x: Any) -> Any:
+    """Return the int of an algorithm as it was given: without the guard."""
+    return x.leaf if type(x) is Guarded else x

@@ -6,6 +6,7 @@ mode made of several holds the product of theirs, where its data are still its f
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from .. import int_tuple
@@ -187,15 +188,15 @@ def _joined(x: AnyLayout, item: AnyLayout | None, join: Callable[[Any, Any], Any
 def _data_of_one(sizes: Any, data: Any, asked: str, layout: AnyLayout) -> Any:
     """How many coordinates of one mode hold data, given those of the modes that it is made of.
 
-    The coordinates with every ``c_i < data_i`` are the first ones of the mode exactly where, past
-    the first mode that is padded, only coordinate 0 holds data; or where there are none.
+    The coordinates with every ``c_i < data_i`` are the first ones of the mode exactly where there are
+    none, or of any two modes the lower is full or the upper holds data at coordinate 0 alone.
     """
     total = product(data)
     if known_eq(total, 0) is True:
         return total
-    padded = False
-    for size, n in zip(sizes, data, strict=True):
-        if padded and not decided(known_eq(n, 1), f"{n} == 1"):
+    for (size, n), (_size, above) in combinations(zip(sizes, data, strict=True), 2):
+        full, one = known_eq(n, size), known_eq(above, 1)
+        if full is False and one is False:
             raise UnsupportedError(
                 f"the data of {asked} {layout} are not the first coordinates of one mode",
                 f"Of their sizes {text_of(sizes)}, {text_of(data)} hold data:"
@@ -205,5 +206,5 @@ def _data_of_one(sizes: Any, data: Any, asked: str, layout: AnyLayout) -> Any:
                 sizes=sizes,
                 origin_shape=data,
             )
-        padded = padded or not decided(known_eq(n, size), f"{n} == {size}")
+        decided(full or one or None, f"{n} == {size} or {above} == 1")
     return total

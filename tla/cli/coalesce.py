@@ -8,7 +8,8 @@ __all__ = ["run"]
 
 _EXAMPLES = """\
 tla coalesce '(2,(1,6)):(1,(7,2))'
-tla coalesce '((4,2),(4,3)):((1,4),(8,32))' --profile '(1,1)'"""
+tla coalesce '((4,2),(4,3)):((1,4),(8,32))' --profile '(1,1)'
+tla coalesce 'f32[128,256]{1,0}' --steps"""
 
 
 def run(arguments: list[str]) -> int:

@@ -8,7 +8,8 @@ __all__ = ["run"]
 
 _EXAMPLES = """\
 tla complement '(2,2):(1,6)' 24
-tla complement '4:2' 24 --steps"""
+tla complement '4:2' 24 --steps
+tla complement '(2,2):(1,6)'"""
 
 
 def run(arguments: list[str]) -> int:

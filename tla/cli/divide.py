@@ -9,7 +9,7 @@ __all__ = ["run"]
 _EXAMPLES = """\
 tla divide '(4,2,3):(2,1,8)' 4:2
 tla divide '(8,6):(1,8)' '(4,3)' --form zipped
-tla divide 10:1 4 --exact"""
+tla divide 12:1 4 --exact"""
 
 
 def run(arguments: list[str]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..evaluate import OPERATIONS, evaluate, text_of_value
+from ..evaluation import OPERATIONS, evaluate, text_of_value
 from .common import argument_parser, text_argument
 
 __all__ = ["run"]

@@ -8,7 +8,8 @@ __all__ = ["run"]
 
 _EXAMPLES = """\
 tla inverse '(4,8):(8,1)'
-tla inverse '(4,8):(1,5)' --left --steps"""
+tla inverse '(4,8):(1,5)' --left --steps
+tla inverse '((4,2),(4,3)):((4,16),(1,32))' --right"""
 
 
 def run(arguments: list[str]) -> int:

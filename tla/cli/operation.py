@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..evaluate import evaluate, text_of_value
+from ..evaluation import evaluate, text_of_value
 from ..read import read
 from .common import argument_parser, text_argument
 from .show import layout_of

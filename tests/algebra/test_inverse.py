@@ -1,0 +1,279 @@
+"""Inverses: ``a(r(i)) == i`` on the right, ``r(a(i)) == i`` on the left."""
+
+from itertools import pairwise
+from itertools import product as tuples_of
+from operator import itemgetter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from unknowns import put, unknown
+
+import tla
+from tla import (
+    DivisibilityError,
+    Layout,
+    LayoutError,
+    LeafError,
+    OverlapError,
+    TlaError,
+    UndecidedError,
+    left_inverse,
+    parse,
+    right_inverse,
+)
+from tla.testing import (
+    layouts,
+    naive_extended,
+    naive_is_injective,
+    naive_is_left_inverse,
+    naive_is_right_inverse,
+    naive_offset,
+    naive_offsets,
+    naive_reach,
+    shapes,
+)
+
+ANY = layouts(shapes(max_size=48), min_stride=-3, max_stride=24)
+FORWARD = layouts(shapes(max_size=48), max_stride=24)
+PACKED = layouts(shapes(max_size=48), compact=True)
+BOTH = pytest.mark.parametrize("inverse", [right_inverse, left_inverse])
+M, LONG = unknown("M"), unknown("M", least=2)
+
+
+def moving(layout: Any) -> list[tuple[int, int]]:
+    """The modes of the coalesced layout that reach more than one offset, by growing stride."""
+    whole = tla.coalesce(layout)
+    flat = zip(*map(tla.flatten_to_tuple, (whole.shape, whole.stride)), strict=True)
+    return sorted(((s, d) for s, d in flat if s != 1 and d), key=itemgetter(1))
+
+
+# --- right ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("layout", "expected"),
+    [
+        ("(4,8):(8,1)", "(8,4):(4,1)"),
+        ("(_4,_8):(_8,_1)", "(_8,_4):(_4,_1)"),
+        ("(4,8):(1,4)", "32:1"),
+        ("((2,2),(2,4)):((1,4),(2,8))", "(2,2,2,4):(1,4,2,8)"),
+        # as far as offsets follow each other
+        ("(4,8):(1,5)", "4:1"),
+        ("(4,8):(2,16)", "1:0"),
+        ("(2,3,4):(1,20,2)", "(2,4):(1,6)"),
+        # what does not move is passed over, what runs back is not used
+        ("(2,4):(1,0)", "2:1"),
+        ("(2,4,3):(0,1,4)", "12:2"),
+        ("(2,4):(-1,1)", "4:2"),
+        ("4:-1", "1:0"),
+        # modes that overlap: each may be cut short
+        ("(3,2):(1,2)", "(2,2):(1,3)"),
+        ("(6,4):(1,3)", "(3,4):(1,6)"),
+        ("1:7", "1:0"),
+        ("():()", "_1:_0"),
+        ("4:1:3", "4:1"),
+    ],
+)
+def test_right_inverse(layout: str, expected: str) -> None:
+    assert str(right_inverse(parse(layout))) == expected
+
+
+@given(ANY)
+def test_law_of_the_right_inverse(layout: Any) -> None:
+    inverse = right_inverse(layout)
+    assert naive_is_right_inverse(layout, inverse)
+    assert tla.coalesce(inverse) == inverse
+    base = (
+        Layout(*(tuple(x) for x in zip(*moving(layout), strict=True))) if moving(layout) else Layout(1)
+    )
+    if all(d > 0 for _s, d in moving(layout)) and naive_is_injective(base):
+        assert inverse.size == naive_reach(layout)
+
+
+# --- left -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("layout", "expected"),
+    [
+        ("(4,8):(8,1)", "(8,4):(4,1)"),
+        ("(_4,_8):(_8,_1)", "(_8,_4):(_4,_1)"),
+        ("(4,8):(1,5)", "(5,8):(1,4)"),
+        ("4:3", "(3,4):(0,1)"),
+        ("(2,4):(0,3)", "(3,4):(0,2)"),
+        ("(2,4):(1,0)", "2:1"),
+        # several indices of one offset
+        ("(2,4):(2,1)", "4:2"),
+        ("(4,4):(2,4)", "(2,2,5):(0,1,4)"),
+        ("6:0", "1:0"),
+        # strides that do not divide each other, but whose digits are told apart
+        ("(4,2):(6,59)", "(6,9,2):(0,1,4)"),
+        ("(2,3):(4,9)", "(4,6):(0,1)"),
+        ("1:7", "1:0"),
+        ("():()", "_1:_0"),
+        ("4:1:3", "4:1"),
+    ],
+)
+def test_left_inverse(layout: str, expected: str) -> None:
+    assert str(left_inverse(parse(layout))) == expected
+
+
+@given(ANY)
+def test_law_of_the_left_inverse(layout: Any) -> None:
+    check_left(layout)
+
+
+def check_left(layout: Any) -> None:
+    leaves = moving(layout)
+    fits = all(s * d <= e and e % d == 0 for (s, d), (_t, e) in pairwise(leaves))
+    try:
+        inverse = left_inverse(layout)
+    except (LayoutError, OverlapError, DivisibilityError) as error:
+        assert not fits or any(d < 0 for _s, d in leaves)
+        check_refusal(layout, error)
+    else:
+        assert naive_is_left_inverse(layout, inverse)
+        assert tla.coalesce(inverse) == inverse
+
+
+def check_refusal(layout: Any, error: Any) -> None:
+    """The error names two neighbouring modes that overlap, or of which one does not divide."""
+    kind: Any = type(error)
+    leaves = moving(layout)
+    assert error.layout == layout
+    if leaves[0][1] < 0:
+        s, d = leaves[0]
+        assert str(error) == f"{layout} has no left inverse: its mode {s}:{d} reaches offsets below 0"
+        return
+    (s, d), (t, e) = error.modes
+    assert ((s, d), (t, e)) in set(pairwise(leaves))
+    assert s * d > e if kind is OverlapError else e % d and kind is DivisibilityError
+
+
+def test_every_small_layout() -> None:
+    for shape in tuples_of((2, 3), (1, 2, 4)):
+        for stride in tuples_of(range(10), repeat=2):
+            check_left(Layout(shape, stride))
+
+
+@pytest.mark.parametrize(
+    ("layout", "error", "text"),
+    [
+        (
+            "(4,2):(8,5)",
+            OverlapError,
+            "(4,2):(8,5) has no left inverse of mixed radix: its modes 2:5 and 4:8 overlap\n"
+            "  The mode 2:5 takes up the offsets to 10, 2 * 5; the next begins at 8.\n"
+            "  A stride of 10 in place of 8 would do.",
+        ),
+        (
+            "(2,2):(2,5)",
+            DivisibilityError,
+            "(2,2):(2,5) has no left inverse of mixed radix: the stride 2 of its mode 2:2 does not"
+            " divide the next stride 5\n"
+            "  A stride of 6 in place of 5 would do.",
+        ),
+        (
+            "(4,2):(1,-5)",
+            LayoutError,
+            "(4,2):(1,-5) has no left inverse: its mode 2:-5 reaches offsets below 0",
+        ),
+    ],
+)
+def test_texts_of_refusals(layout: str, error: type[TlaError], text: str) -> None:
+    with pytest.raises(error) as caught:
+        left_inverse(parse(layout))
+    assert str(caught.value) == text
+    assert type(caught.value) is error
+
+
+# --- both -------------------------------------------------------------------------------------
+
+
+@given(PACKED)
+def test_inverses_of_a_permutation(layout: Any) -> None:
+    """Of a layout that reaches each offset once both are the inverse, and back again."""
+    inverse = right_inverse(layout)
+    assert inverse == left_inverse(layout)
+    assert tla.same_function(right_inverse(inverse), layout)
+    assert sorted(naive_offsets(inverse)) == list(range(layout.size))
+
+
+@given(FORWARD)
+def test_the_right_inverse_begins_the_left_one(layout: Any) -> None:
+    try:
+        left, right = left_inverse(layout), right_inverse(layout)
+    except TlaError:
+        return
+    if naive_is_injective(layout):
+        assert naive_offsets(left)[: right.size] == naive_offsets(right)
+
+
+@BOTH
+@given(layout=layouts(shapes(max_size=48, static=True), max_stride=24, static=True))
+def test_static_in_static_out(inverse: Any, layout: Any) -> None:
+    plain = Layout(*(tla.transform_leaf(int, x) for x in (layout.shape, layout.stride)))
+    try:
+        expected = inverse(plain)
+    except TlaError as error:
+        with pytest.raises(type(error)):
+            inverse(layout)
+    else:
+        assert inverse(layout) == expected
+        assert inverse(layout).is_static
+
+
+@BOTH
+def test_arguments(inverse: Any) -> None:
+    assert inverse((4, 8)) == inverse(32) == Layout(32, 1)
+    with pytest.raises(LayoutError, match=r"^\(4,0\):\(8,1\) has no coordinate, and so no inverse$"):
+        inverse(parse("(4,0):(8,1)"))
+    with pytest.raises(LayoutError, match=r"^shape -2 has the negative extent -2$"):
+        inverse(-2)
+    for wrong in ("(4,8):(8,1)", True, 2.5, None):
+        with pytest.raises(LeafError, match=r"^expected an int, got "):
+            inverse(wrong)
+
+
+@BOTH
+def test_sixty_modes_and_large_ints(inverse: Any) -> None:
+    steps = tuple(2 ** (7 * i % 60) for i in range(60))
+    layout = Layout((2,) * 60, steps)
+    result = inverse(layout)
+    assert result.size == 2**60
+    for i in (0, 1, 2**59 + 5, 2**60 - 1, 0x5A5A5A5A5A5A5A5):
+        assert naive_offset(layout, tla.idx2crd(naive_extended(result, i), layout.shape)) == i
+    tall = Layout((10**20, 10**12), (10**12, 1))
+    assert inverse(tall) == Layout((10**12, 10**20), (10**20, 1))
+
+
+# --- symbolic ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("inverse", "layout", "expected"),
+    [
+        (right_inverse, Layout((4, LONG), (1, 4)), "(M*4):1"),
+        (right_inverse, Layout((LONG, 4), (4, 1)), None),
+        (right_inverse, Layout((4, LONG), (1, 0)), "4:1"),
+        (left_inverse, Layout((4, LONG), (1, 5)), "(5,M):(1,4)"),
+        (left_inverse, Layout((4, LONG), (1, LONG)), None),
+    ],
+)
+def test_unknown_ints(inverse: Any, layout: Any, expected: str | None) -> None:
+    if expected is None:
+        with pytest.raises(UndecidedError, match=r"^cannot decide whether "):
+            inverse(layout)
+        return
+    result = inverse(layout)
+    assert str(result).replace("_", "") == expected
+    for m in (2, 3, 16):
+        plain, found = (Layout(put(x.shape, M=m), put(x.stride, M=m)) for x in (layout, result))
+        assert naive_offsets(found) == naive_offsets(inverse(plain))
+
+
+def test_what_does_not_depend_on_an_unknown() -> None:
+    assert right_inverse(Layout((4, 1, 2), (1, M, 4))) == Layout(8, 1)
+    with pytest.raises(LayoutError, match=r"^\(M,0\):\(8,1\) has no coordinate"):
+        right_inverse(Layout((LONG, 0), (8, 1)))
