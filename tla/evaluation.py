@@ -24,7 +24,7 @@ Where an expression may stand for an int tuple it may be any that has such a val
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeAlias
 
 from .coord import (
     compact_col_major,
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from inspect import Parameter
 
-__all__ = ["OPERATIONS", "evaluate", "text_of_value"]
+__all__ = ["OPERATIONS", "Call", "evaluate", "text_of_value"]
 
 _BELOW: Final[dict[str, Callable[..., Any]]] = {
     operation.__name__: operation
@@ -98,12 +98,25 @@ _ALGEBRA: Final = (
 _ALIASES: Final = {"compose": "composition"}
 _TRUTH: Final = {"true": True, "True": True, "false": False, "False": False}
 
+Call: TypeAlias = "tuple[str, tuple[Any, ...], dict[str, Any]]"
+"""An operation carried out: its name, its arguments and its options."""
+
 OPERATIONS: Final = tuple(sorted([*_BELOW, *_ALGEBRA, *_ALIASES]))
 """The names that may be called."""
 
 
+class _Reader(Scanner):
+    """A scanner that also notes the operations carried out, each with its arguments."""
+
+    __slots__ = ("calls",)
+
+    def __init__(self, text: str, calls: list[Call] | None) -> None:
+        super().__init__(text)
+        self.calls = calls
+
+
 @bounded
-def evaluate(text: str) -> Any:
+def evaluate(text: str, calls: list[Call] | None = None) -> Any:
     """Return the value of an expression: a layout, an int or int tuple, a bool, or a tuple of values.
 
     ``evaluate(text_of_value(x)) == x`` for each such value.
@@ -119,12 +132,15 @@ def evaluate(text: str) -> Any:
         make_layout((4,2), strid=(2,1))
                            ^^^^^
 
+    Args:
+        calls: Receives each operation carried out, with its arguments, in their order.
+
     Raises:
         ParseError: the text is no expression, an operation is not known or is given arguments that
             it does not take; the error points at the character.
         TlaError: an operation has no value; its own error.
     """
-    scan = Scanner(text)
+    scan = _Reader(text, calls)
     value = _expression(scan, MAX_DEPTH)
     scan.expect_end()
     return value
@@ -229,7 +245,10 @@ def _named(scan: Scanner, room: int) -> Any:
         value = _expression(scan, room - 1)
         arguments.append(_Argument(begin, scan.last, key, value))
     positional, named = _checked(scan, name, operation, arguments)
-    return _result(scan, start, name, operation, *positional, **named)
+    value = _result(scan, start, name, operation, *positional, **named)
+    if isinstance(scan, _Reader) and scan.calls is not None:
+        scan.calls.append((name, tuple(positional), named))
+    return value
 
 
 def _key(scan: Scanner) -> str:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 __all__ = [
+    "EXPLAINED",
     "CoalesceStep",
     "ComplementStep",
     "CompositionStep",
@@ -136,14 +137,13 @@ def explain(operation: str | Callable[..., Any], *arguments: Any, **options: Any
         TlaError: what the operation itself raises.
     """
     name = operation if isinstance(operation, str) else getattr(operation, "__name__", repr(operation))
-    name = _ALIASES.get(name, name)
-    if name not in _EXPLAINED:
+    if name not in EXPLAINED:
         raise UnsupportedError(
             f"there are no steps of {name!r} to show",
-            f"Known: {', '.join(sorted(_EXPLAINED))}.",
+            f"Known: {', '.join(sorted(EXPLAINED))}.",
             name=name,
         )
-    return _EXPLAINED[name](*arguments, **options)
+    return EXPLAINED[name](*arguments, **options)
 
 
 def _coalesce(layout: AnyLayout, profile: Any = None) -> Explanation:
@@ -307,9 +307,11 @@ def _interleaved(name: str) -> Callable[..., Explanation]:
     return explained
 
 
-_EXPLAINED: dict[str, Callable[..., Explanation]] = {
+# The operations with steps to show, by name.
+EXPLAINED: dict[str, Callable[..., Explanation]] = {
     "coalesce": _coalesce,
     "complement": _complement,
+    "compose": _composition,
     "composition": _composition,
     "left_inverse": _left_inverse,
     "logical_divide": _logical_divide,
@@ -326,9 +328,6 @@ _EXPLAINED: dict[str, Callable[..., Explanation]] = {
         for kind in ("zipped", "tiled", "flat")
     },
 }
-
-_ALIASES = {"compose": "composition"}
-
 
 # --- as tables --------------------------------------------------------------------------------
 

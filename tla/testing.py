@@ -198,7 +198,7 @@ def naive_composition(a: AnyLayout, b: AnyLayout) -> list[int] | None:
     if min(images, default=0) < 0:
         raise ValueError(f"{b} has the negative offset {min(images)}")
     table = [naive_extended(a, i) for i in images]
-    coords = [flatten_to_tuple(c) for c in naive_coords(b.shape)]
+    coords: list[tuple[int, ...]] = [flatten_to_tuple(c) for c in naive_coords(b.shape)]
     axes: list[list[int]] = [[] for _leaf in flatten_to_tuple(b.shape)]
     for coord, offset in zip(coords, table, strict=True):
         for k, axis in enumerate(axes):
@@ -255,7 +255,8 @@ def naive_complement(layout: AnyLayout, cotarget: int) -> AnyLayout | None:
     """
     if naive_size(layout.shape) == 0:
         return None
-    gaps, span = [], 1
+    gaps: list[tuple[int, int]] = []
+    span = 1
     for extent, step in _moving(layout):
         if step < span:
             return None

@@ -38,8 +38,10 @@ def coalesce(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
         CongruenceError: ``profile`` has modes that the layout has not.
     Source: CuTe ``coalesce``, layout.hpp.
     """
-    if profile is not None and is_tuple(as_int_tuple(profile)):
-        return by_mode(lambda mode, _int: coalesce(mode), layout, profile, same=True)
+    if profile is not None:
+        modes: Any = as_int_tuple(profile)
+        if is_tuple(modes):
+            return by_mode(lambda mode, _int: coalesce(mode), layout, modes, same=True)
     read = read_modes(layout)
     return lifted(coalesce, layout) if read is None else of_modes(coalesced(read[0]), read[1])
 
@@ -132,8 +134,10 @@ def filter(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
     Kept out of ``tla.__all__``, since it would hide Python's own ``filter``.
     Source: CuTe ``filter``, layout.hpp.
     """
-    if profile is not None and is_tuple(as_int_tuple(profile)):
-        return by_mode(lambda mode, _int: filter(mode), layout, profile)
+    if profile is not None:
+        modes: Any = as_int_tuple(profile)
+        if is_tuple(modes):
+            return by_mode(lambda mode, _int: filter(mode), layout, modes)
     read = read_modes(layout)
     return lifted(filter, layout) if read is None else of_modes(filtered(read[0]), read[1])
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..evaluation import OPERATIONS, evaluate, text_of_value
 from .common import argument_parser, text_argument
+
+if TYPE_CHECKING:
+    from ..evaluation import Call
 
 __all__ = ["run"]
 
@@ -12,6 +17,7 @@ examples:
   tla eval 'logical_divide((4,2,3):(2,1,8), 4:2)'
   tla eval 'is_injective((3,2):(2,3))'
   tla eval '(4,8):(8,1)(3,_)'
+  tla eval 'coalesce(logical_divide((8,6):(1,8), 4))' --steps
 
 A layout applied to a coordinate is its offset; with _ in the coordinate it is the layout of the modes
 kept. Options are written key=value, such as exact=true. The operations:
@@ -25,6 +31,16 @@ def run(arguments: list[str]) -> int:
     names = fill(", ".join(OPERATIONS), 100, initial_indent="  ", subsequent_indent="  ")
     parser = argument_parser("eval", _EPILOG + names)
     parser.add_argument("text", metavar="EXPRESSION", help="what to evaluate; - is standard input")
+    parser.add_argument("--steps", action="store_true", help="show how each result comes about")
     options = parser.parse_args(arguments)
-    print(text_of_value(evaluate(text_argument(options.text))))
+    calls: list[Call] = []
+    value = evaluate(text_argument(options.text), calls)
+    if options.steps:
+        from ..explain import EXPLAINED, explain
+        from ..show.terminal import write
+
+        for name, positional, named in calls:
+            if name in EXPLAINED:
+                write(explain(name, *positional, **named).figure())
+    print(text_of_value(value))
     return 0
