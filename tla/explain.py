@@ -25,12 +25,12 @@ from .algebra.coalesce import coalesced
 from .algebra.complement import free
 from .algebra.composition import composed, extended_modes, tiler_layout
 from .algebra.inverse import left_inverted, right_inverted
-from .algebra.modes import as_static, modes_of, of_modes, read_modes, row
+from .algebra.modes import as_static, modes_of, of_modes, read_modes, row, unguarded
 from .algebra.product import same_rank
 from .errors import UnsupportedError
 from .figure import Steps
 from .ints import is_tuple
-from .layout import AnyLayout, as_layout, is_layout, is_static, trusted
+from .layout import AnyLayout, is_layout, is_static, trusted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -137,197 +137,174 @@ def explain(operation: str | Callable[..., Any], *arguments: Any, **options: Any
         TlaError: what the operation itself raises.
     """
     name = operation if isinstance(operation, str) else getattr(operation, "__name__", repr(operation))
+    name = "composition" if name == "compose" else name
     if name not in EXPLAINED:
         raise UnsupportedError(
             f"there are no steps of {name!r} to show",
             f"Known: {', '.join(sorted(EXPLAINED))}.",
             name=name,
         )
-    return EXPLAINED[name](*arguments, **options)
+    result = getattr(algebra, name)(*arguments, **options)
+    return EXPLAINED[name](Explanation(name, arguments, result), *arguments, **options)
 
 
-def _coalesce(layout: AnyLayout, profile: Any = None) -> Explanation:
+def _coalesce(whole: Explanation, layout: AnyLayout, profile: Any = None) -> Explanation:
     if is_tuple(profile):
-        result = algebra.coalesce(layout, profile)
-        pairs = zip(modes_of(layout), profile)  # noqa: B905 (modes past the profile stay)
-        return Explanation(
-            "coalesce", (layout, profile), result, parts=tuple([_coalesce(*pair) for pair in pairs])
-        )
-    result = algebra.coalesce(layout)
+        return _by_mode(whole, layout, profile, partial(explain, "coalesce"))
     read = read_modes(layout)
     steps: list[CoalesceStep] = []
-    before = coalesced([])
+    count = 0
     modes = [] if read is None else read[0]
     for i, (s, d) in enumerate(modes):
         now = coalesced(modes[: i + 1])  # the modes so far, by the algorithm itself
-        grown = len(now) > len(before) or before == [(1, 0)]
-        action = "skip" if now == before else "keep" if grown else "merge"
+        moved = len([n for n, _d in now if n != 1])
+        action = "skip" if s == 1 else "keep" if moved > count else "merge"
         steps.append(CoalesceStep(s, d, action, of_modes(now)))
-        before = now
-    return Explanation("coalesce", (layout,), result, _written(steps, layout))
+        count = moved
+    return whole._replace(steps=_written(steps, layout))
 
 
-def _composition(a: AnyLayout, b: Any, *, extend: bool = True) -> Explanation:
+def _composition(whole: Explanation, a: AnyLayout, b: Any, *, extend: bool = True) -> Explanation:
     if is_tuple(b):
-        return _by_mode("composition", partial(_composition, extend=extend), a, b)
+        return _by_mode(whole, a, b, partial(explain, "composition", extend=extend))
+    if is_left_alone(b):
+        return whole
     right = tiler_layout(b)
     events: list[Any] = []
-    result = composed(as_layout(a), right, extend, events)
+    composed(a, right, extend, events)
     steps: list[CompositionStep] = []
     leaf = 0
     for kind, *event in events:
         if kind == "runs":
             (runs,) = event
             for m, e, t in runs:
-                steps.append(CompositionStep(leaf, m, e, None, None, None, "run", of_modes([(m, t)])))
+                run = of_modes([(m, t)])
+                steps.append(CompositionStep(leaf, m, e, None, None, None, "run", run))
         else:
             k, size, d, s, e, n = event
-            taken = None if kind == "pass" else of_modes([(n, e * d)])
+            taken: AnyLayout | None = None if kind == "pass" else of_modes([(n, e * d)])
             steps.append(CompositionStep(leaf, s, e, k, size, d, kind, taken))
         leaf += kind in ("fit", "runs")
     read = read_modes(a)
     flat = a if read is None else of_modes(extended_modes(read[0]), read[1])
     notes = () if flat == a else (f"the left side coalesces to {flat}",)
-    return Explanation("composition", (a, right), result, _written(steps, a, right), notes=notes)
+    return whole._replace(arguments=(a, right), steps=_written(steps, a, right), notes=notes)
 
 
-def _complement(layout: Any, cotarget: Any = None) -> Explanation:
+def _complement(
+    whole: Explanation, layout: Any, cotarget: Any = None, *, grows: bool = False
+) -> Explanation:
     of = tiler_layout(layout)
     events: list[Any] = []
-    result = free(of, cotarget, events)
+    free(of, cotarget, events, grows)
     arguments = (of,) if cotarget is None else (of, cotarget)
     steps = [ComplementStep(*event) for event in events]
-    return Explanation("complement", arguments, result, _written(steps, *arguments))
+    return whole._replace(arguments=arguments, steps=_written(steps, *arguments))
 
 
-def _right_inverse(layout: Any) -> Explanation:
-    of = tiler_layout(layout)
+def _right_inverse(whole: Explanation, layout: Any) -> Explanation:
+    return _inverse(whole, tiler_layout(layout), right_inverted)
+
+
+def _left_inverse(whole: Explanation, layout: Any) -> Explanation:
+    return _inverse(whole, tiler_layout(layout), left_inverted)
+
+
+def _inverse(whole: Explanation, of: AnyLayout, inverted: Callable[..., AnyLayout]) -> Explanation:
     events: list[Any] = []
-    result = right_inverted(of, events)
-    moving, chosen = events
-    sizes = {p: s for s, _d, p in chosen}
+    inverted(of, events)
+    moving, digits = events
+    sizes = {index: size for size, index in digits if index}
     steps = [
         InverseStep(s, d, p, of_modes([(sizes[p], p)]) if p in sizes else None) for s, d, p in moving
     ]
-    return Explanation("right_inverse", (of,), result, _written(steps, of))
+    return whole._replace(arguments=(of,), steps=_written(steps, of))
 
 
-def _left_inverse(layout: Any) -> Explanation:
-    of = tiler_layout(layout)
-    events: list[Any] = []
-    result = left_inverted(of, events)
-    moving, digits = events
-    strides = {d: s for s, d in digits}
-    steps = [
-        InverseStep(s, d, p, of_modes([(strides[p], p)]) if p in strides else None) for s, d, p in moving
-    ]
-    return Explanation("left_inverse", (of,), result, _written(steps, of))
-
-
-def _logical_divide(layout: AnyLayout, tiler: Any, *, exact: bool = False) -> Explanation:
+def _logical_divide(
+    whole: Explanation, layout: AnyLayout, tiler: Any, *, exact: bool = False
+) -> Explanation:
     if is_tuple(tiler):
-        return _by_mode("logical_divide", partial(_logical_divide, exact=exact), layout, tiler)
-    result = algebra.logical_divide(layout, tiler, exact=exact)
+        return _by_mode(whole, layout, tiler, partial(explain, "logical_divide", exact=exact))
+    if is_left_alone(tiler):
+        return whole
     by = tiler_layout(tiler)
-    rest = _complement(by, layout.size)
-    both = row((by, rest.result))
-    return Explanation(
-        "logical_divide",
-        (layout, by),
-        result,
-        parts=(rest, _composition(layout, both)),
+    rest = explain("complement", by, layout.size)
+    return whole._replace(
+        arguments=(layout, by),
+        parts=(rest, explain("composition", layout, row((by, rest.result)))),
         notes=(f"the tile {by}, and the complement that runs over the tiles",),
     )
 
 
-def _logical_product(block: AnyLayout, tiler: Any) -> Explanation:
+def _logical_product(whole: Explanation, block: AnyLayout, tiler: Any) -> Explanation:
     if is_tuple(tiler):
-        return _by_mode("logical_product", _logical_product, block, tiler)
-    result = algebra.logical_product(block, tiler)
+        return _by_mode(whole, block, tiler, partial(explain, "logical_product"))
+    if is_left_alone(tiler):
+        return whole
     over = tiler_layout(tiler)
-    rest = _complement(block, block.size * over.cosize)
-    return Explanation(
-        "logical_product",
-        (block, over),
-        result,
-        parts=(rest, _composition(rest.result, over)),
+    target = block.size * over.cosize
+    rest = Explanation("complement", (block, target), free(block, target, grows=True))
+    return whole._replace(
+        arguments=(block, over),
+        parts=(
+            _complement(rest, block, target, grows=True),
+            explain("composition", rest.result, over),
+        ),
         notes=("the block, and the copies in the offsets that it leaves free",),
     )
 
 
+def _by_mode(
+    whole: Explanation, layout: AnyLayout, tilers: tuple[Any, ...], one: Callable[..., Explanation]
+) -> Explanation:
+    pairs = zip(modes_of(layout), tilers)  # noqa: B905 (modes past the tilers stay or go)
+    parts = [one(mode, tiler) for mode, tiler in pairs if not is_left_alone(tiler)]
+    return whole._replace(parts=tuple(parts))
+
+
+def _gathered(whole: Explanation, layout: AnyLayout, tiler: Any, **options: Any) -> Explanation:
+    if is_left_alone(tiler):
+        return whole
+    logical = f"logical_{whole.operation.partition('_')[2]}"
+    part = explain(logical, layout, tiler, **options)
+    return whole._replace(parts=(part,), notes=("the modes of the logical form, gathered",))
+
+
+def _paired(whole: Explanation, block: AnyLayout, tiler: Any) -> Explanation:
+    part = explain("logical_product", *same_rank(block, tiler))
+    return whole._replace(parts=(part,), notes=("mode by mode, the block and its copies together",))
+
+
 def _written(steps: Sequence[Any], *arguments: Any) -> tuple[Any, ...]:
     """The records with the ints as the arguments write them: static where all of those are."""
-    if not all(map(is_static, arguments)):
-        return tuple(steps)
-    return tuple(
-        [type(step)(*(_static_part(f, x) for f, x in step._asdict().items())) for step in steps]
-    )
+    to = as_static if all(map(is_static, arguments)) else unguarded
+    return tuple([type(step)(*(_part(to, f, x) for f, x in step._asdict().items())) for step in steps])
 
 
-def _static_part(field: str, x: Any) -> Any:
+def _part(to: Callable[[Any], Any], field: str, x: Any) -> Any:
     if is_layout(x):
-        return trusted(as_static(x.shape), as_static(x.stride))
-    return as_static(x) if isinstance(x, int) and field not in ("mode", "left") else x
-
-
-def _by_mode(
-    name: str, one: Callable[[AnyLayout, Any], Explanation], layout: AnyLayout, tilers: tuple[Any, ...]
-) -> Explanation:
-    result = getattr(algebra, name)(layout, tilers)
-    pairs = zip(modes_of(as_layout(layout)), tilers)  # noqa: B905 (modes past the tilers stay or go)
-    parts = [one(mode, tiler) for mode, tiler in pairs if not is_left_alone(tiler)]
-    return Explanation(name, (layout, tilers), result, parts=tuple(parts))
-
-
-def _gathered(name: str, logical: Callable[..., Explanation]) -> Callable[..., Explanation]:
-    """The explanation of a division or product that gathers the modes of the logical one."""
-
-    def explained(layout: AnyLayout, tiler: Any, **options: Any) -> Explanation:
-        result = getattr(algebra, name)(layout, tiler, **options)
-        return Explanation(
-            name,
-            (layout, tiler),
-            result,
-            parts=(logical(layout, tiler, **options),),
-            notes=("the modes of the logical form, gathered",),
-        )
-
-    return explained
-
-
-def _interleaved(name: str) -> Callable[..., Explanation]:
-    """The explanation of a product that pairs the modes of block and tiler."""
-
-    def explained(block: AnyLayout, tiler: Any) -> Explanation:
-        result = getattr(algebra, name)(block, tiler)
-        part = _logical_product(*same_rank(block, tiler))
-        notes = ("mode by mode, the block and its copies together",)
-        return Explanation(name, (block, tiler), result, parts=(part,), notes=notes)
-
-    return explained
+        return trusted(to(x.shape), to(x.stride))
+    return x if x is None or isinstance(x, str) or field in ("mode", "left") else to(x)
 
 
 # The operations with steps to show, by name.
 EXPLAINED: dict[str, Callable[..., Explanation]] = {
     "coalesce": _coalesce,
     "complement": _complement,
-    "compose": _composition,
     "composition": _composition,
     "left_inverse": _left_inverse,
     "logical_divide": _logical_divide,
     "logical_product": _logical_product,
-    "blocked_product": _interleaved("blocked_product"),
-    "raked_product": _interleaved("raked_product"),
+    "blocked_product": _paired,
+    "raked_product": _paired,
     "right_inverse": _right_inverse,
-    **{
-        f"{kind}_divide": _gathered(f"{kind}_divide", _logical_divide)
-        for kind in ("zipped", "tiled", "flat")
-    },
-    **{
-        f"{kind}_product": _gathered(f"{kind}_product", _logical_product)
-        for kind in ("zipped", "tiled", "flat")
-    },
+    **dict.fromkeys(
+        [f"{form}_{what}" for form in ("zipped", "tiled", "flat") for what in ("divide", "product")],
+        _gathered,
+    ),
 }
+
 
 # --- as tables --------------------------------------------------------------------------------
 

@@ -88,7 +88,8 @@ def same_function(a: AnyLayout, b: AnyLayout) -> bool:
 
 
 def filter_zeros(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
-    """Return the layout with extent 1 wherever the stride is 0: one coordinate for each offset there.
+    """Return the layout with extent 1 wherever the stride is 0: the same offsets, without repetition
+    by a stride of 0.
 
     >>> print(filter_zeros(Layout((2, (3, 4)), (1, (0, 2)))))
     (2,(1,4)):(1,(0,2))
@@ -118,12 +119,16 @@ def _filtered(shape: Any, zeros: Any) -> Any:
     return transform_leaf(_one, shape)
 
 
-def _one(extent: Any) -> int:
+def _one(extent: Any) -> Any:
+    if known_eq(extent, 0) is True:  # no offset stays no offset
+        return extent
     return _1 if type(extent) is Int else 1
 
 
 def filter(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
-    """Return the layout without modes of stride 0 and of size 1, coalesced: each of its steps moves.
+    """Return the layout without modes of stride 0 and of size 1, coalesced.
+
+    It has the same offsets, and each of its steps moves.
 
     >>> print(filter(Layout((2, (3, 4)), (1, (0, 2)))), filter(Layout((2, 3), (0, 0))))
     8:1 1:0
@@ -144,4 +149,4 @@ def filter(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
 
 def filtered(modes: Modes) -> Modes:
     """`filter` on a list of modes; never empty."""
-    return coalesced([mode for mode in modes if mode[1] != 0])
+    return coalesced([mode for mode in modes if mode[1] != 0 or mode[0] == 0])

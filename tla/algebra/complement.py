@@ -15,7 +15,7 @@ from ..errors import LayoutError, OverlapError
 from ..int_tuple import as_shape, flatten_to_tuple
 from ..ints import PLAIN_INTS, Int, is_tuple
 from .composition import tiler_layout
-from .modes import Modes, as_plain, lifted, of_modes, read_modes
+from .modes import INT, READY, STATIC, Modes, as_plain, both_static, is_one, lifted, of_modes, read_modes
 
 if TYPE_CHECKING:
     from ..ints import IntTuple
@@ -46,7 +46,11 @@ def complement(layout: AnyLayout | IntTuple, cotarget: IntTuple | None = None) -
     target: Any = cotarget
     if target is not None and (type(target) not in PLAIN_INTS or target < 0):
         target = as_shape(target)
-    return free(tiler_layout(layout), target)
+    whole = tiler_layout(layout)
+    read = read_modes(whole)
+    if read is not None and type(target) is (STATIC if read[1] else INT):  # what there mostly is
+        return of_modes(gaps(read[0], int(target), whole), read[1])
+    return free(whole, target)
 
 
 def free(
@@ -54,18 +58,30 @@ def free(
 ) -> AnyLayout:
     """`complement` of checked arguments. ``steps`` receives the sorted modes, each with its gap."""
     read = read_modes(layout)
-    if read is None or (cotarget is not None and read[1] is not _is_static(cotarget)):
+    are_static = both_static(read, read if cotarget is None else _read(cotarget))
+    if read is None or are_static is None:
         others = [] if cotarget is None else [cotarget]
         result: AnyLayout = lifted(partial(free, steps=steps, grows=grows), layout, *others)
         return result
-    if read[1]:
+    if are_static:
         cotarget = as_plain(cotarget)
-    return of_modes(gaps(read[0], cotarget, layout, steps, grows), read[1])
+    return of_modes(gaps(read[0], cotarget, layout, steps, grows), are_static)
 
 
-def _is_static(cotarget: Any) -> bool:
-    """`is_static`, of guarded leaves too."""
-    return all(map(_is_static, cotarget)) if is_tuple(cotarget) else type(cotarget) is Int
+def _read(cotarget: Any) -> tuple[list[Any], bool] | None:
+    """The ints of a cotarget, and whether all are static; None if one is symbolic: as `read_modes`."""
+    ints: list[Any] = []
+
+    def collect(x: Any) -> None:
+        if is_tuple(x):
+            for i in x:
+                collect(i)
+        else:
+            ints.append(x)
+
+    collect(cotarget)
+    ready = all(type(n) in READY for n in ints)
+    return (ints, all(type(n) is Int for n in ints)) if ready else None
 
 
 def gaps(
@@ -92,13 +108,13 @@ def gaps(
         if d < end or s == 0:
             _refuse(layout or of_modes(modes), below, mode)
         gap = d // end
-        if gap != 1:
+        if not is_one(gap):
             out.append((gap, end))
         if steps is not None:
             steps.append((s, d, end, gap))
         below, end = mode, s * d
     rest = 1 if cotarget is None else _left(cotarget, end)
-    if grows or rest != 1:
+    if grows or not is_one(rest):
         out.append((rest, end))
     if steps is not None:
         steps.append((None, None, end, rest))

@@ -272,6 +272,8 @@ class _Search:
     def parts(self, extend: bool, steps: list[Any] | None) -> list[Any]:
         """The shape and stride of each mode of ``b``."""
         if any(s == 0 for s, _e in self.right):  # no coordinate, nothing to agree with
+            if steps is not None:
+                steps[:] = [("fit", None, None, 0, s, 0, s) for s, _e in self.right]
             return [(s, 0) for s, _e in self.right]
         self.within_reach(extend)
         try:

@@ -55,21 +55,20 @@ def right_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayo
         result: AnyLayout = lifted(partial(right_inverted, steps=steps), layout)
         return result
     moving = _sorted(layout, coalesced(read[0]))
-    chosen: list[Moving] = []
+    chosen: Modes = []
     end: Any = 1
     overlap = False
-    for mode in moving:
-        s, d, _p = mode
+    for s, d, p in moving:
         if d == end:
-            chosen.append(mode)
+            chosen.append((s, p))
             end = s * end
         elif 1 <= d < end:
             overlap = True
     if overlap:
-        chosen = _longest(moving)
+        chosen = [(s, p) for s, _d, p in _longest(moving)]
     if steps is not None:
         steps += [moving, chosen]
-    return of_modes(coalesced([(s, p) for s, _d, p in chosen]), read[1])
+    return of_modes(coalesced(chosen), read[1])
 
 
 def _longest(moving: list[Moving]) -> list[Moving]:

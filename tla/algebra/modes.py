@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 __all__ = [
+    "INT",
     "READY",
+    "STATIC",
     "TUPLE",
     "WORK",
     "Guarded",
@@ -28,11 +30,13 @@ __all__ = [
     "as_static",
     "both_static",
     "flat_modes",
+    "is_one",
     "lifted",
     "modes_of",
     "of_modes",
     "read_modes",
     "row",
+    "unguarded",
 ]
 
 Mode: TypeAlias = "tuple[Any, Any]"
@@ -110,7 +114,7 @@ def _ready(shape: Any, stride: Any, out: Modes) -> bool:
     return type(shape) in READY and type(stride) in READY
 
 
-def both_static(a: tuple[Modes, bool] | None, b: tuple[Modes, bool] | None) -> bool | None:
+def both_static(a: tuple[list[Any], bool] | None, b: tuple[list[Any], bool] | None) -> bool | None:
     """Whether both layouts read are static; None where they differ, or one is symbolic.
 
     A layout without ints is of either kind.
@@ -148,7 +152,8 @@ def of_modes(modes: Modes, are_static: bool = False) -> AnyLayout:
         return trusted(*modes[0])
     if not modes:
         return trusted(1, 0)
-    return trusted(*zip(*modes))  # noqa: B905 (pairs)
+    shape, stride = zip(*modes)  # noqa: B905 (pairs)
+    return trusted(shape, stride)
 
 
 def row(layouts: Iterable[AnyLayout]) -> AnyLayout:
@@ -266,8 +271,14 @@ def _bare(x: Any) -> Any:
     return x.leaf if type(x) is Guarded else Int(x) if type(x) is int else x
 
 
-def _unguarded(x: Any) -> Any:
+def unguarded(x: Any) -> Any:
+    """Return the leaf that an algorithm worked with, or ``x`` itself."""
     return x.leaf if type(x) is Guarded else x
+
+
+def is_one(size: Any) -> bool:
+    """Whether a size is known to be 1; where that is open the mode stays, which no law minds."""
+    return size == 1 if type(size) is INT else known_eq(unguarded(size), 1) is True
 
 
 def _remainder(a: Any, b: Any) -> Any:
@@ -286,7 +297,7 @@ def lifted(operation: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return _mapped(_bare, operation(*(_mapped(Guarded, x) for x in arguments)))
     except TlaError as error:
-        vars(error).update({name: _mapped(_unguarded, x) for name, x in vars(error).items()})
+        vars(error).update({name: _mapped(unguarded, x) for name, x in vars(error).items()})
         raise
 
 

@@ -40,7 +40,7 @@ def run(arguments: list[str]) -> int:
         from ..show.terminal import write
 
         for name, positional, named in calls:
-            if name in EXPLAINED:
+            if name in EXPLAINED or name == "compose":
                 write(explain(name, *positional, **named).figure())
     print(text_of_value(value))
     return 0
