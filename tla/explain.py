@@ -25,7 +25,7 @@ from .algebra.coalesce import coalesced
 from .algebra.complement import free
 from .algebra.composition import composed, extended_modes, tiler_layout
 from .algebra.inverse import left_inverted, right_inverted
-from .algebra.modes import as_static, modes_of, of_modes, read_modes, row, unguarded
+from .algebra.modes import as_static, is_one, modes_of, of_modes, read_modes, row, unguarded
 from .algebra.product import same_rank
 from .errors import UnsupportedError
 from .figure import Steps
@@ -66,7 +66,7 @@ class CompositionStep(NamedTuple):
     """The number of the leaf of the right side."""
     shape: Any
     stride: Any
-    """What is left of that leaf."""
+    """What is left of that leaf; of a ``run`` the stretch."""
     left: int | None
     """The number of the mode of the coalesced left side; None where it takes none."""
     left_shape: Any
@@ -86,16 +86,23 @@ class ComplementStep(NamedTuple):
     end: Any
     """Where the mode before it ends: ``shape * stride`` of that one."""
     gap: Any
-    """The size of the mode of the complement with stride ``end``; 1 for none."""
+    """How often ``end`` goes into what is free there, ``stride // end``."""
+    taken: AnyLayout | None
+    """The mode of the complement, of size ``gap`` and stride ``end``; None where there is no room."""
 
 
 class InverseStep(NamedTuple):
-    """One mode in the order of strides, and what it gives to the inverse."""
+    """One mode in the order of strides, and what it gives to the inverse.
+
+    Of a left inverse the first step, without shape and stride, is what lies below all strides.
+    """
 
     shape: Any
     stride: Any
     index: Any
     """How many coordinates lie below it: the stride of its index."""
+    end: Any
+    """Where the offsets end that the modes taken before it reach without a gap."""
     taken: AnyLayout | None
 
 
@@ -108,13 +115,17 @@ class Explanation(NamedTuple):
     steps: tuple[Any, ...] = ()
     parts: tuple[Explanation, ...] = ()
     notes: tuple[str, ...] = ()
+    options: tuple[tuple[str, Any], ...] = ()
 
     def figure(self) -> Steps:
         """Return the steps as a table of texts."""
-        arguments = ", ".join(map(tiler_text, self.arguments))
+        texts = [
+            *map(tiler_text, self.arguments),
+            *(f"{name}={str(value).lower()}" for name, value in self.options),
+        ]
         columns, rows = _table(self.steps)
         return Steps(
-            f"{self.operation}({arguments})",
+            f"{self.operation}({', '.join(texts)})",
             self.notes,
             columns,
             rows,
@@ -144,8 +155,13 @@ def explain(operation: str | Callable[..., Any], *arguments: Any, **options: Any
             f"Known: {', '.join(sorted(EXPLAINED))}.",
             name=name,
         )
-    result = getattr(algebra, name)(*arguments, **options)
-    return EXPLAINED[name](Explanation(name, arguments, result), *arguments, **options)
+    from inspect import signature
+
+    function = getattr(algebra, name)
+    result = function(*arguments, **options)
+    given = signature(function).bind(*arguments, **options)  # in order, also those given by name
+    whole = Explanation(name, given.args, result, options=tuple(given.kwargs.items()))
+    return EXPLAINED[name](whole, *given.args, **given.kwargs)
 
 
 def _coalesce(whole: Explanation, layout: AnyLayout, profile: Any = None) -> Explanation:
@@ -161,13 +177,13 @@ def _coalesce(whole: Explanation, layout: AnyLayout, profile: Any = None) -> Exp
         action = "skip" if s == 1 else "keep" if moved > count else "merge"
         steps.append(CoalesceStep(s, d, action, of_modes(now)))
         count = moved
-    return whole._replace(steps=_written(steps, layout))
+    return whole._replace(arguments=(layout,), steps=_written(steps, layout))
 
 
 def _composition(whole: Explanation, a: AnyLayout, b: Any, *, extend: bool = True) -> Explanation:
     if is_tuple(b):
         return _by_mode(whole, a, b, partial(explain, "composition", extend=extend))
-    if is_left_alone(b):
+    if is_left_alone(b) or not is_layout(a):  # a swizzle has no modes
         return whole
     right = tiler_layout(b)
     events: list[Any] = []
@@ -185,10 +201,20 @@ def _composition(whole: Explanation, a: AnyLayout, b: Any, *, extend: bool = Tru
             taken: AnyLayout | None = None if kind == "pass" else of_modes([(n, e * d)])
             steps.append(CompositionStep(leaf, s, e, k, size, d, kind, taken))
         leaf += kind in ("fit", "runs")
-    read = read_modes(a)
-    flat = a if read is None else of_modes(extended_modes(read[0]), read[1])
-    notes = () if flat == a else (f"the left side coalesces to {flat}",)
+    notes = _coalesces("A", a, extended_modes)
+    if any(step.action == "run" for step in steps):
+        notes = (
+            *notes,
+            "B takes no whole modes of A; on these stretches A is linear, and no sum carries",
+        )
     return whole._replace(arguments=(a, right), steps=_written(steps, a, right), notes=notes)
+
+
+def _coalesces(name: str, layout: AnyLayout, modes: Callable[[Any], Any]) -> tuple[str, ...]:
+    """A note on what the steps call a layout, where it is not what was given."""
+    read = read_modes(layout)
+    flat = of_modes(modes(read[0]), read[1]) if read is not None and read[0] else layout
+    return () if flat == layout else (f"{name} coalesces to {flat}",)
 
 
 def _complement(
@@ -198,8 +224,15 @@ def _complement(
     events: list[Any] = []
     free(of, cotarget, events, grows)
     arguments = (of,) if cotarget is None else (of, cotarget)
-    steps = [ComplementStep(*event) for event in events]
-    return whole._replace(arguments=arguments, steps=_written(steps, *arguments))
+    steps = [
+        ComplementStep(s, d, end, gap, None if is_one(gap) else of_modes([(gap, end)]))
+        for s, d, end, gap in events
+    ]
+    notes: tuple[str, ...] = ()
+    if grows and steps[-1].taken is None:
+        steps[-1] = steps[-1]._replace(taken=of_modes([(1, steps[-1].end)]))
+        notes = ("its last mode stays, to go on from there",)
+    return whole._replace(arguments=arguments, steps=_written(steps, *arguments), notes=notes)
 
 
 def _right_inverse(whole: Explanation, layout: Any) -> Explanation:
@@ -215,10 +248,17 @@ def _inverse(whole: Explanation, of: AnyLayout, inverted: Callable[..., AnyLayou
     inverted(of, events)
     moving, digits = events
     sizes = {index: size for size, index in digits if index}
-    steps = [
-        InverseStep(s, d, p, of_modes([(sizes[p], p)]) if p in sizes else None) for s, d, p in moving
-    ]
-    return whole._replace(arguments=(of,), steps=_written(steps, of))
+    steps: list[InverseStep] = []
+    end: Any = 1
+    if inverted is left_inverted and not is_one(digits[0][0]):
+        steps.append(InverseStep(None, None, 0, 0, of_modes([(digits[0][0], 0)])))
+        end = digits[0][0]
+    for s, d, p in moving:
+        taken = of_modes([(sizes[p], p)]) if p in sizes else None
+        steps.append(InverseStep(s, d, p, end, taken))
+        end = end if taken is None else sizes[p] * d
+    notes = _coalesces("it", of, coalesced)
+    return whole._replace(arguments=(of,), steps=_written(steps, of), notes=notes)
 
 
 def _logical_divide(
@@ -325,30 +365,36 @@ def _coalesce_cells(step: CoalesceStep) -> list[str]:
 
 
 def _composition_cells(step: CompositionStep) -> list[str]:
-    if step.action == "run":
-        return [str(step.mode), f"{step.shape}:{step.stride}", "-", "linear", _text(step.taken)]
     size = "..." if step.left_shape is None else step.left_shape
     of = "-" if step.left is None else f"{size}:{step.left_stride}"
     what = {
-        "pass": f"{step.stride} is a multiple of {size}: on to the next",
-        "split": f"takes {_text(step.taken and step.taken.shape)} of {step.shape}, to its end",
-        "fit": "stays" if step.left is None else "fits",
+        "pass": f"{step.stride} is a multiple of {size}: on to the next mode",
+        "split": f"takes {_text(step.taken and step.taken.shape)} of {step.shape}, to the end of {of}",
+        "fit": "stays at 0" if step.left is None else "fits",
+        "run": "linear",
     }[step.action]
     return [str(step.mode), f"{step.shape}:{step.stride}", of, what, _text(step.taken)]
 
 
 def _complement_cells(step: ComplementStep) -> list[str]:
     of = "the rest" if step.shape is None else f"{step.shape}:{step.stride}"
-    return [of, str(step.end), f"{step.gap}:{step.end}" if step.gap != 1 else "none"]
+    room = "none" if step.stride in (None, step.end) else f"none, {step.stride} // {step.end} = 1"
+    return [of, str(step.end), room if step.taken is None else str(step.taken)]
 
 
 def _inverse_cells(step: InverseStep) -> list[str]:
-    return [f"{step.shape}:{step.stride}", str(step.index), _text(step.taken)]
+    if step.shape is None:
+        return ["below them", "-", _text(step.taken)]
+    gives = f"left out: it begins at {step.stride}, those before end at {step.end}"
+    if step.taken is not None:
+        cut = step.taken.shape < step.shape
+        gives = f"{step.taken}{', cut where the next begins' if cut else ''}"
+    return [f"{step.shape}:{step.stride}", str(step.index), gives]
 
 
 _TABLES: dict[type, tuple[tuple[str, ...], Callable[[Any], list[str]]]] = {
     CoalesceStep: (("mode", "", "so far"), _coalesce_cells),
-    CompositionStep: (("mode", "left of it", "over", "", "gives"), _composition_cells),
+    CompositionStep: (("mode of B", "rest of it", "mode of A", "", "gives"), _composition_cells),
     ComplementStep: (("mode by stride", "from", "free below it"), _complement_cells),
     InverseStep: (("mode by stride", "index", "gives"), _inverse_cells),
 }

@@ -45,11 +45,15 @@ def complement(layout: AnyLayout | IntTuple, cotarget: IntTuple | None = None) -
     """
     target: Any = cotarget
     if target is not None and (type(target) not in PLAIN_INTS or target < 0):
+        if isinstance(target, int) and target < 0:
+            raise LayoutError(
+                f"the cotarget {target} is negative", "It is how many offsets to fill.", cotarget=target
+            )
         target = as_shape(target)
     whole = tiler_layout(layout)
     read = read_modes(whole)
     if read is not None and type(target) is (STATIC if read[1] else INT):  # what there mostly is
-        return of_modes(gaps(read[0], int(target), whole), read[1])
+        return of_modes(gaps(read[0], as_plain(target), whole), read[1])
     return free(whole, target)
 
 

@@ -42,7 +42,7 @@ from .modes import TUPLE, WORK, Modes, as_static, both_static, lifted, read_mode
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["composed", "composition", "extended_modes", "shaped", "tiler_layout", "walked"]
+__all__ = ["can_grow", "composed", "composition", "extended_modes", "shaped", "tiler_layout", "walked"]
 
 
 _LAYOUT: Any = Layout
@@ -114,7 +114,7 @@ def composed(
         result: AnyLayout = lifted(partial(composed, extend=extend, steps=steps), a, b)
         return result
     modes = extended_modes(left[0])
-    parts = walked(modes, right[0], steps) if extend and _can_grow(a.shape) else None
+    parts = walked(modes, right[0], steps) if extend and can_grow(a.shape) else None
     if parts is None:
         parts = _Search(a, b, modes, right[0]).parts(extend, steps)
     return trusted(*shaped(parts, b.shape, are_static))
@@ -139,8 +139,8 @@ def _nested(parts: Iterator[Any], profile: Any) -> Any:
     return tuple([_nested(parts, p) for p in profile]) if is_tuple(profile) else next(parts)
 
 
-def _can_grow(shape: Any) -> bool:
-    """Whether a shape has a last leaf."""
+def can_grow(shape: Any) -> bool:
+    """Return whether a shape has a last leaf, one that may grow."""
     while type(shape) is TUPLE:
         if not shape:
             return False
@@ -325,12 +325,12 @@ class _Search:
         for leaf, (s, e) in enumerate(self.right):
             if s > 1 and e < 0:
                 self.refuse_reach(leaf, 1, e, "The left side has no coordinate below 0.")
-        if extend and _can_grow(self.a.shape):
+        if extend and can_grow(self.a.shape):
             return
         size = prod([s for s, _d in self.left])
         most = sum([(s - 1) * e for s, e in self.right])
         if most >= size:
-            why = "extend=True lets its last mode grow." if _can_grow(self.a.shape) else ""
+            why = "extend=True lets its last mode grow." if can_grow(self.a.shape) else ""
             coord = [s - 1 for s, _e in self.right]
             raise CoordinateError(
                 f"{self.what()} reaches past the left side, of size {size}",

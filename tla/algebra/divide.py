@@ -9,7 +9,7 @@ from ..ints import _0, _1, decided, is_static, is_tuple, known_eq, max_
 from ..layout import AnyLayout, as_layout, make_layout, trusted
 from .by_mode import Tiler, by_mode, is_left_alone, matched
 from .complement import free, gaps
-from .composition import composed, extended_modes, shaped, tiler_layout, walked
+from .composition import can_grow, composed, extended_modes, shaped, tiler_layout, walked
 from .modes import both_static, modes_of, read_modes, row
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
     """The same in one pass, where the composition needs no search and no ints are lifted."""
     left, right = read_modes(layout), read_modes(tiler)
     are_static = both_static(left, right)
-    if left is None or right is None or are_static is None or not left[0]:
+    if left is None or right is None or are_static is None or not can_grow(layout.shape):
         return None
     modes, size = left[0], 1
     for s, _d in modes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .operation import layout_argument, operation_parser, value_argument, write_result
+from .operation import layout_argument, one_input, operation_parser, value_argument, write_result
 
 __all__ = ["run"]
 
@@ -15,7 +15,10 @@ tla coalesce 'f32[128,256]{1,0}' --steps"""
 def run(arguments: list[str]) -> int:
     parser = operation_parser("coalesce", _EXAMPLES)
     parser.add_argument("a", metavar="A", help="the layout")
-    parser.add_argument("--profile", help="coalesce within the modes at the ints of this tuple")
+    parser.add_argument(
+        "--profile", help="coalesce within each of the modes that this tuple has, such as (1,1)"
+    )
     options = parser.parse_args(arguments)
-    profile = [] if options.profile is None else [value_argument(options.profile)]
-    return write_result(options.steps, "coalesce", layout_argument(options.a), *profile)
+    one_input(parser, options.a, options.profile)
+    profile = [] if options.profile is None else [value_argument(options.profile, "PROFILE")]
+    return write_result(options.steps, "coalesce", layout_argument(options.a, "A"), *profile)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .operation import layout_argument, operation_parser, value_argument, write_result
+from .operation import layout_argument, one_input, operation_parser, value_argument, write_result
 
 __all__ = ["run"]
 
@@ -16,8 +16,13 @@ def run(arguments: list[str]) -> int:
     parser = operation_parser("complement", _EXAMPLES)
     parser.add_argument("a", metavar="A", help="the layout")
     parser.add_argument(
-        "cotarget", metavar="N", nargs="?", help="how many offsets to fill; by default what A spans"
+        "cotarget",
+        metavar="N",
+        nargs="?",
+        help="how many offsets to fill, or a shape of so many, rounded up to whole blocks; by default"
+        " what A spans",
     )
     options = parser.parse_args(arguments)
-    target = [] if options.cotarget is None else [value_argument(options.cotarget)]
-    return write_result(options.steps, "complement", layout_argument(options.a), *target)
+    one_input(parser, options.a, options.cotarget)
+    target = [] if options.cotarget is None else [value_argument(options.cotarget, "N")]
+    return write_result(options.steps, "complement", layout_argument(options.a, "A"), *target)

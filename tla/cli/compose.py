@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .operation import layout_argument, operation_parser, value_argument, write_result
+from ..swizzle import ComposedLayout, Swizzle
+from .operation import one_input, operation_parser, value_argument, write_result
+from .show import layout_of
 
 __all__ = ["run"]
 
@@ -13,14 +15,18 @@ tla compose '(6,8):(1,6)' '(2,4:2)'"""
 
 
 def run(arguments: list[str]) -> int:
-    parser = operation_parser("compose", _EXAMPLES)
-    parser.add_argument("a", metavar="A", help="the layout that gives the offsets")
-    parser.add_argument("b", metavar="B", help="the layout, or tiler by mode, that picks indices of A")
+    parser = operation_parser("compose", _EXAMPLES, tilers=True)
+    parser.add_argument("a", metavar="A", help="the layout, or swizzle, that gives the offsets")
+    parser.add_argument("b", metavar="B", help="the layout, or tiler, that picks indices of A")
     parser.add_argument(
         "--no-extend",
         action="store_true",
         help="refuse indices past the end of A; its last mode may not grow",
     )
     options = parser.parse_args(arguments)
-    a, b = layout_argument(options.a), value_argument(options.b)
-    return write_result(options.steps, "composition", a, b, extend=not options.no_extend)
+    one_input(parser, options.a, options.b)
+    a, b = value_argument(options.a, "A"), value_argument(options.b, "B")
+    if not isinstance(a, (Swizzle, ComposedLayout)):
+        a = layout_of(a)
+    extend = {"extend": False} if options.no_extend else {}
+    return write_result(options.steps, "composition", a, b, **extend)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .operation import layout_argument, operation_parser, value_argument, write_result
+from .operation import layout_argument, one_input, operation_parser, value_argument, write_result
 
 __all__ = ["run"]
 
@@ -13,7 +13,7 @@ tla divide 12:1 4 --exact"""
 
 
 def run(arguments: list[str]) -> int:
-    parser = operation_parser("divide", _EXAMPLES)
+    parser = operation_parser("divide", _EXAMPLES, tilers=True)
     parser.add_argument("a", metavar="A", help="the layout")
     parser.add_argument("tiler", metavar="TILER", help="a layout, an int, or a tiler for each mode")
     parser.add_argument(
@@ -25,5 +25,7 @@ def run(arguments: list[str]) -> int:
     )
     parser.add_argument("--exact", action="store_true", help="refuse a tile that does not divide")
     options = parser.parse_args(arguments)
-    a, tiler = layout_argument(options.a), value_argument(options.tiler)
-    return write_result(options.steps, f"{options.form}_divide", a, tiler, exact=options.exact)
+    one_input(parser, options.a, options.tiler)
+    a, tiler = layout_argument(options.a, "A"), value_argument(options.tiler, "TILER")
+    exact = {"exact": True} if options.exact else {}
+    return write_result(options.steps, f"{options.form}_divide", a, tiler, **exact)

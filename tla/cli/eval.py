@@ -20,7 +20,7 @@ examples:
   tla eval 'coalesce(logical_divide((8,6):(1,8), 4))' --steps
 
 A layout applied to a coordinate is its offset; with _ in the coordinate it is the layout of the modes
-kept. Options are written key=value, such as exact=true. The operations:
+kept. Options are written key=value, such as exact=true. XLA shapes are not read here. The operations:
 
 """
 

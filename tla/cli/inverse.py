@@ -22,4 +22,4 @@ def run(arguments: list[str]) -> int:
     side.add_argument("--left", action="store_true", help="R with R(A(i)) = i")
     options = parser.parse_args(arguments)
     operation = "left_inverse" if options.left else "right_inverse"
-    return write_result(options.steps, operation, layout_argument(options.a))
+    return write_result(options.steps, operation, layout_argument(options.a, "A"))

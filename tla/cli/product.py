@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .operation import layout_argument, operation_parser, value_argument, write_result
+from .operation import layout_argument, one_input, operation_parser, value_argument, write_result
 
 __all__ = ["run"]
 
@@ -13,7 +13,7 @@ tla product '(2,5):(5,1)' '(3,4):(1,3)' --form raked --steps"""
 
 
 def run(arguments: list[str]) -> int:
-    parser = operation_parser("product", _EXAMPLES)
+    parser = operation_parser("product", _EXAMPLES, tilers=True)
     parser.add_argument("block", metavar="BLOCK", help="the layout to repeat")
     parser.add_argument("tiler", metavar="TILER", help="a layout, an int, or a tiler for each mode")
     parser.add_argument(
@@ -24,7 +24,8 @@ def run(arguments: list[str]) -> int:
         " flat as in 'tla divide'), mode by mode blocks side by side (blocked) or interleaved (raked)",
     )
     options = parser.parse_args(arguments)
-    block, tiler = layout_argument(options.block), value_argument(options.tiler)
+    one_input(parser, options.block, options.tiler)
+    block, tiler = layout_argument(options.block, "BLOCK"), value_argument(options.tiler, "TILER")
     if options.form in ("blocked", "raked") and isinstance(tiler, tuple):
         parser.error(f"--form {options.form} takes a layout as TILER, not a tuple of tilers")
     return write_result(options.steps, f"{options.form}_product", block, tiler)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..figure import layout_figure
-from ..int_tuple import text_of
 from ..ints import is_tuple
 from ..layout import AnyLayout, Layout, is_layout
 from ..read import read
@@ -73,10 +72,18 @@ def layout_of(value: Any) -> AnyLayout:
         return value
     if isinstance(value, (XlaShape, XlaTuple)):
         return to_layout(value)
-    shape = text_of(value)
     hints = [f"Compact, it would be {Layout(value)}."] if _is_shape(value) else []
-    raise InputError(f"{shape} is no layout: a layout is a shape, ':' and a stride", *hints)
+    raise InputError(f"{_text(value)} is no layout: a layout is a shape, ':' and a stride", *hints)
 
 
 def _is_shape(value: Any) -> bool:
-    return all(map(_is_shape, value)) if is_tuple(value) else bool(value >= 0)
+    if is_tuple(value):
+        return all(map(_is_shape, value))
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _text(value: Any) -> str:
+    """The notation of an int tuple, or of what else an expression may give."""
+    if is_tuple(value):
+        return f"({','.join(map(_text, value))})"
+    return str(value).lower() if isinstance(value, bool) else str(value)

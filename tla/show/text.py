@@ -113,4 +113,4 @@ def _steps(steps: Steps) -> list[str]:
         lines += [
             "  ".join(f"{x:<{w}}" for x, w in zip(row, widths, strict=True)).rstrip() for row in table
         ]
-    return [steps.title, *(f"  {line}" for line in lines), f"  = {steps.result}"]
+    return [steps.title, *(f"  {line}".rstrip() for line in lines), f"  = {steps.result}"]
