@@ -141,7 +141,7 @@ def explain(operation: str | Callable[..., Any], *arguments: Any, **options: Any
     """Return the explanation of an operation, given by name or as the function itself.
 
     >>> print(explain("complement", Layout((2, 2), (1, 6)), 24).steps[1])
-    ComplementStep(shape=2, stride=6, end=2, gap=3)
+    ComplementStep(shape=2, stride=6, end=2, gap=3, taken=Layout(3, 2))
 
     Raises:
         UnsupportedError: the operation has no steps to show; those that have are named.

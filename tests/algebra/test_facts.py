@@ -287,7 +287,7 @@ def test_a_search_ends(fact: Any, count: int, bits: int) -> None:
 
 
 def test_an_undecided_part_names_the_modes_joined_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tla.algebra.facts.WORK", 10)
+    monkeypatch.setattr("tla.algebra.cancelling.WORK", 10)
     layout = Layout((2, 2, 1, 2, 3, 2, 2, 2), (101, 202, 5, 997, 10**6, 787, 617, 529))
     with pytest.raises(UndecidedError) as caught:
         is_injective(layout)
@@ -305,7 +305,7 @@ def test_an_undecided_part_names_the_modes_joined_in_it(monkeypatch: pytest.Monk
 def test_a_short_search_never_guesses(layout: Any) -> None:
     for work in (0, 5, 30):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("tla.algebra.facts.WORK", work)
+            patch.setattr("tla.algebra.cancelling.WORK", work)
             try:
                 pair = collision(layout)
             except UndecidedError:

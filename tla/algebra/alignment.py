@@ -32,7 +32,7 @@ def max_common_layout(a: AnyLayout, b: AnyLayout) -> AnyLayout:
     Source: CuTe ``max_common_layout``, layout.hpp.
     """
     left, inverse = read_modes(a), read_modes(right_inverse(b))
-    are_static = both_static(left, inverse)
+    are_static = both_static(left, read_modes(b))
     if left is None or inverse is None or are_static is None:
         common: AnyLayout = lifted(max_common_layout, a, b)
         return common

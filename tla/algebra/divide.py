@@ -9,8 +9,8 @@ from ..ints import _0, _1, decided, is_static, is_tuple, known_eq, max_
 from ..layout import AnyLayout, as_layout, make_layout, trusted
 from .by_mode import Tiler, by_mode, is_left_alone, matched
 from .complement import free, gaps
-from .composition import can_grow, composed, extended_modes, shaped, tiler_layout, walked
-from .modes import both_static, modes_of, read_modes, row
+from .composition import composed, extended_modes, shaped, tiler_layout, walked
+from .modes import both_static, can_grow, modes_of, read_modes, row
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ from ..ints import Int, decided, is_static, is_tuple, known_divides, known_eq, k
 from ..layout import AnyLayout, Layout, as_layout, is_layout, trusted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 __all__ = [
     "INT",
@@ -29,7 +29,9 @@ __all__ = [
     "as_plain",
     "as_static",
     "both_static",
+    "can_grow",
     "flat_modes",
+    "in_profile",
     "is_one",
     "lifted",
     "modes_of",
@@ -167,6 +169,20 @@ def modes_of(layout: AnyLayout) -> tuple[AnyLayout, ...]:
     if not is_tuple(layout.shape):
         return (layout,)
     return tuple([trusted(s, d) for s, d in zip(layout.shape, layout.stride, strict=True)])
+
+
+def in_profile(parts: Iterator[Any], profile: Any) -> Any:
+    """Return the parts in the profile of a shape whose ints they stand for."""
+    return tuple([in_profile(parts, p) for p in profile]) if is_tuple(profile) else next(parts)
+
+
+def can_grow(shape: Any) -> bool:
+    """Return whether a shape has a last leaf, one that may grow."""
+    while type(shape) is TUPLE:
+        if not shape:
+            return False
+        shape = shape[-1]
+    return True
 
 
 # --- other ints -------------------------------------------------------------------------------

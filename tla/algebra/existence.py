@@ -1,0 +1,375 @@
+"""Whether a composition exists, for every pair of layouts: the criterion of `tla.algebra.composition`.
+
+`Search` splits each mode of the right side into the parts on which the left side is linear, then looks
+for coordinates of the parts at which the carries of their sum do not cancel. It ends with the parts,
+with an error that has such a coordinate as its witness, or with `UndecidedError` after `WORK` steps.
+"""
+
+from __future__ import annotations
+
+from itertools import chain, pairwise
+from itertools import product as cartesian
+from math import gcd, prod
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+from ..errors import CoordinateError, DivisibilityError, LayoutError, UndecidedError
+from ..int_tuple import text_of
+from ..text import shortened
+from .modes import WORK, can_grow, in_profile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ..layout import AnyLayout
+    from .modes import Modes
+
+__all__ = ["Search"]
+
+
+class _Part:
+    """A part ``m:e`` of a mode of ``b`` on which ``a`` is linear, with step ``t``.
+
+    ``leaf`` is the number of the mode, ``weight`` what one step is in its coordinate.
+    """
+
+    __slots__ = ("e", "leaf", "m", "t", "weight")
+
+    def __init__(self, leaf: int, weight: Any, m: Any, e: Any, t: Any) -> None:
+        self.leaf, self.weight, self.m, self.e, self.t = leaf, weight, m, e, t
+
+
+class Search:
+    """The criterion of this module, with a budget, and the errors that it ends in."""
+
+    __slots__ = ("a", "b", "deltas", "left", "right", "work")
+
+    def __init__(self, a: AnyLayout, b: AnyLayout, left: Modes, right: Modes) -> None:
+        self.a, self.b, self.left, self.right = a, b, left, right
+        self.work = WORK
+        self.deltas: list[tuple[Any, Any]] = []
+        """``(P_k, delta_k)`` for each k but 0."""
+        period: Any = 1
+        for (s0, d0), (_s1, d1) in pairwise(left):
+            period = period * s0
+            self.deltas.append((period, d1 - s0 * d0))
+
+    # --- the result ---
+
+    def parts(self, extend: bool, steps: list[Any] | None) -> list[Any]:
+        """The shape and stride of each mode of ``b``."""
+        if any(s == 0 for s, _e in self.right):  # no coordinate, nothing to agree with
+            if steps is not None:
+                steps[:] = [("fit", None, None, 0, s, 0, s) for s, _e in self.right]
+            return [(s, 0) for s, _e in self.right]
+        self.within_reach(extend)
+        try:
+            found = [self.runs(leaf, s, e) for leaf, (s, e) in enumerate(self.right)]
+        except _CutError as cut:
+            self.refuse_cut(*cut.args)
+        parts = [p for parts in found for p in parts]
+        witness = self.carry(parts)
+        if witness is not None:
+            self.refuse_carry([(parts[i], c) for i, c in sorted(witness.items()) if c])
+        if steps is not None:
+            steps[:] = [("runs", [(p.m, p.e, p.t) for p in parts]) for parts in found]
+        return [
+            (parts[0].m, parts[0].t)
+            if len(parts) == 1
+            else (tuple([p.m for p in parts]), tuple([p.t for p in parts]))
+            for parts in found
+        ]
+
+    def offset(self, x: Any) -> Any:
+        """``A(x)``."""
+        total: Any = 0
+        for s, d in self.left[:-1]:
+            x, digit = divmod(x, s)
+            total = total + digit * d
+        return total + x * self.left[-1][1]
+
+    def spend(self, terms: int) -> None:
+        """Count one evaluation, of so many terms; sixteen of them are a step."""
+        self.work -= 1 + terms // 16
+        if self.work < 0:
+            raise UndecidedError(
+                f"whether {self.what()} is a layout was not decided within {WORK} steps",
+                "Sums of its modes carry between the modes of the left side, and wherever tried the"
+                " carries cancelled each other.",
+                "Split the modes so that fewer carry, or compose one mode at a time.",
+                a=self.a,
+                b=self.b,
+                work=WORK,
+            )
+
+    # --- 0: b reaches coordinates of a ---
+
+    def within_reach(self, extend: bool) -> None:
+        if any(s == 0 for s, _d in self.left[:-1]):
+            raise LayoutError(
+                f"{self.what()} is not defined: the left side has no coordinates", a=self.a, b=self.b
+            )
+        for leaf, (s, e) in enumerate(self.right):
+            if s > 1 and e < 0:
+                self.refuse_reach(leaf, 1, e, "The left side has no coordinate below 0.")
+        if extend and can_grow(self.a.shape):
+            return
+        size = prod([s for s, _d in self.left])
+        most = sum([(s - 1) * e for s, e in self.right])
+        if most >= size:
+            why = "extend=True lets its last mode grow." if can_grow(self.a.shape) else ""
+            coord = [s - 1 for s, _e in self.right]
+            raise CoordinateError(
+                f"{self.what()} reaches past the left side, of size {size}",
+                f"At coordinate {self.coordinate(coord)} the right side is {most}.",
+                *([why] if why else []),
+                a=self.a,
+                b=self.b,
+                coord=self.coordinate_value(coord),
+            )
+
+    # --- 1: each mode alone ---
+
+    def runs(self, leaf: int, s: Any, e: Any) -> list[_Part]:
+        """The parts of one mode, each as long as ``a`` is linear on it."""
+        parts: list[_Part] = []
+        weight: Any = 1
+        whole = s
+        while not parts or s > 1:
+            step = self.offset(e) if e > 0 else 0
+            m = self.linear(s, e, step)
+            if s % m:
+                raise _CutError(leaf, whole, weight, m, step)
+            parts.append(_Part(leaf, weight, m, e, step))
+            s, e, weight = s // m, e * m, weight * m
+        return parts
+
+    def linear(self, s: Any, e: Any, step: Any) -> Any:
+        """The greatest ``m <= s`` with ``A(e*c) == c*step`` for all ``c < m``.
+
+        The difference only changes where some ``floor(c * (e mod P) / P)`` does, and is periodic
+        once it is 0 at a common period.
+        """
+        carries = [(p, e % p, delta) for p, delta in self.deltas if e % p]
+        if not carries:
+            return s
+        period = max([p // gcd(p, r) for p, r, _delta in carries])
+        c: Any = 1
+        while True:
+            c = min([-(-p * (r * c // p + 1) // r) for p, r, _delta in carries])
+            if c >= s or c > period:
+                return s
+            self.spend(len(carries))
+            if sum([delta * (r * c // p) for p, r, delta in carries]):
+                return c
+
+    # --- 2: the parts together ---
+
+    def carry(self, parts: list[_Part]) -> dict[int, Any] | None:
+        """Coordinates of parts, by their number, at which carries do not cancel; None if none."""
+        moving = [(i, p) for i, p in enumerate(parts) if p.m > 1]
+        levels: list[_Level] = []
+        for period, delta in self.deltas:
+            rests = {i: p.e % period for i, p in moving if p.e % period}
+            if sum([(parts[i].m - 1) * r for i, r in rests.items()]) >= period:
+                levels.append((period, delta, rests))
+        for group in _groups(levels):
+            witness = _Carries(group, {i: p.m for i, p in moving}, self.spend).witness()
+            if witness is not None:
+                return witness
+        return None
+
+    # --- errors ---
+
+    def what(self) -> str:
+        return f"the composition of {shortened(str(self.a), 300)} with {shortened(str(self.b), 300)}"
+
+    def coordinate_value(self, coords: Sequence[Any]) -> Any:
+        return in_profile(iter(list(coords)), self.b.shape)
+
+    def coordinate(self, coords: Sequence[Any]) -> str:
+        return text_of(self.coordinate_value(coords))
+
+    def refuse_reach(self, leaf: int, c: Any, image: Any, why: str) -> NoReturn:
+        coords = [c if i == leaf else 0 for i in range(len(self.right))]
+        raise CoordinateError(
+            f"{self.what()} is not defined",
+            f"At coordinate {self.coordinate(coords)} the right side is {image}. {why}",
+            a=self.a,
+            b=self.b,
+            coord=self.coordinate_value(coords),
+        )
+
+    def refuse_cut(self, leaf: int, whole: Any, weight: Any, m: Any, step: Any) -> NoReturn:
+        """A mode whose image leaves its line at ``m``, which does not divide what is left of it."""
+        block = weight * m
+        sizes = [n for n in (whole // block * block, -(-whole // block) * block) if n]
+        sizes = [n for n in sizes if self.would_work(leaf, n)]
+        every = f"every {weight} coordinates" if weight > 1 else "each coordinate"
+        self.refuse(
+            {leaf: block},
+            f"Mode {leaf} of the right side, {text_of(whole)}:{text_of(self.right[leaf][1])}, moves the"
+            f" offset by {step} with {every}, but not from {block - weight} to {block}; so a layout"
+            f" would have a block of {block} coordinates, which does not divide {whole}.",
+            f"A mode of size {' or '.join(map(str, sizes))} there gives a layout." if sizes else "",
+            m * step,
+        )
+
+    def refuse_carry(self, witness: list[tuple[_Part, Any]]) -> NoReturn:
+        """Parts whose sum carries, though each of them alone does not."""
+        at: dict[int, Any] = {}
+        for part, c in witness:
+            at[part.leaf] = at.get(part.leaf, 0) + c * part.weight
+        modes = " and ".join(f"{leaf} ({self.right[leaf][0]}:{self.right[leaf][1]})" for leaf in at)
+        who = f"Modes {modes}" if len(at) > 1 else f"Coordinates of mode {modes}"
+        terms = [c * part.e for part, c in witness]
+        k, size, digits = self.overflow(terms)
+        cut = list(at.items())[-4:]  # a size that leaves the witness out; a few are hint enough
+        smaller = [(leaf, c) for leaf, c in cut if c > 1 and self.would_work(leaf, c)]
+        whole = prod([s for s, _e in self.right])
+        leaf, c = max(smaller, key=lambda x: whole // self.right[x[0]][0] * x[1], default=(0, 0))
+        self.refuse(
+            at,
+            f"{who} of the right side carry into each other: {' + '.join(map(str, terms))} ="
+            f" {sum(terms)}, where the coordinates in mode {k} of the left side,"
+            f" {' + '.join(map(str, digits))}, leave its size {size}.",
+            f"A mode of size {c} as mode {leaf} of the right side gives a layout." if c else "",
+            sum([c * part.t for part, c in witness]),
+        )
+
+    def overflow(self, terms: list[Any]) -> tuple[int, Any, list[Any]]:
+        """The first mode of ``a`` that indices, added up, leave: its number, size and coordinates."""
+        for k, (size, _d) in enumerate(self.left[:-1]):
+            digits = [x % size for x in terms]
+            if sum(digits) >= size:
+                return k, size, [d for d in digits if d]
+            terms = [x // size for x in terms]
+        raise AssertionError("indices without a carry add up")
+
+    def refuse(self, at: dict[int, Any], why: str, hint: str, wanted: Any) -> NoReturn:
+        coords = [at.get(i, 0) for i in range(len(self.right))]
+        x = sum([c * e for c, (_s, e) in zip(coords, self.right, strict=True)])
+        raise DivisibilityError(
+            f"{self.what()} is not a layout",
+            why,
+            f"At coordinate {self.coordinate(coords)}: A(B{_call(self.coordinate(coords))}) = A({x})"
+            f" = {self.offset(x)}, a layout would give {wanted}.",
+            *([hint] if hint else []),
+            a=self.a,
+            b=self.b,
+            coord=self.coordinate_value(coords),
+            value=self.offset(x),
+            layout_value=wanted,
+        )
+
+    def would_work(self, leaf: int, size: Any) -> bool:
+        """Whether the composition exists with another size in one mode of ``b``."""
+        right = [(size if i == leaf else s, e) for i, (s, e) in enumerate(self.right)]
+        other = Search(self.a, self.b, self.left, right)
+        other.work = WORK // 100  # a hint is worth no more
+        try:
+            return (
+                other.carry([p for i, (s, e) in enumerate(right) for p in other.runs(i, s, e)]) is None
+            )
+        except (_CutError, UndecidedError):
+            return False
+
+
+def _call(coordinate: str) -> str:
+    return coordinate if coordinate.startswith("(") else f"({coordinate})"
+
+
+class _CutError(Exception):
+    """A mode of ``b`` alone has no layout: its number, size, the weight, length and step of a run."""
+
+
+# --- carries ----------------------------------------------------------------------------------
+
+_Level: TypeAlias = "tuple[Any, Any, dict[int, Any]]"
+"""A period of ``a``, its delta, and each part's step modulo the period, by the number of the part."""
+
+
+def _groups(levels: list[_Level]) -> list[list[_Level]]:
+    """Levels that share parts, together: sums over different groups vary independently."""
+    groups: list[list[_Level]] = []
+    for level in levels:
+        touching = [g for g in groups if any(level[2].keys() & other[2].keys() for other in g)]
+        groups = [g for g in groups if g not in touching]
+        groups.append([*(x for g in touching for x in g), level])
+    return groups
+
+
+class _Carries:
+    """The sum of the deltas times the carries of one group, over the coordinates of its parts."""
+
+    __slots__ = ("levels", "sizes", "spend", "terms")
+
+    def __init__(
+        self, levels: list[_Level], sizes: dict[int, Any], spend: Callable[[int], None]
+    ) -> None:
+        self.levels, self.spend = levels, spend
+        self.terms = sum([len(rests) for _p, _d, rests in levels])
+        self.sizes = {i: m for i, m in sizes.items() if any(i in rests for _p, _d, rests in levels)}
+
+    def witness(self) -> dict[int, Any] | None:
+        """Coordinates where the sum is not 0, or None where it is always 0."""
+        for c in chain(self.likely(), self.all_that_matter()):
+            if self.error(c):
+                return self.least(c)
+        return None
+
+    def error(self, c: dict[int, Any]) -> Any:
+        return sum(
+            [
+                delta * (sum([r * c.get(i, 0) for i, r in rests.items()]) // p)
+                for p, delta, rests in self.levels
+            ]
+        )
+
+    def likely(self) -> Iterator[dict[int, Any]]:
+        """The greatest coordinates, and the least that reach each level."""
+        yield {i: m - 1 for i, m in self.sizes.items()}
+        for p, _delta, rests in self.levels:
+            for backwards in (True, False):
+                missing: Any = p
+                c: dict[int, Any] = {}
+                for i, r in sorted(rests.items(), key=itemgetter(1), reverse=backwards):
+                    c[i] = min(self.sizes[i] - 1, -(-missing // r))
+                    missing = missing - c[i] * r
+                    if missing <= 0:
+                        break
+                yield c
+
+    def all_that_matter(self) -> Iterator[dict[int, Any]]:
+        """All coordinates, but of the largest part only those at which a carry is new."""
+        largest = max(self.sizes, key=lambda i: self.sizes[i])
+        others = [i for i in self.sizes if i != largest]
+        levels = [(p, rests, rests[largest]) for p, _delta, rests in self.levels if largest in rests]
+        for at in cartesian(*(range(self.sizes[i]) for i in others)):
+            c = dict(zip(others, at, strict=True))
+            bases = [
+                sum([r * c[i] for i, r in rests.items() if i != largest]) for _p, rests, _r in levels
+            ]
+            c[largest] = 0
+            while c[largest] < self.sizes[largest]:
+                self.spend(self.terms)
+                yield c
+                now = c[largest]
+                c[largest] = min(
+                    [
+                        -(-(p * ((base + r * now) // p + 1) - base) // r)
+                        for (p, _rests, r), base in zip(levels, bases, strict=True)
+                    ]
+                )
+
+    def least(self, c: dict[int, Any]) -> dict[int, Any]:
+        """Coordinates no single one of which can be less."""
+        c = dict(c)
+        for i in sorted(c):
+            step = 1 << int(c[i]).bit_length()
+            while step:
+                if c[i] >= step and self.error({**c, i: c[i] - step}):
+                    c[i] = c[i] - step
+                else:
+                    step //= 2
+        return c
