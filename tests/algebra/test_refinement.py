@@ -12,7 +12,8 @@ from unknowns import put, unknown
 
 import tla
 from tla import DivisibilityError, LeafError, UndecidedError, _2, _3, _6
-from tla.algebra.refinement import leaf_names, mutual_refinement, rebuilt
+from tla.algebra.modes import in_profile, leaf_names
+from tla.algebra.refinement import mutual_refinement
 from tla.testing import shapes
 
 
@@ -165,4 +166,4 @@ def test_unknown_extents(m: int) -> None:
 
 def test_profiles() -> None:
     assert leaf_names(((4, (2,)), 3, ())) == ["0.0", "0.1.0", "1"]
-    assert rebuilt((0, (0, ())), [1, (2, 3)]) == (1, ((2, 3), ()))
+    assert in_profile([1, (2, 3)], (0, (0, ()))) == (1, ((2, 3), ()))

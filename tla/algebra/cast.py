@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..dtypes import ElementType, element_type
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
-from ..ints import PLAIN_INTS, Int, IntLike, SymbolicInt, ceil_div, known_eq, known_int, leaf
+from ..ints import PLAIN_INTS, Int, IntLike, SymbolicInt, ceil_div, known_int, leaf
 from ..layout import AnyLayout, as_layout, trusted
 from .coalesce import filtered
-from .domain import common_divisor, plain
-from .modes import Modes, flat_modes, lifted
-from .refinement import leaf_names, rebuilt
+from .domain import common_divisor
+from .modes import Modes, flat_modes, in_profile, is_one, leaf_names, lifted, unguarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +63,7 @@ def upcast(layout: AnyLayout, n: IntLike) -> AnyLayout:
 def _upcast(layout: AnyLayout, n: Any) -> AnyLayout:
     modes = flat_modes(layout) or []
     _require_positive(n, "the elements of a vector")
-    if _is_one(n):
+    if is_one(n):
         return trusted(layout.shape, layout.stride)
     wider = [_in_vectors(mode, n) for mode in modes]
     for i, found in enumerate(wider):
@@ -78,7 +77,7 @@ def _upcast(layout: AnyLayout, n: Any) -> AnyLayout:
 def _in_vectors(mode: tuple[Any, Any], n: Any) -> tuple[Any, Any, Any] | None:
     """Extent, stride and factor of one mode in vectors; None where it does not split into whole ones."""
     s, d = mode
-    if _is_one(s):
+    if is_one(s):
         return s, -(-d // n), s // s  # its stride is a convention
     if d % n == 0:
         return s, d // n, n // n
@@ -92,14 +91,9 @@ def _in_vectors(mode: tuple[Any, Any], n: Any) -> tuple[Any, Any, Any] | None:
     return (s, d, n // n) if s == 0 else None
 
 
-def _is_one(s: Any) -> bool:
-    """Whether an extent is known to be 1; where it is open, the other conditions must hold."""
-    return known_eq(plain(s), 1) is True
-
-
 def _require_one_vector(layout: AnyLayout, n: Any, modes: Modes, factors: list[Any]) -> None:
     """Raise `OverlapError` where elements that would share a vector are ``n`` or more apart."""
-    small = [i for i, k in enumerate(factors) if not _is_one(k)]
+    small = [i for i, k in enumerate(factors) if not is_one(k)]
     if len(small) < 2:
         return  # one mode keeps within its vector: (k - 1) * |d| < k * |d| <= n
     reach = sum((factors[i] - 1) * abs(modes[i][1]) for i in small)
@@ -127,7 +121,7 @@ def _not_whole(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> Divisibilit
     else:
         k = n // step
         why = f"Mode {name} is {s}:{d}. A vector takes {k} of its coordinates; {k} does not divide {s}."
-        out = f"The extent {ceil_div(plain(s), plain(k)) * k} works"
+        out = f"The extent {ceil_div(unguarded(s), unguarded(k)) * k} works"
         fits = common_divisor(s, k) * step
     return DivisibilityError(
         f"upcast of {layout} by {n} does not give whole vectors",
@@ -171,7 +165,7 @@ def downcast(layout: AnyLayout, n: IntLike) -> AnyLayout:
 def _downcast(layout: AnyLayout, n: Any) -> AnyLayout:
     modes = flat_modes(layout) or []
     _require_positive(n, "the parts of an element")
-    if _is_one(n):
+    if is_one(n):
         return trusted(layout.shape, layout.stride)
     growing = _growing(layout, n, modes)
     return _like(layout, [(s * n, d) if i == growing else (s, d * n) for i, (s, d) in enumerate(modes)])
@@ -312,5 +306,5 @@ def _require_positive(n: Any, what: str) -> None:
 
 def _like(layout: AnyLayout, modes: Modes) -> AnyLayout:
     """The layout of the modes in the profile of another."""
-    shape: Any = rebuilt(layout.shape, (s for s, _d in modes))
-    return trusted(shape, rebuilt(layout.shape, (d for _s, d in modes)))
+    shape: Any = in_profile((s for s, _d in modes), layout.shape)
+    return trusted(shape, in_profile((d for _s, d in modes), layout.shape))

@@ -125,7 +125,7 @@ def shaped(parts: Sequence[Any], shape: Any, are_static: bool) -> tuple[Any, Any
         return shape, shape
     shapes, strides = zip(*parts)  # noqa: B905 (pairs)
     if tuple in map(type, shape):
-        return in_profile(iter(shapes), shape), in_profile(iter(strides), shape)
+        return in_profile(shapes, shape), in_profile(strides, shape)
     return shapes, strides
 
 

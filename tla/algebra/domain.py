@@ -14,15 +14,14 @@ from ..ints import (
     IntTuple,
     is_static,
     known_divides,
-    known_eq,
     known_int,
     leaf,
 )
 from ..layout import AnyLayout, as_layout, is_layout, trusted
 from .coalesce import coalesced
-from .modes import Guarded, Modes, flat_modes, lifted, of_modes
+from .modes import Guarded, Modes, flat_modes, is_one, lifted, of_modes, unguarded
 
-__all__ = ["common_divisor", "domain_distribute", "domain_offset", "nullspace", "plain"]
+__all__ = ["common_divisor", "domain_distribute", "domain_offset", "nullspace"]
 
 
 def domain_offset(coord: IntTuple, layout: AnyLayout) -> tuple[AnyLayout, Any]:
@@ -124,7 +123,7 @@ def _broadcast(layout: AnyLayout) -> AnyLayout:
     out: Modes = []
     below: Any = 1
     for s, d in modes:
-        if d == 0 and known_eq(plain(s), 1) is not True:
+        if d == 0 and not is_one(s):
             out.append((s, below))
         below = below * s
     return of_modes(out)
@@ -136,14 +135,9 @@ def common_divisor(a: Any, b: Any) -> Any:
     >>> common_divisor(12, 18)
     6
     """
-    x, y = plain(a), plain(b)
+    x, y = unguarded(a), unguarded(b)
     found = next((i for i, j in ((x, y), (y, x)) if known_divides(i, j)), None)
     common = gcd(known_int(x), known_int(y)) if found is None else found
     if isinstance(common, int):
         common = Int(common) if is_static((x, y)) else int(common)
     return Guarded(common) if Guarded in (type(a), type(b)) else common
-
-
-def plain(x: Any) -> Any:
-    """Return the int of an algorithm as it was given: without the guard."""
-    return x.leaf if type(x) is Guarded else x

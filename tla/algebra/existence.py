@@ -185,7 +185,7 @@ class Search:
         return f"the composition of {shortened(str(self.a), 300)} with {shortened(str(self.b), 300)}"
 
     def coordinate_value(self, coords: Sequence[Any]) -> Any:
-        return in_profile(iter(list(coords)), self.b.shape)
+        return in_profile(coords, self.b.shape)
 
     def coordinate(self, coords: Sequence[Any]) -> str:
         return text_of(self.coordinate_value(coords))

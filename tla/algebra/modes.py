@@ -17,6 +17,8 @@ from ..layout import AnyLayout, Layout, as_layout, is_layout, trusted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from ..ints import IntTuple
+
 __all__ = [
     "INT",
     "READY",
@@ -33,6 +35,7 @@ __all__ = [
     "flat_modes",
     "in_profile",
     "is_one",
+    "leaf_names",
     "lifted",
     "modes_of",
     "of_modes",
@@ -171,9 +174,32 @@ def modes_of(layout: AnyLayout) -> tuple[AnyLayout, ...]:
     return tuple([trusted(s, d) for s, d in zip(layout.shape, layout.stride, strict=True)])
 
 
-def in_profile(parts: Iterator[Any], profile: Any) -> Any:
-    """Return the parts in the profile of a shape whose ints they stand for."""
-    return tuple([in_profile(parts, p) for p in profile]) if is_tuple(profile) else next(parts)
+def in_profile(parts: Iterable[Any], profile: Any) -> Any:
+    """Return the parts in the profile of an int tuple whose ints they stand for."""
+    rest = iter(parts)
+
+    def build(p: Any) -> Any:
+        return tuple([build(i) for i in p]) if is_tuple(p) else next(rest)
+
+    return build(profile)
+
+
+def leaf_names(x: IntTuple) -> list[str]:
+    """Return how errors name each int: by the modes that lead to it, ``1.0`` for ``get(x, 1, 0)``.
+
+    >>> leaf_names((4, (2, 3))), leaf_names(5)
+    (['0', '1.0', '1.1'], ['0'])
+    """
+
+    def named(x: Any, prefix: str) -> Iterator[str]:
+        for i, item in enumerate(x):
+            name = f"{prefix}{i}"
+            if is_tuple(item):
+                yield from named(item, f"{name}.")
+            else:
+                yield name
+
+    return list(named(x if is_tuple(x) else (x,), ""))
 
 
 def can_grow(shape: Any) -> bool:

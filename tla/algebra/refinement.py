@@ -5,16 +5,14 @@ A shape refines another where each int of the other became a mode of its size; s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import DivisibilityError
 from ..int_tuple import as_shape, leaves, text_of
-from ..ints import IntTuple, decided, is_tuple, known_divides, known_eq
+from ..ints import IntTuple, decided, known_divides, known_eq
+from .modes import in_profile, leaf_names
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-__all__ = ["leaf_names", "mutual_refinement", "rebuilt"]
+__all__ = ["mutual_refinement"]
 
 
 def mutual_refinement(a: IntTuple, b: IntTuple) -> tuple[Any, Any]:
@@ -61,7 +59,7 @@ def mutual_refinement(a: IntTuple, b: IntTuple) -> tuple[Any, Any]:
 
 def _refined(shape: Any, pieces: list[list[Any]]) -> Any:
     """The shape with each int replaced by its pieces."""
-    return rebuilt(shape, (p[0] if len(p) == 1 else tuple(p) for p in pieces))
+    return in_profile((p[0] if len(p) == 1 else tuple(p) for p in pieces), shape)
 
 
 def _no_refinement(shapes: Any, at: tuple[int, int], extents: tuple[Any, Any]) -> DivisibilityError:
@@ -85,31 +83,3 @@ def _no_refinement(shapes: Any, at: tuple[int, int], extents: tuple[Any, Any]) -
 
 
 # --- profiles ---------------------------------------------------------------------------------
-
-
-def rebuilt(profile: Any, items: Iterable[Any]) -> Any:
-    """Return ``profile`` with its ints replaced by the items, which may be tuples, in order."""
-    rest = iter(items)
-
-    def build(p: Any) -> Any:
-        return tuple([build(i) for i in p]) if is_tuple(p) else next(rest)
-
-    return build(profile)
-
-
-def leaf_names(x: IntTuple) -> list[str]:
-    """Return how errors name each int: by the modes that lead to it, ``1.0`` for ``get(x, 1, 0)``.
-
-    >>> leaf_names((4, (2, 3))), leaf_names(5)
-    (['0', '1.0', '1.1'], ['0'])
-    """
-
-    def named(x: Any, prefix: str) -> Iterator[str]:
-        for i, item in enumerate(x):
-            name = f"{prefix}{i}"
-            if is_tuple(item):
-                yield from named(item, f"{name}.")
-            else:
-                yield name
-
-    return list(named(x if is_tuple(x) else (x,), ""))
