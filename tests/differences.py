@@ -3,7 +3,16 @@
 The tests demand that exactly these differ: a difference that goes away must leave this table too.
 """
 
+from collections.abc import Callable, Iterator
+from random import Random
 from typing import Any, NamedTuple
+
+import fuzz
+
+import tla
+
+OURS = {name: getattr(tla, name) for name in tla.__all__}
+"""What is public, the algebra too, which the package loads when a name is asked for."""
 
 
 class Difference(NamedTuple):
@@ -57,6 +66,17 @@ CATLASS = [
 ]
 
 
+INNER = "the DSL lets an inner mode grow to 6, of size 5: offset 40 where the layout has 1 at index 5"
+ONTO_BLOCK = (
+    "the DSL gives copy (3,1) the offset 27, which is in the block; there the complement has 216"
+)
+
+LAYOUT_ALGEBRA = [
+    Difference("zipped_divide", "(5,(5,(8))):(40,(8,(1))) by (1,2)", "DivisibilityError", INNER),
+    Difference("zipped_product", "(3,(8)):(3,(27)) by (6,2):(1,6)", "DivisibilityError", ONTO_BLOCK),
+]
+
+
 class PeerDifference(NamedTuple):
     """An expression that reads alike in both libraries, and what each makes of it."""
 
@@ -82,6 +102,14 @@ FLOORED = "a coordinate of -1 counts from the end of the first modes there, an o
 UNCHECKED = "shape and stride, or the ints in them, are not checked there"
 NO_MODES = "the shape () is not handled there; it has one coordinate"
 LOOSE = "compatible groups modes there, so a coordinate of the one need not be one of the other"
+DROPPED = "by mode the modes past the tiler stay there; here they go, as in CuTe C++"
+BELOW = "the left side is read at indices below 0 there; it has no coordinate there"
+FLAT = "an int divides mode 0 there; here the whole layout, as in CuTe"
+INTS = "an int, and None for a mode left alone, are not taken there"
+LAST = "the inverse of a broadcast alone: any layout that begins with 0 does"
+GROW_ONE = "a last mode of size 1 does not grow there"
+NO_VECTOR = "layouts with nothing in common have vectors of one element here"
+ALONE = "coalescing no modes gives no modes there; here the layout of one element"
 UNIT = "the stride of an extent of 1 is convention: 0 there, what a packed mode has here"
 NO_SHAPES = "shape_div by a tuple is in CuTe C++, and here"
 
@@ -100,6 +128,20 @@ PEERS = [
     PeerDifference("pycute", "Layout((2, 3), (1,)).stride", "(1,)", "CongruenceError", UNCHECKED),
     PeerDifference("pycute", "Layout((), ())(0)", "IndexError", "_0", NO_MODES),
     PeerDifference("pycute", "cosize(Layout((), ()))", "IndexError", "_1", NO_MODES),
+    PeerDifference(
+        "pycute",
+        "composition(Layout((6, 8), (1, 6)), (2,))",
+        "Layout((2, 8),(1, 6))",
+        "Layout((2,), (1,))",
+        DROPPED,
+    ),
+    PeerDifference(
+        "pycute",
+        "composition(Layout(8, 2), Layout(4, -1))",
+        "Layout(4,-2)",
+        "CoordinateError",
+        BELOW,
+    ),
     PeerDifference("tensor_layouts", "cosize(Layout(0, 3))", "-2", "0", NOT_EMPTY),
     PeerDifference("tensor_layouts", "compatible((2, 8, 4), (2, (8, 4)))", "True", "False", LOOSE),
     PeerDifference("tensor_layouts", "compatible((5, 8), ((5, 8),))", "True", "False", LOOSE),
@@ -110,7 +152,307 @@ PEERS = [
     PeerDifference("tensor_layouts", "Layout((4, 8), (8, 1))(1.5, 0)", "12.0", "LeafError", UNCHECKED),
     PeerDifference("tensor_layouts", "Layout((1, 4)).stride", "(0, 1)", "(_1, 1)", UNIT),
     PeerDifference("tensor_layouts", "shape_div((8, 6), (2, 3))", "TypeError", "(4, 2)", NO_SHAPES),
+    PeerDifference(
+        "tensor_layouts",
+        "composition(Layout((6, 8), (1, 6)), (2,))",
+        "Layout((2, 8), (1, 6))",
+        "Layout((2,), (1,))",
+        DROPPED,
+    ),
+    PeerDifference(
+        "tensor_layouts",
+        "composition(Layout(8, 2), Layout(4, -1))",
+        "Layout(4, -2)",
+        "CoordinateError",
+        BELOW,
+    ),
+    PeerDifference(
+        "tensor_layouts",
+        "composition(Layout((6, 8), (1, 6)), 4)",
+        "TypeError",
+        "Layout(4, 1)",
+        INTS,
+    ),
+    PeerDifference(
+        "tensor_layouts",
+        "composition(Layout((6, 8), (1, 6)), (None, 4))",
+        "TypeError",
+        "Layout((6, 4), (1, 6))",
+        INTS,
+    ),
+    PeerDifference(
+        "tensor_layouts",
+        "logical_divide(Layout((6, 4), (1, 6)), 2)",
+        "Layout(((2, 3), 4), ((1, 2), 6))",
+        "Layout((2, 12), (1, 2))",
+        FLAT,
+    ),
+    PeerDifference(
+        "tensor_layouts",
+        "zipped_divide(Layout((6, 4), (1, 6)), 2)",
+        "Layout((2, (3, 4)), (1, (2, 6)))",
+        "Layout((2, 12), (1, 2))",
+        FLAT,
+    ),
+    PeerDifference(
+        "tensor_layouts",
+        "zipped_divide(Layout((6, 4), (1, 6)), (2,))",
+        "Layout((2, (3, 4)), (1, (2, 6)))",
+        "Layout(((2,), (3, 4)), ((1,), (2, 6)))",
+        "a tile of one mode loses its level there",
+    ),
+    PeerDifference(
+        "tensor_layouts", "max_common_vector(Layout(1, 1), Layout(2, 1))", "1", "2", GROW_ONE
+    ),
+    PeerDifference(
+        "tensor_layouts",
+        "max_common_vector(Layout((3, 2), (0, 1)), Layout(4, 1))",
+        "LayoutError",
+        "1",
+        NO_VECTOR,
+    ),
+    PeerDifference("tensor_layouts", "left_inverse(Layout(6, 0))", "Layout(6, 0)", "Layout(1, 0)", LAST),
+    PeerDifference(
+        "tensor_layouts", "coalesce(Layout((), ()))", "Layout((), ())", "Layout(_1, _0)", ALONE
+    ),
 ]
+
+
+class PeerError(NamedTuple):
+    """An operation of the algebra that others get wrong, or refuse although there is an answer.
+
+    Layouts stand in notation, refusals as the names of errors. A column is empty where the system is
+    right, has no such operation, or was not asked. ``cute`` is CuTe's C++ or its Python DSL: recorded,
+    not run here.
+    """
+
+    expression: str
+    ours: str
+    reason: str
+    pycute: str = ""
+    tensor_layouts: str = ""
+    cute: str = ""
+
+    def outcome(self, names: dict[str, Any]) -> str:
+        """The layout of the expression with such names, in notation, or the name of its error."""
+        try:
+            layout = eval(self.expression, dict(names))
+        except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError) as error:
+            return type(error).__name__
+        return f"{tla.to_text(layout.shape)}:{tla.to_text(layout.stride)}"
+
+
+CARRY = "coordinates of two modes add up past a mode of A, each alone does not"
+STEP = "a step that does not divide a mode of A crosses its end each time at another coordinate"
+SHAPE = "a run of B that does not fill whole modes of A is cut off, and the size shrinks"
+LAST_ONE = "a last mode of size 1 grows by its stride, which coalescing there loses"
+CUT = "a step into the middle of a mode is right where the run ends before the next"
+MIXED = "a step that goes on in the next mode is right where the coordinates add up"
+OVERLAP = "the modes overlap, so that no layout fills the rest; here none of size 0, none that collides"
+INTERLEAVE = "the modes interleave: no offset is hit twice, but the gaps are no layout"
+STILL = "a mode of stride 0 comes first in the order of strides and ends the search there"
+CHAIN = "an inverse has its digits only where the strides divide, or where that is proved"
+TWICE = "a mode that ends beyond the next stride sends two indices to one offset"
+SCALED = "the copies step over the whole span of the block there, and leave its gaps free"
+DIVIDES = "a product with an int calls the division there"
+PROFILE = "by mode, the profile is coalesced as if it were the layout there"
+FORGETS = "of an int, the range asked for is not passed on there"
+GROWS = "above the block the complement goes on; without that, copies fall on the block"
+NO_RANK = "the block and the tiler must have one rank there; here the shorter gets modes of size 1"
+SCALAR = "one mode alone is not taken there"
+
+WRONG = [
+    PeerError(
+        "composition(Layout((6, 2), (1, 7)), Layout((3, 2), (2, 3)))",
+        "DivisibilityError",
+        CARRY,
+        pycute="(3,2):(2,3)",
+        tensor_layouts="(3,2):(2,3)",
+        cute="(3,2):(2,3)",
+    ),
+    PeerError(
+        "composition(Layout((8, 4), (4, 1)), Layout((2, 3, 2), (3, 1, 6)))",
+        "DivisibilityError",
+        CARRY,
+        tensor_layouts="(2,3,2):(12,4,24)",
+    ),
+    PeerError(
+        "composition(Layout((4, 6, 8), (2, 3, 5)), Layout(6, 3))",
+        "DivisibilityError",
+        STEP,
+        cute="(2,3):(6,3)",
+    ),
+    PeerError(
+        "composition(Layout((4, 2), (2, 1)), Layout((3, 4), (1, 3)))",
+        "DivisibilityError",
+        STEP,
+    ),
+    PeerError(
+        "composition(Layout((5, (2, 1)), (2, (1, 0))), Layout((4, 1), (3, 1)))",
+        "((2,2),1):((6,3),2)",
+        STEP,
+        pycute="AssertionError",
+        tensor_layouts="LayoutError",
+        cute="((2,2),1):((6,1),0)",
+    ),
+    PeerError(
+        "composition(Layout((4, 2), (2, 1)), Layout(6, 1))",
+        "DivisibilityError",
+        SHAPE,
+        pycute="4:2",
+    ),
+    PeerError(
+        "composition(Layout((5, 2), (8, 2)), Layout(6, 1))",
+        "DivisibilityError",
+        SHAPE,
+        pycute="5:8",
+    ),
+    PeerError(
+        "composition(Layout(1, 1), Layout(5, 1))",
+        "5:1",
+        LAST_ONE,
+        pycute="5:0",
+        tensor_layouts="5:0",
+    ),
+    PeerError(
+        "logical_divide(Layout(1, 1), Layout(3, 2))",
+        "(3,2):(2,1)",
+        LAST_ONE,
+        pycute="(3,2):(0,0)",
+        tensor_layouts="(3,2):(0,0)",
+    ),
+    PeerError(
+        "composition(Layout((8, 2), (2, 1)), Layout(2, 3))",
+        "2:6",
+        CUT,
+        pycute="AssertionError",
+    ),
+    PeerError(
+        "composition(Layout((2, 2), (2, 1)), Layout(2, 3))",
+        "2:3",
+        MIXED,
+        pycute="AssertionError",
+        tensor_layouts="LayoutError",
+        cute="an error",
+    ),
+    PeerError(
+        "complement(Layout((4, 4), (5, 2)), 64)",
+        "OverlapError",
+        OVERLAP,
+        pycute="(2,0,4):(1,8,20)",
+        tensor_layouts="(2,4):(1,20)",
+        cute="(2,0,4):(1,8,20)",
+    ),
+    PeerError(
+        "complement(Layout((3, 2), (2, 3)), 12)",
+        "OverlapError",
+        INTERLEAVE,
+        pycute="(2,0,2):(1,6,6)",
+        tensor_layouts="(2,2):(1,6)",
+    ),
+    PeerError("complement(4, 16)", "4:4", FORGETS, pycute="1:0"),
+    PeerError(
+        "logical_divide(Layout((4, 2), (1, 4)), Layout((2, 2), (1, 1)))",
+        "OverlapError",
+        OVERLAP,
+        pycute="((2,2),(0,4)):((1,1),(2,2))",
+        tensor_layouts="((2,2),4):((1,1),2)",
+    ),
+    PeerError(
+        "logical_product(Layout((4, 2), (6, 9)), Layout(6, 1))",
+        "OverlapError",
+        INTERLEAVE,
+        tensor_layouts="((4,2),6):((6,9),1)",
+        cute="a crash of the process",
+    ),
+    PeerError(
+        "logical_product(Layout(2, 2), Layout(7, 1))",
+        "DivisibilityError",
+        SHAPE,
+        pycute="(2,(2,3)):(2,(1,4))",
+    ),
+    PeerError(
+        "logical_product(Layout((2, 2), (2, 6)), Layout(2, 2))",
+        "((2,2),2):((2,6),12)",
+        GROWS,
+        pycute="((2,2),2):((2,6),2)",
+        tensor_layouts="((2,2),2):((2,6),2)",
+    ),
+    PeerError("logical_product(Layout(4, 1), 3)", "(4,3):(1,4)", DIVIDES, pycute="(3,2):(1,3)"),
+    PeerError(
+        "blocked_product(Layout(8, 2), Layout(4, 1))",
+        "((8,(2,2))):((2,(1,16)))",
+        SCALED,
+        tensor_layouts="((8,4)):((2,15))",
+    ),
+    PeerError(
+        "raked_product(Layout(8, 2), Layout(4, 1))",
+        "(((2,2),8)):(((1,16),2))",
+        NO_RANK,
+        tensor_layouts="LayoutError",
+    ),
+    PeerError("right_inverse(Layout((2, 4), (1, 0)))", "2:1", STILL, pycute="1:0"),
+    PeerError("left_inverse(Layout((2, 4), (0, 1)))", "4:2", STILL, pycute="1:0"),
+    PeerError(
+        "left_inverse(Layout((4, 2), (8, 5)))",
+        "OverlapError",
+        CHAIN,
+        pycute="(5,2):(8,4)",
+        tensor_layouts="(5,4):(0,1)",
+    ),
+    PeerError(
+        "left_inverse(Layout((4, 2), (6, 59)))",
+        "(6,9,2):(0,1,4)",
+        CHAIN,
+        pycute="(6,4,2):(8,1,48)",
+    ),
+    PeerError(
+        "left_inverse(Layout((2, 4), (2, 1)))",
+        "6:2",
+        TWICE,
+        tensor_layouts="(2,2):(2,1)",
+        cute="(2,2):(2,1)",
+    ),
+    PeerError(
+        "coalesce(Layout(((2, 2), 4), ((1, 2), 4)), (1, 1))",
+        "(4,4):(1,4)",
+        PROFILE,
+        tensor_layouts="(1,1):(0,0)",
+    ),
+    PeerError("nullspace(Layout(5, 0))", "5:1", SCALAR, cute="TypeError"),
+]
+
+
+def right_answers(
+    name: str, names: dict[str, Any], make_layout: Callable[[Any, Any], Any], count: int
+) -> Iterator[tuple[tuple[Any, ...], tla.AnyLayout]]:
+    """The arguments of cases of the fuzz, with a peer's answer where brute force finds it right.
+
+    Args:
+        name: The operation, of `fuzz.OPS`.
+        names: The peer's functions by our names.
+        make_layout: The peer's layout of a shape and a stride.
+    """
+
+    def theirs(x: Any) -> Any:
+        if tla.is_layout(x):
+            return make_layout(theirs(x.shape), theirs(x.stride))
+        if isinstance(x, tuple):
+            return tuple(map(theirs, x))
+        return None if x is None else int(x)
+
+    operation, rng = fuzz.OPS[name], Random(count)
+    for _case in range(count):
+        case = operation.draw(fuzz.Draw(rng))
+        truth = operation.truth(*case.args, *case.known)
+        try:
+            answer = names[operation.calls](*map(theirs, case.args))
+        except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError):
+            continue
+        layout = tla.Layout(answer.shape, answer.stride)
+        if truth.expect is fuzz.Expect.YES and truth.fault(layout) == "":
+            yield case.args, layout
+
 
 LEVEL = "a slice that keeps one mode, itself a 1-tuple, loses a level of nesting in tensor_layouts"
 

@@ -202,6 +202,10 @@ def test_operations_exist() -> None:
             "blocked_product((2,5):(5,1), (3,4):(1,3))",
             lambda f: f.blocked_product(Layout((2, 5), (5, 1)), Layout((3, 4))),
         ),
+        (
+            "compose(Sw<2,0,3> o 1 o (8,8):(8,1), (2,4:2))",
+            lambda f: ComposedLayout(Swizzle(2, 0, 3), 1, Layout((2, 4), (8, 2))),
+        ),
         ("is_injective((2,3):(1,1))", lambda f: False),
         ("group((2,3,4):(1,2,6), 0, 2)", lambda f: f.group(Layout((2, 3, 4)), 0, 2)),
         ("append((4,2), 3)", lambda f: (4, 2, 3)),
@@ -209,6 +213,19 @@ def test_operations_exist() -> None:
 )
 def test_operations_of_the_algebra(text: str, direct: Any) -> None:
     assert evaluate(text) == direct(algebra)
+
+
+def test_a_composition_with_a_swizzle_begins_at_a_static_0() -> None:
+    composed = evaluate("compose(Sw<2,0,3>, (8,8):(8,1))")
+    assert same_static(composed.offset, Int(0))
+    assert text_of_value(composed) == "Sw<2,0,3> o _0 o (8,8):(8,1)"
+
+
+def test_calls_are_noted_in_the_order_in_which_they_are_carried_out() -> None:
+    calls: list[Any] = []
+    evaluate("coalesce(compose(8:1, b=(2,2):(1,2), extend=false), (1))", calls)
+    inner = ("compose", (Layout(8, 1),), {"b": Layout((2, 2), (1, 2)), "extend": False})
+    assert calls == [inner, ("coalesce", (Layout((2, 2), (1, 2)), (1,)), {})]
 
 
 # --- errors ---

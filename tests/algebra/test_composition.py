@@ -427,7 +427,7 @@ def test_a_swizzle_keeps_the_layout() -> None:
     swizzle, layout = Swizzle(2, 0, 3), parse("(8,8):(8,1)")
     result = composition(swizzle, layout)
     assert isinstance(result, ComposedLayout)
-    assert str(result) == "Sw<2,0,3> o 0 o (8,8):(8,1)"
+    assert (result.outer, result.inner) == (swizzle, layout)
     assert [result(i) for i in range(64)] == [swizzle(layout(i)) for i in range(64)]
 
 

@@ -34,7 +34,7 @@ from tla.testing import (
     shapes,
 )
 
-ANY = layouts(shapes(max_size=48), min_stride=-3, max_stride=24)
+ANY = layouts(shapes(max_size=48, static=False), min_stride=-3, max_stride=24, static=False)
 FORWARD = layouts(shapes(max_size=48), max_stride=24)
 PACKED = layouts(shapes(max_size=48), compact=True)
 BOTH = pytest.mark.parametrize("inverse", [right_inverse, left_inverse])
@@ -104,7 +104,7 @@ def test_law_of_the_right_inverse(layout: Any) -> None:
         ("(2,4):(0,3)", "(3,4):(0,2)"),
         ("(2,4):(1,0)", "2:1"),
         # several indices of one offset
-        ("(2,4):(2,1)", "4:2"),
+        ("(2,4):(2,1)", "6:2"),
         ("(4,4):(2,4)", "(2,2,5):(0,1,4)"),
         ("6:0", "1:0"),
         # strides that do not divide each other, but whose digits are told apart
@@ -168,9 +168,9 @@ def test_every_small_layout() -> None:
             "  A stride of 10 in place of 8 would do.",
         ),
         (
-            "(2,2):(2,5)",
+            "(2,3):(2,5)",
             DivisibilityError,
-            "(2,2):(2,5) has no left inverse of mixed radix: the stride 2 of its mode 2:2 does not"
+            "(2,3):(2,5) has no left inverse of mixed radix: the stride 2 of its mode 2:2 does not"
             " divide the next stride 5\n"
             "  A stride of 6 in place of 5 would do.",
         ),
@@ -255,7 +255,7 @@ def test_sixty_modes_and_large_ints(inverse: Any) -> None:
     ("inverse", "layout", "expected"),
     [
         (right_inverse, Layout((4, LONG), (1, 4)), "(M*4):1"),
-        (right_inverse, Layout((LONG, 4), (4, 1)), None),
+        (right_inverse, Layout((LONG, 4), (4, 1)), "(4,M):(M,1)"),
         (right_inverse, Layout((4, LONG), (1, 0)), "4:1"),
         (left_inverse, Layout((4, LONG), (1, 5)), "(5,M):(1,4)"),
         (left_inverse, Layout((4, LONG), (1, LONG)), None),
@@ -277,3 +277,11 @@ def test_what_does_not_depend_on_an_unknown() -> None:
     assert right_inverse(Layout((4, 1, 2), (1, M, 4))) == Layout(8, 1)
     with pytest.raises(LayoutError, match=r"^\(M,0\):\(8,1\) has no coordinate"):
         right_inverse(Layout((LONG, 0), (8, 1)))
+
+
+@pytest.mark.xfail(reason="a proof that is open is taken for a failed one", raises=OverlapError)
+def test_a_proof_that_is_open_is_no_refusal() -> None:
+    long = unknown("M", least=8)
+    with pytest.raises(UndecidedError):
+        left_inverse(Layout((3, long), (2, 1)))
+    assert left_inverse(Layout((3, 8), (2, 1))) == Layout(12, 3)

@@ -5,8 +5,9 @@ The ``pycute`` of the package index is another package, without layouts: it is s
 
 from typing import Any
 
+import fuzz
 import pytest
-from differences import PEERS, PeerDifference
+from differences import OURS, PEERS, WRONG, PeerDifference, PeerError, right_answers
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,8 +24,13 @@ LAYOUTS = layouts(SHAPES, static=False, min_stride=-64)
 
 @pytest.mark.parametrize("case", [d for d in PEERS if d.system == "pycute"], ids=lambda d: d.expression)
 def test_where_it_differs(case: PeerDifference) -> None:
-    assert case.outcome(vars(tla)) == case.ours
+    assert case.outcome(OURS) == case.ours
     assert case.outcome(vars(pycute)) == case.theirs
+
+
+@pytest.mark.parametrize("case", [c for c in WRONG if c.pycute], ids=lambda c: c.expression)
+def test_where_it_is_wrong(case: PeerError) -> None:
+    assert case.outcome(vars(pycute)) == case.pycute
 
 
 @given(LAYOUTS, st.data())
@@ -86,3 +92,55 @@ def test_products(shape: Any, data: st.DataObject) -> None:
     assert tla.inner_product(shape, other) == pycute.inner_product(shape, other)
     assert tla.elem_scale(other, shape) == pycute.elem_scale(other, shape)
     assert tla.flatten_to_tuple(shape) == pycute.flatten(shape)
+
+
+# --- the algebra ------------------------------------------------------------------------------
+
+COUNT = 150
+SAME = [
+    "coalesce",
+    "coalesce by mode",
+    "composition",
+    "complement",
+    *(f"{kind}_{what}" for kind in ("logical", "zipped", "tiled") for what in ("divide", "product")),
+]
+
+
+def cases_of(name: str) -> list[Any]:
+    cases = list(right_answers(name, vars(pycute), pycute.Layout, COUNT))
+    assert len(cases) > COUNT // 3
+    return cases
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_same_where_it_is_right(name: str) -> None:
+    """The same modes; the strides of modes of size 1, or of none at all, are convention."""
+    for args, theirs in cases_of(name):
+        ours = getattr(tla, fuzz.OPS[name].calls)(*args)
+        assert ours.shape == theirs.shape, args
+        assert tla.same_function(ours, theirs), args
+
+
+@pytest.mark.parametrize("name", ["right_inverse", "left_inverse"])
+def test_an_inverse_wherever_it_has_one(name: str) -> None:
+    """Where there are several inverses ours may be another."""
+    for args, _theirs in cases_of(name):
+        assert fuzz.OPS[name].truth(*args).fault(getattr(tla, name)(*args)) == ""
+
+
+@given(layouts(SHAPES, static=False, max_stride=20))
+def test_the_default_range_of_a_complement(layout: Any) -> None:
+    """It is 1 there, and here the cosize of the modes that move, which comes to the same."""
+    try:
+        ours = tla.complement(layout)
+    except tla.OverlapError:
+        return
+    theirs = pycute.complement(pycute.Layout(layout.shape, layout.stride))
+    assert (ours.shape, ours.stride) == (theirs.shape, theirs.stride)
+
+
+@given(layouts(SHAPES, static=False, min_stride=-9))
+def test_filter(layout: Any) -> None:
+    theirs = pycute.filter(pycute.Layout(layout.shape, layout.stride))
+    ours = tla.filter(layout)
+    assert (ours.shape, ours.stride) == (theirs.shape, theirs.stride)

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+import fuzz
 import pytest
-from differences import LEVEL, PEERS, PeerDifference
+from differences import LEVEL, OURS, PEERS, WRONG, PeerDifference, PeerError, right_answers
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,13 +16,19 @@ peer: Any = pytest.importorskip("tensor_layouts", reason="tensor-layouts is not 
 
 SHAPES = shapes(static=False, max_depth=3, min_rank=1)
 LAYOUTS = layouts(SHAPES, static=False, min_stride=-64)
+THEIRS = {**vars(peer), "composition": peer.compose}
 CASES = [d for d in PEERS if d.system == "tensor_layouts"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda d: d.expression)
 def test_where_it_differs(case: PeerDifference) -> None:
-    assert case.outcome(vars(tla)) == case.ours
-    assert case.outcome(vars(peer)) == case.theirs
+    assert case.outcome(OURS) == case.ours
+    assert case.outcome(THEIRS) == case.theirs
+
+
+@pytest.mark.parametrize("case", [c for c in WRONG if c.tensor_layouts], ids=lambda c: c.expression)
+def test_where_it_is_wrong(case: PeerError) -> None:
+    assert case.outcome(THEIRS) == case.tensor_layouts
 
 
 @given(LAYOUTS, st.data())
@@ -78,3 +85,37 @@ def test_predicates(a: Any, b: Any) -> None:
     assert tla.weakly_congruent(a, b) == peer.weakly_congruent(a, b)
     assert not tla.compatible(a, b) or peer.compatible(a, b)
     assert tla.depth(a) == peer.depth(a)
+
+
+# --- the algebra ------------------------------------------------------------------------------
+
+COUNT = 150
+SAME = ["coalesce", "composition", "complement", "logical_product"]
+GATHERED = ["zipped_product", "tiled_product", "flat_product", "flat_divide"]
+
+
+@pytest.mark.parametrize("name", [*SAME, *GATHERED, "logical_divide", "raked_product"])
+def test_same_where_it_is_right(name: str) -> None:
+    """The same function; the same modes too, but where a tile of one mode loses its level."""
+    cases = list(right_answers(name, THEIRS, peer.Layout, COUNT))
+    assert len(cases) > COUNT // 5
+    for args, theirs in cases:
+        ours = getattr(tla, fuzz.OPS[name].calls)(*args)
+        assert tla.same_function(ours, theirs), args
+        assert name not in SAME or ours.shape == theirs.shape, args
+
+
+@pytest.mark.parametrize("name", ["right_inverse", "left_inverse"])
+def test_an_inverse_wherever_it_has_one(name: str) -> None:
+    """Where there are several inverses ours may be another."""
+    cases = list(right_answers(name, THEIRS, peer.Layout, COUNT))
+    assert len(cases) > COUNT // 3
+    for args, _theirs in cases:
+        assert fuzz.OPS[name].truth(*args).fault(getattr(tla, name)(*args)) == ""
+
+
+@given(SHAPES, st.data())
+def test_max_common_vector(shape: Any, data: st.DataObject) -> None:
+    a, b = (data.draw(layouts(st.just(shape), compact=True, static=False)) for _layout in range(2))
+    theirs = peer.max_common_vector(*(peer.Layout(x.shape, x.stride) for x in (a, b)))
+    assert tla.max_common_vector(a, b) == theirs

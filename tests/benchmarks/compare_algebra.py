@@ -1,6 +1,6 @@
 """The layout algebra beside its peers, in one run, on fresh objects. Prints a table, asserts nothing.
 
-Run: python tests/benchmarks/algebra.py
+Run: python tests/benchmarks/compare_algebra.py
 
 Every call gets layouts built for it alone, before the clock starts; what an operation checks and builds
 is timed. Rounds of the libraries are interleaved, so that all suffer the same noise, and the medians
