@@ -23,13 +23,13 @@ from . import algebra
 from .algebra.by_mode import is_left_alone, tiler_text
 from .algebra.coalesce import coalesced
 from .algebra.complement import free
-from .algebra.composition import composed, extended_modes, tiler_layout
+from .algebra.composition import composed, extended_modes, tiler_layout, walked
 from .algebra.inverse import left_inverted, right_inverted
 from .algebra.modes import as_static, is_one, modes_of, of_modes, read_modes, row, unguarded
 from .algebra.product import same_rank
 from .errors import UnsupportedError
 from .figure import Steps
-from .ints import is_tuple
+from .ints import is_tuple, known_eq, known_lt
 from .layout import AnyLayout, is_layout, is_static, trusted
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class InverseStep(NamedTuple):
     index: Any
     """How many coordinates lie below it: the stride of its index."""
     end: Any
-    """Where the offsets end that the modes taken before it reach without a gap."""
+    """Of a right inverse, where the run of offsets ends that the modes taken before it reach."""
     taken: AnyLayout | None
 
 
@@ -181,10 +181,11 @@ def _coalesce(whole: Explanation, layout: AnyLayout, profile: Any = None) -> Exp
 
 
 def _composition(whole: Explanation, a: AnyLayout, b: Any, *, extend: bool = True) -> Explanation:
-    if is_tuple(b):
-        return _by_mode(whole, a, b, partial(explain, "composition", extend=extend))
     if is_left_alone(b) or not is_layout(a):  # a swizzle has no modes
         return whole
+    if is_tuple(b):
+        options = {} if extend else {"extend": False}
+        return _by_mode(whole, a, b, partial(explain, "composition", **options))
     right = tiler_layout(b)
     events: list[Any] = []
     composed(a, right, extend, events)
@@ -202,11 +203,9 @@ def _composition(whole: Explanation, a: AnyLayout, b: Any, *, extend: bool = Tru
             steps.append(CompositionStep(leaf, s, e, k, size, d, kind, taken))
         leaf += kind in ("fit", "runs")
     notes = _coalesces("A", a, extended_modes)
-    if any(step.action == "run" for step in steps):
-        notes = (
-            *notes,
-            "B takes no whole modes of A; on these stretches A is linear, and no sum carries",
-        )
+    left, over = read_modes(a), read_modes(right)
+    if left and over and walked(extended_modes(left[0]), over[0]) is None and steps:
+        notes = (*notes, "B cuts modes of A: on these stretches A is linear, and no carry is left over")
     return whole._replace(arguments=(a, right), steps=_written(steps, a, right), notes=notes)
 
 
@@ -246,16 +245,16 @@ def _left_inverse(whole: Explanation, layout: Any) -> Explanation:
 def _inverse(whole: Explanation, of: AnyLayout, inverted: Callable[..., AnyLayout]) -> Explanation:
     events: list[Any] = []
     inverted(of, events)
-    moving, digits = events
-    sizes = {index: size for size, index in digits if index}
+    moving, digits = ([tuple(map(unguarded, mode)) for mode in modes] for modes in events)
+    sizes = {index: size for size, index in digits if known_eq(index, 0) is not True}
+    is_left = inverted is left_inverted
     steps: list[InverseStep] = []
     end: Any = 1
-    if inverted is left_inverted and not is_one(digits[0][0]):
-        steps.append(InverseStep(None, None, 0, 0, of_modes([(digits[0][0], 0)])))
-        end = digits[0][0]
+    if is_left and not is_one(digits[0][0]):
+        steps.append(InverseStep(None, None, 0, None, of_modes([(digits[0][0], 0)])))
     for s, d, p in moving:
         taken = of_modes([(sizes[p], p)]) if p in sizes else None
-        steps.append(InverseStep(s, d, p, end, taken))
+        steps.append(InverseStep(s, d, p, None if is_left else end, taken))
         end = end if taken is None else sizes[p] * d
     notes = _coalesces("it", of, coalesced)
     return whole._replace(arguments=(of,), steps=_written(steps, of), notes=notes)
@@ -265,7 +264,8 @@ def _logical_divide(
     whole: Explanation, layout: AnyLayout, tiler: Any, *, exact: bool = False
 ) -> Explanation:
     if is_tuple(tiler):
-        return _by_mode(whole, layout, tiler, partial(explain, "logical_divide", exact=exact))
+        options = {"exact": True} if exact else {}
+        return _by_mode(whole, layout, tiler, partial(explain, "logical_divide", **options))
     if is_left_alone(tiler):
         return whole
     by = tiler_layout(tiler)
@@ -385,10 +385,13 @@ def _complement_cells(step: ComplementStep) -> list[str]:
 def _inverse_cells(step: InverseStep) -> list[str]:
     if step.shape is None:
         return ["below them", "-", _text(step.taken)]
-    gives = f"left out: it begins at {step.stride}, those before end at {step.end}"
     if step.taken is not None:
-        cut = step.taken.shape < step.shape
+        cut = known_lt(step.taken.shape, step.shape) is True
         gives = f"{step.taken}{', cut where the next begins' if cut else ''}"
+    elif step.end is not None and known_lt(step.end, step.stride) is True:
+        gives = f"left out: it begins at {step.stride}, those before end at {step.end}"
+    else:
+        gives = "left out: others reach its offsets"
     return [f"{step.shape}:{step.stride}", str(step.index), gives]
 
 
