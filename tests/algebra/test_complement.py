@@ -183,22 +183,6 @@ def test_a_complement_is_complementary(layout: Any, count: int) -> None:
 
 
 @given(
-    layouts(shapes(max_size=24, min_extent=0, min_rank=1, static=True), max_stride=24, static=True),
-    TARGETS,
-)
-def test_static_in_static_out(layout: Any, cotarget: int) -> None:
-    plain = Layout(*(tla.transform_leaf(int, x) for x in (layout.shape, layout.stride)))
-    try:
-        expected = complement(plain, cotarget)
-    except TlaError as error:
-        with pytest.raises(type(error)):
-            complement(layout, Int(cotarget))
-    else:
-        assert complement(layout, Int(cotarget)) == expected
-        assert complement(layout, Int(cotarget)).is_static
-
-
-@given(
     layouts(shapes(max_size=12, min_rank=1), max_stride=24),
     st.lists(st.sampled_from([1, 2, 3, 4, 6]), min_size=1, max_size=3),
 )

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from unknowns import put, unknown
 
@@ -165,6 +165,7 @@ def test_identities(a: Any) -> None:
     assert tla.same_function(composition(Layout(a.size), parse("(2,3):(1,2)")), Layout(6))
 
 
+@settings(max_examples=60)
 @given(pairs(), st.data())
 def test_associative(pair: tuple[Any, Any], data: st.DataObject) -> None:
     a, b = pair
@@ -174,24 +175,9 @@ def test_associative(pair: tuple[Any, Any], data: st.DataObject) -> None:
         first, second = composition(inner, c), composition(a, outer)
     except TlaError:
         assume(False)
-    # a left side of size 1 grows by its last stride, which a composition keeps as convention only
+    # past its last coordinate A(B) grows by its own last mode, which need not be as A does at B
     assume(max(naive_offsets(c)) < naive_size(b.shape))
     assert naive_offsets(first) == naive_offsets(second)
-
-
-@given(layouts(shapes(max_size=24, static=True), min_stride=-3, static=True), st.data())
-def test_static_in_static_out(a: Any, data: st.DataObject) -> None:
-    b = data.draw(right_sides(a))
-    static = Layout(tla.transform_leaf(Int, b.shape), tla.transform_leaf(Int, b.stride))
-    plain = Layout(tla.transform_leaf(int, a.shape), tla.transform_leaf(int, a.stride))
-    try:
-        expected = composition(plain, b)
-    except TlaError as error:
-        with pytest.raises(type(error)):
-            composition(a, static)
-    else:
-        assert composition(a, static) == expected
-        assert composition(a, static).is_static
 
 
 # --- the proof --------------------------------------------------------------------------------
@@ -376,6 +362,7 @@ def same_up_to_steps_of_ones(a: Any, b: Any) -> None:
     assert naive_offsets(a) == naive_offsets(b)
 
 
+@settings(max_examples=60)
 @given(layouts(shapes(max_size=48).filter(tla.is_tuple)), st.data())
 def test_by_mode(layout: Any, data: st.DataObject) -> None:
     """Each mode with its tiler, those past the tilers gone, those left alone as they were."""

@@ -34,7 +34,8 @@ from tla.testing import (
     shapes,
 )
 
-ANY = layouts(shapes(max_size=48, static=False), min_stride=-3, max_stride=24, static=False)
+SHAPES = shapes(max_size=48, min_rank=1, static=False)
+ANY = layouts(SHAPES, min_stride=-3, max_stride=24, static=False)
 FORWARD = layouts(shapes(max_size=48), max_stride=24)
 PACKED = layouts(shapes(max_size=48), compact=True)
 BOTH = pytest.mark.parametrize("inverse", [right_inverse, left_inverse])
@@ -211,20 +212,6 @@ def test_the_right_inverse_begins_the_left_one(layout: Any) -> None:
 
 
 @BOTH
-@given(layout=layouts(shapes(max_size=48, static=True), max_stride=24, static=True))
-def test_static_in_static_out(inverse: Any, layout: Any) -> None:
-    plain = Layout(*(tla.transform_leaf(int, x) for x in (layout.shape, layout.stride)))
-    try:
-        expected = inverse(plain)
-    except TlaError as error:
-        with pytest.raises(type(error)):
-            inverse(layout)
-    else:
-        assert inverse(layout) == expected
-        assert inverse(layout).is_static
-
-
-@BOTH
 def test_arguments(inverse: Any) -> None:
     assert inverse((4, 8)) == inverse(32) == Layout(32, 1)
     with pytest.raises(LayoutError, match=r"^\(4,0\):\(8,1\) has no coordinate, and so no inverse$"):
@@ -285,3 +272,13 @@ def test_a_proof_that_is_open_is_no_refusal() -> None:
     with pytest.raises(UndecidedError):
         left_inverse(Layout((3, long), (2, 1)))
     assert left_inverse(Layout((3, 8), (2, 1))) == Layout(12, 3)
+
+
+@pytest.mark.xfail(
+    reason="an empty tuple at the end cannot grow, and the last mode that moves is taken to"
+)
+def test_a_layout_that_cannot_grow() -> None:
+    """The inverse 3:2 of (2,2):(1,1) sends offset 2 to index 4, which is there only if it grows."""
+    assert left_inverse(parse("(2,2):(1,1)")) == Layout(3, 2)
+    with pytest.raises(OverlapError):
+        left_inverse(parse("(2,2,()):(1,1,())"))

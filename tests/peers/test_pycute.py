@@ -8,7 +8,7 @@ from typing import Any
 import fuzz
 import pytest
 from differences import OURS, PEERS, WRONG, PeerDifference, PeerError, right_answers
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tla
@@ -128,6 +128,7 @@ def test_an_inverse_wherever_it_has_one(name: str) -> None:
         assert fuzz.OPS[name].truth(*args).fault(getattr(tla, name)(*args)) == ""
 
 
+@settings(max_examples=40)
 @given(layouts(SHAPES, static=False, max_stride=20))
 def test_the_default_range_of_a_complement(layout: Any) -> None:
     """It is 1 there, and here the cosize of the modes that move, which comes to the same."""
@@ -139,6 +140,7 @@ def test_the_default_range_of_a_complement(layout: Any) -> None:
     assert (ours.shape, ours.stride) == (theirs.shape, theirs.stride)
 
 
+@settings(max_examples=40)
 @given(layouts(SHAPES, static=False, min_stride=-9))
 def test_filter(layout: Any) -> None:
     theirs = pycute.filter(pycute.Layout(layout.shape, layout.stride))

@@ -5,7 +5,7 @@ from typing import Any
 import fuzz
 import pytest
 from differences import LEVEL, OURS, PEERS, WRONG, PeerDifference, PeerError, right_answers
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tla
@@ -114,6 +114,7 @@ def test_an_inverse_wherever_it_has_one(name: str) -> None:
         assert fuzz.OPS[name].truth(*args).fault(getattr(tla, name)(*args)) == ""
 
 
+@settings(max_examples=40)
 @given(SHAPES, st.data())
 def test_max_common_vector(shape: Any, data: st.DataObject) -> None:
     a, b = (data.draw(layouts(st.just(shape), compact=True, static=False)) for _layout in range(2))

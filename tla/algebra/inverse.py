@@ -17,7 +17,7 @@ from ..layout import trusted
 from .coalesce import coalesced, same_function
 from .composition import composed, extended_modes, tiler_layout
 from .facts import is_injective
-from .modes import Modes, lifted, of_modes, read_modes
+from .modes import Modes, can_grow, lifted, of_modes, read_modes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -144,8 +144,8 @@ def left_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayou
         raise LayoutError(
             f"{layout} has no left inverse: its mode {s}:{d} reaches offsets below 0", layout=layout
         )
-    grows = modes[-1] if extended_modes(read[0])[-1][0] != 1 else None
-    last = next((mode for mode in reversed(moving) if mode[:2] == grows), None)
+    grows = can_grow(layout.shape) and extended_modes(read[0])[-1][0] != 1
+    last = next((mode for mode in reversed(moving) if grows and mode[:2] == modes[-1]), None)
     digits = _digits(moving, last)
     if digits is None:
         digits = next((x for x in _candidates(moving, last) if _returns(layout, x)), None)
