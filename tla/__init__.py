@@ -27,6 +27,7 @@ from .errors import (
     DivisibilityError,
     LayoutError,
     LeafError,
+    NotALayoutError,
     OverlapError,
     ParseError,
     StaticIntError,
@@ -214,11 +215,13 @@ else:
 
     def __getattr__(name):
         """Load what is public and not here yet: the algebra, with what stands on it."""
+        from importlib import import_module
+
+        if name in ("algebra", "explain", "swizzle"):
+            return import_module(f".{name}", __name__)
         module = _LATER.get(name, ".algebra" if name in __all__ else None)
         if module is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module
-
         value = globals()[name] = getattr(import_module(module, __name__), name)
         return value
 
@@ -240,6 +243,7 @@ __all__ = [
     "Layout",
     "LayoutError",
     "LeafError",
+    "NotALayoutError",
     "OverlapError",
     "ParseError",
     "StaticIntError",

@@ -13,7 +13,7 @@ coordinate 4 is out of range 4
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 __all__ = [
     "CongruenceError",
@@ -21,6 +21,7 @@ __all__ = [
     "DivisibilityError",
     "LayoutError",
     "LeafError",
+    "NotALayoutError",
     "OverlapError",
     "ParseError",
     "StaticIntError",
@@ -51,6 +52,11 @@ class TlaError(Exception):
         """The sentences below the summary."""
         return self.args[1:]
 
+    @property
+    def data(self) -> dict[str, Any]:
+        """The facts that are attributes."""
+        return {name: value for name, value in vars(self).items() if name != "summary"}
+
     def __str__(self) -> str:
         return "\n  ".join([self.summary, *self.details])
 
@@ -65,6 +71,10 @@ class LeafError(TlaError, TypeError):
 
 class StaticIntError(LeafError):
     """A static int was asked of something that is not an int."""
+
+
+class NotALayoutError(TlaError, TypeError):
+    """Something else stands where a layout is needed."""
 
 
 class LayoutError(TlaError, ValueError):
@@ -92,7 +102,8 @@ class UnsupportedError(TlaError):
 
 
 class UndecidedError(TlaError):
-    """The answer depends on the value of a symbolic int; the text names the obligation."""
+    """The answer depends on the value of a symbolic int, and the text names the obligation; or a search
+    took all the steps it may, and the text names the modes that defeated it."""
 
 
 class ParseError(TlaError, ValueError):

@@ -1,4 +1,4 @@
-"""The steps of an operation as data: what the algorithm did, from the run that made the result.
+"""The steps of an operation as data, noted by the code that makes the result.
 
 >>> found = explain("composition", Layout((6, 2), (8, 2)), Layout((4, 3), (3, 1)))
 >>> print(found.result)

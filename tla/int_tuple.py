@@ -634,7 +634,10 @@ def repeat(x: IntTuple, times: SupportsIndex) -> tuple[Any, ...]:
     count: int = leaf(times)
     if count < 0:
         raise LayoutError(f"cannot repeat a mode {count} times")
-    return (as_int_tuple(x),) * count
+    try:
+        return (as_int_tuple(x),) * count
+    except (OverflowError, MemoryError):
+        raise LayoutError(f"cannot repeat a mode {count} times: it does not fit in memory") from None
 
 
 @bounded

@@ -32,7 +32,7 @@ from typing import (
 
 from . import int_tuple, ints
 from .coord import compact_col_major, compact_order, crd2offset, offset_at, packed
-from .errors import CoordinateError, LeafError
+from .errors import CoordinateError, LeafError, NotALayoutError
 from .int_tuple import (
     MAX_DEPTH,
     as_int_tuple,
@@ -510,8 +510,8 @@ def static_mask(x: IntTuple | AnyLayout) -> Any:
 def as_layout(x: object) -> AnyLayout:
     """Return ``x``, which must be a layout."""
     if not is_layout(x):
-        hint = "; tla.parse reads a text" if isinstance(x, str) else ""
-        raise TypeError(f"expected a layout, got {type(x).__name__}{hint}")
+        hints = ["tla.parse reads a text."] if isinstance(x, str) else []
+        raise NotALayoutError(f"expected a layout, got {type(x).__name__}", *hints, value=x)
     return x
 
 

@@ -274,9 +274,6 @@ def test_a_proof_that_is_open_is_no_refusal() -> None:
     assert left_inverse(Layout((3, 8), (2, 1))) == Layout(12, 3)
 
 
-@pytest.mark.xfail(
-    reason="an empty tuple at the end cannot grow, and the last mode that moves is taken to"
-)
 def test_a_layout_that_cannot_grow() -> None:
     """The inverse 3:2 of (2,2):(1,1) sends offset 2 to index 4, which is there only if it grows."""
     assert left_inverse(parse("(2,2):(1,1)")) == Layout(3, 2)

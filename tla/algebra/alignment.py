@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import TlaError
+from ..errors import CoordinateError, LayoutError
 from .coalesce import coalesced, same_function
 from .composition import composed, extended_modes
 from .inverse import right_inverse
@@ -55,7 +55,7 @@ def _longest(a: AnyLayout, shared: Modes, size: Any, s: Any, d: Any) -> Any:
     def in_order(n: Any) -> bool:
         try:
             index = composed(a, of_modes([*shared, (n, d)]))
-        except TlaError:
+        except (LayoutError, CoordinateError):  # no layout
             return False
         return same_function(index, of_modes([(size * n, 1)]))
 

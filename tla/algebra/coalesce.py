@@ -11,10 +11,10 @@ from typing import Any
 
 from ..errors import CongruenceError
 from ..int_tuple import as_int_tuple, text_of, transform_leaf
-from ..ints import Int, IntTuple, _1, is_tuple, known_eq
+from ..ints import Int, IntTuple, _1, decided, is_tuple, known_eq
 from ..layout import AnyLayout, as_layout, trusted
 from .by_mode import by_mode, matched
-from .modes import Modes, lifted, of_modes, read_modes
+from .modes import Known, Modes, lifted, of_modes, read_modes
 
 __all__ = ["coalesce", "coalesced", "filter", "filter_zeros", "filtered", "same_function"]
 
@@ -43,7 +43,9 @@ def coalesce(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
         if is_tuple(modes):
             return by_mode(lambda mode, _int: coalesce(mode), layout, modes, same=True)
     read = read_modes(layout)
-    return lifted(coalesce, layout) if read is None else of_modes(coalesced(read[0]), read[1])
+    return (
+        lifted(coalesce, layout, guard=Known) if read is None else of_modes(coalesced(read[0]), read[1])
+    )
 
 
 def coalesced(modes: Modes) -> Modes:
@@ -76,12 +78,17 @@ def same_function(a: AnyLayout, b: AnyLayout) -> bool:
     """
     read_a, read_b = read_modes(a), read_modes(b)
     if read_a is None or read_b is None:
-        same: bool = lifted(same_function, a, b)
-        return same
+        one_form = coalesce(a) == coalesce(b)
+        return one_form or decided(_may_differ(a, b), f"{a} and {b} are the same function")
     empty_a, empty_b = (any(s == 0 for s, _d in modes) for modes, _static in (read_a, read_b))
     if empty_a or empty_b:
         return empty_a and empty_b
     return coalesced(read_a[0]) == coalesced(read_b[0])
+
+
+def _may_differ(a: AnyLayout, b: AnyLayout) -> bool | None:
+    """False where the sizes are known to differ, so that the functions do; None where that is open."""
+    return False if known_eq(a.size, b.size) is False else None
 
 
 # --- filter -----------------------------------------------------------------------------------
@@ -144,7 +151,7 @@ def filter(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
         if is_tuple(modes):
             return by_mode(lambda mode, _int: filter(mode), layout, modes)
     read = read_modes(layout)
-    return lifted(filter, layout) if read is None else of_modes(filtered(read[0]), read[1])
+    return lifted(filter, layout, guard=Known) if read is None else of_modes(filtered(read[0]), read[1])
 
 
 def filtered(modes: Modes) -> Modes:

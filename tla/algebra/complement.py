@@ -152,8 +152,8 @@ def _refuse(layout: AnyLayout, below: Any, mode: Any) -> NoReturn:
     size, step = below
     raise OverlapError(
         f"{layout} has no complement: its modes {size}:{step} and {s}:{d} overlap or interleave",
-        f"The mode {size}:{step} takes up the offsets to {size * step}, {size} * {step}; the next begins"
-        f" at {d}.",
+        f"The mode {size}:{step} takes up the offsets below {size} * {step} = {size * step}; the next"
+        f" begins at {d}.",
         f"A stride of at least {size * step} in place of {d} would do.",
         layout=layout,
         modes=(below, mode),

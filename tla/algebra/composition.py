@@ -26,13 +26,26 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
+from ..errors import NotALayoutError
 from ..int_tuple import as_shape
 from ..ints import _0, is_tuple
 from ..layout import AnyLayout, Layout, as_layout, make_layout, trusted
 from ..swizzle import ComposedLayout, Swizzle
 from .by_mode import Tiler, by_mode, is_left_alone
 from .existence import Search
-from .modes import TUPLE, Modes, as_static, both_static, can_grow, in_profile, lifted, read_modes
+from .modes import (
+    TUPLE,
+    Guarded,
+    Known,
+    Modes,
+    as_static,
+    both_static,
+    can_grow,
+    in_profile,
+    lifted,
+    read_modes,
+    unguarded,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,13 +60,21 @@ _LAYOUT: Any = Layout
 def composition(a: Swizzle | ComposedLayout, b: Tiler, *, extend: bool = True) -> ComposedLayout: ...
 @overload
 def composition(a: AnyLayout, b: Tiler, *, extend: bool = True) -> AnyLayout: ...
-def composition(a: Any, b: Any, *, extend: bool = True) -> AnyLayout | ComposedLayout:
+def composition(
+    a: AnyLayout | Swizzle | ComposedLayout, b: Tiler, *, extend: bool = True
+) -> AnyLayout | ComposedLayout:
     """Return the layout ``c`` with ``c(i) == a.extended(b(i))`` for every coordinate ``i`` of ``b``.
 
     >>> print(composition(parse("(6,2):(8,2)"), parse("(4,3):(3,1)")))
     ((2,2),3):((24,2),8)
 
     The shape of the result refines the shape of ``b``; its offsets are elements of ``a``'s memory.
+
+    It exists exactly if each mode of ``b`` alone has a mixed-radix image and the carries of their sums
+    cancel: with ``a`` coalesced, ``A(x) = d_0*x + sum_k delta_k * floor(x / P_k)``, and
+    ``sum_k delta_k * carry_k == 0`` for every carry vector reached. That is settled at once where
+    nothing carries, or a carry stands alone; else, being NP-hard, by a search of 100,000 steps at most.
+    The module `tla.algebra.composition` has the argument in its docstring.
 
     Args:
         a: A layout, or a `Swizzle`, for which the result is a `ComposedLayout`.
@@ -69,24 +90,25 @@ def composition(a: Any, b: Any, *, extend: bool = True) -> AnyLayout | ComposedL
             or modes of ``b`` carry into each other. The error holds a coordinate where any layout
             that agrees below differs, and both values.
         CoordinateError: ``b`` reaches below 0, or past the end where ``a`` may not grow.
-        UndecidedError: the search for carries that do not cancel exceeded its steps.
+        UndecidedError: the search for carries that do not cancel exceeded its steps; it holds the
+            modes.
     Source: CuTe ``composition``, layout.hpp; by mode it drops modes as CuTe C++ does.
     """
-    if type(b) is _LAYOUT and type(a) is _LAYOUT:
-        return composed(a, b, extend)
+    left: Any = a
+    right: Any = b
+    if type(right) is _LAYOUT and type(left) is _LAYOUT:
+        return composed(left, right, extend)
     if isinstance(a, Swizzle):
-        return ComposedLayout(a, _0, tiler_layout(b))
+        return ComposedLayout(a, _0, tiler_layout(right))
     if isinstance(a, ComposedLayout):
         return ComposedLayout(a.outer, a.offset, composition(a.inner, b, extend=extend))
-    as_layout(a)
     if is_tuple(b):
 
         def one(mode: AnyLayout, tiler: Any) -> AnyLayout:
             return composed(mode, tiler_layout(tiler), extend)
 
         return by_mode(one, a, b, keep=False)
-    whole: AnyLayout = a
-    return whole if is_left_alone(b) else composed(a, tiler_layout(b), extend)
+    return as_layout(a) if is_left_alone(b) else composed(a, tiler_layout(right), extend)
 
 
 def tiler_layout(tiler: Any) -> AnyLayout:
@@ -96,6 +118,10 @@ def tiler_layout(tiler: Any) -> AnyLayout:
         return layout
     if type(tiler) is int and tiler >= 0:
         return trusted(tiler, 1)
+    if isinstance(tiler, (Swizzle, ComposedLayout)):
+        raise NotALayoutError(
+            f"{tiler} cannot stand on the right of a layout", "Only as the outer function of one."
+        )
     return make_layout(as_shape(tiler))
 
 
@@ -111,7 +137,7 @@ def composed(
     modes = extended_modes(left[0])
     parts = walked(modes, right[0], steps) if extend and can_grow(a.shape) else None
     if parts is None:
-        parts = Search(a, b, modes, right[0]).parts(extend, steps)
+        parts = Search(a, b, modes, right[0], extend).parts(steps)
     return trusted(*shaped(parts, b.shape, are_static))
 
 
@@ -134,6 +160,9 @@ def shaped(parts: Sequence[Any], shape: Any, are_static: bool) -> tuple[Any, Any
 
 def extended_modes(modes: Modes) -> Modes:
     """Return the coalesced modes of the function that grows: a last mode of size 1 keeps its stride."""
+    if modes and type(modes[0][0]) is Guarded:  # a merge that is open is left out
+        known = extended_modes([(Known(s), Known(d)) for s, d in map(_leaves, modes)])
+        return [(Guarded(s), Guarded(d)) for s, d in map(_leaves, known)]
     out: Modes = []
     size, stride = 1, 0
     for s, d in modes[:-1]:
@@ -158,6 +187,10 @@ def extended_modes(modes: Modes) -> Modes:
         size, stride = last, step
     out.append((size, stride))
     return out
+
+
+def _leaves(mode: Any) -> tuple[Any, Any]:
+    return unguarded(mode[0]), unguarded(mode[1])
 
 
 def walked(modes: Modes, right: Modes, steps: list[Any] | None = None) -> list[Any] | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError
-from ..ints import _0, _1, decided, is_static, is_tuple, known_eq, max_
+from ..ints import _0, _1, decided, is_static, is_tuple, known_eq, less, max_
 from ..layout import AnyLayout, as_layout, make_layout, trusted
 from .by_mode import Tiler, by_mode, is_left_alone, matched
 from .complement import free, gaps
 from .composition import composed, extended_modes, shaped, tiler_layout, walked
-from .modes import both_static, can_grow, modes_of, read_modes, row
+from .modes import both_static, can_grow, modes_of, nearest, read_modes, row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,8 @@ def logical_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> A
     """Return ``(tile, rest)``: the composition of ``layout`` with ``(tiler, complement(tiler))``.
 
     Mode 0 is ``layout o tiler``, mode 1 runs over the tiles. Each coordinate of ``layout`` is one of
-    the result where ``tiler`` is injective and its size divides.
+    the result where tiler and complement fill ``range(size)``: as they do where each of the tiler's
+    strides, and the size, is a multiple of the extent times stride before it.
 
     >>> print(logical_divide(Layout((4, 2, 3), (2, 1, 8)), Layout(4, 2)))
     ((2,2),(2,3)):((4,1),(2,8))
@@ -55,25 +56,56 @@ def divided(layout: AnyLayout, tiler: AnyLayout, exact: bool = False) -> AnyLayo
     """`logical_divide` by a layout."""
     result = _walked(layout, tiler)
     if result is None:
-        result = composed(layout, row((tiler, free(tiler, layout.size))))
+        rest = free(tiler, layout.size)
+        try:
+            result = composed(layout, row((tiler, rest)))
+        except DivisibilityError as error:
+            raise _not_divided(layout, tiler, error) from None
     if exact:
         _require_exact(layout, tiler, result)
     return result
 
 
+def _not_divided(layout: AnyLayout, tiler: AnyLayout, error: DivisibilityError) -> DivisibilityError:
+    """The error of a composition as that of the division, with the nearest tiles that divide."""
+    hints: list[str] = []
+    if isinstance(tiler.shape, int) and known_eq(tiler.stride, 1):
+        tiles = nearest(int(tiler.shape), lambda n: _walked(layout, trusted(n, 1)) is not None)
+        hints = [f"A tile of {' or '.join(map(str, tiles))} gives a layout."] if tiles else []
+    return DivisibilityError(
+        f"dividing {layout} by {tiler} does not give a layout",
+        f"It is {error.summary.removesuffix(' is not a layout')}.",
+        *error.details[:2],
+        *hints,
+        **{**error.data, "layout": layout, "tiler": tiler},
+    )
+
+
 def _require_exact(layout: AnyLayout, tiler: AnyLayout, result: AnyLayout) -> None:
     """Refuse tiles that cover more than the layout, or reach past its end."""
-    reach = composed(make_layout(layout.size, 1), row((tiler, free(tiler, layout.size)))).cosize
-    covered = max_(result.size, reach)
-    if decided(known_eq(covered, layout.size), f"{covered} == {layout.size}"):
+    size, count = layout.size, result.size
+    reach = composed(make_layout(size, 1), row((tiler, free(tiler, size)))).cosize
+    # the indices are distinct: size of them below size are all of them
+    if decided(known_eq(count, size), f"{count} == {size}") and not less(size, reach):
         return
+    summary = f"the tile {tiler} does not divide {layout}"
+    if not less(size, reach) and less(count, size):
+        why = f"Its tiles take {count} of the {size} coordinates and leave gaps between them."
+        raise DivisibilityError(summary, why, layout=layout, tiler=tiler)
+    covered = max_(count, reach)
+    if less(reach, count):
+        why = f"Its tiles take {count} coordinates, of which some are the same: the last is {reach - 1}."
+        raise DivisibilityError(summary, why, layout=layout, tiler=tiler)
+    more = free(tiler, covered)
+    padded = {"padded_size": covered} if known_eq(tiler.size * more.size, covered) is True else {}
     raise DivisibilityError(
-        f"the tile {tiler} does not divide {layout}",
-        f"Its tiles reach over {covered} coordinates, the layout has {layout.size}; with exact=False the"
-        f" last mode grows to that.",
+        summary,
+        f"Its tiles reach over {covered} coordinates, the layout has {size}.",
+        *([f"Padded to {covered} it would be divided."] if padded else []),
+        "With exact=False the last mode grows.",
         layout=layout,
         tiler=tiler,
-        padded_size=covered,
+        **padded,
     )
 
 

@@ -7,16 +7,17 @@ with an error that has such a coordinate as its witness, or with `UndecidedError
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import chain, pairwise
 from itertools import product as cartesian
 from math import gcd, prod
-from operator import itemgetter
+from operator import index, itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from ..errors import CoordinateError, DivisibilityError, LayoutError, UndecidedError
 from ..int_tuple import text_of
 from ..text import shortened
-from .modes import WORK, can_grow, in_profile
+from .modes import WORK, can_grow, in_profile, leaf_names, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -40,13 +41,18 @@ class _Part:
 
 
 class Search:
-    """The criterion of this module, with a budget, and the errors that it ends in."""
+    """The criterion of composition, with a budget, and the errors that it ends in."""
 
-    __slots__ = ("a", "b", "deltas", "left", "right", "work")
+    __slots__ = ("a", "b", "deltas", "extend", "left", "right", "tangled", "work")
 
-    def __init__(self, a: AnyLayout, b: AnyLayout, left: Modes, right: Modes) -> None:
+    def __init__(
+        self, a: AnyLayout, b: AnyLayout, left: Modes, right: Modes, extend: bool = True
+    ) -> None:
         self.a, self.b, self.left, self.right = a, b, left, right
+        self.extend = extend and can_grow(a.shape)
         self.work = WORK
+        self.tangled: list[str] = []
+        """The modes of ``b`` that carry into each other where the search stands."""
         self.deltas: list[tuple[Any, Any]] = []
         """``(P_k, delta_k)`` for each k but 0."""
         period: Any = 1
@@ -56,17 +62,21 @@ class Search:
 
     # --- the result ---
 
-    def parts(self, extend: bool, steps: list[Any] | None) -> list[Any]:
+    def parts(self, steps: list[Any] | None) -> list[Any]:
         """The shape and stride of each mode of ``b``."""
         if any(s == 0 for s, _e in self.right):  # no coordinate, nothing to agree with
             if steps is not None:
                 steps[:] = [("fit", None, None, 0, s, 0, s) for s, _e in self.right]
             return [(s, 0) for s, _e in self.right]
-        self.within_reach(extend)
+        self.within_reach()
+        found: list[list[_Part]] = []
+        cut: tuple[Any, ...] | None = None
         try:
             found = [self.runs(leaf, s, e) for leaf, (s, e) in enumerate(self.right)]
-        except _CutError as cut:
-            self.refuse_cut(*cut.args)
+        except _CutError as error:
+            cut = error.args
+        if cut is not None:
+            self.refuse_cut(*cut)
         parts = [p for parts in found for p in parts]
         witness = self.carry(parts)
         if witness is not None:
@@ -92,19 +102,21 @@ class Search:
         """Count one evaluation, of so many terms; sixteen of them are a step."""
         self.work -= 1 + terms // 16
         if self.work < 0:
+            who = f"Modes {', '.join(self.tangled)}" if self.tangled else "Modes"
             raise UndecidedError(
                 f"whether {self.what()} is a layout was not decided within {WORK} steps",
-                "Sums of its modes carry between the modes of the left side, and wherever tried the"
-                " carries cancelled each other.",
+                f"{who} of the right side carry between the modes of the left side, and wherever tried"
+                " the carries cancelled each other.",
                 "Split the modes so that fewer carry, or compose one mode at a time.",
                 a=self.a,
                 b=self.b,
+                modes=tuple(self.tangled),
                 work=WORK,
             )
 
     # --- 0: b reaches coordinates of a ---
 
-    def within_reach(self, extend: bool) -> None:
+    def within_reach(self) -> None:
         if any(s == 0 for s, _d in self.left[:-1]):
             raise LayoutError(
                 f"{self.what()} is not defined: the left side has no coordinates", a=self.a, b=self.b
@@ -112,7 +124,7 @@ class Search:
         for leaf, (s, e) in enumerate(self.right):
             if s > 1 and e < 0:
                 self.refuse_reach(leaf, 1, e, "The left side has no coordinate below 0.")
-        if extend and can_grow(self.a.shape):
+        if self.extend:
             return
         size = prod([s for s, _d in self.left])
         most = sum([(s - 1) * e for s, e in self.right])
@@ -150,7 +162,10 @@ class Search:
         The difference only changes where some ``floor(c * (e mod P) / P)`` does, and is periodic
         once it is 0 at a common period.
         """
-        carries = [(p, e % p, delta) for p, delta in self.deltas if e % p]
+        carries = [
+            (p, rests[0], delta)
+            for p, delta, rests in _merged([(p, d, {0: e % p}) for p, d in self.deltas if e % p])
+        ]
         if not carries:
             return s
         period = max([p // gcd(p, r) for p, r, _delta in carries])
@@ -167,19 +182,35 @@ class Search:
 
     def carry(self, parts: list[_Part]) -> dict[int, Any] | None:
         """Coordinates of parts, by their number, at which carries do not cancel; None if none."""
+        # floor(sum c*e / P) == sum c*floor(e / P) + floor(sum c*(e mod P) / P), so that A of the sum is
+        # the sum of the A(c*e) plus delta times the last floor, for each P
         moving = [(i, p) for i, p in enumerate(parts) if p.m > 1]
         levels: list[_Level] = []
         for period, delta in self.deltas:
             rests = {i: p.e % period for i, p in moving if p.e % period}
             if sum([(parts[i].m - 1) * r for i, r in rests.items()]) >= period:
                 levels.append((period, delta, rests))
-        for group in _groups(levels):
+        for group in _groups(_merged(levels)):
+            tangled = {parts[i].leaf for _p, _d, rests in group for i in rests}
+            self.tangled = [self.name(leaf) for leaf in sorted(tangled)]
             witness = _Carries(group, {i: p.m for i, p in moving}, self.spend).witness()
             if witness is not None:
                 return witness
         return None
 
     # --- errors ---
+
+    def name(self, leaf: int) -> str:
+        """How errors name a leaf of ``b``."""
+        return leaf_names(self.b.shape)[leaf]
+
+    def left_side(self) -> str:
+        """How errors name ``a``, whose modes they count after coalescing."""
+        return "the left side" if len(self.left) == len(leaf_names(self.a.shape)) else "A, coalesced,"
+
+    def sizes_that_work(self, leaf: int) -> str:
+        """The nearest sizes of one mode of ``b``, below and above, with which there is a layout."""
+        return " or ".join(map(str, nearest(index(self.right[leaf][0]), partial(self.would_work, leaf))))
 
     def what(self) -> str:
         return f"the composition of {shortened(str(self.a), 300)} with {shortened(str(self.b), 300)}"
@@ -203,15 +234,14 @@ class Search:
     def refuse_cut(self, leaf: int, whole: Any, weight: Any, m: Any, step: Any) -> NoReturn:
         """A mode whose image leaves its line at ``m``, which does not divide what is left of it."""
         block = weight * m
-        sizes = [n for n in (whole // block * block, -(-whole // block) * block) if n]
-        sizes = [n for n in sizes if self.would_work(leaf, n)]
+        sizes = self.sizes_that_work(leaf)
         every = f"every {weight} coordinates" if weight > 1 else "each coordinate"
         self.refuse(
             {leaf: block},
-            f"Mode {leaf} of the right side, {text_of(whole)}:{text_of(self.right[leaf][1])}, moves the"
-            f" offset by {step} with {every}, but not from {block - weight} to {block}; so a layout"
-            f" would have a block of {block} coordinates, which does not divide {whole}.",
-            f"A mode of size {' or '.join(map(str, sizes))} there gives a layout." if sizes else "",
+            f"Mode {self.name(leaf)} of the right side, {whole}:{self.right[leaf][1]}, moves the offset"
+            f" by {step} with {every}, but not from {block - weight} to {block}; so a layout would have"
+            f" a block of {block} coordinates, which does not divide {whole}.",
+            f"A mode of size {sizes} there gives a layout." if sizes else "",
             m * step,
         )
 
@@ -220,20 +250,20 @@ class Search:
         at: dict[int, Any] = {}
         for part, c in witness:
             at[part.leaf] = at.get(part.leaf, 0) + c * part.weight
-        modes = " and ".join(f"{leaf} ({self.right[leaf][0]}:{self.right[leaf][1]})" for leaf in at)
+        modes = " and ".join(
+            f"{self.name(leaf)} ({self.right[leaf][0]}:{self.right[leaf][1]})" for leaf in at
+        )
         who = f"Modes {modes}" if len(at) > 1 else f"Coordinates of mode {modes}"
         terms = [c * part.e for part, c in witness]
         k, size, digits = self.overflow(terms)
-        cut = list(at.items())[-4:]  # a size that leaves the witness out; a few are hint enough
-        smaller = [(leaf, c) for leaf, c in cut if c > 1 and self.would_work(leaf, c)]
-        whole = prod([s for s, _e in self.right])
-        leaf, c = max(smaller, key=lambda x: whole // self.right[x[0]][0] * x[1], default=(0, 0))
+        few = [(leaf, self.sizes_that_work(leaf)) for leaf in list(at)[-4:]]  # hints enough
+        hints = [f"{sizes} as mode {self.name(leaf)}" for leaf, sizes in few if sizes]
         self.refuse(
             at,
             f"{who} of the right side carry into each other: {' + '.join(map(str, terms))} ="
-            f" {sum(terms)}, where the coordinates in mode {k} of the left side,"
-            f" {' + '.join(map(str, digits))}, leave its size {size}.",
-            f"A mode of size {c} as mode {leaf} of the right side gives a layout." if c else "",
+            f" {sum(terms)}, where {' + '.join(map(str, digits))} exceeds mode {k} of"
+            f" {self.left_side()} of size {size}.",
+            f"A mode of size {', or '.join(hints)} of the right side gives a layout." if hints else "",
             sum([c * part.t for part, c in witness]),
         )
 
@@ -258,6 +288,7 @@ class Search:
             a=self.a,
             b=self.b,
             coord=self.coordinate_value(coords),
+            modes=tuple([self.name(leaf) for leaf in at]),
             value=self.offset(x),
             layout_value=wanted,
         )
@@ -265,13 +296,13 @@ class Search:
     def would_work(self, leaf: int, size: Any) -> bool:
         """Whether the composition exists with another size in one mode of ``b``."""
         right = [(size if i == leaf else s, e) for i, (s, e) in enumerate(self.right)]
-        other = Search(self.a, self.b, self.left, right)
-        other.work = WORK // 100  # a hint is worth no more
+        other = Search(self.a, self.b, self.left, right, self.extend)
+        other.work = WORK // 1000  # a hint is worth no more
         try:
-            return (
-                other.carry([p for i, (s, e) in enumerate(right) for p in other.runs(i, s, e)]) is None
-            )
-        except (_CutError, UndecidedError):
+            other.within_reach()
+            parts = [p for i, (s, e) in enumerate(right) for p in other.runs(i, s, e)]
+            return other.carry(parts) is None
+        except (_CutError, CoordinateError, UndecidedError):
             return False
 
 
@@ -287,6 +318,19 @@ class _CutError(Exception):
 
 _Level: TypeAlias = "tuple[Any, Any, dict[int, Any]]"
 """A period of ``a``, its delta, and each part's step modulo the period, by the number of the part."""
+
+
+def _merged(levels: list[_Level]) -> list[_Level]:
+    """Levels with one carry together, each in lowest terms; none whose deltas cancel.
+
+    ``floor(sum c * r / P)`` is the same with ``P`` and every ``r`` divided by a common divisor.
+    """
+    merged: dict[tuple[Any, ...], Any] = {}
+    for p, delta, rests in levels:
+        g = gcd(p, *rests.values())
+        key = (index(p) // g, *((i, index(r) // g) for i, r in rests.items()))
+        merged[key] = merged.get(key, 0) + delta
+    return [(p, delta, dict(rests)) for (p, *rests), delta in merged.items() if delta]
 
 
 def _groups(levels: list[_Level]) -> list[list[_Level]]:

@@ -12,7 +12,7 @@ from math import prod
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from ..errors import DivisibilityError, LayoutError, OverlapError, TlaError
+from ..errors import CoordinateError, DivisibilityError, LayoutError, OverlapError
 from ..layout import trusted
 from .coalesce import coalesced, same_function
 from .composition import composed, extended_modes, tiler_layout
@@ -110,8 +110,8 @@ def _sorted(layout: AnyLayout, modes: Modes) -> list[Moving]:
 def left_inverse(layout: AnyLayout | IntTuple) -> AnyLayout:
     """Return the layout ``r`` with ``r(layout(i)) == i`` for every index ``i``.
 
-    Where ``layout`` sends several indices to one offset, ``r`` gives one of them:
-    ``layout.extended(r.extended(layout(i))) == layout(i)``.
+    Where ``layout`` sends several indices to one offset, ``r`` gives one with that offset, which may
+    lie where the last mode, grown, reaches: ``layout.extended(r.extended(layout(i))) == layout(i)``.
 
     >>> print(left_inverse(Layout((4, 8), (1, 5))), left_inverse(Layout((2, 4), (0, 3))))
     (5,8):(1,4) (3,4):(0,2)
@@ -212,7 +212,7 @@ def _returns(layout: AnyLayout, digits: Modes) -> bool:
         if same_function(index, trusted(layout.size, 1)):
             return True
         return not is_injective(layout) and same_function(composed(layout, index), layout)
-    except TlaError:
+    except (LayoutError, CoordinateError):  # it does not compose; what is undecided passes through
         return False
 
 
@@ -220,16 +220,18 @@ def _refuse(layout: AnyLayout, moving: list[Moving]) -> NoReturn:
     for (s, d, _p), (t, e, _q) in pairwise(moving):
         if s * d > e:
             raise OverlapError(
-                f"{layout} has no left inverse of mixed radix: its modes {s}:{d} and {t}:{e} overlap",
-                f"The mode {s}:{d} takes up the offsets to {s * d}, {s} * {d}; the next begins at {e}.",
+                f"no left inverse of {layout} was found: its modes {s}:{d} and {t}:{e} overlap or"
+                " interleave",
+                f"The mode {s}:{d} takes up the offsets below {s} * {d} = {s * d}; the next begins at"
+                f" {e}.",
                 f"A stride of {s * d} in place of {e} would do.",
                 layout=layout,
                 modes=((s, d), (t, e)),
             )
         if e % d:
             raise DivisibilityError(
-                f"{layout} has no left inverse of mixed radix: the stride {d} of its mode {s}:{d} does"
-                f" not divide the next stride {e}",
+                f"no left inverse of {layout} was found: the stride {d} of its mode {s}:{d} does not"
+                f" divide the next stride {e}",
                 f"A stride of {-(-e // d) * d} in place of {e} would do.",
                 layout=layout,
                 modes=((s, d), (t, e)),

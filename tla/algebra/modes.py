@@ -26,6 +26,7 @@ __all__ = [
     "TUPLE",
     "WORK",
     "Guarded",
+    "Known",
     "Mode",
     "Modes",
     "as_plain",
@@ -38,6 +39,7 @@ __all__ = [
     "leaf_names",
     "lifted",
     "modes_of",
+    "nearest",
     "of_modes",
     "read_modes",
     "row",
@@ -202,6 +204,13 @@ def leaf_names(x: IntTuple) -> list[str]:
     return list(named(x if is_tuple(x) else (x,), ""))
 
 
+def nearest(size: int, works: Callable[[int], bool]) -> list[int]:
+    """Return the nearest sizes that work, one below and one above, of the 64 on either side but 1."""
+    near = (range(size - 1, max(1, size - 65), -1), range(size + 1, size + 65))
+    found = [next(filter(works, sizes), None) for sizes in near]
+    return [n for n in found if n is not None]
+
+
 def can_grow(shape: Any) -> bool:
     """Return whether a shape has a last leaf, one that may grow."""
     while type(shape) is TUPLE:
@@ -261,29 +270,29 @@ class Guarded:
 
     # --- arithmetic ---
 
-    def __add__(self, other: Any) -> Guarded:
-        return Guarded(self.leaf + _bare(other))
+    def __add__(self, other: Any) -> Any:
+        return type(self)(self.leaf + _bare(other))
 
-    def __radd__(self, other: Any) -> Guarded:
-        return Guarded(_bare(other) + self.leaf)
+    def __radd__(self, other: Any) -> Any:
+        return type(self)(_bare(other) + self.leaf)
 
-    def __sub__(self, other: Any) -> Guarded:
-        return Guarded(self.leaf - _bare(other))
+    def __sub__(self, other: Any) -> Any:
+        return type(self)(self.leaf - _bare(other))
 
-    def __rsub__(self, other: Any) -> Guarded:
-        return Guarded(_bare(other) - self.leaf)
+    def __rsub__(self, other: Any) -> Any:
+        return type(self)(_bare(other) - self.leaf)
 
-    def __mul__(self, other: Any) -> Guarded:
-        return Guarded(self.leaf * _bare(other))
+    def __mul__(self, other: Any) -> Any:
+        return type(self)(self.leaf * _bare(other))
 
-    def __rmul__(self, other: Any) -> Guarded:
-        return Guarded(_bare(other) * self.leaf)
+    def __rmul__(self, other: Any) -> Any:
+        return type(self)(_bare(other) * self.leaf)
 
-    def __floordiv__(self, other: Any) -> Guarded:
-        return Guarded(self.leaf // _bare(other))
+    def __floordiv__(self, other: Any) -> Any:
+        return type(self)(self.leaf // _bare(other))
 
-    def __rfloordiv__(self, other: Any) -> Guarded:
-        return Guarded(_bare(other) // self.leaf)
+    def __rfloordiv__(self, other: Any) -> Any:
+        return type(self)(_bare(other) // self.leaf)
 
     def __mod__(self, other: Any) -> Any:
         return _remainder(self.leaf, _bare(other))
@@ -297,25 +306,35 @@ class Guarded:
     def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
         return other // self, other % self
 
-    def __neg__(self) -> Guarded:
-        return Guarded(-self.leaf)
+    def __neg__(self) -> Any:
+        return type(self)(-self.leaf)
 
-    def __abs__(self) -> Guarded:
+    def __abs__(self) -> Any:
         return -self if self < 0 else self
 
 
-READY: frozenset[type] = frozenset((int, Int, Guarded))
+class Known(Guarded):
+    """A leaf of which only what is known counts as equal: for steps that may be left out."""
+
+    __slots__ = ()
+    __hash__ = None
+
+    def __eq__(self, other: object) -> bool:
+        return known_eq(self.leaf, _bare(other)) is True
+
+
+READY: frozenset[type] = frozenset((int, Int, Guarded, Known))
 """The types of ints that the algorithms take as they are."""
 
 
 def _bare(x: Any) -> Any:
     """The leaf; a bare int among guarded leaves is a constant of the algorithm, and so static."""
-    return x.leaf if type(x) is Guarded else Int(x) if type(x) is int else x
+    return x.leaf if isinstance(x, Guarded) else Int(x) if type(x) is int else x
 
 
 def unguarded(x: Any) -> Any:
     """Return the leaf that an algorithm worked with, or ``x`` itself."""
-    return x.leaf if type(x) is Guarded else x
+    return x.leaf if isinstance(x, Guarded) else x
 
 
 def is_one(size: Any) -> bool:
@@ -327,7 +346,7 @@ def _remainder(a: Any, b: Any) -> Any:
     return 0 if known_divides(b, a) else Guarded(a % b)
 
 
-def lifted(operation: Callable[..., Any], *arguments: Any) -> Any:
+def lifted(operation: Callable[..., Any], *arguments: Any, guard: type[Guarded] = Guarded) -> Any:
     """Return the result of an operation on layouts whose ints are not all plain."""
     if all(is_static((x.shape, x.stride) if is_layout(x) else x) for x in arguments):
         try:
@@ -337,7 +356,7 @@ def lifted(operation: Callable[..., Any], *arguments: Any) -> Any:
         else:
             return _mapped(Int, result)
     try:
-        return _mapped(_bare, operation(*(_mapped(Guarded, x) for x in arguments)))
+        return _mapped(_bare, operation(*(_mapped(guard, x) for x in arguments)))
     except TlaError as error:
         vars(error).update({name: _mapped(unguarded, x) for name, x in vars(error).items()})
         raise

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import DivisibilityError, LayoutError
 from ..int_tuple import as_shape, product_each, text_of
-from ..ints import IntTuple, _0, _1, ceil_div, is_tuple, known_divides
+from ..ints import IntTuple, _0, _1, ceil_div, decided, decided_all, is_tuple, known_divides, known_eq
 from ..layout import AnyLayout, as_layout, cosize, make_layout, make_ordered_layout, trusted
 from .by_mode import Tiler, by_mode, is_left_alone
 from .complement import free, gaps
@@ -61,7 +61,16 @@ def multiplied(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
     """`logical_product` by a layout."""
     copies = _walked(block, tiler)
     if copies is None:
-        copies = composed(free(block, block.size * cosize(tiler), grows=True), tiler)
+        rest = free(block, block.size * cosize(tiler), grows=True)
+        try:
+            copies = composed(rest, tiler)
+        except DivisibilityError as error:
+            raise DivisibilityError(
+                f"the product of {block} with {tiler} is not a layout",
+                f"The block leaves {rest} free; it is {error.summary.removesuffix(' is not a layout')}.",
+                *error.details,
+                **{**error.data, "block": block, "tiler": tiler},
+            ) from None
     return row((block, copies))
 
 
@@ -150,7 +159,9 @@ def _paired(block: AnyLayout, tiler: AnyLayout) -> tuple[tuple[AnyLayout, ...], 
 
 def same_rank(block: AnyLayout, tiler: AnyLayout) -> tuple[AnyLayout, AnyLayout]:
     """Return both with modes of size 1 appended to the shorter."""
-    blocks, tilers = modes_of(as_layout(block)), modes_of(tiler_layout(tiler))
+    over: Any = tiler
+    blocks = modes_of(as_layout(block))
+    tilers = modes_of(as_layout(over) if is_tuple(over) else tiler_layout(over))
     rank = max(len(blocks), len(tilers))
     one = make_layout(_1, _0)
     first, second = (row([*modes, *[one] * (rank - len(modes))]) for modes in (blocks, tilers))
@@ -169,7 +180,7 @@ def tile_to_shape(block: AnyLayout, shape: IntTuple, order: IntTuple | None = No
 
     Raises:
         DivisibilityError: a size is no multiple of the block's. The error offers the padded shape.
-        LayoutError: the block has more modes than the shape.
+        LayoutError: the block has more modes than the shape, or no coordinate.
     Source: CuTe ``tile_to_shape``, layout.hpp.
     """
     target = product_each(as_shape(shape))
@@ -181,9 +192,12 @@ def tile_to_shape(block: AnyLayout, shape: IntTuple, order: IntTuple | None = No
             block=block,
             shape=shape,
         )
+    if any(known_eq(n, 0) is True for n in sizes):
+        raise LayoutError(f"{block} has no coordinate, and so tiles no shape", block=block, shape=shape)
     sizes = (*sizes, *[1] * (len(target) - len(sizes)))
-    if not all(known_divides(n, m) for n, m in zip(sizes, target, strict=True)):
-        padded = tuple([ceil_div(m, n) * n if n else m for n, m in zip(sizes, target, strict=True)])
+    pairs = list(zip(sizes, target, strict=True))
+    if not decided_all((known_divides(n, m), f"{n} divides {m}") for n, m in pairs):
+        padded = tuple([ceil_div(m, n) * n for n, m in pairs])
         raise DivisibilityError(
             f"{block} does not tile the shape {text_of(shape)}",
             f"Its modes have the sizes {text_of(sizes)}; the padded shape {text_of(padded)} would do.",
@@ -199,15 +213,25 @@ def tile_to_shape(block: AnyLayout, shape: IntTuple, order: IntTuple | None = No
 def make_layout_tv(threads: AnyLayout, values: AnyLayout) -> tuple[Any, AnyLayout]:
     """Return ``(tiler, layout)``: the tile that threads with values cover, and which elements they hold.
 
-    ``layout((thread, value))`` is the index in the tile ``tiler``, which is `raked_product` of the
-    values over the threads: a thread's values lie together.
+    With ``mn = raked_product(threads, values)``, the tile numbered by thread and value,
+    ``mn(layout((t, v))) == t + threads.size * v``: ``layout`` gives the index in the tile.
 
     >>> tiler, tv = make_layout_tv(Layout((2, 3), (3, 1)), Layout((2, 2), (2, 1)))
     >>> print(tiler, tv)
     (4, 6) ((3,2),(2,2)):((8,2),(4,1))
 
+    Raises:
+        LayoutError: the offsets of threads and values together leave gaps or overlap.
     Source: CuTe DSL ``make_layout_tv``.
     """
-    mn = raked_product(threads, values)
+    mn = raked_product(as_layout(threads), as_layout(values))
+    elements = right_inverse(mn)
+    if not decided(known_eq(elements.size, mn.size), f"{elements.size} == {mn.size}"):
+        raise LayoutError(
+            f"threads {threads} with values {values} do not fill a tile",
+            f"Together they are {mn}, whose offsets must be 0 to {mn.size - _1}, each once.",
+            threads=threads,
+            values=values,
+        )
     shape = make_layout((threads.size, values.size))
-    return product_each(mn.shape), composed(right_inverse(mn), shape)
+    return product_each(mn.shape), composed(elements, shape)
