@@ -29,6 +29,9 @@ def max_common_layout(a: AnyLayout, b: AnyLayout) -> AnyLayout:
     >>> print(max_common_layout(Layout((2, 4), (4, 1)), Layout((2, 4), (4, 1))))
     (4,2):(2,1)
 
+    Raises:
+        LayoutError: ``b`` has no coordinate.
+        UndecidedError: symbolic ints, or a search that took too long, leave it open.
     Source: CuTe ``max_common_layout``, layout.hpp.
     """
     left, inverse = read_modes(a), read_modes(right_inverse(b))
@@ -76,6 +79,8 @@ def max_common_vector(a: AnyLayout, b: AnyLayout) -> Any:
     >>> max_common_vector(Layout((4, 8), (1, 4)), Layout((4, 8), (1, 8)))
     4
 
+    Raises:
+        LayoutError, UndecidedError: as `max_common_layout`.
     Source: CuTe ``max_common_vector``, layout.hpp.
     """
     return max_common_layout(a, b).size

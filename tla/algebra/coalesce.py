@@ -75,6 +75,10 @@ def same_function(a: AnyLayout, b: AnyLayout) -> bool:
     Layouts without coordinates are all the same function. Exact for every layout: coalescing gives
     one form to each function, since its first mode is as long as the first offsets are a multiple
     of the second, and what follows is the function of every so many-th index.
+
+    Raises:
+        UndecidedError: symbolic ints leave it open.
+    Source: Cecka, CuTe Layout Representation and Algebra, on coalescing.
     """
     read_a, read_b = read_modes(a), read_modes(b)
     if read_a is None or read_b is None:

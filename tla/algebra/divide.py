@@ -136,6 +136,8 @@ def zipped_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> An
     ((4,3),(2,2)):((1,8),(4,24))
 
     A mode left alone is a tile of one element: all of it is in the rest.
+    Raises:
+        DivisibilityError, OverlapError, CongruenceError: as `logical_divide`.
     Source: CuTe ``zipped_divide``, layout.hpp.
     """
     return unzipped(_split_exactly if exact else _split, layout, tiler)
@@ -147,6 +149,8 @@ def tiled_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> Any
     >>> print(tiled_divide(Layout((8, 6), (1, 8)), (4, 3)))
     ((4,3),2,2):((1,8),4,24)
 
+    Raises:
+        DivisibilityError, OverlapError, CongruenceError: as `logical_divide`.
     Source: CuTe ``tiled_divide``, layout.hpp.
     """
     tile, rest = modes_of(zipped_divide(layout, tiler, exact=exact))
@@ -159,6 +163,8 @@ def flat_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> AnyL
     >>> print(flat_divide(Layout((8, 6), (1, 8)), (4, 3)))
     (4,3,2,2):(1,8,4,24)
 
+    Raises:
+        DivisibilityError, OverlapError, CongruenceError: as `logical_divide`.
     Source: CuTe ``flat_divide``, layout.hpp.
     """
     tile, rest = modes_of(zipped_divide(layout, tiler, exact=exact))

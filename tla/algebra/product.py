@@ -95,6 +95,8 @@ def zipped_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
     >>> print(zipped_product(Layout((2, 2), (1, 2)), Layout(6)))
     ((2,2),6):((1,2),4)
 
+    Raises:
+        OverlapError, DivisibilityError, CongruenceError: as `logical_product`.
     Source: CuTe ``zipped_product``, layout.hpp.
     """
     return unzipped(_split, block, tiler)
@@ -108,6 +110,11 @@ def _split(shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any]:
 def tiled_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
     """Return ``((blocks), copy, copy, ...)``: `zipped_product` with the copies at the top.
 
+    >>> print(tiled_product(Layout((2, 2), (1, 2)), Layout((2, 3), (3, 1))))
+    ((2,2),2,3):((1,2),12,4)
+
+    Raises:
+        OverlapError, DivisibilityError, CongruenceError: as `logical_product`.
     Source: CuTe ``tiled_product``, layout.hpp.
     """
     blocks, copies = modes_of(zipped_product(block, tiler))
@@ -117,6 +124,11 @@ def tiled_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
 def flat_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
     """Return ``(block, block, ..., copy, copy, ...)``: `zipped_product` with all modes at the top.
 
+    >>> print(flat_product(Layout((2, 2), (1, 2)), Layout((2, 3), (3, 1))))
+    (2,2,2,3):(1,2,12,4)
+
+    Raises:
+        OverlapError, DivisibilityError, CongruenceError: as `logical_product`.
     Source: CuTe ``flat_product``, layout.hpp.
     """
     blocks, copies = modes_of(zipped_product(block, tiler))
@@ -133,6 +145,8 @@ def blocked_product(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
     ((2,3),(5,4)):((5,10),(1,30))
 
     The shorter of the two gets modes of size 1.
+    Raises:
+        OverlapError, DivisibilityError, CongruenceError: as `logical_product`.
     Source: CuTe ``blocked_product``, layout.hpp.
     """
     blocks, copies = _paired(block, tiler)
@@ -145,6 +159,8 @@ def raked_product(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
     >>> print(raked_product(Layout((2, 5), (5, 1)), Layout((3, 4), (1, 3))))
     ((3,2),(4,5)):((10,5),(30,1))
 
+    Raises:
+        OverlapError, DivisibilityError, CongruenceError: as `logical_product`.
     Source: CuTe ``raked_product``, layout.hpp.
     """
     blocks, copies = _paired(block, tiler)
