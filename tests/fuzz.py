@@ -367,7 +367,7 @@ def divided(a: AnyLayout, tiler: Any, exact: bool) -> Part:
         return no_part(Expect.NO)
     expect, indices = Expect.YES, sorted(naive_offsets(paired(b, gaps)))
     if exact and indices != list(range(size(a))):
-        expect = Expect.NO if indices[-1] >= size(a) else Expect.OPEN
+        expect = Expect.NO  # the tiles pass the end, leave gaps or repeat coordinates
     tile, rest = table[: size(b)], table[:: size(b)]
     return Part(expect, tile, rest, [tile, rest])
 

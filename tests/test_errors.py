@@ -20,6 +20,7 @@ FAMILY: dict[type[TlaError], tuple[type[BaseException], ...]] = {
     tla.CoordinateError: (IndexError, LookupError),
     tla.LeafError: (TypeError,),
     tla.StaticIntError: (tla.LeafError, TypeError),
+    tla.NotALayoutError: (TypeError,),
     tla.UnsupportedError: (),
     tla.UndecidedError: (),
 }
@@ -36,6 +37,12 @@ def test_each_error_is_the_builtin_a_reader_expects(kind: type[TlaError]) -> Non
     assert issubclass(kind, TlaError)
     assert all(issubclass(kind, base) for base in FAMILY[kind])
     assert (kind.__doc__ or "").strip()
+
+
+def test_bases_of_what_is_not_a_layout() -> None:
+    """It is no fault of a leaf nor of a layout, so neither of their handlers takes it."""
+    assert tla.NotALayoutError.__bases__ == (TlaError, TypeError)
+    assert not issubclass(tla.NotALayoutError, tla.LeafError | tla.LayoutError)
 
 
 def test_summary_details_and_data() -> None:
@@ -70,6 +77,17 @@ RAISERS: list[Callable[[], Any]] = [
     lambda: tla.parse("(2,3):(1)"),
     lambda: tla.parse("(2,\n x)"),
     lambda: tla.read("?"),
+    lambda: tla.size("8:1"),  # type: ignore[arg-type]
+    lambda: tla.coalesce("8:1"),  # type: ignore[arg-type]
+    lambda: tla.composition(Layout(8), tla.Swizzle(1, 0, 1)),  # type: ignore[call-overload]
+    lambda: tla.composition(Layout((4, 2), (2, 1)), Layout(6)),
+    lambda: tla.complement(Layout((4, 4), (5, 2)), 64),
+    lambda: tla.left_inverse(Layout((2, 3), (2, 5))),
+    lambda: tla.logical_divide(Layout((8, 6), (1, 9)), 3),
+    lambda: tla.logical_divide(Layout(10), 4, exact=True),
+    lambda: tla.logical_product(Layout(2, 3), 4),
+    lambda: tla.tile_to_shape(Layout((2, 0), (4, 1)), (4, 0)),
+    lambda: tla.make_layout_tv(Layout(2), Layout(2, 3)),
     lambda: Layout(((4, 2), 3), ((1, 4), 8), (5, 3))[(_, _), 0],
 ]
 

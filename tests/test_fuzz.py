@@ -34,8 +34,10 @@ SEED, COUNT = 20, 5000
 REFUSALS = {"large carry", "large uneven", "large overlap"}  # all of their cases have no answer
 
 
-def test_short_fuzz() -> None:
+def test_short_fuzz(capsys: pytest.CaptureFixture[str]) -> None:
     report = fuzz.run(COUNT, SEED)
+    with capsys.disabled():
+        print(f"\n{report.cases} cases of the fuzz, seed {SEED}")
     print(report)
     assert report.is_clean, str(report)
 
@@ -129,6 +131,8 @@ def test_no_answer_in_time_is_seen() -> None:
             "its modes have sizes [4, 2] instead of [2, 4]",
         ),
         ("logical_divide exact", "10:1 4:1", "(4,3):(1,4)", "there is no answer"),
+        ("logical_divide exact", "5:1 (2,2):(1,3)", "((2,2),1):((1,3),0)", "there is no answer"),
+        ("logical_divide exact", "4:1 2:0", "(2,4):(0,1)", "there is no answer"),
         ("flat_divide", "(4,2):(1,4) 2:1", "(2,4):(2,1)", "its offset at 1 is 2 instead of 1"),
         ("logical_product", "4:1 3:1", "(3,4):(4,1)", "its offset at 1 is 4 instead of 1"),
         ("logical_product", "(2,2):(1,2) 3:1", "(4,3):(1,4)", "mode 0 is not the block"),

@@ -254,8 +254,8 @@ def factorizations(n: int) -> list[list[int]]:
             "(6,2):(1,7)",
             "(3,2):(2,3)",
             "the composition of (6,2):(1,7) with (3,2):(2,3) is not a layout\n"
-            "  Modes 0 (3:2) and 1 (2:3) of the right side carry into each other: 4 + 3 = 7, where the"
-            " coordinates in mode 0 of the left side, 4 + 3, leave its size 6.\n"
+            "  Modes 0 (3:2) and 1 (2:3) of the right side carry into each other: 4 + 3 = 7, where"
+            " 4 + 3 exceeds mode 0 of the left side of size 6.\n"
             "  At coordinate (2,1): A(B(2,1)) = A(7) = 8, a layout would give 7.\n"
             "  A mode of size 2 as mode 0 of the right side gives a layout.",
         ),
@@ -272,8 +272,8 @@ def factorizations(n: int) -> list[list[int]]:
             "(4,2):(2,1)",
             "(3,4):(1,3)",
             "the composition of (4,2):(2,1) with (3,4):(1,3) is not a layout\n"
-            "  Coordinates of mode 1 (4:3) of the right side carry into each other: 3 + 6 = 9, where the"
-            " coordinates in mode 0 of the left side, 3 + 2, leave its size 4.\n"
+            "  Coordinates of mode 1 (4:3) of the right side carry into each other: 3 + 6 = 9, where"
+            " 3 + 2 exceeds mode 0 of the left side of size 4.\n"
             "  At coordinate (0,3): A(B(0,3)) = A(9) = 4, a layout would give 11.",
         ),
     ],
@@ -282,6 +282,23 @@ def test_texts_of_refusals(a: str, b: str, text: str) -> None:
     with pytest.raises(DivisibilityError) as caught:
         composition(parse(a), parse(b))
     assert str(caught.value) == text
+    check_witness(parse(a), parse(b), caught.value)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "named", "modes"),
+    [
+        ("(6,2):(1,7)", "((3,2),1):((2,3),0)", "Modes 0.0 (3:2) and 0.1 (2:3) of", ("0.0", "0.1")),
+        ("(6,2):(1,7)", "(2,(3,2)):(0,(2,3))", "Modes 1.0 (3:2) and 1.1 (2:3) of", ("1.0", "1.1")),
+        ("(4,2):(2,1)", "(2,(1,6)):(0,(0,1))", "Mode 1.1 of the right side, 6:1,", ("1.1",)),
+        ("(4,2):(2,1)", "6:1", "Mode 0 of the right side, 6:1,", ("0",)),
+    ],
+)
+def test_the_modes_of_a_refusal_are_leaves(a: str, b: str, named: str, modes: tuple[str, ...]) -> None:
+    with pytest.raises(DivisibilityError) as caught:
+        composition(parse(a), parse(b))
+    assert caught.value.details[0].startswith(named)
+    assert caught.value.modes == modes
     check_witness(parse(a), parse(b), caught.value)
 
 
@@ -474,10 +491,11 @@ def test_the_search_ends() -> None:
     with pytest.raises(UndecidedError) as caught:
         composition(a, b)
     assert (caught.value.a, caught.value.b, caught.value.work) == (a, b, WORK)
+    assert caught.value.modes == ("0", "1")
     assert str(caught.value) == (
         f"whether the composition of {a} with {b} is a layout was not decided within {WORK} steps\n"
-        "  Sums of its modes carry between the modes of the left side, and wherever tried the carries"
-        " cancelled each other.\n"
+        "  Modes 0, 1 of the right side carry between the modes of the left side, and wherever tried the"
+        " carries cancelled each other.\n"
         "  Split the modes so that fewer carry, or compose one mode at a time."
     )
 

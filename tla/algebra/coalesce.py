@@ -7,11 +7,12 @@ index, so `same_function` compares by it.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
-from ..errors import CongruenceError
-from ..int_tuple import as_int_tuple, text_of, transform_leaf
-from ..ints import Int, IntTuple, _1, decided, is_tuple, known_eq
+from ..errors import CongruenceError, CoordinateError, UndecidedError
+from ..int_tuple import as_int_tuple, leaves, text_of, transform_leaf
+from ..ints import Int, IntTuple, _1, decided, is_tuple, known_eq, known_lt
 from ..layout import AnyLayout, as_layout, trusted
 from .by_mode import by_mode, matched
 from .modes import Known, Modes, lifted, of_modes, read_modes
@@ -91,8 +92,22 @@ def same_function(a: AnyLayout, b: AnyLayout) -> bool:
 
 
 def _may_differ(a: AnyLayout, b: AnyLayout) -> bool | None:
-    """False where the sizes are known to differ, so that the functions do; None where that is open."""
-    return False if known_eq(a.size, b.size) is False else None
+    """False where the sizes, or two offsets, are known to differ; None where that is open."""
+    if known_eq(a.size, b.size) is False:
+        return False
+    for index in (1, *_ends(a), *_ends(b)):
+        with suppress(CoordinateError, UndecidedError):  # no index, or not known to be one
+            if known_lt(index, a.size) is True and known_eq(a(index), b(index)) is False:
+                return False
+    return None
+
+
+def _ends(layout: AnyLayout) -> list[Any]:
+    """The indices at which the modes of a layout end."""
+    ends: list[Any] = []
+    for extent in leaves(layout.shape):
+        ends.append(extent * ends[-1] if ends else extent)
+    return ends
 
 
 # --- filter -----------------------------------------------------------------------------------
