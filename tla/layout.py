@@ -202,7 +202,7 @@ class Layout(Generic[S_co, D_co]):
     @property
     def is_padded(self: AnyLayout) -> bool:
         """Whether some coordinate holds no data."""
-        return bool(self.origin_shape != default_origin(self.shape))
+        return self._origin is not None and bool(self.origin_shape != default_origin(self.shape))
 
     def is_valid(self: AnyLayout, *coord: IntTuple) -> bool:
         """Whether a coordinate holds data: inside the shape, and inside the origin of every mode.

@@ -160,6 +160,8 @@ def shaped(parts: Sequence[Any], shape: Any, are_static: bool) -> tuple[Any, Any
 
 def extended_modes(modes: Modes) -> Modes:
     """Return the coalesced modes of the function that grows: a last mode of size 1 keeps its stride."""
+    if len(modes) == 1:
+        return modes
     if modes and type(modes[0][0]) is Guarded:  # a merge that is open is left out
         known = extended_modes([(Known(s), Known(d)) for s, d in map(_leaves, modes)])
         return [(Guarded(s), Guarded(d)) for s, d in map(_leaves, known)]

@@ -74,9 +74,9 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     if type(shape) is TUPLE:
         for mode in zip(shape, stride):  # noqa: B905 (congruent; this path is hot)
             s, d = mode
-            if type(s) is INT and type(d) is INT:
+            if type(s) is INT and (type(d) is INT or type(d) is STATIC):
                 out.append(mode)
-            elif type(s) is not TUPLE or not _plain(s, d, out):
+            elif type(s) is not TUPLE or not _dynamic(s, d, out):
                 break
         else:
             return out, not out
@@ -87,13 +87,13 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     return (out, False) if _ready(shape, stride, out) else None
 
 
-def _plain(shape: tuple[Any, ...], stride: tuple[Any, ...], out: Modes) -> bool:
-    """Collect the modes as long as all are plain ints."""
+def _dynamic(shape: tuple[Any, ...], stride: tuple[Any, ...], out: Modes) -> bool:
+    """Collect the modes as long as all extents are dynamic ints, and all strides are ints."""
     for mode in zip(shape, stride):  # noqa: B905 (congruent; this path is hot)
         s, d = mode
-        if type(s) is INT and type(d) is INT:
+        if type(s) is INT and (type(d) is INT or type(d) is STATIC):
             out.append(mode)
-        elif type(s) is not TUPLE or not _plain(s, d, out):
+        elif type(s) is not TUPLE or not _dynamic(s, d, out):
             return False
     return True
 
