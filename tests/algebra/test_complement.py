@@ -213,14 +213,14 @@ def test_the_range_of_a_shape(layout: Any, cotarget: list[int]) -> None:
             OverlapError,
             "(4,4):(5,2) has no complement: its modes 4:2 and 4:5 overlap or interleave\n"
             "  The mode 4:2 takes up the offsets below 4 * 2 = 8; the next begins at 5.\n"
-            "  A stride of at least 8 in place of 5 would do.",
+            "  A stride of at least 8 in place of 5 keeps the two apart.",
         ),
         (
             "(2,2):(3,3)",
             OverlapError,
             "(2,2):(3,3) has no complement: its modes 2:3 and 2:3 overlap or interleave\n"
             "  The mode 2:3 takes up the offsets below 2 * 3 = 6; the next begins at 3.\n"
-            "  A stride of at least 6 in place of 3 would do.",
+            "  A stride of at least 6 in place of 3 keeps the two apart.",
         ),
         (
             "(2,4):(8,-1)",

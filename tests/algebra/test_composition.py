@@ -196,7 +196,8 @@ def check_witness(a: Any, b: Any, error: Any) -> None:
     assert naive_extended(a, naive_offset(b, error.coord)) == error.value != error.layout_value
     assert any(f"= {error.value}, a layout would give {error.layout_value}." in x for x in error.details)
     extents, steps = tla.flatten_to_tuple(b.shape), tla.flatten_to_tuple(b.stride)
-    leaves = [predictions(a, *leaf) for leaf in zip(extents, steps, coords, strict=True)]
+    at = list(zip(extents, steps, coords, strict=True))
+    leaves = [predictions(a, *leaf) | parts_added(a, *leaf) for leaf in at]
     assert error.layout_value in {sum(parts) for parts in tuples_of(*leaves)}
     way_out = WAY_OUT.fullmatch(error.details[-1])
     if way_out:
@@ -217,6 +218,18 @@ def predictions(a: Any, extent: int, step: int, c: int) -> set[int]:
     weights = [w for w in range(1, extent + 1) if extent % w == 0 and c % w == 0]
     found = [set(continued(table[:c:w], extent // w, table[c])) for w in weights]
     return {x for values in found if len(values) == 1 for x in values}
+
+
+def parts_added(a: Any, extent: int, step: int, c: int) -> set[int]:
+    """What layouts of one mode have at ``c`` that agree with ``A(step * i)`` along each part."""
+    table = [naive_extended(a, step * i) for i in range(extent)]
+    found: set[int] = set()
+    for factors in factorizations(extent):
+        blocks = [prod(factors[:i]) for i in range(len(factors))]
+        parts = list(zip(blocks, factors, strict=True))
+        if all(table[n * k] == k * table[n] for n, f in parts for k in range(1, f)):
+            found.add(sum(c // n % f * table[n] for n, f in parts if f > 1))
+    return found
 
 
 def continued(below: list[int], extent: int, image: int) -> Iterator[int]:

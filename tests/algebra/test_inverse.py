@@ -166,14 +166,14 @@ def test_every_small_layout() -> None:
             OverlapError,
             "no left inverse of (4,2):(8,5) was found: its modes 2:5 and 4:8 overlap or interleave\n"
             "  The mode 2:5 takes up the offsets below 2 * 5 = 10; the next begins at 8.\n"
-            "  A stride of 10 in place of 8 would do.",
+            "  A stride of at least 10 in place of 8 keeps the two apart.",
         ),
         (
             "(2,3):(2,5)",
             DivisibilityError,
             "no left inverse of (2,3):(2,5) was found: the stride 2 of its mode 2:2 does not"
             " divide the next stride 5\n"
-            "  A stride of 6 in place of 5 would do.",
+            "  A stride of 6 in place of 5 is a multiple of it.",
         ),
         (
             "(4,2):(1,-5)",

@@ -57,7 +57,7 @@ def _longest(a: AnyLayout, shared: Modes, size: Any, s: Any, d: Any) -> Any:
 
     def in_order(n: Any) -> bool:
         try:
-            index = composed(a, of_modes([*shared, (n, d)]))
+            index = composed(a, of_modes([*shared, (n, d)]), hints=False)
         except (LayoutError, CoordinateError):  # no layout
             return False
         return same_function(index, of_modes([(size * n, 1)]))

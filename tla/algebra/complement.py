@@ -154,7 +154,7 @@ def _refuse(layout: AnyLayout, below: Any, mode: Any) -> NoReturn:
         f"{layout} has no complement: its modes {size}:{step} and {s}:{d} overlap or interleave",
         f"The mode {size}:{step} takes up the offsets below {size} * {step} = {size * step}; the next"
         f" begins at {d}.",
-        f"A stride of at least {size * step} in place of {d} would do.",
+        f"A stride of at least {size * step} in place of {d} keeps the two apart.",
         layout=layout,
         modes=(below, mode),
     )

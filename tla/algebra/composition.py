@@ -105,6 +105,8 @@ def composition(
     if is_tuple(b):
 
         def one(mode: AnyLayout, tiler: Any) -> AnyLayout:
+            if type(tiler) is int and type(mode.shape) is int and extend and tiler >= 0:
+                return trusted(tiler, mode.stride)  # one mode, which grows
             return composed(mode, tiler_layout(tiler), extend)
 
         return by_mode(one, a, b, keep=False)
@@ -126,18 +128,27 @@ def tiler_layout(tiler: Any) -> AnyLayout:
 
 
 def composed(
-    a: AnyLayout, b: AnyLayout, extend: bool = True, steps: list[Any] | None = None
+    a: AnyLayout,
+    b: AnyLayout,
+    extend: bool = True,
+    steps: list[Any] | None = None,
+    hints: bool = True,
 ) -> AnyLayout:
-    """`composition` of two layouts. ``steps`` receives what each mode of ``b`` takes of ``a``."""
+    """`composition` of two layouts.
+
+    Args:
+        steps: Receives what each mode of ``b`` takes of ``a``.
+        hints: Look for what would work, for the error of a reader.
+    """
     left, right = read_modes(a), read_modes(b)
     are_static = both_static(left, right)
     if left is None or right is None or are_static is None:
-        result: AnyLayout = lifted(partial(composed, extend=extend, steps=steps), a, b)
+        result: AnyLayout = lifted(partial(composed, extend=extend, steps=steps, hints=hints), a, b)
         return result
     modes = extended_modes(left[0])
     parts = walked(modes, right[0], steps) if extend and can_grow(a.shape) else None
     if parts is None:
-        parts = Search(a, b, modes, right[0], extend).parts(steps)
+        parts = Search(a, b, modes, right[0], extend, hints).parts(steps)
     return trusted(*shaped(parts, b.shape, are_static))
 
 

@@ -46,7 +46,7 @@ def logical_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> A
     if is_tuple(tiler):
 
         def one(mode: AnyLayout, part: Any) -> AnyLayout:
-            return divided(mode, tiler_layout(part), exact)
+            return trusted(*_split(mode.shape, mode.stride, part, exact))
 
         return by_mode(one, layout, tiler)
     return layout if is_left_alone(tiler) else divided(layout, tiler_layout(tiler), exact)
@@ -58,7 +58,7 @@ def divided(layout: AnyLayout, tiler: AnyLayout, exact: bool = False) -> AnyLayo
     if result is None:
         rest = free(tiler, layout.size)
         try:
-            result = composed(layout, row((tiler, rest)))
+            result = composed(layout, row((tiler, rest)), hints=False)
         except DivisibilityError as error:
             raise _not_divided(layout, tiler, error) from None
     if exact:

@@ -43,12 +43,19 @@ class _Part:
 class Search:
     """The criterion of composition, with a budget, and the errors that it ends in."""
 
-    __slots__ = ("a", "b", "deltas", "extend", "left", "right", "tangled", "work")
+    __slots__ = ("a", "b", "deltas", "extend", "hints", "left", "right", "tangled", "work")
 
     def __init__(
-        self, a: AnyLayout, b: AnyLayout, left: Modes, right: Modes, extend: bool = True
+        self,
+        a: AnyLayout,
+        b: AnyLayout,
+        left: Modes,
+        right: Modes,
+        extend: bool = True,
+        hints: bool = True,
     ) -> None:
         self.a, self.b, self.left, self.right = a, b, left, right
+        self.hints = hints and len(left) * len(right) <= 64  # each costs a search
         self.extend = extend and can_grow(a.shape)
         self.work = WORK
         self.tangled: list[str] = []
@@ -210,6 +217,8 @@ class Search:
 
     def sizes_that_work(self, leaf: int) -> str:
         """The nearest sizes of one mode of ``b``, below and above, with which there is a layout."""
+        if not self.hints:
+            return ""
         return " or ".join(map(str, nearest(index(self.right[leaf][0]), partial(self.would_work, leaf))))
 
     def what(self) -> str:

@@ -37,9 +37,9 @@ def right_inverse(layout: AnyLayout | IntTuple) -> AnyLayout:
     >>> print(right_inverse(Layout((4, 8), (8, 1))), right_inverse(Layout((2, 4, 3), (0, 1, 8))))
     (8,4):(4,1) 4:2
 
-    It is made of whole modes: from stride 1 on, each that begins where the one before ends. Where
-    ``layout`` is injective no longer one exists: its size is the length of the run of offsets
-    0, 1, 2, ... that are reached.
+    It is made of modes, from stride 1 on, each of which begins where the one before ends; where modes
+    overlap, one may be cut where the next begins. Where ``layout`` is injective and no stride is
+    negative no longer one exists: its size is the length of the run of offsets 0, 1, 2, ... reached.
 
     Raises:
         LayoutError: the layout has no coordinate.
@@ -208,10 +208,10 @@ def _returns(layout: AnyLayout, digits: Modes) -> bool:
     Of an injective layout it gives each index back, else one with the same offset.
     """
     try:
-        index = composed(of_modes(coalesced(digits)), layout)
+        index = composed(of_modes(coalesced(digits)), layout, hints=False)
         if same_function(index, trusted(layout.size, 1)):
             return True
-        return not is_injective(layout) and same_function(composed(layout, index), layout)
+        return not is_injective(layout) and same_function(composed(layout, index, hints=False), layout)
     except (LayoutError, CoordinateError):  # it does not compose; what is undecided passes through
         return False
 
@@ -224,7 +224,7 @@ def _refuse(layout: AnyLayout, moving: list[Moving]) -> NoReturn:
                 " interleave",
                 f"The mode {s}:{d} takes up the offsets below {s} * {d} = {s * d}; the next begins at"
                 f" {e}.",
-                f"A stride of {s * d} in place of {e} would do.",
+                f"A stride of at least {s * d} in place of {e} keeps the two apart.",
                 layout=layout,
                 modes=((s, d), (t, e)),
             )
@@ -232,7 +232,7 @@ def _refuse(layout: AnyLayout, moving: list[Moving]) -> NoReturn:
             raise DivisibilityError(
                 f"no left inverse of {layout} was found: the stride {d} of its mode {s}:{d} does not"
                 f" divide the next stride {e}",
-                f"A stride of {-(-e // d) * d} in place of {e} would do.",
+                f"A stride of {-(-e // d) * d} in place of {e} is a multiple of it.",
                 layout=layout,
                 modes=((s, d), (t, e)),
             )

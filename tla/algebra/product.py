@@ -6,12 +6,13 @@ from typing import Any
 
 from ..errors import DivisibilityError, LayoutError
 from ..int_tuple import as_shape, product_each, text_of
-from ..ints import IntTuple, _0, _1, ceil_div, decided, decided_all, is_tuple, known_divides, known_eq
+from ..ints import IntTuple, _0, _1, ceil_div, decided_all, is_tuple, known_divides, known_eq
 from ..layout import AnyLayout, as_layout, cosize, make_layout, make_ordered_layout, trusted
 from .by_mode import Tiler, by_mode, is_left_alone
 from .complement import free, gaps
 from .composition import composed, shaped, tiler_layout, walked
 from .divide import unzipped
+from .facts import is_bijective
 from .inverse import right_inverse
 from .modes import both_static, modes_of, read_modes, row
 
@@ -197,6 +198,7 @@ def tile_to_shape(block: AnyLayout, shape: IntTuple, order: IntTuple | None = No
     Raises:
         DivisibilityError: a size is no multiple of the block's. The error offers the padded shape.
         LayoutError: the block has more modes than the shape, or no coordinate.
+        OverlapError: the modes of the block overlap or interleave.
     Source: CuTe ``tile_to_shape``, layout.hpp.
     """
     target = product_each(as_shape(shape))
@@ -237,17 +239,17 @@ def make_layout_tv(threads: AnyLayout, values: AnyLayout) -> tuple[Any, AnyLayou
     (4, 6) ((3,2),(2,2)):((8,2),(4,1))
 
     Raises:
-        LayoutError: the offsets of threads and values together leave gaps or overlap.
+        LayoutError: the threads, or the values, are not numbered from 0 without gaps.
     Source: CuTe DSL ``make_layout_tv``.
     """
     mn = raked_product(as_layout(threads), as_layout(values))
-    elements = right_inverse(mn)
-    if not decided(known_eq(elements.size, mn.size), f"{elements.size} == {mn.size}"):
-        raise LayoutError(
-            f"threads {threads} with values {values} do not fill a tile",
-            f"Together they are {mn}, whose offsets must be 0 to {mn.size - _1}, each once.",
-            threads=threads,
-            values=values,
-        )
+    for what, layout in (("threads", threads), ("values", values)):
+        if not is_bijective(layout):
+            raise LayoutError(
+                f"threads {threads} with values {values} do not fill a tile",
+                f"The {what} must be numbered 0 to {layout.size - _1}, each once.",
+                threads=threads,
+                values=values,
+            )
     shape = make_layout((threads.size, values.size))
-    return product_each(mn.shape), composed(elements, shape)
+    return product_each(mn.shape), composed(right_inverse(mn), shape)
