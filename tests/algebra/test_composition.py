@@ -196,8 +196,8 @@ def check_witness(a: Any, b: Any, error: Any) -> None:
     assert naive_extended(a, naive_offset(b, error.coord)) == error.value != error.layout_value
     assert any(f"= {error.value}, a layout would give {error.layout_value}." in x for x in error.details)
     extents, steps = tla.flatten_to_tuple(b.shape), tla.flatten_to_tuple(b.stride)
-    at = list(zip(extents, steps, coords, strict=True))
-    leaves = [predictions(a, *leaf) | parts_added(a, *leaf) for leaf in at]
+    modes = list(zip(extents, steps, coords, strict=True))
+    leaves = [predictions(a, *leaf) | parts_added(a, *leaf) for leaf in modes]
     assert error.layout_value in {sum(parts) for parts in tuples_of(*leaves)}
     way_out = WAY_OUT.fullmatch(error.details[-1])
     if way_out:
