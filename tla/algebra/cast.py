@@ -197,9 +197,11 @@ def _growing(layout: AnyLayout, n: Any, modes: Modes) -> int | None:
 def recast_layout(
     layout: AnyLayout, old_type: str | ElementType | IntLike, new_type: str | ElementType | IntLike
 ) -> AnyLayout:
-    """Return the layout in elements of another type over the same memory: `upcast`, then `downcast`.
+    """Return the layout in elements of another type: `upcast`, then `downcast`, by their widths.
 
-    The widths are in lowest terms: from 6 to 8 bits, 4 elements become one vector of 3.
+    The widths are in lowest terms: from 6 to 8 bits, 4 elements become one vector of 3. It is the same
+    memory where the contiguous mode fills whole elements of both types; an extent that lies within
+    one element, or strides that leave gaps, are taken as `upcast` and `downcast` take them.
 
     >>> print(recast_layout(Layout((8, 4), (1, 8)), "bf16", "f32"))
     (4,4):(1,4)
@@ -210,7 +212,7 @@ def recast_layout(
         old_type, new_type: Names of element types, or their widths in bits. Names are static.
 
     Raises:
-        DivisibilityError: the elements do not fill whole ones of the new type; see `upcast`.
+        DivisibilityError: a stride or an extent does not split into vectors; see `upcast`.
         OverlapError: see `upcast` and `downcast`.
         UnsupportedError: a type is unknown, or has no width.
         LayoutError: a width is not positive.
