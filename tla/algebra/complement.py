@@ -112,13 +112,13 @@ def gaps(
         if d < end or s == 0:
             _refuse(layout or of_modes(modes), below, mode)
         gap = d // end
-        if not is_one(gap):
+        if gap != 1 if type(gap) is INT else not is_one(gap):
             out.append((gap, end))
         if steps is not None:
             steps.append((s, d, end, gap))
         below, end = mode, s * d
     rest = 1 if cotarget is None else _left(cotarget, end)
-    if grows or not is_one(rest):
+    if grows or (rest != 1 if type(rest) is INT else not is_one(rest)):
         out.append((rest, end))
     if steps is not None:
         steps.append((None, None, end, rest))
