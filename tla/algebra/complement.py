@@ -12,10 +12,22 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import LayoutError, OverlapError
-from ..int_tuple import as_shape, flatten_to_tuple
+from ..int_tuple import as_shape
 from ..ints import PLAIN_INTS, Int, is_tuple
 from .composition import tiler_layout
-from .modes import INT, READY, STATIC, Modes, as_plain, both_static, is_one, lifted, of_modes, read_modes
+from .modes import (
+    INT,
+    READY,
+    STATIC,
+    Modes,
+    as_plain,
+    both_static,
+    flat,
+    is_one,
+    lifted,
+    of_modes,
+    read_modes,
+)
 
 if TYPE_CHECKING:
     from ..ints import IntTuple
@@ -74,16 +86,7 @@ def free(
 
 def _read(cotarget: Any) -> tuple[list[Any], bool] | None:
     """The ints of a cotarget, and whether all are static; None if one is symbolic: as `read_modes`."""
-    ints: list[Any] = []
-
-    def collect(x: Any) -> None:
-        if is_tuple(x):
-            for i in x:
-                collect(i)
-        else:
-            ints.append(x)
-
-    collect(cotarget)
+    ints = list(flat(cotarget))
     ready = all(type(n) in READY for n in ints)
     return (ints, all(type(n) is Int for n in ints)) if ready else None
 
@@ -130,7 +133,7 @@ def _left(cotarget: Any, end: Any) -> Any:
     if not is_tuple(cotarget):
         return -(-cotarget // end) if end != 1 else cotarget
     count: Any = 1
-    for n in flatten_to_tuple(cotarget):
+    for n in flat(cotarget):
         if n == 0:
             return n
         count = count * -(-n // end)

@@ -32,6 +32,7 @@ from ..ints import _0, is_tuple
 from ..layout import AnyLayout, Layout, as_layout, make_layout, trusted
 from ..swizzle import ComposedLayout, Swizzle
 from .by_mode import Tiler, by_mode, is_left_alone
+from .coalesce import coalesced
 from .existence import Search
 from .modes import (
     TUPLE,
@@ -176,30 +177,17 @@ def extended_modes(modes: Modes) -> Modes:
     if modes and type(modes[0][0]) is Guarded:  # a merge that is open is left out
         known = extended_modes([(Known(s), Known(d)) for s, d in map(_leaves, modes)])
         return [(Guarded(s), Guarded(d)) for s, d in map(_leaves, known)]
-    out: Modes = []
-    size, stride = 1, 0
-    for s, d in modes[:-1]:
-        if s == 1:
-            continue
+    below = coalesced(modes[:-1])
+    for s, _d in below:
         if s == 0:  # no index lies in it, not even 0
             return [(0, 0), (1, 0)]
-        if size == 1:
-            size, stride = s, d
-        elif size * stride == d:
-            size = size * s
-        else:
-            out.append((size, stride))
-            size, stride = s, d
     last, step = modes[-1] if modes else (1, 0)
+    size, stride = below.pop()
     if size == 1:
-        size, stride = last, step
-    elif size * stride == step:
-        size = size * last
-    else:
-        out.append((size, stride))
-        size, stride = last, step
-    out.append((size, stride))
-    return out
+        return [(last, step)]
+    if size * stride == step:
+        return [*below, (size * last, stride)]
+    return [*below, (size, stride), (last, step)]
 
 
 def _leaves(mode: Any) -> tuple[Any, Any]:

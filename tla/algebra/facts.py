@@ -19,7 +19,6 @@ from ..ints import (
     Int,
     SymbolicInt,
     decided,
-    is_tuple,
     known_divides,
     known_eq,
     known_lt,
@@ -28,7 +27,7 @@ from ..ints import (
 from ..layout import AnyLayout, as_layout
 from ..text import shortened
 from .cancelling import cancelling
-from .modes import Guarded
+from .modes import Guarded, flat, unguarded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +107,7 @@ def is_surjective_onto(layout: AnyLayout, n: IntLike) -> bool:
 
     An empty layout is onto 0 offsets and no other layout is; nothing is onto a negative number.
     """
-    wanted: Any = n.leaf if type(n) is Guarded else leaf(n)
+    wanted: Any = n.leaf if isinstance(n, Guarded) else leaf(n)
     modes = _real(layout)
     if modes is None:
         return decided(known_eq(wanted, 0), f"{wanted} == 0")
@@ -126,20 +125,11 @@ def is_surjective_onto(layout: AnyLayout, n: IntLike) -> bool:
 def _leaves(layout: AnyLayout) -> Modes:
     """The leaves with their strides: plain ints, and symbolic ints as they are."""
     as_layout(layout)
-    return list(zip(map(_bare, _flat(layout.shape)), map(_bare, _flat(layout.stride)), strict=True))
-
-
-def _flat(x: Any) -> Iterator[Any]:
-    if is_tuple(x):
-        for i in x:
-            yield from _flat(i)
-    else:
-        yield x
+    return list(zip(map(_bare, flat(layout.shape)), map(_bare, flat(layout.stride)), strict=True))
 
 
 def _bare(x: Any) -> Any:
-    if type(x) is Guarded:
-        x = x.leaf
+    x = unguarded(x)
     return int(x) if isinstance(x, int) else x
 
 
@@ -212,8 +202,8 @@ Numbered: TypeAlias = "list[tuple[int, Any, Any]]"
 
 
 def _coordinate(place: Place, layout: AnyLayout) -> Any:
-    steps = [place.get(i, 0) for i, _s in enumerate(_flat(layout.shape))]
-    if all(type(x) is Int for x in _flat((layout.shape, layout.stride))):
+    steps = [place.get(i, 0) for i, _s in enumerate(flat(layout.shape))]
+    if all(type(x) is Int for x in flat((layout.shape, layout.stride))):
         steps = [Int(n) for n in steps]
     return unflatten(tuple(steps), layout.shape)
 

@@ -49,7 +49,7 @@ def right_inverse(layout: AnyLayout | IntTuple) -> AnyLayout:
 
 
 def right_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayout:
-    """`right_inverse` of a layout. ``steps`` receives the sorted modes and whether each is taken."""
+    """`right_inverse` of a layout. ``steps`` receives the sorted modes, then those taken."""
     read = read_modes(layout)
     if read is None:
         result: AnyLayout = lifted(partial(right_inverted, steps=steps), layout)
@@ -132,7 +132,7 @@ def left_inverse(layout: AnyLayout | IntTuple) -> AnyLayout:
 
 
 def left_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayout:
-    """`left_inverse` of a layout. ``steps`` receives the sorted modes and the gap below each."""
+    """`left_inverse` of a layout. ``steps`` receives the sorted modes, then the digits."""
     read = read_modes(layout)
     if read is None:
         result: AnyLayout = lifted(partial(left_inverted, steps=steps), layout)

@@ -33,6 +33,7 @@ __all__ = [
     "as_static",
     "both_static",
     "can_grow",
+    "flat",
     "flat_modes",
     "in_profile",
     "is_one",
@@ -184,6 +185,15 @@ def in_profile(parts: Iterable[Any], profile: Any) -> Any:
         return tuple([build(i) for i in p]) if is_tuple(p) else next(rest)
 
     return build(profile)
+
+
+def flat(x: Any) -> Iterator[Any]:
+    """Yield the ints of an int tuple as they are, guarded ones too, which `leaves` would convert."""
+    if is_tuple(x):
+        for i in x:
+            yield from flat(i)
+    else:
+        yield x
 
 
 def leaf_names(x: IntTuple) -> list[str]:

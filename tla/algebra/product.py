@@ -146,6 +146,7 @@ def blocked_product(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
     ((2,3),(5,4)):((5,10),(1,30))
 
     The shorter of the two gets modes of size 1.
+
     Raises:
         OverlapError, DivisibilityError, CongruenceError: as `logical_product`.
     Source: CuTe ``blocked_product``, layout.hpp.
