@@ -16,7 +16,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __all__ = [
+    "BindingError",
     "CongruenceError",
+    "ContradictionError",
     "CoordinateError",
     "DivisibilityError",
     "LayoutError",
@@ -104,6 +106,14 @@ class UnsupportedError(TlaError):
 class UndecidedError(TlaError):
     """The answer depends on the value of a symbolic int, and the text names the obligation; or a search
     took all the steps it may, and the text names the modes that defeated it."""
+
+
+class ContradictionError(TlaError, ValueError):
+    """Conditions that cannot hold together are assumed; the text names them."""
+
+
+class BindingError(TlaError, ValueError):
+    """A symbol is given no value, or one that breaks what is declared or assumed of it."""
 
 
 class ParseError(TlaError, ValueError):

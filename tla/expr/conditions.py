@@ -1,0 +1,430 @@
+"""Conditions on symbolic ints, and what is assumed of them.
+
+>>> M = sym("M")
+>>> M % 48 == 0, (M % 48 == 0).known()
+(M % 48 == 0, None)
+>>> with assume(M % 48 == 0):
+...     print(M % 16, M // 48 * 48)
+0 M
+
+While a condition is assumed the rules and the proofs use it; what has used it is recorded, so that a
+layout made under it can say what it stands on.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from math import gcd
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from ..errors import ContradictionError, UndecidedError
+from .nodes import (
+    Expr,
+    Quotient,
+    Remainder,
+    Symbol,
+    Terms,
+    Value,
+    contained,
+    key_of,
+    made,
+    without,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+__all__ = [
+    "Condition",
+    "Conditions",
+    "active",
+    "assume",
+    "inequalities",
+    "is_never_zero",
+    "recorded",
+    "reduced",
+    "restored",
+    "substituted",
+    "undecided",
+    "use",
+]
+
+_COMPARE: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+class Condition:
+    """A comparison of two values, as ``==`` and ``<`` of symbolic ints make it.
+
+    As a bool, ``==`` and ``!=`` tell whether both sides have one structure, so that expressions work
+    in sets and tuples; an order decides, or raises `UndecidedError`.
+    """
+
+    __slots__ = ("left", "op", "right")
+
+    left: Value
+    op: str
+    right: Value
+
+    def __init__(self, left: Value, op: str, right: Value) -> None:
+        self.left, self.op, self.right = left, op, right
+
+    def __bool__(self) -> bool:
+        if self.op in ("==", "!="):
+            return (key_of(self.left) == key_of(self.right)) is (self.op == "==")
+        return self.decided()
+
+    def known(self) -> bool | None:
+        """Whether it holds: True, False, or None where its symbols leave it open."""
+        difference: Any = self.left - self.right
+        if self.op in ("==", "!="):
+            answer, wanted = proof.known_zero(difference), self.op == "=="
+        elif self.op in ("<", ">="):
+            answer, wanted = proof.known_negative(difference), self.op == "<"
+        else:
+            answer, wanted = proof.known_negative(-difference), self.op == ">"
+        return None if answer is None else answer is wanted
+
+    def decided(self) -> bool:
+        """Whether it holds; raise `UndecidedError` where that is open."""
+        answer = self.known()
+        if answer is None:
+            raise undecided(f"whether {self} is not known", self)
+        return answer
+
+    def holds(self, **values: int) -> bool:
+        """Whether it holds for some values of its symbols."""
+        left, right = (evaluation.evaluate(x, values) for x in (self.left, self.right))
+        return bool(_COMPARE[self.op](left, right))
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The unknowns of both sides, by name."""
+        found = {s for x in (self.left, self.right) if type(x) is Expr for s in x.symbols}
+        return tuple(sorted(found, key=lambda s: (s.name, s.order)))
+
+    def _key(self) -> Any:
+        return key_of(self.left), self.op, key_of(self.right)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Condition) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __str__(self) -> str:
+        return f"{printers.to_python(self.left)} {self.op} {printers.to_python(self.right)}"
+
+    __repr__ = __str__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Condition, (self.left, self.op, self.right)
+
+
+def undecided(summary: str, obligation: Condition) -> UndecidedError:
+    """Return the error of a question that needs a condition."""
+    return UndecidedError(
+        summary,
+        f"It needs {obligation}.",
+        f"Give its unknowns a range or a divisor, or write `with assume({obligation}):`.",
+        obligation=obligation,
+    )
+
+
+# --- assuming ---------------------------------------------------------------------------------
+
+Conditions: TypeAlias = "Condition | bool | Iterable[Condition | bool]"
+"""One condition or several; a bool is a condition that the operators settled at once."""
+
+_Congruence: TypeAlias = "tuple[Expr, Value, int, Condition]"
+"""``x, c, n``: ``x % c == n``, and the condition that says so."""
+
+
+class _Assumed:
+    """What some conditions say, in the forms that the rules ask for."""
+
+    __slots__ = ("conditions", "congruences", "equalities", "inequalities")
+
+    def __init__(self, outer: _Assumed | None) -> None:
+        self.conditions: list[Condition] = [*outer.conditions] if outer else []
+        self.inequalities: list[tuple[Expr, Condition]] = [*outer.inequalities] if outer else []
+        self.congruences: list[_Congruence] = [*outer.congruences] if outer else []
+        self.equalities: list[tuple[Symbol, Value, Condition]] = [*outer.equalities] if outer else []
+
+    def add(self, condition: Condition) -> None:
+        """Take a condition in; the others are assumed already."""
+        self._check(condition)
+        self._take(condition)
+
+    def _take(self, condition: Condition) -> None:
+        difference: Any = condition.left - condition.right
+        self.conditions.append(condition)
+        op = condition.op
+        if type(difference) is int:
+            return
+        if op in ("<", "<="):
+            self.inequalities.append((-difference - int(op == "<"), condition))
+        elif op in (">", ">="):
+            self.inequalities.append((difference - int(op == ">"), condition))
+        elif op == "==":
+            self._equal(difference, condition)
+        elif proof.is_nonnegative(difference):  # and not 0
+            self.inequalities.append((difference - 1, condition))
+
+    def _equal(self, x: Expr, condition: Condition) -> None:
+        self.inequalities += [(x, condition), (-x, condition)]
+        if len(x.terms) == 1:
+            ((monomial, k),) = x.terms.items()
+            atom = monomial[0]
+            if len(monomial) == 1 and type(atom) is Remainder:
+                n = -x.constant // k  # k*(y % c) + constant == 0; that it divides has been checked
+                self._congruent(atom.dividend, atom.divisor, n, condition)
+        g = gcd(x.constant, *x.terms.values())
+        for monomial, k in x.terms.items():
+            atom = monomial[0]
+            if len(monomial) == 1 and type(atom) is Symbol and abs(k) == g:
+                value: Any = made({monomial: 1}, 0, 0) - rules.exact_quotient(x, k)  # type: ignore[operator]
+                if type(value) is int or atom not in {*_atoms(value)}:
+                    self.equalities.append((atom, value, condition))
+                    return
+
+    def _congruent(self, x: Value, c: Value, n: int, condition: Condition) -> None:
+        if type(x) is not Expr:
+            return
+        self.congruences.append((x, c, n, condition))
+        if type(c) is int:  # the range begins and ends with a multiple
+            low, high = x.bounds
+            if low is not None:
+                self.inequalities.append((x - (low + (n - low) % c), condition))
+            if high is not None:
+                self.inequalities.append(((high - (high - n) % c) - x, condition))
+
+    def check_all(self) -> None:
+        """Raise where a condition is ruled out by those that came after it."""
+        for i, condition in enumerate(self.conditions):
+            later = _Assumed(None)
+            for other in self.conditions[i + 1 :]:
+                later._take(other)
+            token = _state.set(later)
+            try:
+                later._check(condition)
+            finally:
+                _state.reset(token)
+
+    def _check(self, condition: Condition) -> None:
+        """Raise where what is assumed already rules a condition out."""
+        with recorded() as used:
+            contradicts = condition.known() is False
+        others = sorted(map(str, used))
+        if not contradicts and condition.op == "==":
+            other = self._other_residue(condition)
+            if other is not None:
+                contradicts, others = True, [str(other)]
+        if contradicts:
+            facts = others or [text for s in condition.symbols for text in evaluation.facts_of(s)]
+            raise ContradictionError(
+                f"{condition} contradicts {' and '.join(facts) or 'arithmetic'}",
+                "Both cannot hold for any value.",
+                condition=condition,
+                contradicted=tuple(used) or tuple(facts),
+            )
+
+    def _other_residue(self, condition: Condition) -> Condition | None:
+        """A condition assumed that gives another remainder by a common divisor."""
+        apart = _Assumed(None)
+        difference: Any = condition.left - condition.right
+        if type(difference) is Expr and len(difference.terms) == 1:
+            apart._equal(difference, condition)
+        for x, c, n, _condition in apart.congruences:
+            for y, d, m, other in self.congruences:
+                gap: Any = x - y
+                if type(c) is int and type(d) is int and type(gap) is int and (n - m - gap) % gcd(c, d):
+                    return other
+        return None
+
+
+_state: ContextVar[_Assumed | None] = ContextVar("assumed", default=None)
+_records: ContextVar[tuple[set[Condition], ...]] = ContextVar("records", default=())
+
+
+def active() -> _Assumed | None:
+    """Return what is assumed here, None for nothing."""
+    return _state.get()
+
+
+class assume:  # noqa: N801 (a context manager, used as a word)
+    """Let what is done inside take conditions for granted: ``with assume(M % 48 == 0, K <= N):``.
+
+    >>> M, K = sym("M"), sym("K")
+    >>> with assume(M % 4 == 0, K < 4):
+    ...     print((M + K) // 4, (M + K) % 4)
+    M//4 K
+
+    Contexts nest. A layout made inside carries the conditions that were used, as ``assumptions``.
+
+    Raises:
+        ContradictionError: a condition cannot hold, given the ranges, the divisors and the others.
+    """
+
+    __slots__ = ("_given", "_tokens")
+
+    def __init__(self, *conditions: Conditions) -> None:
+        self._given = tuple(_flat(conditions))
+        self._tokens: list[Any] = []
+
+    def __enter__(self) -> None:
+        state = _Assumed(_state.get())
+        token = _state.set(state)
+        try:
+            for condition in self._given:
+                if condition is True:
+                    continue
+                if condition is False:
+                    raise ContradictionError(
+                        "a condition assumed is false for all values of its unknowns",
+                        "Its two sides are different numbers, or an unknown and what it never is.",
+                    )
+                state.add(condition)
+            state.check_all()
+        except BaseException:
+            _state.reset(token)
+            raise
+        self._tokens.append(token)
+
+    def __exit__(self, *_error: object) -> None:
+        _state.reset(self._tokens.pop())
+
+
+def _flat(conditions: Iterable[Any]) -> Iterator[Condition | bool]:
+    for condition in conditions:
+        if isinstance(condition, (Condition, bool)):
+            yield condition
+        elif isinstance(condition, Expr) or not hasattr(condition, "__iter__"):
+            raise TypeError(
+                f"expected a condition such as M % 16 == 0, got {type(condition).__name__} {condition!r}"
+            )
+        else:
+            yield from _flat(condition)
+
+
+@contextmanager
+def recorded() -> Iterator[set[Condition]]:
+    """Collect the conditions that are used meanwhile."""
+    used: set[Condition] = set()
+    token = _records.set((*_records.get(), used))
+    try:
+        yield used
+    finally:
+        _records.reset(token)
+
+
+def use(condition: Condition) -> None:
+    """Record that an answer stands on a condition."""
+    for record in _records.get():
+        record.add(condition)
+
+
+# --- what the rules ask -----------------------------------------------------------------------
+
+
+def inequalities() -> Iterator[tuple[Expr, Condition]]:
+    """Yield what is assumed to be at least 0, each with its condition."""
+    state = _state.get()
+    return iter(()) if state is None else iter(state.inequalities)
+
+
+def substituted(x: Expr) -> Value:
+    """Return an expression with the symbols replaced that are assumed equal to something."""
+    state = _state.get()
+    result: Value = x
+    for symbol, value, condition in () if state is None else state.equalities:
+        if type(result) is Expr and symbol in {*_atoms(result)}:
+            use(condition)
+            result = evaluation.replaced(result, {symbol: value})
+    return result
+
+
+def is_never_zero(x: Expr) -> bool:
+    """Return whether a remainder that is assumed rules 0 out."""
+    state = _state.get()
+    for _y, c, _n, condition in () if state is None else state.congruences:
+        if type(c) is int:
+            rest = _congruent_to(x, c)
+            if type(rest) is int and rest % c:
+                use(condition)
+                return True
+    return False
+
+
+def reduced(is_remainder: bool, x: Value, c: Value) -> Value | None:
+    """Return ``x % c``, or ``x // c``, where the assumptions make it simpler; None elsewhere."""
+    if type(x) is not Expr:
+        return None
+    if is_remainder:
+        smaller = _congruent_to(x, c)
+        return None if smaller is x else rules.remainder(smaller, c)
+    return None
+
+
+def _congruent_to(x: Expr, c: Value) -> Value:
+    """An expression with fewer terms and the same remainder by ``c``, or ``x`` itself."""
+    state = _state.get()
+    for y, d, n, condition in () if state is None else state.congruences:
+        if rules.exact_quotient(d, c) is None:
+            continue
+        for monomial, k in y.terms.items():
+            for whole, j in x.terms.items():
+                if j % k or not contained(monomial, whole):
+                    continue
+                others = without(whole, monomial)
+                factor: Any = made({others: j // k}, 0, 7) if others else j // k
+                smaller: Any = x - y * factor + factor * n
+                if type(smaller) is int or len(smaller.terms) < len(x.terms):
+                    use(condition)
+                    return smaller  # type: ignore[no-any-return]
+    if len(x.terms) == 1 and not x.constant:  # (y // a) % c == (y % (a*c)) // a
+        ((monomial, k),) = x.terms.items()
+        atom = monomial[0]
+        if k == 1 and len(monomial) == 1 and type(atom) is Quotient and type(atom.dividend) is Expr:
+            inner = atom.divisor * c
+            smaller = _congruent_to(atom.dividend, inner)
+            if smaller is not atom.dividend:
+                return rules.floor_divided(rules.remainder(smaller, inner), atom.divisor)
+    return x
+
+
+def restored(terms: Terms, constant: int, kinds: int) -> Value | None:
+    """Return a sum in which ``x // c * c`` is ``x - n`` where ``x % c == n`` is assumed."""
+    if not kinds & 2:
+        return None
+    for monomial, k in terms.items():
+        for i, atom in enumerate(monomial):
+            if type(atom) is not Quotient or type(atom.dividend) is not Expr:
+                continue
+            factors: Any = (
+                made({(*monomial[:i], *monomial[i + 1 :]): k}, 0, 7) if len(monomial) > 1 else k
+            )
+            over = rules.exact_quotient(factors, atom.divisor)
+            if over is None:
+                continue
+            rest = rules.remainder(atom.dividend, atom.divisor)
+            if type(rest) is int:
+                one = made({monomial: k}, 0, kinds)
+                return made(terms, constant, kinds) - one + (atom.dividend - rest) * over
+    return None
+
+
+def _atoms(x: Value) -> Iterator[Any]:
+    from .nodes import atoms_of
+
+    return atoms_of(x)
+
+
+from . import evaluation, printers, proof, rules  # noqa: E402  (they speak of conditions)

@@ -1,0 +1,327 @@
+"""Values for symbols: evaluation on ints and arrays, substitution, simplification.
+
+>>> M, i = sym("M", divisible_by=16), sym("i", min=0)
+>>> evaluate(M // 16 + i % 4, {"M": 96, "i": 7}), substitute(M // 16 + i, {"i": M // 4})
+(9, 5*M/16)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..errors import BindingError
+from . import intervals
+from .nodes import (
+    Expr,
+    Least,
+    Quotient,
+    Symbol,
+    Value,
+    atom_expr,
+    atoms_of,
+    bounds_of,
+    required,
+    value_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .nodes import Atom
+
+__all__ = [
+    "checked",
+    "evaluate",
+    "facts_of",
+    "free_symbols",
+    "replaced",
+    "simplify",
+    "substitute",
+]
+
+
+def free_symbols(x: Value) -> tuple[Symbol, ...]:
+    """Return the unknowns of a value, by name."""
+    return x.symbols if type(x) is Expr else ()
+
+
+# --- evaluation -------------------------------------------------------------------------------
+
+
+def evaluate(x: Value, values: Mapping[str, Any]) -> Any:
+    """Return the value of an expression, exact: an int, or an array where a symbol is given one.
+
+    Args:
+        values: An int or a numpy array of ints by the name of each symbol; arrays broadcast. Where
+            64 bits might not hold an intermediate result, the arrays hold Python ints.
+
+    Raises:
+        BindingError: a symbol is given no value, or one outside its range or not a multiple of its
+            divisor.
+        ZeroDivisionError: a divisor is 0, which its range does not allow.
+    """
+    if type(x) is not Expr:
+        return x
+    found: dict[str, Any] = {}
+    for symbol in x.symbols:
+        found[symbol.name] = checked(symbol, values)
+    arrays = {name: v for name, v in found.items() if not isinstance(v, int)}
+    if arrays:
+        found.update(_wide_enough(x, arrays, found))
+    return _evaluated(x, found, {})
+
+
+def _evaluated(x: Value, values: Mapping[str, Any], known: dict[Atom, Any]) -> Any:
+    if type(x) is not Expr:
+        return x
+    total: Any = x.constant
+    for monomial, k in x.terms.items():
+        term: Any = k
+        for atom in monomial:
+            if atom not in known:
+                known[atom] = _atom_value(atom, values, known)
+            term = term * known[atom]
+        total = total + term
+    return total
+
+
+def _atom_value(atom: Atom, values: Mapping[str, Any], known: dict[Atom, Any]) -> Any:
+    if type(atom) is Symbol:
+        return values[atom.name] // atom.divisor
+    if type(atom) is Least:
+        items = [_evaluated(item, values, known) for item in atom.items]
+        least: Any = items[0]
+        for item in items[1:]:
+            if isinstance(least, int) and isinstance(item, int):
+                least = min(least, item)
+            else:
+                import numpy as np
+
+                least = np.minimum(least, item)
+        return least
+    division: Any = atom
+    a = _evaluated(division.dividend, values, known)
+    b = _evaluated(division.divisor, values, known)
+    if isinstance(b, int) and b == 0:
+        raise ZeroDivisionError(f"{division.dividend} divided by {division.divisor}, which is 0 here")
+    return a // b if type(atom) is Quotient else a % b
+
+
+def checked(symbol: Symbol, values: Mapping[str, Any]) -> Any:
+    """Return the value given to a symbol: an int or an array of ints, within its facts."""
+    name = symbol.name
+    if name not in values:
+        given = ", ".join(values) or "nothing"
+        raise BindingError(f"{name} is given no value", f"Values are given for {given}.", symbol=name)
+    value = value_of(values[name])
+    if type(value) is Expr:
+        raise BindingError(
+            f"{name} is given the symbolic {value}", "substitute takes expressions.", symbol=name
+        )
+    array: Any = None
+    if value is None:
+        array = values[name]
+        if getattr(getattr(array, "dtype", None), "kind", "") not in ("i", "u", "O"):
+            raise BindingError(
+                f"{name} is given {type(array).__name__} {array!r}, which is no int", symbol=name
+            )
+        if not array.size:
+            return array
+    given: Any = value if array is None else array
+    for fact, holds in (
+        (f"{name} % {symbol.divisor} == 0", lambda v: v % symbol.divisor == 0),
+        (
+            f"{name} >= {symbol.least!r}",
+            lambda v: symbol.least is None or v >= _bound(symbol.least, values),
+        ),
+        (
+            f"{name} <= {symbol.greatest!r}",
+            lambda v: symbol.greatest is None or v <= _bound(symbol.greatest, values),
+        ),
+    ):
+        answer: Any = holds(given)
+        if not (answer if isinstance(answer, bool) else answer.all()):
+            wrong = given if array is None else next(v for v in array.flat if not _all(holds(v)))
+            raise BindingError(f"{name} = {wrong} breaks {fact}", symbol=name, value=wrong, fact=fact)
+    return given
+
+
+def _all(answer: Any) -> bool:
+    return bool(answer if isinstance(answer, bool) else answer.all())
+
+
+def _bound(bound: Value, values: Mapping[str, Any]) -> Any:
+    return evaluate(bound, values) if type(bound) is Expr else bound
+
+
+def facts_of(symbol: Symbol) -> list[str]:
+    """Return what is declared of a symbol, as conditions in words."""
+    facts: list[str] = []
+    if symbol.divisor != 1:
+        facts.append(f"{symbol.name} % {symbol.divisor} == 0")
+    if symbol.least is not None:
+        facts.append(f"{symbol.name} >= {symbol.least!r}")
+    if symbol.greatest is not None:
+        facts.append(f"{symbol.name} <= {symbol.greatest!r}")
+    return facts
+
+
+def _wide_enough(x: Expr, arrays: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """The arrays as int64 where no intermediate result can leave it, as Python ints elsewhere."""
+    ranges = {
+        name: (v, v) if isinstance(v, int) else (int(v.min()), int(v.max())) if v.size else (0, 0)
+        for name, v in found.items()
+    }
+    wide = _leaves_64_bits(x, ranges)
+    return {name: v.astype(object if wide else "int64") for name, v in arrays.items()}
+
+
+_LIMIT: Final = 1 << 62
+
+
+def _leaves_64_bits(x: Expr, ranges: dict[str, Any]) -> bool:
+    greatest = 0
+
+    def of(value: Value) -> tuple[int, int]:
+        nonlocal greatest
+        if type(value) is not Expr:
+            return value, value  # type: ignore[return-value]
+        total: Any = (value.constant, value.constant)
+        for monomial, k in value.terms.items():
+            term: Any = (k, k)
+            for atom in monomial:
+                term = seen(intervals.multiply(term, of_atom(atom)))
+            total = seen(intervals.add(total, term))
+        return total  # type: ignore[no-any-return]
+
+    def seen(interval: Any) -> Any:
+        nonlocal greatest
+        greatest = max(greatest, abs(interval[0]), abs(interval[1]))
+        return interval
+
+    def of_atom(atom: Any) -> Any:
+        if type(atom) is Symbol:
+            low, high = seen(ranges[atom.name])
+            return low // atom.divisor, high // atom.divisor
+        if type(atom) is Least:
+            items = [of(item) for item in atom.items]
+            return min(low for low, _high in items), min(high for _low, high in items)
+        a, b = of(atom.dividend), of(atom.divisor)
+        return seen((intervals.floor_divide if type(atom) is Quotient else intervals.remainder)(a, b))
+
+    of(x)
+    return greatest >= _LIMIT
+
+
+# --- substitution -----------------------------------------------------------------------------
+
+
+def substitute(x: Value, values: Mapping[str, Any]) -> Value:
+    """Return an expression with ints or expressions in the place of symbols, by their names.
+
+    Symbols that are given nothing stay.
+
+    Raises:
+        BindingError: a value is known to lie outside the range of its symbol, or not to be a multiple
+            of its divisor.
+        UndecidedError: whether it is a multiple is not known.
+    """
+    if type(x) is not Expr:
+        return x
+    by_symbol: dict[Symbol, Value] = {}
+    for symbol in {atom for atom in atoms_of(x) if type(atom) is Symbol}:
+        if symbol.name in values:
+            by_symbol[symbol] = _over_divisor(symbol, required(values[symbol.name]))
+    return replaced(x, by_symbol)
+
+
+def _over_divisor(symbol: Symbol, value: Value) -> Value:
+    """The value of a symbol over its divisor."""
+    low, high = bounds_of(value)
+    least, greatest = symbol.bounds
+    d = symbol.divisor
+    below = high is not None and least is not None and high < least * d
+    above = low is not None and greatest is not None and low > greatest * d
+    if below or above:
+        raise BindingError(
+            f"{symbol.name} = {value} lies outside its range, {' and '.join(facts_of(symbol))}",
+            symbol=symbol.name,
+            value=value,
+        )
+    quotient = rules.exact_quotient(value, d)
+    if quotient is not None:
+        return quotient
+    rest = conditions.Condition(rules.remainder(value, d), "==", 0)
+    if rest.known() is False:
+        raise BindingError(
+            f"{symbol.name} = {value} breaks {symbol.name} % {d} == 0", symbol=symbol.name
+        )
+    rest.decided()
+    return rules.floor_divided(value, d)
+
+
+def replaced(x: Value, values: Mapping[Symbol, Value]) -> Value:
+    """Return an expression built anew with other values for the atoms of some symbols."""
+    return _rebuilt(x, values.get, {})
+
+
+def simplify(x: Value) -> Value:
+    """Return an expression of equal value on all that its symbols may be, rewritten as far as the rules go.
+
+    The operators have applied the rules as they built it; this applies them to all its parts anew, with
+    what is assumed now, until nothing changes, and puts a number for a symbol that has but one value.
+
+    >>> x = sym("i", min=0) % 48 // 16
+    >>> with assume(sym("i", min=0) < 16):
+    ...     print(simplify(x))
+    0
+    """
+
+    def single(symbol: Symbol) -> Value | None:
+        low, high = symbol.bounds
+        return low if low == high else None
+
+    for _time in range(_ROUNDS):
+        simpler = _rebuilt(x, single, {})
+        if type(simpler) is Expr:
+            simpler = conditions.substituted(simpler)
+        if type(simpler) is not Expr or type(x) is not Expr:
+            return simpler
+        if simpler.terms == x.terms and simpler.constant == x.constant:
+            return x
+        x = simpler
+    return x
+
+
+_ROUNDS: Final = 16
+
+
+def _rebuilt(x: Value, value_for: Callable[[Symbol], Value | None], done: dict[Atom, Value]) -> Value:
+    if type(x) is not Expr:
+        return x
+    total: Any = x.constant
+    for monomial, k in x.terms.items():
+        term: Any = k
+        for atom in monomial:
+            if atom not in done:
+                done[atom] = _rebuilt_atom(atom, value_for, done)
+            term = done[atom] * term
+        total = term + total
+    return total  # type: ignore[no-any-return]
+
+
+def _rebuilt_atom(
+    atom: Atom, value_for: Callable[[Symbol], Value | None], done: dict[Atom, Value]
+) -> Value:
+    if type(atom) is Symbol:
+        value = value_for(atom)
+        return atom_expr(atom) if value is None else value
+    if type(atom) is Least:
+        return rules.least(*(_rebuilt(item, value_for, done) for item in atom.items))
+    division: Any = atom
+    x = _rebuilt(division.dividend, value_for, done)
+    c = _rebuilt(division.divisor, value_for, done)
+    return rules.floor_divided(x, c) if type(atom) is Quotient else rules.remainder(x, c)
+
+
+from . import conditions, rules  # noqa: E402  (the modules of this room need each other)

@@ -1,0 +1,625 @@
+"""Symbolic ints: a polynomial with integer coefficients over symbols, quotients, remainders, minima.
+
+Every expression has one form, ``constant + sum of coefficient * product of atoms``:
+
+=============  ==================================  =============================================
+atom           value                               facts
+=============  ==================================  =============================================
+`Symbol`       a named unknown over its divisor    its range
+`Quotient`     ``dividend // divisor``, rounded    ``divisor`` is positive
+               down
+`Remainder`    ``dividend % divisor``              ``divisor`` is positive
+`Least`        the least of some expressions       two of them at least
+=============  ==================================  =============================================
+
+The rest comes down to these: ``-(x // y)`` has a coefficient of -1, a ceiling is a floor of a negated
+dividend, ``max(x, y) == -min(-x, -y)``. A symbol that is a multiple of 16 is 16 times its atom, so what
+a divisor implies follows from the coefficients alone: ``M // 4`` is 4 times the atom of ``M``.
+
+Atoms are interned: equal ones are one object, and expressions compare as their dictionaries of terms.
+The operators build by the rules of `tla.expr.rules`. A constant is a plain int and no `Expr`.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from math import gcd
+from operator import attrgetter, index
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, Union
+from weakref import WeakValueDictionary
+
+from ..errors import LeafError
+from ..ints import SymbolicInt
+from . import intervals
+from .intervals import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .conditions import Condition
+
+__all__ = [
+    "Atom",
+    "Expr",
+    "Least",
+    "Monomial",
+    "Quotient",
+    "Remainder",
+    "Symbol",
+    "Terms",
+    "Value",
+    "atom_expr",
+    "atoms_of",
+    "bounds_of",
+    "contained",
+    "key_of",
+    "made",
+    "product_of",
+    "value_of",
+    "without",
+]
+
+
+class Atom:
+    """A factor of a term, interned. ``bounds`` is the range of its value.
+
+    ``order`` numbers the atoms as they are first made; it sorts the factors of a product.
+    """
+
+    __slots__ = ("__weakref__", "bounds", "order")
+
+    bounds: Interval
+    order: int
+    kind: int = 0
+    """The bit that tells sums which rules to try."""
+
+    def __copy__(self) -> Atom:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Atom:
+        return self
+
+
+class Symbol(Atom):
+    """A named unknown; the atom is its value over its divisor.
+
+    Attributes:
+        name: The name; one that binds gives one value to all symbols of the name.
+        divisor: What divides the value, positive.
+        least, greatest: The range of the value: ints, expressions, or None.
+        cpp_type: The C++ type that the value has, or "".
+    """
+
+    __slots__ = ("cpp_type", "divisor", "greatest", "least", "name")
+
+    name: str
+    divisor: int
+    least: Value | None
+    greatest: Value | None
+    cpp_type: str
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Symbol.make, (self.name, self.divisor, self.least, self.greatest, self.cpp_type)
+
+    def __repr__(self) -> str:
+        return f"Symbol({self.name!r})"
+
+    @staticmethod
+    def make(
+        name: str,
+        divisor: int = 1,
+        least: Value | None = None,
+        greatest: Value | None = None,
+        cpp_type: str = "",
+    ) -> Symbol:
+        """Return the symbol of these facts."""
+        key = (Symbol, name, divisor, key_of(least), key_of(greatest), cpp_type)
+
+        def build() -> Symbol:
+            atom = Symbol()
+            atom.name, atom.divisor, atom.cpp_type = name, divisor, cpp_type
+            atom.least, atom.greatest = least, greatest
+            low = None if least is None else bounds_of(least)[0]
+            high = None if greatest is None else bounds_of(greatest)[1]
+            atom.bounds = (
+                None if low is None else -(-low // divisor),
+                None if high is None else high // divisor,
+            )
+            return atom
+
+        return _interned(key, build)
+
+
+class _Division(Atom):
+    """An expression and a positive divisor."""
+
+    __slots__ = ("dividend", "divisor")
+
+    dividend: Value
+    divisor: Value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).make, (self.dividend, self.divisor)
+
+    @classmethod
+    def make(cls, dividend: Value, divisor: Value) -> Any:
+        """Return the atom; no rule is tried."""
+        key = (cls, key_of(dividend), key_of(divisor))
+
+        def build() -> _Division:
+            atom = cls()
+            atom.dividend, atom.divisor = dividend, divisor
+            atom.bounds = cls.range(bounds_of(dividend), bounds_of(divisor))
+            return atom
+
+        return _interned(key, build)
+
+    @staticmethod
+    def range(a: Interval, b: Interval) -> Interval:
+        raise NotImplementedError
+
+
+class Quotient(_Division):
+    """``dividend // divisor``, rounded down."""
+
+    __slots__ = ()
+    kind = 2
+    range = staticmethod(intervals.floor_divide)
+
+
+class Remainder(_Division):
+    """``dividend % divisor``, from 0 to below the divisor."""
+
+    __slots__ = ("_whole",)
+    kind = 1
+    range = staticmethod(intervals.remainder)
+
+    _whole: Value
+
+    @property
+    def whole(self) -> Value:
+        """``divisor * (dividend // divisor)``: what it leaves of the dividend."""
+        try:
+            return self._whole
+        except AttributeError:
+            self._whole = rules.floor_divided(self.dividend, self.divisor) * self.divisor
+            return self._whole
+
+
+class Least(Atom):
+    """The least of some expressions."""
+
+    __slots__ = ("items",)
+    kind = 4
+    items: tuple[Value, ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Least.make, (self.items,)
+
+    @staticmethod
+    def make(items: tuple[Value, ...]) -> Least:
+        """Return the atom; no rule is tried."""
+        key = (Least, frozenset(map(key_of, items)))
+
+        def build() -> Least:
+            atom = Least()
+            atom.items = items
+            low, high = bounds_of(items[0])
+            for item in items[1:]:
+                low, high = intervals.minimum((low, high), bounds_of(item))
+            atom.bounds = low, high
+            return atom
+
+        return _interned(key, build)
+
+
+_atoms: WeakValueDictionary[Any, Any] = WeakValueDictionary()
+_numbers: Iterator[int] = count()
+_lock: Final = Lock()
+
+
+def _interned(key: Any, build: Callable[[], Any]) -> Any:
+    atom = _atoms.get(key)
+    if atom is None:
+        fresh = build()
+        with _lock:
+            atom = _atoms.setdefault(key, fresh)
+            if atom is fresh:
+                atom.order = next(_numbers)
+    return atom
+
+
+Monomial: TypeAlias = tuple[Atom, ...]
+Terms: TypeAlias = dict[Monomial, int]
+_by_order: Final = attrgetter("order")
+
+
+# --- expressions ------------------------------------------------------------------------------
+
+
+class Expr(SymbolicInt):
+    """A symbolic int: ``constant + sum of coefficient * product of atoms``, immutable.
+
+    >>> M = sym("M", divisible_by=16)
+    >>> print(M // 16, M // 16 * 16, M % 48, (M + 3) % 16, -(-M // 32))
+    M/16 M M%48 3 (M+16)//32
+
+    Operators with ints and with each other give expressions by the rules of `tla.expr.rules`, or a
+    plain int where no unknown is left. Division rounds down, as Python's.
+
+    ``==`` makes a `Condition`, for `assume`; as a bool it tells whether both have one structure. The
+    order operators make conditions too. `known_eq`, `known_lt` and `known_divides` tell what is known.
+
+    Raises:
+        UndecidedError: the divisor of a division may be 0, or its sign is not known.
+    """
+
+    __slots__ = ("_bounds", "_key", "constant", "kinds", "terms")
+
+    terms: Terms
+    """Coefficients, none of them 0, by their products of atoms; never empty, never changed."""
+    constant: int
+    kinds: int
+    """The kinds of its atoms, as bits."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an Expr is immutable: cannot set {name!r}")
+
+    # --- facts ---
+
+    @property
+    def bounds(self) -> Interval:
+        """The least and the greatest value that its symbols allow, each None where there is none.
+
+        It holds every value, yet may hold more: terms that share symbols count as independent.
+        """
+        try:
+            return self._bounds
+        except AttributeError:
+            total: Interval = (self.constant, self.constant)
+            for monomial, k in self.terms.items():
+                total = intervals.add(total, intervals.scale(_range_of(monomial), k))
+            _set_bounds(self, total)
+            return total
+
+    @property
+    def divisor(self) -> int:
+        """The greatest int found to divide every value.
+
+        >>> (sym("M", divisible_by=16) * 3 + 24).divisor
+        24
+        """
+        return gcd(self.constant, *self.terms.values())
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The unknowns, by name: those of its atoms, not those that only bound a symbol's range."""
+        found = {atom for atom in atoms_of(self) if type(atom) is Symbol}
+        return tuple(sorted(found, key=lambda s: (s.name, s.order)))
+
+    @property
+    def size(self) -> int:
+        """How many operators, symbols and constants it has: what rewriting must not let grow."""
+        return printers.size_of(self)
+
+    # --- arithmetic ---
+
+    def __add__(self, other: IntLikeValue) -> Any:
+        if type(other) is Expr:
+            if len(other.terms) > len(self.terms):
+                self, other = other, self
+            terms = self.terms.copy()
+            for monomial, k in other.terms.items():
+                k += terms.get(monomial, 0)
+                if k:
+                    terms[monomial] = k
+                else:
+                    del terms[monomial]
+            return total(terms, self.constant + other.constant, self.kinds | other.kinds)
+        n = _int(other)
+        if n is None:
+            return NotImplemented
+        return made(self.terms, self.constant + n, self.kinds) if n else self
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Any:
+        return made({m: -k for m, k in self.terms.items()}, -self.constant, self.kinds)
+
+    def __pos__(self) -> Expr:
+        return self
+
+    def __abs__(self) -> Any:
+        return rules.greatest(self, -self)
+
+    def __sub__(self, other: IntLikeValue) -> Any:
+        if type(other) is Expr:
+            return self + -other
+        n = _int(other)
+        return NotImplemented if n is None else self + -n
+
+    def __rsub__(self, other: IntLikeValue) -> Any:
+        return -self + other
+
+    def __mul__(self, other: IntLikeValue) -> Any:
+        if type(other) is Expr:
+            return product_of(self, other)
+        n = _int(other)
+        if n is None:
+            return NotImplemented
+        if n == 1:
+            return self
+        if n == 0:
+            return 0
+        return total({m: k * n for m, k in self.terms.items()}, self.constant * n, self.kinds)
+
+    __rmul__ = __mul__
+
+    def __pow__(self, exponent: SupportsIndex) -> Any:
+        n = index(exponent)
+        if n < 0:
+            raise ValueError("an int to a negative power is no int")
+        power: Any = 1
+        for _time in range(n):
+            power = power * self
+        return power
+
+    def __floordiv__(self, other: IntLikeValue) -> Any:
+        n = value_of(other)
+        return NotImplemented if n is None else rules.floor_divided(self, n)
+
+    def __rfloordiv__(self, other: IntLikeValue) -> Any:
+        n = value_of(other)
+        return NotImplemented if n is None else rules.floor_divided(n, self)
+
+    def __mod__(self, other: IntLikeValue) -> Any:
+        n = value_of(other)
+        return NotImplemented if n is None else rules.remainder(self, n)
+
+    def __rmod__(self, other: IntLikeValue) -> Any:
+        n = value_of(other)
+        return NotImplemented if n is None else rules.remainder(n, self)
+
+    def __divmod__(self, other: IntLikeValue) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: IntLikeValue) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    # --- questions ---
+
+    def known_eq(self, other: Any) -> bool | None:
+        return proof.known_zero(self - other)
+
+    def known_lt(self, other: Any) -> bool | None:
+        return proof.known_negative(self - other)
+
+    def known_gt(self, other: Any) -> bool | None:
+        return proof.known_negative(other - self)
+
+    def known_divides(self, other: Any) -> bool | None:
+        return proof.known_divides(self, other)
+
+    def known_multiple(self, other: Any) -> bool | None:
+        return proof.known_divides(other, self)
+
+    def __eq__(self, other: object) -> Condition:  # type: ignore[override]
+        n = value_of(other)
+        if n is None:
+            return NotImplemented
+        return conditions.Condition(self, "==", n)
+
+    def __ne__(self, other: object) -> Condition:  # type: ignore[override]
+        n = value_of(other)
+        if n is None:
+            return NotImplemented
+        return conditions.Condition(self, "!=", n)
+
+    def __lt__(self, other: Any) -> Condition:
+        n = value_of(other)
+        return NotImplemented if n is None else conditions.Condition(self, "<", n)
+
+    def __le__(self, other: Any) -> Condition:
+        n = value_of(other)
+        return NotImplemented if n is None else conditions.Condition(self, "<=", n)
+
+    def __gt__(self, other: Any) -> Condition:
+        n = value_of(other)
+        return NotImplemented if n is None else conditions.Condition(self, ">", n)
+
+    def __ge__(self, other: Any) -> Condition:
+        n = value_of(other)
+        return NotImplemented if n is None else conditions.Condition(self, ">=", n)
+
+    def __hash__(self) -> int:
+        return hash(key_of(self))
+
+    def __bool__(self) -> bool:
+        return not conditions.Condition(self, "==", 0).decided()
+
+    # --- texts and copies ---
+
+    def __str__(self) -> str:
+        return printers.to_notation(self)
+
+    def __repr__(self) -> str:
+        return printers.to_python(self)
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (tuple(self.terms.items()), self.constant)
+
+    def __copy__(self) -> Expr:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Expr:
+        return self
+
+
+Value: TypeAlias = Union[Expr, int]
+"""What an operation gives: an expression, or a plain int where no unknown is left."""
+
+IntLikeValue: TypeAlias = Any
+
+_new: Final = object.__new__
+_set_terms: Final = Expr.__dict__["terms"].__set__
+_set_constant: Final = Expr.__dict__["constant"].__set__
+_set_kinds: Final = Expr.__dict__["kinds"].__set__
+_set_bounds: Final = Expr.__dict__["_bounds"].__set__
+_set_key: Final = Expr.__dict__["_key"].__set__
+
+
+def made(terms: Terms, constant: int, kinds: int) -> Expr:
+    """Return the expression of terms in their final form, not empty, and the kinds of their atoms."""
+    expr = _new(Expr)
+    _set_terms(expr, terms)
+    _set_constant(expr, constant)
+    _set_kinds(expr, kinds)
+    return expr
+
+
+def total(terms: Terms, constant: int, kinds: int) -> Value:
+    """Return the sum of some terms: by the rules of sums where it has what they speak of."""
+    if kinds & 3 and (len(terms) > 1 or conditions.active() is not None):
+        return rules.summed(terms, constant, kinds)
+    return made(terms, constant, kinds) if terms else constant
+
+
+def _rebuilt(terms: tuple[tuple[Monomial, int], ...], constant: int) -> Value:
+    """What a pickle holds: factors sorted anew, since the order of atoms is that of this process."""
+    out: Terms = {}
+    kinds = 0
+    for monomial, k in terms:
+        out[tuple(sorted(monomial, key=_by_order))] = k
+        for atom in monomial:
+            kinds |= atom.kind
+    return made(out, constant, kinds)
+
+
+def atom_expr(atom: Atom) -> Expr:
+    """Return the expression of one atom."""
+    return made({(atom,): 1}, 0, atom.kind)
+
+
+def product_of(a: Expr, b: Expr) -> Value:
+    """Return the product, multiplied out."""
+    terms: Terms = {}
+    right = [*b.terms.items(), ((), b.constant)] if b.constant else list(b.terms.items())
+    left = [*a.terms.items(), ((), a.constant)] if a.constant else list(a.terms.items())
+    constant = 0
+    for m, k in left:
+        for n, j in right:
+            both = tuple(sorted(m + n, key=_by_order)) if m and n else m + n
+            if both:
+                terms[both] = terms.get(both, 0) + k * j
+            else:
+                constant += k * j
+    if 0 in terms.values():
+        terms = {m: k for m, k in terms.items() if k}
+    return total(terms, constant, a.kinds | b.kinds)
+
+
+def _int(x: object) -> int | None:
+    """The plain value of an int of any kind; None of what is none."""
+    if type(x) is int:
+        return x
+    if isinstance(x, bool) or not isinstance(x, SupportsIndex):
+        return None
+    try:
+        return int(index(x))
+    except TypeError:  # an array of several has an __index__ too
+        return None
+
+
+def value_of(x: object) -> Value | None:
+    """Return an expression, or the plain value of an int of any kind; None of anything else."""
+    return x if type(x) is Expr else _int(x)
+
+
+def required(x: object) -> Value:
+    """Return `value_of`; raise `LeafError` of what has none."""
+    value = value_of(x)
+    if value is None:
+        raise LeafError(f"expected an int or a symbolic int, got {type(x).__name__}", value=x)
+    return value
+
+
+def key_of(x: Value | None) -> Any:
+    """Return what equal values, and only they, have in common, hashable."""
+    if type(x) is not Expr:
+        return x
+    try:
+        return x._key
+    except AttributeError:
+        key = (frozenset(x.terms.items()), x.constant)
+        _set_key(x, key)
+        return key
+
+
+def bounds_of(x: Value) -> Interval:
+    """Return the range of a value."""
+    return x.bounds if type(x) is Expr else (x, x)  # type: ignore[return-value]
+
+
+def _range_of(monomial: Monomial) -> Interval:
+    """The range of a product of atoms; a square is not negative."""
+    if len(monomial) == 1:
+        return monomial[0].bounds
+    result: Interval = (1, 1)
+    for atom in dict.fromkeys(monomial):
+        power = atom.bounds
+        n = monomial.count(atom)
+        if n % 2 == 0:  # x*x == abs(x)*abs(x)
+            low, high = power
+            inside = (low is None or low < 0) and (high is None or high > 0)
+            ends = [None if end is None else abs(end) for end in power]
+            least = 0 if inside else min(end for end in ends if end is not None)
+            most = None if None in ends else max(end for end in ends if end is not None)
+            power = least**n, None if most is None else most**n
+        else:
+            for _time in range(n - 1):
+                power = intervals.multiply(power, atom.bounds)
+        result = intervals.multiply(result, power)
+    return result
+
+
+def contained(part: Monomial, monomial: Monomial) -> bool:
+    """Return whether a product has these factors."""
+    if len(part) == 1:
+        return part[0] in monomial
+    return all(monomial.count(atom) >= part.count(atom) for atom in part)
+
+
+def without(monomial: Monomial, part: Monomial) -> Monomial:
+    """Return a product without some of its factors."""
+    rest = list(monomial)
+    for atom in part:
+        rest.remove(atom)
+    return tuple(rest)
+
+
+def atoms_of(x: Value) -> Iterator[Atom]:
+    """Yield the atoms of an expression and of what they are made of, each once."""
+    seen: set[Atom] = set()
+    todo: list[Value] = [x]
+    while todo:
+        value = todo.pop()
+        if type(value) is not Expr:
+            continue
+        for monomial in value.terms:
+            for atom in monomial:
+                if atom in seen:
+                    continue
+                seen.add(atom)
+                yield atom
+                if isinstance(atom, _Division):
+                    todo += [atom.dividend, atom.divisor]
+                elif type(atom) is Least:
+                    todo += atom.items
+
+
+# The rules make expressions, and the operators apply the rules: the modules need each other.
+from . import conditions, printers, proof, rules  # noqa: E402

@@ -1,0 +1,259 @@
+"""What is known of symbolic ints: sign, zero, divisibility. True, False, or None for "not known".
+
+Ranges answer most questions. Where they do not, `is_nonnegative` looks for a proof: an expression is at
+least 0 if a positive multiple of it is a sum of things known to be at least 0. Known are, for each atom::
+
+    x // c       x - c*(x // c) >= 0 and c*(x // c) + c - 1 - x >= 0
+    x % c        c - 1 - x % c >= 0, and x - x % c >= 0 where x >= 0
+    min(x, y)    x - min(x, y) >= 0, y - min(x, y) >= 0
+    a symbol     its range, where that is symbolic
+
+then the ranges of atoms that stand in products, and what is assumed. Each step takes a multiple of one
+of them away that cancels a term. An answer of True or False is a proof; None says nothing.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from . import conditions
+from .nodes import (
+    Expr,
+    Least,
+    Quotient,
+    Remainder,
+    Symbol,
+    Value,
+    atom_expr,
+    bounds_of,
+    contained,
+    key_of,
+    made,
+    without,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .conditions import Condition
+    from .nodes import Atom
+
+__all__ = [
+    "is_multiple",
+    "is_nonnegative",
+    "is_related",
+    "is_within",
+    "known_divides",
+    "known_negative",
+    "known_zero",
+]
+
+
+def known_zero(x: Value) -> bool | None:
+    """Whether a value is 0."""
+    if type(x) is int:
+        return x == 0
+    answer = _zero_by_range(x)
+    if answer is not None:
+        return answer
+    if not is_related(x):
+        return None
+    if conditions.active() is not None:
+        reduced = conditions.substituted(x)
+        if reduced is not x:
+            return known_zero(reduced)
+        if conditions.is_never_zero(x):
+            return False
+    if is_nonnegative(x - 1) or is_nonnegative(-x - 1):
+        return False
+    return True if is_nonnegative(x) and is_nonnegative(-x) else None
+
+
+def _zero_by_range(x: Any) -> bool | None:
+    low, high = x.bounds
+    if (low is not None and low > 0) or (high is not None and high < 0):
+        return False
+    if x.constant % gcd(*x.terms.values()):  # multiples of g never meet a number that is none
+        return False
+    return True if low == 0 == high else None
+
+
+def known_negative(x: Value) -> bool | None:
+    """Whether a value is below 0."""
+    if type(x) is int:
+        return x < 0
+    low, high = x.bounds
+    if high is not None and high < 0:
+        return True
+    if low is not None and low >= 0:
+        return False
+    if not is_related(x):
+        return None
+    if is_nonnegative(-x - 1):
+        return True
+    return False if is_nonnegative(x) else None
+
+
+def known_divides(a: Value, x: Value) -> bool | None:
+    """Whether ``x`` is a multiple of ``a``; only 0 is one of 0."""
+    if type(a) is int:
+        if a == 0:
+            return known_zero(x)
+        return x % a == 0 if type(x) is int else _known_zero_remainder(x, a)
+    if type(x) is int and x == 0:
+        return True
+    if rules.exact_quotient(x, a) is not None:
+        return True
+    negative = known_negative(a)
+    if negative is None or known_zero(a) is not False:
+        return None
+    return _known_zero_remainder(x, a)
+
+
+def is_multiple(x: Value, c: int) -> bool:
+    """Whether the coefficients of ``x`` show that it is a multiple of ``c``."""
+    return (x if type(x) is int else x.divisor) % c == 0
+
+
+def _known_zero_remainder(x: Value, a: Value) -> bool | None:
+    if type(a) is int and is_multiple(x, a):
+        return True
+    return known_zero(rules.remainder(x, a))
+
+
+# --- inequalities -----------------------------------------------------------------------------
+
+
+def is_related(*values: Value) -> bool:
+    """Whether there is more to know of some values than their ranges tell."""
+    if conditions.active() is not None:
+        return True
+    for x in values:
+        if type(x) is Expr:
+            if x.kinds:
+                return True
+            for monomial in x.terms:
+                if len(monomial) > 1 or _is_bounded_by_symbols(monomial[0]):
+                    return True
+    return False
+
+
+def _is_bounded_by_symbols(atom: Atom) -> bool:
+    return type(atom) is Symbol and (type(atom.greatest) is Expr or type(atom.least) is Expr)
+
+
+def is_within(x: Value, low: Value, end: Value) -> bool:
+    """Whether ``low <= x < end`` is known."""
+    return is_nonnegative(x - low) and is_nonnegative(end - x - 1)
+
+
+def is_nonnegative(x: Value) -> bool:
+    """Whether ``x >= 0`` is known."""
+    if type(x) is int:
+        return x >= 0
+    low = x.bounds[0]
+    if low is not None and low >= 0:
+        return True
+    if not is_related(x):
+        return False
+    search = _Search()
+    if not search.proves(x, _DEPTH):
+        return False
+    for condition in search.used:
+        conditions.use(condition)
+    return True
+
+
+_DEPTH: Final = 4
+_WORK: Final = 80
+
+_Fact: TypeAlias = "tuple[Any, Condition | None]"
+"""An expression that is at least 0, and what was assumed for it."""
+
+
+class _Search:
+    """A search for a proof, of so many steps at most."""
+
+    __slots__ = ("seen", "used", "work")
+
+    def __init__(self) -> None:
+        self.work = _WORK
+        self.used: list[Condition] = []
+        self.seen: dict[Any, int] = {}
+
+    def proves(self, x: Value, depth: int) -> bool:
+        if type(x) is int:
+            return x >= 0
+        low = x.bounds[0]
+        if low is not None and low >= 0:
+            return True
+        key = key_of(x)
+        if depth == 0 or self.work <= 0 or self.seen.get(key, 0) >= depth:
+            return False
+        self.seen[key] = depth
+        self.work -= 1
+        for monomial, k in x.terms.items():  # min(a, b) + x >= 0 exactly if a + x >= 0 and b + x >= 0
+            atom = monomial[0]
+            if k > 0 and len(monomial) == 1 and type(atom) is Least:
+                rest = x - atom_expr(atom) * k
+                return all(self.proves(rest + item * k, depth - 1) for item in atom.items)
+        unbounded = [m for m, k in x.terms.items() if _low(m, k) is None]
+        for monomial in unbounded or x.terms:
+            k = x.terms[monomial]
+            for fact, condition in self.facts(x):
+                for part, j in fact.terms.items():
+                    if (j > 0) != (k > 0) or not contained(part, monomial):
+                        continue
+                    others = without(monomial, part)
+                    if others and (_low(others, 1) or -1) < 0 and _low(others, 1) != 0:
+                        continue
+                    g = gcd(j, k)
+                    factor: Any = made({others: abs(k) // g}, 0, 7) if others else abs(k) // g
+                    if self.proves(x * (abs(j) // g) - fact * factor, depth - 1):
+                        if condition is not None:
+                            self.used.append(condition)
+                        return True
+        return False
+
+    def facts(self, x: Expr) -> Iterator[_Fact]:
+        for monomial in x.terms:
+            for atom in dict.fromkeys(monomial):
+                yield from ((fact, None) for fact in _facts_of(atom) if type(fact) is Expr)
+                if len(monomial) > 1:
+                    low, high = atom.bounds
+                    if low is not None:
+                        yield atom_expr(atom) - low, None
+                    if high is not None:
+                        yield high - atom_expr(atom), None
+        yield from conditions.inequalities()
+
+
+def _low(monomial: Any, k: int) -> int | None:
+    """The least value of a term."""
+    return made({monomial: k}, 0, 0).bounds[0]
+
+
+def _facts_of(atom: Atom) -> Iterator[Any]:
+    """What is at least 0 by the definition of an atom."""
+    it: Any = atom_expr(atom)
+    if type(atom) is Symbol:
+        if type(atom.greatest) is Expr:
+            yield atom.greatest - it * atom.divisor
+        if type(atom.least) is Expr:
+            yield it * atom.divisor - atom.least
+    elif type(atom) is Quotient:
+        c = atom.divisor
+        yield atom.dividend - it * c
+        yield it * c - atom.dividend + c - 1
+    elif type(atom) is Remainder:
+        if type(atom.divisor) is Expr:
+            yield atom.divisor - 1 - it
+        if (bounds_of(atom.dividend)[0] or -1) >= 0 or bounds_of(atom.dividend)[0] == 0:
+            yield atom.dividend - it
+    elif type(atom) is Least:
+        for item in atom.items:
+            yield item - it
+
+
+from . import rules  # noqa: E402  (the rules ask what is known, and what is known is found by rules)
