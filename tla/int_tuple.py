@@ -18,6 +18,7 @@ from .ints import (
     MAX_DEPTH,
     Int,
     IntTuple,
+    SymbolicInt,
     _1,
     bounded,
     decided,
@@ -178,19 +179,32 @@ def leaves(x: IntTuple) -> Iterator[Any]:
         yield leaf(x)
 
 
-def text_of(x: IntTuple) -> str:
+def text_of(*parts: IntTuple) -> str:
     """Return the notation of an int tuple: no spaces, static ints as ``_N``, a 1-tuple as ``(3)``.
+
+    Several are joined by ``:``; the facts of an unknown stand where it comes first.
 
     >>> text_of((_2, (4, (5,)))), text_of(Int(-2)), text_of(())
     ('(_2,(4,(5)))', '_-2', '()')
     """
-    return _text(x, MAX_DEPTH)
+    leaf_text: Callable[[Any], str] = str
+    if _is_symbolic(parts, MAX_DEPTH):
+        from .expr.printers import Notation
+
+        leaf_text = Notation(leaves(parts)).text
+    return ":".join([_text(x, MAX_DEPTH, leaf_text) for x in parts])
 
 
-def _text(x: Any, room: int) -> str:
+def _is_symbolic(x: Any, room: int) -> bool:
+    if is_tuple(x):
+        return room >= 0 and any(_is_symbolic(i, room - 1) for i in x)
+    return isinstance(x, SymbolicInt)
+
+
+def _text(x: Any, room: int, leaf_text: Callable[[Any], str]) -> str:
     if not is_tuple(x):
-        return str(x)
-    return f"({','.join([_text(i, room - 1) for i in x])})" if room else "(...)"
+        return leaf_text(x)
+    return f"({','.join([_text(i, room - 1, leaf_text) for i in x])})" if room else "(...)"
 
 
 # --- profile ----------------------------------------------------------------------------------

@@ -310,6 +310,14 @@ class SymbolicInt:
         """Whether ``other`` divides ``self``."""
         raise NotImplementedError
 
+    def lesser(self, other: Leaf) -> Any:
+        """The lesser of both, where it is not known which that is."""
+        return decided(None, f"{self} < {other}")
+
+    def greater(self, other: Leaf) -> Any:
+        """The greater of both, where it is not known which that is."""
+        return decided(None, f"{self} < {other}")
+
 
 Leaf: TypeAlias = Union[int, SymbolicInt]
 
@@ -416,12 +424,17 @@ def known_divides(a: Leaf, b: Leaf) -> bool | None:
     return b % a == 0 if a else b == 0
 
 
-def decided(answer: bool | None, obligation: str) -> bool:
-    """Return a known answer as a bool; raise `UndecidedError` naming the obligation otherwise."""
+def decided(answer: bool | None, obligation: object) -> bool:
+    """Return a known answer as a bool; raise `UndecidedError` naming the obligation otherwise.
+
+    Args:
+        obligation: What is asked, a condition or a text; as ``error.obligation`` it can be assumed.
+    """
     if answer is None:
         raise UndecidedError(
             f"cannot decide whether {obligation}",
-            "The sizes are symbolic; give them a range or a divisor that settles it.",
+            "Its unknowns leave that open: give them a range or a divisor that settles it,"
+            " or assume it: `with assume(...):`.",
             obligation=obligation,
         )
     return answer
@@ -506,7 +519,7 @@ def max_(*xs: IntTuple) -> int:
     >>> max_(_3, _4), max_(_3, 5), max_((_1, (_7, _2)))
     (_4, 5, _7)
     """
-    greatest: int = _extreme("greatest", xs, lambda a, b: known_lt(b, a))
+    greatest: int = _extreme("greatest", xs, lambda a, b: known_lt(b, a), SymbolicInt.greater)
     return greatest
 
 
@@ -516,12 +529,17 @@ def min_(*xs: IntTuple) -> int:
     >>> min_(_3, _4), min_(3, _4)
     (_3, 3)
     """
-    least: int = _extreme("least", xs, known_lt)
+    least: int = _extreme("least", xs, known_lt, SymbolicInt.lesser)
     return least
 
 
 @bounded
-def _extreme(which: str, xs: Sequence[Any], better: Callable[[Leaf, Leaf], bool | None]) -> Any:
+def _extreme(
+    which: str,
+    xs: Sequence[Any],
+    better: Callable[[Leaf, Leaf], bool | None],
+    open_one: Callable[[Any, Leaf], Any],
+) -> Any:
     found: list[Any] = []
 
     def collect(x: Any) -> None:
@@ -540,7 +558,9 @@ def _extreme(which: str, xs: Sequence[Any], better: Callable[[Leaf, Leaf], bool 
         if answer is None:  # that best is not better settles it too: then x is at least as good
             worse = better(best, x)
             answer = None if worse is None else not worse
-        if decided(answer, f"{x} or {best} is the {which}"):
+        if answer is None:
+            best = open_one(x, best) if isinstance(x, SymbolicInt) else open_one(best, x)
+        elif answer:
             best = x
     # a static int that won over a dynamic one is dynamic
     return int(best) if isinstance(best, int) and not is_static(tuple(found)) else best

@@ -42,6 +42,7 @@ from .int_tuple import (
     make_tuple,
     product,
     require_congruent,
+    transform_leaf,
     text_of,
     unflatten,
     weakly_congruent,
@@ -50,6 +51,7 @@ from .ints import (
     PLAIN_INTS,
     Int,
     IntTuple,
+    SymbolicInt,
     _0,
     _1,
     decided,
@@ -61,9 +63,11 @@ from .origin import checked_origin, default_origin, mode_indices, trimmed_parts
 from .slicing import Coord, _, as_coord, has_underscore, sliced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from typing_extensions import TypeIs
+
+    from .expr import Condition, Symbol
 
 __all__ = [
     "AnyLayout",
@@ -89,6 +93,7 @@ __all__ = [
     "slice_and_offset",
     "static_mask",
     "stride",
+    "under",
 ]
 
 S = TypeVar("S")
@@ -204,6 +209,49 @@ class Layout(Generic[S_co, D_co]):
         """Whether some coordinate holds no data."""
         return self._origin is not None and bool(self.origin_shape != default_origin(self.shape))
 
+    @property
+    def symbols(self: AnyLayout) -> tuple[Symbol, ...]:
+        """The unknowns of its ints, by name.
+
+        >>> [s.name for s in parse("((_16,M/16),K):((K,16*K),_1)").symbols]
+        ['K', 'M']
+        """
+        found = {s for x in leaves(_parts(self)) if isinstance(x, SymbolicInt) for s in _symbols_of(x)}
+        return tuple(sorted(found, key=lambda s: (s.name, s.order)))
+
+    @property
+    def assumptions(self: AnyLayout) -> tuple[Condition, ...]:
+        """What was assumed to make it, beside what its unknowns are declared to be; see `tla.assume`.
+
+        >>> M = sym("M")
+        >>> with assume(M % 48 == 0):
+        ...     tiled = zipped_divide(Layout((M, 8), (8, 1)), (48, 8), exact=True)
+        >>> tiled.assumptions
+        (M % 48 == 0,)
+        """
+        return ()
+
+    def bind(self: AnyLayout, **values: Any) -> AnyLayout:
+        """Return the layout with ints, or other symbolic ints, for some of its unknowns.
+
+        >>> print(parse("((_16,M/16),K):((K,16*K),_1)").bind(M=96))
+        ((_16,6),K):((K,16*K),_1)
+
+        A name that the layout does not have is passed over: an operation may have made do without.
+
+        Raises:
+            BindingError: a value breaks a range, a divisor, or one of the `assumptions`.
+        """
+        from .expr.evaluation import settled, substitute  # only what is symbolic needs them
+
+        def value(x: Any) -> Any:
+            return substitute(x, values) if isinstance(x, SymbolicInt) else x
+
+        shape, stride = transform_leaf(value, self.shape), transform_leaf(value, self.stride)
+        origin = None if self._origin is None else transform_leaf(value, self._origin)
+        conditions = settled(self.assumptions, self.symbols, values)
+        return under(conditions, Layout(shape, stride, origin))
+
     def is_valid(self: AnyLayout, *coord: IntTuple) -> bool:
         """Whether a coordinate holds data: inside the shape, and inside the origin of every mode.
 
@@ -306,7 +354,7 @@ class Layout(Generic[S_co, D_co]):
 
     def __str__(self: AnyLayout) -> str:
         parts = [self.shape, self.stride] + ([] if self._origin is None else [self._origin])
-        return ":".join(map(text_of, parts))
+        return text_of(*parts)
 
     def __repr__(self) -> str:
         origin = "" if self._origin is None else f", {self._origin!r}"
@@ -324,6 +372,36 @@ class Layout(Generic[S_co, D_co]):
 
 AnyLayout: TypeAlias = Layout[Any, Any]
 """A layout of which nothing is known to the type checker."""
+
+
+class _Assuming(Layout[S_co, D_co]):
+    """A layout that stands on assumptions. Of its own type, so that others need no place for them."""
+
+    if TYPE_CHECKING:
+        _conditions: tuple[Condition, ...]
+    else:
+        __slots__ = ("_conditions",)
+
+    @property
+    def assumptions(self: AnyLayout) -> tuple[Condition, ...]:
+        conditions: tuple[Condition, ...] = self._conditions  # type: ignore[attr-defined]
+        return conditions
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return under, (self.assumptions, Layout(self.shape, self.stride, self._origin))
+
+
+def under(assumptions: Iterable[Condition], layout: AnyLayout) -> AnyLayout:
+    """Return a layout that stands on some assumptions, beside those that it stands on already."""
+    conditions = tuple(dict.fromkeys((*layout.assumptions, *sorted(assumptions, key=str))))
+    if conditions == layout.assumptions:
+        return layout
+    result: AnyLayout = _new(_Assuming)
+    _set_shape(result, layout.shape)
+    _set_stride(result, layout.stride)
+    _set_origin(result, layout._origin)
+    _Assuming.__dict__["_conditions"].__set__(result, conditions)
+    return result
 
 
 def is_layout(x: object) -> TypeIs[AnyLayout]:
@@ -513,6 +591,11 @@ def as_layout(x: object) -> AnyLayout:
         hints = ["tla.parse reads a text."] if isinstance(x, str) else []
         raise NotALayoutError(f"expected a layout, got {type(x).__name__}", *hints, value=x)
     return x
+
+
+def _symbols_of(x: Any) -> tuple[Symbol, ...]:
+    symbols: tuple[Symbol, ...] = getattr(x, "symbols", ())
+    return symbols
 
 
 def _parts(x: AnyLayout) -> tuple[Any, Any, Any]:

@@ -9,6 +9,7 @@ text       value                                    Python
 ``()``     the empty tuple                          ``()``
 ``s:d``    a layout                                 ``Layout(s, d)``
 ``s:d:o``  a layout with an origin shape            ``Layout(s, d, o)``
+``M/16``   a symbolic int, see `tla.expr.reading`   ``M // 16``
 ========== ======================================== =====================
 
 `parse` reads what ``str`` of a `Layout`, and `to_text` of an int tuple, write: exactly round trip.
@@ -21,7 +22,8 @@ Layout((_2, 4), (_12, _1))
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from re import compile as compile_pattern
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from .errors import LayoutError, ParseError
 from .int_tuple import MAX_DEPTH, as_int_tuple, text_of
@@ -30,9 +32,13 @@ from .layout import AnyLayout, Layout, is_layout
 from .text import Scanner, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    from .expr.reading import Names
 
 __all__ = [
+    "NamingScanner",
+    "grouped",
     "items_at",
     "layout_at",
     "leaf_at",
@@ -52,13 +58,19 @@ def to_text(x: Any) -> str:
     return str(x) if is_layout(x) else text_of(as_int_tuple(x))
 
 
-def parse(text: str) -> Any:
+def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     """Return the layout, shape, coordinate or int that a text writes.
+
+    >>> print(parse("((_16,M/16),K):((K,16*K),_1)").bind(M=96, K=8))
+    ((_16,6),8):((8,128),_1)
+
+    Args:
+        symbols: What names stand for; other names are unknowns with the facts that the text gives.
 
     Raises:
         ParseError: the text does not follow the notation; the error points at the character.
     """
-    scan = Scanner(text)
+    scan = NamingScanner(text, symbols)
     start = scan.at
     first = _int_tuple(scan, MAX_DEPTH, "a shape")
     if not scan.accept(":"):
@@ -70,40 +82,78 @@ def parse(text: str) -> Any:
     return layout_at(scan, start, first, stride, origin)
 
 
-def parse_layout(text: str) -> AnyLayout:
+def parse_layout(text: str, symbols: Mapping[str, Any] | None = None) -> AnyLayout:
     """Return the layout that a text writes; a lone shape is no layout.
 
     Raises:
         ParseError: the text writes something else.
     """
-    value = parse(text)
+    value = parse(text, symbols)
     if not is_layout(value):
         raise ParseError("expected ':' and a stride after the shape", text, len(text.rstrip()))
     return value
 
 
-def parse_int_tuple(text: str) -> Any:
+def parse_int_tuple(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     """Return the shape, stride, coordinate or tile that a text writes.
 
     Raises:
         ParseError: the text writes something else.
     """
-    value = parse(text)
+    value = parse(text, symbols)
     if is_layout(value):
         raise ParseError("expected one tuple, found a layout", text, text.index(":"))
     return value
 
 
-def _int_tuple(scan: Scanner, room: int, what: str) -> Any:
+def _int_tuple(scan: NamingScanner, room: int, what: str) -> Any:
+    start = scan.at
     if scan.peek() != "(":
         return leaf_at(scan, what)
     items: list[Any] = []
     for _place in items_at(scan, room):
         items.append(_int_tuple(scan, room - 1, "an int or '('"))
-    return tuple(items)
+    return grouped(scan, start, tuple(items), what)
 
 
 # --- the parts of the grammar, for a grammar that contains it ---------------------------------
+
+
+class NamingScanner(Scanner):
+    """A scanner of a text in which names may stand for unknowns."""
+
+    __slots__ = ("_given", "_names")
+
+    def __init__(
+        self, text: str, given: Mapping[str, Any] | None = None, comments: bool = False, start: int = 0
+    ) -> None:
+        super().__init__(text, comments, start)
+        self._given = given
+        self._names: Names | None = None
+
+    @property
+    def names(self) -> Names:
+        """What the names of the text stand for."""
+        if self._names is None:
+            from .expr.reading import Names  # few texts have names
+
+            self._names = Names(self.text, self._given)
+        return self._names
+
+
+_OPERATORS: Final = frozenset("+-*/%fcm")
+"""What an operator begins with."""
+
+
+def grouped(scan: NamingScanner, start: int, items: Any, what: str) -> Any:
+    """Return a tuple, which has been passed; or the expression that its parentheses began: ``(M+1)//2``."""
+    if scan.peek() in _OPERATORS and scan.peek():
+        from .expr.reading import expr_at, goes_on
+
+        if goes_on(scan):
+            scan.at = start
+            return expr_at(scan, scan.names, MAX_DEPTH, what)
+    return items
 
 
 def items_at(scan: Scanner, room: int) -> Iterator[int]:
@@ -136,25 +186,43 @@ def _unclosed(scan: Scanner, opened: int) -> None:
     scan.fail(f"expected ',' or ')' of the '(' in {where}, found {scan.found()}")
 
 
-def leaf_at(scan: Scanner, what: str) -> int:
-    """Pass a static or dynamic int, which must come next; ``what`` names it in the error."""
+_INT: Final = compile_pattern(r"_?-?[0-9]+(?![A-Za-z0-9_.])")
+
+
+def leaf_at(scan: NamingScanner, what: str) -> Any:
+    """Pass an int, static, dynamic or symbolic, which must come next; ``what`` names it in the error."""
     start = scan.at
     static = scan.peek() == "_"
+    if _INT.match(scan.text, start):
+        scan.at = start + static
+        value = scan.integer(what)
+        if not (scan.peek() and scan.peek() in _OPERATORS):
+            return Int(value) if static else value
+    elif not (
+        scan.peek().isalpha() or (scan.peek() == "-" and scan.text[start + 1 : start + 2].strip())
+    ):
+        _refuse_leaf(scan, what)
+    from .expr.reading import expr_at, goes_on
+
+    if not static and (start == scan.at or goes_on(scan)):
+        scan.at = start
+        return expr_at(scan, scan.names, MAX_DEPTH, what)
+    return Int(value) if static else value
+
+
+def _refuse_leaf(scan: Scanner, what: str) -> NoReturn:
+    """Raise the error of what is no int."""
+    start = scan.at
     word = scan.word("_-.")
-    digits = word.removeprefix("_").removeprefix("-")
     if not word:
         scan.fail(f"expected {what}, found {scan.found()}")
     if word == "_":
         scan.fail("'_' alone keeps a mode when slicing; a static int is '_' and digits, as _4", start)
-    if not (digits.isascii() and digits.isdigit()):
-        scan.fail(
-            f"expected {what}, found {shortened(word)!r}; a leaf is an int such as 4 or _4",
-            start,
-            start + len(word),
-        )
-    scan.at = start + static
-    value = scan.integer(what)
-    return Int(value) if static else value
+    scan.fail(
+        f"expected {what}, found {shortened(word)!r}; a leaf is an int such as 4 or _4",
+        start,
+        start + len(word),
+    )
 
 
 def layout_at(scan: Scanner, start: int, shape: Any, stride: Any, origin: Any) -> AnyLayout:

@@ -251,18 +251,21 @@ class Guarded:
 
     def __eq__(self, other: object) -> bool:
         x = _bare(other)
-        return decided(known_eq(self.leaf, x), f"{self.leaf} == {x}")
+        answer = known_eq(self.leaf, x)
+        return _undecided(self.leaf, "==", x) if answer is None else answer
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __lt__(self, other: Any) -> bool:
         x = _bare(other)
-        return decided(known_lt(self.leaf, x), f"{self.leaf} < {x}")
+        answer = known_lt(self.leaf, x)
+        return _undecided(self.leaf, "<", x) if answer is None else answer
 
     def __gt__(self, other: Any) -> bool:
         x = _bare(other)
-        return decided(known_lt(x, self.leaf), f"{x} < {self.leaf}")
+        answer = known_lt(x, self.leaf)
+        return _undecided(x, "<", self.leaf) if answer is None else answer
 
     def __le__(self, other: Any) -> bool:
         return not self > other
@@ -339,7 +342,12 @@ READY: frozenset[type] = frozenset((int, Int, Guarded, Known))
 
 def _bare(x: Any) -> Any:
     """The leaf; a bare int among guarded leaves is a constant of the algorithm, and so static."""
-    return x.leaf if isinstance(x, Guarded) else Int(x) if type(x) is int else x
+    return x.leaf if isinstance(x, Guarded) else static_int(x) if type(x) is int else x
+
+
+def _undecided(left: Any, sign: str, right: Any) -> bool:
+    """Raise `UndecidedError` of a comparison of two leaves."""
+    return decided(None, f"{left} {sign} {right}")
 
 
 def unguarded(x: Any) -> Any:

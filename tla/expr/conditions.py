@@ -13,7 +13,6 @@ layout made under it can say what it stands on.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from contextvars import ContextVar
 from math import gcd
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -26,6 +25,7 @@ from .nodes import (
     Symbol,
     Terms,
     Value,
+    atoms_of,
     contained,
     key_of,
     made,
@@ -33,7 +33,7 @@ from .nodes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 __all__ = [
     "Condition",
@@ -103,6 +103,11 @@ class Condition:
         """Whether it holds for some values of its symbols."""
         left, right = (evaluation.evaluate(x, values) for x in (self.left, self.right))
         return bool(_COMPARE[self.op](left, right))
+
+    def substitute(self, values: Mapping[str, Any]) -> Condition:
+        """Return the condition with ints or expressions for some of its symbols."""
+        left, right = (evaluation.substitute(x, values) for x in (self.left, self.right))
+        return Condition(left, self.op, right)
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -190,8 +195,8 @@ class _Assumed:
         for monomial, k in x.terms.items():
             atom = monomial[0]
             if len(monomial) == 1 and type(atom) is Symbol and abs(k) == g:
-                value: Any = made({monomial: 1}, 0, 0) - rules.exact_quotient(x, k)  # type: ignore[operator]
-                if type(value) is int or atom not in {*_atoms(value)}:
+                value: Any = made({monomial: 1}, 0, 0) - rules.exact_quotient(x, k)
+                if type(value) is int or atom not in {*atoms_of(value)}:
                     self.equalities.append((atom, value, condition))
                     return
 
@@ -199,7 +204,7 @@ class _Assumed:
         if type(x) is not Expr:
             return
         self.congruences.append((x, c, n, condition))
-        if type(c) is int:  # the range begins and ends with a multiple
+        if type(c) is not Expr:  # the range begins and ends with a multiple
             low, high = x.bounds
             if low is not None:
                 self.inequalities.append((x - (low + (n - low) % c), condition))
@@ -245,7 +250,12 @@ class _Assumed:
         for x, c, n, _condition in apart.congruences:
             for y, d, m, other in self.congruences:
                 gap: Any = x - y
-                if type(c) is int and type(d) is int and type(gap) is int and (n - m - gap) % gcd(c, d):
+                if (
+                    type(c) is not Expr
+                    and type(d) is int
+                    and type(gap) is int
+                    and (n - m - gap) % gcd(c, d)
+                ):
                     return other
         return None
 
@@ -314,15 +324,18 @@ def _flat(conditions: Iterable[Any]) -> Iterator[Condition | bool]:
             yield from _flat(condition)
 
 
-@contextmanager
-def recorded() -> Iterator[set[Condition]]:
-    """Collect the conditions that are used meanwhile."""
-    used: set[Condition] = set()
-    token = _records.set((*_records.get(), used))
-    try:
-        yield used
-    finally:
-        _records.reset(token)
+class recorded:  # noqa: N801 (a context manager, used as a word)
+    """Collect the conditions that are used meanwhile: ``with recorded() as used: ...``."""
+
+    __slots__ = ("_token",)
+
+    def __enter__(self) -> set[Condition]:
+        used: set[Condition] = set()
+        self._token = _records.set((*_records.get(), used))
+        return used
+
+    def __exit__(self, *_error: object) -> None:
+        _records.reset(self._token)
 
 
 def use(condition: Condition) -> None:
@@ -345,7 +358,7 @@ def substituted(x: Expr) -> Value:
     state = _state.get()
     result: Value = x
     for symbol, value, condition in () if state is None else state.equalities:
-        if type(result) is Expr and symbol in {*_atoms(result)}:
+        if type(result) is Expr and symbol in {*atoms_of(result)}:
             use(condition)
             result = evaluation.replaced(result, {symbol: value})
     return result
@@ -355,9 +368,9 @@ def is_never_zero(x: Expr) -> bool:
     """Return whether a remainder that is assumed rules 0 out."""
     state = _state.get()
     for _y, c, _n, condition in () if state is None else state.congruences:
-        if type(c) is int:
+        if type(c) is not Expr:
             rest = _congruent_to(x, c)
-            if type(rest) is int and rest % c:
+            if type(rest) is not Expr and rest % c:
                 use(condition)
                 return True
     return False
@@ -386,7 +399,7 @@ def _congruent_to(x: Expr, c: Value) -> Value:
                 others = without(whole, monomial)
                 factor: Any = made({others: j // k}, 0, 7) if others else j // k
                 smaller: Any = x - y * factor + factor * n
-                if type(smaller) is int or len(smaller.terms) < len(x.terms):
+                if type(smaller) is not Expr or len(smaller.terms) < len(x.terms):
                     use(condition)
                     return smaller  # type: ignore[no-any-return]
     if len(x.terms) == 1 and not x.constant:  # (y // a) % c == (y % (a*c)) // a
@@ -415,16 +428,11 @@ def restored(terms: Terms, constant: int, kinds: int) -> Value | None:
             if over is None:
                 continue
             rest = rules.remainder(atom.dividend, atom.divisor)
-            if type(rest) is int:
+            if type(rest) is not Expr:
                 one = made({monomial: k}, 0, kinds)
-                return made(terms, constant, kinds) - one + (atom.dividend - rest) * over
+                result: Value = made(terms, constant, kinds) - one + (atom.dividend - rest) * over
+                return result
     return None
-
-
-def _atoms(x: Value) -> Iterator[Any]:
-    from .nodes import atoms_of
-
-    return atoms_of(x)
 
 
 from . import evaluation, printers, proof, rules  # noqa: E402  (they speak of conditions)

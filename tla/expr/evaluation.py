@@ -25,7 +25,9 @@ from .nodes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+    from .conditions import Condition
 
     from .nodes import Atom
 
@@ -35,6 +37,7 @@ __all__ = [
     "facts_of",
     "free_symbols",
     "replaced",
+    "settled",
     "simplify",
     "substitute",
 ]
@@ -127,43 +130,45 @@ def checked(symbol: Symbol, values: Mapping[str, Any]) -> Any:
             )
         if not array.size:
             return array
-    given: Any = value if array is None else array
-    for fact, holds in (
-        (f"{name} % {symbol.divisor} == 0", lambda v: v % symbol.divisor == 0),
-        (
-            f"{name} >= {symbol.least!r}",
-            lambda v: symbol.least is None or v >= _bound(symbol.least, values),
-        ),
-        (
-            f"{name} <= {symbol.greatest!r}",
-            lambda v: symbol.greatest is None or v <= _bound(symbol.greatest, values),
-        ),
-    ):
-        answer: Any = holds(given)
-        if not (answer if isinstance(answer, bool) else answer.all()):
-            wrong = given if array is None else next(v for v in array.flat if not _all(holds(v)))
+    at: Any = value if array is None else array
+    for fact, breaks in _facts(symbol):
+        outside: Any = breaks(at, values)
+        if outside if isinstance(outside, bool) else outside.any():
+            wrong = at if array is None else array[outside].flat[0]
             raise BindingError(f"{name} = {wrong} breaks {fact}", symbol=name, value=wrong, fact=fact)
-    return given
+    return at
 
 
-def _all(answer: Any) -> bool:
-    return bool(answer if isinstance(answer, bool) else answer.all())
+def _facts(symbol: Symbol) -> list[tuple[str, Callable[[Any, Mapping[str, Any]], Any]]]:
+    """What is declared of a symbol, each in words and as a test whether a value breaks it."""
+    name, divisor, least, greatest = symbol.name, symbol.divisor, symbol.least, symbol.greatest
+    facts: list[tuple[str, Callable[[Any, Mapping[str, Any]], Any]]] = []
+
+    def uneven(v: Any, _values: Mapping[str, Any]) -> Any:
+        return v % divisor != 0
+
+    def below(v: Any, values: Mapping[str, Any]) -> Any:
+        return v < _bound(least, values)
+
+    def above(v: Any, values: Mapping[str, Any]) -> Any:
+        return v > _bound(greatest, values)
+
+    if divisor != 1:
+        facts.append((f"{name} % {divisor} == 0", uneven))
+    if least is not None:
+        facts.append((f"{name} >= {least!r}", below))
+    if greatest is not None:
+        facts.append((f"{name} <= {greatest!r}", above))
+    return facts
 
 
-def _bound(bound: Value, values: Mapping[str, Any]) -> Any:
+def _bound(bound: Value | None, values: Mapping[str, Any]) -> Any:
     return evaluate(bound, values) if type(bound) is Expr else bound
 
 
 def facts_of(symbol: Symbol) -> list[str]:
     """Return what is declared of a symbol, as conditions in words."""
-    facts: list[str] = []
-    if symbol.divisor != 1:
-        facts.append(f"{symbol.name} % {symbol.divisor} == 0")
-    if symbol.least is not None:
-        facts.append(f"{symbol.name} >= {symbol.least!r}")
-    if symbol.greatest is not None:
-        facts.append(f"{symbol.name} <= {symbol.greatest!r}")
-    return facts
+    return [text for text, _breaks in _facts(symbol)]
 
 
 def _wide_enough(x: Expr, arrays: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
@@ -185,7 +190,7 @@ def _leaves_64_bits(x: Expr, ranges: dict[str, Any]) -> bool:
     def of(value: Value) -> tuple[int, int]:
         nonlocal greatest
         if type(value) is not Expr:
-            return value, value  # type: ignore[return-value]
+            return value, value
         total: Any = (value.constant, value.constant)
         for monomial, k in value.terms.items():
             term: Any = (k, k)
@@ -235,6 +240,38 @@ def substitute(x: Value, values: Mapping[str, Any]) -> Value:
     return replaced(x, by_symbol)
 
 
+def settled(
+    assumptions: Iterable[Condition], symbols: Iterable[Symbol], values: Mapping[str, Any]
+) -> list[Condition]:
+    """Return the conditions that are left open when symbols get values.
+
+    Args:
+        assumptions: Conditions that must hold.
+        symbols: Symbols whose ranges, where they are symbolic, must hold.
+
+    Raises:
+        BindingError: one is broken.
+    """
+    demands = list(assumptions)
+    for symbol in symbols:
+        if symbol.name in values:
+            value = required(values[symbol.name])
+            bounds = (("<=", symbol.greatest), (">=", symbol.least))
+            demands += [conditions.Condition(value, op, x) for op, x in bounds if type(x) is Expr]
+    rest: list[Condition] = []
+    for condition in demands:
+        bound = condition.substitute(values)
+        answer = bound.known()
+        if answer is False:
+            given = ", ".join(
+                f"{s.name} = {values[s.name]}" for s in condition.symbols if s.name in values
+            )
+            raise BindingError(f"{given or 'a value'} breaks {condition}", condition=condition)
+        if answer is None:
+            rest.append(bound)
+    return rest
+
+
 def _over_divisor(symbol: Symbol, value: Value) -> Value:
     """The value of a symbol over its divisor."""
     low, high = bounds_of(value)
@@ -266,7 +303,7 @@ def replaced(x: Value, values: Mapping[Symbol, Value]) -> Value:
 
 
 def simplify(x: Value) -> Value:
-    """Return an expression of equal value on all that its symbols may be, rewritten as far as the rules go.
+    """Return an expression of equal value for all that its symbols may be, in the form the rules give.
 
     The operators have applied the rules as they built it; this applies them to all its parts anew, with
     what is assumed now, until nothing changes, and puts a number for a symbol that has but one value.

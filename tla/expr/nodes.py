@@ -26,18 +26,18 @@ from itertools import count
 from math import gcd
 from operator import attrgetter, index
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, Union, final
 from weakref import WeakValueDictionary
 
 from ..errors import LeafError
 from ..ints import SymbolicInt
 from . import intervals
-from .intervals import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from .conditions import Condition
+    from .intervals import Interval
 
 __all__ = [
     "Atom",
@@ -128,7 +128,8 @@ class Symbol(Atom):
             )
             return atom
 
-        return _interned(key, build)
+        symbol: Symbol = _interned(key, build)
+        return symbol
 
 
 class _Division(Atom):
@@ -211,7 +212,8 @@ class Least(Atom):
             atom.bounds = low, high
             return atom
 
-        return _interned(key, build)
+        atom: Least = _interned(key, build)
+        return atom
 
 
 _atoms: WeakValueDictionary[Any, Any] = WeakValueDictionary()
@@ -238,6 +240,7 @@ _by_order: Final = attrgetter("order")
 # --- expressions ------------------------------------------------------------------------------
 
 
+@final
 class Expr(SymbolicInt):
     """A symbolic int: ``constant + sum of coefficient * product of atoms``, immutable.
 
@@ -256,6 +259,9 @@ class Expr(SymbolicInt):
     """
 
     __slots__ = ("_bounds", "_key", "constant", "kinds", "terms")
+
+    _bounds: Interval
+    _key: Any
 
     terms: Terms
     """Coefficients, none of them 0, by their products of atoms; never empty, never changed."""
@@ -282,6 +288,16 @@ class Expr(SymbolicInt):
                 total = intervals.add(total, intervals.scale(_range_of(monomial), k))
             _set_bounds(self, total)
             return total
+
+    @property
+    def key(self) -> Any:
+        """What equal expressions, and only they, have in common, hashable."""
+        try:
+            return self._key
+        except AttributeError:
+            key = (frozenset(self.terms.items()), self.constant)
+            _set_key(self, key)
+            return key
 
     @property
     def divisor(self) -> int:
@@ -390,12 +406,28 @@ class Expr(SymbolicInt):
     # --- questions ---
 
     def known_eq(self, other: Any) -> bool | None:
+        if type(other) is not Expr:  # mostly ranges tell, without a difference
+            low, high = self.bounds
+            if (low is not None and other < low) or (high is not None and other > high):
+                return False
         return proof.known_zero(self - other)
 
     def known_lt(self, other: Any) -> bool | None:
+        if type(other) is not Expr:
+            low, high = self.bounds
+            if high is not None and high < other:
+                return True
+            if low is not None and low >= other:
+                return False
         return proof.known_negative(self - other)
 
     def known_gt(self, other: Any) -> bool | None:
+        if type(other) is not Expr:
+            low, high = self.bounds
+            if low is not None and low > other:
+                return True
+            if high is not None and high <= other:
+                return False
         return proof.known_negative(other - self)
 
     def known_divides(self, other: Any) -> bool | None:
@@ -403,6 +435,12 @@ class Expr(SymbolicInt):
 
     def known_multiple(self, other: Any) -> bool | None:
         return proof.known_divides(other, self)
+
+    def lesser(self, other: Any) -> Any:
+        return rules.least(self, required(other))
+
+    def greater(self, other: Any) -> Any:
+        return rules.greatest(self, required(other))
 
     def __eq__(self, other: object) -> Condition:  # type: ignore[override]
         n = value_of(other)
@@ -526,7 +564,11 @@ def _int(x: object) -> int | None:
     """The plain value of an int of any kind; None of what is none."""
     if type(x) is int:
         return x
-    if isinstance(x, bool) or not isinstance(x, SupportsIndex):
+    if isinstance(x, bool):
+        return None
+    if isinstance(x, int):
+        return int(x)
+    if not isinstance(x, SupportsIndex):
         return None
     try:
         return int(index(x))
@@ -549,19 +591,12 @@ def required(x: object) -> Value:
 
 def key_of(x: Value | None) -> Any:
     """Return what equal values, and only they, have in common, hashable."""
-    if type(x) is not Expr:
-        return x
-    try:
-        return x._key
-    except AttributeError:
-        key = (frozenset(x.terms.items()), x.constant)
-        _set_key(x, key)
-        return key
+    return x.key if type(x) is Expr else x
 
 
 def bounds_of(x: Value) -> Interval:
     """Return the range of a value."""
-    return x.bounds if type(x) is Expr else (x, x)  # type: ignore[return-value]
+    return (x, x) if type(x) is not Expr else x.bounds
 
 
 def _range_of(monomial: Monomial) -> Interval:

@@ -36,7 +36,7 @@ __all__ = [
 
 
 class _Text(NamedTuple):
-    """A text, and how tightly it binds: a sum, a division, a product, or one that needs no parentheses."""
+    """A text, and how tightly it binds: as a sum, a division, a product, or without parentheses."""
 
     text: str
     binds: int
@@ -87,7 +87,7 @@ def _at_least(operand: _Text, binds: int) -> str:
 def written(x: Value, style: Style) -> _Text:
     """Return the text of a value."""
     if type(x) is not Expr:
-        return _Text(str(int(x)), _WHOLE if x >= 0 else _SUM)  # type: ignore[call-overload, operator]
+        return _Text(str(int(x)), _WHOLE if x >= 0 else _SUM)
     gap = style.gap
     out = ""
     single = len(x.terms) == 1 and not x.constant
@@ -144,16 +144,13 @@ def _term(monomial: Monomial, k: int, negative: bool, style: Style) -> _Text:
         negative = negative and type(atom) is not Least
         others.append(text)
     texts = sorted([_Text(style.name(s), _WHOLE) for s in factors]) + sorted(others)
+    star = f"{style.gap}*{style.gap}"
     if len(texts) == 1 and k == 1:
         product = texts[0]
     else:
         number = [_Text(str(k), _WHOLE)] if k != 1 else []
         all_texts = texts + number if style.number_last else number + texts
-        star = f"{style.gap}*{style.gap}"
-        if len(others) == 1 and not number and len(texts) == 1:
-            product = texts[0]
-        else:
-            product = _Text(star.join(_at_least(t, _WHOLE) for t in all_texts), _PRODUCT)
+        product = _Text(star.join(_at_least(t, _WHOLE) for t in all_texts), _PRODUCT)
     if under > 1:
         if others and len(texts) > 1 and len(factors) == 1 and k == 1 and not style.number_last:
             # M/16*x rather than M*x/16
@@ -215,7 +212,8 @@ def size_of(x: Value) -> int:
             elif isinstance(atom, (Quotient, Remainder)):
                 count += 1 + size_of(atom.dividend) + size_of(atom.divisor)
             else:
-                count += sum(1 + size_of(item) for item in atom.items) - 1  # type: ignore[attr-defined]
+                assert type(atom) is Least
+                count += sum([1 + size_of(item) for item in atom.items]) - 1
     return count
 
 
@@ -237,7 +235,7 @@ def to_python(x: Value) -> str:
 
 
 def to_mlir(x: Value, division: str = "floordiv") -> str:
-    """Return a value as MLIR and XLA write it; ``division`` is ``"floordiv"``, or ``"/"`` as XLA since 2026.
+    """Return a value as MLIR and XLA write it, division as ``floordiv``, or as ``/`` like XLA since 2026.
 
     >>> i = sym("d0", min=0)
     >>> print(to_mlir(i // 8 * 4 + i % 8), to_mlir(i // 8, division="/"))
@@ -325,7 +323,7 @@ class Notation:
             for x in exprs:
                 _imply(x, implied)
             for x in exprs:
-                for symbol in _all_symbols(x):
+                for symbol in x.symbols:
                     self._pending[symbol] = facts_text(symbol, implied.get(symbol, 1))
         self._style = Style(
             self._name, "", "/", _operator("//"), _operator("%"), _call("min", ","), _call("max", ",")
@@ -342,7 +340,7 @@ class Notation:
             return written(x, self._style).text
         # terms are sorted and written more than once: the facts go where the name stands first
         pending, self._pending = self._pending, {}
-        plain = written(x, self._style._replace(name=lambda s: f"{s.name}\0{s.order}\0")).text
+        plain = written(x, self._style._replace(name=_marked)).text
         pieces = plain.split("\0")
         by_order = {str(s.order): s for s in pending}
         self._pending = pending
@@ -353,8 +351,8 @@ class Notation:
         return out
 
 
-def _all_symbols(x: Expr) -> list[Symbol]:
-    return list(x.symbols)
+def _marked(symbol: Symbol) -> str:
+    return f"{symbol.name}\0{symbol.order}\0"
 
 
 def _imply(x: Value, implied: dict[Symbol, int]) -> None:

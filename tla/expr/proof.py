@@ -1,7 +1,7 @@
 """What is known of symbolic ints: sign, zero, divisibility. True, False, or None for "not known".
 
-Ranges answer most questions. Where they do not, `is_nonnegative` looks for a proof: an expression is at
-least 0 if a positive multiple of it is a sum of things known to be at least 0. Known are, for each atom::
+Ranges answer most questions. Where they do not, `is_nonnegative` looks for a proof: an expression is
+at least 0 if a positive multiple of it is a sum of things known to be at least 0. Known are, for each atom::
 
     x // c       x - c*(x // c) >= 0 and c*(x // c) + c - 1 - x >= 0
     x % c        c - 1 - x % c >= 0, and x - x % c >= 0 where x >= 0
@@ -52,7 +52,7 @@ __all__ = [
 
 def known_zero(x: Value) -> bool | None:
     """Whether a value is 0."""
-    if type(x) is int:
+    if type(x) is not Expr:
         return x == 0
     answer = _zero_by_range(x)
     if answer is not None:
@@ -81,7 +81,7 @@ def _zero_by_range(x: Any) -> bool | None:
 
 def known_negative(x: Value) -> bool | None:
     """Whether a value is below 0."""
-    if type(x) is int:
+    if type(x) is not Expr:
         return x < 0
     low, high = x.bounds
     if high is not None and high < 0:
@@ -97,11 +97,11 @@ def known_negative(x: Value) -> bool | None:
 
 def known_divides(a: Value, x: Value) -> bool | None:
     """Whether ``x`` is a multiple of ``a``; only 0 is one of 0."""
-    if type(a) is int:
+    if type(a) is not Expr:
         if a == 0:
             return known_zero(x)
-        return x % a == 0 if type(x) is int else _known_zero_remainder(x, a)
-    if type(x) is int and x == 0:
+        return x % a == 0 if type(x) is not Expr else _known_zero_remainder(x, a)
+    if type(x) is not Expr and x == 0:
         return True
     if rules.exact_quotient(x, a) is not None:
         return True
@@ -113,11 +113,11 @@ def known_divides(a: Value, x: Value) -> bool | None:
 
 def is_multiple(x: Value, c: int) -> bool:
     """Whether the coefficients of ``x`` show that it is a multiple of ``c``."""
-    return (x if type(x) is int else x.divisor) % c == 0
+    return (x if type(x) is not Expr else x.divisor) % c == 0
 
 
 def _known_zero_remainder(x: Value, a: Value) -> bool | None:
-    if type(a) is int and is_multiple(x, a):
+    if type(a) is not Expr and is_multiple(x, a):
         return True
     return known_zero(rules.remainder(x, a))
 
@@ -134,7 +134,7 @@ def is_related(*values: Value) -> bool:
             if x.kinds:
                 return True
             for monomial in x.terms:
-                if len(monomial) > 1 or _is_bounded_by_symbols(monomial[0]):
+                if len(monomial) > 1 or any(map(_is_bounded_by_symbols, monomial)):
                     return True
     return False
 
@@ -150,7 +150,7 @@ def is_within(x: Value, low: Value, end: Value) -> bool:
 
 def is_nonnegative(x: Value) -> bool:
     """Whether ``x >= 0`` is known."""
-    if type(x) is int:
+    if type(x) is not Expr:
         return x >= 0
     low = x.bounds[0]
     if low is not None and low >= 0:
@@ -183,7 +183,7 @@ class _Search:
         self.seen: dict[Any, int] = {}
 
     def proves(self, x: Value, depth: int) -> bool:
-        if type(x) is int:
+        if type(x) is not Expr:
             return x >= 0
         low = x.bounds[0]
         if low is not None and low >= 0:

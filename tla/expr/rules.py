@@ -53,7 +53,7 @@ __all__ = [
 
 
 class Rule(NamedTuple):
-    """A rewrite rule: its name, what it states, what it needs, and the step, None where it does not apply."""
+    """A rewrite rule: its name, its identity, what that needs; the step gives None where it does not apply."""
 
     name: str
     identity: str
@@ -85,14 +85,14 @@ def _rule(table: list[Rule], name: str, identity: str, needs: str = "") -> Calla
 @_rule(DIVISION, "P", "x // c == n", "every x lies in [n*c, (n+1)*c)")
 def _one_quotient(x: Expr, c: Value) -> Value | None:
     low, high = x.bounds
-    if type(c) is int:
+    if type(c) is not Expr:
         if low is not None and high is not None and low // c == high // c:
             return low // c
     elif low is not None and high is not None:
-        least, most = bounds_of(c)
-        if low >= 0 and high < (least or 0):
+        floor = bounds_of(c)[0] or 0
+        if low >= 0 and high < floor:
             return 0
-        if high < 0 and -low <= (least or 0):
+        if high < 0 and -low <= floor:
             return -1
     if proof.is_related(x, c):
         if proof.is_within(x, 0, c):
@@ -104,7 +104,7 @@ def _one_quotient(x: Expr, c: Value) -> Value | None:
 
 @_rule(DIVISION, "D3", "(y*c + x) // c == y + x // c")
 def _pulled_out(x: Expr, c: Value) -> Value | None:
-    if type(c) is int:
+    if type(c) is not Expr:
         rest, whole = _split(x, c)
         if not rest and not whole:
             return None
@@ -117,13 +117,13 @@ def _pulled_out(x: Expr, c: Value) -> Value | None:
 
 @_rule(DIVISION, "D4", "(x*g + n) // (c*g) == (x + n // g) // c")
 def _cancelled(x: Expr, c: Value) -> Value | None:
-    if type(c) is int:
+    if type(c) is not Expr:
         g = gcd(c, *x.terms.values())
         if g == 1:
             return None
         return floor_divided(_over(x.terms, g, x.constant // g, x.kinds), c // g)
-    g = _common_factor(x, c)
-    return None if g is None else floor_divided(_divided(x, g), _divided(c, g))
+    common = _common_factor(x, c)
+    return None if common is None else floor_divided(_divided(x, common), _divided(c, common))
 
 
 @_rule(DIVISION, "D2, D6", "(x // a + y) // c == (x + y*a) // (a*c)", "no other quotient in y")
@@ -173,7 +173,7 @@ def _one_period(x: Expr, c: Value) -> Value | None:
 
 @_rule(REMAINDER, "R3", "(y*c + x) % c == x % c, (x % (a*c) * k) % c == (x * k) % c")
 def _dropped(x: Expr, c: Value) -> Value | None:
-    if type(c) is not int:
+    if type(c) is Expr:
         quotient, smaller = _shortened(x, c)
         if quotient is not None:
             return remainder(smaller, c)
@@ -198,7 +198,7 @@ def _dropped(x: Expr, c: Value) -> Value | None:
 
 @_rule(REMAINDER, "R2, R4", "(x*g + n) % (c*g) == (x + n // g) % c * g + n % g")
 def _factored(x: Expr, c: Value) -> Value | None:
-    if type(c) is int:
+    if type(c) is not Expr:
         g = gcd(c, *x.terms.values())
         if g == 1:
             return None
@@ -232,7 +232,8 @@ def _joined(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: int)
         return None
     dividend = _times(atom.dividend, monomial, i, terms[monomial])
     one = made({monomial: terms[monomial]}, 0, kinds)
-    return made(terms, constant, kinds) - one - whole + dividend
+    result: Value = made(terms, constant, kinds) - one - whole + dividend
+    return result
 
 
 @_rule(SUM, "S2", "x - x // c * c == x % c", "both times the same factor")
@@ -243,7 +244,7 @@ def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: in
     k = terms[monomial]
     others = without(monomial, (atom,))
     c = atom.divisor
-    if type(c) is int:
+    if type(c) is not Expr:
         if k % c:
             return None
         k //= -c
@@ -255,12 +256,13 @@ def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: in
             return None
         others = without(others, factor)
         k //= -n
-    factors = made({others: k}, 0, 7) if others else k
+    factors: Any = made({others: k}, 0, 7) if others else k
     x: Any = atom.dividend * factors
     if type(x) is not Expr or any(terms.get(m) != j for m, j in x.terms.items()):
         return None
     one = made({monomial: terms[monomial]}, 0, kinds)
-    return made(terms, constant, kinds) - one - x + remainder(atom.dividend, c) * factors
+    result: Value = made(terms, constant, kinds) - one - x + remainder(atom.dividend, c) * factors
+    return result
 
 
 # --- minima -----------------------------------------------------------------------------------
@@ -312,8 +314,8 @@ def floor_divided(x: Value, c: Value) -> Value:
         ZeroDivisionError: ``c`` is 0.
         UndecidedError: ``c`` may be 0, or its sign is not known.
     """
-    if type(c) is int:
-        if type(x) is int:
+    if type(c) is not Expr:
+        if type(x) is not Expr:
             return x // c
         if c == 1:
             return x
@@ -328,22 +330,22 @@ def remainder(x: Value, c: Value) -> Value:
         ZeroDivisionError: ``c`` is 0.
         UndecidedError: ``c`` may be 0, or its sign is not known.
     """
-    if type(c) is int and type(x) is int:
+    if type(c) is not Expr and type(x) is not Expr:
         return x % c
-    if (c < 0) if type(c) is int else proof.known_negative(c) is True:  # type: ignore[operator]
-        return -remainder(-x, -c)  # type: ignore[operator]
+    if (c < 0) if type(c) is not Expr else proof.known_negative(c) is True:
+        return -remainder(-x, -c)
     x, c = _positive(x, c)
-    return 0 if c == 1 and type(c) is int else _rewritten(REMAINDER, Remainder, x, c)
+    return 0 if c == 1 and type(c) is not Expr else _rewritten(REMAINDER, Remainder, x, c)
 
 
 def ceil_divided(x: Value, c: Value) -> Value:
     """Return ``x / c``, rounded up."""
-    return -floor_divided(-x, c)  # type: ignore[operator]
+    return -floor_divided(-x, c)
 
 
 def least(*items: Value) -> Value:
     """Return the least of some values."""
-    numbers = [x for x in items if type(x) is int]
+    numbers = [x for x in items if type(x) is not Expr]
     unknown: dict[Any, Value] = {key_of(x): x for x in items if type(x) is Expr}
     rest: list[Value] = list(unknown.values())
     if numbers:
@@ -359,7 +361,7 @@ def least(*items: Value) -> Value:
 
 def greatest(*items: Value) -> Value:
     """Return the greatest of some values: ``-min(-x, -y)``."""
-    return -least(*[-x for x in items])  # type: ignore[operator]
+    return -least(*[-x for x in items])
 
 
 def summed(terms: Terms, constant: int, kinds: int) -> Value:
@@ -381,13 +383,13 @@ def summed(terms: Terms, constant: int, kinds: int) -> Value:
 
 def _positive(x: Value, c: Value) -> tuple[Value, Value]:
     """Dividend and divisor with a divisor above 0."""
-    if type(c) is int:
+    if type(c) is not Expr:
         if c == 0:
             raise ZeroDivisionError(f"{x} divided by 0")
-        return (x, c) if c > 0 else (-x, -c)  # type: ignore[operator]
+        return (x, c) if c > 0 else (-x, -c)
     negative = proof.known_negative(c)
     if negative:
-        return -x, -c  # type: ignore[operator]
+        return -x, -c
     if negative is False and proof.known_zero(c) is False:
         return x, c
     if proof.known_zero(c) is True:
@@ -421,7 +423,7 @@ def _rewritten(table: list[Rule], atom: type[Quotient] | type[Remainder], x: Val
 
 
 def _first(table: list[Rule], x: Value, c: Value) -> Value | None:
-    if type(x) is int:  # of a symbolic divisor: an expression without terms
+    if type(x) is not Expr:  # of a symbolic divisor: an expression without terms
         return _of_constant(table, x, c)
     for rule in table:
         result = rule.step(x, c)
@@ -432,7 +434,7 @@ def _first(table: list[Rule], x: Value, c: Value) -> Value | None:
 
 def _of_constant(table: list[Rule], x: int, c: Value) -> Value | None:
     """P and R1 for an int over a symbolic divisor; ``n // c == -((c - 1 - n) // c)`` below 0."""
-    for n, low, high in ((0, 0, c), (-1, -c, 0)):  # type: ignore[operator]
+    for n, low, high in ((0, 0, c), (-1, -c, 0)):
         if proof.is_within(x, low, high):
             return n if table is DIVISION else x - c * n
     if x < 0 and table is DIVISION:
@@ -474,16 +476,16 @@ def _shortened(x: Expr, c: Expr) -> tuple[Value | None, Value]:
         others = without(monomial, top)
         factor: Value = made({others: k // n}, 0, x.kinds) if others else k // n
         smaller: Any = x - c * factor
-        if type(smaller) is int or len(smaller.terms) < len(x.terms):
+        if type(smaller) is not Expr or len(smaller.terms) < len(x.terms):
             return factor, smaller
     return None, x
 
 
 def exact_quotient(x: Value, c: Value) -> Value | None:
     """Return ``y`` with ``y * c == x`` where the terms alone show one; None elsewhere."""
-    if type(x) is int:
-        return None if type(c) is Expr or x % c else x // c  # type: ignore[operator]
-    if type(c) is int:
+    if type(x) is not Expr:
+        return None if type(c) is Expr or x % c else x // c
+    if type(c) is not Expr:
         rest, constant = divmod(x.constant, c)
         if constant or any(k % c for k in x.terms.values()):
             return None
@@ -515,7 +517,7 @@ def _common_factor(x: Expr, c: Expr) -> Expr | int | None:
 
 def _divided(x: Expr, g: Expr | int) -> Value:
     """The expression over a factor of all its terms."""
-    if type(g) is int:
+    if type(g) is not Expr:
         return _over(x.terms, g, x.constant // g, x.kinds)
     ((common, n),) = g.terms.items()
     terms: Terms = {}
@@ -531,7 +533,7 @@ def _divided(x: Expr, g: Expr | int) -> Value:
 
 def _digit(x: Expr, c: Value) -> tuple[Value, Value, Value, Value] | None:
     """``g, y, z, b`` with ``x == y*g + z``, every ``z`` in ``[0, g)`` and ``c == b*g``; None without."""
-    if type(c) is int:
+    if type(c) is not Expr:
         for g in sorted({gcd(k, c) for k in x.terms.values()}, reverse=True):
             if 1 < g < c:
                 high = {m: k for m, k in x.terms.items() if not k % g}
@@ -547,28 +549,28 @@ def _digit(x: Expr, c: Value) -> tuple[Value, Value, Value, Value] | None:
     for monomial, k in x.terms.items():
         common = tuple(a for a in dict.fromkeys(all_of_c) if a in monomial and (a.bounds[0] or 0) > 0)
         for factor in ((common, gcd(k, n)), ((), gcd(k, n)), (common, 1)):
-            g: Any = made({factor[0]: factor[1]}, 0, 7) if factor[0] else factor[1]
-            if type(g) is int and g == 1:
+            unit: Any = made({factor[0]: factor[1]}, 0, 7) if factor[0] else factor[1]
+            if type(unit) is not Expr and unit == 1:
                 continue
             parts: list[Terms] = [{}, {}]
             for m, j in x.terms.items():
                 parts[contained(factor[0], m) and not j % factor[1]][m] = j
-            if not parts[1] or (type(g) is Expr and g.terms == c.terms):
+            if not parts[1] or (type(unit) is Expr and unit.terms == c.terms):
                 continue
             below = made(parts[0], x.constant, x.kinds) if parts[0] else x.constant
-            if _is_digit(below, g):
+            if _is_digit(below, unit):
                 above = made(parts[1], 0, x.kinds)
-                return g, _divided(above, g), below, _divided(c, g)
+                return unit, _divided(above, unit), below, _divided(c, unit)
     return None
 
 
 def _is_digit(x: Value, g: Value) -> bool:
     """Whether every ``x`` lies in ``[0, g)``."""
-    if type(g) is int:
+    if type(g) is not Expr:
         low, high = bounds_of(x)
         if low is not None and high is not None and low >= 0 and high < g:
             return True
-        if type(x) is int or not proof.is_related(x, g):
+        if type(x) is not Expr or not proof.is_related(x, g):
             return False
     return proof.is_within(x, 0, g)
 
@@ -577,4 +579,5 @@ def _times(x: Value, monomial: Monomial, i: int, k: int) -> Value:
     """``x`` times ``k`` and the factors of a product but one."""
     if len(monomial) == 1:
         return x * k
-    return x * made({(*monomial[:i], *monomial[i + 1 :]): k}, 0, 7)
+    product: Value = x * made({(*monomial[:i], *monomial[i + 1 :]): k}, 0, 7)
+    return product

@@ -1,0 +1,240 @@
+"""Symbolic ints read from the notation of layouts.
+
+========================== =================================================================
+text                       value
+========================== =================================================================
+``M``                      the unknown `M`, 1 or more
+``M{div=16,min=0,max=64}`` with its facts, which may stand where any of its names does
+``M/16``                   the exact quotient, which says that 16 divides ``M``
+``M//16``, ``M%16``        quotient rounded down, and remainder; also ``floordiv``, ``mod``
+``+ - *``, ``ceildiv``     as usual; parentheses group; ``min(x,y)``, ``max(x,y)``
+========================== =================================================================
+
+A `Names` holds what the names of one text stand for; `expr_at` reads an expression at a scanner.
+"""
+
+from __future__ import annotations
+
+import re
+from math import gcd, lcm
+from typing import TYPE_CHECKING, Any, Final
+
+from ..errors import LayoutError, TlaError
+from . import rules
+from .conditions import Condition
+from .nodes import Expr, Value, required
+from .symbols import RESERVED, is_name, sym
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..text import Scanner
+
+__all__ = ["Names", "continued", "expr_at", "goes_on"]
+
+
+class Names:
+    """What the names of a text stand for.
+
+    Args:
+        given: Expressions by name, which the text then need not describe.
+    """
+
+    __slots__ = ("_known", "_reading", "_text")
+
+    def __init__(self, text: str, given: Mapping[str, Value] | None = None) -> None:
+        self._text = text
+        self._known: dict[str, Value] = {name: required(x) for name, x in (given or {}).items()}
+        self._reading: list[str] = []
+
+    def value_at(self, scan: Scanner, start: int, name: str, room: int) -> Value:
+        """Return what a name stands for, which began at ``start`` and has been passed; pass its facts."""
+        if not is_name(name):
+            why = "is a word of the notation" if name in RESERVED else "is no name"
+            scan.fail(f"{name!r} {why}", start, start + len(name))
+        if name not in self._known:
+            self._known[name] = self._described(scan, start, name, room)
+        if scan.peek() == "{":
+            self._pass_facts(scan, name, room)
+        return self._known[name]
+
+    def _described(self, scan: Scanner, start: int, name: str, room: int) -> Value:
+        """The symbol of the facts that stand anywhere in the text with the name."""
+        if name in self._reading:
+            scan.fail(f"the range of {name} refers to {name} itself", start, start + len(name))
+        facts: dict[str, Any] = {}
+        found = re.search(rf"(?<![A-Za-z0-9_]){name}\s*\{{", self._text)
+        if found:
+            self._reading.append(name)
+            facts = self._facts(type(scan)(self._text, start=found.end() - 1), room)
+            self._reading.pop()
+        divisor = facts.pop("divisible_by", None) or lcm(
+            *(int(n) // gcd(int(n), int(k or 1)) for k, n in _quotients(self._text, name))
+        )
+        try:
+            return sym(name, divisor, **facts)
+        except LayoutError as error:
+            scan.fail(error.summary, start, start + len(name))
+
+    def _pass_facts(self, scan: Scanner, name: str, room: int) -> None:
+        start = scan.at
+        facts = self._facts(scan, room)
+        known = self._known[name]
+        symbol: Any = known.symbols[0] if type(known) is Expr else None
+        said = {
+            "divisible_by": lambda: symbol.divisor,
+            "min": lambda: symbol.least,
+            "max": lambda: symbol.greatest,
+            "cpp_type": lambda: symbol.cpp_type,
+        }
+        if symbol is None or any(not _same(said[key](), value) for key, value in facts.items()):
+            scan.fail(f"{name} has other facts elsewhere", start, scan.last)
+
+    def _facts(self, scan: Scanner, room: int) -> dict[str, Any]:
+        """``{div=16,min=0,max=M-1}`` as the arguments of `sym`."""
+        scan.expect("{")
+        facts: dict[str, Any] = {}
+        while True:
+            start = scan.at
+            key = scan.word()
+            if key not in _FACTS or _FACTS[key] in facts:
+                why = "stands twice" if key in _FACTS else "is no fact"
+                shown = repr(key) if key else scan.found()
+                scan.fail(f"{shown} {why}; facts are div, min, max and type", start, start + len(key))
+            scan.expect("=", f"after {key}")
+            if key == "div":
+                facts["divisible_by"] = scan.integer("a divisor")
+            elif key == "type":
+                stop = min(
+                    (i for i in (scan.text.find(",", scan.at), scan.text.find("}", scan.at)) if i >= 0),
+                    default=len(scan.text),
+                )
+                facts["cpp_type"] = scan.text[scan.at : stop].strip()
+                scan.at = stop
+            elif scan.accept("none"):
+                facts[key] = None
+            else:
+                facts[key] = expr_at(scan, self, room, "a bound")
+            if not scan.accept(","):
+                break
+        scan.expect("}", "after the facts")
+        return facts
+
+
+_FACTS: Final = {"div": "divisible_by", "min": "min", "max": "max", "type": "cpp_type"}
+
+
+def _same(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and bool(a == b)
+
+
+def _quotients(text: str, name: str) -> list[tuple[str, str]]:
+    """Each ``k*name/n`` of a text as ``k, n``: what says that the quotient is exact."""
+    return re.findall(
+        rf"(?:(?<![\w*/%.])(\d+)\s*\*\s*|(?<![\w*/%.])){name}(?:\s*\{{[^{{}}]*\}})?\s*/\s*(\d+)(?![\d/])",
+        text,
+    )
+
+
+# --- the grammar ------------------------------------------------------------------------------
+
+_SIGNS: Final = frozenset("+-*/%")
+_WORDS: Final = ("floordiv", "ceildiv", "mod")
+
+
+def goes_on(scan: Scanner) -> bool:
+    """Return whether an operator comes next."""
+    char = scan.peek()
+    return char in _SIGNS and char != "" or (char in "fcm" and bool(char) and _word_operator(scan) != "")
+
+
+def _word_operator(scan: Scanner) -> str:
+    for word in _WORDS:
+        if scan.text.startswith(word, scan.at):
+            after = scan.text[scan.at + len(word) : scan.at + len(word) + 1]
+            if not (after.isalnum() or after == "_"):
+                return word
+    return ""
+
+
+def expr_at(scan: Scanner, names: Names, room: int, what: str) -> Value:
+    """Pass an expression, which must come next; ``what`` names it in the error.
+
+    Raises:
+        ParseError: it is none, or a quotient ``x/n`` is not known to be exact.
+    """
+    return continued(scan, names, room, _factor(scan, names, room, what))
+
+
+def continued(scan: Scanner, names: Names, room: int, left: Value) -> Value:
+    """Return the expression that goes on after its first factor, which has been passed."""
+    value: Any = _term(scan, names, room, left)
+    while scan.peek() in ("+", "-"):
+        minus = scan.accept("-") or not scan.accept("+")
+        right: Any = _term(scan, names, room, _factor(scan, names, room, "a summand"))
+        value = value - right if minus else value + right
+    return value  # type: ignore[no-any-return]
+
+
+def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:
+    while True:
+        start = scan.at
+        word = _word_operator(scan)
+        sign = word or next((s for s in ("*", "//", "/", "%") if scan.text.startswith(s, start)), "")
+        if not sign:
+            return left  # type: ignore[no-any-return]
+        scan.accept(sign)
+        right: Any = _factor(scan, names, room, "a factor" if sign == "*" else "a divisor")
+        if sign == "*":
+            left = left * right
+            continue
+        try:
+            left = _divided(scan, start, sign, left, right)
+        except ZeroDivisionError:
+            scan.fail("a division by 0", start, scan.last)
+        except TlaError as error:
+            scan.fail(error.summary, start, scan.last)
+
+
+def _divided(scan: Scanner, start: int, sign: str, left: Value, right: Value) -> Value:
+    if sign in ("//", "floordiv"):
+        return rules.floor_divided(left, right)
+    if sign in ("%", "mod"):
+        return rules.remainder(left, right)
+    if sign == "ceildiv":
+        return rules.ceil_divided(left, right)
+    if right == 0 and type(right) is not Expr:
+        raise ZeroDivisionError
+    quotient = rules.exact_quotient(left, right)
+    if quotient is None:
+        need = Condition(rules.remainder(left, right), "==", 0)
+        scan.fail(f"'/' is the exact quotient, which needs {need}; '//' rounds down", start, scan.last)
+    return quotient
+
+
+def _factor(scan: Scanner, names: Names, room: int, what: str) -> Value:
+    start = scan.at
+    char = scan.peek()
+    if not room:
+        scan.fail("an expression is nested too deeply")
+    if scan.accept("-"):
+        negated: Any = _factor(scan, names, room - 1, what)
+        return -negated  # type: ignore[no-any-return]
+    if char == "(":
+        scan.accept("(")
+        value = expr_at(scan, names, room - 1, "an expression")
+        scan.expect(")")
+        return value
+    if char.isdigit():
+        return scan.integer(what)
+    if not char.isalpha():
+        scan.fail(f"expected {what}, found {scan.found()}")
+    name = scan.word()
+    if name in ("min", "max") and scan.peek() == "(":
+        scan.accept("(")
+        items = [expr_at(scan, names, room - 1, "an expression")]
+        while scan.accept(","):
+            items.append(expr_at(scan, names, room - 1, "an expression"))
+        scan.expect(")")
+        return rules.least(*items) if name == "min" else rules.greatest(*items)
+    return names.value_at(scan, start, name, room - 1)
