@@ -257,6 +257,7 @@ __all__ = [
     "_131072",
     "add",
     "ceil_div",
+    "compared",
     "decided",
     "decided_all",
     "is_static",
@@ -309,6 +310,10 @@ class SymbolicInt:
     def known_multiple(self, other: Leaf) -> bool | None:
         """Whether ``other`` divides ``self``."""
         raise NotImplementedError
+
+    def compared(self, sign: str, other: Leaf) -> object:
+        """The comparison ``self sign other``, as an obligation to print or to assume."""
+        return f"{self} {sign} {other}"
 
     def lesser(self, other: Leaf) -> Any:
         """The lesser of both, where it is not known which that is."""
@@ -440,9 +445,18 @@ def decided(answer: bool | None, obligation: object) -> bool:
     return answer
 
 
+def compared(a: Any, sign: str, b: Any) -> object:
+    """Return the comparison of two leaves, one of them symbolic, as an obligation."""
+    return a.compared(sign, b) if isinstance(a, SymbolicInt) else b.compared(_MIRRORED[sign], a)
+
+
+_MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
 def less(a: Leaf, b: Leaf) -> bool:
     """Whether ``a < b``; raise `UndecidedError` where that is open."""
-    return decided(known_lt(a, b), f"{a} < {b}")
+    answer = known_lt(a, b)
+    return decided(None, compared(a, "<", b)) if answer is None else answer
 
 
 def decided_all(answers: Iterable[tuple[bool | None, str]]) -> bool:
@@ -519,7 +533,7 @@ def max_(*xs: IntTuple) -> int:
     >>> max_(_3, _4), max_(_3, 5), max_((_1, (_7, _2)))
     (_4, 5, _7)
     """
-    greatest: int = _extreme("greatest", xs, lambda a, b: known_lt(b, a), SymbolicInt.greater)
+    greatest: int = _extreme("greatest", xs, lambda a, b: known_lt(b, a), "greater")
     return greatest
 
 
@@ -529,7 +543,7 @@ def min_(*xs: IntTuple) -> int:
     >>> min_(_3, _4), min_(3, _4)
     (_3, 3)
     """
-    least: int = _extreme("least", xs, known_lt, SymbolicInt.lesser)
+    least: int = _extreme("least", xs, known_lt, "lesser")
     return least
 
 
@@ -538,7 +552,7 @@ def _extreme(
     which: str,
     xs: Sequence[Any],
     better: Callable[[Leaf, Leaf], bool | None],
-    open_one: Callable[[Any, Leaf], Any],
+    open_one: str,
 ) -> Any:
     found: list[Any] = []
 
@@ -559,7 +573,9 @@ def _extreme(
             worse = better(best, x)
             answer = None if worse is None else not worse
         if answer is None:
-            best = open_one(x, best) if isinstance(x, SymbolicInt) else open_one(best, x)
+            best = (
+                getattr(x, open_one)(best) if isinstance(x, SymbolicInt) else getattr(best, open_one)(x)
+            )
         elif answer:
             best = x
     # a static int that won over a dynamic one is dynamic

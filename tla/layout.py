@@ -42,8 +42,8 @@ from .int_tuple import (
     make_tuple,
     product,
     require_congruent,
-    transform_leaf,
     text_of,
+    transform_leaf,
     unflatten,
     weakly_congruent,
 )

@@ -28,6 +28,7 @@ from .modes import (
     of_modes,
     read_modes,
 )
+from .symbolic import Needs, gaps_between, is_symbolic, raw_modes
 
 if TYPE_CHECKING:
     from ..ints import IntTuple
@@ -76,6 +77,12 @@ def free(
     read = read_modes(layout)
     are_static = both_static(read, read if cotarget is None else _read(cotarget))
     if read is None or are_static is None:
+        if is_symbolic(layout.shape, layout.stride, cotarget):
+            needs = Needs(lambda: f"the complement of {layout}")
+            found = gaps_between(raw_modes(layout), cotarget, needs, grows, steps)
+            if isinstance(found, tuple):
+                _refuse(layout, *found)
+            return of_modes(found)
         others = [] if cotarget is None else [cotarget]
         result: AnyLayout = lifted(partial(free, steps=steps, grows=grows), layout, *others)
         return result

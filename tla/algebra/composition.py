@@ -47,6 +47,7 @@ from .modes import (
     read_modes,
     unguarded,
 )
+from .symbolic import Needs, is_symbolic, raw_modes, walked_symbolically
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,13 +145,30 @@ def composed(
     left, right = read_modes(a), read_modes(b)
     are_static = both_static(left, right)
     if left is None or right is None or are_static is None:
-        result: AnyLayout = lifted(partial(composed, extend=extend, steps=steps, hints=hints), a, b)
+        operation = composed
+        if is_symbolic(a.shape, a.stride, b.shape, b.stride):
+            needs = Needs(lambda: f"composition of {a} with {b}")
+            grows = extend and can_grow(a.shape)
+            parts = walked_symbolically(raw_modes(a), raw_modes(b), needs, grows, steps)
+            if parts is not None:
+                return trusted(*shaped(parts, b.shape, False))
+            operation = _searched
+        result: AnyLayout = lifted(partial(operation, extend=extend, steps=steps, hints=hints), a, b)
         return result
     modes = extended_modes(left[0])
     parts = walked(modes, right[0], steps) if extend and can_grow(a.shape) else None
     if parts is None:
         parts = Search(a, b, modes, right[0], extend, hints).parts(steps)
     return trusted(*shaped(parts, b.shape, are_static))
+
+
+def _searched(
+    a: AnyLayout, b: AnyLayout, extend: bool, steps: list[Any] | None, hints: bool
+) -> AnyLayout:
+    """`composed` by the search alone."""
+    left, right = raw_modes(a), raw_modes(b)
+    parts = Search(a, b, extended_modes(left), right, extend, hints).parts(steps)
+    return trusted(*shaped(parts, b.shape, False))
 
 
 def shaped(parts: Sequence[Any], shape: Any, are_static: bool) -> tuple[Any, Any]:

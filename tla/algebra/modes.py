@@ -11,7 +11,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import TlaError, UndecidedError
-from ..ints import Int, decided, is_static, is_tuple, known_divides, known_eq, known_lt, static_int
+from ..ints import (
+    Int,
+    compared,
+    decided,
+    is_static,
+    is_tuple,
+    known_divides,
+    known_eq,
+    known_lt,
+    static_int,
+)
 from ..layout import AnyLayout, Layout, as_layout, is_layout, trusted
 
 if TYPE_CHECKING:
@@ -347,7 +357,7 @@ def _bare(x: Any) -> Any:
 
 def _undecided(left: Any, sign: str, right: Any) -> bool:
     """Raise `UndecidedError` of a comparison of two leaves."""
-    return decided(None, f"{left} {sign} {right}")
+    return decided(None, compared(left, sign, right))
 
 
 def unguarded(x: Any) -> Any:

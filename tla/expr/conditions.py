@@ -99,6 +99,21 @@ class Condition:
             raise undecided(f"whether {self} is not known", self)
         return answer
 
+    def normal(self) -> Condition:
+        """The same condition in the words of a reader: ``M % 64 == 0`` for ``(M + 63) // 64 * 64 == M``."""
+        difference: Any = self.left - self.right
+        if self.op == "==" and type(difference) is Expr and len(difference.terms) == 1:
+            ((monomial, k),) = difference.terms.items()
+            atom = monomial[0]
+            if len(monomial) == 1 and type(atom) is Remainder and type(atom.divisor) is not Expr:
+                n, odd = divmod(-difference.constant, k)
+                x: Any = atom.dividend
+                if not odd and type(x) is Expr:  # (y + a) % c == n
+                    scale = printers.denominator(x)
+                    bare = rules.remainder((x - x.constant) * scale, atom.divisor * scale)
+                    return Condition(bare, "==", (n - x.constant) % atom.divisor * scale)
+        return self
+
     def holds(self, **values: int) -> bool:
         """Whether it holds for some values of its symbols."""
         left, right = (evaluation.evaluate(x, values) for x in (self.left, self.right))

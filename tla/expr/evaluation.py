@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from .conditions import Condition
-
     from .nodes import Atom
 
 __all__ = [

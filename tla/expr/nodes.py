@@ -436,6 +436,9 @@ class Expr(SymbolicInt):
     def known_multiple(self, other: Any) -> bool | None:
         return proof.known_divides(other, self)
 
+    def compared(self, sign: str, other: Any) -> Condition:
+        return conditions.Condition(self, sign, required(other)).normal()
+
     def lesser(self, other: Any) -> Any:
         return rules.least(self, required(other))
 

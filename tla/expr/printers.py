@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Notation",
+    "denominator",
     "facts_text",
     "size_of",
     "to_cpp",
@@ -167,17 +168,17 @@ def _term(monomial: Monomial, k: int, negative: bool, style: Style) -> _Text:
 def _factor(atom: Atom, k: int, negative: bool, style: Style) -> tuple[int, _Text]:
     """An atom as a factor of ``k``, which it may take up: ``16*(M/16%3)`` is ``M%48``."""
     if type(atom) is Quotient:
-        scale = _denominator(atom.dividend)
+        scale = denominator(atom.dividend)
         x, c = atom.dividend * scale, atom.divisor * scale
         return k, style.floor(style, x, c, written(x, style), written(c, style))
     if type(atom) is Remainder:
-        scale = _denominator(atom.dividend)
+        scale = denominator(atom.dividend)
         if k % scale:
             scale = 1
         x, c = atom.dividend * scale, atom.divisor * scale
         return k // scale, style.mod(style, x, c, written(x, style), written(c, style))
     assert type(atom) is Least
-    scale = lcm(*map(_denominator, atom.items))
+    scale = lcm(*map(denominator, atom.items))
     if k % scale:
         scale = 1
     sign = -scale if negative else scale
@@ -185,7 +186,7 @@ def _factor(atom: Atom, k: int, negative: bool, style: Style) -> tuple[int, _Tex
     return k // scale, (style.greatest if negative else style.least)(items)
 
 
-def _denominator(x: Value) -> int:
+def denominator(x: Value) -> int:
     """What to multiply with for symbols to stand without quotients."""
     if type(x) is not Expr:
         return 1
@@ -367,13 +368,13 @@ def _imply(x: Value, implied: dict[Symbol, int]) -> None:
             implied[symbol] = lcm(implied.get(symbol, 1), under)
         for atom in monomial:
             if isinstance(atom, (Quotient, Remainder)):
-                scale = _denominator(atom.dividend)
+                scale = denominator(atom.dividend)
                 if type(atom) is Remainder and k % scale:
                     scale = 1
                 _imply(atom.dividend * scale, implied)
                 _imply(atom.divisor * scale, implied)
             elif type(atom) is Least:
-                scale = lcm(*map(_denominator, atom.items))
+                scale = lcm(*map(denominator, atom.items))
                 for item in atom.items:
                     _imply(item * (1 if k % scale else scale), implied)
 

@@ -145,7 +145,9 @@ _WORDS: Final = ("floordiv", "ceildiv", "mod")
 def goes_on(scan: Scanner) -> bool:
     """Return whether an operator comes next."""
     char = scan.peek()
-    return char in _SIGNS and char != "" or (char in "fcm" and bool(char) and _word_operator(scan) != "")
+    return (char in _SIGNS and char != "") or (
+        char in "fcm" and bool(char) and _word_operator(scan) != ""
+    )
 
 
 def _word_operator(scan: Scanner) -> str:

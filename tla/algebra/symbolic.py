@@ -1,0 +1,258 @@
+"""Composition and complement where sizes are unknown: what the ranges and divisors settle.
+
+The concrete algorithms of `tla.algebra.composition` and `tla.algebra.complement` branch on sizes. Here each
+branch is taken only where it is right for every value that the unknowns may have, and a mode that may
+be of size 1 is treated so that the result is the same function if it is. What is left open becomes an
+`UndecidedError` with the condition that would settle it, which can be assumed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ..errors import UndecidedError
+from ..int_tuple import leaves
+from ..ints import (
+    SymbolicInt,
+    _0,
+    _1,
+    compared,
+    is_tuple,
+    known_divides,
+    known_eq,
+    known_lt,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..layout import AnyLayout
+    from .modes import Mode, Modes
+
+__all__ = ["Needs", "gaps_between", "is_symbolic", "raw_modes", "walked_symbolically"]
+
+
+def is_symbolic(*values: Any) -> bool:
+    """Return whether an int among layouts, tuples and ints is unknown."""
+    return any(isinstance(x, SymbolicInt) or (is_tuple(x) and is_symbolic(*x)) for x in values)
+
+
+def raw_modes(layout: AnyLayout) -> Modes:
+    """Return the leaves of a layout with their strides, as they are."""
+    return list(zip(leaves(layout.shape), leaves(layout.stride), strict=True))
+
+
+class Needs:
+    """The errors of one operation: what it asks, and raises where the answer is open.
+
+    Args:
+        what: The operation in words, made when an error needs it.
+    """
+
+    __slots__ = ("what",)
+
+    def __init__(self, what: Callable[[], str]) -> None:
+        self.what = what
+
+    def refuse(self, left: Any, sign: str, right: Any) -> NoReturn:
+        """Raise the error of a comparison that is open."""
+        obligation = compared(left, sign, right)
+        raise UndecidedError(
+            f"{self.what()} needs {obligation}",
+            "Its unknowns leave that open: give them a range or a divisor that settles it, or write"
+            f" `with assume({obligation}):`.",
+            obligation=obligation,
+        )
+
+    def less(self, a: Any, b: Any) -> bool:
+        """Whether ``a < b``."""
+        answer = known_lt(a, b)
+        return self.refuse(a, "<", b) if answer is None else answer
+
+    def positive(self, x: Any) -> None:
+        """Demand that it is known that ``x > 0``."""
+        if known_lt(_0, x) is not True:
+            self.refuse(x, ">", _0)
+
+
+# --- composition ------------------------------------------------------------------------------
+
+
+def _growing(modes: Modes) -> Modes:
+    """The modes of the function that grows, merged and dropped where that is known to be right."""
+    out: Modes = []
+    for s, d in modes[:-1]:
+        _append(out, s, d)
+    last, step = modes[-1] if modes else (_1, _0)
+    if out and known_eq(out[-1][0] * out[-1][1], step) is True:
+        size, stride = out.pop()
+        return [*out, (size * last, stride)]
+    return [*out, (last, step)]
+
+
+def _append(out: Modes, s: Any, d: Any) -> None:
+    if known_eq(s, _1) is True:
+        return
+    if out and known_eq(out[-1][0] * out[-1][1], d) is True:  # (i + size*j) * d == i*d + j*(size*d)
+        size, d = out.pop()
+        s = size * s
+    out.append((s, d))
+
+
+def walked_symbolically(
+    left: Modes,
+    right: Modes,
+    needs: Needs,
+    grows: bool = True,
+    steps: list[Any] | None = None,
+) -> list[Any] | None:
+    """Return the shape and stride that each mode of ``b`` takes of ``a``; None where it is no layout.
+
+    None says that some mode does not take whole digits, or that carries are sure: whether a layout
+    exists all the same is for the search, which needs numbers.
+
+    Args:
+        left, right: The modes of ``a`` and ``b``.
+        grows: Let the last mode of ``a`` grow.
+        steps: Receives what each mode of ``b`` takes of ``a``, as in `tla.algebra.composition`.
+    """
+    modes = _growing(left)
+    last = len(modes) - 1
+    for size, _d in modes[:last]:
+        needs.positive(size)
+    used: list[Any] = [_0] * (last + 1)  # the greatest coordinate of each mode
+    parts: list[Any] = []
+
+    def note(*step: Any) -> None:
+        if steps is not None:
+            steps.append(step)
+
+    for s, e in right:
+        if known_eq(e, _0) is True:
+            parts.append((s, _0))
+            note("fit", None, None, 0, s, 0, s)
+            continue
+        if known_lt(e, _0) is True:
+            return None
+        needs.positive(e)
+        taken: Modes = []
+        k = 0
+        while k < last:
+            size, d = modes[k]
+            if known_lt(size, e) is False:
+                reach = (s - _1) * e
+                if known_lt(reach, size) is True:  # it ends within this mode
+                    break
+                n = _whole_digit(s, e, size, reach, needs)
+                if n is None:
+                    return None
+                used[k] = used[k] + (size - e)
+                if known_eq(n, _1) is not True:
+                    taken.append((n, e * d))
+                note("split", k, size, d, s, e, n)
+                s, e = s // n, _1
+            elif known_divides(size, e) is True:
+                note("pass", k, size, d, s, e, e // size)
+                e = e // size
+            else:
+                if known_divides(size, e) is False:
+                    return None
+                below = known_lt(size, e) is True or known_divides(size, e) is None
+                if below and isinstance(size, int):
+                    needs.refuse(e % size, "==", _0)
+                needs.refuse(e, "<=", size)
+            k += 1
+        d = modes[k][1]
+        used[k] = used[k] + (s - _1) * e
+        note("fit", k, modes[k][0] if k < last else None, d, s, e, s)
+        if taken:
+            taken.append((s, e * d))
+            parts.append((tuple([m for m, _t in taken]), tuple([t for _m, t in taken])))
+        else:
+            parts.append((s, e * d))
+    for k in range(last + (not grows)):
+        if not needs.less(used[k], modes[k][0]):
+            return None
+    return parts
+
+
+def _whole_digit(s: Any, e: Any, size: Any, reach: Any, needs: Needs) -> Any:
+    """How many of a mode's coordinates fill what is left of a digit; None where they cannot."""
+    divides = known_divides(e, size)
+    if divides is True:
+        n = size // e
+        fills = known_divides(n, s)
+        if fills is True:
+            return n
+        if known_lt(reach, size) is False and fills is False:
+            return None
+        if isinstance(n, int):
+            needs.refuse(s % n, "==", _0)
+    elif known_lt(reach, size) is False:
+        if divides is False:
+            return None
+        needs.refuse(size % e, "==", _0)
+    needs.refuse(reach, "<", size)
+
+
+# --- complement -------------------------------------------------------------------------------
+
+
+def gaps_between(
+    modes: Modes,
+    cotarget: Any,
+    needs: Needs,
+    grows: bool = False,
+    steps: list[Any] | None = None,
+) -> Modes | Mode:
+    """Return the modes of the complement of some modes; the two that overlap, as a pair, if they do.
+
+    A mode that may be of size 1 is kept if all that follows divides: then the gaps are the same
+    without it, since what a range leaves is one set.
+    """
+    moving = [m for m in modes if known_eq(m[0], _1) is not True and known_eq(m[1], _0) is not True]
+    for s, d in moving:
+        needs.positive(s)
+        needs.positive(d)
+    out: Modes = []
+    end: Any = _1
+    below: Any = None
+    doubtful: Any = None  # the first size that may be 1
+    for mode in _by_stride(moving, needs):
+        s, d = mode
+        if needs.less(d, end):
+            return below, mode
+        doubtful = s if doubtful is None and known_lt(_1, s) is not True else doubtful
+        if doubtful is not None and known_divides(end, d) is not True:
+            needs.refuse(doubtful, ">", _1)
+        gap = d // end
+        if known_eq(gap, _1) is not True:
+            out.append((gap, end))
+        if steps is not None:
+            steps.append((s, d, end, gap))
+        below, end = mode, s * d
+    rest: Any = _1
+    above = end
+    for n in () if cotarget is None else leaves(cotarget):  # as many blocks as cover it, mode by mode
+        if doubtful is not None and known_divides(above, n) is not True:
+            needs.refuse(doubtful, ">", _1)
+        rest = rest * -(-n // above)
+        if is_tuple(cotarget):
+            needs.positive(n)
+            above = -(-above // n)
+    if grows or known_eq(rest, _1) is not True:
+        out.append((rest, end))
+    if steps is not None:
+        steps.append((None, None, end, rest))
+    return out or [(_1, _0)]
+
+
+def _by_stride(modes: Modes, needs: Needs) -> Modes:
+    """The modes sorted by stride."""
+    out: Modes = []
+    for mode in modes:
+        i = len(out)
+        while i and needs.less(mode[1], out[i - 1][1]):
+            i -= 1
+        out.insert(i, mode)
+    return out
