@@ -202,6 +202,7 @@ if _typing.TYPE_CHECKING:
         zipped_product,
     )
     from .algebra.refinement import mutual_refinement
+    from .cpp import from_cpp, to_cpp
     from .evaluation import evaluate
     from .swizzle import ComposedLayout, Swizzle
 else:
@@ -211,13 +212,15 @@ else:
         "Swizzle": ".swizzle",
         "evaluate": ".evaluation",
         "filter": ".algebra",
+        "from_cpp": ".cpp",
+        "to_cpp": ".cpp",
     }
 
     def __getattr__(name):
         """Load what is public and not here yet: the algebra, with what stands on it."""
         from importlib import import_module
 
-        if name in ("algebra", "explain", "swizzle"):
+        if name in ("algebra", "cpp", "explain", "swizzle"):
             return import_module(f".{name}", __name__)
         module = _LATER.get(name, ".algebra" if name in __all__ else None)
         if module is None:
@@ -334,6 +337,7 @@ __all__ = [
     "flatten",
     "flatten_to_tuple",
     "fold_leaf",
+    "from_cpp",
     "get",
     "get_tile_layout",
     "group",
@@ -409,6 +413,7 @@ __all__ = [
     "tile_to_shape",
     "tiled_divide",
     "tiled_product",
+    "to_cpp",
     "to_text",
     "transform_leaf",
     "unflatten",

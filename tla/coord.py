@@ -35,14 +35,14 @@ from .ints import (
     _0,
     _1,
     bounded,
-    decided,
     decided_all,
+    equal,
     is_plain_tuple,
     is_tuple,
-    known_eq,
     known_int,
     known_lt,
     leaf,
+    less,
 )
 
 if TYPE_CHECKING:
@@ -114,8 +114,8 @@ def _pairs(a: Any, b: Any) -> list[tuple[Any, Any]]:
 
 def _first_difference_less(pairs: list[tuple[Any, Any]]) -> bool:
     for x, y in pairs:
-        if not decided(known_eq(x, y), f"{x} == {y}"):
-            return decided(known_lt(x, y), f"{x} < {y}")
+        if not equal(x, y):
+            return less(x, y)
     return False
 
 
@@ -212,7 +212,7 @@ class _Rank:
         self.leaf = leaf
 
     def __lt__(self, other: _Rank) -> bool:
-        return decided(known_lt(self.leaf, other.leaf), f"{self.leaf} < {other.leaf}")
+        return less(self.leaf, other.leaf)
 
 
 def _spread(order: Any, shape: Any) -> Any:

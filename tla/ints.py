@@ -260,6 +260,8 @@ __all__ = [
     "compared",
     "decided",
     "decided_all",
+    "divides",
+    "equal",
     "is_static",
     "is_tuple",
     "known_divides",
@@ -457,6 +459,21 @@ def less(a: Leaf, b: Leaf) -> bool:
     """Whether ``a < b``; raise `UndecidedError` where that is open."""
     answer = known_lt(a, b)
     return decided(None, compared(a, "<", b)) if answer is None else answer
+
+
+def equal(a: Leaf, b: Leaf) -> bool:
+    """Whether ``a == b``; raise `UndecidedError` where that is open."""
+    answer = known_eq(a, b)
+    return decided(None, compared(a, "==", b)) if answer is None else answer
+
+
+def divides(a: Leaf, b: Leaf) -> bool:
+    """Whether ``a`` divides ``b``; raise `UndecidedError` where that is open."""
+    answer = known_divides(a, b)
+    if answer is None:
+        rest: Any = b % a if known_eq(a, 0) is False else b  # type: ignore[operator]
+        return decided(None, compared(rest, "==", 0))
+    return answer
 
 
 def decided_all(answers: Iterable[tuple[bool | None, str]]) -> bool:

@@ -54,10 +54,10 @@ from .ints import (
     SymbolicInt,
     _0,
     _1,
-    decided,
+    equal,
     is_plain_tuple,
     known_eq,
-    known_lt,
+    less,
 )
 from .origin import checked_origin, default_origin, mode_indices, trimmed_parts
 from .slicing import Coord, _, as_coord, has_underscore, sliced
@@ -245,7 +245,7 @@ class Layout(Generic[S_co, D_co]):
         from .expr.evaluation import settled, substitute  # only what is symbolic needs them
 
         def value(x: Any) -> Any:
-            return substitute(x, values) if isinstance(x, SymbolicInt) else x
+            return substitute(x, values) if isinstance(x, SymbolicInt) else x  # type: ignore[arg-type]
 
         shape, stride = transform_leaf(value, self.shape), transform_leaf(value, self.stride)
         origin = None if self._origin is None else transform_leaf(value, self._origin)
@@ -270,7 +270,7 @@ class Layout(Generic[S_co, D_co]):
                 return False
             raise
         bounds = flatten_to_tuple(self.origin_shape)
-        return all(decided(known_lt(i, n), f"{i} < {n}") for i, n in zip(index, bounds, strict=True))
+        return all(less(i, n) for i, n in zip(index, bounds, strict=True))
 
     # --- the function ---
 
@@ -552,7 +552,7 @@ def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
     """
     s, d = shape(x, *path), stride(x, *path)
     n = product(s)
-    if decided(known_eq(n, 0), f"{n} == 0"):
+    if equal(n, 0):
         return _0 if ints.is_static((s, d)) else 0
     span: Any = _1
     for extent, step in zip(leaves(s), leaves(d), strict=True):

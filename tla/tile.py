@@ -30,7 +30,8 @@ from .ints import (
     _0,
     _1,
     ceil_div,
-    decided,
+    divides,
+    equal,
     is_tuple,
     known_divides,
     known_eq,
@@ -154,7 +155,7 @@ def _front(mode: Any, extent: Any) -> Any:
     if known_lt(product(mode), extent) is True:
         raise _UnevenError(f"{extent} exceeds the {product(mode)} coordinates of its mode.", _ROUND)
     shape, rest = _taken(mode, extent)
-    if not decided(known_eq(rest, _1), f"{rest} == 1"):
+    if not equal(rest, _1):
         raise _UnevenError(
             f"{extent} does not divide the {product(mode)} coordinates of its mode.", _ROUND
         )
@@ -171,6 +172,6 @@ def _taken(shape: Any, extent: Any) -> tuple[Any, Any]:
         return tuple(out), extent
     if known_divides(shape, extent) is True and known_eq(shape, 0) is not True:
         return shape, extent // shape
-    if not decided(known_divides(extent, shape), f"{extent} divides {shape}"):
+    if not divides(extent, shape):
         raise _UnevenError(f"Neither of {extent} and {shape} divides the other.", _ROUND)
     return extent, extent // extent

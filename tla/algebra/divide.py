@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError
-from ..ints import _0, _1, decided, is_static, is_tuple, known_eq, less, max_
+from ..ints import _0, _1, equal, is_static, is_tuple, known_eq, less, max_
 from ..layout import AnyLayout, as_layout, make_layout, trusted
 from .by_mode import Tiler, by_mode, is_left_alone, matched
 from .complement import free, gaps
@@ -86,7 +86,7 @@ def _require_exact(layout: AnyLayout, tiler: AnyLayout, result: AnyLayout) -> No
     size, count = layout.size, result.size
     reach = composed(make_layout(size, 1), row((tiler, free(tiler, size)))).cosize
     # the indices are distinct: size of them below size are all of them
-    if decided(known_eq(count, size), f"{count} == {size}") and not less(size, reach):
+    if equal(count, size) and not less(size, reach):
         return
     summary = f"the tile {tiler} does not divide {layout}"
     if not less(size, reach) and less(count, size):

@@ -19,10 +19,12 @@ from ..ints import (
     Int,
     SymbolicInt,
     decided,
+    equal,
     known_divides,
     known_eq,
     known_lt,
     leaf,
+    less,
 )
 from ..layout import AnyLayout, as_layout
 from ..text import shortened
@@ -110,13 +112,13 @@ def is_surjective_onto(layout: AnyLayout, n: IntLike) -> bool:
     wanted: Any = n.leaf if isinstance(n, Guarded) else leaf(n)
     modes = _real(layout)
     if modes is None:
-        return decided(known_eq(wanted, 0), f"{wanted} == 0")
+        return equal(wanted, 0)
     for s, _d in modes:
-        decided(known_lt(0, s), f"{s} == 0")
+        less(0, s)
     if _descends(modes):
         return False
     end = _end(modes, once=False)
-    return end is not None and decided(known_eq(end, wanted), f"{end} == {wanted}")
+    return end is not None and equal(end, wanted)
 
 
 # --- modes ------------------------------------------------------------------------------------
@@ -145,19 +147,19 @@ def _real(layout: AnyLayout) -> Modes | None:
 
 
 def _magnitude(d: Any) -> Any:
-    return -d if decided(known_lt(d, 0), f"{d} < 0") else d
+    return -d if less(d, 0) else d
 
 
 def _descends(modes: Modes) -> bool:
     """Whether an offset is negative: then some mode of two coordinates has a negative stride."""
-    descending = [s for s, d in modes if decided(known_lt(d, 0), f"{d} < 0")]
+    descending = [s for s, d in modes if less(d, 0)]
     return bool(descending) and _exist(modes, descending)
 
 
 def _exist(modes: Modes, some: list[Any]) -> bool:
     """True where there are coordinates and one of ``some`` extents is above 1; else it is open."""
     for s, _d in modes:
-        decided(known_lt(0, s), f"{s} == 0")
+        less(0, s)
     return any(known_lt(1, s) for s in some) or decided(None, f"{some[0]} == 1")
 
 

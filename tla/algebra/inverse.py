@@ -145,7 +145,8 @@ def left_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayou
             f"{layout} has no left inverse: its mode {s}:{d} reaches offsets below 0", layout=layout
         )
     grows = can_grow(layout.shape) and extended_modes(read[0])[-1][0] != 1
-    last = next((mode for mode in reversed(moving) if grows and mode[:2] == modes[-1]), None)
+    size, step = modes[-1]
+    last = next((m for m in reversed(moving) if grows and m[0] is size and m[1] is step), None)
     digits = _digits(moving, last)
     if digits is None:
         digits = next((x for x in _candidates(moving, last) if _returns(layout, x)), None)

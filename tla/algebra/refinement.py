@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import DivisibilityError
 from ..int_tuple import as_shape, leaves, text_of
-from ..ints import IntTuple, decided, known_divides, known_eq
+from ..ints import IntTuple, divides, known_divides, known_eq
 from .modes import in_profile, leaf_names
 
 __all__ = ["mutual_refinement"]
@@ -51,8 +51,8 @@ def mutual_refinement(a: IntTuple, b: IntTuple) -> tuple[Any, Any]:
             left[i][-1:] = [y, x // y]
             j += 1
         else:
-            decided(known_divides(x, y), f"{x} divides {y}")
-            decided(known_divides(y, x), f"{y} divides {x}")
+            divides(x, y)
+            divides(y, x)
             raise _no_refinement(shapes, (i, j), (x, y))
     return _refined(shapes[0], left), _refined(shapes[1], right)
 

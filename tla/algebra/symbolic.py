@@ -1,8 +1,8 @@
 """Composition and complement where sizes are unknown: what the ranges and divisors settle.
 
-The concrete algorithms of `tla.algebra.composition` and `tla.algebra.complement` branch on sizes. Here each
-branch is taken only where it is right for every value that the unknowns may have, and a mode that may
-be of size 1 is treated so that the result is the same function if it is. What is left open becomes an
+The concrete algorithms of `tla.algebra.composition` and `tla.algebra.complement` branch on sizes. Here
+each branch is taken only where it is right for every value of the unknowns, and a mode that may be of
+size 1 is treated so that the result is the same function if it is. What is left open becomes an
 `UndecidedError` with the condition that would settle it, which can be assumed.
 """
 
@@ -69,10 +69,15 @@ class Needs:
         answer = known_lt(a, b)
         return self.refuse(a, "<", b) if answer is None else answer
 
-    def positive(self, x: Any) -> None:
-        """Demand that it is known that ``x > 0``."""
-        if known_lt(_0, x) is not True:
-            self.refuse(x, ">", _0)
+    def positive(self, x: Any) -> bool:
+        """Whether ``x > 0``."""
+        answer = known_lt(_0, x)
+        return self.refuse(x, ">", _0) if answer is None else answer
+
+    def zero(self, x: Any) -> bool:
+        """Whether ``x == 0``."""
+        answer = known_eq(x, _0)
+        return self.refuse(x, "==", _0) if answer is None else answer
 
 
 # --- composition ------------------------------------------------------------------------------
@@ -118,8 +123,8 @@ def walked_symbolically(
     """
     modes = _growing(left)
     last = len(modes) - 1
-    for size, _d in modes[:last]:
-        needs.positive(size)
+    if not all(needs.positive(size) for size, _d in modes[:last]):
+        return None
     used: list[Any] = [_0] * (last + 1)  # the greatest coordinate of each mode
     parts: list[Any] = []
 
@@ -127,14 +132,15 @@ def walked_symbolically(
         if steps is not None:
             steps.append(step)
 
-    for s, e in right:
+    for i, (s, e) in enumerate(right):
+        # where the next mode goes on from here, whole digits are what it takes
+        goes_on = i + 1 < len(right) and known_eq(right[i + 1][1], s * e) is True
         if known_eq(e, _0) is True:
             parts.append((s, _0))
             note("fit", None, None, 0, s, 0, s)
             continue
-        if known_lt(e, _0) is True:
+        if not needs.positive(e):
             return None
-        needs.positive(e)
         taken: Modes = []
         k = 0
         while k < last:
@@ -143,7 +149,7 @@ def walked_symbolically(
                 reach = (s - _1) * e
                 if known_lt(reach, size) is True:  # it ends within this mode
                     break
-                n = _whole_digit(s, e, size, reach, needs)
+                n = _whole_digit(s, e, size, reach, needs, goes_on)
                 if n is None:
                     return None
                 used[k] = used[k] + (size - e)
@@ -159,7 +165,7 @@ def walked_symbolically(
                     return None
                 below = known_lt(size, e) is True or known_divides(size, e) is None
                 if below and isinstance(size, int):
-                    needs.refuse(e % size, "==", _0)
+                    needs.zero(e % size)
                 needs.refuse(e, "<=", size)
             k += 1
         d = modes[k][1]
@@ -176,7 +182,7 @@ def walked_symbolically(
     return parts
 
 
-def _whole_digit(s: Any, e: Any, size: Any, reach: Any, needs: Needs) -> Any:
+def _whole_digit(s: Any, e: Any, size: Any, reach: Any, needs: Needs, goes_on: bool) -> Any:
     """How many of a mode's coordinates fill what is left of a digit; None where they cannot."""
     divides = known_divides(e, size)
     if divides is True:
@@ -186,12 +192,14 @@ def _whole_digit(s: Any, e: Any, size: Any, reach: Any, needs: Needs) -> Any:
             return n
         if known_lt(reach, size) is False and fills is False:
             return None
-        if isinstance(n, int):
-            needs.refuse(s % n, "==", _0)
+        if isinstance(n, int) and not needs.zero(s % n):
+            return None
     elif known_lt(reach, size) is False:
         if divides is False:
             return None
         needs.refuse(size % e, "==", _0)
+    if goes_on and isinstance(s * e, int) and not needs.zero(size % (s * e)):
+        return None
     needs.refuse(reach, "<", size)
 
 
@@ -211,16 +219,23 @@ def gaps_between(
     without it, since what a range leaves is one set.
     """
     moving = [m for m in modes if known_eq(m[0], _1) is not True and known_eq(m[1], _0) is not True]
-    for s, d in moving:
-        needs.positive(s)
-        needs.positive(d)
+    for mode in moving:
+        if not all(map(needs.positive, mode)):
+            _demand_more_than_one(mode, needs)
+            return None, mode
     out: Modes = []
     end: Any = _1
     below: Any = None
     doubtful: Any = None  # the first size that may be 1
     for mode in _by_stride(moving, needs):
         s, d = mode
-        if needs.less(d, end):
+        below_end = known_lt(d, end)
+        if below_end is None:
+            needs.refuse(d, ">=", end)
+        if below_end:
+            if doubtful is not None:
+                needs.refuse(doubtful, "==", _1)
+            _demand_more_than_one(mode, needs)
             return below, mode
         doubtful = s if doubtful is None and known_lt(_1, s) is not True else doubtful
         if doubtful is not None and known_divides(end, d) is not True:
@@ -245,6 +260,12 @@ def gaps_between(
     if steps is not None:
         steps.append((None, None, end, rest))
     return out or [(_1, _0)]
+
+
+def _demand_more_than_one(mode: Mode, needs: Needs) -> None:
+    """Raise where a mode that is at fault is none if its size is 1."""
+    if known_lt(_1, mode[0]) is None:
+        needs.refuse(mode[0], "==", _1)
 
 
 def _by_stride(modes: Modes, needs: Needs) -> Modes:
