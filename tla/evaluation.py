@@ -11,6 +11,7 @@
 expression                  value
 =========================== ====================================================================
 ``4``, ``_4``, ``(4,(2))``  an int, a static one, an int tuple, as in `tla.notation`
+``M{div=16}``, ``M/16+1``   a symbolic int, as in `tla.expr.reading`
 ``s:d``, ``s:d:o``          the layout of a shape, a stride and an origin shape
 ``Sw<2,0,3>``               a swizzle; ``Sw<2,0,3> o 0 o (8,8):(8,1)`` is a composed layout
 ``name(x, y, key=z)``       the value of an operation, `OPERATIONS`
@@ -45,7 +46,7 @@ from .int_tuple import (
     unflatten,
     weakly_congruent,
 )
-from .ints import MAX_DEPTH, Int, bounded, ceil_div, is_tuple, round_up
+from .ints import MAX_DEPTH, Int, SymbolicInt, bounded, ceil_div, is_tuple, round_up
 from .layout import (
     Layout,
     cosize,
@@ -61,7 +62,7 @@ from .layout import (
     slice_and_offset,
     stride,
 )
-from .notation import items_at, layout_at, leaf_at
+from .notation import NamingScanner, grouped, items_at, layout_at, leaf_at
 from .slicing import _, has_underscore
 from .swizzle import ComposedLayout, Swizzle
 from .text import MAX_DIGITS, Scanner, shortened
@@ -105,13 +106,15 @@ OPERATIONS: Final = tuple(sorted([*_BELOW, *_ALGEBRA, *_ALIASES]))
 """The names that may be called."""
 
 
-class _Reader(Scanner):
+class _Reader(NamingScanner):
     """A scanner that also notes the operations carried out, each with its arguments."""
 
     __slots__ = ("calls",)
 
-    def __init__(self, text: str, calls: list[Call] | None) -> None:
-        super().__init__(text)
+    def __init__(
+        self, text: str, calls: list[Call] | None = None, comments: bool = False, start: int = 0
+    ) -> None:
+        super().__init__(text, None, comments, start)
         self.calls = calls
 
 
@@ -159,7 +162,7 @@ def text_of_value(value: Any) -> str:
         return f"({','.join(map(text_of_value, value))})"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if value is _ or is_layout(value) or isinstance(value, int | Swizzle | ComposedLayout):
+    if value is _ or is_layout(value) or isinstance(value, int | SymbolicInt | Swizzle | ComposedLayout):
         return str(value)
     raise LeafError(f"expected a layout, an int, a bool or a tuple of them, got {type(value).__name__}")
 
@@ -167,7 +170,7 @@ def text_of_value(value: Any) -> str:
 # --- the grammar ------------------------------------------------------------------------------
 
 
-def _expression(scan: Scanner, room: int) -> Any:
+def _expression(scan: NamingScanner, room: int) -> Any:
     """``part ['o' offset 'o' part] ['(' coordinate ')']*``"""
     start = scan.at
     value = _part(scan, room)
@@ -178,7 +181,7 @@ def _expression(scan: Scanner, room: int) -> Any:
     return value
 
 
-def _part(scan: Scanner, room: int) -> Any:
+def _part(scan: NamingScanner, room: int) -> Any:
     """``operand [':' stride [':' origin]]``"""
     start = scan.at
     value = _operand(scan, room, "an expression")
@@ -191,16 +194,16 @@ def _part(scan: Scanner, room: int) -> Any:
     return _result(scan, start, "the layout", layout_at, scan, start, value, steps, origin)
 
 
-def _operand(scan: Scanner, room: int, what: str) -> Any:
+def _operand(scan: NamingScanner, room: int, what: str) -> Any:
     """A leaf, `_`, a tuple, or what begins with a name."""
-    char = scan.peek()
+    start, char = scan.at, scan.peek()
     if char == "(":
         items: list[Any] = []
         for _place in items_at(scan, room):
             items.append(_expression(scan, room - 1))
-        return tuple(items)
+        return grouped(scan, start, tuple(items), what)
     if char.isalpha():
-        return _named(scan, room)
+        return _named(scan, room, what)
     if char == "_":
         after = scan.text[scan.at + 1 : scan.at + 2]
         if not (after.isalnum() or (after and after in "_-.")):  # else a static int, or none
@@ -209,7 +212,7 @@ def _operand(scan: Scanner, room: int, what: str) -> Any:
     return leaf_at(scan, what)
 
 
-def _ints(scan: Scanner, room: int, what: str) -> Any:
+def _ints(scan: NamingScanner, room: int, what: str) -> Any:
     """An operand whose value is an int tuple."""
     start = scan.at
     value = _operand(scan, room, what)
@@ -217,13 +220,13 @@ def _ints(scan: Scanner, room: int, what: str) -> Any:
     return value
 
 
-def _demand_ints(scan: Scanner, start: int, value: Any, what: str) -> None:
+def _demand_ints(scan: NamingScanner, start: int, value: Any, what: str) -> None:
     if not _is_coordinate(value) or has_underscore(value):
         scan.fail(f"{what} is an int tuple, not {_described(value)}", start, scan.last)
 
 
-def _named(scan: Scanner, room: int) -> Any:
-    """A bool, a swizzle ``Sw<2,0,3>``, or an operation with its arguments."""
+def _named(scan: NamingScanner, room: int, what: str) -> Any:
+    """A bool, a swizzle ``Sw<2,0,3>``, an operation with its arguments, or a symbolic int."""
     start = scan.at
     name = scan.word()
     if name in _TRUTH:
@@ -236,6 +239,9 @@ def _named(scan: Scanner, room: int) -> Any:
         shift = scan.integer("an int")
         scan.expect(">")
         return _in_place(scan, start, Swizzle, bits, base, shift)
+    if name not in OPERATIONS and (scan.peek() != "(" or name in ("min", "max")):
+        scan.at = start
+        return leaf_at(scan, what)
     operation = _operation(scan, start, name)
     if scan.peek() != "(":
         scan.fail(f"expected '(' and the arguments of {name}, found {scan.found()}")
@@ -251,7 +257,7 @@ def _named(scan: Scanner, room: int) -> Any:
     return value
 
 
-def _key(scan: Scanner) -> str:
+def _key(scan: NamingScanner) -> str:
     """The ``key`` of an argument ``key=value``, or "" where it has none."""
     start = scan.at
     if scan.peek().isalpha():
@@ -262,7 +268,7 @@ def _key(scan: Scanner) -> str:
     return ""
 
 
-def _passed_o(scan: Scanner) -> bool:
+def _passed_o(scan: NamingScanner) -> bool:
     """Whether the word ``o`` of a composed layout came next."""
     start = scan.at
     if scan.peek() == "o" and scan.word() == "o":
@@ -271,7 +277,7 @@ def _passed_o(scan: Scanner) -> bool:
     return False
 
 
-def _composed(scan: Scanner, room: int, start: int, outer: Any) -> ComposedLayout:
+def _composed(scan: NamingScanner, room: int, start: int, outer: Any) -> ComposedLayout:
     """``outer o offset o inner``, of which the first ``o`` has been passed."""
     at = scan.at
     offset = _operand(scan, room, "an offset")
@@ -284,7 +290,7 @@ def _composed(scan: Scanner, room: int, start: int, outer: Any) -> ComposedLayou
     return composed
 
 
-def _at_coordinate(scan: Scanner, room: int, start: int, function: Any) -> Any:
+def _at_coordinate(scan: NamingScanner, room: int, start: int, function: Any) -> Any:
     """The offset of a coordinate in parentheses, or the layout of the modes that it keeps."""
     opened = scan.at
     if not is_layout(function) and not isinstance(function, ComposedLayout | Swizzle):
@@ -311,7 +317,7 @@ def _at_coordinate(scan: Scanner, room: int, start: int, function: Any) -> Any:
     return _result(scan, start, "the layout", function.__getitem__, coord)
 
 
-def _in_place(scan: Scanner, start: int, maker: Callable[..., Any], *parts: Any) -> Any:
+def _in_place(scan: NamingScanner, start: int, maker: Callable[..., Any], *parts: Any) -> Any:
     """What a text that began at ``start`` writes, or the error of its parts at its place."""
     try:
         return maker(*parts)
@@ -322,7 +328,7 @@ def _in_place(scan: Scanner, start: int, maker: Callable[..., Any], *parts: Any)
 # --- operations and their arguments -----------------------------------------------------------
 
 
-def _operation(scan: Scanner, start: int, name: str) -> Callable[..., Any]:
+def _operation(scan: NamingScanner, start: int, name: str) -> Callable[..., Any]:
     """The operation of a name; the error suggests those that look alike."""
     known = _ALIASES.get(name, name)
     if known in _ALGEBRA:
@@ -357,7 +363,7 @@ class _Argument(NamedTuple):
 
 
 def _checked(
-    scan: Scanner, name: str, operation: Callable[..., Any], arguments: list[_Argument]
+    scan: NamingScanner, name: str, operation: Callable[..., Any], arguments: list[_Argument]
 ) -> tuple[list[Any], dict[str, Any]]:
     """The arguments by place and by key, if the operation takes them."""
     from inspect import signature  # slow to load
@@ -427,7 +433,13 @@ def _wanted(parameter: Parameter, value: Any) -> str:
 
 
 def _result(
-    scan: Scanner, start: int, name: str, operation: Callable[..., Any], /, *given: Any, **named: Any
+    scan: NamingScanner,
+    start: int,
+    name: str,
+    operation: Callable[..., Any],
+    /,
+    *given: Any,
+    **named: Any,
 ) -> Any:
     """The value of an operation written from ``start`` on; its own errors as they are."""
     try:
@@ -451,7 +463,7 @@ def _is_coordinate(value: Any) -> bool:
     """Whether a value is made of ints and `_` alone."""
     if is_tuple(value):
         return all(map(_is_coordinate, value))
-    return value is _ or (isinstance(value, int) and not isinstance(value, bool))
+    return value is _ or (isinstance(value, int | SymbolicInt) and not isinstance(value, bool))
 
 
 def _holds_one(value: Any) -> bool:
@@ -479,7 +491,7 @@ def _described(value: Any) -> str:
         kind = "the int tuple" if _is_coordinate(value) and not has_underscore(value) else "the tuple"
     elif is_layout(value):
         kind = "the layout"
-    elif isinstance(value, int) and not isinstance(value, bool):
+    elif isinstance(value, int | SymbolicInt) and not isinstance(value, bool):
         kind = "the int"
     else:
         kind = "the composed layout" if isinstance(value, ComposedLayout) else ""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .assumed import carrying
 from .coord import compact_row_major
 from .errors import LayoutError
 from .int_tuple import as_int_tuple, congruent, text_of
@@ -79,6 +80,7 @@ def nN(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:
     return _fractal(rows, cols, block, rows_within=False, rows_of_blocks=False)
 
 
+@carrying
 def _fractal(rows: Any, cols: Any, block: Any, rows_within: bool, rows_of_blocks: bool) -> AnyLayout:
     rows, cols, block = leaf(rows), leaf(cols), as_int_tuple(block)
     if any(known_lt(n, 0) is True for n in (rows, cols)):

@@ -387,6 +387,12 @@ class _Assuming(Layout[S_co, D_co]):
         conditions: tuple[Condition, ...] = self._conditions  # type: ignore[attr-defined]
         return conditions
 
+    def __getitem__(self: AnyLayout, coord: Coord) -> AnyLayout:
+        return slice_and_offset(coord, self)[0]
+
+    def trimmed(self: AnyLayout) -> AnyLayout:
+        return under(self.assumptions, Layout.trimmed(self))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return under, (self.assumptions, Layout(self.shape, self.stride, self._origin))
 
@@ -508,7 +514,8 @@ def get(x: Any, *path: SupportsIndex) -> Any:
         return int_tuple.get(x, *path)
     if not path:
         return x
-    return Layout(int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path))
+    mode = Layout(int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path))
+    return mode if type(x) is Layout else under(x.assumptions, mode)
 
 
 def shape(x: AnyLayout, *path: SupportsIndex) -> Any:
@@ -676,7 +683,7 @@ def make_layout_like(layout: Layout[S, Any]) -> Layout[S, Any]:
     order = tuple(abs(d) for _s, d in flat)
     packed = flatten_to_tuple(compact_order(room, order))
     steps = (d if known_eq(d, 0) is True else step for (_s, d), step in zip(flat, packed, strict=True))
-    return Layout(shape, unflatten(tuple(steps), shape))
+    return under(layout.assumptions, Layout(shape, unflatten(tuple(steps), shape)))
 
 
 # --- slicing ----------------------------------------------------------------------------------
@@ -710,4 +717,4 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
         )
     origin = layout.origin_shape if layout.is_padded else None
     kept, steps, data, offset = sliced(coord, layout.shape, layout.stride, origin)
-    return Layout(kept, steps, data), offset
+    return under(layout.assumptions, Layout(kept, steps, data)), offset

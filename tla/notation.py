@@ -146,7 +146,7 @@ _OPERATORS: Final = frozenset("+-*/%fcm")
 
 
 def grouped(scan: NamingScanner, start: int, items: Any, what: str) -> Any:
-    """Return a tuple, which has been passed; or the expression that its parentheses began: ``(M+1)//2``."""
+    """Return a tuple just passed, or the expression that its parentheses began: ``(M+1)//2``."""
     if scan.peek() in _OPERATORS and scan.peek():
         from .expr.reading import expr_at, goes_on
 

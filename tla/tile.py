@@ -12,8 +12,9 @@ keeps its blocks, and its last leaf counts as many as the tile needs.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .assumed import carrying
 from .errors import CongruenceError, CoordinateError, DivisibilityError
 from .int_tuple import (
     as_int_tuple,
@@ -42,10 +43,16 @@ from .ints import (
 from .layout import AnyLayout, Layout, as_layout
 from .origin import default_origin
 
+if TYPE_CHECKING:
+    from .expr import Conditions
+
 __all__ = ["get_tile_layout", "make_layout_tile"]
 
 
-def make_layout_tile(layout: AnyLayout, tile: IntTuple, exact: bool = True) -> AnyLayout:
+@carrying
+def make_layout_tile(
+    layout: AnyLayout, tile: IntTuple, exact: bool = True, *, assume: Conditions | None = None
+) -> AnyLayout:
     """Return the layout of the first tile: ``result(c) == layout(c)`` for each ``c`` in the tile.
 
     >>> print(make_layout_tile(parse("(8,6):(6,1)"), (4, 3)))
@@ -77,7 +84,10 @@ def make_layout_tile(layout: AnyLayout, tile: IntTuple, exact: bool = True) -> A
         ) from None
 
 
-def get_tile_layout(layout: AnyLayout, tile: IntTuple, coord: IntTuple) -> AnyLayout:
+@carrying
+def get_tile_layout(
+    layout: AnyLayout, tile: IntTuple, coord: IntTuple, *, assume: Conditions | None = None
+) -> AnyLayout:
     """Return the layout of the tile that starts at ``coord``, relative to the tile's first element.
 
     ``layout(coord) + result(c) == layout(coord + c)`` for each valid ``c``, where ``coord`` lies on

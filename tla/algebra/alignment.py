@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..assumed import carrying
 from ..errors import CoordinateError, LayoutError
 from .coalesce import coalesced, same_function
 from .composition import composed, extended_modes
@@ -11,13 +12,15 @@ from .inverse import right_inverse
 from .modes import both_static, lifted, of_modes, read_modes
 
 if TYPE_CHECKING:
+    from ..expr import Conditions
     from ..layout import AnyLayout
     from .modes import Modes
 
 __all__ = ["max_common_layout", "max_common_vector"]
 
 
-def max_common_layout(a: AnyLayout, b: AnyLayout) -> AnyLayout:
+@carrying
+def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout ``r`` with ``a.extended(r(i)) == i`` and ``b(r(i)) == i`` for every ``i``.
 
     It is the beginning of the right inverse of ``b``, as long as ``a`` is contiguous on it too: the

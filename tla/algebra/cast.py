@@ -14,6 +14,7 @@ from functools import reduce
 from math import gcd
 from typing import TYPE_CHECKING, Any
 
+from ..assumed import carrying
 from ..dtypes import ElementType, element_type
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
 from ..ints import PLAIN_INTS, Int, IntLike, SymbolicInt, ceil_div, known_int, leaf
@@ -25,13 +26,16 @@ from .modes import Modes, flat_modes, in_profile, is_one, leaf_names, lifted, un
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..expr import Conditions
+
 __all__ = ["downcast", "max_alignment", "recast_layout", "upcast"]
 
 
 # --- wider elements ---------------------------------------------------------------------------
 
 
-def upcast(layout: AnyLayout, n: IntLike) -> AnyLayout:
+@carrying
+def upcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout of the vectors of ``n`` elements that hold the elements of a layout.
 
     With ``k`` the factors by which the extents shrink, leaf by leaf,
@@ -138,7 +142,8 @@ def _not_whole(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> Divisibilit
 # --- narrower elements ------------------------------------------------------------------------
 
 
-def downcast(layout: AnyLayout, n: IntLike) -> AnyLayout:
+@carrying
+def downcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout of the parts of elements, ``n`` parts to each.
 
     With ``k`` the factors by which the extents grow, ``result(k * c) == n * layout(c)``. They are
@@ -194,8 +199,13 @@ def _growing(layout: AnyLayout, n: Any, modes: Modes) -> int | None:
 # --- by type ----------------------------------------------------------------------------------
 
 
+@carrying
 def recast_layout(
-    layout: AnyLayout, old_type: str | ElementType | IntLike, new_type: str | ElementType | IntLike
+    layout: AnyLayout,
+    old_type: str | ElementType | IntLike,
+    new_type: str | ElementType | IntLike,
+    *,
+    assume: Conditions | None = None,
 ) -> AnyLayout:
     """Return the layout in elements of another type: `upcast`, then `downcast`, by their widths.
 

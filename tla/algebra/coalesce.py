@@ -8,8 +8,9 @@ index, so `same_function` compares by it.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..assumed import given
 from ..errors import CongruenceError, CoordinateError, UndecidedError
 from ..int_tuple import as_int_tuple, leaves, text_of, transform_leaf
 from ..ints import Int, IntTuple, _1, decided, is_tuple, known_eq, known_lt
@@ -17,10 +18,15 @@ from ..layout import AnyLayout, as_layout, trusted
 from .by_mode import by_mode, matched
 from .modes import Known, Modes, lifted, of_modes, read_modes
 
+if TYPE_CHECKING:
+    from ..expr import Conditions
+
 __all__ = ["coalesce", "coalesced", "filter", "filter_zeros", "filtered", "same_function"]
 
 
-def coalesce(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
+def coalesce(
+    layout: AnyLayout, profile: IntTuple | None = None, *, assume: Conditions | None = None
+) -> AnyLayout:
     """Return the layout with the fewest modes and ``result(i) == layout(i)`` for every index ``i``.
 
     The size is kept; the result is flat, and ``1:0`` for a layout of size 1.
@@ -39,6 +45,8 @@ def coalesce(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
         CongruenceError: ``profile`` has modes that the layout has not.
     Source: CuTe ``coalesce``, layout.hpp.
     """
+    if assume is not None:
+        return given(assume, coalesce, layout, profile)
     if profile is not None:
         modes: Any = as_int_tuple(profile)
         if is_tuple(modes):
@@ -151,7 +159,9 @@ def _one(extent: Any) -> Any:
     return _1 if type(extent) is Int else 1
 
 
-def filter(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
+def filter(
+    layout: AnyLayout, profile: IntTuple | None = None, *, assume: Conditions | None = None
+) -> AnyLayout:
     """Return the layout without modes of stride 0 and of size 1, coalesced.
 
     It has the same offsets, and each of its steps moves.
@@ -165,6 +175,8 @@ def filter(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
     Kept out of ``tla.__all__``, since it would hide Python's own ``filter``.
     Source: CuTe ``filter``, layout.hpp.
     """
+    if assume is not None:
+        return given(assume, filter, layout, profile)
     if profile is not None:
         modes: Any = as_int_tuple(profile)
         if is_tuple(modes):

@@ -11,6 +11,7 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ..assumed import carrying, given
 from ..errors import LayoutError, OverlapError
 from ..int_tuple import as_shape
 from ..ints import PLAIN_INTS, Int, is_tuple
@@ -31,13 +32,16 @@ from .modes import (
 from .symbolic import Needs, gaps_between, is_symbolic, raw_modes
 
 if TYPE_CHECKING:
+    from ..expr import Conditions
     from ..ints import IntTuple
     from ..layout import AnyLayout
 
 __all__ = ["complement", "free", "gaps"]
 
 
-def complement(layout: AnyLayout | IntTuple, cotarget: IntTuple | None = None) -> AnyLayout:
+def complement(
+    layout: AnyLayout | IntTuple, cotarget: IntTuple | None = None, *, assume: Conditions | None = None
+) -> AnyLayout:
     """Return the layout ``c`` whose offsets, added to those of ``layout``, fill a range without overlap.
 
     With ``a`` the modes of ``layout`` that move: ``(a, c)`` is injective, ``c`` increases strictly, and
@@ -56,6 +60,8 @@ def complement(layout: AnyLayout | IntTuple, cotarget: IntTuple | None = None) -
         LayoutError: a stride is negative, the layout has no coordinate, or the cotarget is negative.
     Source: CuTe ``complement``, layout.hpp; Shah, A Note on the Algebra of CuTe Layouts.
     """
+    if assume is not None:
+        return given(assume, complement, layout, cotarget)
     target: Any = cotarget
     if target is not None and (type(target) not in PLAIN_INTS or target < 0):
         if isinstance(target, int) and target < 0:
@@ -78,17 +84,26 @@ def free(
     are_static = both_static(read, read if cotarget is None else _read(cotarget))
     if read is None or are_static is None:
         if is_symbolic(layout.shape, layout.stride, cotarget):
-            needs = Needs(lambda: f"the complement of {layout}")
-            found = gaps_between(raw_modes(layout), cotarget, needs, grows, steps)
-            if isinstance(found, tuple):
-                _refuse(layout, *found)
-            return of_modes(found)
+            found: AnyLayout = _free_symbolically(layout, cotarget, grows, steps)
+            return found
         others = [] if cotarget is None else [cotarget]
         result: AnyLayout = lifted(partial(free, steps=steps, grows=grows), layout, *others)
         return result
     if are_static:
         cotarget = as_plain(cotarget)
     return of_modes(gaps(read[0], cotarget, layout, steps, grows), are_static)
+
+
+@carrying
+def _free_symbolically(
+    layout: AnyLayout, cotarget: Any, grows: bool, steps: list[Any] | None
+) -> AnyLayout:
+    """`free` where sizes are unknown."""
+    needs = Needs(lambda: f"the complement of {layout}")
+    found = gaps_between(raw_modes(layout), cotarget, needs, grows, steps)
+    if isinstance(found, tuple):
+        _refuse(layout, *found)
+    return of_modes(found)
 
 
 def _read(cotarget: Any) -> tuple[list[Any], bool] | None:

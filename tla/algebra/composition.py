@@ -26,10 +26,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
+from ..assumed import carrying, given
 from ..errors import NotALayoutError
 from ..int_tuple import as_shape
 from ..ints import _0, is_tuple
-from ..layout import AnyLayout, Layout, as_layout, make_layout, trusted
+from ..layout import AnyLayout, Layout, as_layout, is_layout, make_layout, trusted
 from ..swizzle import ComposedLayout, Swizzle
 from .by_mode import Tiler, by_mode, is_left_alone
 from .coalesce import coalesced
@@ -52,6 +53,8 @@ from .symbolic import Needs, is_symbolic, raw_modes, walked_symbolically
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..expr import Conditions
+
 __all__ = ["composed", "composition", "extended_modes", "shaped", "tiler_layout", "walked"]
 
 
@@ -59,11 +62,19 @@ _LAYOUT: Any = Layout
 
 
 @overload
-def composition(a: Swizzle | ComposedLayout, b: Tiler, *, extend: bool = True) -> ComposedLayout: ...
-@overload
-def composition(a: AnyLayout, b: Tiler, *, extend: bool = True) -> AnyLayout: ...
 def composition(
-    a: AnyLayout | Swizzle | ComposedLayout, b: Tiler, *, extend: bool = True
+    a: Swizzle | ComposedLayout, b: Tiler, *, extend: bool = True, assume: Conditions | None = None
+) -> ComposedLayout: ...
+@overload
+def composition(
+    a: AnyLayout, b: Tiler, *, extend: bool = True, assume: Conditions | None = None
+) -> AnyLayout: ...
+def composition(
+    a: AnyLayout | Swizzle | ComposedLayout,
+    b: Tiler,
+    *,
+    extend: bool = True,
+    assume: Conditions | None = None,
 ) -> AnyLayout | ComposedLayout:
     """Return the layout ``c`` with ``c(i) == a.extended(b(i))`` for every coordinate ``i`` of ``b``.
 
@@ -96,6 +107,8 @@ def composition(
             modes.
     Source: CuTe ``composition``, layout.hpp; by mode it drops modes as CuTe C++ does.
     """
+    if assume is not None:
+        return given(assume, composition, a, b, extend=extend)
     left: Any = a
     right: Any = b
     if type(right) is _LAYOUT and type(left) is _LAYOUT:
@@ -117,9 +130,8 @@ def composition(
 
 def tiler_layout(tiler: Any) -> AnyLayout:
     """Return the layout that a tiler stands for: an int ``n`` for ``n:1``."""
-    if type(tiler) is _LAYOUT:
-        layout: AnyLayout = tiler
-        return layout
+    if is_layout(tiler):
+        return tiler
     if type(tiler) is int and tiler >= 0:
         return trusted(tiler, 1)
     if isinstance(tiler, (Swizzle, ComposedLayout)):
@@ -145,21 +157,29 @@ def composed(
     left, right = read_modes(a), read_modes(b)
     are_static = both_static(left, right)
     if left is None or right is None or are_static is None:
-        operation = composed
         if is_symbolic(a.shape, a.stride, b.shape, b.stride):
-            needs = Needs(lambda: f"composition of {a} with {b}")
-            grows = extend and can_grow(a.shape)
-            parts = walked_symbolically(raw_modes(a), raw_modes(b), needs, grows, steps)
-            if parts is not None:
-                return trusted(*shaped(parts, b.shape, False))
-            operation = _searched
-        result: AnyLayout = lifted(partial(operation, extend=extend, steps=steps, hints=hints), a, b)
+            return _composed_symbolically(a, b, extend, steps, hints)
+        result: AnyLayout = lifted(partial(composed, extend=extend, steps=steps, hints=hints), a, b)
         return result
     modes = extended_modes(left[0])
     parts = walked(modes, right[0], steps) if extend and can_grow(a.shape) else None
     if parts is None:
         parts = Search(a, b, modes, right[0], extend, hints).parts(steps)
     return trusted(*shaped(parts, b.shape, are_static))
+
+
+@carrying
+def _composed_symbolically(
+    a: AnyLayout, b: AnyLayout, extend: bool, steps: list[Any] | None, hints: bool
+) -> AnyLayout:
+    """`composed` where sizes are unknown."""
+    needs = Needs(lambda: f"composition of {a} with {b}")
+    grows = extend and can_grow(a.shape)
+    parts = walked_symbolically(raw_modes(a), raw_modes(b), needs, grows, steps)
+    if parts is not None:
+        return trusted(*shaped(parts, b.shape, False))
+    result: AnyLayout = lifted(partial(_searched, extend=extend, steps=steps, hints=hints), a, b)
+    return result
 
 
 def _searched(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..assumed import carrying
 from ..errors import DivisibilityError
 from ..ints import _0, _1, equal, is_static, is_tuple, known_eq, less, max_
 from ..layout import AnyLayout, as_layout, make_layout, trusted
@@ -15,10 +16,15 @@ from .modes import both_static, can_grow, modes_of, nearest, read_modes, row
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..expr import Conditions
+
 __all__ = ["flat_divide", "logical_divide", "tiled_divide", "unzipped", "zipped_divide"]
 
 
-def logical_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> AnyLayout:
+@carrying
+def logical_divide(
+    layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
+) -> AnyLayout:
     """Return ``(tile, rest)``: the composition of ``layout`` with ``(tiler, complement(tiler))``.
 
     Mode 0 is ``layout o tiler``, mode 1 runs over the tiles. Each coordinate of ``layout`` is one of
@@ -129,7 +135,10 @@ def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
     return trusted((shape, more), (stride, steps))
 
 
-def zipped_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> AnyLayout:
+@carrying
+def zipped_divide(
+    layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
+) -> AnyLayout:
     """Return ``((tiles), (rests))``: `logical_divide` by mode, its tiles in mode 0, the rest in mode 1.
 
     >>> print(zipped_divide(Layout((8, 6), (1, 8)), (4, 3)))
@@ -143,7 +152,10 @@ def zipped_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> An
     return unzipped(_split_exactly if exact else _split, layout, tiler)
 
 
-def tiled_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> AnyLayout:
+@carrying
+def tiled_divide(
+    layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
+) -> AnyLayout:
     """Return ``((tiles), rest, rest, ...)``: `zipped_divide` with the modes of the rest at the top.
 
     >>> print(tiled_divide(Layout((8, 6), (1, 8)), (4, 3)))
@@ -157,7 +169,10 @@ def tiled_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> Any
     return row((tile, *modes_of(rest)))
 
 
-def flat_divide(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> AnyLayout:
+@carrying
+def flat_divide(
+    layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
+) -> AnyLayout:
     """Return ``(tile, tile, ..., rest, rest, ...)``: `zipped_divide` with all its modes at the top.
 
     >>> print(flat_divide(Layout((8, 6), (1, 8)), (4, 3)))

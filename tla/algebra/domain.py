@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from math import gcd
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..assumed import carrying
 from ..errors import LayoutError
 from ..int_tuple import as_shape, text_of
 from ..ints import (
@@ -21,10 +22,16 @@ from ..layout import AnyLayout, as_layout, is_layout, trusted
 from .coalesce import coalesced
 from .modes import Guarded, Modes, flat_modes, is_one, lifted, of_modes, unguarded
 
+if TYPE_CHECKING:
+    from ..expr import Conditions
+
 __all__ = ["common_divisor", "domain_distribute", "domain_offset", "nullspace"]
 
 
-def domain_offset(coord: IntTuple, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+@carrying
+def domain_offset(
+    coord: IntTuple, layout: AnyLayout, *, assume: Conditions | None = None
+) -> tuple[AnyLayout, Any]:
     """Return a layout and an offset with ``offset + result(c) == layout(coord + c)``.
 
     The law holds where both coordinates have the profile of the shape, are added int by int, and lie
@@ -44,7 +51,10 @@ def domain_offset(coord: IntTuple, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     return trusted(layout.shape, layout.stride), layout(coord)
 
 
-def domain_distribute(shape: IntTuple | AnyLayout, n: IntLike) -> AnyLayout:
+@carrying
+def domain_distribute(
+    shape: IntTuple | AnyLayout, n: IntLike, *, assume: Conditions | None = None
+) -> AnyLayout:
     """Return a layout of ``gcd(size(shape), n)`` indices of a shape, in steps that fit its modes.
 
     The indices increase strictly, from 0. The layout composes with every layout of the shape, and
@@ -94,7 +104,8 @@ def _distributed(layout: AnyLayout, n: Any) -> AnyLayout:
     return of_modes(coalesced(out))
 
 
-def nullspace(layout: AnyLayout) -> AnyLayout:
+@carrying
+def nullspace(layout: AnyLayout, *, assume: Conditions | None = None) -> AnyLayout:
     """Return a layout of indices with ``layout(result(i)) == 0``: one for each way to broadcast.
 
     They are the coordinates that move only along modes of stride 0, in increasing order, so

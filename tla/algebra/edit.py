@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from .. import int_tuple
+from ..assumed import carrying
 from ..errors import UnsupportedError
 from ..int_tuple import product, product_each, text_of
 from ..ints import IntTuple, _0, _1, decided, known_eq
@@ -25,6 +26,7 @@ __all__ = ["append", "group", "prepend", "replace", "select", "take"]
 def select(x: AnyLayout, *modes: SupportsIndex) -> AnyLayout: ...
 @overload
 def select(x: IntTuple, *modes: SupportsIndex) -> tuple[Any, ...]: ...
+@carrying
 def select(x: Any, *modes: SupportsIndex) -> Any:
     """Return the modes named, in the order named; a layout of a layout.
 
@@ -45,6 +47,7 @@ def select(x: Any, *modes: SupportsIndex) -> Any:
 def take(x: AnyLayout, begin: SupportsIndex, end: SupportsIndex) -> AnyLayout: ...
 @overload
 def take(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]: ...
+@carrying
 def take(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
     """Return the modes ``begin`` up to but not including ``end``; a layout of a layout.
 
@@ -65,6 +68,7 @@ def take(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
 def group(x: AnyLayout, begin: SupportsIndex, end: SupportsIndex) -> AnyLayout: ...
 @overload
 def group(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]: ...
+@carrying
 def group(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
     """Return ``x`` with the modes ``begin`` to ``end`` made one mode; a layout keeps its offsets.
 
@@ -98,6 +102,7 @@ def append(
 ) -> AnyLayout: ...
 @overload
 def append(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]: ...
+@carrying
 def append(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
     """Return ``x`` with ``item`` after its last mode; with ``upto``, as often as gives that rank.
 
@@ -123,6 +128,7 @@ def prepend(
 ) -> AnyLayout: ...
 @overload
 def prepend(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]: ...
+@carrying
 def prepend(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
     """Return ``x`` with ``item`` before its first mode; with ``upto``, as often as gives that rank.
 
@@ -146,6 +152,7 @@ def prepend(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
 def replace(x: AnyLayout, mode: SupportsIndex, item: AnyLayout) -> AnyLayout: ...
 @overload
 def replace(x: IntTuple, mode: SupportsIndex, item: IntTuple) -> tuple[Any, ...]: ...
+@carrying
 def replace(x: Any, mode: SupportsIndex, item: Any) -> Any:
     """Return ``x`` with one mode replaced, of a layout by a layout.
 

@@ -12,6 +12,7 @@ from math import prod
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
+from ..assumed import given
 from ..errors import CoordinateError, DivisibilityError, LayoutError, OverlapError
 from ..layout import trusted
 from .coalesce import coalesced, same_function
@@ -22,6 +23,7 @@ from .modes import Modes, can_grow, lifted, of_modes, read_modes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..expr import Conditions
     from ..ints import IntTuple
     from ..layout import AnyLayout
 
@@ -31,7 +33,7 @@ Moving: TypeAlias = "tuple[Any, Any, Any]"
 __all__ = ["left_inverse", "left_inverted", "right_inverse", "right_inverted"]
 
 
-def right_inverse(layout: AnyLayout | IntTuple) -> AnyLayout:
+def right_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout ``r`` with ``layout(r(i)) == i`` for every index ``i`` of it.
 
     >>> print(right_inverse(Layout((4, 8), (8, 1))), right_inverse(Layout((2, 4, 3), (0, 1, 8))))
@@ -45,6 +47,8 @@ def right_inverse(layout: AnyLayout | IntTuple) -> AnyLayout:
         LayoutError: the layout has no coordinate.
     Source: CuTe ``right_inverse``, layout.hpp.
     """
+    if assume is not None:
+        return given(assume, right_inverse, layout)
     return right_inverted(tiler_layout(layout))
 
 
@@ -107,7 +111,7 @@ def _sorted(layout: AnyLayout, modes: Modes) -> list[Moving]:
 # --- left -------------------------------------------------------------------------------------
 
 
-def left_inverse(layout: AnyLayout | IntTuple) -> AnyLayout:
+def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout ``r`` with ``r(layout(i)) == i`` for every index ``i``.
 
     Where ``layout`` sends several indices to one offset, ``r`` gives one with that offset, which may
@@ -128,6 +132,8 @@ def left_inverse(layout: AnyLayout | IntTuple) -> AnyLayout:
         LayoutError: a stride is negative, or the layout has no coordinate.
     Source: CuTe ``left_inverse``, layout.hpp.
     """
+    if assume is not None:
+        return given(assume, left_inverse, layout)
     return left_inverted(tiler_layout(layout))
 
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..assumed import carrying
 from ..errors import TlaError, UndecidedError
+from ..int_tuple import text_of
 from ..ints import (
     Int,
     compared,
@@ -78,6 +80,7 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     """
     if type(layout) is not Layout:
         as_layout(layout)
+        return None  # it carries assumptions, as will the result
     shape, stride = layout.shape, layout.stride
     if type(shape) is INT and type(stride) is INT:
         return [(shape, stride)], False
@@ -374,6 +377,7 @@ def _remainder(a: Any, b: Any) -> Any:
     return 0 if known_divides(b, a) else Guarded(a % b)
 
 
+@carrying
 def lifted(operation: Callable[..., Any], *arguments: Any, guard: type[Guarded] = Guarded) -> Any:
     """Return the result of an operation on layouts whose ints are not all plain."""
     if all(is_static((x.shape, x.stride) if is_layout(x) else x) for x in arguments):
@@ -385,9 +389,34 @@ def lifted(operation: Callable[..., Any], *arguments: Any, guard: type[Guarded] 
             return _mapped(Int, result)
     try:
         return _mapped(_bare, operation(*(_mapped(guard, x) for x in arguments)))
+    except UndecidedError as error:
+        raise _of_operation(error, operation, arguments) from None
     except TlaError as error:
         vars(error).update({name: _mapped(unguarded, x) for name, x in vars(error).items()})
         raise
+
+
+_NAMES = {
+    "_searched": "composition",
+    "composed": "composition",
+    "free": "the complement",
+    "left_inverted": "the left inverse",
+    "right_inverted": "the right inverse",
+}
+
+
+def _of_operation(error: UndecidedError, operation: Any, arguments: tuple[Any, ...]) -> UndecidedError:
+    """The error of a comparison as that of the operation that needs it."""
+    obligation = error.data.get("obligation")
+    if obligation is None or not error.summary.startswith("cannot decide"):
+        return error
+    name = getattr(operation, "func", operation).__name__
+    of = " and ".join(str(x) if is_layout(x) else text_of(x) for x in arguments)
+    return UndecidedError(
+        f"{_NAMES.get(name, name)} of {of} depends on whether {obligation}",
+        *error.details,
+        **error.data,
+    )
 
 
 def _mapped(f: Callable[[Any], Any], x: Any) -> Any:

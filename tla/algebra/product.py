@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..assumed import carrying
 from ..errors import DivisibilityError, LayoutError
 from ..int_tuple import as_shape, product_each, text_of
 from ..ints import IntTuple, _0, _1, ceil_div, decided_all, is_tuple, known_divides, known_eq
@@ -15,6 +16,9 @@ from .divide import unzipped
 from .facts import is_bijective
 from .inverse import right_inverse
 from .modes import both_static, modes_of, read_modes, row
+
+if TYPE_CHECKING:
+    from ..expr import Conditions
 
 __all__ = [
     "blocked_product",
@@ -29,7 +33,8 @@ __all__ = [
 ]
 
 
-def logical_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
+@carrying
+def logical_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``(block, copies)``: mode 0 is ``block``, mode 1 moves it as ``tiler`` says.
 
     The copies step through what the block leaves free: ``complement(block, size(block) *
@@ -90,7 +95,8 @@ def _walked(block: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
     return None if parts is None else trusted(*shaped(parts, tiler.shape, are_static))
 
 
-def zipped_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
+@carrying
+def zipped_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``((blocks), (copies))``: `logical_product` by mode, gathered as in `zipped_divide`.
 
     >>> print(zipped_product(Layout((2, 2), (1, 2)), Layout(6)))
@@ -108,7 +114,8 @@ def _split(shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any]:
     return whole.shape, whole.stride
 
 
-def tiled_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
+@carrying
+def tiled_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``((blocks), copy, copy, ...)``: `zipped_product` with the copies at the top.
 
     >>> print(tiled_product(Layout((2, 2), (1, 2)), Layout((2, 3), (3, 1))))
@@ -122,7 +129,8 @@ def tiled_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
     return row((blocks, *modes_of(copies)))
 
 
-def flat_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
+@carrying
+def flat_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``(block, block, ..., copy, copy, ...)``: `zipped_product` with all modes at the top.
 
     >>> print(flat_product(Layout((2, 2), (1, 2)), Layout((2, 3), (3, 1))))
@@ -139,7 +147,10 @@ def flat_product(block: AnyLayout, tiler: Tiler) -> AnyLayout:
 # --- products that keep the modes -------------------------------------------------------------
 
 
-def blocked_product(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
+@carrying
+def blocked_product(
+    block: AnyLayout, tiler: AnyLayout, *, assume: Conditions | None = None
+) -> AnyLayout:
     """Return the layout whose mode ``i`` is ``(block mode i, tiler mode i)``: a tiling of whole blocks.
 
     >>> print(blocked_product(Layout((2, 5), (5, 1)), Layout((3, 4), (1, 3))))
@@ -155,7 +166,8 @@ def blocked_product(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
     return row([row((b, c)) for b, c in zip(blocks, copies, strict=True)])
 
 
-def raked_product(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
+@carrying
+def raked_product(block: AnyLayout, tiler: AnyLayout, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout whose mode ``i`` is ``(tiler mode i, block mode i)``: blocks interleaved.
 
     >>> print(raked_product(Layout((2, 5), (5, 1)), Layout((3, 4), (1, 3))))
@@ -186,7 +198,10 @@ def same_rank(block: AnyLayout, tiler: AnyLayout) -> tuple[AnyLayout, AnyLayout]
     return first, second
 
 
-def tile_to_shape(block: AnyLayout, shape: IntTuple, order: IntTuple | None = None) -> AnyLayout:
+@carrying
+def tile_to_shape(
+    block: AnyLayout, shape: IntTuple, order: IntTuple | None = None, *, assume: Conditions | None = None
+) -> AnyLayout:
     """Return the layout of ``shape`` made of copies of ``block``, in the order of modes given.
 
     >>> print(tile_to_shape(Layout((2, 4), (4, 1)), (8, 20), (1, 0)))
@@ -229,7 +244,10 @@ def tile_to_shape(block: AnyLayout, shape: IntTuple, order: IntTuple | None = No
     return blocked_product(block, copies)
 
 
-def make_layout_tv(threads: AnyLayout, values: AnyLayout) -> tuple[Any, AnyLayout]:
+@carrying
+def make_layout_tv(
+    threads: AnyLayout, values: AnyLayout, *, assume: Conditions | None = None
+) -> tuple[Any, AnyLayout]:
     """Return ``(tiler, layout)``: the tile that threads with values cover, and which elements they hold.
 
     With ``mn = raked_product(threads, values)``, the tile numbered by thread and value,

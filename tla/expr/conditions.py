@@ -18,6 +18,7 @@ from math import gcd
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..errors import ContradictionError, UndecidedError
+from ..ints import EVER_ASSUMED
 from .nodes import (
     Expr,
     Quotient,
@@ -100,7 +101,7 @@ class Condition:
         return answer
 
     def normal(self) -> Condition:
-        """The same condition in the words of a reader: ``M % 64 == 0`` for ``(M + 63) // 64 * 64 == M``."""
+        """The same condition as a reader says it: ``M % 64 == 0`` for ``(M + 63) // 64 * 64 == M``."""
         difference: Any = self.left - self.right
         if self.op == "==" and type(difference) is Expr and len(difference.terms) == 1:
             ((monomial, k),) = difference.terms.items()
@@ -305,6 +306,8 @@ class assume:  # noqa: N801 (a context manager, used as a word)
         self._tokens: list[Any] = []
 
     def __enter__(self) -> None:
+        if self._given and not EVER_ASSUMED:
+            EVER_ASSUMED.append(True)
         state = _Assumed(_state.get())
         token = _state.set(state)
         try:
@@ -398,7 +401,9 @@ def reduced(is_remainder: bool, x: Value, c: Value) -> Value | None:
     if is_remainder:
         smaller = _congruent_to(x, c)
         return None if smaller is x else rules.remainder(smaller, c)
-    return None
+    rest = _congruent_to(x, c)
+    n = rest % c if type(rest) is not Expr and type(c) is not Expr else 0
+    return rules.floor_divided(x - n, c) if n else None  # x % c == n
 
 
 def _congruent_to(x: Expr, c: Value) -> Value:

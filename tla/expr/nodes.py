@@ -524,9 +524,11 @@ def made(terms: Terms, constant: int, kinds: int) -> Expr:
 
 def total(terms: Terms, constant: int, kinds: int) -> Value:
     """Return the sum of some terms: by the rules of sums where it has what they speak of."""
+    if not terms:
+        return constant
     if kinds & 3 and (len(terms) > 1 or conditions.active() is not None):
         return rules.summed(terms, constant, kinds)
-    return made(terms, constant, kinds) if terms else constant
+    return made(terms, constant, kinds)
 
 
 def _rebuilt(terms: tuple[tuple[Monomial, int], ...], constant: int) -> Value:

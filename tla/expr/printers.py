@@ -236,7 +236,7 @@ def to_python(x: Value) -> str:
 
 
 def to_mlir(x: Value, division: str = "floordiv") -> str:
-    """Return a value as MLIR and XLA write it, division as ``floordiv``, or as ``/`` like XLA since 2026.
+    """Return a value as MLIR writes it: division as ``floordiv``, or as ``/`` like XLA since 2026.
 
     >>> i = sym("d0", min=0)
     >>> print(to_mlir(i // 8 * 4 + i % 8), to_mlir(i // 8, division="/"))

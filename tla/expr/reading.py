@@ -48,7 +48,7 @@ class Names:
         self._reading: list[str] = []
 
     def value_at(self, scan: Scanner, start: int, name: str, room: int) -> Value:
-        """Return what a name stands for, which began at ``start`` and has been passed; pass its facts."""
+        """Return what a name, passed from ``start`` on, stands for; pass its facts."""
         if not is_name(name):
             why = "is a word of the notation" if name in RESERVED else "is no name"
             scan.fail(f"{name!r} {why}", start, start + len(name))

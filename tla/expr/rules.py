@@ -53,7 +53,7 @@ __all__ = [
 
 
 class Rule(NamedTuple):
-    """A rewrite rule: its name, its identity, what that needs; the step gives None where it does not apply."""
+    """A rule: its name, its identity, what that needs; the step gives None where it does not apply."""
 
     name: str
     identity: str
@@ -468,7 +468,7 @@ def _over(terms: Terms, g: int, constant: int, kinds: int) -> Value:
 
 
 def _shortened(x: Expr, c: Expr) -> tuple[Value | None, Value]:
-    """A multiple of ``c`` whose difference from ``x`` has fewer terms, over ``c``; and the difference."""
+    """A multiple of ``c``, over ``c``, and its difference from ``x``, which has fewer terms."""
     top, n = max(c.terms.items(), key=lambda term: len(term[0]))
     for monomial, k in x.terms.items():
         if k % n or not contained(top, monomial):
