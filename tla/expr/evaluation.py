@@ -21,6 +21,7 @@ from .nodes import (
     atoms_of,
     bounds_of,
     required,
+    total,
     value_of,
 )
 
@@ -335,15 +336,22 @@ _ROUNDS: Final = 16
 def _rebuilt(x: Value, value_for: Callable[[Symbol], Value | None], done: dict[Atom, Value]) -> Value:
     if type(x) is not Expr:
         return x
-    total: Any = x.constant
+    same = True
+    for monomial in x.terms:
+        for atom in monomial:
+            value = done.get(atom)
+            if value is None:
+                value = done[atom] = _rebuilt_atom(atom, value_for, done)
+            same = same and type(value) is Expr and value.terms == {(atom,): 1} and not value.constant
+    if same:
+        return total(x.terms, x.constant, x.kinds)
+    result: Any = x.constant
     for monomial, k in x.terms.items():
         term: Any = k
         for atom in monomial:
-            if atom not in done:
-                done[atom] = _rebuilt_atom(atom, value_for, done)
             term = done[atom] * term
-        total = term + total
-    return total  # type: ignore[no-any-return]
+        result = term + result
+    return result  # type: ignore[no-any-return]
 
 
 def _rebuilt_atom(

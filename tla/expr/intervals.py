@@ -42,15 +42,20 @@ def scale(a: Interval, k: int) -> Interval:
 
 def multiply(a: Interval, b: Interval) -> Interval:
     """The products."""
+    (low, high), (low2, high2) = a, b
+    if low is not None and low2 is not None and low >= 0 and low2 >= 0:  # as extents are
+        if high is None or high2 is None:
+            return low * low2, 0 if high == 0 or high2 == 0 else None
+        return low * low2, high * high2
     ends = [
         _times(x, y)
         for x in (-_INF if a[0] is None else a[0], _INF if a[1] is None else a[1])
         for y in (-_INF if b[0] is None else b[0], _INF if b[1] is None else b[1])
     ]
-    low, high = min(ends), max(ends)
+    least, most = min(ends), max(ends)
     return (
-        None if isinstance(low, float) else low,
-        None if isinstance(high, float) else high,
+        None if isinstance(least, float) else least,
+        None if isinstance(most, float) else most,
     )
 
 

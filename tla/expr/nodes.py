@@ -56,6 +56,8 @@ __all__ = [
     "key_of",
     "made",
     "product_of",
+    "required",
+    "total",
     "value_of",
     "without",
 ]
@@ -368,7 +370,10 @@ class Expr(SymbolicInt):
             return self
         if n == 0:
             return 0
-        return total({m: k * n for m, k in self.terms.items()}, self.constant * n, self.kinds)
+        terms = {m: k * n for m, k in self.terms.items()}
+        if self.kinds & 2 and conditions.active() is not None:
+            return total(terms, self.constant * n, self.kinds)
+        return made(terms, self.constant * n, self.kinds)
 
     __rmul__ = __mul__
 
@@ -609,9 +614,10 @@ def _range_of(monomial: Monomial) -> Interval:
     if len(monomial) == 1:
         return monomial[0].bounds
     result: Interval = (1, 1)
-    for atom in dict.fromkeys(monomial):
+    atoms = dict.fromkeys(monomial)
+    for atom in atoms:
         power = atom.bounds
-        n = monomial.count(atom)
+        n = monomial.count(atom) if len(atoms) < len(monomial) else 1
         if n % 2 == 0:  # x*x == abs(x)*abs(x)
             low, high = power
             inside = (low is None or low < 0) and (high is None or high > 0)

@@ -227,7 +227,10 @@ def _joined(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: int)
     atom: Any = monomial[i]
     if type(atom) is not Remainder:
         return None
-    whole: Any = _times(atom.whole, monomial, i, terms[monomial])
+    whole: Any = atom.whole
+    if len(monomial) == 1 and type(whole) is Expr and next(iter(whole.terms)) not in terms:
+        return None
+    whole = _times(whole, monomial, i, terms[monomial])
     if type(whole) is not Expr or any(terms.get(m) != k for m, k in whole.terms.items()):
         return None
     dividend = _times(atom.dividend, monomial, i, terms[monomial])
@@ -242,16 +245,17 @@ def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: in
     if type(atom) is not Quotient:
         return None
     k = terms[monomial]
-    others = without(monomial, (atom,))
     c = atom.divisor
     if type(c) is not Expr:
-        if k % c:
+        if k % c or (len(monomial) == 1 and next(iter(atom.dividend.terms)) not in terms):
             return None
+        others = without(monomial, (atom,))
         k //= -c
     else:
         if len(c.terms) > 1 or c.constant:
             return None
         ((factor, n),) = c.terms.items()
+        others = without(monomial, (atom,))
         if k % n or not contained(factor, others):
             return None
         others = without(others, factor)
