@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "checked",
     "evaluate",
+    "evaluated",
     "facts_of",
     "free_symbols",
     "replaced",
@@ -71,10 +72,11 @@ def evaluate(x: Value, values: Mapping[str, Any]) -> Any:
     arrays = {name: v for name, v in found.items() if not isinstance(v, int)}
     if arrays:
         found.update(_wide_enough(x, arrays, found))
-    return _evaluated(x, found, {})
+    return evaluated(x, found, {})
 
 
-def _evaluated(x: Value, values: Mapping[str, Any], known: dict[Atom, Any]) -> Any:
+def evaluated(x: Value, values: Mapping[str, Any], known: dict[Atom, Any]) -> Any:
+    """Return the value of an expression, of values by name that fit, and known values of atoms."""
     if type(x) is not Expr:
         return x
     total: Any = x.constant
@@ -92,7 +94,7 @@ def _atom_value(atom: Atom, values: Mapping[str, Any], known: dict[Atom, Any]) -
     if type(atom) is Symbol:
         return values[atom.name] // atom.divisor
     if type(atom) is Least:
-        items = [_evaluated(item, values, known) for item in atom.items]
+        items = [evaluated(item, values, known) for item in atom.items]
         least: Any = items[0]
         for item in items[1:]:
             if isinstance(least, int) and isinstance(item, int):
@@ -103,8 +105,8 @@ def _atom_value(atom: Atom, values: Mapping[str, Any], known: dict[Atom, Any]) -
                 least = np.minimum(least, item)
         return least
     division: Any = atom
-    a = _evaluated(division.dividend, values, known)
-    b = _evaluated(division.divisor, values, known)
+    a = evaluated(division.dividend, values, known)
+    b = evaluated(division.divisor, values, known)
     if isinstance(b, int) and b == 0:
         raise ZeroDivisionError(f"{division.dividend} divided by {division.divisor}, which is 0 here")
     return a // b if type(atom) is Quotient else a % b

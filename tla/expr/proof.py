@@ -26,6 +26,7 @@ from .nodes import (
     Symbol,
     Value,
     atom_expr,
+    atoms_of,
     bounds_of,
     contained,
     key_of,
@@ -65,9 +66,38 @@ def known_zero(x: Value) -> bool | None:
             return known_zero(reduced)
         if conditions.is_never_zero(x):
             return False
-    if is_nonnegative(x - 1) or is_nonnegative(-x - 1):
+    signs = _signs(x)
+    if (signs <= {-1} and is_nonnegative(-x - 1)) or (signs <= {1} and is_nonnegative(x - 1)):
         return False
-    return True if is_nonnegative(x) and is_nonnegative(-x) else None
+    return True if signs <= {0} and is_nonnegative(x) and is_nonnegative(-x) else None
+
+
+def _signs(x: Expr) -> set[int]:
+    """The signs of two values: what an answer for all values must agree with.
+
+    Most questions that are open, and most wrong guesses, end here before a proof is tried. Empty where
+    a value that the symbols may have is not at hand.
+    """
+    if conditions.active() is not None:
+        return set()
+    symbols = [atom for atom in atoms_of(x) if type(atom) is Symbol]
+    if any(map(_is_bounded_by_symbols, symbols)):
+        return set()
+    found: set[int] = set()
+    for spread in (0, 1):
+        point: dict[Atom, Any] = {}
+        for i, symbol in enumerate(symbols):
+            low, high = symbol.bounds
+            if low is None:
+                low = 0 if high is None else min(high, 0)
+            value = low + spread * (5 + 4 * i)
+            point[symbol] = value if high is None else min(value, high)
+        try:
+            value = evaluation.evaluated(x, {}, point)
+        except ZeroDivisionError:
+            continue
+        found.add((value > 0) - (value < 0))
+    return found
 
 
 def _zero_by_range(x: Any) -> bool | None:
@@ -90,9 +120,10 @@ def known_negative(x: Value) -> bool | None:
         return False
     if not is_related(x):
         return None
-    if is_nonnegative(-x - 1):
+    signs = _signs(x)
+    if signs <= {-1} and is_nonnegative(-x - 1):
         return True
-    return False if is_nonnegative(x) else None
+    return False if -1 not in signs and is_nonnegative(x) else None
 
 
 def known_divides(a: Value, x: Value) -> bool | None:
@@ -256,4 +287,4 @@ def _facts_of(atom: Atom) -> Iterator[Any]:
             yield item - it
 
 
-from . import rules  # noqa: E402  (the rules ask what is known, and what is known is found by rules)
+from . import evaluation, rules  # noqa: E402  (the rules ask what is known, and what is known is found by rules)
