@@ -389,10 +389,10 @@ _OUTSIDE = (_OutsideError, ZeroDivisionError)  # an empty mode has no coordinate
 
 
 def _in_range(coord: Any, extent: Any, extend: bool) -> None:
-    """Raise where ``0 <= coord < extent`` is known to be false; without the upper end if extended."""
+    """Raise unless ``0 <= coord < extent``; without the upper end if extended."""
     if type(coord) in PLAIN_INTS and type(extent) in PLAIN_INTS and 0 <= coord < extent:
         return
-    if known_lt(coord, 0) is True or (not extend and known_lt(coord, extent) is False):
+    if less(coord, 0) or not (extend or less(coord, extent)):
         raise _OutsideError
 
 

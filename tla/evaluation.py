@@ -65,7 +65,7 @@ from .layout import (
 from .notation import NamingScanner, grouped, items_at, layout_at, leaf_at
 from .slicing import _, has_underscore
 from .swizzle import ComposedLayout, Swizzle
-from .text import MAX_DIGITS, Scanner, shortened
+from .text import MAX_DIGITS, shortened
 from .tile import get_tile_layout, make_layout_tile
 
 if TYPE_CHECKING:

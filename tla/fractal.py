@@ -20,7 +20,7 @@ from .assumed import carrying
 from .coord import compact_row_major
 from .errors import LayoutError
 from .int_tuple import as_int_tuple, congruent, text_of
-from .ints import IntLike, IntTuple, _1, _16, ceil_div, known_lt, leaf, round_up
+from .ints import IntLike, IntTuple, _1, _16, ceil_div, leaf, less, round_up
 from .layout import AnyLayout, Layout
 
 __all__ = ["col_major", "nN", "nZ", "row_major", "zN", "zZ"]
@@ -83,9 +83,9 @@ def nN(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:
 @carrying
 def _fractal(rows: Any, cols: Any, block: Any, rows_within: bool, rows_of_blocks: bool) -> AnyLayout:
     rows, cols, block = leaf(rows), leaf(cols), as_int_tuple(block)
-    if any(known_lt(n, 0) is True for n in (rows, cols)):
+    if any(less(n, 0) for n in (rows, cols)):
         raise LayoutError(f"a matrix of {rows} by {cols}: a size is negative", rows=rows, cols=cols)
-    if not congruent(block, (0, 0)) or any(known_lt(b, 1) is True for b in block):
+    if not congruent(block, (0, 0)) or any(less(b, 1) for b in block):
         raise LayoutError(f"a block is two positive extents, not {text_of(block)}", block=block)
     high, wide = block
     area = high * wide

@@ -26,8 +26,8 @@ from .ints import (
     is_tuple,
     known_divides,
     known_eq,
-    known_lt,
     leaf,
+    less,
 )
 
 if TYPE_CHECKING:
@@ -104,10 +104,11 @@ def as_shape(x: object) -> Any:
 
     Raises:
         LayoutError: an extent is negative.
+        UndecidedError: a symbolic one may be.
     """
     shape = as_int_tuple(x)
     for extent in leaves(shape):
-        if known_lt(extent, 0) is True:
+        if less(extent, 0):
             raise LayoutError(
                 f"shape {text_of(shape)} has the negative extent {extent}", shape=shape, extent=extent
             )

@@ -20,7 +20,7 @@ from .int_tuple import (
     product_each,
     text_of,
 )
-from .ints import IntTuple, _0, _1, ceil_div, is_static, is_tuple, known_lt, less
+from .ints import IntTuple, _0, _1, ceil_div, is_static, is_tuple, less
 
 __all__ = ["checked_origin", "default_origin", "mode_indices", "trimmed_parts"]
 
@@ -48,7 +48,7 @@ def checked_origin(shape: IntTuple, origin: IntTuple) -> Any:
             origin_shape=origin,
         )
     for o, n in zip(leaves(origin), leaves(sizes), strict=True):
-        if known_lt(o, 0) is True or known_lt(n, o) is True:
+        if less(o, 0) or less(n, o):
             raise LayoutError(
                 f"origin shape {text_of(origin)} does not lie in the shape {text_of(shape)}",
                 f"{o} is not between 0 and the {n} coordinates of its mode.",

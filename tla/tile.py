@@ -37,6 +37,7 @@ from .ints import (
     known_divides,
     known_eq,
     known_lt,
+    less,
     max_,
     min_,
 )
@@ -108,7 +109,7 @@ def get_tile_layout(
     """
     tile, coord = _per_mode("tile", tile, layout), _per_mode("coordinate", coord, layout)
     for c in leaves(coord):
-        if known_lt(c, 0) is True:
+        if less(c, 0):
             raise CoordinateError(
                 f"the tile cannot start at {text_of(coord)}: coordinates count from 0", coord=coord
             )

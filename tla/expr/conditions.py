@@ -27,6 +27,7 @@ from .nodes import (
     Terms,
     Value,
     atoms_of,
+    combined,
     contained,
     key_of,
     made,
@@ -43,6 +44,7 @@ __all__ = [
     "assume",
     "inequalities",
     "is_never_zero",
+    "nothing_assumed",
     "recorded",
     "reduced",
     "restored",
@@ -109,7 +111,7 @@ class Condition:
             if len(monomial) == 1 and type(atom) is Remainder and type(atom.divisor) is not Expr:
                 n, odd = divmod(-difference.constant, k)
                 x: Any = atom.dividend
-                if not odd and type(x) is Expr:  # (y + a) % c == n
+                if not odd and type(x) is Expr and 0 <= n < atom.divisor:  # (y + a) % c == n
                     scale = printers.denominator(x)
                     bare = rules.remainder((x - x.constant) * scale, atom.divisor * scale)
                     return Condition(bare, "==", (n - x.constant) % atom.divisor * scale)
@@ -175,7 +177,9 @@ class _Assumed:
 
     def __init__(self, outer: _Assumed | None) -> None:
         self.conditions: list[Condition] = [*outer.conditions] if outer else []
-        self.inequalities: list[tuple[Expr, Condition]] = [*outer.inequalities] if outer else []
+        self.inequalities: list[tuple[Expr, tuple[Condition, ...]]] = (
+            [*outer.inequalities] if outer else []
+        )
         self.congruences: list[_Congruence] = [*outer.congruences] if outer else []
         self.equalities: list[tuple[Symbol, Value, Condition]] = [*outer.equalities] if outer else []
 
@@ -185,22 +189,33 @@ class _Assumed:
         self._take(condition)
 
     def _take(self, condition: Condition) -> None:
-        difference: Any = condition.left - condition.right
+        with nothing_assumed():
+            difference: Any = condition.left - condition.right
         self.conditions.append(condition)
         op = condition.op
-        if type(difference) is int:
+        if type(difference) is not Expr:
             return
-        if op in ("<", "<="):
-            self.inequalities.append((-difference - int(op == "<"), condition))
-        elif op in (">", ">="):
-            self.inequalities.append((difference - int(op == ">"), condition))
-        elif op == "==":
+        if op == "==":
             self._equal(difference, condition)
-        elif proof.is_nonnegative(difference):  # and not 0
-            self.inequalities.append((difference - 1, condition))
+        elif op == "!=":
+            for x in (difference, combined(0, 0, difference, -1)):
+                with recorded() as used:
+                    is_nonnegative = proof.is_nonnegative(x)
+                if is_nonnegative:  # and not 0
+                    self._at_least_zero(x, -1, condition, *used)
+        else:
+            sign = -1 if op in ("<", "<=") else 1
+            self._at_least_zero(combined(0, 0, difference, sign), -int(op in "<>"), condition)
+
+    def _at_least_zero(self, x: Value, more: int, *because: Condition) -> None:
+        """Take in that ``x + more >= 0``."""
+        fact = combined(x, 1, more, 1)
+        if type(fact) is Expr:
+            self.inequalities.append((fact, because))
 
     def _equal(self, x: Expr, condition: Condition) -> None:
-        self.inequalities += [(x, condition), (-x, condition)]
+        self._at_least_zero(x, 0, condition)
+        self._at_least_zero(combined(0, 0, x, -1), 0, condition)
         if len(x.terms) == 1:
             ((monomial, k),) = x.terms.items()
             atom = monomial[0]
@@ -223,9 +238,9 @@ class _Assumed:
         if type(c) is not Expr:  # the range begins and ends with a multiple
             low, high = x.bounds
             if low is not None:
-                self.inequalities.append((x - (low + (n - low) % c), condition))
+                self._at_least_zero(x, -(low + (n - low) % c), condition)
             if high is not None:
-                self.inequalities.append(((high - (high - n) % c) - x, condition))
+                self._at_least_zero(combined(0, 0, x, -1), high - (high - n) % c, condition)
 
     def check_all(self) -> None:
         """Raise where a condition is ruled out by those that came after it."""
@@ -278,6 +293,18 @@ class _Assumed:
 
 _state: ContextVar[_Assumed | None] = ContextVar("assumed", default=None)
 _records: ContextVar[tuple[set[Condition], ...]] = ContextVar("records", default=())
+
+
+class nothing_assumed:  # noqa: N801 (a context manager, used as a word)
+    """Set what is assumed aside: for what outlives it."""
+
+    __slots__ = ("_token",)
+
+    def __enter__(self) -> None:
+        self._token = _state.set(None)
+
+    def __exit__(self, *_error: object) -> None:
+        _state.reset(self._token)
 
 
 def active() -> _Assumed | None:
@@ -334,7 +361,7 @@ def _flat(conditions: Iterable[Any]) -> Iterator[Condition | bool]:
     for condition in conditions:
         if isinstance(condition, (Condition, bool)):
             yield condition
-        elif isinstance(condition, Expr) or not hasattr(condition, "__iter__"):
+        elif isinstance(condition, (Expr, str)) or not hasattr(condition, "__iter__"):
             raise TypeError(
                 f"expected a condition such as M % 16 == 0, got {type(condition).__name__} {condition!r}"
             )
@@ -365,8 +392,8 @@ def use(condition: Condition) -> None:
 # --- what the rules ask -----------------------------------------------------------------------
 
 
-def inequalities() -> Iterator[tuple[Expr, Condition]]:
-    """Yield what is assumed to be at least 0, each with its condition."""
+def inequalities() -> Iterator[tuple[Expr, tuple[Condition, ...]]]:
+    """Yield what is assumed to be at least 0, each with its conditions."""
     state = _state.get()
     return iter(()) if state is None else iter(state.inequalities)
 
@@ -377,8 +404,11 @@ def substituted(x: Expr) -> Value:
     result: Value = x
     for symbol, value, condition in () if state is None else state.equalities:
         if type(result) is Expr and symbol in {*atoms_of(result)}:
+            try:
+                result = evaluation.replaced(result, {symbol: value})
+            except (UndecidedError, ZeroDivisionError):  # a divisor whose sign would be lost
+                continue
             use(condition)
-            result = evaluation.replaced(result, {symbol: value})
     return result
 
 

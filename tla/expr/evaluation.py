@@ -107,7 +107,7 @@ def _atom_value(atom: Atom, values: Mapping[str, Any], known: dict[Atom, Any]) -
     division: Any = atom
     a = evaluated(division.dividend, values, known)
     b = evaluated(division.divisor, values, known)
-    if isinstance(b, int) and b == 0:
+    if b == 0 if isinstance(b, int) else (b == 0).any():
         raise ZeroDivisionError(f"{division.dividend} divided by {division.divisor}, which is 0 here")
     return a // b if type(atom) is Quotient else a % b
 
@@ -126,7 +126,8 @@ def checked(symbol: Symbol, values: Mapping[str, Any]) -> Any:
     array: Any = None
     if value is None:
         array = values[name]
-        if getattr(getattr(array, "dtype", None), "kind", "") not in ("i", "u", "O"):
+        kind = getattr(getattr(array, "dtype", None), "kind", "")
+        if kind not in ("i", "u") and not (kind == "O" and all(type(v) is int for v in array.flat)):
             raise BindingError(
                 f"{name} is given {type(array).__name__} {array!r}, which is no int", symbol=name
             )
@@ -192,10 +193,11 @@ def _leaves_64_bits(x: Expr, ranges: dict[str, Any]) -> bool:
     def of(value: Value) -> tuple[int, int]:
         nonlocal greatest
         if type(value) is not Expr:
-            return value, value
-        total: Any = (value.constant, value.constant)
+            number: tuple[int, int] = seen((value, value))
+            return number
+        total: Any = seen((value.constant, value.constant))
         for monomial, k in value.terms.items():
-            term: Any = (k, k)
+            term: Any = seen((k, k))
             for atom in monomial:
                 term = seen(intervals.multiply(term, of_atom(atom)))
             total = seen(intervals.add(total, term))

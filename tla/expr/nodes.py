@@ -52,10 +52,12 @@ __all__ = [
     "atom_expr",
     "atoms_of",
     "bounds_of",
+    "combined",
     "contained",
     "key_of",
     "made",
     "product_of",
+    "range_of",
     "required",
     "total",
     "value_of",
@@ -186,7 +188,8 @@ class Remainder(_Division):
         try:
             return self._whole
         except AttributeError:
-            self._whole = rules.floor_divided(self.dividend, self.divisor) * self.divisor
+            with conditions.nothing_assumed():  # it is kept, whatever is assumed now
+                self._whole = rules.floor_divided(self.dividend, self.divisor) * self.divisor
             return self._whole
 
 
@@ -287,7 +290,7 @@ class Expr(SymbolicInt):
         except AttributeError:
             total: Interval = (self.constant, self.constant)
             for monomial, k in self.terms.items():
-                total = intervals.add(total, intervals.scale(_range_of(monomial), k))
+                total = intervals.add(total, intervals.scale(range_of(monomial), k))
             _set_bounds(self, total)
             return total
 
@@ -547,6 +550,33 @@ def _rebuilt(terms: tuple[tuple[Monomial, int], ...], constant: int) -> Value:
     return made(out, constant, kinds)
 
 
+def combined(x: Value, j: int, y: Value, k: int, monomial: Monomial = ()) -> Value:
+    """Return ``x*j + y*k*monomial`` as it comes, without the rules of sums: for proofs."""
+    terms: Terms = {}
+    constant = 0
+    if type(x) is not Expr:
+        constant += x * j
+    elif j:
+        terms = {m: n * j for m, n in x.terms.items()}
+        constant += x.constant * j
+    if type(y) is not Expr:
+        right: list[tuple[Monomial, int]] = [((), y)] if y else []
+    else:
+        right = [*y.terms.items(), ((), y.constant)] if y.constant else list(y.terms.items())
+    for m, n in right:
+        if monomial:
+            m = tuple(sorted(m + monomial, key=_by_order)) if m else monomial
+        if m:
+            total = terms.get(m, 0) + n * k
+            if total:
+                terms[m] = total
+            else:
+                terms.pop(m, None)
+        else:
+            constant += n * k
+    return made(terms, constant, 7) if terms else constant
+
+
 def atom_expr(atom: Atom) -> Expr:
     """Return the expression of one atom."""
     return made({(atom,): 1}, 0, atom.kind)
@@ -609,8 +639,8 @@ def bounds_of(x: Value) -> Interval:
     return (x, x) if type(x) is not Expr else x.bounds
 
 
-def _range_of(monomial: Monomial) -> Interval:
-    """The range of a product of atoms; a square is not negative."""
+def range_of(monomial: Monomial) -> Interval:
+    """Return the range of a product of atoms; a square is not negative."""
     if len(monomial) == 1:
         return monomial[0].bounds
     result: Interval = (1, 1)

@@ -99,7 +99,7 @@ def written(x: Value, style: Style) -> _Text:
         if not out:
             if k > 0 and single:
                 return term
-            out = f"-{_at_least(term, _DIVISION if k < 0 else _SUM)}" if k < 0 else term.text
+            out = f"-{_at_least(term, _PRODUCT)}" if k < 0 else term.text
         else:
             out += f"{gap}{'-' if k < 0 else '+'}{gap}{_at_least(term, _DIVISION)}"
     if x.constant:

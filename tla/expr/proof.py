@@ -1,7 +1,7 @@
 """What is known of symbolic ints: sign, zero, divisibility. True, False, or None for "not known".
 
 Ranges answer most questions. Where they do not, `is_nonnegative` looks for a proof: an expression is
-at least 0 if a positive multiple of it is a sum of things known to be at least 0. Known are, for each atom::
+at least 0 if a positive multiple of it is a sum of what is known to be at least 0. For an atom that is::
 
     x // c       x - c*(x // c) >= 0 and c*(x // c) + c - 1 - x >= 0
     x % c        c - 1 - x % c >= 0, and x - x % c >= 0 where x >= 0
@@ -18,6 +18,7 @@ from math import gcd
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from . import conditions
+from .intervals import scale
 from .nodes import (
     Expr,
     Least,
@@ -28,9 +29,10 @@ from .nodes import (
     atom_expr,
     atoms_of,
     bounds_of,
+    combined,
     contained,
     key_of,
-    made,
+    range_of,
     without,
 )
 
@@ -176,7 +178,8 @@ def _is_bounded_by_symbols(atom: Atom) -> bool:
 
 def is_within(x: Value, low: Value, end: Value) -> bool:
     """Whether ``low <= x < end`` is known."""
-    return is_nonnegative(x - low) and is_nonnegative(end - x - 1)
+    above = combined(combined(end, 1, x, -1), 1, 1, -1)
+    return is_nonnegative(combined(x, 1, low, -1)) and is_nonnegative(above)
 
 
 def is_nonnegative(x: Value) -> bool:
@@ -199,19 +202,20 @@ def is_nonnegative(x: Value) -> bool:
 _DEPTH: Final = 4
 _WORK: Final = 80
 
-_Fact: TypeAlias = "tuple[Any, Condition | None]"
+_Fact: TypeAlias = "tuple[Any, tuple[Condition, ...]]"
 """An expression that is at least 0, and what was assumed for it."""
 
 
 class _Search:
     """A search for a proof, of so many steps at most."""
 
-    __slots__ = ("seen", "used", "work")
+    __slots__ = ("known", "seen", "used", "work")
 
     def __init__(self) -> None:
         self.work = _WORK
         self.used: list[Condition] = []
         self.seen: dict[Any, int] = {}
+        self.known: dict[Atom, list[_Fact]] = {}
 
     def proves(self, x: Value, depth: int) -> bool:
         if type(x) is not Expr:
@@ -227,42 +231,50 @@ class _Search:
         for monomial, k in x.terms.items():  # min(a, b) + x >= 0 exactly if a + x >= 0 and b + x >= 0
             atom = monomial[0]
             if k > 0 and len(monomial) == 1 and type(atom) is Least:
-                rest = x - atom_expr(atom) * k
-                return all(self.proves(rest + item * k, depth - 1) for item in atom.items)
-        unbounded = [m for m, k in x.terms.items() if _low(m, k) is None]
-        for monomial in unbounded or x.terms:
+                rest = combined(x, 1, atom_expr(atom), -k)
+                return all(self.proves(combined(rest, 1, item, k), depth - 1) for item in atom.items)
+        facts = [
+            fact for atom in dict.fromkeys(a for m in x.terms for a in m) for fact in self.facts(atom)
+        ]
+        facts += [fact for m in x.terms if len(m) > 1 for atom in m for fact in _ends(atom)]
+        facts += conditions.inequalities()
+        # a term without a least value must go
+        for monomial in sorted(x.terms, key=lambda m: _low(m, x.terms[m]) is not None):
             k = x.terms[monomial]
-            for fact, condition in self.facts(x):
+            for fact, because in facts:
                 for part, j in fact.terms.items():
                     if (j > 0) != (k > 0) or not contained(part, monomial):
                         continue
-                    others = without(monomial, part)
+                    others = without(monomial, part) if len(part) < len(monomial) else ()
                     if others and (_low(others, 1) or -1) < 0 and _low(others, 1) != 0:
                         continue
                     g = gcd(j, k)
-                    factor: Any = made({others: abs(k) // g}, 0, 7) if others else abs(k) // g
-                    if self.proves(x * (abs(j) // g) - fact * factor, depth - 1):
-                        if condition is not None:
-                            self.used.append(condition)
+                    less = combined(x, abs(j) // g, fact, -abs(k) // g, others)
+                    if self.proves(less, depth - 1):
+                        self.used += because
                         return True
         return False
 
-    def facts(self, x: Expr) -> Iterator[_Fact]:
-        for monomial in x.terms:
-            for atom in dict.fromkeys(monomial):
-                yield from ((fact, None) for fact in _facts_of(atom) if type(fact) is Expr)
-                if len(monomial) > 1:
-                    low, high = atom.bounds
-                    if low is not None:
-                        yield atom_expr(atom) - low, None
-                    if high is not None:
-                        yield high - atom_expr(atom), None
-        yield from conditions.inequalities()
+    def facts(self, atom: Atom) -> list[_Fact]:
+        """What is known of an atom by its definition."""
+        known = self.known.get(atom)
+        if known is None:
+            known = self.known[atom] = [(f, ()) for f in _facts_of(atom) if type(f) is Expr]
+        return known
+
+
+def _ends(atom: Atom) -> Iterator[_Fact]:
+    """The range of an atom, as facts: for products."""
+    low, high = atom.bounds
+    if low is not None:
+        yield combined(atom_expr(atom), 1, low, -1), ()
+    if high is not None:
+        yield combined(high, 1, atom_expr(atom), -1), ()
 
 
 def _low(monomial: Any, k: int) -> int | None:
     """The least value of a term."""
-    return made({monomial: k}, 0, 0).bounds[0]
+    return scale(range_of(monomial), k)[0]
 
 
 def _facts_of(atom: Atom) -> Iterator[Any]:
@@ -270,21 +282,21 @@ def _facts_of(atom: Atom) -> Iterator[Any]:
     it: Any = atom_expr(atom)
     if type(atom) is Symbol:
         if type(atom.greatest) is Expr:
-            yield atom.greatest - it * atom.divisor
+            yield combined(atom.greatest, 1, it, -atom.divisor)
         if type(atom.least) is Expr:
-            yield it * atom.divisor - atom.least
+            yield combined(it, atom.divisor, atom.least, -1)
     elif type(atom) is Quotient:
-        c = atom.divisor
-        yield atom.dividend - it * c
-        yield it * c - atom.dividend + c - 1
+        rest = combined(atom.dividend, 1, atom.divisor, -1, (atom,))  # from 0 to below the divisor
+        yield rest
+        yield combined(combined(atom.divisor, 1, 1, -1), 1, rest, -1)
     elif type(atom) is Remainder:
         if type(atom.divisor) is Expr:
-            yield atom.divisor - 1 - it
+            yield combined(combined(atom.divisor, 1, 1, -1), 1, it, -1)
         if (bounds_of(atom.dividend)[0] or -1) >= 0 or bounds_of(atom.dividend)[0] == 0:
-            yield atom.dividend - it
+            yield combined(atom.dividend, 1, it, -1)
     elif type(atom) is Least:
         for item in atom.items:
-            yield item - it
+            yield combined(item, 1, it, -1)
 
 
 from . import evaluation, rules  # noqa: E402  (the rules ask what is known, and what is known is found by rules)

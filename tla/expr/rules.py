@@ -16,7 +16,7 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from . import conditions, proof
+from . import conditions, printers, proof
 from .nodes import (
     Expr,
     Least,
@@ -151,7 +151,7 @@ def _remainder_divided(x: Expr, c: Value) -> Value | None:
 
 @_rule(DIVISION, "N", "(-x) // c == -((x + c - 1) // c)")
 def _negated(x: Expr, c: Value) -> Value | None:
-    if max(x.terms.values()) > 0:
+    if max(x.terms.values()) > 0 or (type(c) is Expr and max(c.terms.values()) < 0):
         return None
     return -floor_divided(-x + c - 1, c)
 
@@ -189,10 +189,9 @@ def _dropped(x: Expr, c: Value) -> Value | None:
                     rest = made({without(monomial, (atom,)): k}, 0, 0) if len(monomial) > 1 else k
                     inner = made({monomial: k}, 0, x.kinds)
                     return remainder(x - inner + atom.dividend * rest, c)
-    if constant == x.constant and all(-c < k < c for k in x.terms.values()):
+    if constant == x.constant and all(k % c for k in x.terms.values()):
         return None
-    # a coefficient keeps its sign: that of -1 stays
-    terms = {m: k % c if k > 0 else -(-k % c) for m, k in x.terms.items() if k % c}
+    terms = {m: k for m, k in x.terms.items() if k % c}
     return remainder(made(terms, constant, x.kinds), c) if terms else constant
 
 
@@ -247,7 +246,8 @@ def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: in
     k = terms[monomial]
     c = atom.divisor
     if type(c) is not Expr:
-        if k % c or (len(monomial) == 1 and next(iter(atom.dividend.terms)) not in terms):
+        dividend: Any = atom.dividend
+        if k % c or (len(monomial) == 1 and next(iter(dividend.terms)) not in terms):
             return None
         others = without(monomial, (atom,))
         k //= -c
@@ -276,11 +276,17 @@ def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: in
 def _ordered(items: list[Value]) -> Value | None:
     for i, x in enumerate(items):
         for y in items[i + 1 :]:
-            if proof.is_nonnegative(y - x):
-                return least(*(z for z in items if z is not y))
-            if proof.is_nonnegative(x - y):
-                return least(*(z for z in items if z is not x))
+            greater = y if proof.is_nonnegative(y - x) else None
+            if proof.is_nonnegative(x - y) and (greater is None or _after(x, y)):
+                greater = x
+            if greater is not None:
+                return least(*(z for z in items if z is not greater))
     return None
+
+
+def _after(x: Value, y: Value) -> bool:
+    """Whether the first of two equal values is the one to leave out."""
+    return (printers.size_of(x), printers.to_python(x)) > (printers.size_of(y), printers.to_python(y))
 
 
 @_rule(MINIMUM, "L2", "min(min(x, y), z) == min(x, y, z)")
