@@ -22,7 +22,9 @@ from .coord import (
     lex_less,
 )
 from .errors import (
+    BindingError,
     CongruenceError,
+    ContradictionError,
     CoordinateError,
     DivisibilityError,
     LayoutError,
@@ -204,13 +206,18 @@ if _typing.TYPE_CHECKING:
     from .algebra.refinement import mutual_refinement
     from .cpp import from_cpp, to_cpp
     from .evaluation import evaluate
+    from .expr import Condition, Expr, assume, sym
     from .swizzle import ComposedLayout, Swizzle
 else:
     # who only converts or shows layouts does not wait for the algebra
     _LATER = {
         "ComposedLayout": ".swizzle",
         "Swizzle": ".swizzle",
+        "Condition": ".expr",
+        "Expr": ".expr",
+        "assume": ".expr",
         "evaluate": ".evaluation",
+        "sym": ".expr",
         "filter": ".algebra",
         "from_cpp": ".cpp",
         "to_cpp": ".cpp",
@@ -220,7 +227,7 @@ else:
         """Load what is public and not here yet: the algebra, with what stands on it."""
         from importlib import import_module
 
-        if name in ("algebra", "cpp", "explain", "swizzle"):
+        if name in ("algebra", "cpp", "explain", "expr", "swizzle"):
             return import_module(f".{name}", __name__)
         module = _LATER.get(name, ".algebra" if name in __all__ else None)
         if module is None:
@@ -236,10 +243,14 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AnyLayout",
+    "BindingError",
     "ComposedLayout",
+    "Condition",
     "CongruenceError",
+    "ContradictionError",
     "CoordinateError",
     "DivisibilityError",
+    "Expr",
     "Int",
     "IntLike",
     "IntTuple",
@@ -304,6 +315,7 @@ __all__ = [
     "__version__",
     "add",
     "append",
+    "assume",
     "blocked_product",
     "ceil_div",
     "coalesce",
@@ -409,6 +421,7 @@ __all__ = [
     "slice_and_offset",
     "static_mask",
     "stride",
+    "sym",
     "take",
     "tile_to_shape",
     "tiled_divide",

@@ -3,7 +3,7 @@
 >>> M = sym("M")
 >>> tiled = zipped_divide(Layout((M, 8), (8, 1)), (48, 8), exact=True, assume=M % 48 == 0)
 >>> print(tiled, tiled.assumptions)
-((48,8),(M//48,1)):((8,1),(384,8)) (M % 48 == 0,)
+((48,8),(M//48,1)):((8,1),(384,0)) (M % 48 == 0,)
 >>> tiled.bind(M=100)
 Traceback (most recent call last):
     ...

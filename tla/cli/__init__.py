@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "inverse": "Invert a layout: from an offset back to the index.",
     "divide": "Split a layout into tiles and the rest.",
     "product": "Repeat a block over a tiler.",
+    "cpp": "Rewrite a compiler's errors with layouts in notation, or print the C++ of a layout.",
     "eval": "Evaluate an expression over layouts, such as 'coalesce((2,3):(1,2))'.",
 }
 
@@ -44,6 +45,7 @@ examples:
   tla show '((4,2),(4,3)):((4,16),(1,32))'
   tla hlo module.hlo
   tla compose '(6,2):(8,2)' '(4,3):(3,1)' --steps
+  tla cpp --emit type '((_16,2),(_16,3)):((_16,_256),(_1,512))'
   tla eval 'zipped_divide((8,6):(1,8), (4,3))'
 
 Quote a layout: shells read brackets, braces and parentheses. 'tla COMMAND --help' tells more.

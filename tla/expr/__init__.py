@@ -3,7 +3,7 @@
 >>> M = sym("M", divisible_by=16)
 >>> x = (M + 5) // 16 * 4 + (M + 5) % 16
 >>> print(x, x.bounds, x.divisor)
-M/4+5 (9, None) 1
+M{div=16}/4+5 (9, None) 1
 """
 
 from .conditions import Condition, Conditions, assume

@@ -432,8 +432,11 @@ def reduced(is_remainder: bool, x: Value, c: Value) -> Value | None:
         smaller = _congruent_to(x, c)
         return None if smaller is x else rules.remainder(smaller, c)
     rest = _congruent_to(x, c)
-    n = rest % c if type(rest) is not Expr and type(c) is not Expr else 0
-    return rules.floor_divided(x - n, c) if n else None  # x % c == n
+    if type(rest) is not Expr and type(c) is not Expr:
+        rest %= c
+    if rest is x or rest == 0 or not proof.is_within(rest, 0, c):
+        return None
+    return rules.floor_divided(x - rest, c)  # x % c == rest
 
 
 def _congruent_to(x: Expr, c: Value) -> Value:

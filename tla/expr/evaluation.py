@@ -2,7 +2,7 @@
 
 >>> M, i = sym("M", divisible_by=16), sym("i", min=0)
 >>> evaluate(M // 16 + i % 4, {"M": 96, "i": 7}), substitute(M // 16 + i, {"i": M // 4})
-(9, 5*M/16)
+(9, 5 * M // 16)
 """
 
 from __future__ import annotations

@@ -251,7 +251,7 @@ class Expr(SymbolicInt):
 
     >>> M = sym("M", divisible_by=16)
     >>> print(M // 16, M // 16 * 16, M % 48, (M + 3) % 16, -(-M // 32))
-    M/16 M M%48 3 (M+16)//32
+    M/16 M{div=16} M{div=16}%48 3 (M{div=16}+16)//32
 
     Operators with ints and with each other give expressions by the rules of `tla.expr.rules`, or a
     plain int where no unknown is left. Division rounds down, as Python's.

@@ -153,11 +153,10 @@ def _term(monomial: Monomial, k: int, negative: bool, style: Style) -> _Text:
         all_texts = texts + number if style.number_last else number + texts
         product = _Text(star.join(_at_least(t, _WHOLE) for t in all_texts), _PRODUCT)
     if under > 1:
-        if others and len(texts) > 1 and len(factors) == 1 and k == 1 and not style.number_last:
-            # M/16*x rather than M*x/16
-            head = f"{texts[0].text}{style.gap}{style.exact.strip()}{style.gap}{under}"
-            rest = star.join(_at_least(t, _WHOLE) for t in texts[1:])
-            return _Text(f"{head}{star}{rest}", _DIVISION)
+        if others and len(factors) == 1 and k == 1:  # M/16*x rather than M*x/16
+            head = _Text(f"{texts[0].text}{style.exact}{under}", _DIVISION)
+            first = head.text if style.left_binds == _PRODUCT else f"({head.text})"
+            return _Text(star.join([first, *(_at_least(t, _WHOLE) for t in texts[1:])]), _DIVISION)
         return _Text(
             f"{_at_least(product, style.left_binds)}{style.exact}{under}",
             _DIVISION,
@@ -300,7 +299,7 @@ def to_cpp(x: Value) -> str:
 
     >>> i, j = sym("i", min=0), sym("j", min=None)
     >>> print(to_cpp(i // 4 + j // 4), to_cpp(j % 4), to_cpp(min_(i, 7)), sep="\\n")
-    (j / 4 - (j % 4 < 0)) + i / 4
+    i / 4 + (j / 4 - (j % 4 < 0))
     (j % 4 + 4) % 4
     (7 < i ? 7 : i)
     """

@@ -1,0 +1,106 @@
+"""``tla cpp``: a compiler's errors with layouts in notation, and the C++ of a layout."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from ..cpp import rewritten, to_cpp
+from ..read import read
+from ..xla_bridge import XlaShape, XlaTuple
+from .common import InputError, argument_parser, text_argument
+from .show import layout_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["run"]
+
+_EPILOG = """\
+examples:
+  g++ -c kernel.cpp 2>&1 | tla cpp
+  echo "no match for f(tla::Layout<tla::tuple<tla::C<16>, int>, tla::tuple<tla::C<1>, long> >)" | tla cpp
+  tla cpp --emit type '((_16,2),(_16,3)):((_16,_256),(_1,512))'
+  tla cpp --emit value '((_16,2),(_16,3)):((_16,_256),(_1,512)):(20,48)'
+  tla cpp --emit value --dialect cute '(_8,4):(_1,8)'
+
+Without --emit every type tla::Layout<...>, cute::Layout<...>, tuple<...> and C<...> of the text is
+written in notation, line by line, and the rest stays as it is: (_16,unsigned):(_1,long) has a static
+int _16 and dynamic ones, of which a type tells only their own types.
+"""
+
+
+def run(arguments: list[str]) -> int:
+    parser = argument_parser("cpp", _EPILOG)
+    parser.add_argument(
+        "text",
+        metavar="FILE",
+        nargs="?",
+        default="-",
+        help="a compiler's output (default: standard input); with --emit a layout, TLA or XLA",
+    )
+    parser.add_argument(
+        "--emit", choices=("type", "value"), help="print the C++ type of a layout, or what makes it"
+    )
+    parser.add_argument("--dialect", choices=("catlass", "cute"), help="whose C++ (default catlass)")
+    options = parser.parse_args(arguments)
+    if options.emit is None:
+        if options.dialect is not None:
+            parser.error("--dialect goes with --emit; types to rewrite say themselves whose they are")
+        _rewrite(options.text)
+        return 0
+    value = read(text_argument(options.text))
+    for item in value.arrays() if isinstance(value, XlaTuple) else [value]:
+        given: Any = layout_of(item) if isinstance(item, XlaShape) else item
+        print(to_cpp(given, options.dialect or "catlass", options.emit))
+    return 0
+
+
+def _rewrite(path: str) -> None:
+    """Copy a file to standard output, rewritten; what has come is out before more is read."""
+    out = getattr(sys.stdout, "buffer", None)
+    for lines in _lines(path):
+        # what is not UTF-8 passes as it is
+        text = rewritten(lines.decode("utf-8", "surrogateescape"))
+        if out is not None:
+            out.write(text.encode("utf-8", "surrogateescape"))
+            out.flush()
+        elif sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
+            sys.stdout.write(text)  # a stand-in that holds text
+
+
+def _lines(path: str) -> Iterator[bytes]:
+    """The whole lines that come at a time from a file, or from standard input.
+
+    Raises:
+        InputError: it is missing or cannot be read.
+    """
+    name = "standard input" if path == "-" else path
+    try:
+        if path != "-":
+            with open(path, "rb") as file:
+                yield from _whole_lines(file)
+        elif sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+            raise InputError("cannot read standard input: it is closed", path=path)
+        elif hasattr(sys.stdin, "buffer"):
+            yield from _whole_lines(sys.stdin.buffer)
+        else:  # a stand-in that holds text
+            yield sys.stdin.read().encode("utf-8", "surrogateescape")
+    except OSError as error:
+        raise InputError(f"cannot read {name}: {error.strerror or error}", path=path) from None
+
+
+def _whole_lines(file: Any) -> Iterator[bytes]:
+    """The lines of a buffered file, as many as have come; the last may lack its end."""
+    held: list[bytes] = []  # the pieces of a line that has not ended
+    while chunk := file.read1(_CHUNK):
+        whole, newline, rest = chunk.rpartition(b"\n")
+        if newline:
+            yield b"".join([*held, whole, newline])
+            held.clear()
+        if rest:
+            held.append(rest)
+    yield b"".join(held)
+
+
+_CHUNK: Final = 1 << 16

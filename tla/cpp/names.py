@@ -1,0 +1,149 @@
+"""The names of the C++ libraries, and C++'s own names of integer types.
+
+>>> canonical_type("uint32_t"), canonical_type("long unsigned int"), canonical_type("T")
+('unsigned int', 'unsigned long', None)
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from ..errors import UnsupportedError
+
+__all__ = [
+    "CATLASS",
+    "CUTE",
+    "INTEGER_WORDS",
+    "LAYOUTS",
+    "NAMESPACES",
+    "STATIC_INTS",
+    "TUPLES",
+    "Dialect",
+    "canonical_type",
+    "dialect_of",
+    "is_unsigned",
+]
+
+
+class Dialect(NamedTuple):
+    """How a library spells its values.
+
+    Attributes:
+        aliases: The static ints that have a name of their own, as ``_64``.
+        extent, stride: The types that dynamic ints have there, if they fit.
+        make_layout, make_shape, make_stride, make_coord, make_tuple: The functions that make values.
+    """
+
+    namespace: str
+    title: str
+    aliases: frozenset[int]
+    extent: str
+    stride: str
+    make_layout: str
+    make_shape: str
+    make_stride: str
+    make_coord: str
+    make_tuple: str
+
+
+CATLASS: Final = Dialect(
+    "tla",
+    "CATLASS",
+    frozenset((0, 64, 128, 256, 512)),
+    "unsigned int",
+    "long",
+    "tla::MakeLayout",
+    "tla::MakeShape",
+    "tla::MakeStride",
+    "tla::MakeCoord",
+    "tla::MakeTuple",
+)
+"""Source: CATLASS include/tla, integral_constant.hpp, layout.hpp."""
+
+CUTE: Final = Dialect(
+    "cute",
+    "CuTe",
+    frozenset(
+        [
+            *(-32, -24, -16, -12, *range(-10, 11), 12, 16, 24),
+            *(*range(32, 257, 8), 384, 512, 768),
+            *(1 << bits for bits in range(10, 20)),
+        ]
+    ),
+    "int",
+    "int",
+    "cute::make_layout",
+    "cute::make_shape",
+    "cute::make_stride",
+    "cute::make_coord",
+    "cute::make_tuple",
+)
+"""Source: CuTe numeric/integral_constant.hpp, layout.hpp."""
+
+
+def dialect_of(name: str) -> Dialect:
+    """Return the dialect of a name.
+
+    Raises:
+        UnsupportedError: the name is neither ``"catlass"`` nor ``"cute"``.
+    """
+    if name not in ("catlass", "cute"):
+        raise UnsupportedError(f"no dialect {name!r}", "Write 'catlass' or 'cute'.", dialect=name)
+    return CATLASS if name == "catlass" else CUTE
+
+
+# --- what is read -----------------------------------------------------------------------------
+
+NAMESPACES: Final = frozenset(("", "tla", "cute", "cutlass", "Catlass"))
+"""Where the names below are looked for; "" is a name without one."""
+
+STATIC_INTS: Final = frozenset(("C", "Int"))
+TUPLES: Final = frozenset(("tuple", "Shape", "Stride", "Coord", "Tile", "Step", "IntTuple"))
+LAYOUTS: Final = frozenset(("Layout",))
+
+INTEGER_WORDS: Final = frozenset(("char", "int", "long", "short", "signed", "unsigned", "__int128"))
+"""The words that C++'s names of integer types are made of."""
+
+_FIXED: Final = {
+    "int8_t": "signed char",
+    "uint8_t": "unsigned char",
+    "int16_t": "short",
+    "uint16_t": "unsigned short",
+    "int32_t": "int",
+    "uint32_t": "unsigned int",
+    "int64_t": "long",
+    "uint64_t": "unsigned long",
+    "size_t": "unsigned long",
+    "ptrdiff_t": "long",
+    "uintptr_t": "unsigned long",
+    "intptr_t": "long",
+}
+
+
+def canonical_type(text: str) -> str | None:
+    """Return an integer type's name as g++ prints it in a template, None where it is none.
+
+    ``int64_t`` is ``long``, as it is on Linux.
+    """
+    words = text.split()
+    if len(words) == 1:
+        fixed = _FIXED.get(words[0].removeprefix("::").removeprefix("std::"))
+        if fixed:
+            return fixed
+    if not words or not INTEGER_WORDS.issuperset(words):
+        return None
+    base = sorted(word for word in words if word not in ("signed", "unsigned", "int"))
+    ints, signs = words.count("int"), words.count("signed") + words.count("unsigned")
+    if ints > 1 or signs > 1 or base not in _BASES or (ints and base in (["__int128"], ["char"])):
+        return None
+    if base == ["char"] and "signed" in words:
+        return "signed char"
+    return ("unsigned " if "unsigned" in words else "") + (" ".join(base) or "int")
+
+
+_BASES: Final = tuple(map(str.split, ("", "long", "long long", "short", "char", "__int128")))
+
+
+def is_unsigned(name: str) -> bool:
+    """Return whether a canonical name is that of an unsigned type."""
+    return name.startswith("unsigned")

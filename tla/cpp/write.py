@@ -1,0 +1,272 @@
+"""Values as C++: the type that a library deduces for them, or an expression that makes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from .. import ints
+from ..errors import NotALayoutError, UnsupportedError
+from ..expr import Condition, Expr, Symbol
+from ..expr import to_cpp as expression
+from ..int_tuple import text_of
+from ..ints import Int, SymbolicInt, bounded, is_tuple, known_lt, leaf
+from ..layout import is_layout
+from ..origin import default_origin
+from ..slicing import _
+from ..swizzle import ComposedLayout, Swizzle
+from .names import CATLASS, CUTE, Dialect, canonical_type, dialect_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..layout import AnyLayout
+
+__all__ = ["to_cpp"]
+
+_Place = Literal["extent", "stride", "any"]
+
+
+def to_cpp(value: object, dialect: str = "catlass", kind: str = "type") -> str:
+    """Return the C++ type of a value, or an expression that makes it: ``decltype(value) == type``.
+
+    >>> from tla.expr import sym
+    >>> M = sym("M", divisible_by=16)
+    >>> print(to_cpp((_64, 3)), to_cpp((_64, _2, 3), kind="value"), sep="\\n")
+    tla::tuple<tla::C<64>, unsigned int>
+    tla::MakeTuple(tla::_64{}, tla::Int<2>{}, 3u)
+    >>> print(to_cpp(Layout((_16, M // 16), (M // 16, 1)), kind="value"))
+    tla::MakeLayout(tla::MakeShape(tla::Int<16>{}, (uint32_t)(M / 16)), tla::MakeStride((int64_t)(M / 16), (int64_t)1))
+    >>> print(to_cpp(Layout((_16, 4)), "cute"))
+    cute::Layout<cute::tuple<cute::C<16>, int>, cute::tuple<cute::C<1>, cute::C<16> > >
+
+    Dynamic ints have the types that CATLASS gives them: ``unsigned int`` for extents and origins,
+    ``long`` for strides; in CuTe ``int``. One that does not fit has the type ``long``. A symbolic int
+    has the type that its symbol names, else the one of its place. Types are written as g++ prints them.
+
+    A default origin shape is left to ``tla::MakeLayout(shape, stride)``, which makes ``unsigned int`` of
+    each size, also of a static one. It is written out where the whole shape is static, and so stays static,
+    and where CATLASS's own arithmetic would overflow.
+
+    In an expression the symbols are variables of type ``int64_t``, or of the type that they name.
+    `from_cpp` reads back what is written of numbers: the same value, and the same ints static.
+
+    Args:
+        value: An int, an int tuple, a coordinate with `_`, a layout, an expression, a condition; for CuTe
+            also a swizzle, a composed layout, or a tile with layouts in it.
+        dialect: ``"catlass"`` or ``"cute"``.
+        kind: ``"type"`` or ``"value"``.
+
+    Raises:
+        UnsupportedError: the library has nothing of the kind; an int takes more than 64 bits.
+        LeafError: something else than an int stands where an int is needed.
+    Source: CATLASS include/tla; CuTe layout.hpp.
+    """  # noqa: E501 (C++ types are long)
+    if kind not in ("type", "value"):
+        raise UnsupportedError(f"no kind {kind!r} of C++ text", "Write 'type' or 'value'.", kind=kind)
+    spoken = dialect_of(dialect)
+    if isinstance(value, Condition):
+        if kind == "type":
+            raise UnsupportedError("a condition has no type of its own", "Write kind='value'.")
+        return f"{expression(value.left)} {value.op} {expression(value.right)}"
+    if kind == "type":
+        return _type(value, spoken, "any")
+    if isinstance(value, Expr):
+        return expression(value)
+    return _value(value, spoken, "any")
+
+
+# --- types ------------------------------------------------------------------------------------
+
+
+@bounded
+def _type(x: Any, to: Dialect, place: _Place) -> str:
+    space = to.namespace
+    if is_tuple(x):
+        return _template(f"{space}::tuple", [_type(i, to, place) for i in x])
+    if is_layout(x):
+        parts = [_type(x.shape, to, "extent"), _type(x.stride, to, "stride")]
+        if to is CATLASS:
+            parts.append(_origin_type(x))
+        else:
+            _without_origin(x)
+        return _template(f"{space}::Layout", parts)
+    if x is _:
+        return f"{space}::Underscore"
+    if isinstance(x, Swizzle):
+        return _swizzle(x, to)
+    if isinstance(x, ComposedLayout):
+        _only_cute(x, to)
+        return _template(
+            f"{space}::ComposedLayout", [_type(part, to, "any") for part in (x.outer, x.offset, x.inner)]
+        )
+    n = _checked(x, to)
+    return f"{space}::C<{n:d}>" if type(n) is Int else _int_type(n, to, place)
+
+
+def _template(name: str, arguments: Iterable[str]) -> str:
+    inside = ", ".join(arguments)
+    return f"{name}<{inside}{' ' if inside.endswith('>') else ''}>"
+
+
+def _int_type(n: Any, to: Dialect, place: _Place) -> str:
+    """The type of a dynamic or symbolic int in a place."""
+    if isinstance(n, Expr):
+        symbol = _lone_symbol(n)
+        if symbol is not None and symbol.cpp_type:
+            return canonical_type(symbol.cpp_type) or symbol.cpp_type
+        if to is CATLASS and place == "any":
+            return "unsigned int" if known_lt(n, 0) is False else "long"
+        return to.stride if place == "stride" else to.extent
+    if to is CUTE:
+        return "int" if abs(n) < 1 << 31 else "long"
+    return "unsigned int" if place != "stride" and 0 <= n < 1 << 32 else "long"
+
+
+def _origin_type(x: AnyLayout) -> str:
+    if _leaves_origin_out(x):
+        return _template("tla::tuple", ["unsigned int"] * int(x.rank))
+    return _type(_as_tuple(x.origin_shape), CATLASS, "extent")
+
+
+# --- expressions ------------------------------------------------------------------------------
+
+
+@bounded
+def _value(x: Any, to: Dialect, place: _Place) -> str:
+    space = to.namespace
+    if is_tuple(x):
+        return _call(_maker(x, to, place), [_value(i, to, place) for i in x])
+    if is_layout(x):
+        parts = [_value(x.shape, to, "extent"), _value(x.stride, to, "stride")]
+        if to is CUTE:
+            _without_origin(x)
+        elif not _leaves_origin_out(x):
+            parts.append(_value(_as_tuple(x.origin_shape), to, "extent"))
+        return _call(to.make_layout, parts)
+    if x is _:
+        return f"{space}::_"
+    if isinstance(x, Swizzle):
+        return _swizzle(x, to) + "{}"
+    if isinstance(x, ComposedLayout):
+        _only_cute(x, to)
+        parts = [_value(part, to, "any") for part in (x.outer, x.offset, x.inner)]
+        return _call("cute::make_composed_layout", parts)
+    n = _checked(x, to)
+    if type(n) is Int:
+        return f"{space}::{_static_name(n, to)}{{}}"
+    return _int_value(n, _int_type(n, to, place), to)
+
+
+def _call(name: str, arguments: Iterable[str]) -> str:
+    return f"{name}({', '.join(arguments)})"
+
+
+def _maker(x: tuple[Any, ...], to: Dialect, place: _Place) -> str:
+    if place == "extent":
+        return to.make_shape
+    if place == "stride":
+        return to.make_stride
+    if _holds_underscore(x):
+        return to.make_coord
+    return "cute::make_tile" if any(map(is_layout, x)) else to.make_tuple
+
+
+def _holds_underscore(x: Any) -> bool:
+    return any(map(_holds_underscore, x)) if is_tuple(x) else x is _
+
+
+def _int_value(n: Any, wanted: str, to: Dialect) -> str:
+    """A dynamic or symbolic int as an expression of the type wanted."""
+    if isinstance(n, Expr):
+        symbol = _lone_symbol(n)
+        if symbol is not None and symbol.cpp_type:
+            return symbol.name
+        text = expression(n)
+        inside = text if symbol is not None else f"({text})"
+        return f"({_CASTS.get(wanted, wanted)}){inside}"
+    if wanted == "unsigned int":
+        return f"{n}u"
+    return f"(int64_t){n}" if to is CATLASS else str(n)
+
+
+_CASTS: Final = {"unsigned int": "uint32_t", "long": "int64_t"}
+
+
+# --- what both ask ----------------------------------------------------------------------------
+
+
+def _lone_symbol(n: Expr) -> Symbol | None:
+    """The symbol that an expression is, if it is no more than one."""
+    if n.constant or len(n.terms) != 1:
+        return None
+    ((monomial, k),) = n.terms.items()
+    atom = monomial[0]
+    return atom if len(monomial) == 1 and isinstance(atom, Symbol) and k == atom.divisor else None
+
+
+def _checked(x: Any, to: Dialect) -> Any:
+    """``x`` as a leaf that C++ can write."""
+    if hasattr(x, "element_type") or isinstance(x, str):
+        raise NotALayoutError(
+            f"expected a layout or ints, got {type(x).__name__}",
+            "tla.read reads a text, tla.xla_bridge.to_layout converts an XLA shape.",
+            value=x,
+        )
+    n = leaf(x)
+    if isinstance(n, SymbolicInt):
+        if not isinstance(n, Expr):
+            raise UnsupportedError(f"{n} is no expression of tla.expr", "It has no C++.", value=n)
+    elif abs(n) >= 1 << 63:
+        raise UnsupportedError(
+            f"{to.title} has no int of more than 64 bits: {n:d}",
+            "Its longest is int64_t, whose literals end at 2**63 - 1, of either sign.",
+            value=n,
+        )
+    return n
+
+
+def _static_name(n: Any, to: Dialect) -> str:
+    """The type of a static int, by its shortest name."""
+    if n in to.aliases:
+        return f"_{'m' if n < 0 else ''}{abs(n):d}"
+    return f"{'Int' if abs(n) < 1 << 31 else 'C'}<{n:d}>"
+
+
+def _as_tuple(origin: Any) -> Any:
+    """The origin of a layout of one int is a 1-tuple in CATLASS."""
+    return origin if is_tuple(origin) else (origin,)
+
+
+def _leaves_origin_out(x: AnyLayout) -> bool:
+    """Whether ``tla::MakeLayout(shape, stride)`` is to derive the origin shape."""
+    sizes: Any = default_origin(x.shape)
+    return (
+        ints.same_static(x.origin_shape, sizes)
+        and not ints.is_static(sizes)
+        and not any(known_lt(_GREATEST[ints.is_static(n)], n) is True for n in _as_tuple(sizes))
+    )
+
+
+_GREATEST: Final = {True: (1 << 31) - 1, False: (1 << 32) - 1}
+"""The greatest size of a mode that is an ``int``, where it is static, or a ``uint32_t``."""
+
+
+def _without_origin(x: AnyLayout) -> None:
+    if not ints.same_static(x.origin_shape, default_origin(x.shape)):
+        raise UnsupportedError(
+            f"CuTe has no place for the origin shape {text_of(x.origin_shape)}",
+            "Write Layout(layout.shape, layout.stride) for the padded box, or layout.trimmed().",
+            layout=x,
+        )
+
+
+def _only_cute(x: Swizzle | ComposedLayout, to: Dialect) -> None:
+    if to is CATLASS:
+        raise UnsupportedError(
+            f"CATLASS has no layout seen through a swizzle: {x}", "Write dialect='cute'.", value=x
+        )
+
+
+def _swizzle(x: Swizzle, to: Dialect) -> str:
+    _only_cute(x, to)
+    return f"cute::Swizzle<{x.bits}, {x.base}, {x.shift}>"
