@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .conditions import Condition
-    from .nodes import Atom
+    from .nodes import Atom, Monomial
 
 __all__ = [
     "is_multiple",
@@ -191,12 +191,33 @@ def is_nonnegative(x: Value) -> bool:
         return True
     if not is_related(x):
         return False
+    if _grows_from_0(x):
+        return True
     search = _Search()
     if not search.proves(x, _DEPTH):
         return False
     for condition in search.used:
         conditions.use(condition)
     return True
+
+
+def _grows_from_0(x: Expr) -> bool:
+    """Whether ``x`` is at least 0 where each atom is least, and no atom that grows makes it less.
+
+    With ``atom == low + t``, ``t >= 0``, multiplied out, no coefficient is negative.
+    """
+    total: dict[Monomial, int] = {(): x.constant}
+    for monomial, k in x.terms.items():
+        parts: dict[Monomial, int] = {(): k}
+        for atom in monomial:
+            low = atom.bounds[0]
+            if low is None:
+                return False
+            raised = {(*m, atom): n for m, n in parts.items()}
+            parts = {**raised, **{m: raised.get(m, 0) + n * low for m, n in parts.items()}}
+        for m, n in parts.items():
+            total[m] = total.get(m, 0) + n
+    return min(total.values()) >= 0
 
 
 _DEPTH: Final = 4
