@@ -69,8 +69,10 @@ from .text import MAX_DIGITS, shortened
 from .tile import get_tile_layout, make_layout_tile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from inspect import Parameter
+
+    from .expr.reading import Names
 
 __all__ = ["OPERATIONS", "Call", "evaluate", "text_of_value"]
 
@@ -111,15 +113,17 @@ class _Reader(NamingScanner):
 
     __slots__ = ("calls",)
 
-    def __init__(
-        self, text: str, calls: list[Call] | None = None, comments: bool = False, start: int = 0
-    ) -> None:
-        super().__init__(text, None, comments, start)
+    def __init__(self, text: str, calls: list[Call] | None, symbols: Any) -> None:
+        super().__init__(text, symbols)
         self.calls = calls
 
 
 @bounded
-def evaluate(text: str, calls: list[Call] | None = None) -> Any:
+def evaluate(
+    text: str,
+    calls: list[Call] | None = None,
+    symbols: Mapping[str, Any] | Names | None = None,
+) -> Any:
     """Return the value of an expression: a layout, an int or int tuple, a bool, or a tuple of values.
 
     ``evaluate(text_of_value(x)) == x`` for each such value.
@@ -137,13 +141,14 @@ def evaluate(text: str, calls: list[Call] | None = None) -> Any:
 
     Args:
         calls: Receives each operation carried out, with its arguments, in their order.
+        symbols: What names stand for, as in `tla.parse`.
 
     Raises:
         ParseError: the text is no expression, an operation is not known or is given arguments that
             it does not take; the error points at the character.
         TlaError: an operation has no value; its own error.
     """
-    scan = _Reader(text, calls)
+    scan = _Reader(text, calls, symbols)
     value = _expression(scan, MAX_DEPTH)
     scan.expect_end()
     return value
@@ -239,7 +244,7 @@ def _named(scan: NamingScanner, room: int, what: str) -> Any:
         shift = scan.integer("an int")
         scan.expect(">")
         return _in_place(scan, start, Swizzle, bits, base, shift)
-    if name not in OPERATIONS and (scan.peek() != "(" or name in ("min", "max")):
+    if name not in OPERATIONS and (scan.peek() not in ("(", "[") or name in ("min", "max")):
         scan.at = start
         return leaf_at(scan, what)
     operation = _operation(scan, start, name)

@@ -445,8 +445,8 @@ def decided(answer: bool | None, obligation: object) -> bool:
     if answer is None:
         raise UndecidedError(
             f"cannot decide whether {obligation}",
-            "Its unknowns leave that open: give them a range or a divisor that settles it,"
-            " or assume it: `with assume(...):`.",
+            "Its unknowns leave that open: give them a range or a divisor that settles it, or write"
+            f" `with assume({obligation}):`.",
             obligation=obligation,
         )
     return answer

@@ -231,6 +231,22 @@ class Layout(Generic[S_co, D_co]):
         """
         return ()
 
+    @property
+    def conditions(self: AnyLayout) -> tuple[Condition, ...]:
+        """All that must hold of its unknowns: what they are declared to be, and the `assumptions`.
+
+        >>> parse("((_16,M/16),K):((K,16*K),_1)").conditions
+        (K >= 1, M % 16 == 0, M >= 1)
+
+        As texts they are asserts of Python; `to_cpp` makes those of C++.
+        """
+        if not self.symbols:
+            return self.assumptions
+        from .expr.evaluation import facts_of
+
+        facts = [fact for symbol in self.symbols for fact in facts_of(symbol)]
+        return tuple(dict.fromkeys((*facts, *self.assumptions)))
+
     def bind(self: AnyLayout, **values: Any) -> AnyLayout:
         """Return the layout with ints, or other symbolic ints, for some of its unknowns.
 

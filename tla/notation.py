@@ -120,12 +120,20 @@ def _int_tuple(scan: NamingScanner, room: int, what: str) -> Any:
 
 
 class NamingScanner(Scanner):
-    """A scanner of a text in which names may stand for unknowns."""
+    """A scanner of a text in which names may stand for unknowns.
+
+    Args:
+        given: What names stand for, or the `Names` of all the texts that this is one of.
+    """
 
     __slots__ = ("_given", "_names")
 
     def __init__(
-        self, text: str, given: Mapping[str, Any] | None = None, comments: bool = False, start: int = 0
+        self,
+        text: str,
+        given: Mapping[str, Any] | Names | None = None,
+        comments: bool = False,
+        start: int = 0,
     ) -> None:
         super().__init__(text, comments, start)
         self._given = given
@@ -137,7 +145,8 @@ class NamingScanner(Scanner):
         if self._names is None:
             from .expr.reading import Names  # few texts have names
 
-            self._names = Names(self.text, self._given)
+            given = self._given
+            self._names = given if isinstance(given, Names) else Names(self.text, given)
         return self._names
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .dtypes import ELEMENT_TYPES
@@ -16,9 +17,17 @@ from .xla_bridge import parse_shape
 
 __all__ = ["read"]
 
+_CPP = re.compile(r"(const\s+)?(\w+::)*(Layout\s*<|MakeLayout\s*[(<]|make_layout\s*\()")
+"""How a C++ type or expression of a layout begins."""
+
 
 def read(text: str) -> Any:
     """Return the value that a text writes: a `Layout` or int tuple, an `XlaShape` or `XlaTuple`.
+
+    A C++ type or expression of a layout is read as by `from_cpp`; a name is an unknown size.
+
+    >>> print(read("((_16,M/16),K):((1,16),M)"), read("cute::Layout<cute::C<8>, cute::C<2>>"))
+    ((_16,M/16),K):((1,16),M) _8:_2
 
     Raises:
         ParseError: the text is in no notation known; the error points at the character.
@@ -33,6 +42,10 @@ def read(text: str) -> Any:
         return parse_shape(text)
     if looks_like_a_layout or text.startswith("(", start):
         return parse(text)
+    if _CPP.match(text, start):
+        from .cpp import from_cpp  # few texts are C++
+
+        return from_cpp(text)
     word = inside.split(maxsplit=1)[0] if inside else ""
     found = repr(shortened(word)) if word else "the end of text"
     hints = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .operation import layout_argument, one_input, operation_parser, value_argument, write_result
+from .operation import Operands, operation_parser
 
 __all__ = ["run"]
 
@@ -19,6 +19,6 @@ def run(arguments: list[str]) -> int:
         "--profile", help="coalesce within each of the modes that this tuple has, such as (1,1)"
     )
     options = parser.parse_args(arguments)
-    one_input(parser, options.a, options.profile)
-    profile = [] if options.profile is None else [value_argument(options.profile, "PROFILE")]
-    return write_result(options.steps, "coalesce", layout_argument(options.a, "A"), *profile)
+    operands = Operands(parser, options, A=options.a, PROFILE=options.profile)
+    profile = [operands.value("PROFILE")] if "PROFILE" in operands else []
+    return operands.write("coalesce", operands.layout("A"), *profile)

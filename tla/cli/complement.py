@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .operation import layout_argument, one_input, operation_parser, value_argument, write_result
+from .operation import Operands, operation_parser
 
 __all__ = ["run"]
 
@@ -23,6 +23,6 @@ def run(arguments: list[str]) -> int:
         " what A spans",
     )
     options = parser.parse_args(arguments)
-    one_input(parser, options.a, options.cotarget)
-    target = [] if options.cotarget is None else [value_argument(options.cotarget, "N")]
-    return write_result(options.steps, "complement", layout_argument(options.a, "A"), *target)
+    operands = Operands(parser, options, A=options.a, N=options.cotarget)
+    target = [operands.value("N")] if "N" in operands else []
+    return operands.write("complement", operands.layout("A"), *target)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..swizzle import ComposedLayout, Swizzle
-from .operation import one_input, operation_parser, value_argument, write_result
+from .operation import Operands, operation_parser
 from .show import layout_of
 
 __all__ = ["run"]
@@ -24,9 +24,9 @@ def run(arguments: list[str]) -> int:
         help="refuse indices past the end of A; its last mode may not grow",
     )
     options = parser.parse_args(arguments)
-    one_input(parser, options.a, options.b)
-    a, b = value_argument(options.a, "A"), value_argument(options.b, "B")
+    operands = Operands(parser, options, A=options.a, B=options.b)
+    a, b = operands.value("A"), operands.value("B")
     if not isinstance(a, (Swizzle, ComposedLayout)):
         a = layout_of(a)
     extend = {"extend": False} if options.no_extend else {}
-    return write_result(options.steps, "composition", a, b, **extend)
+    return operands.write("composition", a, b, **extend)

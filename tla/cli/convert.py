@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import element_type
-from ..errors import TlaError, UnsupportedError
+from ..errors import TlaError, UndecidedError, UnsupportedError
 from ..figure import layout_figure
+from ..ints import SymbolicInt, known_eq
 from ..read import read
 from ..xla_bridge import (
     XlaShape,
@@ -23,7 +24,7 @@ from .common import argument_parser, bytes_in_words, in_tenths, positive, text_a
 from .show import layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ..layout import AnyLayout
 
@@ -34,10 +35,12 @@ examples:
   tla convert 'bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}'
   tla convert '((2,2),(2,3)):((2,12),(1,4)):(3,5)' --dtype bf16
   tla convert '(3,5):(128,1)' --size 1024
+  tla convert 'f32[<=5,?]{1,0:T(2,2)}'
   echo 'f32[3,5]{1,0:T(2,2)}' | tla convert -
 
 Static ints print as _N. The third part of a TLA layout is the origin shape: how much of each mode
 holds data. An XLA shape keeps that as its dims; the layout's own shape is the padded box.
+A dynamic dim is a symbolic int, d0 of dim 0: <=5 takes the memory of 5, ? that of its unknown size.
 """
 
 _PICTURE = 256
@@ -120,20 +123,21 @@ class _Entry:
             "reason": self.reason or None,
         }
         if layout is not None:
-            facts["trimmed"] = str(layout.trimmed())
-            facts["cosize"] = int(layout.cosize)
-            facts["elements"] = int(layout.valid_size)
+            trimmed = _settled(layout.trimmed)
+            facts["trimmed"] = None if trimmed is None else str(trimmed)
+            facts["cosize"] = _plain(_settled(lambda: layout.cosize))
+            facts["elements"] = _plain(layout.valid_size)
         if shape is not None:
-            facts["elements"] = shape.elements
-            facts["physical_elements"] = physical_elements(shape)
-            facts["bytes"] = logical_bytes(shape)
-            facts["physical_bytes"] = physical_bytes(shape)
+            facts["elements"] = _plain(shape.elements)
+            facts["physical_elements"] = _plain(physical_elements(shape))
+            facts["bytes"] = _plain(logical_bytes(shape))
+            facts["physical_bytes"] = _plain(physical_bytes(shape))
         return facts
 
     def write(self) -> None:
         for name, text in self._rows():
             print(f"{name:9} {text}")
-        if self.layout is not None and 0 < self.layout.size <= _PICTURE:
+        if self.layout is not None and not self.layout.symbols and 0 < self.layout.size <= _PICTURE:
             from ..show.terminal import write
 
             print()
@@ -142,7 +146,7 @@ class _Entry:
     def _rows(self) -> Iterator[tuple[str, str]]:
         layout = [("tla", "none" if self.layout is None else str(self.layout))]
         if self.layout is not None:
-            trimmed = self.layout.trimmed()
+            trimmed = _settled(self.layout.trimmed) or self.layout
             if (trimmed.shape, trimmed.stride) != (self.layout.shape, self.layout.stride):
                 layout.append(("trimmed", str(trimmed)))
         shape = [("xla", "none")]
@@ -152,39 +156,65 @@ class _Entry:
         if self.sized is not None:
             yield from _memory(self.sized)
         elif self.layout is not None:
-            data, room = int(self.layout.valid_size), int(self.layout.cosize)
-            yield "elements", f"{data} of data, offsets that span {room}"
+            layout_ = self.layout
+            room = _plain(_settled(lambda: layout_.cosize))
+            span = "" if room is None else f", offsets that span {room}"
+            yield "elements", f"{_plain(layout_.valid_size)} of data{span}"
         elif self.shape is not None:
             yield "note", "it carries no data"
         if self.from_xla and self.sized is not None and self.layout is not None:
             yield from _way_back(self.sized, self.layout)
+        if self.layout is not None and self.layout.symbols:
+            names = dict.fromkeys(s.name for s in self.layout.symbols)
+            yield "note", f"for a picture, give a layout with numbers for {', '.join(names)}"
+
+
+def _settled(find: Callable[[], Any]) -> Any:
+    """What a function finds, or None where that depends on unknown sizes."""
+    try:
+        return find()
+    except UndecidedError:
+        return None
+
+
+def _plain(n: Any) -> int | str | None:
+    """An int as JSON has it: a symbolic one as text."""
+    return None if n is None else str(n) if isinstance(n, SymbolicInt) else int(n)
 
 
 def _memory(shape: XlaShape) -> Iterator[tuple[str, str]]:
     """What a shape takes in memory, beside its data and what XLA itself counts."""
     data, room = shape.elements, physical_elements(shape)
-    yield "elements", f"{data}" if data == room else f"{data} of data, {room} in memory"
+    most = "" if shape.is_static or shape.is_unbounded_dynamic else " at most"
+    full = shape.is_static and known_eq(data, room) is True
+    yield "elements", f"{data}" if full else f"{data} of data{most}, {room} in memory"
     logical, physical = logical_bytes(shape), physical_bytes(shape)
-    note = "no padding" if logical == physical else f"{bytes_in_words(logical)} of data"
-    if 0 < logical < physical:
+    full = shape.is_static and known_eq(logical, physical) is True
+    note = "no padding" if full else f"{_in_words(logical)} of data{most}"
+    if shape.is_static and 0 < logical < physical:
         note += f", {in_tenths(physical, logical)}x"
-    yield "memory", f"{bytes_in_words(physical)}, {note}"
+    yield "memory", f"{_in_words(physical)}, {note}"
     try:
         counted = xla_array_size_bytes(shape)
     except UnsupportedError as error:
         yield "note", error.summary
         return
-    if counted != physical:
+    if known_eq(counted, physical) is not True:
         seen = "the first tile only" if shape.tiles else "L only beside tiles"
-        yield "note", f"XLA itself sees {seen} and counts {bytes_in_words(counted)}"
+        yield "note", f"XLA itself sees {seen} and counts {_in_words(counted)}"
+
+
+def _in_words(count: int) -> str:
+    return f"{count} bytes" if isinstance(count, SymbolicInt) else bytes_in_words(count)
 
 
 def _way_back(shape: XlaShape, layout: AnyLayout) -> Iterator[tuple[str, str]]:
     """What it takes to convert the layout back to a shape of the same size."""
     room = physical_elements(shape)
     try:
-        if physical_elements(from_layout(layout, shape.element_type)) != room:
+        if known_eq(physical_elements(from_layout(layout, shape.element_type)), room) is not True:
             from_layout(layout, shape.element_type, size=room)
-            yield "note", f"to convert the layout back, give --size {room}"
+            if not isinstance(room, SymbolicInt):
+                yield "note", f"to convert the layout back, give --size {room}"
     except TlaError as error:
         yield "note", f"the layout does not convert back: {error.summary}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .operation import layout_argument, one_input, operation_parser, value_argument, write_result
+from .operation import Operands, operation_parser
 
 __all__ = ["run"]
 
@@ -25,7 +25,7 @@ def run(arguments: list[str]) -> int:
     )
     parser.add_argument("--exact", action="store_true", help="refuse a tile that does not divide")
     options = parser.parse_args(arguments)
-    one_input(parser, options.a, options.tiler)
-    a, tiler = layout_argument(options.a, "A"), value_argument(options.tiler, "TILER")
+    operands = Operands(parser, options, A=options.a, TILER=options.tiler)
+    a, tiler = operands.layout("A"), operands.value("TILER")
     exact = {"exact": True} if options.exact else {}
-    return write_result(options.steps, f"{options.form}_divide", a, tiler, **exact)
+    return operands.write(f"{options.form}_divide", a, tiler, **exact)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..evaluation import OPERATIONS, evaluate, text_of_value
+from ..expr.conditions import assume
 from .common import argument_parser, text_argument
+from .operation import add_assume, conditions_of
 
 if TYPE_CHECKING:
     from ..evaluation import Call
@@ -18,9 +20,11 @@ examples:
   tla eval 'is_injective((3,2):(2,3))'
   tla eval '(4,8):(8,1)(3,_)'
   tla eval 'coalesce(logical_divide((8,6):(1,8), 4))' --steps
+  tla eval 'zipped_divide((M,K):(K,1), (48,K), exact=true)' --assume 'M % 48 == 0'
 
 A layout applied to a coordinate is its offset; with _ in the coordinate it is the layout of the modes
-kept. Options are written key=value, such as exact=true. XLA shapes are not read here. The operations:
+kept. A name such as M, or M{div=16,max=64}, is an unknown size. Options are written key=value, such as
+exact=true. XLA shapes are not read here. The operations:
 
 """
 
@@ -28,13 +32,17 @@ kept. Options are written key=value, such as exact=true. XLA shapes are not read
 def run(arguments: list[str]) -> int:
     from textwrap import fill
 
-    names = fill(", ".join(OPERATIONS), 100, initial_indent="  ", subsequent_indent="  ")
-    parser = argument_parser("eval", _EPILOG + names)
+    operations = fill(", ".join(OPERATIONS), 100, initial_indent="  ", subsequent_indent="  ")
+    parser = argument_parser("eval", _EPILOG + operations)
     parser.add_argument("text", metavar="EXPRESSION", help="what to evaluate; - is standard input")
     parser.add_argument("--steps", action="store_true", help="show how each result comes about")
+    add_assume(parser)
     options = parser.parse_args(arguments)
     calls: list[Call] = []
-    value = evaluate(text_argument(options.text), calls)
+    text = text_argument(options.text)
+    names, conditions = conditions_of(options.assume, text)
+    with assume(*conditions):
+        value = evaluate(text, calls, names)
     if options.steps:
         from ..explain import EXPLAINED, explain
         from ..show.terminal import write

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .operation import layout_argument, operation_parser, write_result
+from .operation import Operands, operation_parser
 
 __all__ = ["run"]
 
@@ -22,4 +22,5 @@ def run(arguments: list[str]) -> int:
     side.add_argument("--left", action="store_true", help="R with R(A(i)) = i")
     options = parser.parse_args(arguments)
     operation = "left_inverse" if options.left else "right_inverse"
-    return write_result(options.steps, operation, layout_argument(options.a, "A"))
+    operands = Operands(parser, options, A=options.a)
+    return operands.write(operation, operands.layout("A"))

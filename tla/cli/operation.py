@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError
 from ..evaluation import evaluate, text_of_value
+from ..expr.conditions import Condition, assume
+from ..expr.reading import Names, condition_at
+from ..ints import MAX_DEPTH
+from ..notation import NamingScanner
 from ..read import read
 from .common import argument_parser, text_argument
 from .show import layout_of
@@ -13,7 +17,7 @@ from .show import layout_of
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["layout_argument", "one_input", "operation_parser", "value_argument", "write_result"]
+__all__ = ["Operands", "add_assume", "conditions_of", "operation_parser"]
 
 _LAYOUTS = """
 A layout is a text such as '(4,2):(2,1)', an XLA shape such as 'f32[3,5]{1,0:T(2,2)}', an expression
@@ -24,45 +28,95 @@ A tiler is a layout, an int, or a tuple of tilers for the modes, such as '(4,3)'
 """
 
 
+_SYMBOLS = """\
+A name such as M is an unknown size, of which more may be said: 'M{div=16,min=0,max=64}'.
+"""
+
+
 def operation_parser(name: str, examples: str, tilers: bool = False) -> argparse.ArgumentParser:
     """Return the parser of a command that makes a layout of layouts."""
     lines = "".join(f"  {line}\n" for line in examples.splitlines())
-    parser = argument_parser(name, f"examples:\n{lines}{_LAYOUTS}{_TILERS if tilers else ''}")
+    parser = argument_parser(name, f"examples:\n{lines}{_LAYOUTS}{_TILERS if tilers else ''}{_SYMBOLS}")
     parser.add_argument("--steps", action="store_true", help="show how the result comes about")
+    add_assume(parser)
     return parser
 
 
-def one_input(parser: argparse.ArgumentParser, *texts: str | None) -> None:
-    """Refuse a command line that reads standard input twice."""
-    if texts.count("-") > 1:
-        parser.error("standard input, -, can stand for one argument only")
+def add_assume(parser: argparse.ArgumentParser) -> None:
+    """Give a parser the option ``--assume``."""
+    parser.add_argument(
+        "--assume",
+        metavar="CONDITION",
+        action="append",
+        default=[],
+        help="take a condition on unknown sizes for granted, such as 'M %% 48 == 0'; may be repeated",
+    )
 
 
-def value_argument(text: str, name: str) -> Any:
-    """Return the value that an argument writes; an error in it names the argument."""
-    text = text_argument(text)
-    is_xla = "[" in text and text.partition("[")[0].strip().isalnum()
-    try:
-        return layout_of(read(text)) if is_xla else evaluate(text)
-    except ParseError as error:
-        summary, details = f"{name}: {error.summary}", error.details
-        raise ParseError(summary, error.text, error.start, error.end, *details) from None
+class Operands:
+    """The operands of a command, by the names that errors give them: a name is one unknown in all.
 
+    Args:
+        texts: The arguments as they were given; None for one that was left out.
+    """
 
-def layout_argument(text: str, name: str) -> Any:
-    """Return the layout that an argument writes; a shape without strides stands for none."""
-    return layout_of(value_argument(text, name))
+    def __init__(
+        self, parser: argparse.ArgumentParser, options: argparse.Namespace, **texts: str | None
+    ) -> None:
+        if list(texts.values()).count("-") > 1:
+            parser.error("standard input, -, can stand for one argument only")
+        given = {name: text_argument(text) for name, text in texts.items() if text is not None}
+        self._texts = given
+        self._names = Names(" ".join([*given.values(), *options.assume]))
+        self._steps: bool = options.steps
+        self._conditions = [_condition(text, self._names) for text in options.assume]
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._texts
 
-def write_result(steps: bool, operation: str, *arguments: Any, **options: Any) -> int:
-    """Carry out an operation and write its result, or its steps."""
-    if steps:
-        from ..explain import explain
-        from ..show.terminal import write
+    def value(self, name: str) -> Any:
+        """Return the value that an argument writes; an error in it names the argument."""
+        text = self._texts[name]
+        is_xla = "[" in text and text.partition("[")[0].strip().isalnum()
+        try:
+            with assume(*self._conditions):
+                return layout_of(read(text)) if is_xla else evaluate(text, None, self._names)
+        except ParseError as error:
+            summary, details = f"{name}: {error.summary}", error.details
+            raise ParseError(summary, error.text, error.start, error.end, *details) from None
 
-        write(explain(operation, *arguments, **options).figure())
+    def layout(self, name: str) -> Any:
+        """Return the layout that an argument writes; a shape without strides stands for none."""
+        return layout_of(self.value(name))
+
+    def write(self, operation: str, *arguments: Any, **options: Any) -> int:
+        """Carry out an operation and write its result, or its steps."""
+        with assume(*self._conditions):
+            if self._steps:
+                from ..explain import explain
+                from ..show.terminal import write
+
+                write(explain(operation, *arguments, **options).figure())
+                return 0
+            from .. import algebra
+
+            print(text_of_value(getattr(algebra, operation)(*arguments, **options)))
         return 0
-    from .. import algebra
 
-    print(text_of_value(getattr(algebra, operation)(*arguments, **options)))
-    return 0
+
+def _condition(text: str, names: Names) -> Condition:
+    """The condition that a text writes."""
+    scan = NamingScanner(text, names)
+    try:
+        condition = condition_at(scan, names, MAX_DEPTH)
+        scan.expect_end()
+    except ParseError as error:
+        summary, details = f"--assume: {error.summary}", error.details
+        raise ParseError(summary, error.text, error.start, error.end, *details) from None
+    return condition
+
+
+def conditions_of(texts: list[str], expression: str) -> tuple[Names, list[Condition]]:
+    """Return the names of an expression and of the conditions assumed for it, and the conditions."""
+    names = Names(" ".join([expression, *texts]))
+    return names, [_condition(text, names) for text in texts]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .operation import layout_argument, one_input, operation_parser, value_argument, write_result
+from .operation import Operands, operation_parser
 
 __all__ = ["run"]
 
@@ -24,8 +24,8 @@ def run(arguments: list[str]) -> int:
         " flat as in 'tla divide'), mode by mode blocks side by side (blocked) or interleaved (raked)",
     )
     options = parser.parse_args(arguments)
-    one_input(parser, options.block, options.tiler)
-    block, tiler = layout_argument(options.block, "BLOCK"), value_argument(options.tiler, "TILER")
+    operands = Operands(parser, options, BLOCK=options.block, TILER=options.tiler)
+    block, tiler = operands.layout("BLOCK"), operands.value("TILER")
     if options.form in ("blocked", "raked") and isinstance(tiler, tuple):
         parser.error(f"--form {options.form} takes a layout as TILER, not a tuple of tilers")
-    return write_result(options.steps, f"{options.form}_product", block, tiler)
+    return operands.write(f"{options.form}_product", block, tiler)

@@ -42,6 +42,7 @@ __all__ = [
     "Conditions",
     "active",
     "assume",
+    "congruent",
     "inequalities",
     "is_never_zero",
     "nothing_assumed",
@@ -61,6 +62,9 @@ _COMPARE: Final[dict[str, Callable[[Any, Any], Any]]] = {
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
 }
+
+
+_OPPOSITE: Final = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
 class Condition:
@@ -121,6 +125,11 @@ class Condition:
         """Whether it holds for some values of its symbols."""
         left, right = (evaluation.evaluate(x, values) for x in (self.left, self.right))
         return bool(_COMPARE[self.op](left, right))
+
+    def breaks(self, values: Mapping[str, Any]) -> Any:
+        """Whether it fails for some values; for each of them where one is an array."""
+        left, right = (evaluation.evaluate(x, values) for x in (self.left, self.right))
+        return _COMPARE[_OPPOSITE[self.op]](left, right)
 
     def substitute(self, values: Mapping[str, Any]) -> Condition:
         """Return the condition with ints or expressions for some of its symbols."""
@@ -264,7 +273,7 @@ class _Assumed:
             if other is not None:
                 contradicts, others = True, [str(other)]
         if contradicts:
-            facts = others or [text for s in condition.symbols for text in evaluation.facts_of(s)]
+            facts = others or [str(fact) for s in condition.symbols for fact in evaluation.facts_of(s)]
             raise ContradictionError(
                 f"{condition} contradicts {' and '.join(facts) or 'arithmetic'}",
                 "Both cannot hold for any value.",
@@ -383,10 +392,10 @@ class recorded:  # noqa: N801 (a context manager, used as a word)
         _records.reset(self._token)
 
 
-def use(condition: Condition) -> None:
-    """Record that an answer stands on a condition."""
+def use(*conditions: Condition) -> None:
+    """Record that an answer stands on some conditions."""
     for record in _records.get():
-        record.add(condition)
+        record.update(conditions)
 
 
 # --- what the rules ask -----------------------------------------------------------------------
@@ -415,11 +424,11 @@ def substituted(x: Expr) -> Value:
 def is_never_zero(x: Expr) -> bool:
     """Return whether a remainder that is assumed rules 0 out."""
     state = _state.get()
-    for _y, c, _n, condition in () if state is None else state.congruences:
+    for _y, c, _n, _condition in () if state is None else state.congruences:
         if type(c) is not Expr:
-            rest = _congruent_to(x, c)
+            rest, because = congruent(x, c)
             if type(rest) is not Expr and rest % c:
-                use(condition)
+                use(*because)
                 return True
     return False
 
@@ -428,19 +437,25 @@ def reduced(is_remainder: bool, x: Value, c: Value) -> Value | None:
     """Return ``x % c``, or ``x // c``, where the assumptions make it simpler; None elsewhere."""
     if type(x) is not Expr:
         return None
+    rest, because = congruent(x, c)
+    if not because:
+        return None
     if is_remainder:
-        smaller = _congruent_to(x, c)
-        return None if smaller is x else rules.remainder(smaller, c)
-    rest = _congruent_to(x, c)
+        use(*because)
+        return rules.remainder(rest, c)
     if type(rest) is not Expr and type(c) is not Expr:
         rest %= c
-    if rest is x or rest == 0 or not proof.is_within(rest, 0, c):
+    if (type(rest) is not Expr and rest == 0) or not proof.is_within(rest, 0, c):
         return None
+    use(*because)
     return rules.floor_divided(x - rest, c)  # x % c == rest
 
 
-def _congruent_to(x: Expr, c: Value) -> Value:
-    """An expression with fewer terms and the same remainder by ``c``, or ``x`` itself."""
+def congruent(x: Expr, c: Value) -> tuple[Value, tuple[Condition, ...]]:
+    """Return an expression of fewer terms with the same remainder by ``c``, and what says so.
+
+    The expression itself, and no condition, where there is none.
+    """
     state = _state.get()
     for y, d, n, condition in () if state is None else state.congruences:
         if rules.exact_quotient(d, c) is None:
@@ -450,20 +465,22 @@ def _congruent_to(x: Expr, c: Value) -> Value:
                 if j % k or not contained(monomial, whole):
                     continue
                 others = without(whole, monomial)
-                factor: Any = made({others: j // k}, 0, 7) if others else j // k
-                smaller: Any = x - y * factor + factor * n
-                if type(smaller) is not Expr or len(smaller.terms) < len(x.terms):
-                    use(condition)
-                    return smaller  # type: ignore[no-any-return]
+                less = combined(x, 1, y, -j // k, others)
+                smaller = combined(less, 1, n, j // k, others)
+                if type(smaller) is not Expr:
+                    return smaller, (condition,)
+                if len(smaller.terms) < len(x.terms):
+                    rest, because = congruent(smaller, c)
+                    return rest, (condition, *because)
     if len(x.terms) == 1 and not x.constant:  # (y // a) % c == (y % (a*c)) // a
         ((monomial, k),) = x.terms.items()
         atom = monomial[0]
         if k == 1 and len(monomial) == 1 and type(atom) is Quotient and type(atom.dividend) is Expr:
-            inner = atom.divisor * c
-            smaller = _congruent_to(atom.dividend, inner)
-            if smaller is not atom.dividend:
-                return rules.floor_divided(rules.remainder(smaller, inner), atom.divisor)
-    return x
+            a: Any = atom.divisor
+            rest, because = congruent(atom.dividend, a * c)
+            if type(rest) is not Expr and because and type(a) is not Expr and type(c) is not Expr:
+                return rest % (a * c) // a, because
+    return x, ()
 
 
 def restored(terms: Terms, constant: int, kinds: int) -> Value | None:
@@ -480,8 +497,11 @@ def restored(terms: Terms, constant: int, kinds: int) -> Value | None:
             over = rules.exact_quotient(factors, atom.divisor)
             if over is None:
                 continue
-            rest = rules.remainder(atom.dividend, atom.divisor)
-            if type(rest) is not Expr:
+            rest, because = congruent(atom.dividend, atom.divisor)
+            if type(rest) is not Expr and type(atom.divisor) is not Expr:
+                rest %= atom.divisor
+            if because and type(rest) is not Expr and (type(atom.divisor) is not Expr or rest == 0):
+                use(*because)
                 one = made({monomial: k}, 0, kinds)
                 result: Value = made(terms, constant, kinds) - one + (atom.dividend - rest) * over
                 return result

@@ -134,44 +134,29 @@ def checked(symbol: Symbol, values: Mapping[str, Any]) -> Any:
         if not array.size:
             return array
     at: Any = value if array is None else array
-    for fact, breaks in _facts(symbol):
-        outside: Any = breaks(at, values)
+    for fact in facts_of(symbol):
+        outside: Any = fact.breaks({**values, name: at})
         if outside if isinstance(outside, bool) else outside.any():
             wrong = at if array is None else array[outside].flat[0]
             raise BindingError(f"{name} = {wrong} breaks {fact}", symbol=name, value=wrong, fact=fact)
     return at
 
 
-def _facts(symbol: Symbol) -> list[tuple[str, Callable[[Any, Mapping[str, Any]], Any]]]:
-    """What is declared of a symbol, each in words and as a test whether a value breaks it."""
-    name, divisor, least, greatest = symbol.name, symbol.divisor, symbol.least, symbol.greatest
-    facts: list[tuple[str, Callable[[Any, Mapping[str, Any]], Any]]] = []
+def facts_of(symbol: Symbol) -> list[Condition]:
+    """Return what is declared of a symbol, as conditions on one of which nothing is declared.
 
-    def uneven(v: Any, _values: Mapping[str, Any]) -> Any:
-        return v % divisor != 0
-
-    def below(v: Any, values: Mapping[str, Any]) -> Any:
-        return v < _bound(least, values)
-
-    def above(v: Any, values: Mapping[str, Any]) -> Any:
-        return v > _bound(greatest, values)
-
-    if divisor != 1:
-        facts.append((f"{name} % {divisor} == 0", uneven))
-    if least is not None:
-        facts.append((f"{name} >= {least!r}", below))
-    if greatest is not None:
-        facts.append((f"{name} <= {greatest!r}", above))
+    >>> facts_of(sym("M", divisible_by=16, max=256).symbols[0])
+    [M % 16 == 0, M >= 1, M <= 256]
+    """
+    bare: Any = atom_expr(Symbol.make(symbol.name, cpp_type=symbol.cpp_type))
+    facts: list[Condition] = []
+    if symbol.divisor != 1:
+        facts.append(conditions.Condition(bare % symbol.divisor, "==", 0))
+    if symbol.least is not None:
+        facts.append(conditions.Condition(bare, ">=", symbol.least))
+    if symbol.greatest is not None:
+        facts.append(conditions.Condition(bare, "<=", symbol.greatest))
     return facts
-
-
-def _bound(bound: Value | None, values: Mapping[str, Any]) -> Any:
-    return evaluate(bound, values) if type(bound) is Expr else bound
-
-
-def facts_of(symbol: Symbol) -> list[str]:
-    """Return what is declared of a symbol, as conditions in words."""
-    return [text for text, _breaks in _facts(symbol)]
 
 
 def _wide_enough(x: Expr, arrays: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
@@ -285,7 +270,7 @@ def _over_divisor(symbol: Symbol, value: Value) -> Value:
     above = low is not None and greatest is not None and low > greatest * d
     if below or above:
         raise BindingError(
-            f"{symbol.name} = {value} lies outside its range, {' and '.join(facts_of(symbol))}",
+            f"{symbol.name} = {value} lies outside its range, {' and '.join(map(str, facts_of(symbol)))}",
             symbol=symbol.name,
             value=value,
         )

@@ -196,8 +196,7 @@ def is_nonnegative(x: Value) -> bool:
     search = _Search()
     if not search.proves(x, _DEPTH):
         return False
-    for condition in search.used:
-        conditions.use(condition)
+    conditions.use(*search.used)
     return True
 
 
@@ -281,7 +280,18 @@ class _Search:
         known = self.known.get(atom)
         if known is None:
             known = self.known[atom] = [(f, ()) for f in _facts_of(atom) if type(f) is Expr]
+            if type(atom) is Quotient and type(atom.dividend) is Expr:
+                known += _exact(atom, atom.dividend)
         return known
+
+
+def _exact(atom: Quotient, dividend: Expr) -> Iterator[_Fact]:
+    """``c * (x // c) == x - n``, where it is assumed that ``x % c == n``."""
+    c = atom.divisor
+    n, because = conditions.congruent(dividend, c)
+    if because and type(n) is not Expr and (type(c) is not Expr or n == 0):
+        rest = combined(combined(dividend, 1, n if type(c) is Expr else n % c, -1), 1, c, -1, (atom,))
+        yield combined(0, 0, rest, -1), because
 
 
 def _ends(atom: Atom) -> Iterator[_Fact]:

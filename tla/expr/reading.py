@@ -20,6 +20,7 @@ from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import LayoutError, TlaError
+from ..text import Scanner
 from . import rules
 from .conditions import Condition
 from .nodes import Expr, Value, required
@@ -28,9 +29,7 @@ from .symbols import RESERVED, is_name, sym
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..text import Scanner
-
-__all__ = ["Names", "continued", "expr_at", "goes_on"]
+__all__ = ["Names", "condition_at", "continued", "expr_at", "goes_on"]
 
 
 class Names:
@@ -66,7 +65,7 @@ class Names:
         found = re.search(rf"(?<![A-Za-z0-9_]){name}\s*\{{", self._text)
         if found:
             self._reading.append(name)
-            facts = self._facts(type(scan)(self._text, start=found.end() - 1), room)
+            facts = self._facts(Scanner(self._text, start=found.end() - 1), room)
             self._reading.pop()
         divisor = facts.pop("divisible_by", None) or lcm(
             *(int(n) // gcd(int(n), int(k or 1)) for k, n in _quotients(self._text, name))
@@ -166,6 +165,18 @@ def expr_at(scan: Scanner, names: Names, room: int, what: str) -> Value:
         ParseError: it is none, or a quotient ``x/n`` is not known to be exact.
     """
     return continued(scan, names, room, _factor(scan, names, room, what))
+
+
+def condition_at(scan: Scanner, names: Names, room: int) -> Condition:
+    """Pass a comparison of two expressions, such as ``M % 48 == 0``, which must come next."""
+    left = expr_at(scan, names, room, "an expression")
+    sign = next((s for s in _COMPARISONS if scan.accept(s)), "")
+    if not sign:
+        scan.fail(f"expected a comparison such as '==' or '<=', found {scan.found()}")
+    return Condition(left, sign, expr_at(scan, names, room, "an expression"))
+
+
+_COMPARISONS: Final = ("==", "!=", "<=", ">=", "<", ">")
 
 
 def continued(scan: Scanner, names: Names, room: int, left: Value) -> Value:
