@@ -34,6 +34,7 @@ from .ints import (
     IntTuple,
     _0,
     _1,
+    at_least,
     bounded,
     decided_all,
     equal,
@@ -43,6 +44,7 @@ from .ints import (
     known_lt,
     leaf,
     less,
+    order,
 )
 
 if TYPE_CHECKING:
@@ -77,7 +79,7 @@ def elem_less(a: IntTuple, b: IntTuple) -> bool:
     Raises:
         CongruenceError: the profiles differ.
     """
-    return decided_all((known_lt(x, y), f"{x} < {y}") for x, y in _pairs(a, b))
+    return decided_all(order(x, y) for x, y in _pairs(a, b))
 
 
 def lex_less(a: IntTuple, b: IntTuple) -> bool:
@@ -392,7 +394,7 @@ def _in_range(coord: Any, extent: Any, extend: bool) -> None:
     """Raise unless ``0 <= coord < extent``; without the upper end if extended."""
     if type(coord) in PLAIN_INTS and type(extent) in PLAIN_INTS and 0 <= coord < extent:
         return
-    if less(coord, 0) or not (extend or less(coord, extent)):
+    if not at_least(coord, 0) or not (extend or less(coord, extent)):
         raise _OutsideError
 
 

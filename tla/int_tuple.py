@@ -20,18 +20,22 @@ from .ints import (
     IntTuple,
     SymbolicInt,
     _1,
+    at_least,
     bounded,
-    decided,
     decided_all,
+    division,
+    equality,
     is_tuple,
     known_divides,
     known_eq,
     leaf,
-    less,
+    neither_divides,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from .ints import Question
 
 __all__ = [
     "MAX_DEPTH",
@@ -108,7 +112,7 @@ def as_shape(x: object) -> Any:
     """
     shape = as_int_tuple(x)
     for extent in leaves(shape):
-        if less(extent, 0):
+        if not at_least(extent, 0):
             raise LayoutError(
                 f"shape {text_of(shape)} has the negative extent {extent}", shape=shape, extent=extent
             )
@@ -337,11 +341,10 @@ def compatible(a: IntTuple, b: IntTuple) -> bool:
     return decided_all(_agreements(a, b))
 
 
-def _agreements(a: Any, b: Any) -> Iterator[tuple[bool | None, str]]:
+def _agreements(a: Any, b: Any) -> Iterator[Question]:
     """For each leaf of ``a`` whether it is the size of what stands there in ``b``."""
     if not is_tuple(a):
-        n = product(b)
-        yield known_eq(leaf(a), n), f"{a} == {n}"
+        yield equality(leaf(a), product(b))
     elif not is_tuple(b) or len(a) != len(b):
         yield False, "the profiles fit"
     else:
@@ -508,7 +511,7 @@ def shape_div(a: IntTuple, b: IntTuple) -> Any:
             return x // y
         if up:  # a static 1 only where both are static
             return x // x * (y // y)
-        decided(False if down is False and up is False else None, f"{y} divides {x}")
+        neither_divides(y, x)
     raise DivisibilityError(f"neither of {text_of(a)} and {text_of(b)} divides the other", a=a, b=b)
 
 
@@ -522,11 +525,10 @@ def evenly_divides(a: IntTuple, b: IntTuple) -> bool:
     return decided_all(_divisions(a, b))
 
 
-def _divisions(a: Any, b: Any) -> Iterator[tuple[bool | None, str]]:
+def _divisions(a: Any, b: Any) -> Iterator[Question]:
     """For each leaf of ``b`` whether it divides what stands there in ``a``."""
     if not is_tuple(b):
-        n = product(a)
-        yield known_divides(leaf(b), n), f"{b} divides {n}"
+        yield division(leaf(b), product(a))
     elif not is_tuple(a) or len(a) != len(b):
         yield False, "the profiles fit"
     else:

@@ -257,12 +257,15 @@ __all__ = [
     "_65536",
     "_131072",
     "add",
+    "at_least",
     "ceil_div",
     "compared",
     "decided",
     "decided_all",
     "divides",
+    "division",
     "equal",
+    "equality",
     "is_static",
     "is_tuple",
     "known_divides",
@@ -273,6 +276,8 @@ __all__ = [
     "less",
     "max_",
     "min_",
+    "neither_divides",
+    "order",
     "round_down",
     "round_up",
     "same_static",
@@ -472,24 +477,72 @@ def equal(a: Leaf, b: Leaf) -> bool:
     return decided(None, compared(a, "==", b)) if answer is None else answer
 
 
+def at_least(a: Leaf, b: Leaf) -> bool:
+    """Whether ``a >= b``, as what must hold; raise `UndecidedError` where that is open."""
+    answer = known_lt(a, b)
+    return decided(None, compared(a, ">=", b)) if answer is None else not answer
+
+
 def divides(a: Leaf, b: Leaf) -> bool:
     """Whether ``a`` divides ``b``; raise `UndecidedError` where that is open."""
+    answer, obligation = division(a, b)
+    return decided(None, obligation) if answer is None else answer
+
+
+def neither_divides(a: Leaf, b: Leaf) -> bool:
+    """Whether neither of two ints divides the other; raise `UndecidedError` where that is open.
+
+    Of two questions it asks whether the lesser divides the greater; whether a number divides an unknown.
+    """
+    answer, obligation = division(a, b)
+    other, otherwise = division(b, a)
+    if answer or other:
+        return False
+    if answer is None and other is None:
+        is_lesser = known_lt(a, b)
+        if is_lesser is False or (is_lesser is None and isinstance(b, int)):
+            answer = False
+    if answer is None or other is None:
+        decided(None, otherwise if answer is False else obligation)
+    return True
+
+
+Question: TypeAlias = "tuple[bool | None, object]"
+"""A known answer, or None and what is asked."""
+
+
+def equality(a: Leaf, b: Leaf) -> Question:
+    """The question whether ``a == b``."""
+    answer = known_eq(a, b)
+    return answer, compared(a, "==", b) if answer is None else None
+
+
+def order(a: Leaf, b: Leaf) -> Question:
+    """The question whether ``a < b``."""
+    answer = known_lt(a, b)
+    return answer, compared(a, "<", b) if answer is None else None
+
+
+def division(a: Leaf, b: Leaf) -> Question:
+    """The question whether ``a`` divides ``b``; that ``a`` is not 0 is asked first."""
     answer = known_divides(a, b)
-    if answer is None:
-        rest: Any = b % a if known_eq(a, 0) is False else b  # type: ignore[operator]
-        return decided(None, compared(rest, "==", 0))
-    return answer
+    if answer is not None:
+        return answer, None
+    if known_eq(a, 0) is False:
+        return None, compared(b % a, "==", 0)  # type: ignore[operator]
+    return None, compared(a, ">" if known_lt(a, 0) is False else "!=", 0)
 
 
-def decided_all(answers: Iterable[tuple[bool | None, str]]) -> bool:
+def decided_all(questions: Iterable[Question]) -> bool:
     """Whether all answers are True. One that is False settles it; else an open one is undecided."""
-    unsettled = None
-    for answer, obligation in answers:
+    unsettled: Question | None = None
+    for question in questions:
+        answer, _obligation = question
         if answer is False:
             return False
         if answer is None and unsettled is None:
-            unsettled = obligation
-    return unsettled is None or decided(None, unsettled)
+            unsettled = question
+    return unsettled is None or decided(*unsettled)
 
 
 def known_int(x: Leaf) -> int:

@@ -54,7 +54,6 @@ from .ints import (
     SymbolicInt,
     _0,
     _1,
-    equal,
     is_plain_tuple,
     known_eq,
     less,
@@ -575,7 +574,7 @@ def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
     """
     s, d = shape(x, *path), stride(x, *path)
     n = product(s)
-    if equal(n, 0):
+    if not less(_0, n):
         return _0 if ints.is_static((s, d)) else 0
     span: Any = _1
     for extent, step in zip(leaves(s), leaves(d), strict=True):

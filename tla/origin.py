@@ -20,7 +20,18 @@ from .int_tuple import (
     product_each,
     text_of,
 )
-from .ints import IntTuple, _0, _1, ceil_div, is_static, is_tuple, less
+from .ints import (
+    IntTuple,
+    _0,
+    _1,
+    at_least,
+    ceil_div,
+    is_static,
+    is_tuple,
+    known_eq,
+    known_lt,
+    min_,
+)
 
 __all__ = ["checked_origin", "default_origin", "mode_indices", "trimmed_parts"]
 
@@ -48,7 +59,7 @@ def checked_origin(shape: IntTuple, origin: IntTuple) -> Any:
             origin_shape=origin,
         )
     for o, n in zip(leaves(origin), leaves(sizes), strict=True):
-        if less(o, 0) or less(n, o):
+        if not (at_least(o, 0) and at_least(n, o)):
             raise LayoutError(
                 f"origin shape {text_of(origin)} does not lie in the shape {text_of(shape)}",
                 f"{o} is not between 0 and the {n} coordinates of its mode.",
@@ -90,7 +101,7 @@ def trimmed_parts(shape: Any, stride: Any, origin: Any) -> tuple[Any, Any]:
     if not is_tuple(shape):
         return _cut(shape, stride, origin)
     modes = [
-        _cut(s, d, n) if less(n, product(s)) else (s, d)
+        (s, d) if known_eq(n, product(s)) is True else _cut(s, d, n)
         for s, d, n in zip(shape, stride, origin, strict=True)
     ]
     return tuple(s for s, _d in modes), tuple(d for _s, d in modes)
@@ -98,7 +109,7 @@ def trimmed_parts(shape: Any, stride: Any, origin: Any) -> tuple[Any, Any]:
 
 def _cut(shape: Any, stride: Any, n: Any) -> tuple[Any, Any]:
     """The leaves of a mode that its first ``n`` coordinates reach, the last of them cut."""
-    if not less(_1, n):
+    if known_lt(_1, n) is False:
         return n, _0 if is_static((n, stride)) else 0
     if not is_tuple(shape):
         return n, stride
@@ -106,13 +117,17 @@ def _cut(shape: Any, stride: Any, n: Any) -> tuple[Any, Any]:
     below: Any = _1  # coordinates of the leaves kept so far
     for s, d in zip(shape, stride, strict=True):
         reach, here = ceil_div(n, below), product(s)
-        if not less(_1, reach):
+        if known_lt(_1, reach) is False:
             break
-        if less(reach, here):
+        is_cut = known_lt(reach, here)
+        if is_cut is None:  # cut or not: where it is, no more than 1 of each leaf above is reached
+            reach = min_(reach, here)
+        if is_cut is not False:
             kept.append(_cut(s, d, reach))
-            break
-        if less(_1, here):
+        elif known_lt(_1, here) is not False:
             kept.append((s, d))
+        if is_cut:
+            break
         below = below * here
     if len(kept) == 1:
         return kept[0]

@@ -179,6 +179,86 @@ def test_a_layout_without_xla_shape(run: Run, arguments: list[str], why: str) ->
     assert facts["reason"].startswith(why)
 
 
+# --- dynamic dims ---
+
+
+def test_a_bounded_dim(run: Run) -> None:
+    assert run("convert", "f32[<=5,3]{1,0:T(2,2)}") == (
+        0,
+        "xla       f32[<=5,3]{1,0:T(2,2)}\n"
+        "tla       ((_2,_3),(_2,_2)):((_2,_8),(_1,_4)):(d0{min=0,max=5},_3)\n"
+        "elements  15 of data at most, 24 in memory\n"
+        "memory    96 bytes, 60 bytes of data at most\n"
+        "note      for a picture, give a layout with numbers for d0\n",
+        "",
+    )
+
+
+def test_an_unknown_dim(run: Run) -> None:
+    assert run("convert", "f32[?,3]{0,1:T(2,2)}") == (
+        0,
+        "xla       f32[?,3]{0,1:T(2,2)}\n"
+        "tla       ((_2,(d0{min=0}+1)//2),(_2,_2)):((_1,_4),(_2,4*((d0+1)//2))):(d0,_3)\n"
+        "elements  3*d0{min=0} of data, 8*((d0{min=0}+1)//2) in memory\n"
+        "memory    32*((d0{min=0}+1)//2) bytes, 12*d0{min=0} bytes of data\n"
+        "note      for a picture, give a layout with numbers for d0\n",
+        "",
+    )
+
+
+def test_a_layout_with_unknowns(run: Run) -> None:
+    out = run("convert", "(M{max=20},K):(K,_1)").out
+    assert "xla       f32[<=20,?]{1,0}  (f32 assumed)\n" in out
+    assert "note      for a picture, give a layout with numbers for K, M\n" in out
+    code, out, err = run("convert", "(M,K):(ld,1)")
+    assert code == 1
+    assert "elements  K*M of data, offsets that span" in out
+    assert err.startswith("tla: error: (M,K):(ld,1) has no XLA shape: ld is none of its dims")
+
+
+def test_what_depends_on_an_unknown_size(run: Run) -> None:
+    code, out, err = run("convert", "f32[10,?]{1,0:T(*,5)}")
+    assert code == 1
+    assert "tla       none\nelements  10*d1{min=0} of data" in out
+    assert err.startswith(
+        "tla: error: cannot decide whether d1 % 5 == 0, as a nested layout of f32[10,?]"
+    )
+
+
+def test_json_of_dynamic_dims(run: Run) -> None:
+    """Symbolic ints are texts, and what is not known is null."""
+    facts = json.loads(run("convert", "f32[?,<=3]{1,0:T(2,2)}", "--json").out)
+    assert facts == {
+        "tla": "((_2,(d0{min=0}+1)//2),(_2,_2)):((_2,_8),(_1,_4)):(d0,d1{min=0,max=3})",
+        "trimmed": None,
+        "cosize": None,
+        "xla": "f32[?,<=3]{1,0:T(2,2)}",
+        "dtype_assumed": False,
+        "reason": None,
+        "elements": "3*d0{min=0}",
+        "physical_elements": "8*((d0{min=0}+1)//2)",
+        "bytes": "12*d0{min=0}",
+        "physical_bytes": "32*((d0{min=0}+1)//2)",
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f32[<=5,3]{1,0:T(2,2)}",
+        "f32[?,3]{0,1:T(2,2)}",
+        "bf16[?,?]{1,0:T(8,128)(2,1)}",
+        "f32[<=9,?]{1,0:T(8,128)}",
+        "f32[<=5]{0}",
+        "s8[?]{0:T(128)}",
+    ],
+)
+def test_dynamic_there_and_back(run: Run, text: str) -> None:
+    there = json.loads(run("convert", text, "--json").out)
+    back = json.loads(run("convert", there["tla"], "--dtype", text[: text.index("[")], "--json").out)
+    assert (back["xla"], back["physical_bytes"]) == (text, there["physical_bytes"])
+
+
 # --- there and back ---
 
 

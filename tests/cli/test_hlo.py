@@ -117,16 +117,26 @@ def test_a_shape_without_nested_layout_is_listed_with_the_reason(run: Run) -> No
 
 
 def test_what_is_not_read_is_said_and_stops_nothing(run: Run) -> None:
-    text = b"x = f32[<=3] a()\ny = f32[2] b()\nz = f32[<=3] c()"
+    text = b"x = b(f32[3]) a()\ny = f32[2] b()\nz = b(f32[3]) c()"
     code, out, err = run("hlo", "-", stdin=text)
     assert code == 0
     assert "f32[2]{0}" in out
-    assert err == "tla: not read: f32[<=3] (2 times): dynamic dims (<=) are not read\n"
+    assert err == "tla: not read: b(f32[3]) (2 times): buffer shapes b(...) are not read\n"
     code, out, err = run("hlo", "-", "--json", stdin=text)
     assert (code, err) == (0, "")
     assert json.loads(out)["not_read"] == [
-        {"text": "f32[<=3]", "times": 2, "reason": "dynamic dims (<=) are not read"}
+        {"text": "b(f32[3])", "times": 2, "reason": "buffer shapes b(...) are not read"}
     ]
+
+
+def test_a_bounded_dim_counts_as_its_bound_and_an_unknown_one_not_at_all(run: Run) -> None:
+    text = b"x = f32[<=3]{0:T(4)} a()\ny = f32[?] b()"
+    code, out, err = run("hlo", "-", stdin=text)
+    assert code == 0
+    assert "4 B    16 B  12 B      1  f32[<=3]{0:T(4)}  (_4):(_1):(d0{min=0,max=3})" in out
+    assert err == "tla: not read: f32[?]{0} (1 times): its size is not known: it has a dim '?'\n"
+    (entry,) = json.loads(run("hlo", "-", "--json", stdin=text).out)["shapes"]
+    assert (entry["bytes"], entry["physical_bytes"]) == (12, 16)
 
 
 # --- what is wrong ---

@@ -126,8 +126,6 @@ def test_order_is_that_of_first_use() -> None:
 @pytest.mark.parametrize(
     ("shape", "why"),
     [
-        ("f32[<=3]{0}", "dynamic dims (<=) are not read"),
-        ("(u8[], f32[?])", "dynamic dims (?) are not read"),
         ("f32[4]{0:T(8)SC(0:1)}", "split configs SC(...), not read"),
         ("f99[2]", "'f99' is not an XLA element type"),
         ("b(f32[3]{0})", "buffer shapes b(...) are not read"),
@@ -144,8 +142,13 @@ def test_shapes_not_read_come_with_the_reason(shape: str, why: str) -> None:
 
 
 def test_a_shape_not_read_may_end_its_line() -> None:
-    text = "x = f32[<=3]{0}\n    add(y, z)\nw = f32[2] a()"
-    assert not_read(text) == {"f32[<=3]{0}": "dynamic dims (<=) are not read"}
+    text = "x = b(f32[3]{0})\n    add(y, z)\nw = f32[2] a()"
+    assert not_read(text) == {"b(f32[3]{0})": "buffer shapes b(...) are not read"}
+
+
+def test_dynamic_dims_are_read() -> None:
+    text = "x = f32[<=3]{0} a()\ny = (u8[], f32[?]{0}) b(x)"
+    assert list(counted(text)) == ["f32[<=3]{0}", "u8[]", "f32[?]{0}"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from tla import CoordinateError, Int, LayoutError, LeafError, TlaError, UnsupportedError
+from tla import CoordinateError, Int, LayoutError, LeafError, TlaError, UnsupportedError, sym
 from tla.xla_bridge import COMBINE, XlaShape, XlaTuple, parse_shape
 
 from .rows import TILED, array
@@ -61,6 +61,21 @@ def test_minus_one_is_combine() -> None:
     assert shape == XlaShape("f32", (2, 3), tiles=[("*", 3)])
 
 
+def test_dynamic_dims() -> None:
+    shape = XlaShape("f32", ("<=5", 3, "?"))
+    assert shape.dimensions[:2] == (5, 3)
+    assert str(shape.dimensions[2]) == "d2{min=0}"
+    assert shape.dynamic_dimensions == (True, False, True)
+    assert (shape.is_static, shape.is_unbounded_dynamic, shape.true_rank) == (False, True, 3)
+    assert (str(shape.elements), shape.dimension(0)) == ("15*d2{min=0}", 5)
+    bounded = XlaShape("f32", ("<=5", "<=1"))
+    assert (bounded.is_static, bounded.is_unbounded_dynamic, bounded.true_rank) == (False, False, 1)
+    assert (bounded.elements, XlaShape("f32", (5,)).is_static) == (5, True)
+    assert str(shape) == "f32[<=5,3,?]{2,1,0}"
+    assert repr(bounded) == "XlaShape('f32', ('<=5', '<=1'), minor_to_major=(1, 0))"
+    assert XlaShape("f32", ("<= 05",)) == XlaShape("f32", ("<=5",))
+
+
 # --- queries ---
 
 
@@ -94,7 +109,7 @@ def test_elements(dims: tuple[int, ...], elements: int) -> None:
 # --- the value ---
 
 
-@pytest.mark.parametrize("name", [*XlaShape.__slots__, "other"])
+@pytest.mark.parametrize("name", [*XlaShape.__slots__, "is_static", "other"])
 def test_a_shape_is_immutable(name: str) -> None:
     shape = XlaShape("f32", (2, 3))
     with pytest.raises(AttributeError, match=f"immutable: cannot set '{name}'"):
@@ -126,6 +141,9 @@ DISTINCT = [
     XlaShape("f32", (2, 3), tail_padding_alignment_in_elements=2),
     XlaShape("f32", (2, 3), element_size_in_bits=16),
     XlaShape("f32", (2, 3), memory_space=1),
+    XlaShape("f32", ("<=2", 3)),
+    XlaShape("f32", ("?", 3)),
+    XlaShape("f32", ("?", "?")),
     XlaTuple([XlaShape("f32", (2, 3))]),
     XlaTuple([XlaTuple([XlaShape("f32", (2, 3))])]),
     XlaTuple([]),
@@ -225,6 +243,20 @@ def test_arrays_of_a_tuple() -> None:
         ({"dimensions": (3.0,)}, LeafError, "dimensions needs an int, not float 3.0"),
         ({"dimensions": 3}, LeafError, "dimensions needs a sequence of ints, not int 3"),
         ({"dimensions": "35"}, LeafError, "dimensions needs a sequence of ints, not str '35'"),
+        ({"dimensions": (3, "5")}, LeafError, "dim 1 is an int, '<=' and a bound, or '?'; got '5'"),
+        (
+            {"dimensions": ("<=-5", 3)},
+            LeafError,
+            "dim 0 is an int, '<=' and a bound, or '?'; got '<=-5'",
+        ),
+        (
+            {"dimensions": (3, sym("M", max=5))},
+            LeafError,
+            "dim 1 cannot be M{max=5}: an XLA shape has no names for its dims\n  Write '?', or '<=5'",
+        ),
+        ({"dimensions": (f"<={2**62}", 2)}, LayoutError, "the number of elements does not fit in 64"),
+        ({"dimensions": ("?", 2**62, 2)}, LayoutError, "the number of elements does not fit in 64"),
+        ({"dimensions": ("?", 2**62)}, LayoutError, "the size in bytes does not fit in 64"),
         ({"dimensions": (2**62, 2)}, LayoutError, "the number of elements does not fit in 64 bits"),
         ({"dimensions": (2**61, 4)}, LayoutError, "the number of elements does not fit in 64 bits"),
         ({"minor_to_major": (0, 0)}, LayoutError, "minor_to_major {0,0} is not an order of 2 dims"),

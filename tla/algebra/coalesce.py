@@ -8,18 +8,32 @@ index, so `same_function` compares by it.
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import given
+from ..assumed import carrying, given
 from ..errors import CongruenceError, CoordinateError, UndecidedError
 from ..int_tuple import as_int_tuple, leaves, text_of, transform_leaf
-from ..ints import Int, IntTuple, _1, decided, is_tuple, known_eq, known_lt
+from ..ints import (
+    Int,
+    IntTuple,
+    SymbolicInt,
+    _1,
+    decided,
+    equality,
+    is_tuple,
+    known_eq,
+    known_lt,
+    min_,
+)
 from ..layout import AnyLayout, as_layout, trusted
 from .by_mode import by_mode, matched
 from .modes import Known, Modes, lifted, of_modes, read_modes
+from .symbolic import Needs, is_symbolic, raw_modes
 
 if TYPE_CHECKING:
     from ..expr import Conditions
+    from ..ints import Question
 
 __all__ = ["coalesce", "coalesced", "filter", "filter_zeros", "filtered", "same_function"]
 
@@ -91,12 +105,29 @@ def same_function(a: AnyLayout, b: AnyLayout) -> bool:
     """
     read_a, read_b = read_modes(a), read_modes(b)
     if read_a is None or read_b is None:
-        one_form = coalesce(a) == coalesce(b)
-        return one_form or decided(_may_differ(a, b), f"{a} and {b} are the same function")
+        forms = [
+            list(zip(leaves(x.shape), leaves(x.stride), strict=True)) for x in (coalesce(a), coalesce(b))
+        ]
+        answer, obligation = _one_form(*forms)
+        return answer or decided(_may_differ(a, b), obligation)
     empty_a, empty_b = (any(s == 0 for s, _d in modes) for modes, _static in (read_a, read_b))
     if empty_a or empty_b:
         return empty_a and empty_b
     return coalesced(read_a[0]) == coalesced(read_b[0])
+
+
+def _one_form(a: Modes, b: Modes) -> Question:
+    """Whether two coalesced layouts are known to be one; else what would make them more alike."""
+    if len(a) == len(b):
+        open_ones = [question for m, n in zip(a, b, strict=True) for question in map(equality, m, n)]
+    else:
+        longer = max(a, b, key=len)
+        open_ones = [equality(s * d, e) for (s, d), (_s, e) in pairwise(longer)]
+        open_ones += [equality(s, 1) for s, _d in longer]
+    undecided = next((question for question in open_ones if question[0] is None), None)
+    if undecided is None and len(a) == len(b) and all(answer for answer, _obligation in open_ones):
+        return True, None
+    return undecided or (None, "they are the same function")
 
 
 def _may_differ(a: AnyLayout, b: AnyLayout) -> bool | None:
@@ -148,15 +179,20 @@ def _filtered(shape: Any, zeros: Any) -> Any:
             )
         modes, rest = matched(shape, shape, zeros)
         return (*(_filtered(s, z) for s, z in modes), *rest)
-    if known_eq(zeros, 0) is not True:
+    if isinstance(zeros, SymbolicInt):
+        if all(known_eq(n, 1) is True for n in leaves(shape)):
+            return shape
+        if Needs(lambda: f"whether {text_of(shape)} is repeated").moves(zeros):
+            return shape
+    elif known_eq(zeros, 0) is not True:
         return shape
     return transform_leaf(_one, shape)
 
 
 def _one(extent: Any) -> Any:
-    if known_eq(extent, 0) is True:  # no offset stays no offset
-        return extent
-    return _1 if type(extent) is Int else 1
+    if isinstance(extent, SymbolicInt):  # no offset stays no offset
+        return min_(extent, 1)
+    return extent if extent == 0 else _1 if type(extent) is Int else 1
 
 
 def filter(
@@ -182,7 +218,19 @@ def filter(
         if is_tuple(modes):
             return by_mode(lambda mode, _int: filter(mode), layout, modes)
     read = read_modes(layout)
-    return lifted(filter, layout, guard=Known) if read is None else of_modes(filtered(read[0]), read[1])
+    if read is not None:
+        return of_modes(filtered(read[0]), read[1])
+    if is_symbolic(layout.shape, layout.stride):
+        result: AnyLayout = _filtered_symbolically(layout)
+        return result
+    return lifted(filter, layout)
+
+
+@carrying
+def _filtered_symbolically(layout: AnyLayout) -> AnyLayout:
+    """`filter` where sizes are unknown."""
+    modes = Needs(lambda: f"filter of {layout}").moving(raw_modes(layout))
+    return coalesce(of_modes(modes))
 
 
 def filtered(modes: Modes) -> Modes:

@@ -13,7 +13,7 @@ from .. import int_tuple
 from ..assumed import carrying
 from ..errors import UnsupportedError
 from ..int_tuple import product, product_each, text_of
-from ..ints import IntTuple, _0, _1, decided, known_eq
+from ..ints import IntTuple, _0, _1, compared, decided, known_eq
 from ..layout import AnyLayout, Layout, as_layout, is_layout, trusted
 
 if TYPE_CHECKING:
@@ -213,5 +213,7 @@ def _data_of_one(sizes: Any, data: Any, asked: str, layout: AnyLayout) -> Any:
                 sizes=sizes,
                 origin_shape=data,
             )
-        decided(full or one or None, f"{n} == {size} or {above} == 1")
+        if not (full or one):
+            at, end = (n, size) if full is None else (above, 1)
+            decided(None, compared(at, "==", end))
     return total

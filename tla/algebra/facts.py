@@ -18,6 +18,7 @@ from ..int_tuple import unflatten
 from ..ints import (
     Int,
     SymbolicInt,
+    compared,
     decided,
     equal,
     known_divides,
@@ -160,7 +161,7 @@ def _exist(modes: Modes, some: list[Any]) -> bool:
     """True where there are coordinates and one of ``some`` extents is above 1; else it is open."""
     for s, _d in modes:
         less(0, s)
-    return any(known_lt(1, s) for s in some) or decided(None, f"{some[0]} == 1")
+    return any(known_lt(1, s) for s in some) or decided(None, compared(some[0], ">", 1))
 
 
 def _end(modes: Modes, once: bool) -> Any:
@@ -178,7 +179,8 @@ def _end(modes: Modes, once: bool) -> Any:
         at = next((k for k, (_s, d) in enumerate(left) if _continues(d, n, once)), None)
         if at is None:
             for _s, d in left:
-                decided(_continues(d, n, once), f"{d} {'==' if once else '<='} {n}")
+                if _continues(d, n, once) is None:
+                    decided(None, compared(d, "==" if once else "<=", n))
             _exist(modes, [s for s, _d in left])
             return None
         s, d = left.pop(at)
@@ -267,6 +269,7 @@ def _shared_symbolic(
         layout=layout,
         modes=tuple([i for i, _s, _d in modes]),
         steps=0,
+        obligation=_what_nests(modes),
     )
 
 
@@ -289,6 +292,11 @@ def _nested(modes: Numbered, end: Any) -> bool:
 
     ``end`` spans what is below the first.
     """
+    return not _tangled(modes, end)[0]
+
+
+def _tangled(modes: Numbered, end: Any) -> tuple[Modes, Any]:
+    """The modes, of no negative stride, whose order is not known so; and what spans those below them."""
     left = [(s, -d if known_lt(d, 0) else d) for _i, s, d in modes]
     while left:
         spans = [k for k, (_s, d) in enumerate(left) if known_eq(d, end)]
@@ -299,8 +307,21 @@ def _nested(modes: Numbered, end: Any) -> bool:
                 if known_lt(d, end) is False and all(known_lt(e, d) is False for _n, e in left)
             ]
         if not spans:
-            return False
+            break
         s, d = left.pop(spans[0])
         # below d is at most d - 1, so below d and with it at most d - 1 + (s-1)*d == s*d - 1
         end = d * s
-    return True
+    return left, end
+
+
+def _what_nests(modes: Numbered) -> object:
+    """A condition under which one more mode is known to span what is below it; None for no such."""
+    left, end = _tangled(modes, 1)
+    for _s, d in left:
+        for other in (end, *[e for _n, e in left if e is not d]):
+            answer = known_lt(d, other)
+            if answer:
+                break
+            if answer is None:
+                return compared(d, ">=", other)
+    return None

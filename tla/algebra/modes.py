@@ -17,6 +17,7 @@ from ..ints import (
     Int,
     compared,
     decided,
+    equal,
     is_static,
     is_tuple,
     known_divides,
@@ -265,7 +266,11 @@ class Guarded:
     def __eq__(self, other: object) -> bool:
         x = _bare(other)
         answer = known_eq(self.leaf, x)
-        return _undecided(self.leaf, "==", x) if answer is None else answer
+        if answer is not None:
+            return answer
+        # a least value is the odd one: an extent of 1, a stride of 0
+        is_least = isinstance(x, int) and known_lt(self.leaf, x) is False
+        return _undecided(self.leaf, ">" if is_least else "==", x)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -373,8 +378,18 @@ def is_one(size: Any) -> bool:
     return size == 1 if type(size) is INT else known_eq(unguarded(size), 1) is True
 
 
+class _Remainder(Guarded):
+    """A remainder, which had best be 0."""
+
+    __slots__ = ()
+    __hash__ = None
+
+    def __eq__(self, other: object) -> bool:
+        return equal(self.leaf, _bare(other))
+
+
 def _remainder(a: Any, b: Any) -> Any:
-    return 0 if known_divides(b, a) else Guarded(a % b)
+    return 0 if known_divides(b, a) else _Remainder(a % b)
 
 
 @carrying
@@ -397,7 +412,12 @@ def lifted(operation: Callable[..., Any], *arguments: Any, guard: type[Guarded] 
 
 
 _NAMES = {
+    "_broadcast": "the nullspace",
+    "_distributed": "domain_distribute",
+    "_downcast": "downcast",
     "_searched": "composition",
+    "_upcast": "upcast",
+    "_widest": "the widest vector",
     "composed": "composition",
     "free": "the complement",
     "left_inverted": "the left inverse",

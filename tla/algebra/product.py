@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..assumed import carrying
 from ..errors import DivisibilityError, LayoutError
 from ..int_tuple import as_shape, product_each, text_of
-from ..ints import IntTuple, _0, _1, ceil_div, decided_all, is_tuple, known_divides, known_eq
+from ..ints import IntTuple, _0, _1, ceil_div, decided_all, division, is_tuple, known_eq
 from ..layout import AnyLayout, as_layout, cosize, make_layout, make_ordered_layout, trusted
 from .by_mode import Tiler, by_mode, is_left_alone
 from .complement import free, gaps
@@ -230,7 +230,7 @@ def tile_to_shape(
         raise LayoutError(f"{block} has no coordinate, and so tiles no shape", block=block, shape=shape)
     sizes = (*sizes, *[1] * (len(target) - len(sizes)))
     pairs = list(zip(sizes, target, strict=True))
-    if not decided_all((known_divides(n, m), f"{n} divides {m}") for n, m in pairs):
+    if not decided_all(division(n, m) for n, m in pairs):
         padded = tuple([ceil_div(m, n) * n for n, m in pairs])
         raise DivisibilityError(
             f"{block} does not tile the shape {text_of(shape)}",

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import DivisibilityError
 from ..int_tuple import as_shape, leaves, text_of
-from ..ints import IntTuple, divides, known_divides, known_eq
+from ..ints import IntTuple, known_divides, known_eq, neither_divides
 from .modes import in_profile, leaf_names
 
 __all__ = ["mutual_refinement"]
@@ -19,7 +19,8 @@ def mutual_refinement(a: IntTuple, b: IntTuple) -> tuple[Any, Any]:
     """Return refinements of ``a`` and of ``b`` whose ints, read from left to right, agree.
 
     ``compatible(a, result[0])``, ``compatible(b, result[1])``, and flattened, one result begins with
-    the other; of all such pairs it is the one with the fewest ints.
+    the other; of all such pairs it is the one with the fewest ints, but for an int that an unknown
+    makes 1.
 
     >>> mutual_refinement((6, 6), (2, 6, 3))
     (((2, 3), (2, 3)), (2, (3, 2), 3))
@@ -51,8 +52,7 @@ def mutual_refinement(a: IntTuple, b: IntTuple) -> tuple[Any, Any]:
             left[i][-1:] = [y, x // y]
             j += 1
         else:
-            divides(x, y)
-            divides(y, x)
+            neither_divides(x, y)
             raise _no_refinement(shapes, (i, j), (x, y))
     return _refined(shapes[0], left), _refined(shapes[1], right)
 

@@ -79,6 +79,33 @@ class Needs:
         answer = known_eq(x, _0)
         return self.refuse(x, "==", _0) if answer is None else answer
 
+    def moves(self, d: Any) -> bool:
+        """Whether a stride is not 0."""
+        answer = known_eq(d, _0)
+        if answer is None:
+            below, above = known_lt(d, _0), known_lt(_0, d)
+            if below is None or above is None:
+                self.refuse(d, ">" if below is False else "!=", _0)
+            answer = not (below or above)
+        return not answer
+
+    def moving(self, modes: Modes) -> Modes:
+        """The modes that move, unless their size is 1; a mode that may be empty is refused."""
+        real = [mode for mode in modes if known_eq(mode[0], _1) is not True]
+        return [mode for mode in real if not self.positive(mode[0]) or self.moves(mode[1])]
+
+    def by_stride(self, modes: Modes) -> Modes:
+        """Modes of positive stride sorted by it. Where two strides may be equal either mode is first."""
+        out: Modes = []
+        for mode in modes:
+            i = len(out)
+            while i and known_lt(mode[1], out[i - 1][1]) is not False:
+                if known_lt(out[i - 1][1], mode[1]) is None and known_lt(mode[1], out[i - 1][1]) is None:
+                    self.refuse(mode[1], ">=", out[i - 1][1])
+                i -= 1
+            out.insert(i, mode)
+        return out
+
 
 # --- composition ------------------------------------------------------------------------------
 
@@ -215,19 +242,24 @@ def gaps_between(
 ) -> Modes | Mode:
     """Return the modes of the complement of some modes; the two that overlap, as a pair, if they do.
 
-    A mode that may be of size 1 is kept if all that follows divides: then the gaps are the same
-    without it, since what a range leaves is one set.
+    A mode that may be of size 1 is kept where the gaps are the same without it: if it leaves none below,
+    or if all that follows divides, since what a range leaves is one set.
     """
-    moving = [m for m in modes if known_eq(m[0], _1) is not True and known_eq(m[1], _0) is not True]
+    moving = needs.moving(modes)
     for mode in moving:
-        if not all(map(needs.positive, mode)):
+        s, d = mode
+        if known_lt(_0, s) is False:
+            return None, (_0, d)
+        if not needs.positive(d):
             _demand_more_than_one(mode, needs)
             return None, mode
     out: Modes = []
     end: Any = _1
     below: Any = None
-    doubtful: Any = None  # the first size that may be 1
-    for mode in _by_stride(moving, needs):
+    # sizes that may be 1, of modes above a gap: the first, and one with no other above it
+    doubtful: Any = None
+    on_top: Any = None
+    for mode in needs.by_stride(moving):
         s, d = mode
         below_end = known_lt(d, end)
         if below_end is None:
@@ -237,15 +269,21 @@ def gaps_between(
                 needs.refuse(doubtful, "==", _1)
             _demand_more_than_one(mode, needs)
             return below, mode
-        doubtful = s if doubtful is None and known_lt(_1, s) is not True else doubtful
-        if doubtful is not None and known_divides(end, d) is not True:
-            needs.refuse(doubtful, ">", _1)
-        gap = d // end
-        if known_eq(gap, _1) is not True:
-            out.append((gap, end))
+        gap, may_be_one = d // end, known_lt(_1, s) is not True
+        if not may_be_one:
+            on_top = None
+        if known_eq(d, end) is not True:
+            if may_be_one:
+                doubtful, on_top = (s if doubtful is None else doubtful), s
+            if doubtful is not None and known_divides(end, d) is not True:
+                needs.refuse(doubtful, ">", _1)
+            if known_eq(gap, _1) is not True:
+                out.append((gap, end))
         if steps is not None:
             steps.append((s, d, end, gap))
         below, end = mode, s * d
+    if cotarget is None and on_top is not None:
+        needs.refuse(on_top, ">", _1)
     rest: Any = _1
     above = end
     for n in () if cotarget is None else leaves(cotarget):  # as many blocks as cover it, mode by mode
@@ -253,7 +291,8 @@ def gaps_between(
             needs.refuse(doubtful, ">", _1)
         rest = rest * -(-n // above)
         if is_tuple(cotarget):
-            needs.positive(n)
+            if not needs.positive(n):
+                break
             above = -(-above // n)
     if grows or known_eq(rest, _1) is not True:
         out.append((rest, end))
@@ -266,14 +305,3 @@ def _demand_more_than_one(mode: Mode, needs: Needs) -> None:
     """Raise where a mode that is at fault is none if its size is 1."""
     if known_lt(_1, mode[0]) is None:
         needs.refuse(mode[0], "==", _1)
-
-
-def _by_stride(modes: Modes, needs: Needs) -> Modes:
-    """The modes sorted by stride."""
-    out: Modes = []
-    for mode in modes:
-        i = len(out)
-        while i and needs.less(mode[1], out[i - 1][1]):
-            i -= 1
-        out.insert(i, mode)
-    return out

@@ -19,7 +19,8 @@ examples:
   tla hlo - --json < module.hlo
 
 'times' counts the results of instructions that have the shape, in all computations; operands are
-not counted again. Sizes are those of one array. Waste is what padding takes.
+not counted again. Sizes are those of one array; a dynamic dim <=N counts as N. Waste is what padding
+takes.
 """
 
 
@@ -44,9 +45,10 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     name = "standard input" if options.file == "-" else options.file
     uses = scan_shapes(read_file(options.file), name)
-    rows = [_row(use, use.shape) for use in uses if use.shape is not None]
+    known = [(use, use.shape) for use in uses if not _refusal(use)]
+    rows = [_row(use, shape) for use, shape in known if shape is not None]
     rows.sort(key=lambda row: (-row.waste, -row.padded, row.use.text))
-    refused = [use for use in uses if use.shape is None]
+    refused = [use._replace(refusal=_refusal(use)) for use in uses if _refusal(use)]
     if options.json:
         import json
 
@@ -60,6 +62,12 @@ def run(arguments: list[str]) -> int:
     for use in refused:
         complain(f"tla: not read: {use.text} ({use.times} times): {use.refusal}")
     return 0
+
+
+def _refusal(use: ShapeUse) -> str:
+    """Why a shape has no place in the table, or nothing."""
+    unknown = use.shape is not None and use.shape.is_unbounded_dynamic
+    return "its size is not known: it has a dim '?'" if unknown else use.refusal
 
 
 def _row(use: ShapeUse, shape: XlaShape) -> _Row:

@@ -14,7 +14,7 @@ layout made under it can say what it stands on.
 from __future__ import annotations
 
 from contextvars import ContextVar
-from math import gcd
+from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..errors import ContradictionError, UndecidedError
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 __all__ = [
+    "NO_SYMBOL",
     "Condition",
     "Conditions",
     "active",
@@ -46,6 +47,7 @@ __all__ = [
     "inequalities",
     "is_never_zero",
     "nothing_assumed",
+    "points",
     "recorded",
     "reduced",
     "restored",
@@ -126,6 +128,11 @@ class Condition:
         left, right = (evaluation.evaluate(x, values) for x in (self.left, self.right))
         return bool(_COMPARE[self.op](left, right))
 
+    def at(self, point: dict[Any, Any]) -> bool:
+        """Whether it holds for some values of atoms."""
+        left, right = (evaluation.evaluated(x, {}, {**point}) for x in (self.left, self.right))
+        return bool(_COMPARE[self.op](left, right))
+
     def breaks(self, values: Mapping[str, Any]) -> Any:
         """Whether it fails for some values; for each of them where one is an array."""
         left, right = (evaluation.evaluate(x, values) for x in (self.left, self.right))
@@ -134,7 +141,7 @@ class Condition:
     def substitute(self, values: Mapping[str, Any]) -> Condition:
         """Return the condition with ints or expressions for some of its symbols."""
         left, right = (evaluation.substitute(x, values) for x in (self.left, self.right))
-        return Condition(left, self.op, right)
+        return Condition(left, self.op, right).normal()
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -182,7 +189,7 @@ _Congruence: TypeAlias = "tuple[Expr, Value, int, Condition]"
 class _Assumed:
     """What some conditions say, in the forms that the rules ask for."""
 
-    __slots__ = ("conditions", "congruences", "equalities", "inequalities")
+    __slots__ = ("conditions", "congruences", "equalities", "inequalities", "points")
 
     def __init__(self, outer: _Assumed | None) -> None:
         self.conditions: list[Condition] = [*outer.conditions] if outer else []
@@ -191,6 +198,28 @@ class _Assumed:
         )
         self.congruences: list[_Congruence] = [*outer.congruences] if outer else []
         self.equalities: list[tuple[Symbol, Value, Condition]] = [*outer.equalities] if outer else []
+
+        self.points: list[tuple[int, dict[Any, Any]]] | None = None
+
+    def found_points(self) -> list[tuple[int, dict[Any, Any]]]:
+        """The values of `points`: multiples of what is assumed to divide, small and large."""
+        symbols = list(dict.fromkeys(s for c in self.conditions for s in c.symbols))
+        period = lcm(*(c for _x, c, _n, _why in self.congruences if type(c) is not Expr))
+        found: list[tuple[int, dict[Any, Any]]] = []
+        with nothing_assumed():
+            for spread in (0, period, 1, period * 2, 3, -1):
+                for slope in (0, 1):
+                    point: dict[Any, Any] = {}
+                    try:
+                        for i, symbol in enumerate(symbols):
+                            low = symbol.bounds[0] or 0
+                            up = -low % period if spread % period == 0 else 0
+                            proof.choose(symbol, max(0, up + spread * (1 + slope * i)), point)
+                        if all(c.at(point) for c in self.conditions):
+                            found.append((min(max(spread, 0), 2), point))
+                    except (ZeroDivisionError, LookupError):
+                        continue
+        return found[:3]
 
     def add(self, condition: Condition) -> None:
         """Take a condition in; the others are assumed already."""
@@ -201,6 +230,7 @@ class _Assumed:
         with nothing_assumed():
             difference: Any = condition.left - condition.right
         self.conditions.append(condition)
+        self.points = None
         op = condition.op
         if type(difference) is not Expr:
             return
@@ -376,6 +406,23 @@ def _flat(conditions: Iterable[Any]) -> Iterator[Condition | bool]:
             )
         else:
             yield from _flat(condition)
+
+
+def points() -> list[tuple[int, dict[Any, Any]]]:
+    """Return some values of the symbols that conditions speak of, at which all of them hold.
+
+    Each with how far above their least values other symbols may be tried. Empty where nothing is
+    assumed, and a single one without a value where no such values are at hand.
+    """
+    state = _state.get()
+    if state is None:
+        return []
+    if state.points is None:
+        state.points = state.found_points() or [(0, {NO_SYMBOL: 0})]
+    return state.points
+
+
+NO_SYMBOL: Final = Symbol.make("", cpp_type="none")
 
 
 class recorded:  # noqa: N801 (a context manager, used as a word)

@@ -269,8 +269,9 @@ def _over_divisor(symbol: Symbol, value: Value) -> Value:
     below = high is not None and least is not None and high < least * d
     above = low is not None and greatest is not None and low > greatest * d
     if below or above:
+        facts = " and ".join(map(str, facts_of(symbol)))
         raise BindingError(
-            f"{symbol.name} = {value} lies outside its range, {' and '.join(map(str, facts_of(symbol)))}",
+            f"{symbol.name} = {value} lies outside its range, {facts}",
             symbol=symbol.name,
             value=value,
         )

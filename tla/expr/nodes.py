@@ -56,6 +56,7 @@ __all__ = [
     "contained",
     "key_of",
     "made",
+    "multiplied",
     "product_of",
     "range_of",
     "required",
@@ -575,6 +576,16 @@ def combined(x: Value, j: int, y: Value, k: int, monomial: Monomial = ()) -> Val
         else:
             constant += n * k
     return made(terms, constant, 7) if terms else constant
+
+
+def multiplied(x: Value, c: Value) -> Value:
+    """Return ``x * c`` as it comes, without the rules of sums: for proofs."""
+    if type(c) is not Expr:
+        return combined(x, c, 0, 0)
+    product: Value = combined(x, c.constant, 0, 0)
+    for monomial, k in c.terms.items():
+        product = combined(product, 1, x, k, monomial)
+    return product
 
 
 def atom_expr(atom: Atom) -> Expr:

@@ -9,7 +9,8 @@ at least 0 if a positive multiple of it is a sum of what is known to be at least
     a symbol     its range, where that is symbolic
 
 then the ranges of atoms that stand in products, and what is assumed. Each step takes a multiple of one
-of them away that cancels a term. An answer of True or False is a proof; None says nothing.
+of them away that cancels a term; or goes from ``y`` to ``c*y + c - 1``, for the divisor ``c`` of a
+quotient in it, which is at least 0 for an int ``y`` exactly if ``y`` is. An answer of True or False is a proof; None says nothing.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from .nodes import (
     combined,
     contained,
     key_of,
+    multiplied,
     range_of,
     without,
 )
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from .nodes import Atom, Monomial
 
 __all__ = [
+    "choose",
     "is_multiple",
     "is_nonnegative",
     "is_related",
@@ -62,6 +65,10 @@ def known_zero(x: Value) -> bool | None:
         return answer
     if not is_related(x):
         return None
+    factors = _factors(x)
+    if factors:
+        answers = [known_zero(factor) for factor in factors]
+        return True if True in answers else None if None in answers else False
     if conditions.active() is not None:
         reduced = conditions.substituted(x)
         if reduced is not x:
@@ -74,29 +81,30 @@ def known_zero(x: Value) -> bool | None:
     return True if signs <= {0} and is_nonnegative(x) and is_nonnegative(-x) else None
 
 
+def _factors(x: Expr) -> list[Expr]:
+    """The factors of an expression that is a product of atoms; none of another."""
+    if len(x.terms) > 1 or x.constant:
+        return []
+    ((monomial, _k),) = x.terms.items()
+    return [atom_expr(atom) for atom in monomial] if len(monomial) > 1 else []
+
+
 def _signs(x: Expr) -> set[int]:
     """The signs of two values: what an answer for all values must agree with.
 
     Most questions that are open, and most wrong guesses, end here before a proof is tried. Empty where
     a value that the symbols may have is not at hand.
     """
-    if conditions.active() is not None:
-        return set()
-    symbols = [atom for atom in atoms_of(x) if type(atom) is Symbol]
-    if any(map(_is_bounded_by_symbols, symbols)):
-        return set()
     found: set[int] = set()
-    for spread in (0, 1):
-        point: dict[Atom, Any] = {}
-        for i, symbol in enumerate(symbols):
-            low, high = symbol.bounds
-            if low is None:
-                low = 0 if high is None else min(high, 0)
-            value = low + spread * (5 + 4 * i)
-            point[symbol] = value if high is None else min(value, high)
+    for spread, known in conditions.points() or ((0, _NOWHERE), (1, _NOWHERE)):
+        point = {**known}
+        if len(known) == 1 and conditions.NO_SYMBOL in known:
+            return set()
         try:
+            for i, symbol in enumerate([a for a in atoms_of(x) if type(a) is Symbol]):
+                choose(symbol, spread * (5 + 4 * i), point)
             value = evaluation.evaluated(x, {}, point)
-        except ZeroDivisionError:
+        except (ZeroDivisionError, LookupError):
             continue
         found.add((value > 0) - (value < 0))
     return found
@@ -111,6 +119,30 @@ def _zero_by_range(x: Any) -> bool | None:
     return True if low == 0 == high else None
 
 
+_NOWHERE: Final[dict[Atom, Any]] = {}
+
+
+def choose(symbol: Symbol, above: int, point: dict[Atom, Any]) -> None:
+    """Choose a value of a symbol, so much above the least; raise `LookupError` where its range has none."""
+    if symbol in point:
+        return
+    low, high = symbol.bounds
+    for bound in (symbol.least, symbol.greatest):
+        if type(bound) is Expr:
+            for other in (a for a in atoms_of(bound) if type(a) is Symbol):
+                choose(other, above, point)
+            end = evaluation.evaluated(bound, {}, point)
+            if bound is symbol.least:
+                low = max(-(-end // symbol.divisor), end if low is None else low)
+            else:
+                high = min(end // symbol.divisor, end if high is None else high)
+    if low is None:
+        low = 0 if high is None else min(high, 0)
+    if high is not None and low > high:
+        raise LookupError
+    point[symbol] = low + above if high is None else min(low + above, high)
+
+
 def known_negative(x: Value) -> bool | None:
     """Whether a value is below 0."""
     if type(x) is not Expr:
@@ -122,6 +154,9 @@ def known_negative(x: Value) -> bool | None:
         return False
     if not is_related(x):
         return None
+    factors = _factors(x)
+    if factors and all(known_negative(-factor) is True for factor in factors):
+        return min(x.terms.values()) < 0
     signs = _signs(x)
     if signs <= {-1} and is_nonnegative(-x - 1):
         return True
@@ -194,10 +229,13 @@ def is_nonnegative(x: Value) -> bool:
     if _grows_from_0(x):
         return True
     search = _Search()
-    if not search.proves(x, _DEPTH):
-        return False
-    conditions.use(*search.used)
-    return True
+    for depth in range(1, _DEPTH + 1):  # short proofs first
+        if search.proves(x, depth):
+            conditions.use(*search.used)
+            return True
+        if search.work <= 0:
+            break
+    return False
 
 
 def _grows_from_0(x: Expr) -> bool:
@@ -219,8 +257,8 @@ def _grows_from_0(x: Expr) -> bool:
     return min(total.values()) >= 0
 
 
-_DEPTH: Final = 4
-_WORK: Final = 80
+_DEPTH: Final = 6
+_WORK: Final = 100
 
 _Fact: TypeAlias = "tuple[Any, tuple[Condition, ...]]"
 """An expression that is at least 0, and what was assumed for it."""
@@ -273,6 +311,13 @@ class _Search:
                     if self.proves(less, depth - 1):
                         self.used += because
                         return True
+        for monomial in x.terms:
+            atom = monomial[0]
+            if len(monomial) == 1 and type(atom) is Quotient:
+                c = atom.divisor
+                scaled = combined(combined(multiplied(x, c), 1, c, 1), 1, 1, -1)
+                if self.proves(scaled, depth - 1):
+                    return True
         return False
 
     def facts(self, atom: Atom) -> list[_Fact]:

@@ -19,7 +19,7 @@ import re
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import LayoutError, TlaError
+from ..errors import LayoutError, ParseError, TlaError
 from ..text import Scanner
 from . import rules
 from .conditions import Condition
@@ -73,7 +73,8 @@ class Names:
         try:
             return sym(name, divisor, **facts)
         except LayoutError as error:
-            scan.fail(error.summary, start, start + len(name))
+            reason = error.summary
+        scan.fail(reason, start, start + len(name))
 
     def _pass_facts(self, scan: Scanner, name: str, room: int) -> None:
         start = scan.at
@@ -203,10 +204,14 @@ def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:
             continue
         try:
             left = _divided(scan, start, sign, left, right)
+            continue
         except ZeroDivisionError:
-            scan.fail("a division by 0", start, scan.last)
+            reason = "a division by 0"
+        except ParseError:
+            raise
         except TlaError as error:
-            scan.fail(error.summary, start, scan.last)
+            reason = error.summary
+        scan.fail(reason, start, scan.last)
 
 
 def _divided(scan: Scanner, start: int, sign: str, left: Value, right: Value) -> Value:

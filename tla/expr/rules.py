@@ -94,7 +94,7 @@ def _one_quotient(x: Expr, c: Value) -> Value | None:
             return 0
         if high < 0 and -low <= floor:
             return -1
-    if proof.is_related(x, c):
+    if type(c) is Expr or proof.is_related(x):
         if proof.is_within(x, 0, c):
             return 0
         if proof.is_within(x, -c, 0):

@@ -40,7 +40,7 @@ def scan_shapes(text: str, name: str = "the text") -> list[ShapeUse]:
     >>> [(use.text, use.times) for use in scan_shapes("x = f32[2] a()\\ny = (f32[2], u8[]) b(x)")]
     [('f32[2]{0}', 2), ('u8[]', 1)]
 
-    Shapes that are not read (dynamic dims, rare attributes) come last, with the reason.
+    Shapes that are not read (buffers, rare attributes) come last, with the reason.
 
     Args:
         name: What an error calls the text.

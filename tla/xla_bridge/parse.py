@@ -5,8 +5,8 @@ well as ``,`` in tiles, ``<>`` as well as ``{}``, -1 as well as ``*``. ``strict`
 prints. ``xla`` reads with the leniencies of XLA's own parser, which drops an attribute it cannot
 finish. In every mode the result is a layout: XLA's validator rules hold of it.
 
->>> print(parse_shape("F32[3,5]{1,0:T(2;2)}"))
-f32[3,5]{1,0:T(2,2)}
+>>> print(parse_shape("F32[3,5]{1,0:T(2;2)}"), parse_shape("f32[<=5,?]"))
+f32[3,5]{1,0:T(2,2)} f32[<=5,?]{1,0}
 
 Source: hlo_parser.cc ``ParseShape`` and ``ParseLayout``, hlo_lexer.cc.
 """
@@ -145,23 +145,29 @@ class _Reader:
                 error.summary, self.scan.text, start, start + len(name), *error.details
             ) from None
 
-    def _dims(self) -> list[int]:
+    def _dims(self) -> list[int | str]:
         self.scan.expect("[", "and the dims after the element type")
-        dims: list[int] = []
+        dims: list[int | str] = []
         if self.scan.accept("]"):
             return dims
-        while True:
-            for dynamic in ("<=", "?"):
-                if self.scan.peek() == dynamic[0]:
-                    self.scan.fail(f"dynamic dims ({dynamic}) are not read")
-            start = self.scan.at
-            dims.append(self._int("a dim"))
-            if dims[-1] < 0:
-                self.scan.fail(f"dim {dims[-1]} is negative", start, self.scan.last)
-            if not self.scan.accept(","):
-                break
+        dims.append(self._dim())
+        while self.scan.accept(","):
+            dims.append(self._dim())
         self.scan.expect("]", "or ',' after a dim")
         return dims
+
+    def _dim(self) -> int | str:
+        """Read a dim: a size, ``<=`` and a bound, or ``?``."""
+        if self.scan.accept("?"):
+            return "?"
+        start = self.scan.at
+        what = "bound" if self.scan.accept("<=") else "dim"
+        value = self._int(f"a {what}")
+        if what == "bound" and value == -_INT64 and self.lenient:
+            return "?"  # XLA keeps an unknown size as this int
+        if value < 0:
+            self.scan.fail(f"{what} {value} is negative", start, self.scan.last)
+        return f"<={value}" if what == "bound" else value
 
     def _int(self, what: str) -> int:
         start = self.scan.at
@@ -172,7 +178,7 @@ class _Reader:
 
     # --- the layout ---
 
-    def _with_layout(self, element: str, dims: list[int], start: int) -> XlaShape:
+    def _with_layout(self, element: str, dims: list[int | str], start: int) -> XlaShape:
         order: list[int] | None = None
         tiles: list[list[int | str]] = []
         values = {"L": 1, "E": 0, "S": 0}

@@ -4,6 +4,12 @@
 >>> print(shape, shape.minor_to_major, shape.dimension(-1))
 f32[3,5]{1,0:T(2,2)} (1, 0) 5
 
+A dim may be dynamic: ``<=5`` is a size from 0 to 5, placed in memory as 5; ``?`` is an unknown size.
+
+>>> shape = XlaShape("f32", ("<=5", 3))
+>>> print(shape, shape.dimensions, shape.dynamic_dimensions)
+f32[<=5,3]{1,0} (5, 3) (True, False)
+
 Source: XLA ``ShapeProto`` and ``LayoutProto``, xla_data.proto; printing as ``ShapeUtil`` does.
 """
 
@@ -11,10 +17,12 @@ from __future__ import annotations
 
 from math import prod
 from operator import index
+from re import compile as compile_pattern
 from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, TypeAlias, Union
 
 from .. import dtypes
 from ..errors import CoordinateError, LayoutError, LeafError
+from ..ints import SymbolicInt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,7 +54,8 @@ class XlaShape:
 
     Args:
         element_type: An XLA element type by name, as ``"bf16"``.
-        dimensions: Logical dims, in elements; 0 is legal.
+        dimensions: Logical dims, in elements; 0 is legal. ``"<=5"`` is a dim of at most 5, ``"?"`` one
+            of unknown size.
         minor_to_major: Dim numbers from the one that changes fastest; ``(n-1, ..., 0)`` by default.
         tiles: Tiles, each applied to what the one before it made; entries positive, or `COMBINE`
             (``"*"`` or -1) for a dim merged into the next one.
@@ -56,16 +65,20 @@ class XlaShape:
         memory_space: ``S(n)``; 0 is the device's main memory.
         text: What the shape was read from.
 
+    As an attribute ``dimensions`` are the sizes in memory: of a bounded dim its bound, and of an unknown
+    one, number ``i``, the symbolic int ``di{min=0}``. ``dynamic_dimensions`` tells both from fixed dims.
+
     Raises:
         LayoutError: a dim is negative, ``minor_to_major`` is not a permutation, a tile is empty,
             has an entry that is not positive, or ends in ``*``.
         UnsupportedError: XLA has no such element type.
     """
 
-    __slots__ = ("element_type", *_FIELDS, "text")
+    __slots__ = ("dynamic_dimensions", "element_type", *_FIELDS, "text")
 
     element_type: ElementType
     dimensions: tuple[int, ...]
+    dynamic_dimensions: tuple[bool, ...]
     minor_to_major: tuple[int, ...]
     tiles: tuple[Tile, ...]
     tail_padding_alignment_in_elements: int
@@ -76,7 +89,7 @@ class XlaShape:
     def __init__(
         self,
         element_type: str | ElementType,
-        dimensions: Iterable[SupportsIndex],
+        dimensions: Iterable[SupportsIndex | str],
         minor_to_major: Iterable[SupportsIndex] | None = None,
         tiles: Iterable[Iterable[SupportsIndex | str]] = (),
         tail_padding_alignment_in_elements: int = 1,
@@ -84,11 +97,13 @@ class XlaShape:
         memory_space: int = 0,
         text: str | None = None,
     ) -> None:
-        dims = _ints("dimensions", dimensions)
+        given = _sequence("dimensions", dimensions)
+        dims = tuple(_dim(i, d) for i, d in enumerate(given))
         order = tuple(range(len(dims)))[::-1]
         set_ = object.__setattr__
         set_(self, "element_type", dtypes.element_type(element_type))
         set_(self, "dimensions", dims)
+        set_(self, "dynamic_dimensions", tuple(isinstance(d, str) for d in given))
         set_(
             self,
             "minor_to_major",
@@ -106,6 +121,8 @@ class XlaShape:
         dims, order = self.dimensions, self.minor_to_major
         count = 1
         for d in dims:
+            if isinstance(d, SymbolicInt):
+                continue
             if d < 0:
                 raise LayoutError(f"dimension {d} is negative", dimensions=dims)
             count *= d
@@ -138,13 +155,27 @@ class XlaShape:
 
     @property
     def true_rank(self) -> int:
-        """The number of dims larger than 1."""
-        return sum(d > 1 for d in self.dimensions)
+        """The number of dims larger than 1, by their bounds; an unknown dim counts."""
+        return sum(isinstance(d, SymbolicInt) or d > 1 for d in self.dimensions)
 
     @property
     def elements(self) -> int:
-        """The number of logical elements: the product of the dims."""
+        """The number of logical elements: the product of the dims, or of their bounds.
+
+        >>> print(XlaShape("f32", ("<=5", 3)).elements, XlaShape("f32", ("?", 3)).elements)
+        15 3*d0{min=0}
+        """
         return prod(self.dimensions)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether no dim is dynamic."""
+        return not any(self.dynamic_dimensions)
+
+    @property
+    def is_unbounded_dynamic(self) -> bool:
+        """Whether the size of a dim is unknown, ``?``."""
+        return any(isinstance(d, SymbolicInt) for d in self.dimensions)
 
     @property
     def major_to_minor(self) -> tuple[int, ...]:
@@ -152,7 +183,7 @@ class XlaShape:
         return self.minor_to_major[::-1]
 
     def dimension(self, i: int) -> int:
-        """Return the size of dim ``i``; -1 is the last dim, as in Python.
+        """Return the size of dim ``i``, or its bound; -1 is the last dim, as in Python.
 
         Raises:
             CoordinateError: there is no such dim.
@@ -165,7 +196,14 @@ class XlaShape:
     # --- the value ---
 
     def _key(self) -> tuple[Any, ...]:
-        return (self.element_type.name, *(getattr(self, name) for name in _FIELDS))
+        return (self.element_type.name, self._dims(), *(getattr(self, name) for name in _FIELDS[1:]))
+
+    def _dims(self) -> tuple[int | str, ...]:
+        """The dims as they are given and written: dynamic ones as texts."""
+        return tuple(
+            d if not dynamic else "?" if isinstance(d, SymbolicInt) else f"<={d}"
+            for d, dynamic in zip(self.dimensions, self.dynamic_dimensions, strict=True)
+        )
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, XlaShape) else NotImplemented
@@ -177,7 +215,7 @@ class XlaShape:
         """The shape as XLA prints it: layout always, except for a scalar without attributes."""
         attributes = self._attributes()
         layout = _commas(self.minor_to_major) + (f":{attributes}" if attributes else "")
-        return f"{self.element_type.name}[{_commas(self.dimensions)}]{f'{{{layout}}}' if layout else ''}"
+        return f"{self.element_type.name}[{_commas(self._dims())}]{f'{{{layout}}}' if layout else ''}"
 
     def _attributes(self) -> str:
         """The layout's attributes in XLA's fixed order, each left out at its default."""
@@ -201,7 +239,7 @@ class XlaShape:
         )
         named = "".join(f", {name}={value!r}" for name, value, default in options if value != default)
         order = f", minor_to_major={self.minor_to_major!r}" if self.dimensions else ""
-        return f"XlaShape({self.element_type.name!r}, {self.dimensions!r}{order}{named})"
+        return f"XlaShape({self.element_type.name!r}, {self._dims()!r}{order}{named})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return XlaShape, (*self._key(), self.text)
@@ -273,9 +311,36 @@ def _int(what: str, x: object) -> int:
 
 
 def _ints(what: str, xs: Iterable[object]) -> tuple[int, ...]:
+    return tuple(_int(what, x) for x in _sequence(what, xs))
+
+
+def _sequence(what: str, xs: Iterable[object]) -> tuple[object, ...]:
     if isinstance(xs, (int, str)):
         raise LeafError(f"{what} needs a sequence of ints, not {type(xs).__name__} {xs!r}", value=xs)
-    return tuple(_int(what, x) for x in xs)
+    return tuple(xs)
+
+
+_BOUND = compile_pattern("<= *([0-9]{1,19})")
+
+
+def _dim(i: int, d: object) -> Any:
+    """The size in memory of dim ``i``: an int, the bound of ``"<=5"``, or a symbol for ``"?"``."""
+    if isinstance(d, SymbolicInt):
+        raise LeafError(
+            f"dim {i} cannot be {d}: an XLA shape has no names for its dims",
+            "Write '?', or '<=5' for a size of at most 5; to_layout(shape, dims=...) takes the names.",
+            value=d,
+        )
+    if not isinstance(d, str):
+        return _int("dimensions", d)
+    if d == "?":
+        from ..expr.symbols import sym  # few shapes need it
+
+        return sym(f"d{i}", min=0)
+    bound = _BOUND.fullmatch(d)
+    if bound is None:
+        raise LeafError(f"dim {i} is an int, '<=' and a bound, or '?'; got {d!r}", value=d)
+    return int(bound[1])
 
 
 def check_order(order: tuple[int, ...], rank: int) -> None:

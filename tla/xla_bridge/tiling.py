@@ -9,6 +9,14 @@ the axes that result. Padding sits where a size was rounded up.
 >>> physical_offset(shape, (2, 3)), physical_elements(shape), physical_bytes(shape)
 (17, 24, 96)
 
+A bounded dim ``<=N`` takes the memory of N: XLA strides over the bound, whatever the size is. The
+memory of an unknown dim ``?`` is symbolic.
+
+>>> shape = XlaShape("f32", ("<=3", "?"), tiles=[(2, 2)])
+>>> print(*physical_dimensions(shape), physical_elements(shape))
+2 (d1{min=0}+1)//2 2 2 8*((d1{min=0}+1)//2)
+
+Where the size of a dynamic array is kept is up to the backend, and counted nowhere here.
 XLA's own helpers see the first tile only; `xla_array_size_bytes` is what they compute.
 Source: tiled_layout.md of XLA; shape_util.cc for the sizes.
 """
@@ -19,7 +27,7 @@ from math import prod
 from typing import TYPE_CHECKING, SupportsIndex
 
 from ..errors import CoordinateError, UnsupportedError
-from ..ints import ceil_div, leaf, round_up
+from ..ints import IntLike, ceil_div, known_lt, leaf, less, round_up
 from .shape import COMBINE, AnyShape, Tile, XlaShape, XlaTuple, check_tile
 
 if TYPE_CHECKING:
@@ -39,18 +47,21 @@ __all__ = [
 ]
 
 
-def physical_index(shape: AnyShape, index: Sequence[SupportsIndex]) -> tuple[int, ...]:
+def physical_index(shape: AnyShape, index: Sequence[IntLike]) -> tuple[int, ...]:
     """Return the coordinates of an element in the axes of `physical_dimensions`, major first.
 
     >>> physical_index(XlaShape("f32", (3, 5), tiles=[(2, 2)]), (2, 3))
     (1, 1, 0, 1)
 
+    In a bounded dim every index below the bound has a place, be it data or padding.
+
     Raises:
         CoordinateError: the index is not one int for each dim, inside the dims.
+        UndecidedError: it is not known to lie inside an unknown dim.
     """
     shape = array_shape(shape)
     at = tuple(map(leaf, index))
-    if len(at) != shape.rank or not all(0 <= i < d for i, d in zip(at, shape.dimensions, strict=True)):
+    if len(at) != shape.rank or not _inside(at, shape.dimensions):
         raise CoordinateError(
             f"index ({','.join(map(str, at))}) is not an element of {shape}",
             f"It needs {shape.rank} ints from 0 to below the dims.",
@@ -68,6 +79,14 @@ def physical_dimensions(shape: AnyShape) -> tuple[int, ...]:
     """
     shape = array_shape(shape)
     return tuple(d for _x, d in _tiled(shape, (0,) * shape.rank))
+
+
+def _inside(index: Sequence[int], bounds: Sequence[int]) -> bool:
+    """Whether each entry lies from 0 to below its bound; raise `UndecidedError` where that is open."""
+    pairs = list(zip(index, bounds, strict=True))
+    if any(known_lt(x, 0) is True or known_lt(x, d) is False for x, d in pairs):
+        return False  # one that is outside settles it
+    return all(not less(x, 0) and less(x, d) for x, d in pairs)
 
 
 def _tiled(shape: XlaShape, index: tuple[int, ...]) -> list[tuple[int, int]]:
@@ -94,17 +113,24 @@ def _under_tile(axes: list[tuple[int, int]], tile: Tile) -> list[tuple[int, int]
     return majors + counts + inner
 
 
-def physical_offset(shape: AnyShape, index: Sequence[SupportsIndex]) -> int:
+def physical_offset(shape: AnyShape, index: Sequence[IntLike]) -> int:
     """Return the offset of an element in memory, in elements.
+
+    >>> physical_offset(XlaShape("f32", (3, "<=5"), tiles=[(2, 2)]), (2, 3))
+    17
 
     Raises:
         CoordinateError: the index is not one int for each dim, inside the dims.
+        UndecidedError: it is not known to lie inside an unknown dim.
     """
-    return linear_index(physical_index(shape, index), physical_dimensions(shape))
+    return _row_major(physical_index(shape, index), physical_dimensions(shape))
 
 
 def physical_elements(shape: AnyShape) -> int:
-    """Return how many elements the shape takes in memory, all padding and ``L`` included."""
+    """Return how many elements the shape takes in memory, all padding and ``L`` included.
+
+    A bounded dim counts by its bound; the count is symbolic where a dim is unknown.
+    """
     shape = array_shape(shape)
     return round_up(prod(physical_dimensions(shape)), shape.tail_padding_alignment_in_elements)
 
@@ -116,7 +142,7 @@ def physical_bytes(shape: AnyShape) -> int:
 
 
 def logical_bytes(shape: AnyShape) -> int:
-    """Return the bytes of the data alone, without padding.
+    """Return the bytes of the data alone, without padding; a bounded dim counts by its bound.
 
     An element takes the whole bytes of its type, or the bits of ``E`` where those are fewer. So an
     ``E`` that widens elements is no data; XLA's memory reports count the same, except that they
@@ -159,7 +185,7 @@ def xla_array_size_bytes(shape: AnyShape) -> int:
     return _bytes(shape, round_up(count, shape.tail_padding_alignment_in_elements))
 
 
-def linear_index(index: Sequence[SupportsIndex], bounds: Sequence[SupportsIndex]) -> int:
+def linear_index(index: Sequence[IntLike], bounds: Sequence[IntLike]) -> int:
     """Return the row-major index: the last entry changes fastest. The document's formula.
 
     >>> linear_index((1, 1, 0, 1), (2, 3, 2, 2))
@@ -170,16 +196,22 @@ def linear_index(index: Sequence[SupportsIndex], bounds: Sequence[SupportsIndex]
     """
     if len(index) != len(bounds):
         raise CoordinateError(f"index {tuple(index)} and bounds {tuple(bounds)} differ in length")
+    at, sizes = tuple(map(leaf, index)), tuple(map(leaf, bounds))
+    if not _inside(at, sizes):
+        raise CoordinateError(f"index {tuple(index)} is outside the bounds {tuple(bounds)}")
+    return _row_major(at, sizes)
+
+
+def _row_major(index: Sequence[int], bounds: Sequence[int]) -> int:
+    """The row-major index of coordinates that lie inside the bounds."""
     total = 0
-    for x, d in zip(map(leaf, index), map(leaf, bounds), strict=True):
-        if not 0 <= x < d:
-            raise CoordinateError(f"index {tuple(index)} is outside the bounds {tuple(bounds)}")
+    for x, d in zip(index, bounds, strict=True):
         total = total * d + x
     return total
 
 
 def linear_index_with_tile(
-    index: Sequence[SupportsIndex], bounds: Sequence[SupportsIndex], tile: Sequence[SupportsIndex]
+    index: Sequence[IntLike], bounds: Sequence[IntLike], tile: Sequence[SupportsIndex]
 ) -> int:
     """Return the index of an element under one tile. The document's formula.
 
@@ -195,7 +227,7 @@ def linear_index_with_tile(
     linear_index(index, bounds)  # one int for each bound, inside it
     axes = list(zip(map(leaf, index), map(leaf, bounds), strict=True))
     tiled = _under_tile(axes, check_tile(tile))
-    return linear_index([x for x, _d in tiled], [d for _x, d in tiled])
+    return _row_major([x for x, _d in tiled], [d for _x, d in tiled])
 
 
 def array_shape(shape: AnyShape) -> XlaShape:

@@ -6,17 +6,43 @@ digits stand on, exactly or not at all; an inexact split is refused with the dig
 
 >>> print(to_layout(parse_shape("bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}")))
 (_8,_1,(_2,_4,_160),(_128,_128)):(_20971520,_0,(_1,_256,_131072),(_2,_1024))
+
+A dynamic dim is a symbolic int. The bound of ``<=5`` is what memory is laid out for, the symbol is how
+much of it holds data; the size of ``?`` is the symbol itself, in the strides of all that lies above it.
+
+>>> print(to_layout(parse_shape("f32[<=5,3]")), to_layout(parse_shape("f32[3,?]")))
+(_5,_3):(_3,_1):(d0{min=0,max=5},_3) (_3,d1{min=0}):(d1,_1)
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..errors import UnsupportedError
-from ..ints import Int, _0, _1, ceil_div, round_up
+from ..assumed import carrying
+from ..errors import CoordinateError, LayoutError, UndecidedError, UnsupportedError
+from ..ints import (
+    Int,
+    IntLike,
+    SymbolicInt,
+    _0,
+    _1,
+    ceil_div,
+    compared,
+    known_divides,
+    known_eq,
+    known_lt,
+    leaf,
+    less,
+    round_up,
+)
 from ..layout import AnyLayout, Layout
 from .shape import COMBINE, AnyShape, XlaShape
 from .tiling import array_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..expr import Conditions
 
 __all__ = ["to_layout"]
 
@@ -24,18 +50,22 @@ __all__ = ["to_layout"]
 class _Digit:
     """A factor of a dim: ``(index of dim // weight) % size``, at ``place`` in its axis.
 
-    The last digit of a dim has no digit above it and is not reduced by its size, so it may grow
+    The weight is the product of the digits below it in its dim; ``rank`` orders the digits of a dim
+    by it. The last digit of a dim has no digit above it and is not reduced by its size, so it may grow
     into padding.
     """
 
-    __slots__ = ("dim", "last", "place", "size", "weight")
+    __slots__ = ("dim", "last", "place", "rank", "size")
 
-    def __init__(self, dim: int, weight: int, size: int, place: int, last: bool) -> None:
-        self.dim, self.weight, self.size, self.place, self.last = dim, weight, size, place, last
+    def __init__(self, dim: int, rank: tuple[int, ...], size: int, place: int, last: bool) -> None:
+        self.dim, self.rank, self.size, self.place, self.last = dim, rank, size, place, last
 
 
 class _Axis:
-    """An axis of the memory: its extent, and the digits whose places make up its coordinate."""
+    """An axis of the memory: its extent, and the digits whose places make up its coordinate.
+
+    The digits stand by place, the greatest last.
+    """
 
     __slots__ = ("digits", "extent")
 
@@ -43,36 +73,98 @@ class _Axis:
         self.extent, self.digits = extent, digits
 
 
-def to_layout(shape: AnyShape) -> AnyLayout:
+@carrying
+def to_layout(
+    shape: AnyShape,
+    dims: Mapping[int, IntLike] | None = None,
+    *,
+    assume: Conditions | None = None,  # taken by `carrying`
+) -> AnyLayout:
     """Return the layout with ``layout(*index) == physical_offset(shape, index)`` for every element.
 
-    The shape of the result is the padded box of each dim, its origin shape the dims; every int is
-    static. ``.trimmed()`` cuts the box to the data.
+    The shape of the result is the padded box of each dim, its origin shape the dims; every int of a
+    fixed dim is static. ``.trimmed()`` cuts the box to the data.
 
     >>> layout = to_layout(parse_shape("f32[3,5]{1,0:T(2,2)}"))
     >>> print(layout, layout.trimmed())
     ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5) ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)
 
+    A dim ``<=5`` of number ``i`` is laid out as 5, and its origin is the symbolic int
+    ``di{min=0,max=5}``. A dim ``?`` is ``di{min=0}``, bound to ``n`` the layout of the shape that has
+    ``n`` in its place.
+
+    >>> layout = to_layout(parse_shape("f32[?,<=3]{0,1:T(2,2)}"))
+    >>> print(layout)
+    ((_2,(d0{min=0}+1)//2),(_2,_2)):((_1,_4),(_2,4*((d0+1)//2))):(d0,d1{min=0,max=3})
+    >>> print(layout.bind(d0=5, d1=2))
+    ((_2,3),(_2,_2)):((_1,_4),(_2,12)):(5,2)
+
+    Args:
+        dims: Other symbolic ints, or ints, for dynamic dims, by their numbers, so that shapes may
+            share an unknown: ``{0: sym("M")}``.
+        assume: Conditions that the unknowns fulfil.
+
     Raises:
+        LayoutError: an int of ``dims`` is negative, or exceeds the bound of its dim.
+        CoordinateError: ``dims`` has a number that is no dynamic dim.
+        UndecidedError: whether tiles cut a digit evenly depends on an unknown size: tiles with ``*``
+            may need it to be a multiple of an entry. Or an unknown of ``dims`` may exceed a bound.
         UnsupportedError: no nested layout with one mode for each dim is found by digits. Its
             ``reason`` is ``"broken-digit"`` (a tile cuts a digit unevenly) or
             ``"misaligned-combine"`` (a tile cuts dims merged by ``*`` across their border).
-    Source: tiled_layout.md of XLA for the tiles; the digits are our own derivation.
+    Source: tiled_layout.md of XLA for the tiles; shape_util.cc ``ByteStrides`` for bounded dims, whose
+    bounds make the strides; the digits are our own derivation. XLA's CPU and GPU also hold dynamic
+    arrays packed by their sizes (ir_emitter_unnested.cc, ``PadToStatic``): these are laid out as ``?``.
     """
     shape = array_shape(shape)
+    sizes, origin = _sizes(shape, dims or {})
     try:
-        return _assembled(shape, _split_axes(shape, grow=True))
-    except UnsupportedError:  # a tile may cut a digit unevenly just because it has grown
-        return _assembled(shape, _split_axes(shape, grow=False))
+        return _assembled(_split_axes(shape, sizes, grow=True), origin)
+    except (UndecidedError, UnsupportedError):  # a tile may cut a digit unevenly just as it has grown
+        return _assembled(_split_axes(shape, sizes, grow=False), origin)
 
 
-def _split_axes(shape: XlaShape, grow: bool) -> list[_Axis]:
+def _sizes(shape: XlaShape, dims: Mapping[int, IntLike]) -> tuple[list[Any], list[Any]]:
+    """The size of each dim in memory, and how much of it holds data."""
+    given: dict[int, Any] = {}
+    for i, value in dims.items():
+        size = shape.dimension(i)
+        i %= shape.rank
+        if not shape.dynamic_dimensions[i]:
+            raise CoordinateError(f"dim {i} of {shape} is not dynamic: it is {size}", dim=i)
+        given[i] = leaf(value)
+        bounded = not isinstance(size, SymbolicInt)
+        if less(given[i], 0) or (bounded and less(size, given[i])):
+            limits = f"from 0 to {size}" if bounded else "0 or more"
+            raise LayoutError(f"dim {i} of {shape} is {limits}, not {given[i]}", dim=i)
+    sizes: list[Any] = []
+    origin: list[Any] = []
+    for i, (size, dynamic) in enumerate(zip(shape.dimensions, shape.dynamic_dimensions, strict=True)):
+        if isinstance(size, SymbolicInt):
+            size = given.get(i, size)
+            data = size
+        else:
+            data = size if not dynamic else given[i] if i in given else _unknown(i, size)
+        sizes.append(size)
+        origin.append(data if dynamic else _static(data))
+    return sizes, origin
+
+
+def _unknown(i: int, bound: int) -> Any:
+    from ..expr.symbols import sym  # few shapes need it
+
+    return sym(f"d{i}", min=0, max=bound)
+
+
+def _static(n: Any) -> Any:
+    return n if isinstance(n, SymbolicInt) else Int(n)
+
+
+def _split_axes(shape: XlaShape, sizes: list[Any], grow: bool) -> list[_Axis]:
     """The axes of the memory after all tiles, major first, with the digits that stand on them."""
-    axes = [
-        _Axis(shape.dimensions[p], [_Digit(p, 1, shape.dimensions[p], 1, True)])
-        for p in shape.major_to_minor
-    ]
-    for tile in shape.tiles if shape.elements else ():  # an empty array has nothing to place
+    axes = [_Axis(sizes[p], [_Digit(p, (), sizes[p], 1, True)]) for p in shape.major_to_minor]
+    empty = any(known_eq(n, 0) is True for n in sizes)
+    for tile in () if empty else shape.tiles:  # an empty array has nothing to place
         axes = [_Axis(1, []) for _missing in range(len(tile) - len(axes))] + axes
         split = len(axes) - len(tile)
         majors, tail, entries = axes[:split], axes[split:], list(tile)
@@ -88,11 +180,11 @@ def _split_axes(shape: XlaShape, grow: bool) -> list[_Axis]:
 def _combined(major: _Axis, minor: _Axis) -> _Axis:
     """One axis of two: ``x_major * extent_minor + x_minor``."""
     raised = [
-        _Digit(d.dim, d.weight, d.size, d.place * minor.extent, d.last)
+        _Digit(d.dim, d.rank, d.size, d.place * minor.extent, d.last)
         for d in major.digits
-        if d.size != 1  # always 0: where it stands does not matter
+        if known_eq(d.size, 1) is not True  # always 0: where it stands does not matter
     ]
-    kept = minor.digits if not raised else [d for d in minor.digits if d.size != 1]
+    kept = minor.digits if not raised else [d for d in minor.digits if known_eq(d.size, 1) is not True]
     return _Axis(major.extent * minor.extent, kept + raised)
 
 
@@ -102,24 +194,44 @@ def _split(axis: _Axis, t: int, shape: XlaShape, grow: bool) -> tuple[_Axis, _Ax
     With ``grow`` the last digit of a dim takes the padding above it into its size.
     """
     outer, inner = _Axis(ceil_div(axis.extent, t), []), _Axis(t, [])
-    top = max(axis.digits, key=lambda d: d.place, default=None)
     padded = round_up(axis.extent, t)
     for d in axis.digits:
         size = d.size
-        if grow and d is top and d.last and padded % d.place == 0:
+        if grow and d is axis.digits[-1] and d.last and known_divides(d.place, padded) is True:
             size = padded // d.place
         # a digit counts place * (0 .. size-1) of the axis; x -> (x div t, x mod t)
-        if d.place * size <= t:
-            inner.digits.append(_Digit(d.dim, d.weight, size, d.place, d.last))
-        elif d.place % t == 0:
-            outer.digits.append(_Digit(d.dim, d.weight, size, d.place // t, d.last))
-        elif t % d.place == 0 and (d.last or size % (t // d.place) == 0):
-            r = t // d.place  # digit = high * r + low; low stays inside, high counts tiles
-            inner.digits.append(_Digit(d.dim, d.weight, r, d.place, False))
-            outer.digits.append(_Digit(d.dim, d.weight * r, ceil_div(size, r), 1, d.last))
-        else:
+        fits = known_lt(t, d.place * size)
+        counts = known_divides(t, d.place)
+        nests = known_divides(d.place, t)
+        r = t // d.place if nests else 1
+        even = nests and (True if d.last else known_divides(r, size))
+        if fits is False:
+            inner.digits.append(_Digit(d.dim, d.rank, size, d.place, d.last))
+        elif counts:
+            outer.digits.append(_Digit(d.dim, d.rank, size, d.place // t, d.last))
+        elif even:  # digit = high * r + low; low stays inside, high counts tiles: none if it fits
+            inner.digits.append(_Digit(d.dim, (*d.rank, 0), r, d.place, False))
+            outer.digits.append(_Digit(d.dim, (*d.rank, 1), ceil_div(size, r), 1, d.last))
+        elif fits and counts is False and even is False:
             raise _refused(shape, axis, d, t)
+        else:
+            raise _undecided(shape, d, t, (counts, d.place, t), (even if nests else False, size, r))
     return outer, inner
+
+
+def _undecided(shape: XlaShape, d: _Digit, t: int, *open_: tuple[bool | None, Any, Any]) -> Exception:
+    """The error of a digit that a tile may cut unevenly, with what would settle that it does not."""
+    whole = next((x % n for answer, x, n in open_ if answer is None), None)
+    needed = compared(d.place * d.size, "<=", t) if whole is None else compared(whole, "==", 0)
+    return UndecidedError(
+        f"cannot decide whether {needed}, as a nested layout of {shape} needs",
+        f"A tile of {t} cuts dim {d.dim}, which counts by {d.place} there.",
+        "Give its unknowns a range or a divisor: dims={...}, or assume it: `with assume(...):`.",
+        obligation=needed,
+        shape=shape,
+        dim=d.dim,
+        tile=t,
+    )
 
 
 def _refused(shape: XlaShape, axis: _Axis, d: _Digit, t: int) -> UnsupportedError:
@@ -141,31 +253,30 @@ def _refused(shape: XlaShape, axis: _Axis, d: _Digit, t: int) -> UnsupportedErro
     )
 
 
-def _assembled(shape: XlaShape, axes: list[_Axis]) -> AnyLayout:
+def _assembled(axes: list[_Axis], origin: list[Any]) -> AnyLayout:
     """One mode for each dim: its digits by weight, with the strides of the axes they stand on."""
-    modes: list[list[tuple[int, int, int]]] = [[] for _dim in shape.dimensions]
+    modes: list[list[tuple[tuple[int, ...], int, int]]] = [[] for _dim in origin]
     step = 1
     for axis in reversed(axes):
         for d in axis.digits:
-            modes[d.dim].append((d.weight, d.size, d.place * step))
-        step *= axis.extent
-    parts = [_mode(sorted(digits)) for digits in modes]
-    origin = tuple(Int(n) for n in shape.dimensions)
-    return Layout(tuple(s for s, _d in parts), tuple(d for _s, d in parts), origin)
+            modes[d.dim].append((d.rank, d.size, d.place * step))
+        step = axis.extent * step
+    parts = [_mode(sorted(digits, key=lambda digit: digit[0])) for digits in modes]
+    return Layout(tuple(s for s, _d in parts), tuple(d for _s, d in parts), tuple(origin))
 
 
-def _mode(digits: list[tuple[int, int, int]]) -> tuple[Any, Any]:
+def _mode(digits: list[tuple[tuple[int, ...], int, int]]) -> tuple[Any, Any]:
     """Shape and stride of one mode: digits of size 1 left out, neighbours in line merged."""
     merged: list[tuple[int, int]] = []
-    for _weight, size, stride in digits:
-        if size == 1:
+    for _rank, size, stride in digits:
+        if known_eq(size, 1) is True:
             continue
-        if merged and stride == merged[-1][0] * merged[-1][1]:
+        if merged and known_eq(stride, merged[-1][0] * merged[-1][1]) is True:
             merged[-1] = (merged[-1][0] * size, merged[-1][1])
         else:
             merged.append((size, stride))
     if not merged:
         return _1, _0
     if len(merged) == 1:
-        return Int(merged[0][0]), Int(merged[0][1])
-    return tuple(Int(n) for n, _d in merged), tuple(Int(d) for _n, d in merged)
+        return _static(merged[0][0]), _static(merged[0][1])
+    return tuple(_static(n) for n, _d in merged), tuple(_static(d) for _n, d in merged)
