@@ -20,12 +20,11 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from .ints import EVER_ASSUMED, is_tuple
-from .layout import is_layout, under
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from .expr import Condition
+    from .expr import Condition, Conditions
 
 __all__ = ["carried", "carrying", "given"]
 
@@ -40,36 +39,38 @@ def carrying(operation: Callable[_P, _R]) -> Callable[_P, _R]:
     def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         if not EVER_ASSUMED and "assume" not in kwargs:
             return operation(*args, **kwargs)
-        return given(kwargs.pop("assume", None), operation, *args, **kwargs)
+        conditions: Any = kwargs.pop("assume", None)
+        return given(conditions, operation, *args, **kwargs)
 
     return wrapper
 
 
-def given(assume: Any, operation: Callable[..., _R], /, *args: Any, **kwargs: Any) -> _R:
-    """Return the result of an operation under some conditions, with what it stands on."""
+def given(assume: Conditions | None, operation: Callable[..., _R], /, *args: Any, **kwargs: Any) -> _R:
+    """Return the result of an operation under some conditions, with what it stands on.
+
+    What its arguments stand on is taken for granted too, and carried on.
+    """
     from .expr.conditions import assume as assuming
     from .expr.conditions import recorded
 
-    with assuming(*(() if assume is None else (assume,))), recorded() as used:
+    arguments = (args, *kwargs.values())
+    carried_in = dict.fromkeys(_assumptions(arguments))
+    with assuming(*(() if assume is None else (assume,)), carried_in), recorded() as used:
         result = operation(*args, **kwargs)
-    conditional: _R = carried(result, used, *args, *kwargs.values())
+    conditions = dict.fromkeys((*carried_in, *sorted(used - carried_in.keys(), key=str)))
+    conditional: _R = carried(conditions, result) if conditions else result
     return conditional
 
 
-def carried(result: Any, used: Iterable[Condition], *arguments: Any) -> Any:
-    """Return a result, or a tuple of them, whose layouts carry conditions and those of the arguments."""
-    conditions = dict.fromkeys(c for x in arguments for c in _assumptions(x))
-    conditions.update(dict.fromkeys(sorted(used, key=str)))
-    return _under(conditions, result) if conditions else result
+def carried(conditions: Iterable[Condition], result: Any) -> Any:
+    """Return a result, or a tuple of them, whose layouts carry some conditions."""
+    if is_tuple(result):
+        return tuple([carried(conditions, x) for x in result])
+    return result.assuming(*conditions) if hasattr(result, "assuming") else result
 
 
 def _assumptions(x: Any) -> Iterable[Condition]:
-    if is_layout(x):
-        return x.assumptions
-    return [c for item in x for c in _assumptions(item)] if is_tuple(x) else ()
-
-
-def _under(conditions: Iterable[Condition], result: Any) -> Any:
-    if is_layout(result):
-        return under(conditions, result)
-    return tuple([_under(conditions, x) for x in result]) if is_tuple(result) else result
+    if is_tuple(x):
+        return [c for item in x for c in _assumptions(item)]
+    conditions: Iterable[Condition] = getattr(x, "assumptions", ())
+    return conditions

@@ -31,6 +31,7 @@ from typing import (
 )
 
 from . import int_tuple, ints
+from .assumed import carrying
 from .coord import compact_col_major, compact_order, crd2offset, offset_at, packed
 from .errors import CoordinateError, LeafError, NotALayoutError
 from .int_tuple import (
@@ -56,13 +57,14 @@ from .ints import (
     _1,
     is_plain_tuple,
     known_eq,
+    known_lt,
     less,
 )
-from .origin import checked_origin, default_origin, mode_indices, trimmed_parts
+from .origin import checked_origin, default_origin, mode_indices, says_more, trimmed_parts
 from .slicing import Coord, _, as_coord, has_underscore, sliced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from typing_extensions import TypeIs
 
@@ -92,7 +94,6 @@ __all__ = [
     "slice_and_offset",
     "static_mask",
     "stride",
-    "under",
 ]
 
 S = TypeVar("S")
@@ -246,6 +247,18 @@ class Layout(Generic[S_co, D_co]):
         facts = [fact for symbol in self.symbols for fact in facts_of(symbol)]
         return tuple(dict.fromkeys((*facts, *self.assumptions)))
 
+    def assuming(self: AnyLayout, *conditions: Condition) -> AnyLayout:
+        """Return the layout that stands on some conditions, beside those that it stands on already."""
+        every = tuple(dict.fromkeys((*self.assumptions, *conditions)))
+        if every == self.assumptions:
+            return self
+        result: AnyLayout = _new(_Assuming)
+        _set_shape(result, self.shape)
+        _set_stride(result, self.stride)
+        _set_origin(result, self._origin)
+        _Assuming.__dict__["_conditions"].__set__(result, every)
+        return result
+
     def bind(self: AnyLayout, **values: Any) -> AnyLayout:
         """Return the layout with ints, or other symbolic ints, for some of its unknowns.
 
@@ -265,7 +278,7 @@ class Layout(Generic[S_co, D_co]):
         shape, stride = transform_leaf(value, self.shape), transform_leaf(value, self.stride)
         origin = None if self._origin is None else transform_leaf(value, self._origin)
         conditions = settled(self.assumptions, self.symbols, values)
-        return under(conditions, Layout(shape, stride, origin))
+        return Layout(shape, stride, origin).assuming(*conditions)
 
     def is_valid(self: AnyLayout, *coord: IntTuple) -> bool:
         """Whether a coordinate holds data: inside the shape, and inside the origin of every mode.
@@ -340,6 +353,7 @@ class Layout(Generic[S_co, D_co]):
         """Yield the top-level modes, each a layout."""
         return (get(self, i) for i in range(self.rank))
 
+    @carrying
     def trimmed(self: AnyLayout) -> AnyLayout:
         """Return the layout with each padded mode cut to the leaves that its data reach.
 
@@ -351,7 +365,10 @@ class Layout(Generic[S_co, D_co]):
         """
         if self._origin is None:
             return self
-        return Layout(*trimmed_parts(self.shape, self.stride, self._origin), self._origin)
+        layout = trusted(*trimmed_parts(self.shape, self.stride, self._origin))
+        if says_more(layout.shape, self._origin):
+            _set_origin(layout, self._origin)
+        return layout
 
     # --- the value ---
 
@@ -389,6 +406,10 @@ AnyLayout: TypeAlias = Layout[Any, Any]
 """A layout of which nothing is known to the type checker."""
 
 
+def _cosize(layout: AnyLayout) -> Any:
+    return cosize(layout)
+
+
 class _Assuming(Layout[S_co, D_co]):
     """A layout that stands on assumptions. Of its own type, so that others need no place for them."""
 
@@ -402,27 +423,16 @@ class _Assuming(Layout[S_co, D_co]):
         conditions: tuple[Condition, ...] = self._conditions  # type: ignore[attr-defined]
         return conditions
 
-    def __getitem__(self: AnyLayout, coord: Coord) -> AnyLayout:
-        return slice_and_offset(coord, self)[0]
-
-    def trimmed(self: AnyLayout) -> AnyLayout:
-        return under(self.assumptions, Layout.trimmed(self))
+    # what they ask of its unknowns is settled by what it stands on
+    __call__ = carrying(Layout.__call__)
+    __getitem__ = carrying(Layout.__getitem__)
+    extended = carrying(Layout.extended)
+    is_valid = carrying(Layout.is_valid)
+    trimmed = carrying(Layout.trimmed)
+    cosize = property(carrying(_cosize))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return under, (self.assumptions, Layout(self.shape, self.stride, self._origin))
-
-
-def under(assumptions: Iterable[Condition], layout: AnyLayout) -> AnyLayout:
-    """Return a layout that stands on some assumptions, beside those that it stands on already."""
-    conditions = tuple(dict.fromkeys((*layout.assumptions, *sorted(assumptions, key=str))))
-    if conditions == layout.assumptions:
-        return layout
-    result: AnyLayout = _new(_Assuming)
-    _set_shape(result, layout.shape)
-    _set_stride(result, layout.stride)
-    _set_origin(result, layout._origin)
-    _Assuming.__dict__["_conditions"].__set__(result, conditions)
-    return result
+        return Layout.assuming, (Layout(self.shape, self.stride, self._origin), *self.assumptions)
 
 
 def is_layout(x: object) -> TypeIs[AnyLayout]:
@@ -530,7 +540,7 @@ def get(x: Any, *path: SupportsIndex) -> Any:
     if not path:
         return x
     mode = Layout(int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path))
-    return mode if type(x) is Layout else under(x.assumptions, mode)
+    return mode.assuming(*x.assumptions)
 
 
 def shape(x: AnyLayout, *path: SupportsIndex) -> Any:
@@ -681,6 +691,7 @@ def make_ordered_layout(shape: S, order: IntTuple) -> Layout[S, Any]:
     return Layout(shape, compact_order(as_int_tuple(shape), as_int_tuple(order)))
 
 
+@carrying
 def make_layout_like(layout: Layout[S, Any]) -> Layout[S, Any]:
     """Return the compact layout of the same shape, its leaves in the order of their strides.
 
@@ -693,17 +704,55 @@ def make_layout_like(layout: Layout[S, Any]) -> Layout[S, Any]:
     """
     shape: Any = as_layout(layout).shape
     flat = list(zip(leaves(shape), leaves(layout.stride), strict=True))
+    stays = [_is_zero(d, s) for s, d in flat]
     # a leaf that is broadcast takes no room
-    room = tuple(_1 if known_eq(d, 0) is True else s for s, d in flat)
-    order = tuple(abs(d) for _s, d in flat)
+    room = tuple([_1 if zero else s for (s, _d), zero in zip(flat, stays, strict=True)])
+    order = tuple([abs(d) for _s, d in flat])
+    if any(isinstance(x, SymbolicInt) for x in order):
+        order = _places(flat, order)
     packed = flatten_to_tuple(compact_order(room, order))
-    steps = (d if known_eq(d, 0) is True else step for (_s, d), step in zip(flat, packed, strict=True))
-    return under(layout.assumptions, Layout(shape, unflatten(tuple(steps), shape)))
+    steps = [d if zero else step for (_s, d), zero, step in zip(flat, stays, packed, strict=True)]
+    return Layout(shape, unflatten(tuple(steps), shape))
+
+
+def _is_zero(d: Any, size: Any) -> bool:
+    """Whether a stride is 0, which makes no difference to a leaf of size 1."""
+    answer = known_eq(d, 0)
+    if answer is None and known_eq(size, 1) is not True:
+        return not ints.decided(None, ints.compared(d, ">" if known_lt(d, 0) is False else "!=", 0))
+    return answer is True
+
+
+def _places(flat: list[tuple[Any, Any]], steps: tuple[Any, ...]) -> tuple[int, ...]:
+    """The place of each leaf in the order of the steps, of which some are unknown."""
+
+    def precedes(i: int, j: int) -> bool:
+        if i < j and known_lt(steps[j], steps[i]) is False:
+            return True
+        # where the steps are equal, a leaf that ends at the next one is of size 1
+        return (
+            known_lt(steps[i], steps[j]) is True
+            or known_eq(flat[i][0], 1) is True
+            or (known_lt(0, steps[i]) is True and known_lt(steps[j], flat[i][0] * steps[i]) is False)
+        )
+
+    places = [0] * len(flat)
+    left = list(range(len(flat)))
+    while left:
+        first = next((i for i in left if all(i == j or precedes(i, j) for j in left)), None)
+        if first is None:
+            i, j = next((i, j) for i, j in zip(left, left[1:], strict=False) if not precedes(i, j))
+            ints.decided(None, ints.compared(steps[j], "<", steps[i]))
+            first = i
+        places[first] = len(flat) - len(left)
+        left.remove(first)
+    return tuple(places)
 
 
 # --- slicing ----------------------------------------------------------------------------------
 
 
+@carrying
 def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     """Return the layout of the modes at which ``coord`` has `_`, and the offset of its first element.
 
@@ -732,4 +781,4 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
         )
     origin = layout.origin_shape if layout.is_padded else None
     kept, steps, data, offset = sliced(coord, layout.shape, layout.stride, origin)
-    return under(layout.assumptions, Layout(kept, steps, data)), offset
+    return Layout(kept, steps, data), offset

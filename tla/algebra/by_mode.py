@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
+from ..assumed import carrying
 from ..errors import CongruenceError
 from ..int_tuple import product, text_of, wrap
 from ..ints import IntLike, is_tuple
@@ -48,6 +49,7 @@ def matched(
     return list(zip(modes, tilers)), modes[len(tilers) :]  # noqa: B905 (the first ones)
 
 
+@carrying
 def by_mode(
     operation: Callable[[AnyLayout, Any], AnyLayout],
     layout: AnyLayout,

@@ -375,10 +375,11 @@ class assume:  # noqa: N801 (a context manager, used as a word)
         if self._given and not EVER_ASSUMED:
             EVER_ASSUMED.append(True)
         state = _Assumed(_state.get())
+        known = len(state.conditions)
         token = _state.set(state)
         try:
             for condition in self._given:
-                if condition is True:
+                if condition is True or condition in state.conditions:
                     continue
                 if condition is False:
                     raise ContradictionError(
@@ -386,7 +387,8 @@ class assume:  # noqa: N801 (a context manager, used as a word)
                         "Its two sides are different numbers, or an unknown and what it never is.",
                     )
                 state.add(condition)
-            state.check_all()
+            if len(state.conditions) > known:
+                state.check_all()
         except BaseException:
             _state.reset(token)
             raise
