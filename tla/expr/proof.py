@@ -76,10 +76,18 @@ def known_zero(x: Value) -> bool | None:
             return known_zero(reduced)
         if conditions.is_never_zero(x):
             return False
-    signs = _signs(x)
-    if (signs <= {-1} and is_nonnegative(-x - 1)) or (signs <= {1} and is_nonnegative(x - 1)):
+    if is_nonnegative(-x - 1) or is_nonnegative(x - 1):
         return False
-    return True if signs <= {0} and is_nonnegative(x) and is_nonnegative(-x) else None
+    return True if is_nonnegative(x) and is_nonnegative(-x) else None
+
+
+def _zero_by_range(x: Expr) -> bool | None:
+    low, high = x.bounds
+    if (low is not None and low > 0) or (high is not None and high < 0):
+        return False
+    if x.constant % gcd(*x.terms.values()):  # multiples of g never meet a number that is none
+        return False
+    return True if low == 0 == high else None
 
 
 def _factors(x: Expr) -> list[Expr]:
@@ -90,34 +98,20 @@ def _factors(x: Expr) -> list[Expr]:
     return [atom_expr(atom) for atom in monomial] if len(monomial) > 1 else []
 
 
-def _signs(x: Expr) -> set[int]:
-    """The signs of two values: what an answer for all values must agree with.
-
-    Most questions that are open, and most wrong guesses, end here before a proof is tried. Empty where
-    a value that the symbols may have is not at hand.
-    """
-    found: set[int] = set()
+def _is_negative_somewhere(x: Expr) -> bool:
+    """Whether one of two values is below 0: most that cannot be proved ends here, before it is tried."""
     for spread, known in conditions.points() or ((0, _NOWHERE), (1, _NOWHERE)):
         point = {**known}
-        if len(known) == 1 and conditions.NO_SYMBOL in known:
-            return set()
+        if conditions.NO_SYMBOL in known:
+            return False
         try:
             for i, symbol in enumerate([a for a in atoms_of(x) if type(a) is Symbol]):
                 choose(symbol, spread * (5 + 4 * i), point)
-            value = evaluation.evaluated(x, {}, point)
+            if evaluation.evaluated(x, {}, point) < 0:
+                return True
         except (ZeroDivisionError, LookupError):
             continue
-        found.add((value > 0) - (value < 0))
-    return found
-
-
-def _zero_by_range(x: Any) -> bool | None:
-    low, high = x.bounds
-    if (low is not None and low > 0) or (high is not None and high < 0):
-        return False
-    if x.constant % gcd(*x.terms.values()):  # multiples of g never meet a number that is none
-        return False
-    return True if low == 0 == high else None
+    return False
 
 
 _NOWHERE: Final[dict[Atom, Any]] = {}
@@ -158,10 +152,9 @@ def known_negative(x: Value) -> bool | None:
     factors = _factors(x)
     if factors and all(known_negative(-factor) is True for factor in factors):
         return min(x.terms.values()) < 0
-    signs = _signs(x)
-    if signs <= {-1} and is_nonnegative(-x - 1):
+    if is_nonnegative(-x - 1):
         return True
-    return False if -1 not in signs and is_nonnegative(x) else None
+    return False if is_nonnegative(x) else None
 
 
 def known_divides(a: Value, x: Value) -> bool | None:
@@ -229,6 +222,8 @@ def is_nonnegative(x: Value) -> bool:
         return False
     if _grows_from_0(x):
         return True
+    if _is_negative_somewhere(x):
+        return False
     search = _Search()
     for depth in range(1, _DEPTH + 1):  # short proofs first
         if search.proves(x, depth):
