@@ -121,6 +121,19 @@ class Condition:
                     scale = printers.denominator(x)
                     bare = rules.remainder((x - x.constant) * scale, atom.divisor * scale)
                     return Condition(bare, "==", (n - x.constant) % atom.divisor * scale)
+            if len(monomial) > 1 and not difference.constant:  # x*y == 0 for x > 0: y == 0
+                with nothing_assumed():
+                    rest = [
+                        x for x in monomial if proof.known_negative(-made({(x,): 1}, 0, 7)) is not True
+                    ]
+                if 0 < len(rest) < len(monomial):
+                    return Condition(made({tuple(rest): 1}, 0, 7), "==", 0).normal()
+        x = self.left
+        if type(x) is Expr and x.constant and max(x.terms.values()) > 0:
+            if type(self.right) is not Expr:
+                return Condition(x - x.constant, self.op, self.right - x.constant)
+            if x.constant == -1 and self.op == "<" and not self.right.constant:
+                return Condition(x + 1, "<=", self.right)
         return self
 
     def holds(self, **values: int) -> bool:
@@ -488,16 +501,56 @@ def reduced(is_remainder: bool, x: Value, c: Value) -> Value | None:
         return None
     rest, because = congruent(x, c)
     if not because:
-        return None
+        return _by_whole_parts(is_remainder, x, c)
     if is_remainder:
         use(*because)
         return rules.remainder(rest, c)
     if type(rest) is not Expr and type(c) is not Expr:
         rest %= c
-    if (type(rest) is not Expr and rest == 0) or not proof.is_within(rest, 0, c):
+    if type(rest) is not Expr and rest == 0:
+        return _by_whole_parts(is_remainder, x, c)
+    if not proof.is_within(rest, 0, c):
         return None
     use(*because)
     return rules.floor_divided(x - rest, c)  # x % c == rest
+
+
+def _by_whole_parts(is_remainder: bool, x: Expr, c: Value) -> Value | None:
+    """``(y*z + x) // c == y // c * z + x // c``, and ``y // c`` as a divisor, where ``y % c == 0``."""
+    state = _state.get()
+    for y, d, n, condition in () if state is None else state.congruences:
+        if n or y.constant or len(y.terms) > 1 or type(d) is Expr:
+            continue
+        ((part, k),) = y.terms.items()
+        if type(c) is not Expr and not is_remainder and d % c == 0:
+            for monomial, j in x.terms.items():
+                others = without(monomial, part) if contained(part, monomial) else ()
+                if others and j % k == 0:
+                    use(condition)
+                    term = made({monomial: j}, 0, x.kinds)
+                    factor = made({others: j // k}, 0, 7)
+                    whole: Any = rules.floor_divided(y, c) * factor
+                    return whole + rules.floor_divided(x - term, c)  # type: ignore[no-any-return]
+        elif type(c) is Expr and d % k == 0:
+            for quotient in [atom for atom in atoms_of(c) if type(atom) is Quotient]:
+                if key_of(quotient.dividend) != key_of(y) or quotient.divisor != d:
+                    continue
+                wholes: Value = x.constant  # y is d times its quotient
+                for monomial, j in x.terms.items():
+                    if contained(part, monomial):
+                        others = (*without(monomial, part), quotient)
+                        wholes = combined(wholes, 1, 1, j * (d // k), tuple(sorted(others, key=_order)))
+                    else:
+                        wholes = combined(wholes, 1, 1, j, monomial)
+                exact = rules.exact_quotient(wholes, c)
+                if exact is not None:
+                    use(condition)
+                    return 0 if is_remainder else exact
+    return None
+
+
+def _order(atom: Any) -> int:
+    return atom.order  # type: ignore[no-any-return]
 
 
 def congruent(x: Expr, c: Value) -> tuple[Value, tuple[Condition, ...]]:

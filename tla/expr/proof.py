@@ -118,7 +118,7 @@ _NOWHERE: Final[dict[Atom, Any]] = {}
 
 
 def choose(symbol: Symbol, above: int, point: dict[Atom, Any]) -> None:
-    """Choose a value of a symbol, so much above the least; raise `LookupError` where its range has none."""
+    """Choose a value of a symbol, so much above the least; raise `LookupError` where there is none."""
     if symbol in point:
         return
     low, high = symbol.bounds
