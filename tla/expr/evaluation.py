@@ -151,7 +151,8 @@ def facts_of(symbol: Symbol) -> list[Condition]:
     bare: Any = atom_expr(Symbol.make(symbol.name, cpp_type=symbol.cpp_type))
     facts: list[Condition] = []
     if symbol.divisor != 1:
-        facts.append(conditions.Condition(bare % symbol.divisor, "==", 0))
+        ranged: Any = atom_expr(Symbol.make(symbol.name, 1, symbol.least, cpp_type=symbol.cpp_type))
+        facts.append(conditions.Condition(ranged % symbol.divisor, "==", 0))
     if symbol.least is not None:
         facts.append(conditions.Condition(bare, ">=", symbol.least))
     if symbol.greatest is not None:
