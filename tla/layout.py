@@ -18,6 +18,7 @@ rounded up to blocks. ``size`` and ``cosize`` speak of the shape, ``valid_size``
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -87,6 +88,7 @@ __all__ = [
     "make_shape",
     "make_stride",
     "make_tile",
+    "padded",
     "rank",
     "same_static",
     "shape",
@@ -252,11 +254,11 @@ class Layout(Generic[S_co, D_co]):
         every = tuple(dict.fromkeys((*self.assumptions, *conditions)))
         if every == self.assumptions:
             return self
-        result: AnyLayout = _new(_Assuming)
+        result: AnyLayout = _new(_assuming)
         _set_shape(result, self.shape)
         _set_stride(result, self.stride)
         _set_origin(result, self._origin)
-        _Assuming.__dict__["_conditions"].__set__(result, every)
+        _set_conditions(result, every)
         return result
 
     def bind(self: AnyLayout, **values: Any) -> AnyLayout:
@@ -365,10 +367,7 @@ class Layout(Generic[S_co, D_co]):
         """
         if self._origin is None:
             return self
-        layout = trusted(*trimmed_parts(self.shape, self.stride, self._origin))
-        if says_more(layout.shape, self._origin):
-            _set_origin(layout, self._origin)
-        return layout
+        return padded(trusted(*trimmed_parts(self.shape, self.stride, self._origin)), self._origin)
 
     # --- the value ---
 
@@ -413,14 +412,11 @@ def _cosize(layout: AnyLayout) -> Any:
 class _Assuming(Layout[S_co, D_co]):
     """A layout that stands on assumptions. Of its own type, so that others need no place for them."""
 
-    if TYPE_CHECKING:
-        _conditions: tuple[Condition, ...]
-    else:
-        __slots__ = ("_conditions",)
+    __slots__ = ("_conditions",)
 
     @property
     def assumptions(self: AnyLayout) -> tuple[Condition, ...]:
-        conditions: tuple[Condition, ...] = self._conditions  # type: ignore[attr-defined]
+        conditions: tuple[Condition, ...] = _conditions_of(self)
         return conditions
 
     # what they ask of its unknowns is settled by what it stands on
@@ -429,10 +425,15 @@ class _Assuming(Layout[S_co, D_co]):
     extended = carrying(Layout.extended)
     is_valid = carrying(Layout.is_valid)
     trimmed = carrying(Layout.trimmed)
-    cosize = property(carrying(_cosize))
+    cosize = property(carrying(_cosize))  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Layout.assuming, (Layout(self.shape, self.stride, self._origin), *self.assumptions)
+
+
+_assuming: type[AnyLayout] = _Assuming
+_conditions_of: Final = _Assuming.__dict__["_conditions"].__get__
+_set_conditions: Final = _Assuming.__dict__["_conditions"].__set__
 
 
 def is_layout(x: object) -> TypeIs[AnyLayout]:
@@ -454,6 +455,13 @@ def trusted(shape: Any, stride: Any) -> AnyLayout:
     _set_shape(layout, shape)
     _set_stride(layout, stride)
     _set_origin(layout, None)
+    return layout
+
+
+def padded(layout: AnyLayout, origin: Any) -> AnyLayout:
+    """Return a new layout with the origin shape given, which is known to lie in its shape."""
+    if says_more(layout.shape, origin):
+        _set_origin(layout, origin)
     return layout
 
 
@@ -719,7 +727,7 @@ def _is_zero(d: Any, size: Any) -> bool:
     """Whether a stride is 0, which makes no difference to a leaf of size 1."""
     answer = known_eq(d, 0)
     if answer is None and known_eq(size, 1) is not True:
-        return not ints.decided(None, ints.compared(d, ">" if known_lt(d, 0) is False else "!=", 0))
+        ints.decided(None, ints.compared(d, ">" if known_lt(d, 0) is False else "!=", 0))
     return answer is True
 
 
@@ -741,8 +749,8 @@ def _places(flat: list[tuple[Any, Any]], steps: tuple[Any, ...]) -> tuple[int, .
     while left:
         first = next((i for i in left if all(i == j or precedes(i, j) for j in left)), None)
         if first is None:
-            i, j = next((i, j) for i, j in zip(left, left[1:], strict=False) if not precedes(i, j))
-            ints.decided(None, ints.compared(steps[j], "<", steps[i]))
+            i, j = next((i, j) for i, j in combinations(left, 2) if not precedes(i, j))
+            less(steps[j], steps[i])  # which is open
             first = i
         places[first] = len(flat) - len(left)
         left.remove(first)

@@ -200,23 +200,26 @@ _INT: Final = compile_pattern(r"_?-?[0-9]+(?![A-Za-z0-9_.])")
 
 def leaf_at(scan: NamingScanner, what: str) -> Any:
     """Pass an int, static, dynamic or symbolic, which must come next; ``what`` names it in the error."""
-    start = scan.at
-    static = scan.peek() == "_"
+    start, value = scan.at, None
     if _INT.match(scan.text, start):
+        static = scan.peek() == "_"
         scan.at = start + static
         value = scan.integer(what)
+        if static:
+            return Int(value)
         if not (scan.peek() and scan.peek() in _OPERATORS):
-            return Int(value) if static else value
-    elif not (
-        scan.peek().isalpha() or (scan.peek() == "-" and scan.text[start + 1 : start + 2].strip())
-    ):
+            return value
+    elif not (scan.peek().isalpha() or _NEGATED.match(scan.text, start)):
         _refuse_leaf(scan, what)
     from .expr.reading import expr_at, goes_on
 
-    if not static and (start == scan.at or goes_on(scan)):
-        scan.at = start
-        return expr_at(scan, scan.names, MAX_DEPTH, what)
-    return Int(value) if static else value
+    if value is not None and not goes_on(scan):
+        return value
+    scan.at = start
+    return expr_at(scan, scan.names, MAX_DEPTH, what)
+
+
+_NEGATED: Final = compile_pattern(r"-\s*[A-Za-z(]")
 
 
 def _refuse_leaf(scan: Scanner, what: str) -> NoReturn:

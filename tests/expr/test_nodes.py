@@ -22,7 +22,7 @@ from tla.expr.printers import size_of
 from . import fuzz_exprs
 from .random_exprs import build, cases, symbols_of
 
-SEED, COUNT = 20, 20_000
+SEED, COUNT = 20, 5_000
 
 M, N = sym("M", divisible_by=16), sym("N")
 X, J = sym("i", min=0), sym("j", min=None)

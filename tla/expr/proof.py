@@ -246,7 +246,7 @@ def _grows_from_0(x: Expr) -> bool:
             low = atom.bounds[0]
             if low is None:
                 return False
-            raised = {(*m, atom): n for m, n in parts.items()}
+            raised: dict[Monomial, int] = {(*m, atom): n for m, n in parts.items()}
             parts = {**raised, **{m: raised.get(m, 0) + n * low for m, n in parts.items()}}
         for m, n in parts.items():
             total[m] = total.get(m, 0) + n

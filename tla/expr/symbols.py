@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 __all__ = ["RESERVED", "is_name", "sym"]
 
-RESERVED: Final = frozenset(("ceildiv", "floordiv", "max", "min", "mod", "none", "o"))
+RESERVED: Final = frozenset(
+    ("False", "None", "True", "ceildiv", "floordiv", "max", "min", "mod", "none", "o")
+)
 """Words of the notation, which name no symbol."""
 
 
