@@ -23,6 +23,8 @@ FAMILY: dict[type[TlaError], tuple[type[BaseException], ...]] = {
     tla.NotALayoutError: (TypeError,),
     tla.UnsupportedError: (),
     tla.UndecidedError: (),
+    tla.ContradictionError: (ValueError,),
+    tla.BindingError: (ValueError,),
 }
 
 
@@ -55,6 +57,7 @@ def test_summary_details_and_data() -> None:
     assert not hasattr(error, "other")
 
 
+M = tla.sym("M")
 RAISERS: list[Callable[[], Any]] = [
     lambda: tla.Int(4.5),
     lambda: Layout((2, 3), (1,)),
@@ -75,7 +78,18 @@ RAISERS: list[Callable[[], Any]] = [
     lambda: tla.offsets(Layout(2, 2**64)),
     lambda: tla.zN(4, 4, block=(0, 1)),
     lambda: tla.parse("(2,3):(1)"),
-    lambda: tla.parse("(2,\n x)"),
+    lambda: tla.parse("(2,\n ?)"),
+    lambda: tla.parse("(M{div=4},M/8)"),
+    lambda: tla.sym("M", min=5, max=3),
+    lambda: tla.sym("2"),
+    lambda: tla.sym("M", divisible_by=16) // tla.sym("N", min=0),
+    lambda: Layout(M).bind(M=0),
+    lambda: Layout(M * 2).bind(M=tla.sym("N", min=-9, max=-3)),
+    lambda: Layout(tla.sym("M", divisible_by=4)).bind(M=M),
+    lambda: tla.zipped_divide(Layout(M), 48, exact=True),
+    lambda: tla.zipped_divide(Layout(M), 48, exact=True, assume=M % 48 == 0).bind(M=47),
+    lambda: tla.coalesce(Layout(M), assume=(M % 4 == 0, M % 2 == 1)),
+    lambda: tla.coalesce(Layout(M), assume=M < 1),
     lambda: tla.read("?"),
     lambda: tla.size("8:1"),  # type: ignore[arg-type]
     lambda: tla.coalesce("8:1"),  # type: ignore[arg-type]

@@ -283,7 +283,7 @@ LEAF = "expected an expression, found {}; a leaf is an int such as 4 or _4"
         # operations and their arguments
         ("mak_layout(4)", "there is no operation 'mak_layout'; did you mean make_layout?", 1, 10),
         ("size(Layuot(4))", "there is no operation 'Layuot'; did you mean Layout?", 6, 6),
-        ("qqqqq", "there is no operation 'qqqqq'", 1, 5),
+        ("qqqqq(4)", "there is no operation 'qqqqq'", 1, 5),
         ("size()", "size is not given 'x'", 6, 1),
         ("make_layout_tile(4:1)", "make_layout_tile is not given 'tile'", 21, 1),
         ("congruent(4, 4, (8))", "congruent takes 2 arguments in place, and this is one more", 17, 3),
@@ -416,7 +416,9 @@ def test_huge_numbers_are_an_error_not_a_crash() -> None:
     assert len(evaluate("append(4, 1, upto=1000)")) == 1000
 
 
-@pytest.mark.parametrize("text", ["x" * 10**5, f"size({'y' * 10**5}=4)", f"size({'z' * 10**5})"])
+@pytest.mark.parametrize(
+    "text", ["x" * 10**5 + "(4)", f"size({'y' * 10**5}=4)", f"size({'z' * 10**5}+)"]
+)
 def test_errors_about_long_texts_stay_short(text: str) -> None:
     with pytest.raises(ParseError) as caught:
         evaluate(text)

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from unknowns import unknown
 
 import tla
 from tla import Int, Layout, TlaError, UnsupportedError, _, algebra, parse, same_static
@@ -23,6 +22,7 @@ from tla.explain import (
     InverseStep,
     explain,
 )
+from tla.expr import sym
 from tla.int_tuple import flatten_to_tuple
 from tla.layout import AnyLayout
 from tla.swizzle import ComposedLayout, Swizzle
@@ -942,7 +942,7 @@ def test_records_hold_ints_where_static_meets_dynamic(operation: str, arguments:
         assert hash(one) == hash(one._replace())
 
 
-N = unknown("N", 4)
+N = sym("N", divisible_by=4)
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import rows, value
-from unknowns import Unknown
 
 import tla
 from tla import CoordinateError, Int, Layout, LayoutError, LeafError, UndecidedError, _
+from tla.expr import sym
 from tla.swizzle import MAX_BITS, ComposedLayout, Swizzle
 from tla.testing import coords_of, layouts, naive_coords, naive_offsets, shapes
 
@@ -148,7 +148,7 @@ def test_offsets_are_known_and_not_negative() -> None:
         Swizzle(2, 0, 3)(-1)
     assert caught.value.offset == -1
     with pytest.raises(UndecidedError, match="the value of M is not known"):
-        Swizzle(2, 0, 3)(Unknown("M"))
+        Swizzle(2, 0, 3)(sym("M"))
     with pytest.raises(CoordinateError, match="has no value at -2"):
         ComposedLayout(Swizzle(2, 0, 3), 1, Layout(4, -1))(3)
 

@@ -37,8 +37,11 @@ def carrying(operation: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @wraps(operation)
     def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        if not EVER_ASSUMED and "assume" not in kwargs:
-            return operation(*args, **kwargs)
+        if not EVER_ASSUMED:
+            if not kwargs:
+                return operation(*args)  # type: ignore[call-arg]
+            if "assume" not in kwargs:
+                return operation(*args, **kwargs)
         conditions: Any = kwargs.pop("assume", None)
         return given(conditions, operation, *args, **kwargs)
 

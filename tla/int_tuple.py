@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVarTuple
 from .errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
 from .ints import (
     MAX_DEPTH,
+    PLAIN_INTS,
     Int,
     IntTuple,
     SymbolicInt,
@@ -192,21 +193,28 @@ def text_of(*parts: IntTuple) -> str:
     >>> text_of((_2, (4, (5,)))), text_of(Int(-2)), text_of(())
     ('(_2,(4,(5)))', '_-2', '()')
     """
-    leaf_text: Callable[[Any], str] = str
-    if _is_symbolic(parts, MAX_DEPTH):
+    try:
+        return ":".join([_text(x, MAX_DEPTH, _plain_text) for x in parts])
+    except _SymbolicError:
         from .expr.printers import Notation
 
-        leaf_text = Notation(leaves(parts)).text
-    return ":".join([_text(x, MAX_DEPTH, leaf_text) for x in parts])
+        write = Notation(leaves(parts)).text
+        return ":".join([_text(x, MAX_DEPTH, write) for x in parts])
 
 
-def _is_symbolic(x: Any, room: int) -> bool:
-    if is_tuple(x):
-        return room >= 0 and any(_is_symbolic(i, room - 1) for i in x)
-    return isinstance(x, SymbolicInt)
+class _SymbolicError(Exception):
+    """A leaf is symbolic: its text depends on those before it."""
+
+
+def _plain_text(x: Any) -> str:
+    if isinstance(x, SymbolicInt):
+        raise _SymbolicError
+    return str(x)
 
 
 def _text(x: Any, room: int, leaf_text: Callable[[Any], str]) -> str:
+    if type(x) in PLAIN_INTS:
+        return str(x)
     if not is_tuple(x):
         return leaf_text(x)
     return f"({','.join([_text(i, room - 1, leaf_text) for i in x])})" if room else "(...)"

@@ -548,7 +548,7 @@ def get(x: Any, *path: SupportsIndex) -> Any:
     if not path:
         return x
     mode = Layout(int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path))
-    return mode.assuming(*x.assumptions)
+    return mode if type(x) is Layout else mode.assuming(*x.assumptions)
 
 
 def shape(x: AnyLayout, *path: SupportsIndex) -> Any:

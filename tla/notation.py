@@ -247,7 +247,9 @@ def layout_at(scan: Scanner, start: int, shape: Any, stride: Any, origin: Any) -
         return Layout(shape, stride, origin)
     except LayoutError as error:
         end = scan.last
-        if "extent" in vars(error):  # a negative one: the first such number of the shape
+        if isinstance(
+            vars(error).get("extent"), int
+        ):  # a negative one: the first such number of the shape
             sign = scan.text.find(f"{error.extent:d}", start, end)
             if sign >= 0:
                 start, end = sign, sign + len(f"{error.extent:d}")

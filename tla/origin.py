@@ -33,7 +33,7 @@ from .ints import (
     min_,
 )
 
-__all__ = ["checked_origin", "default_origin", "mode_indices", "trimmed_parts"]
+__all__ = ["checked_origin", "default_origin", "mode_indices", "says_more", "trimmed_parts"]
 
 
 def default_origin(shape: IntTuple) -> Any:
@@ -66,10 +66,15 @@ def checked_origin(shape: IntTuple, origin: IntTuple) -> Any:
                 shape=shape,
                 origin_shape=origin,
             )
-    says_more = origin != sizes or any(
+    return origin if says_more(shape, origin) else None
+
+
+def says_more(shape: IntTuple, origin: IntTuple) -> bool:
+    """Whether an origin shape differs from the sizes of the modes, or is static where they are not."""
+    sizes = default_origin(shape)
+    return origin != sizes or any(
         is_static(o) and not is_static(n) for o, n in zip(leaves(origin), leaves(sizes), strict=True)
     )
-    return origin if says_more else None
 
 
 def mode_indices(coord: IntTuple, shape: IntTuple) -> tuple[Any, ...]:

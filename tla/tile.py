@@ -30,6 +30,7 @@ from .ints import (
     IntTuple,
     _0,
     _1,
+    at_least,
     ceil_div,
     divides,
     equal,
@@ -40,8 +41,9 @@ from .ints import (
     less,
     max_,
     min_,
+    neither_divides,
 )
-from .layout import AnyLayout, Layout, as_layout
+from .layout import AnyLayout, Layout, as_layout, padded
 from .origin import default_origin
 
 if TYPE_CHECKING:
@@ -75,7 +77,8 @@ def make_layout_tile(
         return get_tile_layout(layout, tile, repeat_like(tile, _0))
     origin = transform_leaf(min_, tile, layout.origin_shape)
     try:
-        return Layout(_by_mode(_front, layout.shape, tile), layout.stride, origin)
+        # of the tile no more than all of it holds data
+        return padded(Layout(_by_mode(_front, layout.shape, tile), layout.stride), origin)
     except _UnevenError as uneven:
         raise DivisibilityError(
             f"tile {text_of(tile)} does not divide the shape {text_of(layout.shape)}",
@@ -109,12 +112,12 @@ def get_tile_layout(
     """
     tile, coord = _per_mode("tile", tile, layout), _per_mode("coordinate", coord, layout)
     for c in leaves(coord):
-        if less(c, 0):
+        if not at_least(c, 0):
             raise CoordinateError(
                 f"the tile cannot start at {text_of(coord)}: coordinates count from 0", coord=coord
             )
     origin = transform_leaf(_cropped, tile, coord, layout.origin_shape)
-    return Layout(_by_mode(_blocks, layout.shape, tile), layout.stride, origin)
+    return padded(Layout(_by_mode(_blocks, layout.shape, tile), layout.stride), origin)
 
 
 def _cropped(extent: Any, start: Any, data: Any) -> int:
@@ -161,11 +164,11 @@ _ROUND = "With exact=False the tile is rounded up to whole blocks."
 
 def _front(mode: Any, extent: Any) -> Any:
     """The shape of exactly the first ``extent`` coordinates; leaves above them become 1."""
-    if known_lt(extent, 1) is True:
+    if not at_least(extent, 1):
         raise _UnevenError(f"{extent} is not positive.")
-    if known_lt(product(mode), extent) is True:
+    if known_lt(product(mode), extent) is True or not less(_0, product(mode)):
         raise _UnevenError(f"{extent} exceeds the {product(mode)} coordinates of its mode.", _ROUND)
-    shape, rest = _taken(mode, extent)
+    shape, rest = _taken(mode, extent, True)
     if not equal(rest, _1):
         raise _UnevenError(
             f"{extent} does not divide the {product(mode)} coordinates of its mode.", _ROUND
@@ -173,16 +176,23 @@ def _front(mode: Any, extent: Any) -> Any:
     return shape
 
 
-def _taken(shape: Any, extent: Any) -> tuple[Any, Any]:
-    """The shape with its first coordinates taken from the front, and how many times more are wanted."""
+def _taken(shape: Any, extent: Any, is_last: bool) -> tuple[Any, Any]:
+    """The shape with its first coordinates taken from the front, and how many times more are wanted.
+
+    Args:
+        is_last: No leaf follows to take what is wanted beyond this one.
+    """
     if is_tuple(shape):
         out: list[Any] = []
-        for part in shape:
-            taken, extent = _taken(part, extent)
+        for i, part in enumerate(shape):
+            taken, extent = _taken(part, extent, is_last and i == len(shape) - 1)
             out.append(taken)
         return tuple(out), extent
     if known_divides(shape, extent) is True and known_eq(shape, 0) is not True:
         return shape, extent // shape
-    if not divides(extent, shape):
-        raise _UnevenError(f"Neither of {extent} and {shape} divides the other.", _ROUND)
-    return extent, extent // extent
+    if known_divides(extent, shape) is True:
+        return extent, extent // extent
+    if known_divides(extent, shape) is None and (is_last or known_divides(shape, extent) is False):
+        divides(extent, shape)
+    neither_divides(extent, shape)
+    raise _UnevenError(f"Neither of {extent} and {shape} divides the other.", _ROUND)

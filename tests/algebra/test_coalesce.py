@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from unknowns import put, unknown
 
 import tla
 from tla import CongruenceError, Layout, UndecidedError, coalesce, filter_zeros, parse
 from tla import same_function as same
 from tla.algebra.coalesce import filter as without_zeros
+from tla.expr import sym
 from tla.testing import layouts, naive_coords, naive_offset, naive_offsets, naive_size, shapes
 
 ANY = layouts(shapes(max_size=48, min_extent=0), min_stride=-9, max_stride=24)
 NESTED = layouts(shapes(max_size=48, min_extent=0, max_depth=3).filter(tla.is_tuple), min_stride=-9)
-M, N = unknown("M"), unknown("N")
-LONG = unknown("M", least=2)
+M, N = sym("M"), sym("N")
+LONG = sym("M", min=2)
 
 
 def leaves_of(layout: Any) -> list[tuple[int, int]]:
@@ -257,17 +257,17 @@ def test_sixty_modes_and_large_ints() -> None:
 @pytest.mark.parametrize(
     ("layout", "expected"),
     [
-        (Layout((4, LONG), (1, 4)), "(M*4):1"),
-        (Layout((LONG, 4), (1, LONG)), "(M*4):1"),
-        (Layout((LONG, 4), (1, 0)), "(M,4):(1,0)"),
-        (Layout((4, LONG), (1, 8)), "(4,M):(1,8)"),
-        (Layout((1, LONG, 1), (N, 3, N)), "M:3"),
-        (Layout((4, M), (1, 4)), "(M*4):1"),
-        (Layout((M, 4), (1, M)), "(M*4):1"),
+        (Layout((4, LONG), (1, 4)), "4*M{min=2}:1"),
+        (Layout((LONG, 4), (1, LONG)), "4*M{min=2}:1"),
+        (Layout((LONG, 4), (1, 0)), "(M{min=2},4):(1,0)"),
+        (Layout((4, LONG), (1, 8)), "(4,M{min=2}):(1,8)"),
+        (Layout((1, LONG, 1), (N, 3, N)), "M{min=2}:3"),
+        (Layout((4, M), (1, 4)), "4*M:1"),
+        (Layout((M, 4), (1, M)), "4*M:1"),
         # whether the modes are one is open: they stay two
-        (Layout((LONG, 4), (1, 8)), "(M,4):(1,8)"),
+        (Layout((LONG, 4), (1, 8)), "(M{min=2},4):(1,8)"),
         (Layout((M, 4), (1, 8)), "(M,4):(1,8)"),
-        (Layout((2, M, 4), (1, 2, N)), "((M*2),4):(1,N)"),
+        (Layout((2, M, 4), (1, 2, N)), "(2*M,4):(1,N)"),
     ],
 )
 def test_unknown_extents(layout: Any, expected: str) -> None:
@@ -278,7 +278,7 @@ def test_unknown_extents(layout: Any, expected: str) -> None:
 
 
 def put_in(layout: Any, m: int, n: int) -> Any:
-    return Layout(put(layout.shape, M=m, N=n), put(layout.stride, M=m, N=n))
+    return layout.bind(M=m, N=n)
 
 
 def test_what_an_unknown_leaves_open() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from unknowns import put, unknown
 
 import tla
 from tla import (
@@ -23,6 +22,7 @@ from tla import (
     complement,
     parse,
 )
+from tla.expr import evaluate, sym
 from tla.testing import (
     layouts,
     naive_complement,
@@ -36,7 +36,7 @@ from tla.testing import (
 EXTENTS = shapes(max_size=24, min_extent=0, min_rank=1, static=False)
 ANY = layouts(EXTENTS, min_stride=-1, max_stride=24, static=False)
 TARGETS = st.integers(0, 60) | st.sampled_from([24, 48, 64])
-M, N = unknown("M"), unknown("N")
+M, N = sym("M"), sym("N")
 
 
 def moving(layout: Any) -> list[tuple[int, int]]:
@@ -288,15 +288,24 @@ def test_unknown_ints(layout: Any, cotarget: Any) -> None:
     """The same as with the numbers put in, up to modes of size 1."""
     result = complement(layout, cotarget)
     for m, n in ((1, 9), (2, 48), (24, 1)):
-        plain = Layout(put(layout.shape, M=m, N=n), put(layout.stride, M=m, N=n))
-        found = Layout(put(result.shape, M=m, N=n), put(result.stride, M=m, N=n))
-        assert naive_offsets(found) == naive_offsets(complement(plain, put(cotarget, M=m, N=n)))
+        plain = layout.bind(M=m, N=n)
+        found = result.bind(M=m, N=n)
+        target = cotarget and evaluate(cotarget, {"M": m, "N": n})
+        assert naive_offsets(found) == naive_offsets(complement(plain, target))
 
 
 def test_what_an_unknown_leaves_open() -> None:
     with pytest.raises(UndecidedError) as caught:
         complement(Layout((4, 2), (1, M)), 64)
-    assert caught.value.obligation == "M < 4"
+    assert caught.value.obligation == (M >= 4)
+    layout = Layout((4, 2), (1, M))
+    result = complement(layout, 64, assume=M >= 4)
+    assert result.assumptions == (M >= 4,)
+    for m in (4, 5, 8, 16, 40):
+        plain = complement(layout.bind(M=m), 64)
+        assert naive_offsets(result.bind(M=m)) == naive_offsets(plain)
+    with pytest.raises(tla.BindingError, match=r"^M = 3 breaks M >= 4$"):
+        result.bind(M=3)
     with pytest.raises(OverlapError) as collision:
-        complement(Layout((2, 2, unknown("N", least=2)), (2, 1, 1)), 64)
-    assert collision.value.layout == Layout((2, 2, unknown("N", least=2)), (2, 1, 1))
+        complement(Layout((2, 2, sym("N", min=2)), (2, 1, 1)), 64)
+    assert collision.value.layout == Layout((2, 2, sym("N", min=2)), (2, 1, 1))

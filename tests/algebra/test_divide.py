@@ -1,12 +1,12 @@
 """Division: ``layout o (tiler, complement(tiler))``, whole and by mode, and when a tile divides."""
 
 from collections.abc import Iterator
+from re import escape
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from unknowns import put, unknown
 
 import tla
 from tla import (
@@ -28,6 +28,7 @@ from tla import (
     tiled_divide,
     zipped_divide,
 )
+from tla.expr import Condition, sym
 from tla.testing import (
     layouts,
     naive_complement,
@@ -42,8 +43,8 @@ from tla.testing import (
 DIVIDES = [logical_divide, zipped_divide, tiled_divide, flat_divide]
 ALL = pytest.mark.parametrize("divide", DIVIDES)
 PRODUCTS = [tla.logical_product, tla.zipped_product, tla.tiled_product, tla.flat_product]
-M = unknown("M")
-M16 = unknown("M", divisor=16, least=16)
+M = sym("M")
+M16 = sym("M", divisible_by=16)
 ODD = (Layout((M, 6), (1, M)), 4)
 
 
@@ -420,6 +421,7 @@ def test_ints_beyond_64_bits() -> None:
         (Layout((8, M), (1, 8)), (4, 2)),
         (Layout((8, M16), (M16, 1)), (4, 16)),
         (Layout((8, M), (M, 1)), (Layout(2, 4), _)),
+        (Layout(16, 1), M),
         ODD,
     ],
 )
@@ -427,19 +429,34 @@ def test_unknown_extents(layout: Any, tiler: Any) -> None:
     for divide in DIVIDES:
         result = divide(layout, tiler)
         for m in (16, 48, *((1, 2, 3, 5) if (layout, tiler) == ODD else ())):
-            plain, found = (Layout(put(x.shape, M=m), put(x.stride, M=m)) for x in (layout, result))
-            assert naive_offsets(found) == naive_offsets(divide(plain, tiler))
+            plain, found = (x.bind(M=m) for x in (layout, result))
+            assert naive_offsets(found) == naive_offsets(divide(plain, m if tiler is M else tiler))
 
 
 @pytest.mark.parametrize(
-    ("divide", "layout", "tiler", "exact"),
+    ("divide", "layout", "tiler", "need"),
     [
-        (logical_divide, Layout(M, 1), 4, True),
-        (zipped_divide, Layout((8, M), (1, 8)), (4, 2), True),
-        (logical_divide, Layout(16, 1), M, False),
-        (tiled_divide, Layout((M, 6), (1, 7)), 4, False),
+        (logical_divide, Layout(M, 1), 4, M % 4 == 0),
+        (zipped_divide, Layout((8, M), (1, 8)), (4, 2), M % 2 == 0),
     ],
 )
-def test_what_an_unknown_leaves_open(divide: Any, layout: Any, tiler: Any, exact: bool) -> None:
-    with pytest.raises(UndecidedError, match=r"^cannot decide whether "):
+def test_what_an_unknown_leaves_open(divide: Any, layout: Any, tiler: Any, need: Condition) -> None:
+    exact = need.op == "=="
+    with pytest.raises(UndecidedError, match=f" {escape(str(need))}\n") as caught:
         divide(layout, tiler, exact=exact)
+    assert caught.value.obligation == need
+    result = divide(layout, tiler, exact=exact, assume=need)
+    assert result.assumptions == (need,)
+    for m in (8, 12, 16):
+        plain, found = layout.bind(M=m), result.bind(M=m)
+        assert naive_offsets(found) == naive_offsets(divide(plain, tiler, exact=exact))
+
+
+def test_a_mode_that_may_end_within_a_tile() -> None:
+    layout = Layout((M, 6), (1, 7))
+    with pytest.raises(UndecidedError, match=r" needs M % 4 == 0\n") as caught:
+        tiled_divide(layout, 4)
+    assert caught.value.obligation == (M % 4 == 0)
+    result = tiled_divide(layout.bind(M=sym("M", divisible_by=4)), 4)
+    for m in (4, 12):
+        assert naive_offsets(result.bind(M=m)) == naive_offsets(tiled_divide(layout.bind(M=m), 4))

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import rows, value
-from unknowns import put, unknown
 
 import tla
 from tla import CoordinateError, Layout, LayoutError, LeafError, UndecidedError, _, _6, parse
 from tla.algebra.domain import common_divisor, domain_distribute, domain_offset, nullspace
+from tla.expr import evaluate, sym
 from tla.testing import (
     layouts,
     naive_coords,
@@ -52,8 +52,8 @@ def test_what_domain_offset_does_not_take() -> None:
         domain_offset((_, 0), Layout((4, 2)))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="expected a layout"):
         domain_offset(Layout((4, 2)), (1, 0))  # type: ignore[arg-type]
-    many = unknown("M")
-    assert put(domain_offset((many, 1), Layout((many + 1, 2), (3, 1)))[1], M=4) == 13
+    many = sym("M")
+    assert evaluate(domain_offset((many, 1), Layout((many + 1, 2), (3, 1)))[1], {"M": 4}) == 13
 
 
 # --- distribute -------------------------------------------------------------------------------
@@ -115,9 +115,9 @@ def test_what_domain_distribute_does_not_take() -> None:
             domain_distribute((4, 2), bad)  # type: ignore[arg-type]
         with pytest.raises(LeafError):
             domain_distribute((4, bad), 2)  # type: ignore[arg-type]
-    many = unknown("M", divisor=16, least=16)
+    many = sym("M", divisible_by=16)
     assert str(domain_distribute((many, 3), 8)).replace("_", "") == "8:1"
-    assert put(domain_distribute((3, many), 48).shape, M=16) == 48
+    assert domain_distribute((3, many), 48).bind(M=16).shape == 48
     with pytest.raises(UndecidedError):
         domain_distribute((many, 3), 7)
 
@@ -165,9 +165,9 @@ def test_nullspace(layout: str, expected: str) -> None:
 
 
 def test_nullspace_of_unknowns() -> None:
-    many = unknown("M")
-    assert put(nullspace(Layout((many, 3), (1, 0))).stride, M=7) == 7
-    with pytest.raises(UndecidedError, match="M == "):
-        nullspace(Layout((4, 3), (1, unknown("M", least=0))))
+    many = sym("M")
+    assert nullspace(Layout((many, 3), (1, 0))).bind(M=7).stride == 7
+    with pytest.raises(UndecidedError, match="depends on whether M > 0\n"):
+        nullspace(Layout((4, 3), (1, sym("M", min=0))))
     with pytest.raises(TypeError, match="expected a layout"):
         nullspace((4, 2))  # type: ignore[arg-type]

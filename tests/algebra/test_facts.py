@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from unknowns import put, unknown
 
 import tla
 from tla import Int, Layout, UndecidedError, _2, _3, _4
@@ -23,12 +22,13 @@ from tla.algebra.facts import (
     is_surjective_onto,
 )
 from tla.algebra.modes import WORK, lifted
+from tla.expr import evaluate, sym
 from tla.testing import layouts, naive_offset, naive_offsets, shapes
 
 FACTS = (is_injective, collision, is_bijective, is_contiguous)
 
-M, N = unknown("M"), unknown("N")
-MAY_BE_EMPTY = unknown("Z", least=0)
+M, N = sym("M"), sym("N")
+MAY_BE_EMPTY = sym("Z", min=0)
 
 
 def check(layout: Any) -> None:
@@ -368,7 +368,7 @@ def test_symbolic_modes_above_plain_ones() -> None:
 
 
 def test_symbolic_and_colliding() -> None:
-    many = unknown("K", least=2)
+    many = sym("K", min=2)
     for layout in (
         Layout((many, M), (0, 1)),
         Layout((many, many), (1, 1)),
@@ -378,8 +378,8 @@ def test_symbolic_and_colliding() -> None:
         pair = collision(layout)
         assert pair is not None
         assert not is_injective(layout)
-        plain = Layout(put(layout.shape, K=3, M=7), put(layout.stride, K=3, M=7))
-        check_witness(plain, put(pair, K=3, M=7))
+        plain = layout.bind(K=3, M=7)
+        check_witness(plain, tla.transform_leaf(lambda x: evaluate(x, {"K": 3, "M": 7}), pair))
 
 
 def test_symbolic_and_onto() -> None:
@@ -400,20 +400,20 @@ def test_an_answer_with_unknowns_holds_for_their_values(plain: Any, data: st.Dat
         return
     i, j = (data.draw(st.integers(0, len(shape) - 1)) for _ in range(2))
     values = {"M": int(shape[i])}
-    shape[i] = unknown("M", least=data.draw(st.integers(0, int(shape[i]))))
+    shape[i] = sym("M", min=data.draw(st.integers(0, int(shape[i]))))
     if stride[j] == values["M"]:
         stride[j] = shape[i]
     elif data.draw(st.booleans()):
         values["N"] = int(stride[j])
-        stride[j] = unknown("N", least=int(stride[j]))
+        stride[j] = sym("N", min=int(stride[j]))
     hidden = Layout(tuple(shape), tuple(stride))
-    known = Layout(put(hidden.shape, **values), put(hidden.stride, **values))
+    known = hidden.bind(**values)
     for fact in (is_injective, is_bijective, is_contiguous):
         with suppress(UndecidedError):
             assert fact(hidden) is fact(known)
     for n in (hidden.size, len(set(naive_offsets(known)))):
         with suppress(UndecidedError):
-            assert is_surjective_onto(hidden, n) is is_surjective_onto(known, put(n, **values))
+            assert is_surjective_onto(hidden, n) is is_surjective_onto(known, evaluate(n, values))
 
 
 @pytest.mark.parametrize(

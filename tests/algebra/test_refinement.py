@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from unknowns import put, unknown
 
 import tla
 from tla import DivisibilityError, LeafError, UndecidedError, _2, _3, _6
 from tla.algebra.modes import in_profile, leaf_names
 from tla.algebra.refinement import mutual_refinement
+from tla.expr import evaluate, sym
 from tla.testing import shapes
 
 
@@ -154,14 +154,14 @@ def test_errors_name_both_ints() -> None:
 @pytest.mark.parametrize("m", [4, 16, 48])
 def test_unknown_extents(m: int) -> None:
     """An int that may be all of another is cut nevertheless; what is left may then be 1."""
-    many = unknown("M", divisor=4, least=4)
+    many = sym("M", divisible_by=4)
     left, right = mutual_refinement((many, 3), (4,))
-    assert (tla.to_text(left), right) == ("((4,(M//4)),3)", (4,))
-    assert tla.compatible((m, 3), put(left, M=m))
+    assert (tla.to_text(left), right) == ("((4,M/4),3)", (4,))
+    assert tla.compatible((m, 3), tla.transform_leaf(lambda x: evaluate(x, {"M": m}), left))
     assert mutual_refinement((2, many), (2, (many, 5))) == ((2, many), (2, (many, 5)))
-    assert mutual_refinement((many * 6, 5), many) == (((many, many * 6 // many), 5), many)
-    with pytest.raises(UndecidedError, match=r"cannot decide whether M divides 6"):
-        mutual_refinement(unknown("M"), 6)
+    assert mutual_refinement((many * 6, 5), many) == (((many, 6), 5), many)
+    with pytest.raises(UndecidedError, match=r"cannot decide whether M % 6 == 0"):
+        mutual_refinement(sym("M"), 6)
 
 
 def test_profiles() -> None:

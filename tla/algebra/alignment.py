@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..assumed import carrying
-from ..errors import CoordinateError, LayoutError
-from .coalesce import coalesced, same_function
+from ..errors import CoordinateError, LayoutError, UndecidedError
+from ..ints import SymbolicInt, known_eq
+from .coalesce import coalesce, coalesced, same_function
 from .composition import composed, extended_modes
 from .inverse import right_inverse
-from .modes import both_static, lifted, of_modes, read_modes
+from .modes import both_static, is_one, lifted, of_modes, read_modes, unguarded
+from .symbolic import is_symbolic, raw_modes
 
 if TYPE_CHECKING:
     from ..expr import Conditions
@@ -40,19 +42,42 @@ def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None =
     left, inverse = read_modes(a), read_modes(right_inverse(b))
     are_static = both_static(left, read_modes(b))
     if left is None or inverse is None or are_static is None:
+        if is_symbolic(a.shape, a.stride, b.shape, b.stride):
+            return _common_symbolically(a, b)
         common: AnyLayout = lifted(max_common_layout, a, b)
         return common
     numbers = of_modes(extended_modes(left[0]))
+    return of_modes(coalesced(_shared(numbers, inverse[0])), are_static)
+
+
+def _common_symbolically(a: AnyLayout, b: AnyLayout) -> AnyLayout:
+    """`max_common_layout` where sizes are unknown."""
+    inverse = raw_modes(right_inverse(b))
+    try:
+        return coalesce(of_modes(_shared(a, inverse)))
+    except UndecidedError as error:
+        obligation = error.data.get("obligation")
+        if obligation is None:
+            raise
+        raise UndecidedError(
+            f"max_common_layout of {a} and {b} depends on whether {obligation}",
+            *error.details,
+            **error.data,
+        ) from None
+
+
+def _shared(a: AnyLayout, inverse: Modes) -> Modes:
+    """The beginning of some modes whose indices ``a`` numbers in order."""
     shared: Modes = []
     size: Any = 1
-    for s, d in inverse[0]:
-        length = _longest(numbers, shared, size, s, d)
-        if length > 1:
+    for s, d in inverse:
+        length = _longest(a, shared, size, s, d)
+        if not is_one(length):
             shared.append((length, d))
             size = size * length
-        if length != s:
+        if known_eq(unguarded(length), unguarded(s)) is not True:
             break
-    return of_modes(coalesced(shared), are_static)
+    return shared
 
 
 def _longest(a: AnyLayout, shared: Modes, size: Any, s: Any, d: Any) -> Any:
@@ -67,7 +92,12 @@ def _longest(a: AnyLayout, shared: Modes, size: Any, s: Any, d: Any) -> Any:
 
     if in_order(s):
         return s
-    least, most = 1, s - 1  # what holds for n holds for all below it
+    # what holds for n holds for all below it
+    least, most = 1, s - 1
+    if isinstance(s, SymbolicInt):  # and not for the least value of s
+        while in_order(2 * least):
+            least *= 2
+        most = 2 * least - 1
     while least < most:
         n = (least + most + 1) // 2
         least, most = (n, most) if in_order(n) else (least, n - 1)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..assumed import carrying
 from ..dtypes import ElementType, element_type
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
-from ..ints import PLAIN_INTS, Int, IntLike, SymbolicInt, ceil_div, known_int, leaf
+from ..ints import PLAIN_INTS, Int, IntLike, SymbolicInt, ceil_div, equal, known_divides, known_int, leaf
 from ..layout import AnyLayout, as_layout, trusted
 from .coalesce import filtered
 from .domain import common_divisor
@@ -83,16 +83,23 @@ def _in_vectors(mode: tuple[Any, Any], n: Any) -> tuple[Any, Any, Any] | None:
     s, d = mode
     if is_one(s):
         return s, -(-d // n), s // s  # its stride is a convention
-    if d % n == 0:
-        return s, d // n, n // n
     step = abs(d)
-    if n % step == 0:
+    fits = _is_divisor(step, n)
+    if not fits and d % n == 0:
+        return s, d // n, n // n
+    if fits or n % step == 0:
         k = n // step
-        if s % k == 0:
+        if not _is_divisor(s, k) and s % k == 0:
             return s // k, d // step, k
         if k % s == 0:
             return s // s * (k // k), d // step, s
-    return (s, d, n // n) if s == 0 else None
+    is_small = equal(unguarded(s), 0) or equal(unguarded(s), 1)  # of extent 1 it is as above
+    return (s, d, n // n) if is_small else None
+
+
+def _is_divisor(a: Any, b: Any) -> bool:
+    """Whether ``a`` is known to divide ``b``, which then need not be asked."""
+    return known_divides(unguarded(a), unguarded(b)) is True
 
 
 def _require_one_vector(layout: AnyLayout, n: Any, modes: Modes, factors: list[Any]) -> None:

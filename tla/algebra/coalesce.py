@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..assumed import carrying, given
 from ..errors import CongruenceError, CoordinateError, UndecidedError
-from ..int_tuple import as_int_tuple, leaves, text_of, transform_leaf
+from ..int_tuple import as_int_tuple, leaves, product, text_of, transform_leaf
 from ..ints import (
     Int,
     IntTuple,
@@ -25,6 +25,7 @@ from ..ints import (
     known_eq,
     known_lt,
     min_,
+    order,
 )
 from ..layout import AnyLayout, as_layout, trusted
 from .by_mode import by_mode, matched
@@ -122,8 +123,11 @@ def _one_form(a: Modes, b: Modes) -> Question:
         open_ones = [question for m, n in zip(a, b, strict=True) for question in map(equality, m, n)]
     else:
         longer = max(a, b, key=len)
-        open_ones = [equality(s * d, e) for (s, d), (_s, e) in pairwise(longer)]
-        open_ones += [equality(s, 1) for s, _d in longer]
+        merged = [(s * d, e) for (s, d), (_s, e) in pairwise(longer)]
+        # two of which the first is never the lesser are equal only where they are least
+        open_ones = [equality(end, d) for end, d in merged if known_lt(end, d) is not False]
+        open_ones += [order(1, s) for s, _d in longer]
+        open_ones.append(equality(*[product(tuple([s for s, _d in x])) for x in (a, b)]))
     undecided = next((question for question in open_ones if question[0] is None), None)
     if undecided is None and len(a) == len(b) and all(answer for answer, _obligation in open_ones):
         return True, None
@@ -223,14 +227,17 @@ def filter(
     if is_symbolic(layout.shape, layout.stride):
         result: AnyLayout = _filtered_symbolically(layout)
         return result
-    return lifted(filter, layout)
+    plain: AnyLayout = lifted(filter, layout)
+    return plain
 
 
 @carrying
 def _filtered_symbolically(layout: AnyLayout) -> AnyLayout:
     """`filter` where sizes are unknown."""
-    modes = Needs(lambda: f"filter of {layout}").moving(raw_modes(layout))
-    return coalesce(of_modes(modes))
+    needs = Needs(lambda: f"filter of {layout}")
+    real = [mode for mode in raw_modes(layout) if known_eq(mode[0], 1) is not True]
+    kept = [mode for mode in real if needs.moves(mode[1]) or not needs.positive(mode[0])]
+    return coalesce(of_modes(kept))
 
 
 def filtered(modes: Modes) -> Modes:

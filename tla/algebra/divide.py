@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..assumed import carrying
 from ..errors import DivisibilityError
-from ..ints import _0, _1, equal, is_static, is_tuple, known_eq, less, max_
+from ..ints import _0, _1, divides, equal, is_static, is_tuple, known_eq, less, max_
 from ..layout import AnyLayout, as_layout, make_layout, trusted
 from .by_mode import Tiler, by_mode, is_left_alone, matched
 from .complement import free, gaps
 from .composition import composed, extended_modes, shaped, tiler_layout, walked
 from .modes import both_static, can_grow, modes_of, nearest, read_modes, row
+from .symbolic import is_symbolic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,6 +91,8 @@ def _not_divided(layout: AnyLayout, tiler: AnyLayout, error: DivisibilityError) 
 def _require_exact(layout: AnyLayout, tiler: AnyLayout, result: AnyLayout) -> None:
     """Refuse tiles that cover more than the layout, or reach past its end."""
     size, count = layout.size, result.size
+    if is_symbolic(size, tiler.shape, tiler.stride) and _fills(tiler, size, count):
+        return
     reach = composed(make_layout(size, 1), row((tiler, free(tiler, size)))).cosize
     # the indices are distinct: size of them below size are all of them
     if equal(count, size) and not less(size, reach):
@@ -113,6 +116,17 @@ def _require_exact(layout: AnyLayout, tiler: AnyLayout, result: AnyLayout) -> No
         tiler=tiler,
         **padded,
     )
+
+
+def _fills(tiler: AnyLayout, size: Any, count: Any) -> bool:
+    """Whether tiles that leave no gaps between them, ``count`` coordinates in all, fill the size.
+
+    Below the ``end`` of a tile and what lies between its modes are ``end`` coordinates; so many each.
+    """
+    steps: list[Any] = []
+    free(tiler, size, steps)
+    end, rest = steps[-1][2:]
+    return known_eq(count, end * rest) is True and divides(end, size)
 
 
 def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import gcd
+from math import gcd, isqrt
 from typing import TYPE_CHECKING, Any
 
 from ..assumed import carrying
@@ -13,10 +13,13 @@ from ..ints import (
     Int,
     IntLike,
     IntTuple,
+    SymbolicInt,
+    divides,
     is_static,
     known_divides,
     known_int,
     leaf,
+    neither_divides,
 )
 from ..layout import AnyLayout, as_layout, is_layout, trusted
 from .coalesce import coalesced
@@ -148,7 +151,22 @@ def common_divisor(a: Any, b: Any) -> Any:
     """
     x, y = unguarded(a), unguarded(b)
     found = next((i for i, j in ((x, y), (y, x)) if known_divides(i, j)), None)
-    common = gcd(known_int(x), known_int(y)) if found is None else found
+    if found is not None:
+        common: Any = found
+    elif isinstance(x, int) and isinstance(y, int):
+        common = gcd(x, y)
+    else:
+        common = _divisor_of_unknown(x, y)
     if isinstance(common, int):
         common = Int(common) if is_static((x, y)) else int(common)
     return Guarded(common) if Guarded in (type(a), type(b)) else common
+
+
+def _divisor_of_unknown(x: Any, y: Any) -> Any:
+    """The same where one is unknown: each divisor of a number in turn, from the greatest on."""
+    unknown, n = (y, x) if isinstance(x, int) else (x, y)
+    if isinstance(n, SymbolicInt):
+        neither_divides(x, y)
+        return known_int(n)
+    small = [d for d in range(1, isqrt(n) + 1) if n % d == 0]
+    return next(d for d in [*[n // d for d in small], *small[::-1]] if divides(d, unknown))

@@ -12,16 +12,18 @@ from math import prod
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from ..assumed import given
+from ..assumed import carrying, given
 from ..errors import CoordinateError, DivisibilityError, LayoutError, OverlapError
+from ..ints import _0, _1, divides, known_eq, known_lt
 from ..layout import trusted
-from .coalesce import coalesced, same_function
+from .coalesce import coalesce, coalesced, same_function
 from .composition import composed, extended_modes, tiler_layout
 from .facts import is_injective
 from .modes import Modes, can_grow, lifted, of_modes, read_modes
+from .symbolic import Needs, is_symbolic, raw_modes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ..expr import Conditions
     from ..ints import IntTuple
@@ -56,8 +58,7 @@ def right_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayo
     """`right_inverse` of a layout. ``steps`` receives the sorted modes, then those taken."""
     read = read_modes(layout)
     if read is None:
-        result: AnyLayout = lifted(partial(right_inverted, steps=steps), layout)
-        return result
+        return _inverted(right_inverted, _right_chain, layout, steps)
     moving = _sorted(layout, coalesced(read[0]))
     chosen: Modes = []
     end: Any = 1
@@ -141,8 +142,7 @@ def left_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayou
     """`left_inverse` of a layout. ``steps`` receives the sorted modes, then the digits."""
     read = read_modes(layout)
     if read is None:
-        result: AnyLayout = lifted(partial(left_inverted, steps=steps), layout)
-        return result
+        return _inverted(left_inverted, _left_digits, layout, steps)
     modes = coalesced(read[0])
     moving = _sorted(layout, modes)
     if moving and moving[0][1] < 0:
@@ -244,3 +244,84 @@ def _refuse(layout: AnyLayout, moving: list[Moving]) -> NoReturn:
                 modes=((s, d), (t, e)),
             )
     raise AssertionError("strides that divide each other without overlap are the digits of offsets")
+
+
+# --- where sizes are unknown ------------------------------------------------------------------
+
+
+@carrying
+def _inverted(
+    inverted: Callable[..., AnyLayout],
+    chain: Callable[[list[Moving], Needs], Modes | None],
+    layout: AnyLayout,
+    steps: list[Any] | None,
+) -> AnyLayout:
+    """An inverse by the chain of its modes where that is one function for all that they may be."""
+    if is_symbolic(layout.shape, layout.stride):
+        needs = Needs(lambda: f"the {inverted.__name__.replace('_inverted', ' inverse')} of {layout}")
+        below: Any = _1
+        moving: list[Moving] = []
+        for mode in raw_modes(coalesce(layout)):
+            if needs.moving([mode]):
+                moving.append((*mode, below))
+            below = below * mode[0]
+        if all(known_lt(_0, s) and (known_lt(d, _0) or needs.positive(d)) for s, d, _p in moving):
+            moving = needs.by_stride(moving)
+            found = chain(moving, needs)
+            if found is not None:
+                if steps is not None:
+                    steps += [moving, found]
+                return coalesce(of_modes(found))
+    result: AnyLayout = lifted(partial(inverted, steps=steps), layout)
+    return result
+
+
+def _right_chain(moving: list[Moving], needs: Needs) -> Modes | None:
+    """The modes from stride 1 on, each beginning where the one before ends; None where some overlap.
+
+    One of size 1 that begins there leaves what follows to begin there too.
+    """
+    chosen: Modes = []
+    end: Any = _1
+    for s, d, p in moving:
+        if known_eq(d, end) is True:
+            chosen.append((s, p))
+            end = s * end
+            continue
+        is_below = known_lt(d, end)
+        if is_below is None:
+            needs.refuse(d, ">=", end)
+        if not is_below:
+            if known_lt(end, d) is None:
+                needs.refuse(d, "==", end)
+            break  # nor does any further
+        if known_lt(d, _0) is not True:
+            return None
+    return chosen
+
+
+def _left_digits(moving: list[Moving], needs: Needs) -> Modes | None:
+    """The digits of an offset where each stride divides the next, and none carries; None elsewhere.
+
+    Without a mode of size 1 its digit is part of the one below: that makes no difference where the mode
+    fills what is below the next stride. At the top it is where the mode below does so, or stride 1.
+    """
+    if any(known_lt(d, _0) for _s, d, _p in moving):
+        return None
+    fills = [not moving or known_eq(moving[0][1], _1) is True]
+    for (s, d, _p), (_s, e, _q) in pairwise(moving):
+        end = s * d
+        is_below = known_lt(e, end)
+        if is_below is None:
+            needs.refuse(e, ">=", end)
+        if is_below or not divides(d, e):
+            return None
+        fills.append(known_eq(e, end) is True)
+    is_top = True
+    for i in range(len(moving) - 1, -1, -1):
+        s = moving[i][0]
+        if known_lt(_1, s) is True:
+            is_top = False
+        elif not (is_top or fills[i + 1]) or (is_top and not fills[i]):
+            needs.refuse(s, ">", _1)
+    return _radix(moving, moving[-1][0] if moving else _1)

@@ -8,7 +8,7 @@ size 1 is treated so that the result is the same function if it is. What is left
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from ..errors import UndecidedError
 from ..int_tuple import leaves
@@ -22,12 +22,15 @@ from ..ints import (
     known_eq,
     known_lt,
 )
+from .modes import flat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..layout import AnyLayout
     from .modes import Mode, Modes
+
+_M = TypeVar("_M", bound="tuple[Any, ...]")
 
 __all__ = ["Needs", "gaps_between", "is_symbolic", "raw_modes", "walked_symbolically"]
 
@@ -39,7 +42,7 @@ def is_symbolic(*values: Any) -> bool:
 
 def raw_modes(layout: AnyLayout) -> Modes:
     """Return the leaves of a layout with their strides, as they are."""
-    return list(zip(leaves(layout.shape), leaves(layout.stride), strict=True))
+    return list(zip(flat(layout.shape), flat(layout.stride), strict=True))
 
 
 class Needs:
@@ -94,9 +97,9 @@ class Needs:
         real = [mode for mode in modes if known_eq(mode[0], _1) is not True]
         return [mode for mode in real if not self.positive(mode[0]) or self.moves(mode[1])]
 
-    def by_stride(self, modes: Modes) -> Modes:
-        """Modes of positive stride sorted by it. Where two strides may be equal either mode is first."""
-        out: Modes = []
+    def by_stride(self, modes: list[_M]) -> list[_M]:
+        """Modes sorted by their strides. Where two strides may be equal either mode may be first."""
+        out: list[_M] = []
         for mode in modes:
             i = len(out)
             while i and known_lt(mode[1], out[i - 1][1]) is not False:
@@ -148,10 +151,10 @@ def walked_symbolically(
         grows: Let the last mode of ``a`` grow.
         steps: Receives what each mode of ``b`` takes of ``a``, as in `tla.algebra.composition`.
     """
+    if not all(needs.positive(size) for size, _d in left[:-1]):
+        return None
     modes = _growing(left)
     last = len(modes) - 1
-    if not all(needs.positive(size) for size, _d in modes[:last]):
-        return None
     used: list[Any] = [_0] * (last + 1)  # the greatest coordinate of each mode
     parts: list[Any] = []
 
@@ -187,12 +190,11 @@ def walked_symbolically(
             elif known_divides(size, e) is True:
                 note("pass", k, size, d, s, e, e // size)
                 e = e // size
+            elif known_divides(size, e) is None and (isinstance(size, int) or known_lt(size, e)):
+                needs.refuse(e % size, "==", _0)
+            elif known_lt(size, e) is True:
+                return None
             else:
-                if known_divides(size, e) is False:
-                    return None
-                below = known_lt(size, e) is True or known_divides(size, e) is None
-                if below and isinstance(size, int):
-                    needs.zero(e % size)
                 needs.refuse(e, "<=", size)
             k += 1
         d = modes[k][1]

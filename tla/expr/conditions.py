@@ -121,13 +121,17 @@ class Condition:
                     scale = printers.denominator(x)
                     bare = rules.remainder((x - x.constant) * scale, atom.divisor * scale)
                     return Condition(bare, "==", (n - x.constant) % atom.divisor * scale)
-            if len(monomial) > 1 and not difference.constant:  # x*y == 0 for x > 0: y == 0
+        if self.op in ("==", "!=", ">") and type(difference) is Expr and len(difference.terms) == 1:
+            ((monomial, k),) = difference.terms.items()
+            if not difference.constant and (
+                k > 0 or self.op != ">"
+            ):  # x*x*y > 0 for x >= 0, y > 0: x > 0
                 with nothing_assumed():
-                    rest = [
-                        x for x in monomial if proof.known_negative(-made({(x,): 1}, 0, 7)) is not True
-                    ]
-                if 0 < len(rest) < len(monomial):
-                    return Condition(made({tuple(rest): 1}, 0, 7), "==", 0).normal()
+                    factors = [made({(x,): 1}, 0, 7) for x in monomial]
+                    signs = [proof.is_nonnegative(x) for x in factors]
+                    rest = {x for x in factors if proof.known_negative(-x) is not True}
+                if len(rest) == 1 and (k, len(monomial)) != (1, 1) and (all(signs) or self.op != ">"):
+                    return Condition(*rest, self.op, 0).normal()
         x = self.left
         if type(x) is Expr and x.constant and max(x.terms.values()) > 0:
             if type(self.right) is not Expr:
@@ -202,7 +206,7 @@ _Congruence: TypeAlias = "tuple[Expr, Value, int, Condition]"
 class _Assumed:
     """What some conditions say, in the forms that the rules ask for."""
 
-    __slots__ = ("conditions", "congruences", "equalities", "inequalities", "points")
+    __slots__ = ("conditions", "congruences", "equalities", "inequalities", "points", "unequal")
 
     def __init__(self, outer: _Assumed | None) -> None:
         self.conditions: list[Condition] = [*outer.conditions] if outer else []
@@ -212,6 +216,7 @@ class _Assumed:
         self.congruences: list[_Congruence] = [*outer.congruences] if outer else []
         self.equalities: list[tuple[Symbol, Value, Condition]] = [*outer.equalities] if outer else []
 
+        self.unequal: list[tuple[Any, Condition]] = [*outer.unequal] if outer else []
         self.points: list[tuple[int, dict[Any, Any]]] | None = None
 
     def found_points(self) -> list[tuple[int, dict[Any, Any]]]:
@@ -250,6 +255,7 @@ class _Assumed:
         if op == "==":
             self._equal(difference, condition)
         elif op == "!=":
+            self.unequal.append((_primitive(difference), condition))
             for x in (difference, combined(0, 0, difference, -1)):
                 with recorded() as used:
                     is_nonnegative = proof.is_nonnegative(x)
@@ -483,9 +489,21 @@ def substituted(x: Expr) -> Value:
     return result
 
 
+def _primitive(x: Expr) -> Any:
+    """The key of an expression in lowest terms, of either sign: what is 0 where it is."""
+    g = x.divisor
+    terms = frozenset((m, k // g) for m, k in x.terms.items())
+    negated = frozenset((m, -k // g) for m, k in x.terms.items())
+    return frozenset(((terms, x.constant // g), (negated, -x.constant // g)))
+
+
 def is_never_zero(x: Expr) -> bool:
-    """Return whether a remainder that is assumed rules 0 out."""
+    """Return whether a remainder, or a ``!=``, that is assumed rules 0 out."""
     state = _state.get()
+    for apart, condition in () if state is None else state.unequal:
+        if apart == _primitive(x):
+            use(condition)
+            return True
     for _y, c, _n, _condition in () if state is None else state.congruences:
         if type(c) is not Expr:
             rest, because = congruent(x, c)

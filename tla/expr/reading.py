@@ -20,7 +20,7 @@ from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import LayoutError, ParseError, TlaError
-from ..text import Scanner
+from ..text import Scanner, shortened
 from . import rules
 from .conditions import Condition
 from .nodes import Expr, Value, required
@@ -50,7 +50,7 @@ class Names:
         """Return what a name, passed from ``start`` on, stands for; pass its facts."""
         if not is_name(name):
             why = "is a word of the notation" if name in RESERVED else "is no name"
-            scan.fail(f"{name!r} {why}", start, start + len(name))
+            scan.fail(f"{shortened(name)!r} {why}", start, start + len(name))
         if name not in self._known:
             self._known[name] = self._described(scan, start, name, room)
         if scan.peek() == "{":
@@ -67,9 +67,8 @@ class Names:
             self._reading.append(name)
             facts = self._facts(Scanner(self._text, start=found.end() - 1), room)
             self._reading.pop()
-        divisor = facts.pop("divisible_by", None) or lcm(
-            *(int(n) // gcd(int(n), int(k or 1)) for k, n in _quotients(self._text, name))
-        )
+        implied = [int(n) // gcd(int(n), int(k or 1)) for k, n in _quotients(self._text, name)]
+        divisor = facts.pop("divisible_by", lcm(*implied))
         try:
             return sym(name, divisor, **facts)
         except LayoutError as error:
@@ -99,8 +98,9 @@ class Names:
             key = scan.word()
             if key not in _FACTS or _FACTS[key] in facts:
                 why = "stands twice" if key in _FACTS else "is no fact"
-                shown = repr(key) if key else scan.found()
-                scan.fail(f"{shown} {why}; facts are div, min, max and type", start, start + len(key))
+                shown = repr(shortened(key)) if key else scan.found()
+                end = start + max(1, len(key))
+                scan.fail(f"{shown} {why}; facts are div, min, max and type", start, end)
             scan.expect("=", f"after {key}")
             if key == "div":
                 facts["divisible_by"] = scan.integer("a divisor")
@@ -225,8 +225,9 @@ def _divided(scan: Scanner, start: int, sign: str, left: Value, right: Value) ->
         raise ZeroDivisionError
     quotient = rules.exact_quotient(left, right)
     if quotient is None:
-        need = Condition(rules.remainder(left, right), "==", 0)
-        scan.fail(f"'/' is the exact quotient, which needs {need}; '//' rounds down", start, scan.last)
+        rest = rules.remainder(left, right)
+        need = f"needs {Condition(rest, '==', 0)}" if type(rest) is Expr else f"leaves {rest} here"
+        scan.fail(f"'/' is the exact quotient, which {need}; '//' rounds down", start, scan.last)
     return quotient
 
 

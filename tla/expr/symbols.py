@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 __all__ = ["RESERVED", "is_name", "sym"]
 
 RESERVED: Final = frozenset(
-    ("False", "None", "True", "ceildiv", "floordiv", "max", "min", "mod", "none", "o")
+    (
+        *("False", "None", "True", "false", "none", "true"),
+        *("ceildiv", "floordiv", "max", "min", "mod", "o"),
+    )
 )
 """Words of the notation, which name no symbol."""
 
