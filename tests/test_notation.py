@@ -317,7 +317,7 @@ def test_what_names_stand_for_may_be_given() -> None:
         ("M 4", f"expected {END}, found '4'", 3, 1),
         ("4M", LEAF.format("a shape", "'4M'"), 1, 2),
         ("_M", LEAF.format("a shape", "'_M'"), 1, 2),
-        ("é", "'é' is no name", 1, 1),
+        ("é", "expected a shape, found 'é'; a leaf is an int such as 4 or _4", 1, 1),
         ("min", "'min' is a word of the notation", 1, 3),
         ("(2,o)", "'o' is a word of the notation", 4, 1),
         ("M+mod", "'mod' is a word of the notation", 3, 3),

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from .ints import EVER_ASSUMED, is_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from .expr import Condition, Conditions
 
@@ -72,8 +72,12 @@ def carried(conditions: Iterable[Condition], result: Any) -> Any:
     return result.assuming(*conditions) if hasattr(result, "assuming") else result
 
 
-def _assumptions(x: Any) -> Iterable[Condition]:
-    if is_tuple(x):
-        return [c for item in x for c in _assumptions(item)]
-    conditions: Iterable[Condition] = getattr(x, "assumptions", ())
-    return conditions
+def _assumptions(arguments: tuple[Any, ...]) -> Iterator[Condition]:
+    """What layouts among some arguments, and in tuples of them, stand on."""
+    todo = [*arguments]
+    while todo:
+        x = todo.pop()
+        if is_tuple(x):
+            todo += x
+        else:
+            yield from getattr(x, "assumptions", ())

@@ -209,7 +209,7 @@ def leaf_at(scan: NamingScanner, what: str) -> Any:
             return Int(value)
         if not (scan.peek() and scan.peek() in _OPERATORS):
             return value
-    elif not (scan.peek().isalpha() or _NEGATED.match(scan.text, start)):
+    elif not (_NAMED.match(scan.text, start) or _NEGATED.match(scan.text, start)):
         _refuse_leaf(scan, what)
     from .expr.reading import expr_at, goes_on
 
@@ -219,7 +219,8 @@ def leaf_at(scan: NamingScanner, what: str) -> Any:
     return expr_at(scan, scan.names, MAX_DEPTH, what)
 
 
-_NEGATED: Final = compile_pattern(r"-\s*[A-Za-z(]")
+_NAMED: Final = compile_pattern(r"(?!([Tt]rue|[Ff]alse|[Nn]one)\b)[A-Za-z]")
+_NEGATED: Final = compile_pattern(r"-[\s-]*[A-Za-z(]")
 
 
 def _refuse_leaf(scan: Scanner, what: str) -> NoReturn:
@@ -247,10 +248,9 @@ def layout_at(scan: Scanner, start: int, shape: Any, stride: Any, origin: Any) -
         return Layout(shape, stride, origin)
     except LayoutError as error:
         end = scan.last
-        if isinstance(
-            vars(error).get("extent"), int
-        ):  # a negative one: the first such number of the shape
-            sign = scan.text.find(f"{error.extent:d}", start, end)
+        if "extent" in vars(error):  # a negative one: the first such number of the shape
+            extent = f"{error.extent:d}" if isinstance(error.extent, int) else str(error.extent)
+            sign = scan.text.find(extent, start, end)
             if sign >= 0:
-                start, end = sign, sign + len(f"{error.extent:d}")
+                start, end = sign, sign + len(extent)
         raise ParseError(error.summary, scan.text, start, end, *error.details) from None

@@ -467,8 +467,8 @@ def test_wrong_usage(run: Run, line: str, why: str) -> None:
             "              ^\n",
         ),
         (
-            "compose 8:1 '(2,x)'",
-            "B: there is no operation 'x'\n  line 1, column 4\n    (2,x)\n       ^\n",
+            "compose 8:1 '(2,x(1))'",
+            "B: there is no operation 'x'\n  line 1, column 4\n    (2,x(1))\n       ^\n",
         ),
         (
             "complement 4:2 '4:'",
@@ -508,8 +508,8 @@ def test_wrong_usage(run: Run, line: str, why: str) -> None:
             "BLOCK: expected a stride, found the end of text\n  line 1, column 3\n    8:\n      ^\n",
         ),
         (
-            "coalesce 8:1 --profile '(1,x)'",
-            "PROFILE: there is no operation 'x'\n  line 1, column 4\n    (1,x)\n       ^\n",
+            "coalesce 8:1 --profile '(1,x(1))'",
+            "PROFILE: there is no operation 'x'\n  line 1, column 4\n    (1,x(1))\n       ^\n",
         ),
         (
             "compose 8: 9:",

@@ -187,6 +187,7 @@ def test_a_bounded_dim(run: Run) -> None:
         0,
         "xla       f32[<=5,3]{1,0:T(2,2)}\n"
         "tla       ((_2,_3),(_2,_2)):((_2,_8),(_1,_4)):(d0{min=0,max=5},_3)\n"
+        "trimmed   ((min(2,d0{min=0,max=5}),(d0+1)//2),(_2,_2)):((_2,_8),(_1,_4)):(d0,_3)\n"
         "elements  15 of data at most, 24 in memory\n"
         "memory    96 bytes, 60 bytes of data at most\n"
         "note      for a picture, give a layout with numbers for d0\n",
@@ -199,6 +200,7 @@ def test_an_unknown_dim(run: Run) -> None:
         0,
         "xla       f32[?,3]{0,1:T(2,2)}\n"
         "tla       ((_2,(d0{min=0}+1)//2),(_2,_2)):((_1,_4),(_2,4*((d0+1)//2))):(d0,_3)\n"
+        "trimmed   ((min(2,d0{min=0}),(d0+1)//2),(_2,_2)):((_1,_4),(_2,4*((d0+1)//2))):(d0,_3)\n"
         "elements  3*d0{min=0} of data, 8*((d0{min=0}+1)//2) in memory\n"
         "memory    32*((d0{min=0}+1)//2) bytes, 12*d0{min=0} bytes of data\n"
         "note      for a picture, give a layout with numbers for d0\n",
@@ -230,7 +232,8 @@ def test_json_of_dynamic_dims(run: Run) -> None:
     facts = json.loads(run("convert", "f32[?,<=3]{1,0:T(2,2)}", "--json").out)
     assert facts == {
         "tla": "((_2,(d0{min=0}+1)//2),(_2,_2)):((_2,_8),(_1,_4)):(d0,d1{min=0,max=3})",
-        "trimmed": None,
+        "trimmed": "((min(2,d0{min=0}),(d0+1)//2),(min(2,d1{min=0,max=3}),(d1+1)//2))"
+        ":((_2,_8),(_1,_4)):(d0,d1)",
         "cosize": None,
         "xla": "f32[?,<=3]{1,0:T(2,2)}",
         "dtype_assumed": False,

@@ -263,13 +263,15 @@ def _shared_symbolic(
         found = found or next(_overlaps(modes), None)
         if found is not None:
             return found
+    obligation = _what_nests(modes)
     raise UndecidedError(
         f"cannot decide whether {shortened(str(layout), 200)} is injective",
         "The sizes are symbolic; give them a range or a divisor that settles it.",
+        *([f"Where {obligation} more is known."] if obligation is not None else []),
         layout=layout,
         modes=tuple([i for i, _s, _d in modes]),
         steps=0,
-        obligation=_what_nests(modes),
+        obligation=obligation,
     )
 
 
@@ -315,7 +317,7 @@ def _tangled(modes: Numbered, end: Any) -> tuple[Modes, Any]:
 
 
 def _what_nests(modes: Numbered) -> object:
-    """A condition under which one more mode is known to span what is below it; None for no such."""
+    """A condition under which some stride is known to span more of what is below it; None for none."""
     left, end = _tangled(modes, 1)
     for _s, d in left:
         for other in (end, *[e for _n, e in left if e is not d]):

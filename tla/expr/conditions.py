@@ -131,7 +131,7 @@ class Condition:
                     signs = [proof.is_nonnegative(x) for x in factors]
                     rest = {x for x in factors if proof.known_negative(-x) is not True}
                 if len(rest) == 1 and (k, len(monomial)) != (1, 1) and (all(signs) or self.op != ">"):
-                    return Condition(*rest, self.op, 0).normal()
+                    return Condition(rest.pop(), self.op, 0).normal()
         x = self.left
         if type(x) is Expr and x.constant and max(x.terms.values()) > 0:
             if type(self.right) is not Expr:

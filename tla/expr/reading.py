@@ -226,8 +226,12 @@ def _divided(scan: Scanner, start: int, sign: str, left: Value, right: Value) ->
     quotient = rules.exact_quotient(left, right)
     if quotient is None:
         rest = rules.remainder(left, right)
-        need = f"needs {Condition(rest, '==', 0)}" if type(rest) is Expr else f"leaves {rest} here"
-        scan.fail(f"'/' is the exact quotient, which {need}; '//' rounds down", start, scan.last)
+        need = (
+            f"which needs {Condition(rest, '==', 0)}"
+            if type(rest) is Expr
+            else f"and {right} does not divide {left}"
+        )
+        scan.fail(f"'/' is the exact quotient, {need}; '//' rounds down", start, scan.last)
     return quotient
 
 
