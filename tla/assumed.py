@@ -69,7 +69,7 @@ def carried(conditions: Iterable[Condition], result: Any) -> Any:
     """Return a result, or a tuple of them, whose layouts carry some conditions."""
     if is_tuple(result):
         return tuple([carried(conditions, x) for x in result])
-    return result.assuming(*conditions) if hasattr(result, "assuming") else result
+    return result.standing_on(conditions) if hasattr(result, "standing_on") else result
 
 
 def _assumptions(arguments: tuple[Any, ...]) -> Iterator[Condition]:

@@ -50,6 +50,7 @@ from .int_tuple import (
     weakly_congruent,
 )
 from .ints import (
+    EVER_ASSUMED,
     PLAIN_INTS,
     Int,
     IntTuple,
@@ -65,7 +66,7 @@ from .origin import checked_origin, default_origin, mode_indices, says_more, tri
 from .slicing import Coord, _, as_coord, has_underscore, sliced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from typing_extensions import TypeIs
 
@@ -144,19 +145,25 @@ class Layout(Generic[S_co, D_co]):
     @overload
     def __new__(cls, shape: S, stride: D, origin_shape: IntTuple | None = None) -> Layout[S, D]: ...
     def __new__(cls, shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
+        is_plain = origin_shape is None
         if stride is None:
             stride = packed(shape, _1, MAX_DEPTH)
             if stride is None:
-                shape = as_shape(shape)
+                is_plain, shape = False, as_shape(shape)
                 stride = compact_col_major(shape)
         elif type(shape) in PLAIN_INTS and type(stride) in PLAIN_INTS and shape >= 0:
             pass
         elif not _well_formed(shape, stride, MAX_DEPTH):
+            is_plain = False
             shape, stride = _normalised(shape, stride)
         layout: AnyLayout = _new(cls)
         _set_shape(layout, shape)
         _set_stride(layout, stride)
         _set_origin(layout, None if origin_shape is None else checked_origin(shape, origin_shape))
+        if EVER_ASSUMED and not is_plain and layout.symbols:  # what its ints may have come from
+            from .expr.conditions import used_here
+
+            return layout.standing_on(used_here())
         return layout
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -250,10 +257,22 @@ class Layout(Generic[S_co, D_co]):
         return tuple(dict.fromkeys((*facts, *self.assumptions)))
 
     def assuming(self: AnyLayout, *conditions: Condition) -> AnyLayout:
-        """Return the layout that stands on some conditions, beside those that it stands on already."""
+        """Return the layout that stands on some conditions, beside those that it stands on already.
+
+        Raises:
+            ContradictionError: they cannot hold together.
+        """
+        from .expr.conditions import consistent
+
+        return self.standing_on(consistent((*self.assumptions, *conditions)))
+
+    def standing_on(self: AnyLayout, conditions: Iterable[Condition]) -> AnyLayout:
+        """Return `assuming` of conditions that are known to be consistent."""
         every = tuple(dict.fromkeys((*self.assumptions, *conditions)))
         if every == self.assumptions:
             return self
+        if not EVER_ASSUMED:
+            EVER_ASSUMED.append(True)
         result: AnyLayout = _new(_assuming)
         _set_shape(result, self.shape)
         _set_stride(result, self.stride)
@@ -261,7 +280,7 @@ class Layout(Generic[S_co, D_co]):
         _set_conditions(result, every)
         return result
 
-    def bind(self: AnyLayout, **values: Any) -> AnyLayout:
+    def bind(self: AnyLayout, /, **values: Any) -> AnyLayout:
         """Return the layout with ints, or other symbolic ints, for some of its unknowns.
 
         >>> print(parse("((_16,M/16),K):((K,16*K),_1)").bind(M=96))
@@ -275,12 +294,13 @@ class Layout(Generic[S_co, D_co]):
         from .expr.evaluation import settled, substitute  # only what is symbolic needs them
 
         def value(x: Any) -> Any:
-            return substitute(x, values) if isinstance(x, SymbolicInt) else x  # type: ignore[arg-type]
+            return substitute(x, values, True) if isinstance(x, SymbolicInt) else x  # type: ignore[arg-type]
 
         shape, stride = transform_leaf(value, self.shape), transform_leaf(value, self.stride)
         origin = None if self._origin is None else transform_leaf(value, self._origin)
+        origin = None if origin == default_origin(shape) else origin
         conditions = settled(self.assumptions, self.symbols, values)
-        return Layout(shape, stride, origin).assuming(*conditions)
+        return _restored(as_shape(shape), stride, origin, *conditions)
 
     def is_valid(self: AnyLayout, *coord: IntTuple) -> bool:
         """Whether a coordinate holds data: inside the shape, and inside the origin of every mode.
@@ -392,7 +412,7 @@ class Layout(Generic[S_co, D_co]):
         return f"Layout({self.shape!r}, {self.stride!r}{origin})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Layout, (self.shape, self.stride, self._origin)
+        return _restored, (self.shape, self.stride, self._origin)
 
     def __copy__(self) -> Layout[S_co, D_co]:
         return self
@@ -428,7 +448,14 @@ class _Assuming(Layout[S_co, D_co]):
     cosize = property(carrying(_cosize))  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Layout.assuming, (Layout(self.shape, self.stride, self._origin), *self.assumptions)
+        return _restored, (self.shape, self.stride, self._origin, *self.assumptions)
+
+
+def _restored(shape: Any, stride: Any, origin: Any, *conditions: Condition) -> AnyLayout:
+    """The layout of parts that have been checked: what a pickle holds, and what is bound."""
+    layout = trusted(shape, stride)
+    _set_origin(layout, origin)
+    return layout.standing_on(conditions)
 
 
 _assuming: type[AnyLayout] = _Assuming

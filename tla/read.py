@@ -46,6 +46,8 @@ def read(text: str) -> Any:
         from .cpp import from_cpp  # few texts are C++
 
         return from_cpp(text)
+    if ":" in text and inside[:1].isalpha():  # a layout that begins with an unknown
+        return parse(text)
     word = inside.split(maxsplit=1)[0] if inside else ""
     found = repr(shortened(word)) if word else "the end of text"
     hints = (

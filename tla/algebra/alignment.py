@@ -95,8 +95,12 @@ def _longest(a: AnyLayout, shared: Modes, size: Any, s: Any, d: Any) -> Any:
     # what holds for n holds for all below it
     least, most = 1, s - 1
     if isinstance(s, SymbolicInt):  # and not for the least value of s
-        while in_order(2 * least):
+        for _bit in range(64):
+            if not in_order(2 * least):
+                break
             least *= 2
+        else:
+            raise UndecidedError(f"how far {a} numbers the indices {s}:{d} in order is not known")
         most = 2 * least - 1
     while least < most:
         n = (least + most + 1) // 2

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from ..assumed import carrying, given
 from ..errors import CoordinateError, DivisibilityError, LayoutError, OverlapError
-from ..ints import _0, _1, divides, known_eq, known_lt
+from ..ints import _0, _1, known_eq, known_lt
 from ..layout import trusted
 from .coalesce import coalesce, coalesced, same_function
 from .composition import composed, extended_modes, tiler_layout
@@ -314,7 +314,7 @@ def _left_digits(moving: list[Moving], needs: Needs) -> Modes | None:
         is_below = known_lt(e, end)
         if is_below is None:
             needs.refuse(e, ">=", end)
-        if is_below or not divides(d, e):
+        if is_below or not needs.divides(d, e):
             return None
         fills.append(known_eq(e, end) is True)
     is_top = True

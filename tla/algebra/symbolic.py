@@ -17,6 +17,7 @@ from ..ints import (
     _0,
     _1,
     compared,
+    division,
     is_tuple,
     known_divides,
     known_eq,
@@ -59,7 +60,9 @@ class Needs:
 
     def refuse(self, left: Any, sign: str, right: Any) -> NoReturn:
         """Raise the error of a comparison that is open."""
-        obligation = compared(left, sign, right)
+        self._ask(compared(left, sign, right))
+
+    def _ask(self, obligation: object) -> NoReturn:
         raise UndecidedError(
             f"{self.what()} needs {obligation}",
             "Its unknowns leave that open: give them a range or a divisor that settles it, or write"
@@ -81,6 +84,11 @@ class Needs:
         """Whether ``x == 0``."""
         answer = known_eq(x, _0)
         return self.refuse(x, "==", _0) if answer is None else answer
+
+    def divides(self, a: Any, b: Any) -> bool:
+        """Whether ``a`` divides ``b``."""
+        answer, obligation = division(a, b)
+        return self._ask(obligation) if answer is None else answer
 
     def moves(self, d: Any) -> bool:
         """Whether a stride is not 0."""
@@ -221,7 +229,7 @@ def _whole_digit(s: Any, e: Any, size: Any, reach: Any, needs: Needs, goes_on: b
             return n
         if known_lt(reach, size) is False and fills is False:
             return None
-        if isinstance(n, int) and not needs.zero(s % n):
+        if (isinstance(n, int) or known_lt(reach, size) is False) and not needs.divides(n, s):
             return None
     elif known_lt(reach, size) is False:
         if divides is False:

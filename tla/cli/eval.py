@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..evaluation import OPERATIONS, evaluate, text_of_value
 from ..expr.conditions import assume
@@ -42,8 +42,12 @@ def run(arguments: list[str]) -> int:
     text = text_argument(options.text)
     names, conditions = conditions_of(options.assume, text)
     with assume(*conditions):
-        value = evaluate(text, calls, names)
-    if options.steps:
+        return _write(evaluate(text, calls, names), calls if options.steps else [])
+
+
+def _write(value: Any, calls: list[Call]) -> int:
+    """Write a value, and before it the steps of the operations that gave it."""
+    if calls:
         from ..explain import EXPLAINED, explain
         from ..show.terminal import write
 

@@ -44,6 +44,7 @@ __all__ = [
     "active",
     "assume",
     "congruent",
+    "consistent",
     "inequalities",
     "is_never_zero",
     "nothing_assumed",
@@ -54,6 +55,7 @@ __all__ = [
     "substituted",
     "undecided",
     "use",
+    "used_here",
 ]
 
 _COMPARE: Final[dict[str, Callable[[Any, Any], Any]]] = {
@@ -157,7 +159,7 @@ class Condition:
 
     def substitute(self, values: Mapping[str, Any]) -> Condition:
         """Return the condition with ints or expressions for some of its symbols."""
-        left, right = (evaluation.substitute(x, values) for x in (self.left, self.right))
+        left, right = (evaluation.substitute(x, values, True) for x in (self.left, self.right))
         return Condition(left, self.op, right).normal()
 
     @property
@@ -206,7 +208,17 @@ _Congruence: TypeAlias = "tuple[Expr, Value, int, Condition]"
 class _Assumed:
     """What some conditions say, in the forms that the rules ask for."""
 
-    __slots__ = ("conditions", "congruences", "equalities", "inequalities", "points", "unequal")
+    __slots__ = (
+        "conditions",
+        "congruences",
+        "equalities",
+        "inequalities",
+        "outer",
+        "owner",
+        "points",
+        "unequal",
+        "used",
+    )
 
     def __init__(self, outer: _Assumed | None) -> None:
         self.conditions: list[Condition] = [*outer.conditions] if outer else []
@@ -214,10 +226,16 @@ class _Assumed:
             [*outer.inequalities] if outer else []
         )
         self.congruences: list[_Congruence] = [*outer.congruences] if outer else []
-        self.equalities: list[tuple[Symbol, Value, Condition]] = [*outer.equalities] if outer else []
+        self.equalities: list[tuple[Symbol, Value, tuple[Condition, ...]]] = (
+            [*outer.equalities] if outer else []
+        )
 
         self.unequal: list[tuple[Any, Condition]] = [*outer.unequal] if outer else []
         self.points: list[tuple[int, dict[Any, Any]]] | None = None
+        self.owner: assume | None = None
+        self.outer: _Assumed | None = None
+        self.used: dict[Condition, None] = {}
+        """What has been used in the block, for layouts that are made in it as they are."""
 
     def found_points(self) -> list[tuple[int, dict[Any, Any]]]:
         """The values of `points`: multiples of what is assumed to divide, small and large."""
@@ -239,12 +257,18 @@ class _Assumed:
                         continue
         return found[:3]
 
-    def add(self, condition: Condition) -> None:
+    def add(self, condition: Condition | bool) -> None:
         """Take a condition in; the others are assumed already."""
+        if isinstance(condition, bool):
+            raise ContradictionError(
+                "a condition assumed is false for all values of its unknowns",
+                "Its two sides are different numbers, or an unknown and what it never is.",
+            )
         self._check(condition)
-        self._take(condition)
+        self.take(condition)
 
-    def _take(self, condition: Condition) -> None:
+    def take(self, condition: Condition) -> None:
+        """Take a condition in unchecked."""
         with nothing_assumed():
             difference: Any = condition.left - condition.right
         self.conditions.append(condition)
@@ -280,13 +304,26 @@ class _Assumed:
             if len(monomial) == 1 and type(atom) is Remainder:
                 n = -x.constant // k  # k*(y % c) + constant == 0; that it divides has been checked
                 self._congruent(atom.dividend, atom.divisor, n, condition)
+        self._solve(x, condition)
+
+    def _solve(self, x: Expr, condition: Condition) -> None:
+        """Take in what a symbol is where ``x == 0``, unless that follows from what is solved already."""
+        because = [condition]
+        for symbol, value, why in self.equalities:
+            if symbol in {*atoms_of(x)}:
+                with nothing_assumed():
+                    rest = _replaced(x, symbol, value)
+                if type(rest) is not Expr:
+                    return
+                x = rest
+                because += why
         g = gcd(x.constant, *x.terms.values())
         for monomial, k in x.terms.items():
             atom = monomial[0]
             if len(monomial) == 1 and type(atom) is Symbol and abs(k) == g:
-                value: Any = made({monomial: 1}, 0, 0) - rules.exact_quotient(x, k)
-                if type(value) is int or atom not in {*atoms_of(value)}:
-                    self.equalities.append((atom, value, condition))
+                value = made({monomial: 1}, 0, 0) - rules.exact_quotient(x, k)
+                if type(value) is not Expr or atom not in {*atoms_of(value)}:
+                    self.equalities.append((atom, value, tuple(because)))
                     return
 
     def _congruent(self, x: Value, c: Value, n: int, condition: Condition) -> None:
@@ -305,7 +342,7 @@ class _Assumed:
         for i, condition in enumerate(self.conditions):
             later = _Assumed(None)
             for other in self.conditions[i + 1 :]:
-                later._take(other)
+                later.take(other)
             token = _state.set(later)
             try:
                 later._check(condition)
@@ -379,42 +416,52 @@ class assume:  # noqa: N801 (a context manager, used as a word)
     M//4 K
 
     Contexts nest. A layout made inside carries the conditions that were used, as ``assumptions``.
+    Several conditions are several arguments: ``and`` would keep but one of them.
 
     Raises:
         ContradictionError: a condition cannot hold, given the ranges, the divisors and the others.
     """
 
-    __slots__ = ("_given", "_tokens")
+    __slots__ = ("_given",)
 
     def __init__(self, *conditions: Conditions) -> None:
         self._given = tuple(_flat(conditions))
-        self._tokens: list[Any] = []
 
     def __enter__(self) -> None:
-        if self._given and not EVER_ASSUMED:
-            EVER_ASSUMED.append(True)
-        state = _Assumed(_state.get())
-        known = len(state.conditions)
-        token = _state.set(state)
+        outer = _state.get()
+        state = _Assumed(outer)
+        state.owner = self
+        state.outer = outer
+        _state.set(state)
         try:
+            known = len(state.conditions)
             for condition in self._given:
-                if condition is True or condition in state.conditions:
-                    continue
-                if condition is False:
-                    raise ContradictionError(
-                        "a condition assumed is false for all values of its unknowns",
-                        "Its two sides are different numbers, or an unknown and what it never is.",
-                    )
-                state.add(condition)
+                if condition is not True and condition not in state.conditions:
+                    state.add(condition)
             if len(state.conditions) > known:
                 state.check_all()
         except BaseException:
-            _state.reset(token)
+            _state.set(outer)
             raise
-        self._tokens.append(token)
+        if self._given and not EVER_ASSUMED:
+            EVER_ASSUMED.append(True)
 
     def __exit__(self, *_error: object) -> None:
-        _state.reset(self._tokens.pop())
+        _state.set(_left(_state.get(), self))
+
+
+def _left(state: _Assumed | None, owner: assume) -> _Assumed | None:
+    """A state without the last block of an owner; blocks of generators need not end in their order."""
+    if state is None or state.owner is owner:
+        return None if state is None else state.outer
+    below = _left(state.outer, owner)
+    if below is state.outer:
+        return state
+    rest = _Assumed(below)
+    rest.owner, rest.outer, rest.used = state.owner, below, state.used
+    for condition in state.conditions[len(state.outer.conditions) if state.outer else 0 :]:
+        rest.take(condition)
+    return rest
 
 
 def _flat(conditions: Iterable[Any]) -> Iterator[Condition | bool]:
@@ -464,6 +511,25 @@ def use(*conditions: Condition) -> None:
     """Record that an answer stands on some conditions."""
     for record in _records.get():
         record.update(conditions)
+    state = _state.get()
+    if state is not None:
+        state.used.update(dict.fromkeys(conditions))
+
+
+def used_here() -> Iterable[Condition]:
+    """Return what has been used by the operation that runs, or else in the block of `assume`."""
+    records = _records.get()
+    if records:
+        return records[-1]
+    state = _state.get()
+    return () if state is None else state.used
+
+
+def consistent(conditions: Iterable[Any]) -> tuple[Condition, ...]:
+    """Return conditions one by one; raise what `assume` raises of them."""
+    given = list(_flat(conditions))
+    with assume(*given):
+        return tuple(dict.fromkeys(c for c in given if not isinstance(c, bool)))
 
 
 # --- what the rules ask -----------------------------------------------------------------------
@@ -479,14 +545,21 @@ def substituted(x: Expr) -> Value:
     """Return an expression with the symbols replaced that are assumed equal to something."""
     state = _state.get()
     result: Value = x
-    for symbol, value, condition in () if state is None else state.equalities:
+    for symbol, value, because in () if state is None else state.equalities:
         if type(result) is Expr and symbol in {*atoms_of(result)}:
-            try:
-                result = evaluation.replaced(result, {symbol: value})
-            except (UndecidedError, ZeroDivisionError):  # a divisor whose sign would be lost
-                continue
-            use(condition)
+            rest = _replaced(result, symbol, value)
+            if rest is not result:
+                result = rest
+                use(*because)
     return result
+
+
+def _replaced(x: Expr, symbol: Symbol, value: Value) -> Value:
+    """An expression with a value for a symbol; itself where a divisor would lose its sign."""
+    try:
+        return evaluation.replaced(x, {symbol: value})
+    except (UndecidedError, ZeroDivisionError):
+        return x
 
 
 def _primitive(x: Expr) -> Any:

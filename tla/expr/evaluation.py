@@ -211,23 +211,43 @@ def _leaves_64_bits(x: Expr, ranges: dict[str, Any]) -> bool:
 # --- substitution -----------------------------------------------------------------------------
 
 
-def substitute(x: Value, values: Mapping[str, Any]) -> Value:
+def substitute(x: Value, values: Mapping[str, Any], in_range: bool = False) -> Value:
     """Return an expression with ints or expressions in the place of symbols, by their names.
 
     Symbols that are given nothing stay.
 
+    Args:
+        in_range: Take for granted that the values lie in the ranges of their symbols.
+
     Raises:
         BindingError: a value is known to lie outside the range of its symbol, or not to be a multiple
             of its divisor.
-        UndecidedError: whether it is a multiple is not known.
+        UndecidedError: whether it is a multiple, or in the range, is not known.
     """
     if type(x) is not Expr:
         return x
     by_symbol: dict[Symbol, Value] = {}
     for symbol in {atom for atom in atoms_of(x) if type(atom) is Symbol}:
         if symbol.name in values:
-            by_symbol[symbol] = _over_divisor(symbol, required(values[symbol.name]))
+            value = required(values[symbol.name])
+            by_symbol[symbol] = _over_divisor(symbol, value)
+            for demand in () if in_range else _range_of(symbol, value):
+                demand.substitute(values).decided()
+        elif type(symbol.least) is Expr or type(symbol.greatest) is Expr:
+            least, greatest = (
+                substitute(end, values, True) if type(end) is Expr else end
+                for end in (symbol.least, symbol.greatest)
+            )
+            narrower = Symbol.make(symbol.name, symbol.divisor, least, greatest, symbol.cpp_type)
+            if narrower is not symbol:
+                by_symbol[symbol] = atom_expr(narrower)
     return replaced(x, by_symbol)
+
+
+def _range_of(symbol: Symbol, value: Value) -> list[Condition]:
+    """That a value lies in the range of a symbol."""
+    ends = (("<=", symbol.greatest), (">=", symbol.least))
+    return [conditions.Condition(value, sign, end) for sign, end in ends if end is not None]
 
 
 def settled(
@@ -245,9 +265,7 @@ def settled(
     demands = list(assumptions)
     for symbol in symbols:
         if symbol.name in values:
-            value = required(values[symbol.name])
-            bounds = (("<=", symbol.greatest), (">=", symbol.least))
-            demands += [conditions.Condition(value, op, x) for op, x in bounds if type(x) is Expr]
+            demands += _range_of(symbol, required(values[symbol.name]))
     rest: list[Condition] = []
     for condition in demands:
         bound = condition.substitute(values)

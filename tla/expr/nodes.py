@@ -29,7 +29,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, Union, final
 from weakref import WeakValueDictionary
 
-from ..errors import LeafError
+from ..errors import LeafError, UndecidedError
 from ..ints import SymbolicInt
 from . import intervals
 
@@ -190,7 +190,10 @@ class Remainder(_Division):
             return self._whole
         except AttributeError:
             with conditions.nothing_assumed():  # it is kept, whatever is assumed now
-                self._whole = rules.floor_divided(self.dividend, self.divisor) * self.divisor
+                try:
+                    self._whole = rules.floor_divided(self.dividend, self.divisor) * self.divisor
+                except UndecidedError:  # a divisor that is positive by assumption alone
+                    self._whole = 0
             return self._whole
 
 

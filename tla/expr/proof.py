@@ -72,8 +72,12 @@ def known_zero(x: Value) -> bool | None:
         return True if True in answers else None if None in answers else False
     if conditions.active() is not None:
         reduced = conditions.substituted(x)
-        if reduced is not x:
-            return known_zero(reduced)
+        if type(reduced) is not Expr:
+            return reduced == 0
+        answer = None if reduced is x else _zero_by_range(reduced)
+        if answer is not None:
+            return answer
+        x = reduced
         if conditions.is_never_zero(x):
             return False
     if is_nonnegative(-x - 1) or is_nonnegative(x - 1):
@@ -283,10 +287,15 @@ class _Search:
         self.seen[key] = depth
         self.work -= 1
         for monomial, k in x.terms.items():  # min(a, b) + x >= 0 exactly if a + x >= 0 and b + x >= 0
-            atom = monomial[0]
-            if k > 0 and len(monomial) == 1 and type(atom) is Least:
-                rest = combined(x, 1, atom_expr(atom), -k)
-                return all(self.proves(combined(rest, 1, item, k), depth - 1) for item in atom.items)
+            least = next((atom for atom in monomial if type(atom) is Least), None) if k > 0 else None
+            if least is not None:  # times what is not negative it is min(a*y, b*y)
+                others = without(monomial, (least,))
+                if not others or (_low(others, 1) or 0) > 0 or _low(others, 1) == 0:
+                    rest = combined(x, 1, 1, -k, monomial)
+                    return all(
+                        self.proves(combined(rest, 1, item, k, others), depth - 1)
+                        for item in least.items
+                    )
         facts = [
             fact for atom in dict.fromkeys(a for m in x.terms for a in m) for fact in self.facts(atom)
         ]

@@ -131,7 +131,7 @@ def _same(a: Any, b: Any) -> bool:
 def _quotients(text: str, name: str) -> list[tuple[str, str]]:
     """Each ``k*name/n`` of a text as ``k, n``: what says that the quotient is exact."""
     return re.findall(
-        rf"(?:(?<![\w*/%.])(\d+)\s*\*\s*|(?<![\w*/%.])){name}(?:\s*\{{[^{{}}]*\}})?\s*/\s*(\d+)(?![\d/])",
+        rf"(?:(?<![\w*/%.])(\d+)\s*\*\s*|(?<![\w*/%.])){name}(?:\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})?\s*/\s*(\d+)(?![\d/])",
         text,
     )
 
