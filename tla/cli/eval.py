@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..errors import UndecidedError
 from ..evaluation import OPERATIONS, evaluate, text_of_value
 from ..expr.conditions import assume
 from .common import argument_parser, text_argument
-from .operation import add_assume, conditions_of
+from .operation import add_assume, as_option, conditions_of
 
 if TYPE_CHECKING:
     from ..evaluation import Call
@@ -41,8 +42,11 @@ def run(arguments: list[str]) -> int:
     calls: list[Call] = []
     text = text_argument(options.text)
     names, conditions = conditions_of(options.assume, text)
-    with assume(*conditions):
-        return _write(evaluate(text, calls, names), calls if options.steps else [])
+    try:
+        with assume(*conditions):
+            return _write(evaluate(text, calls, names), calls if options.steps else [])
+    except UndecidedError as error:
+        raise as_option(error) from None
 
 
 def _write(value: Any, calls: list[Call]) -> int:

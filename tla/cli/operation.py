@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ParseError
+from ..errors import ParseError, UndecidedError
 from ..evaluation import evaluate, text_of_value
 from ..expr.conditions import Condition, assume
 from ..expr.reading import Names, condition_at
@@ -91,16 +92,19 @@ class Operands:
 
     def write(self, operation: str, *arguments: Any, **options: Any) -> int:
         """Carry out an operation and write its result, or its steps."""
-        with assume(*self._conditions):
-            if self._steps:
-                from ..explain import explain
-                from ..show.terminal import write
+        try:
+            with assume(*self._conditions):
+                if self._steps:
+                    from ..explain import explain
+                    from ..show.terminal import write
 
-                write(explain(operation, *arguments, **options).figure())
-                return 0
-            from .. import algebra
+                    write(explain(operation, *arguments, **options).figure())
+                    return 0
+                from .. import algebra
 
-            print(text_of_value(getattr(algebra, operation)(*arguments, **options)))
+                print(text_of_value(getattr(algebra, operation)(*arguments, **options)))
+        except UndecidedError as error:
+            raise as_option(error) from None
         return 0
 
 
@@ -114,6 +118,13 @@ def _condition(text: str, names: Names) -> Condition:
         summary, details = f"--assume: {error.summary}", error.details
         raise ParseError(summary, error.text, error.start, error.end, *details) from None
     return condition
+
+
+def as_option(error: UndecidedError) -> UndecidedError:
+    """Return an error whose way out is the option ``--assume``, not Python."""
+    pattern = r"write `with assume\((.*)\):`"
+    details = [re.sub(pattern, r"add --assume '\1'", detail) for detail in error.details]
+    return UndecidedError(error.summary, *details, **error.data)
 
 
 def conditions_of(texts: list[str], expression: str) -> tuple[Names, list[Condition]]:

@@ -258,7 +258,7 @@ def _grows_from_0(x: Expr) -> bool:
 
 
 _DEPTH: Final = 6
-_WORK: Final = 100
+_WORK: Final = 60
 
 _Fact: TypeAlias = "tuple[Any, tuple[Condition, ...]]"
 """An expression that is at least 0, and what was assumed for it."""
