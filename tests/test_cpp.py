@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from cli.running import ENVIRONMENT
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import rows, value
 from programs import STAND_INS, compiled, needs_gxx, printed
@@ -27,7 +27,7 @@ from tla import (
     NotALayoutError,
     ParseError,
     Swizzle,
-    UndecidedError,
+    TlaError,
     UnsupportedError,
     _,
     _1,
@@ -42,13 +42,16 @@ from tla import (
     parse,
     read,
     same_static,
+    size,
     static_mask,
     to_cpp,
+    transform_leaf,
+    zN,
 )
 from tla.cpp import rewritten
 from tla.errors import BindingError
-from tla.expr import Expr, evaluate, greatest, least, sym
-from tla.testing import int_tuples, layouts
+from tla.expr import Expr, evaluate, floor_divided, greatest, least, remainder, sym
+from tla.testing import int_tuples, layouts, shapes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -197,6 +200,50 @@ def test_symbolic_ints() -> None:
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        "unsigned long",
+        "uint64_t",
+        "std::size_t",
+        "size_t",
+        "unsigned long long",
+        "int",
+        "uint32_t",
+        "short",
+    ],
+)
+def test_what_has_not_64_bits_and_a_sign_is_cast(name: str) -> None:
+    a = sym("a", cpp_type=name)
+    assert to_cpp(2 * a, kind="value") == "2 * (int64_t)a"
+    assert to_cpp(-a, kind="value") == "-(int64_t)a"
+    assert to_cpp((a, 1), kind="value") == "tla::MakeTuple(a, 1u)"
+
+
+@pytest.mark.parametrize("name", ["", "long", "int64_t", "std::int64_t", "long long", "long int"])
+def test_what_has_64_bits_and_a_sign_is_not_cast(name: str) -> None:
+    assert to_cpp(2 * sym("a", cpp_type=name), kind="value") == "2 * a"
+
+
+def test_numbers_in_expressions_have_64_bits() -> None:
+    m = sym("M", divisible_by=16)
+    for x in (m * 10**30, m + 2**63, m - 2**63, m // 16 - 2**63, least(m, 2**63), m % 2**64, m < 2**63):
+        with pytest.raises(UnsupportedError, match="no int of more than 64 bits: "):
+            to_cpp(x, kind="value")
+    with pytest.raises(UnsupportedError, match=f"no int of more than 64 bits: {2**63}"):
+        to_cpp(Layout((m,), (m * 2**63,)), kind="value")
+    assert to_cpp(m + (2**63 - 1), kind="value") == "M + 9223372036854775807"
+    assert to_cpp(sym("x9223372036854775808") + 1, kind="value") == "x9223372036854775808 + 1"
+
+
+def test_an_extent_that_does_not_fit_32_bits_is_long() -> None:
+    wide = Layout((sym("M", min=1) * 2**32,), (1,))
+    assert to_cpp(wide, kind="value").count("(int64_t)(4294967296 * M)") == 2
+    assert from_cpp(to_cpp(wide, kind="value")) == wide
+    assert to_cpp(wide).startswith("tla::Layout<tla::tuple<long>")
+    assert to_cpp(wide.shape, "cute") == "cute::tuple<long>"
+
+
+@pytest.mark.parametrize(
     ("given", "dialect", "error"),
     [
         (ZN, "cute", "CuTe has no place for the origin shape (20,48)"),
@@ -267,6 +314,86 @@ def test_a_tuple_comes_back(x: Any, dialect: str) -> None:
     assert to_cpp(from_cpp(text), dialect) == text
 
 
+@st.composite
+def symbol_sets(draw: st.DrawFn) -> dict[str, Any]:
+    """A few symbols by name; some names mean something else in C++ text."""
+    out: dict[str, Any] = {}
+    for name in draw(st.lists(st.sampled_from(["M", "N", "C", "X", "E"]), min_size=1, unique=True)):
+        divisor = draw(st.sampled_from([1, 1, 2, 3, 16]))
+        low = draw(st.none() | st.integers(-3, 9))
+        high = draw(st.none() | st.integers(40, 90))
+        cpp_type = draw(st.sampled_from(["", "", "int64_t", "int", "size_t"]))
+        out[name] = sym(name, divisor, low, high, cpp_type=cpp_type)
+    return out
+
+
+def expressions(symbols: dict[str, Any]) -> st.SearchStrategy[Any]:
+    positive = st.integers(1, 40) | st.sampled_from(
+        [x for x in symbols.values() if x.known_gt(0)] or [7]
+    )
+
+    def grown(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+        return st.one_of(
+            st.tuples(inner, inner).map(lambda x: x[0] + x[1]),
+            st.tuples(inner, inner).map(lambda x: x[0] - x[1]),
+            st.tuples(inner, inner).map(lambda x: x[0] * x[1]),
+            st.tuples(inner, positive).map(lambda x: floor_divided(*x)),
+            st.tuples(inner, positive).map(lambda x: remainder(*x)),
+            st.lists(inner, min_size=2, max_size=3).map(lambda x: least(*x)),
+            st.lists(inner, min_size=2, max_size=3).map(lambda x: greatest(*x)),
+        )
+
+    return st.recursive(
+        st.sampled_from(list(symbols.values())) | st.integers(-20, 20), grown, max_leaves=6
+    )
+
+
+@given(st.data())
+@settings(max_examples=150)
+def test_an_expression_of_symbols_comes_back(data: st.DataObject) -> None:
+    symbols = data.draw(symbol_sets())
+    x, y = data.draw(expressions(symbols)), data.draw(expressions(symbols))
+    assert same_static(from_cpp(to_cpp(x, kind="value"), symbols), x)
+    if isinstance(x, Expr) or isinstance(y, Expr):
+        condition: Any = HOLDS[data.draw(st.sampled_from(sorted(HOLDS)))](x, y)
+        back: Any = from_cpp(to_cpp(condition, kind="value"), symbols)
+        assert (back.left, back.op, back.right) == (condition.left, condition.op, condition.right)
+
+
+@given(st.data(), st.sampled_from(DIALECTS))
+@settings(max_examples=150)
+def test_a_layout_of_symbols_comes_back(data: st.DataObject, dialect: str) -> None:
+    symbols = data.draw(symbol_sets())
+    ints = expressions(symbols) | st.integers(0, 9).map(Int)
+    plain: Any = data.draw(layouts(shapes(max_depth=2)))
+
+    def some(x: Any) -> Any:
+        return transform_leaf(lambda n: data.draw(ints) if data.draw(st.booleans()) else n, x)
+
+    shape, stride = some(plain.shape), some(plain.stride)
+    try:
+        layout = Layout(shape, stride)
+        if dialect == "catlass" and isinstance(shape, tuple) and data.draw(st.booleans()):
+            layout = Layout(shape, stride, tuple(least(size(s), 3) for s in shape))
+    except TlaError:  # an extent that is negative
+        return
+    assert same_static(from_cpp(to_cpp(layout, dialect, "value"), symbols), layout)
+
+
+def test_layouts_of_sizes_come_back() -> None:
+    """Without symbols where they are sizes with no other facts; else with them."""
+    m, k = sym("M", divisible_by=16), sym("K", divisible_by=16)
+    n, i = sym("N"), sym("i", min=0, max=15)
+    for x in (Layout((n,), (0,)), Layout((n, 4), (4, 1)), n, 2 * n + 3, n % 4, least(n, 7), (n, _4)):
+        assert from_cpp(to_cpp(x, kind="value")) == x
+    thrice = sym("T", divisible_by=3, min=None)
+    nested = least(least(15, thrice), thrice // 7)  # one of two is three times a minimum
+    assert to_cpp(nested, kind="value").startswith("(((15 < T ? 15 : T)) < (T / 7 - (T % 7 < 0)) ? ")
+    assert from_cpp(to_cpp(nested, kind="value"), {"T": thrice}) == nested
+    for x in (zN(m, k), zN(n, k), zN(n + 3, k), Layout((16,), (n,), (i,)), m // 16 * i, k - m, (m, -i)):
+        assert from_cpp(to_cpp(x, kind="value"), {"M": m, "K": k, "N": n, "i": i}) == x
+
+
 @pytest.mark.parametrize("kind", ["type", "value"])
 def test_what_cute_alone_has_comes_back(kind: str) -> None:
     for x in (
@@ -312,6 +439,36 @@ def test_spellings_of_one_layout(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("1'000u", 1000),
+        ("0b11", 3),
+        ("0B1'0ul", 2),
+        ("017", 15),
+        ("0", 0),
+        ("00", 0),
+        ("tla::C<0x10>", _16),
+        ("0xffffffffffffffff", 2**64 - 1),
+        ("4294967295u", 2**32 - 1),
+        ("2147483648 * 2", 2**32),
+        ("2147483648u * 2l", 2**32),
+        ("(uint64_t)2147483648u * 2u", 2**32),
+        ("-2147483647 - 1", -(2**31)),
+        ("/* a */ tla::MakeShape(4u, // b\n 3u /* c * / */)", (4, 3)),
+        ("(3 < 4 ? 3 : 4)", 3),
+        ("3 > 4 ? 3 : 4", 4),
+        ("(-7 / 2 - (-7 % 2 < 0))", -4),
+        ("(-7 % 2 + 2) % 2", 1),
+        ("M", sym("M")),
+        ("2 * M + 3", 2 * sym("M") + 3),
+        ("(M < 4 ? M : 4)", least(sym("M"), 4)),
+        ("(M < 4 ? 4 : M)", greatest(sym("M"), 4)),
+        ("(M >= 0 ? M : 4)", sym("M")),
+        ("((M - 9) / 4 - ((M - 9) % 4 < 0))", (sym("M") - 9) // 4),
+        ("((M - 9) % 4 + 4) % 4", (sym("M") - 9) % 4),
+        ("MakeShape((uint32_t)(M / 4))", (sym("M") // 4,)),
+        (
+            "tuple<cuda::std::__4::integral_constant<int, 4>, std::__1::integral_constant<int, 2>>",
+            (_4, _2),
+        ),
         ("4u", 4),
         ("4", 4),
         ("0x10UL", 16),
@@ -373,6 +530,8 @@ def test_dynamic_ints_of_a_type() -> None:
         layout.bind(s0=2, s1=2, o0=33)
     with pytest.raises(BindingError):
         layout.bind(s0=2, s1=1, o0=32)
+    text = "tla::Layout<tla::tuple<int>, tla::tuple<long>, tla::tuple<tla::C<4> > >"
+    assert [str(c) for c in from_cpp(text).assumptions] == ["s0 >= 4"]
     (x,) = unknowns(from_cpp("int"))
     assert (str(x.symbols[0].name), x.bounds) == ("x0", (None, None))
 
@@ -394,20 +553,48 @@ def test_the_default_of_the_third_argument() -> None:
 
 
 def test_names_of_a_program() -> None:
-    """Unknowns; not negative wherever they stand if they stand in a shape."""
-    layout = from_cpp("tla::MakeLayout(tla::MakeShape(m, n / 16), tla::MakeStride(ld, (int64_t)m * 2))")
-    n, m, ld = sym("n", min=0), sym("m", min=0), sym("ld", min=None)
-    assert layout == Layout((m, n // 16), (ld, m * 2))
+    """Sizes, as in the notation; what is given of them goes before."""
+    text = "tla::MakeLayout(tla::MakeShape(m, n / 16), tla::MakeStride(ld, (int64_t)m * 2))"
+    n, m, ld = sym("n"), sym("m"), sym("ld")
+    assert from_cpp(text) == Layout((m, n // 16), (ld, m * 2))
+    long = sym("n", divisible_by=16, min=32)
+    assert from_cpp(text, {"n": long, "ld": 7}) == Layout((m, long // 16), (7, m * 2))
+    assert from_cpp("MakeShape(X, cute::X, E)") == (sym("X"), _, sym("E"))
+    with pytest.raises(LeafError):
+        from_cpp("n", {"n": 1.5})
 
 
-def test_a_rounding_that_is_not_known() -> None:
-    with pytest.raises(UndecidedError, match=re.escape("cannot tell which way x / 2 is rounded")):
-        from_cpp("tla::MakeStride(x / 2)")
+def test_the_origin_of_names() -> None:
+    """What it says of them is assumed: each mode has that many coordinates at least."""
+    text = "tla::MakeLayout(tla::MakeShape(M / 16 * 16), tla::MakeStride(1), tla::MakeShape(M))"
+    layout = from_cpp(text)
+    assert [str(c) for c in layout.assumptions] == ["M <= 16 * (M // 16)"]
+    assert layout.bind(M=32) == Layout((32,), (1,))
+    with pytest.raises(BindingError):
+        layout.bind(M=33)
+    assert not from_cpp(text, {"M": sym("M", divisible_by=16)}).assumptions
+    with pytest.raises(ParseError, match="does not lie in the shape") as caught:
+        from_cpp("MakeLayout(MakeShape(M), MakeStride(1), MakeShape(M + 1))")
+    assert (caught.value.start, caught.value.end) == (0, 57)
+
+
+def test_what_is_not_known_is_an_error_of_the_text() -> None:
+    for text in (
+        "tla::MakeStride((x - 3) / 2)",
+        "(x - 3) % 2",
+        "MakeStride(x / (x - 1))",
+        "4 % (x - 9)",
+    ):
+        with pytest.raises(ParseError, match=re.escape("symbols={'M': M}")) as caught:
+            from_cpp(text)
+        assert caught.value.summary.startswith("cannot tell which way ")
+    assert from_cpp("(x - 3) / 2", {"x": sym("x", min=3)}) == (sym("x", min=3) - 3) // 2
 
 
 WANTED = "expected a type or an expression of a layout, found "
 ELIDED = "'[...]', which g++ prints in full with -fno-elide-type"
 UNCLOSED = "expected ',' or '>' of the '<' in column 11, found "
+CHOSEN = "the least of two, (a < b ? a : b), or as the greatest, with '>'"
 UNCLOSED_CALL = "expected ',' or ')' of the '(' in column 10, found "
 
 
@@ -415,7 +602,7 @@ UNCLOSED_CALL = "expected ',' or ')' of the '(' in column 10, found "
     ("text", "column", "width", "summary"),
     [
         ("", 1, 1, f"{WANTED}the end of text"),
-        ("hello", 1, 5, "'hello' alone is no layout"),
+        ("float", 1, 5, "'float' alone is no layout"),
         ("std::vector<int>", 1, 11, "'std::vector' is no name of a layout"),
         ("tla::Layout<foo::bar, int>", 13, 8, "'foo::bar' is no name of a layout"),
         ("tla::Layout<tla::Tensor<int>, int>", 13, 11, "'tla::Tensor' is no template of a layout"),
@@ -425,9 +612,43 @@ UNCLOSED_CALL = "expected ',' or ')' of the '(' in column 10, found "
         ("tla::tuple<float>", 12, 5, "'float' alone is no layout"),
         ("tla::C<x>", 8, 1, "expected an int, found 'x'"),
         ("tla::C<1.5>", 8, 3, "expected an int such as 4, 4u or 4L"),
-        ("tla::C<010>", 8, 3, "an octal int: write it in decimal"),
+        ("tla::C<018>", 8, 3, "018 is octal, and has a digit that is not"),
+        ("1''0", 1, 4, "expected an int such as 4, 4u or 4L"),
+        ("4lu4", 1, 4, "expected an int such as 4, 4u or 4L"),
+        ("18446744073709551616u", 1, 21, "an int of more than 64 bits"),
+        ("9223372036854775808", 1, 19, "an int of more than 64 bits"),
+        ("4 /* 5", 4, 1, "expected a type or an expression of a layout, found '*'"),
         ("unsigned long short", 1, 19, "'unsigned long short' names no type"),
         ("(uint32_t)-1", 1, 12, "-1 is no unsigned int"),
+        ("MakeShape((int)4294967297)", 11, 15, "4294967297 is no int"),
+        ("tla::MakeShape(2147483648u*2u)", 16, 14, "4294967296 is no unsigned int"),
+        ("MakeShape(2u-3u)", 11, 5, "-1 is no unsigned int"),
+        ("MakeTuple(-4u)", 11, 3, "-4 is no unsigned int"),
+        ("65536 * 65536", 1, 13, "4294967296 is no int"),
+        ("-7 / 2u", 1, 7, "-7 is no unsigned int"),
+        ("0xffffffffffffffff + 1", 1, 22, "18446744073709551616 is no unsigned long"),
+        ("tla::C<-16u>", 8, 4, "-16 is no unsigned int"),
+        ("integral_constant<int, 4294967296>", 18, 16, "4294967296 is no int"),
+        ("M - 4ul", 1, 7, "M-4 may be negative, and unsigned long has no negative ints"),
+        (
+            "tla::Layout<tla::tuple<tla::C<-16> >, tla::tuple<tla::C<1> >, tla::tuple<tla::C<2> > >",
+            31,
+            3,
+            "an extent is negative: -16",
+        ),
+        ("Layout<tuple<std::integral_constant<int, -16> >, int>", 42, 3, "an extent is negative: -16"),
+        ("Layout<Shape<_m4>, Stride<_1>>", 14, 3, "an extent is negative: -4"),
+        ("Layout<C<4>, C<1>, tuple<C<-2>>>", 28, 2, "a size in an origin shape is negative: -2"),
+        ("MakeLayout(MakeShape(-4), MakeStride(1))", 22, 2, "an extent is negative: -4"),
+        ("M - 5 < 2 ? M : 4", 1, 17, f"'?:' is read as {CHOSEN}"),
+        ("_ ? M : 4", 3, 7, "expected the end of text, found '?'"),
+        ("M ? M : 4", 1, 9, "only the least or the greatest of ints is read of '?:'"),
+        ("(M < 4) * 2", 1, 7, "a comparison is no int here"),
+        ("MakeTuple(M < 4)", 11, 5, "a comparison is no int here"),
+        ("K * ((M - 5) / 2)", 5, 13, "cannot tell which way ((M - 5) / 2) is rounded"),
+        ("(M - 5) % 2 + 3", 1, 11, "cannot tell which way (M - 5) % 2 is rounded"),
+        ("(M - 5) / (K - 2)", 1, 17, "cannot tell which way (M - 5) / (K - 2) is rounded"),
+        ("(M - 5) / 2 - ((M - 4) % 2 < 0)", 1, 11, "cannot tell which way (M - 5) / 2 is rounded"),
         ("tla::tuple<[...], int>", 12, 1, f"{WANTED}{ELIDED}"),
         ("Layout<tuple<C<4> >, C<1> >", 1, 27, "shape (_4) and stride _1 are not congruent"),
         ("tla::Layout<tla::C<4> >", 1, 23, "tla::Layout takes 2 arguments, not 1"),
@@ -534,6 +755,16 @@ PIECES = [
             "\x1b[01mtla::Layout<[...],\x1b[32mtla::tuple<\x1b[35mtla::C<2> >\x1b[m\x1b[K>\x1b[m\x1b[K",
             "\x1b[01mtla::Layout[...:\x1b[32m(\x1b[35m_2)\x1b[m\x1b[K]\x1b[m\x1b[K",
         ),
+        (
+            "tla::Layout<tla::tuple<std::integral_constant<int, 16> >, tla::tuple<tla::C<1> > >",
+            "tla::Layout[(_16(std)):(_1)]",
+        ),
+        (
+            "cute::Layout<cuda::std::__4::integral_constant<unsigned int, 16u>,"
+            " cute::integral_constant<long, -3> >",
+            "cute::Layout[_16u(cuda::std):_-3l(cute)]",
+        ),
+        ("tla::tuple<std::__1::integral_constant<short, (short)4> >", "(_4(short)(std))"),
         # of a type that is not read, what can be
         ("tla::tuple<const tla::C<4>, Foo>", "tla::tuple<const _4, Foo>"),
         ("tla::Tensor<half, tla::C<2>, (TPosition)0>", "tla::Tensor<half, _2, (TPosition)0>"),
@@ -551,6 +782,9 @@ def test_rewritten(text: str, expected: str) -> None:
         "no layout here",
         "tuple<int, C<4>>",
         "std::tuple<int> and std::integral_constant<int, 4>",
+        "tla::tuple<std::integral_constant<int, 4>, T>",
+        "f<cuda::std::__4::integral_constant<int, 4>>, cute::integral_constant<int, 4>",
+        "tla::tuple<std::integral_constant<bool, true>>, tla::tuple<mine::integral_constant<int, 4>>",
         "mine::Layout<int, int>",
         "Layout<Shape, Stride, OriginShape>",
         "tla::Layout<tla::tuple<T...>, S>",
@@ -738,7 +972,11 @@ HOLDS: dict[str, Any] = {
 
 def expression_case(rng: random.Random) -> tuple[str, list[str]]:
     """A random expression, and a condition on it, at random values, negative ones among them."""
-    unknowns = [sym("i", min=0, max=999), sym("j", min=-99, max=99), sym("k", min=None)]
+    type_ = rng.choice(("unsigned int", "uint64_t", "size_t", "unsigned long long", "int", "short"))
+    unknowns = [
+        *(sym("i", min=0, max=999), sym("j", min=-99, max=99), sym("k", min=None)),
+        sym("u", cpp_type=type_),
+    ]
 
     def grown(depth: int) -> Any:
         if depth == 0:
@@ -753,7 +991,9 @@ def expression_case(rng: random.Random) -> tuple[str, list[str]]:
 
     x = grown(4)
     values = {"i": rng.randint(0, 999), "j": rng.randint(-99, 99), "k": rng.randint(-999, 999)}
-    names = " ".join(f"int64_t {name} = {n};" for name, n in values.items())
+    values["u"] = rng.randint(1, 999)
+    types = {"u": type_}
+    names = " ".join(f"{types.get(name, 'int64_t')} {name} = {n};" for name, n in values.items())
     expected = evaluate(x, values) if isinstance(x, Expr) else x
     text = to_cpp(x, "catlass", "value")
     block = f"{names} std::cout << (long)({text})"

@@ -29,6 +29,18 @@ def test_standard_input(run: Run) -> None:
     assert run("cpp", "-", stdin=text.encode()) == (0, expected, "")
 
 
+def test_static_ints_of_other_libraries(run: Run) -> None:
+    text = TYPE.replace("tla::C<16>", "std::integral_constant<int, 16>")
+    out = NOTATION.replace("_16", "_16(std)")
+    assert run("cpp", stdin=f"‘{text}’ std::integral_constant<int, 4>\n".encode()) == (
+        0,
+        f"‘{out}’ std::integral_constant<int, 4>\n",
+        "",
+    )
+    text = TYPE.replace("tla::C<1>", "cuda::std::__4::integral_constant<int, 1>")
+    assert run("cpp", stdin=text.encode()).out == NOTATION.replace("_1,", "_1(cuda::std),")
+
+
 def test_a_file(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "errors.txt"
     path.write_text(f"{TYPE}\n", "utf-8")

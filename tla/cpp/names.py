@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 
 from ..errors import UnsupportedError
@@ -14,9 +15,11 @@ __all__ = [
     "CATLASS",
     "CUTE",
     "INTEGER_WORDS",
+    "KEYWORDS",
     "LAYOUTS",
     "NAMESPACES",
     "STATIC_INTS",
+    "STATIC_SPACES",
     "TUPLES",
     "Dialect",
     "canonical_type",
@@ -98,11 +101,22 @@ NAMESPACES: Final = frozenset(("", "tla", "cute", "cutlass", "Catlass"))
 """Where the names below are looked for; "" is a name without one."""
 
 STATIC_INTS: Final = frozenset(("C", "Int"))
+STATIC_SPACES: Final = re.compile(r"(?:std|cuda::std)(?:::__\w+)?")
+"""Where ``integral_constant`` is a static int too; some libraries have a namespace for their version."""
 TUPLES: Final = frozenset(("tuple", "Shape", "Stride", "Coord", "Tile", "Step", "IntTuple"))
 LAYOUTS: Final = frozenset(("Layout",))
 
 INTEGER_WORDS: Final = frozenset(("char", "int", "long", "short", "signed", "unsigned", "__int128"))
 """The words that C++'s names of integer types are made of."""
+
+KEYWORDS: Final = frozenset(
+    (
+        *("auto", "bool", "double", "false", "float", "void", "true", "nullptr", "this", "sizeof"),
+        *("if", "else", "for", "while", "do", "switch", "case", "break", "continue", "goto", "default"),
+        *("return", "new", "delete", "operator", "template", "typedef", "using", "half", "static"),
+    )
+)
+"""Words that name no variable."""
 
 _FIXED: Final = {
     "int8_t": "signed char",

@@ -3,30 +3,107 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, NoReturn
 
-from ..errors import UndecidedError
-from ..expr import Expr
-from ..ints import Int, known_eq, known_lt
+from ..errors import ParseError, TlaError
+from ..expr import Condition, Expr, greatest, least
+from ..ints import Int, known_divides, known_lt
 from ..text import Scanner
 from .names import INTEGER_WORDS, canonical_type, is_unsigned
 
-__all__ = ["NAME", "QUALIFIERS", "IntReader"]
+__all__ = ["FACTS", "NAME", "QUALIFIERS", "IntReader", "Operand"]
 
 NAME: Final = re.compile(r"(?:::)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*")
 QUALIFIERS: Final = frozenset(("const", "volatile", "constexpr", "typename", "struct", "class"))
 """Words before a type that say nothing of its value."""
 
-_NUMBER: Final = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)([uUlLzZ]*)(?![\w.])")
-_LONGEST: Final = 40
-"""The digits of the longest literal that is read: all ints of 128 bits."""
+FACTS: Final = "from_cpp(text, symbols={'M': M}) reads names with the facts of symbolic ints."
+
+_NUMBER: Final = re.compile(
+    r"(0[xX][0-9a-fA-F](?:'?[0-9a-fA-F])*|0[bB][01](?:'?[01])*|[0-9](?:'?[0-9])*)([uUlLzZ]*)(?![\w.'])"
+)
+_LONGEST: Final = 80
+"""The digits of the longest literal that is looked at: all ints of 64 bits, also in binary."""
+
+_RANKS: Final = (
+    *("int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long"),
+    *("__int128", "unsigned __int128"),
+)
+"""The types of arithmetic, from the narrowest."""
+_BITS: Final = {"char": 8, "short": 16, "int": 32, "__int128": 128}
+
+
+def _range(name: str) -> tuple[int, int]:
+    """The least and the greatest int of a type."""
+    bits = _BITS.get(name.rpartition(" ")[2], 64)
+    return (0, (1 << bits) - 1) if is_unsigned(name) else (-1 << bits - 1, (1 << bits - 1) - 1)
+
+
+def _common(a: str, b: str) -> str:
+    """The type in which C++ computes on ints of two types."""
+    rank = max(_RANKS.index(name) if name in _RANKS else 0 for name in (a, b))
+    if {a, b} == {"unsigned long", "long long"}:
+        return "unsigned long long"
+    return _RANKS[rank]
+
+
+class Operand(NamedTuple):
+    """A value that has been read, and where.
+
+    Attributes:
+        value: An int, something else that is a value, a `_Rounded` or a `_Compared`.
+        type: The C++ type of an int, "" of what is none.
+        start, end: Its span.
+        chosen: ``<`` or ``>``, where it is the least or the greatest of some others. Of what stands in
+            two pairs of parentheses it is not told: ``to_cpp`` writes so what is one item of several.
+        among: These others.
+        closed: Whether it stands in parentheses.
+    """
+
+    value: Any
+    type: str
+    start: int
+    end: int
+    chosen: str = ""
+    among: tuple[Any, ...] = ()
+    closed: bool = False
+
+
+class _Rounded(NamedTuple):
+    """A part of a division whose dividend may be negative, which C++ rounds towards zero.
+
+    Attributes:
+        part: ``/`` the quotient, ``%`` the remainder, ``<`` whether that is negative, ``+`` the
+            remainder and the divisor together.
+    """
+
+    part: str
+    a: Any
+    b: Any
+
+
+class _Compared(NamedTuple):
+    """A comparison."""
+
+    left: Any
+    sign: str
+    right: Any
+
+    def condition(self) -> Condition:
+        return Condition(self.left, self.sign, self.right)
+
+
+def _same(a: Any, b: Any) -> bool:
+    return isinstance(a, (int, Expr)) and isinstance(b, (int, Expr)) and bool(a == b)
 
 
 class IntReader:
     """A reading of one text, as far as ints go."""
 
     def __init__(self, text: str) -> None:
-        self.scan = Scanner(text)
+        self.scan = Scanner(text, comments=True)
+        self.literal_type = "int"
+        """The type of the last literal, or of the last template argument that is an int."""
 
     def next_word(self) -> str:
         found = NAME.match(self.scan.text, self.scan.at)
@@ -37,24 +114,61 @@ class IntReader:
             return "'[...]', which g++ prints in full with -fno-elide-type"
         return self.scan.found()
 
+    def fail_with(self, summary: str, start: int, end: int, *details: str) -> NoReturn:
+        raise ParseError(summary, self.scan.text, start, end, *details)
+
+    def int_of(self, value: Any, start: int) -> Operand:
+        """A value that ends here; an int has the first type that it fits."""
+        name = ""
+        if isinstance(value, int):
+            name = next((name for name in ("int", "long") if _fits(value, name)), "unsigned long")
+        elif isinstance(value, Expr):
+            name = self.type_of(value)
+        return Operand(value, name, start, self.scan.last)
+
+    @staticmethod
+    def type_of(x: Expr) -> str:
+        """The type of a variable: what its symbol names, else 64 bits with a sign."""
+        named = {symbol.cpp_type for symbol in x.symbols}
+        return (canonical_type(named.pop()) if len(named) == 1 else None) or "long"
+
     # --- literals and types ---
 
     def number(self) -> int:
         """An int literal, which must come next."""
-        scan = self.scan
+        scan, start = self.scan, self.scan.at
         found = _NUMBER.match(scan.text, scan.at)
-        if found is None:
+        suffix = found[2].lower() if found else ""
+        if found is None or suffix.replace("u", "", 1) not in ("", "l", "ll", "z"):
             end = scan.at + 1
-            while end < len(scan.text) and (scan.text[end].isalnum() or scan.text[end] in "._"):
+            while end < len(scan.text) and (scan.text[end].isalnum() or scan.text[end] in "._'"):
                 end += 1
             scan.fail("expected an int such as 4, 4u or 4L", end=end)
-        digits = found[1]
+        digits = found[1].replace("'", "")
         if len(digits) > _LONGEST:
             scan.fail(f"an int of {len(digits)} digits", end=found.end())
-        if digits[0] == "0" and digits.isdigit() and digits.strip("0"):
-            scan.fail("an octal int: write it in decimal", end=found.end())
+        if digits[:2] in ("0x", "0X"):
+            base = 16
+        elif digits[:2] in ("0b", "0B"):
+            base = 2
+        else:
+            base = 8 if digits[0] == "0" else 10
+        if base == 8 and not set("89").isdisjoint(digits):
+            scan.fail(f"{digits} is octal, and has a digit that is not", end=found.end())
         scan.accept(found[0])
-        return int(digits, 16 if digits[:2] in ("0x", "0X") else 10)
+        value = int(digits, base)
+        for name in _RANKS[: _RANKS.index("__int128")]:
+            unsigned = is_unsigned(name)
+            if ("u" in suffix and not unsigned) or (unsigned and "u" not in suffix and base == 10):
+                continue
+            if ("l" in suffix or "z" in suffix) and "long" not in name:
+                continue
+            if "ll" in suffix and "long long" not in name:
+                continue
+            if _fits(value, name):
+                self.literal_type = name
+                return value
+        return scan.fail("an int of more than 64 bits", start, scan.last)
 
     def constant(self) -> int:
         """A template argument that is an int: ``16``, ``-16``, ``16u``, ``(int)16``."""
@@ -66,21 +180,33 @@ class IntReader:
                 scan.expect(")")
                 return value
             scan.expect(")", "after the type")
-            return int(self.cast(self.constant(), cast, start))
+            value = self.constant()
+            self.literal_type = cast
+            return int(self.fitting(value, cast, start))
         if scan.accept("-"):
-            return -self.constant()
+            return int(self.fitting(-self.constant(), self.literal_type, start))
         if not scan.peek().isdigit():
             scan.fail(f"expected an int, found {self.shown()}")
         return self.number()
 
-    def integral_constant(self) -> Any:
+    def counted(self, value: Any, place: str, start: int) -> None:
+        """Refuse a negative int where a number of coordinates stands."""
+        if place in "so" and isinstance(value, int) and value < 0:
+            what = "an extent" if place == "s" else "a size in an origin shape"
+            self.scan.fail(f"{what} is negative: {value:d}", start, self.scan.last)
+
+    def integral_constant(self, place: str) -> Any:
         scan, start = self.scan, self.scan.at
         scan.expect("<")
         name = self.integer_type()
         if name is None:
             scan.fail(f"expected an integer type, found {self.shown()}")
         scan.expect(",")
-        value = self.cast(self.constant(), name, start)
+        began = scan.at
+        number = self.constant()
+        self.counted(number, place, began)
+        value = int(self.fitting(number, name, start))
+        self.literal_type = name
         scan.expect(">")
         return Int(value)
 
@@ -108,31 +234,168 @@ class IntReader:
 
     # --- what is done with ints ---
 
-    def cast(self, value: Any, to: str, start: int) -> Any:
+    def fitting(self, value: Any, to: str, start: int, overflows: bool = False) -> Any:
+        """An int that is to be of a type, checked as far as it is known.
+
+        Args:
+            overflows: Whether it is a result of arithmetic, not one converted.
+        """
+        low, high = _range(to)
+        smallest, largest = (value, value) if isinstance(value, int) else value.bounds
+        if (largest is None or largest >= low) and (smallest is None or smallest <= high):
+            return value
+        details = ["C++ does not say what becomes of it."]
+        if isinstance(value, int) and (is_unsigned(to) or not overflows):
+            wrapped = (value - low) % (high - low + 1) + low
+            details = [f"C++ makes {wrapped:d} of it: write that, or a wider type."]
+        what = f"{value:d}" if isinstance(value, int) else str(value)
+        return self.fail_with(f"{what} is no {to}", start, self.scan.last, *details)
+
+    def computing(self, value: Any, to: str, start: int) -> Any:
+        """An int in arithmetic of a type; one that may be negative is none of an unsigned type."""
+        if isinstance(value, Expr) and is_unsigned(to) and known_lt(value, 0) is not False:
+            self.fail_with(
+                f"{value} may be negative, and {to} has no negative ints",
+                start,
+                self.scan.last,
+                "Cast to int64_t what it is computed of.",
+                FACTS,
+            )
+        return self.fitting(value, to, start, overflows=True)
+
+    def cast(self, given: Operand, to: str, start: int) -> Operand:
         """An int made dynamic, checked to be of the type."""
+        value = self.ready(given)
         if not isinstance(value, (int, Expr)):
             self.scan.fail(f"expected an int to make {to} of", start, self.scan.last)
-        if isinstance(value, int):
-            if is_unsigned(to) and value < 0:
-                self.scan.fail(f"{value:d} is no {to}", start, self.scan.last)
-            return int(value)
+        value = self.fitting(value, to, start)
+        return Operand(int(value) if isinstance(value, int) else value, to, start, self.scan.last)
+
+    def ready(self, given: Operand) -> Any:
+        """The value of an operand that is one by itself."""
+        value = given.value
+        if isinstance(value, _Rounded):
+            self.fail_with(
+                f"cannot tell which way {self.scan.text[given.start : given.end]} is rounded",
+                given.start,
+                given.end,
+                "C++ rounds towards zero, which is down where the dividend is known not to be negative.",
+                "(a / b - (a % b < 0)) is read as rounded down, (a % b + b) % b as its remainder.",
+                FACTS,
+            )
+        if isinstance(value, _Compared):
+            known = value.condition().known()
+            if known is None:
+                self.fail_with("a comparison is no int here", given.start, given.end)
+            return int(known)
         return value
 
-    def computed(self, sign: str, a: Any, b: Any, start: int) -> Any:
-        """``a sign b``, as C++ computes it on ints without overflow."""
+    def computed(self, sign: str, left: Operand, right: Operand, start: int) -> Operand:
+        """``left sign right``, as C++ computes it where nothing overflows."""
+        end = self.scan.last
+        name = _common(left.type, right.type)
+        rounded = self._of_rounded(sign, left, right)
+        if rounded is not None:
+            return Operand(rounded, name, start, end)
+        a, b = self.ready(left), self.ready(right)
         if not all(isinstance(x, (int, Expr)) for x in (a, b)):
-            self.scan.fail(f"{sign!r} stands between ints", start, self.scan.last)
+            self.scan.fail(f"{sign!r} stands between ints", start, end)
+        self.computing(a, name, left.start)
+        self.computing(b, name, right.start)
+        try:
+            if sign in ("==", "!=", "<", "<=", ">", ">="):
+                return Operand(_Compared(a, sign, b), "int", start, end)
+            value = self._result(sign, a, b, start)
+        except TlaError as error:
+            if isinstance(error, ParseError):
+                raise
+            self.fail_with(error.summary, start, end, *error.details)
+        if not isinstance(value, _Rounded):
+            self.computing(value, name, start)
+        return Operand(value, name, start, end)
+
+    @staticmethod
+    def _of_rounded(sign: str, left: Operand, right: Operand) -> Any:
+        """What two parts of a rounded division are together, None where that is not known."""
+        x, y = left.value, right.value
+        if not isinstance(x, _Rounded):
+            return None
+        step = x.part + sign
+        if isinstance(y, _Rounded):
+            same = y.part == "<" and _same(x.a, y.a) and _same(x.b, y.b)
+            return x.a // x.b if step == "/-" and same else None
+        if step == "%<" and _same(y, 0):
+            return x._replace(part="<")
+        if not _same(x.b, y):
+            return None
+        if step == "%+":
+            return x._replace(part="+")
+        return x.a % x.b if step == "+%" else None
+
+    def _result(self, sign: str, a: Any, b: Any, start: int) -> Any:
         if sign in "+-*":
             return a + b if sign == "+" else a - b if sign == "-" else a * b
-        if known_eq(b, 0) is True:
+        if not isinstance(b, Expr) and b == 0:
             self.scan.fail("a division by 0", start, self.scan.last)
-        if known_lt(a, 0) is False and known_lt(0, b) is True:  # C++ rounds towards zero
-            return a // b if sign == "/" else a % b
+        if known_lt(0, b) is True:
+            # C++ rounds towards zero
+            if known_lt(a, 0) is False or (isinstance(a, Expr) and known_divides(b, a) is True):
+                return a // b if sign == "/" else a % b
+            if isinstance(a, Expr) or isinstance(b, Expr):
+                return _Rounded(sign, a, b)
         if isinstance(a, int) and isinstance(b, int):
             quotient = abs(a) // abs(b)
             quotient = quotient if (a < 0) == (b < 0) else -quotient
             return quotient if sign == "/" else a - b * quotient
-        raise UndecidedError(
+        return self.fail_with(
             f"cannot tell which way {self.scan.text[start : self.scan.last]} is rounded",
+            start,
+            self.scan.last,
             "C++ rounds towards zero, which is down where both sides are known not to be negative.",
+            FACTS,
         )
+
+    def chosen(self, condition: Operand, first: Operand, second: Operand) -> Operand:
+        """``condition ? first : second``, if that is the least or the greatest of two."""
+        start, end = condition.start, self.scan.last
+        compared, name = condition.value, _common(first.type, second.type)
+        a, b = self.ready(first), self.ready(second)
+        if not (isinstance(compared, _Compared) and first.type and second.type):
+            self.fail_with("only the least or the greatest of ints is read of '?:'", start, end)
+        self.computing(a, name, first.start)
+        self.computing(b, name, second.start)
+        if isinstance(a, int) and isinstance(b, int):
+            a, b = int(a), int(b)  # '?:' gives a dynamic int
+        sign = compared.sign[0]
+        if sign in "<>" and (
+            (_same(compared.left, b) and _same(compared.right, a))
+            or (_same(compared.left, a) and _same(compared.right, b))
+        ):
+            if not _same(compared.left, a):
+                sign = "<" if sign == ">" else ">"
+            among = (*(first.among if first.chosen == sign else (a,)), b)
+            value = (least if sign == "<" else greatest)(*among)
+            return Operand(value, name, start, end, sign, among)
+        known = compared.condition().known()
+        if known is None:
+            self.fail_with(
+                "'?:' is read as the least of two, (a < b ? a : b), or as the greatest, with '>'",
+                start,
+                end,
+                FACTS,
+            )
+        return Operand(a if known else b, name, start, end)
+
+    def value_of(self, given: Operand) -> Any:
+        """The value of a whole text, which may be a condition."""
+        if isinstance(given.value, _Compared):
+            compared = given.value
+            if isinstance(compared.left, int) and isinstance(compared.right, int):
+                return compared.condition().known()
+            return compared.condition()
+        return self.ready(given)
+
+
+def _fits(value: int, name: str) -> bool:
+    low, high = _range(name)
+    return low <= value <= high

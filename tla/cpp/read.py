@@ -7,24 +7,35 @@ what its arguments are. Names are found in the namespaces of CATLASS and CuTe, o
 from __future__ import annotations
 
 import re
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ..assumed import given
 from ..coord import compact_row_major
-from ..errors import LayoutError, LeafError, ParseError, UnsupportedError
+from ..errors import LayoutError, LeafError, ParseError, TlaError, UndecidedError, UnsupportedError
 from ..expr import Expr, Symbol, sym
-from ..ints import MAX_DEPTH, Int, is_static, is_tuple, known_lt
+from ..ints import MAX_DEPTH, Int, is_tuple, known_lt, leaf
 from ..layout import Layout, is_layout
 from ..origin import default_origin
 from ..slicing import _
 from ..swizzle import ComposedLayout, Swizzle
-from .names import LAYOUTS, NAMESPACES, STATIC_INTS, TUPLES, is_unsigned
-from .numbers import QUALIFIERS, IntReader
+from .names import (
+    KEYWORDS,
+    LAYOUTS,
+    NAMESPACES,
+    STATIC_INTS,
+    STATIC_SPACES,
+    TUPLES,
+    is_unsigned,
+)
+from .numbers import FACTS, QUALIFIERS, IntReader, Operand
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["from_cpp"]
 
 
-def from_cpp(text: str) -> Any:
+def from_cpp(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     """Return the value that a C++ type or expression stands for.
 
     >>> from_cpp("tla::MakeCoord(tla::_64{}, (int64_t)16, tla::_)")
@@ -32,28 +43,43 @@ def from_cpp(text: str) -> Any:
     >>> layout = from_cpp("cute::Layout<cute::tuple<cute::C<16>, int>, cute::tuple<cute::C<1>, int> >")
     >>> print(layout.shape[0], layout.shape[1].symbols[0].cpp_type, layout.bind(s0=4, d0=16))
     _16 int (_16,4):(_1,16)
+    >>> M = sym("M", divisible_by=16)
+    >>> from_cpp("(M / 16 < 64 ? M / 16 : 64)", symbols={"M": M})
+    min(64, M // 16)
 
     A dynamic int of a type is an unknown of that C++ type: ``s0``, ``s1`` in a shape, ``d0`` in a
     stride, ``o0`` in an origin shape, ``x0`` elsewhere. It is 0 or more where its type is unsigned and
-    where it is an extent, and in an origin shape at most the size of the mode. A size that a static
-    origin bounds from below is among the ``assumptions``. `to_cpp` gives the type back as g++ prints it.
+    where it is an extent, and in an origin shape at most the size of the mode. What an origin shape says
+    of the sizes, and they do not say themselves, is among the ``assumptions``. `to_cpp` gives the type
+    back as g++ prints it.
 
     ``tla::Layout<Shape, Stride>`` has a third argument by default, an origin shape of unknowns.
 
-    A name among the arguments of an expression is an unknown of that name, 0 or more in a shape.
+    A name in an expression is what ``symbols`` says, else a size of that name: an unknown, 1 or more.
+    The text does not hold what is known of a symbol: with the symbols of ``x``,
+    ``from_cpp(to_cpp(x, kind="value"), symbols)`` is ``x``.
+
+    Ints have their C++ types. What C++ would compute otherwise than on ints without end is refused:
+    ``2u - 3u``, and ``/`` of what may be negative, but for the forms that `to_cpp` writes,
+    ``(a / b - (a % b < 0))`` and ``(a % b + b) % b``, which round down. Arithmetic on unknowns is taken
+    to fit its type.
 
     Args:
         text: As g++, clang or nvcc print it, or as it stands in a program; namespaces may be missing.
+        symbols: What names stand for: ints and symbolic ints, as for `tla.parse`.
 
     Raises:
-        ParseError: the text is no type or expression of a layout; the error points at the character.
+        ParseError: the text is no type or expression of a layout, or what it says depends on the values
+            of its names; the error points at the character.
         UnsupportedError: it is one that has no value here, such as strides of scaled bases.
+        LeafError: one of the ``symbols`` is no int.
     """
-    first = _Reader(text, frozenset())
-    value = first.all()
-    if first.extents:  # names that also stand in a shape are 0 or more wherever they stand
-        value = _Reader(text, frozenset(first.extents)).all()
-    return value
+    reader = _Reader(text, symbols or {})
+    try:
+        return reader.all()
+    except UndecidedError as error:
+        reason = error
+    raise ParseError(reason.summary, text, 0, reader.scan.last, *reason.details, FACTS)
 
 
 _Place = Literal["s", "d", "o", "x"]
@@ -78,80 +104,108 @@ _ROW_MAJOR: Final = frozenset(("LayoutRight", "GenRowMajor"))
 _BASES: Final = frozenset(("ScaledBasis", "ArithmeticTuple"))
 
 
+_OPERATOR: Final = re.compile(r"[=!<>]=|<(?!<)|>(?!>)|[-+*/%]")
+_BINDS: Final = {
+    **dict.fromkeys(("==", "!="), 1),
+    **dict.fromkeys(("<", "<=", ">", ">="), 2),
+    **dict.fromkeys("+-", 3),
+    **dict.fromkeys("*/%", 4),
+}
+"""How tightly operators bind."""
+
+
+_TEMPLATES: Final = frozenset(
+    (
+        *(*STATIC_INTS, *TUPLES, *LAYOUTS, *_LAYOUT_MAKERS),
+        *("integral_constant", "constant", "Swizzle", "ComposedLayout", "Tensor"),
+    )
+)
+"""What ``<`` after a name without a namespace begins the arguments of; else it compares."""
+
+
 class _Reader(IntReader):
-    """A reading of one text.
+    """A reading of one text."""
 
-    Attributes:
-        extents: The names found in shapes.
-    """
-
-    def __init__(self, text: str, nonnegative: frozenset[str]) -> None:
+    def __init__(self, text: str, symbols: Mapping[str, Any]) -> None:
         super().__init__(text)
-        self.nonnegative = nonnegative
-        self.extents: set[str] = set()
+        self.symbols = {name: leaf(x) for name, x in symbols.items()}
         self._unknowns: dict[str, int] = {}
 
     def all(self) -> Any:
         scan = self.scan
-        value = self.sum("x", MAX_DEPTH, argument=False)
+        value = self.value_of(self.operation("x", MAX_DEPTH))
         scan.accept(";")
         scan.expect_end()
         return value
 
     # --- arithmetic ---
 
-    def sum(self, place: _Place, room: int, argument: bool = True) -> Any:
-        """A sum of products, which may be one item."""
-        start = self.scan.at
-        total = self.product(place, room, argument)
-        while (sign := self.scan.peek()) and sign in "+-":
-            self.scan.accept(sign)
-            other = self.product(place, room, argument)
-            total = self.computed(sign, total, other, start)
-        return total
+    def expression(self, place: _Place, room: int) -> Any:
+        """The value of an expression."""
+        return self.ready(self.operation(place, room))
 
-    def product(self, place: _Place, room: int, argument: bool) -> Any:
-        start = self.scan.at
-        result = self.item(place, room, argument)
-        while (sign := self.scan.peek()) and sign in "*/%":
-            self.scan.accept(sign)
-            other = self.item(place, room, argument)
-            result = self.computed(sign, result, other, start)
-        return result
+    def operation(self, place: _Place, room: int, binds: int = 0) -> Operand:
+        """An item, or several between operators that bind at least as tightly as ``binds``."""
+        scan, start = self.scan, self.scan.at
+        left = self.item(place, room)
+        while (found := _OPERATOR.match(scan.text, scan.at)) and _BINDS[found[0]] >= max(binds, 1):
+            sign = found[0]
+            if not left.type and sign in "<>":
+                break
+            scan.accept(sign)
+            right = self.operation(place, room, _BINDS[sign] + 1)
+            left = self.computed(sign, left, right, start)
+        if binds == 0 and left.type and scan.accept("?"):
+            first = self.operation(place, room - 1)
+            scan.expect(":")
+            left = self.chosen(left, first, self.operation(place, room - 1))
+        return left
 
     # --- one item ---
 
-    def item(self, place: _Place, room: int, argument: bool) -> Any:
-        """A number, a cast, something in parentheses, a type, or a call."""
+    def item(self, place: _Place, room: int, argument: bool = True) -> Operand:
+        """A number, a cast, something in parentheses, a type, or a call.
+
+        Args:
+            argument: Whether it stands in an expression, not among the arguments of a template.
+        """
         scan, start = self.scan, self.scan.at
         if not room:
             scan.fail(f"nested deeper than {MAX_DEPTH} levels")
         if scan.accept("-"):
-            value = self.item(place, room - 1, argument)
-            return self.computed("-", 0 if type(value) is not Int else Int(0), value, start)
+            operand = self.item(place, room - 1, argument)
+            zero = Int(0) if type(operand.value) is Int else 0
+            return self.computed("-", Operand(zero, "int", start, start), operand, start)
         if scan.accept("+"):
             return self.item(place, room - 1, argument)
         if scan.peek().isdigit():
-            return self.number()
+            value = self.number()
+            return Operand(value, self.literal_type, start, scan.last)
         if scan.accept("("):
             cast = self.integer_type()
             if cast is not None:
                 scan.expect(")", "after the type")
-                return self.cast(self.item(place, room - 1, True), cast, start)
-            value = self.sum(place, room - 1, argument)
+                return self.cast(self.item(place, room - 1), cast, start)
+            operand = self.operation(place, room - 1)
             scan.expect(")")
-            return value
-        value = self.named(place, room, argument)
+            if operand.closed:
+                operand = operand._replace(chosen="")
+            return operand._replace(start=start, end=scan.last, closed=True)
+        operand = self.named(place, room, argument)
         while scan.peek() == "&" or self.next_word() in ("const", "volatile"):
             if not scan.accept("&"):
                 scan.word()
-        return value
+        return operand
 
     # --- names ---
 
-    def named(self, place: _Place, room: int, argument: bool) -> Any:
+    def named(self, place: _Place, room: int, argument: bool) -> Operand:
         """A type, a value made of one, a call, or a variable."""
         scan = self.scan
+        if argument and (name := self.next_word()) in self.symbols:
+            start = scan.at
+            scan.accept(name)
+            return self.variable(name, start)
         while self.next_word() in QUALIFIERS:
             scan.accept(self.next_word())
         start = scan.at
@@ -165,31 +219,34 @@ class _Reader(IntReader):
         space, _colons, short = name.removeprefix("::").rpartition("::")
         if short == "static_cast":
             return self.static_cast(place, room, start)
-        if space == "std" and short == "integral_constant":
-            return self.made(self.integral_constant(), start)
+        if short == "integral_constant" and STATIC_SPACES.fullmatch(space):
+            return self.int_of(self.made(self.integral_constant(self._place), start), start)
         if space not in NAMESPACES:
             scan.fail(f"{name!r} is no name of a layout", start, scan.last)
         alias = _ALIAS.fullmatch(short)
         if alias:
-            return self.made(Int(int(("-" if alias[1] else "") + alias[2])), start)
-        if short in ("_", "Underscore", "X"):
-            return self.made(_, start)
+            return self.int_of(self.made(Int(int(("-" if alias[1] else "") + alias[2])), start), start)
+        bare = argument and not space and not scan.text.startswith("::", start)
+        if short in ("_", "Underscore") or (short == "X" and (not bare or scan.peek() in ("{", "("))):
+            return self.int_of(self.made(_, start), start)
         for order in (_COL_MAJOR, _ROW_MAJOR):
             if short in order and scan.accept("{"):
                 scan.expect("}")
-                return order
-        if short in _BASES or short == "E":
+                return self.int_of(order, start)
+        if short in _BASES or (short == "E" and (not bare or scan.peek() == "<")):
             raise UnsupportedError(
                 f"{name} is a coordinate, no int: strides of scaled bases are not read",
                 "They belong to CuTe's layouts of coordinates.",
                 text=scan.text,
             )
-        if scan.peek() == "<":
-            return self.made(self.template(short, name, start, room), start)
+        if scan.peek() == "<" and (short in _TEMPLATES or not bare):
+            value = self.made(self.template(short, name, start, room), start)
+            operand = self.int_of(value, start)
+            return operand._replace(type=self.literal_type) if isinstance(value, Int) else operand
         if scan.peek() == "(":
-            return self.call(short, name, place, room, start)
-        if argument and not space and not scan.text.startswith("::", start):
-            return self.variable(name, place)
+            return self.int_of(self.call(short, name, place, room, start), start)
+        if bare and name not in KEYWORDS:
+            return self.variable(name, start)
         return scan.fail(f"{name!r} alone is no layout", start, start + len(name))
 
     def made(self, value: Any, start: int) -> Any:
@@ -202,16 +259,16 @@ class _Reader(IntReader):
                     scan.fail("a type with dynamic ints says nothing of their values", start, scan.last)
         return value
 
-    def of_integer_type(self, name: str, place: _Place, room: int, start: int) -> Any:
+    def of_integer_type(self, name: str, place: _Place, room: int, start: int) -> Operand:
         """``int64_t{4}`` and ``int64_t(4)``, or the type alone: an unknown."""
         for opened, closed in (("{", "}"), ("(", ")")):
             if self.scan.accept(opened):
                 if self.scan.accept(closed):
-                    return 0
-                value = self.sum(place, room - 1)
+                    return Operand(0, name, start, self.scan.last)
+                operand = self.operation(place, room - 1)
                 self.scan.expect(closed)
-                return self.cast(value, name, start)
-        return self.unknown(name, place)
+                return self.cast(operand, name, start)
+        return Operand(self.unknown(name, place), "", start, self.scan.last)
 
     def unknown(self, name: str, place: _Place) -> Any:
         """A new unknown of a C++ type."""
@@ -219,24 +276,25 @@ class _Reader(IntReader):
         least = 0 if is_unsigned(name) or place in "so" else None
         return sym(f"{place}{count}", min=least, cpp_type=name)
 
-    def static_cast(self, place: _Place, room: int, start: int) -> Any:
+    def static_cast(self, place: _Place, room: int, start: int) -> Operand:
         self.scan.expect("<")
         name = self.integer_type()
         if name is None:
             self.scan.fail(f"expected an integer type, found {self.scan.found()}")
         self.scan.expect(">")
         self.scan.expect("(")
-        value = self.sum(place, room - 1)
+        operand = self.operation(place, room - 1)
         self.scan.expect(")")
-        return self.cast(value, name, start)
+        return self.cast(operand, name, start)
 
-    def variable(self, name: str, place: _Place) -> Any:
-        if place in "so":
-            self.extents.add(name)
+    def variable(self, name: str, start: int) -> Operand:
+        """What a name that has been passed stands for."""
+        if name in self.symbols:
+            return self.int_of(self.symbols[name], start)._replace(end=start + len(name))
         try:
-            return sym(name, min=0 if name in self.nonnegative | self.extents else None)
+            return Operand(sym(name), "long", start, start + len(name))
         except LayoutError as error:  # a word of the notation
-            return self.scan.fail(error.summary, self.scan.last - len(name), self.scan.last)
+            return self.scan.fail(error.summary, start, start + len(name))
 
     # --- templates ---
 
@@ -245,11 +303,13 @@ class _Reader(IntReader):
         scan = self.scan
         if short in STATIC_INTS:
             scan.expect("<")
+            began = scan.at
             value = self.constant()
+            self.counted(value, self._place, began)
             scan.expect(">")
             return Int(value)
         if short in ("integral_constant", "constant"):
-            return self.integral_constant()
+            return self.integral_constant(self._place)
         if short in TUPLES:
             place: _Place = "s" if short == "Shape" else "d" if short == "Stride" else "x"
             return tuple(self.types(room, self.inherited(place)))
@@ -284,12 +344,13 @@ class _Reader(IntReader):
             if count and not scan.accept(","):
                 column = opened - scan.text.rfind("\n", 0, opened)
                 scan.fail(f"expected ',' or '>' of the '<' in column {column}, found {self.shown()}")
-            before = self._place
+            before, began = self._place, scan.at
             self._place = places[min(count, len(places) - 1)]
             try:
-                value = self.item(self._place, room - 1, False)
+                value = self.ready(self.item(self._place, room - 1, False))
             finally:
                 self._place = before
+            self.counted(value, places[min(count, len(places) - 1)], began)
             yield value
             count += 1
 
@@ -331,11 +392,29 @@ class _Reader(IntReader):
         try:
             if origin is None:
                 return Layout(shape, stride)
-            origin = _inside(origin, shape, stride)
+            origin = self.inside(origin, shape, stride)
             return given(_obligations(origin, shape), Layout, shape, stride, origin)
-        except (LayoutError, LeafError) as error:
-            scan = self.scan
-            raise ParseError(error.summary, scan.text, start, scan.last, *error.details) from None
+        except TlaError as error:
+            facts = [FACTS] if isinstance(error, UndecidedError) else []
+            summary, details = error.summary, [*error.details, *facts]
+        return self.fail_with(summary, start, self.scan.last, *details)
+
+    def inside(self, origin: Any, shape: Any, stride: Any) -> Any:
+        """An origin shape with its unknowns at most the sizes of their modes."""
+        taken = {symbol.name for part in (shape, stride) for symbol in _symbols(part)}
+
+        def bounded(o: Any, size: Any) -> Any:
+            if not isinstance(o, Expr) or len(o.symbols) != 1:
+                return o
+            (symbol,) = o.symbols
+            if symbol.name in taken or symbol.name in self.symbols or _is_other(o, symbol):
+                return o
+            return sym(symbol.name, min=symbol.least, max=size, cpp_type=symbol.cpp_type)
+
+        sizes = default_origin(shape)
+        if not is_tuple(origin) or not is_tuple(sizes):
+            return origin if is_tuple(origin) or is_tuple(sizes) else bounded(origin, sizes)
+        return tuple(map(bounded, origin, sizes)) if len(origin) == len(sizes) else origin
 
     def composed(self, outer: Any, offset: Any, inner: Any, start: int) -> ComposedLayout:
         try:
@@ -372,7 +451,10 @@ class _Reader(IntReader):
             if count and not scan.accept(","):
                 column = opened - scan.text.rfind("\n", 0, opened)
                 scan.fail(f"expected ',' or ')' of the '(' in column {column}, found {self.shown()}")
-            yield self.sum(places[min(count, len(places) - 1)], room - 1)
+            own, began = places[min(count, len(places) - 1)], scan.at
+            value = self.expression(own, room - 1)
+            self.counted(value, own, began)
+            yield value
             count += 1
 
     def made_layout(self, name: str, room: int, start: int) -> Any:
@@ -389,33 +471,16 @@ class _Reader(IntReader):
         return self.layout(shape, stride, parts[2] if len(parts) > 2 else None, start)
 
 
-def _inside(origin: Any, shape: Any, stride: Any) -> Any:
-    """An origin shape with its unknowns at most the sizes of their modes, as those of a layout are."""
-    taken = {symbol.name for part in (shape, stride) for symbol in _symbols(part)}
-
-    def bounded(o: Any, size: Any) -> Any:
-        if not isinstance(o, Expr) or len(o.symbols) != 1:
-            return o
-        (symbol,) = o.symbols
-        if symbol.name in taken or _is_other(o, symbol):
-            return o
-        return sym(symbol.name, min=0, max=size, cpp_type=symbol.cpp_type)
-
-    sizes = default_origin(shape)
-    if not is_tuple(origin) or not is_tuple(sizes):
-        return origin if is_tuple(origin) or is_tuple(sizes) else bounded(origin, sizes)
-    return tuple(map(bounded, origin, sizes)) if len(origin) == len(sizes) else origin
-
-
 def _obligations(origin: Any, shape: Any) -> list[Any] | None:
-    """What a layout with a static origin shape says of the unknowns of its shape."""
+    """What a layout with an origin shape says of the unknowns, if they do not say it themselves."""
     sizes = default_origin(shape)
     if not is_tuple(origin) or not is_tuple(sizes):
         origin, sizes = (origin,), (sizes,)
     needed = [
-        size >= o
+        least <= greatest
         for o, size in zip(origin, sizes, strict=False)
-        if isinstance(size, Expr) and is_static(o) and known_lt(size, o) is None
+        for least, greatest in ((0, o), (o, size))
+        if (isinstance(least, Expr) or isinstance(greatest, Expr)) and known_lt(greatest, least) is None
     ]
     return needed or None
 

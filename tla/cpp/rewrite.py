@@ -10,7 +10,15 @@ import re
 from typing import Final, NamedTuple
 
 from ..ints import MAX_DEPTH
-from .names import INTEGER_WORDS, LAYOUTS, NAMESPACES, STATIC_INTS, TUPLES, canonical_type
+from .names import (
+    INTEGER_WORDS,
+    LAYOUTS,
+    NAMESPACES,
+    STATIC_INTS,
+    STATIC_SPACES,
+    TUPLES,
+    canonical_type,
+)
 
 __all__ = ["rewritten"]
 
@@ -24,8 +32,9 @@ def rewritten(text: str) -> str:
 
     A dynamic int is written as its type, so that different types stay different: ``unsigned`` for
     ``unsigned int``, else C++'s word. A static int of another type than ``int`` keeps its suffix, as in
-    ``_16u``. The origin shape of a ``tla::Layout`` is left out where it is the template's default,
-    ``unsigned int`` for each mode. What a compiler elides, ``[...]``, is ``...``.
+    ``_16u``; a ``std::integral_constant<int, 16>`` in a layout or a tuple is ``_16(std)``. The origin
+    shape of a ``tla::Layout`` is left out where it is the template's default, ``unsigned int`` for each
+    mode. What a compiler elides, ``[...]``, is ``...``.
 
     Everything else stays as it is: text that is none of these types, colours, quotes of any kind, and
     the lines of source that a compiler quotes. It takes time in proportion to the length of the text.
@@ -43,7 +52,8 @@ _TOKEN: Final = re.compile(
     re.S,
 )
 _QUOTED_SOURCE: Final = re.compile(r"(?:\x1b\[[0-9;]*[A-Za-z]|\s)*[0-9]+(?:\x1b\[[0-9;]*[A-Za-z]|\s)*\|")
-_HEADS: Final = STATIC_INTS | TUPLES | LAYOUTS | {"Swizzle", "ComposedLayout", "ScaledBasis"}
+_CONSTANT: Final = "integral_constant"
+_HEADS: Final = STATIC_INTS | TUPLES | LAYOUTS | {_CONSTANT, "Swizzle", "ComposedLayout", "ScaledBasis"}
 _SUFFIXES: Final = {
     "int": "",
     "unsigned int": "u",
@@ -207,7 +217,8 @@ def _close(template: _Template, pieces: list[str], stack: list[_Template]) -> No
             outer.broken = True
         return
     space, short = _head(template.name)
-    if space or short in LAYOUTS:  # a bare tuple or C may be anybody's
+    # a bare tuple or C may be anybody's, and so may an integral_constant outside of a layout
+    if (space or short in LAYOUTS) and short != _CONSTANT:
         del pieces[template.begin :]
         if outer is not None:
             outer.rewritten = len(pieces)
@@ -222,9 +233,11 @@ def _notation(template: _Template) -> _Type | None:
     """What a template with all its arguments is in notation, None if it is none of ours."""
     space, short = _head(template.name)
     items = template.items
+    kinds = [item.kind for item in items]
+    if short == _CONSTANT:
+        return _constant(space, items, kinds)
     if space not in NAMESPACES:
         return None
-    kinds = [item.kind for item in items]
     if short in STATIC_INTS:
         return _Type(f"_{items[0].text}", "int") if kinds == ["number"] else None
     if short in ("Swizzle", "ScaledBasis"):
@@ -246,6 +259,18 @@ def _notation(template: _Template) -> _Type | None:
     if len(items) == 3 and items[2].modes == items[1].rank:  # the default of the third argument
         texts.pop()
     return _Type(f"{template.name}[{':'.join(texts)}]", "layout")
+
+
+def _constant(space: str, items: list[_Type], kinds: list[str]) -> _Type | None:
+    """A static int that is not of the library's own type: ``_16(std)``."""
+    if kinds != ["int", "number"] or not (space in NAMESPACES or STATIC_SPACES.fullmatch(space)):
+        return None
+    name = canonical_type("unsigned int" if items[0].text == "unsigned" else items[0].text)
+    if name is None:
+        return None
+    whose = space.partition("::__")[0] or _CONSTANT
+    digits = items[1].text.partition("(")[0].rstrip("ul")
+    return _Type(f"_{digits}{_SUFFIXES.get(name, f'({name})')}({whose})", "int")
 
 
 def _special(short: str, items: list[_Type], kinds: list[str]) -> _Type | None:

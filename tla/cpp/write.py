@@ -48,7 +48,8 @@ def to_cpp(value: object, dialect: str = "catlass", kind: str = "type") -> str:
     and where CATLASS's own arithmetic would overflow.
 
     In an expression the symbols are variables of type ``int64_t``, or of the type that they name.
-    `from_cpp` reads back what is written of numbers: the same value, and the same ints static.
+    `from_cpp` reads it back: the same value, and the same ints static. What is known of symbols, which
+    C++ does not say, it is given: ``from_cpp(text, symbols={"M": M})``.
 
     Args:
         value: An int, an int tuple, a coordinate with `_`, a layout, an expression, a condition; for CuTe
@@ -114,6 +115,9 @@ def _int_type(n: Any, to: Dialect, place: _Place) -> str:
         symbol = _lone_symbol(n)
         if symbol is not None and symbol.cpp_type:
             return canonical_type(symbol.cpp_type) or symbol.cpp_type
+        widest = (1 << (32 if place != "stride" and to is CATLASS else 31)) - 1
+        if n.bounds[0] is not None and n.bounds[0] > widest:
+            return "long"
         if to is CATLASS and place == "any":
             return "unsigned int" if known_lt(n, 0) is False else "long"
         return to.stride if place == "stride" else to.extent

@@ -14,9 +14,11 @@ of 16 is 16 times its atom: its atom is written ``M/16``, its exact quotient.
 
 from __future__ import annotations
 
+import re
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ..errors import UnsupportedError
 from .nodes import Expr, Least, Monomial, Quotient, Remainder, Symbol, Value, bounds_of
 
 if TYPE_CHECKING:
@@ -271,6 +273,8 @@ def _cpp_mod(style: Style, x: Value, c: Value, left: _Text, right: _Text) -> _Te
 def _ternary(sign: str) -> Callable[[list[_Text]], _Text]:
     def write(items: list[_Text]) -> _Text:
         best = items[0]
+        if " ? " in best.text and best.binds == _WHOLE:  # one item, not some of these
+            best = _Text(f"({best.text})", _WHOLE)
         for item in items[1:]:
             a, b = _at_least(best, _DIVISION), _at_least(item, _DIVISION)
             best = _Text(f"({a} {sign} {b} ? {a} : {b})", _WHOLE)
@@ -279,12 +283,19 @@ def _ternary(sign: str) -> Callable[[list[_Text]], _Text]:
     return write
 
 
-_NARROW: Final = ("unsigned int", "int", "uint32_t", "int32_t", "short", "unsigned short")
+_WIDE: Final = frozenset(
+    (
+        *("", "int64_t", "ptrdiff_t", "intptr_t", "intmax_t"),
+        *("long", "long int", "long long", "long long int", "signed long", "signed long long"),
+    )
+)
+"""The types that are signed and of 64 bits."""
 
 
 def _cpp_name(symbol: Symbol) -> str:
-    # a product of 32-bit numbers is one of 32 bits
-    return f"(int64_t){symbol.name}" if symbol.cpp_type in _NARROW else symbol.name
+    # a product of 32-bit numbers is one of 32 bits, and one of unsigned numbers is never negative
+    wide = symbol.cpp_type.removeprefix("::").removeprefix("std::") in _WIDE
+    return symbol.name if wide else f"(int64_t){symbol.name}"
 
 
 _CPP: Final = Style(_cpp_name, " ", " / ", _cpp_floor, _cpp_mod, _ternary("<"), _ternary(">"))
@@ -294,16 +305,30 @@ def to_cpp(x: Value) -> str:
     """Return a value as a C++ expression of 64-bit signed ints.
 
     Division and remainder are C++'s own where the dividend is known not to be negative, and round down
-    in any case. The names are variables of type ``int64_t``, or are made such where their type is
-    known to be narrower.
+    in any case. The names are variables of type ``int64_t``, or are made such where they are known to
+    have another type.
 
     >>> i, j = sym("i", min=0), sym("j", min=None)
     >>> print(to_cpp(i // 4 + j // 4), to_cpp(j % 4), to_cpp(min_(i, 7)), sep="\\n")
     i / 4 + (j / 4 - (j % 4 < 0))
     (j % 4 + 4) % 4
     (7 < i ? 7 : i)
+
+    Raises:
+        UnsupportedError: a number in it takes more than 64 bits.
     """
-    return written(x, _CPP).text
+    text = written(x, _CPP).text
+    for digits in _LONG_NUMBER.findall(text):
+        if int(digits) >= 1 << 63:
+            raise UnsupportedError(
+                f"C++ has no int of more than 64 bits: {digits}",
+                "Its longest is int64_t, whose literals end at 2**63 - 1, of either sign.",
+                value=x,
+            )
+    return text
+
+
+_LONG_NUMBER: Final = re.compile(r"\b[0-9]{19,}")
 
 
 # --- notation ---------------------------------------------------------------------------------
