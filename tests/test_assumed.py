@@ -223,3 +223,33 @@ def test_a_pickle_carries_it_into_another_process() -> None:
 def test_a_trimmed_layout_is_read_back() -> None:
     trimmed = zN(M, N).trimmed()
     assert parse(str(trimmed)) == trimmed
+
+
+def test_what_decides_an_order_or_an_extent_is_carried() -> None:
+    size = sym("K", min=0)
+    more: Any = M > 1
+    positive: Any = size > 0
+    with assume(more, positive):
+        ordered = tla.make_ordered_layout((4, 4), (M, 1))
+    with assume(more, positive):
+        moving = tla.filter_zeros(Layout(M, size))
+    assert ordered.assumptions == (more,)
+    assert positive in moving.assumptions
+    assert tla.filter_zeros(Layout(M, size), assume=positive).assumptions == (positive,)
+    with pytest.raises(BindingError, match="K = 0 breaks K > 0"):
+        moving.bind(K=0)
+
+
+def test_a_divisor_of_0_is_a_broken_condition() -> None:
+    size = sym("K", min=0)
+    with pytest.raises(BindingError, match="K = 0 breaks K > 0"):
+        complement(Layout(size), 48, assume=size > 0).bind(K=0)
+
+
+def test_a_stride_of_0_asks_for_one_coordinate() -> None:
+    with pytest.raises(UndecidedError) as caught:
+        tla.is_injective(Layout((M,), (0,)))
+    assert str(caught.value.obligation) == "M == 1"
+    for condition, answer in ((M == 1, True), (M > 1, False)):
+        with assume(condition):
+            assert tla.is_injective(Layout((M,), (0,))) is answer

@@ -450,8 +450,8 @@ def decided(answer: bool | None, obligation: object) -> bool:
     if answer is None:
         raise UndecidedError(
             f"cannot decide whether {obligation}",
-            "Its unknowns leave that open: give them a range or a divisor that settles it, or write"
-            f" `with assume({obligation}):`.",
+            "Its unknowns leave that open: give them a range or a divisor that settles it"
+            + ("." if isinstance(obligation, str) else f", or write `with assume({obligation}):`."),
             obligation=obligation,
         )
     return answer

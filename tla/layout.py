@@ -296,10 +296,10 @@ class Layout(Generic[S_co, D_co]):
         def value(x: Any) -> Any:
             return substitute(x, values, True) if isinstance(x, SymbolicInt) else x  # type: ignore[arg-type]
 
+        conditions = settled(self.assumptions, self.symbols, values)
         shape, stride = transform_leaf(value, self.shape), transform_leaf(value, self.stride)
         origin = None if self._origin is None else transform_leaf(value, self._origin)
         origin = None if origin == default_origin(shape) else origin
-        conditions = settled(self.assumptions, self.symbols, values)
         return _restored(as_shape(shape), stride, origin, *conditions)
 
     def is_valid(self: AnyLayout, *coord: IntTuple) -> bool:
@@ -715,6 +715,7 @@ def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> Any
     return Layout(shape, stride, origin_shape)
 
 
+@carrying
 def make_ordered_layout(shape: S, order: IntTuple) -> Layout[S, Any]:
     """Return the compact layout whose leaves grow in the order given, the least order fastest.
 

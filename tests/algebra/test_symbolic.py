@@ -140,7 +140,7 @@ def bound(x: Any, values: dict[str, int]) -> Any:
         return x.bind(**values)
     if isinstance(x, tuple):
         return tuple(bound(i, values) for i in x)
-    return evaluate(x, values) if isinstance(x, tla.SymbolicInt) else x
+    return evaluate(x, values) if isinstance(x, tla.SymbolicInt) else x  # type: ignore[arg-type]
 
 
 def agree(found: Any, expected: Any) -> bool:

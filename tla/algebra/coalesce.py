@@ -156,7 +156,10 @@ def _ends(layout: AnyLayout) -> list[Any]:
 # --- filter -----------------------------------------------------------------------------------
 
 
-def filter_zeros(layout: AnyLayout, profile: IntTuple | None = None) -> AnyLayout:
+@carrying
+def filter_zeros(
+    layout: AnyLayout, profile: IntTuple | None = None, *, assume: Conditions | None = None
+) -> AnyLayout:
     """Return the layout with extent 1 wherever the stride is 0: the same offsets, without repetition
     by a stride of 0.
 

@@ -318,6 +318,9 @@ def _tangled(modes: Numbered, end: Any) -> tuple[Modes, Any]:
 
 def _what_nests(modes: Numbered) -> object:
     """A condition under which some stride is known to span more of what is below it; None for none."""
+    for _i, s, d in modes:
+        if known_eq(d, 0) is True and known_lt(1, s) is None:  # it repeats its one offset
+            return compared(s, "==", 1)
     left, end = _tangled(modes, 1)
     for _s, d in left:
         for other in (end, *[e for _n, e in left if e is not d]):

@@ -615,11 +615,11 @@ def _by_whole_parts(is_remainder: bool, x: Expr, c: Value) -> Value | None:
         ((part, k),) = y.terms.items()
         if type(c) is not Expr and not is_remainder and d % c == 0:
             for monomial, j in x.terms.items():
-                others = without(monomial, part) if contained(part, monomial) else ()
-                if others and j % k == 0:
+                if contained(part, monomial) and j % k == 0 and (monomial != part or abs(j) > abs(k)):
                     use(condition)
+                    others = without(monomial, part)
                     term = made({monomial: j}, 0, x.kinds)
-                    factor = made({others: j // k}, 0, 7)
+                    factor: Any = made({others: j // k}, 0, 7) if others else j // k
                     whole: Any = rules.floor_divided(y, c) * factor
                     return whole + rules.floor_divided(x - term, c)  # type: ignore[no-any-return]
         elif type(c) is Expr and d % k == 0:

@@ -268,8 +268,11 @@ def settled(
             demands += _range_of(symbol, required(values[symbol.name]))
     rest: list[Condition] = []
     for condition in demands:
-        bound = condition.substitute(values)
-        answer = bound.known()
+        try:
+            bound = condition.substitute(values)
+            answer = bound.known()
+        except ZeroDivisionError:  # a divisor that other conditions keep from being 0
+            bound, answer = condition, False
         if answer is False:
             given = ", ".join(
                 f"{s.name} = {values[s.name]}" for s in condition.symbols if s.name in values

@@ -68,8 +68,9 @@ def known_zero(x: Value) -> bool | None:
         return None
     factors = _factors(x)
     if factors:
-        answers = [known_zero(factor) for factor in factors]
-        return True if True in answers else None if None in answers else False
+        answers = {known_zero(factor) for factor in factors}
+        if True in answers or answers == {False}:
+            return True in answers
     if conditions.active() is not None:
         reduced = conditions.substituted(x)
         if type(reduced) is not Expr:
