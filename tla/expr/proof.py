@@ -81,9 +81,12 @@ def known_zero(x: Value) -> bool | None:
         x = reduced
         if conditions.is_never_zero(x):
             return False
-    if is_nonnegative(-x - 1) or is_nonnegative(x - 1):
+    one = next(_values(x), None)  # only what agrees with it can be so for all
+    if (one is None or one < 0) and is_nonnegative(-x - 1):
         return False
-    return True if is_nonnegative(x) and is_nonnegative(-x) else None
+    if (one is None or one > 0) and is_nonnegative(x - 1):
+        return False
+    return True if not one and is_nonnegative(x) and is_nonnegative(-x) else None
 
 
 def _zero_by_range(x: Expr) -> bool | None:
@@ -103,23 +106,24 @@ def _factors(x: Expr) -> list[Expr]:
     return [atom_expr(atom) for atom in monomial] if len(monomial) > 1 else []
 
 
-def _is_negative_somewhere(x: Expr) -> bool:
-    """Whether one of two values is below 0: most that cannot be proved ends here, before it is tried."""
-    for spread, known in conditions.points() or ((0, _NOWHERE), (1, _NOWHERE)):
-        point = {**known}
+def _values(x: Expr) -> Iterator[int]:
+    """Yield one or two values of an expression, or none where none is at hand.
+
+    What holds for all values holds for these: most that is open ends here, before a proof is tried.
+    """
+    for spread, known in conditions.points() or _POINTS:
         if conditions.NO_SYMBOL in known:
-            return False
+            return
+        point = {**known}
         try:
             for i, symbol in enumerate([a for a in atoms_of(x) if type(a) is Symbol]):
                 choose(symbol, spread * (5 + 4 * i), point)
-            if evaluation.evaluated(x, {}, point) < 0:
-                return True
+            yield evaluation.evaluated(x, {}, point)
         except (ZeroDivisionError, LookupError):
             continue
-    return False
 
 
-_NOWHERE: Final[dict[Atom, Any]] = {}
+_POINTS: Final[list[tuple[int, dict[Any, Any]]]] = [(0, {}), (1, {})]
 
 
 def choose(symbol: Symbol, above: int, point: dict[Atom, Any]) -> None:
@@ -157,9 +161,10 @@ def known_negative(x: Value) -> bool | None:
     factors = _factors(x)
     if factors and all(known_negative(-factor) is True for factor in factors):
         return min(x.terms.values()) < 0
-    if is_nonnegative(-x - 1):
+    one = next(_values(x), None)
+    if (one is None or one < 0) and is_nonnegative(-x - 1):
         return True
-    return False if is_nonnegative(x) else None
+    return False if (one is None or one >= 0) and is_nonnegative(x) else None
 
 
 def known_divides(a: Value, x: Value) -> bool | None:
@@ -227,7 +232,7 @@ def is_nonnegative(x: Value) -> bool:
         return False
     if _grows_from_0(x):
         return True
-    if _is_negative_somewhere(x):
+    if any(value < 0 for value in _values(x)):
         return False
     search = _Search()
     for depth in range(1, _DEPTH + 1):  # short proofs first
