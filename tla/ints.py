@@ -467,6 +467,8 @@ _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 def less(a: Leaf, b: Leaf) -> bool:
     """Whether ``a < b``; raise `UndecidedError` where that is open."""
+    if type(a) in PLAIN_INTS and type(b) in PLAIN_INTS:
+        return a < b  # type: ignore[operator]
     answer = known_lt(a, b)
     return decided(None, compared(a, "<", b)) if answer is None else answer
 

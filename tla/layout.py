@@ -160,7 +160,7 @@ class Layout(Generic[S_co, D_co]):
         _set_shape(layout, shape)
         _set_stride(layout, stride)
         _set_origin(layout, None if origin_shape is None else checked_origin(shape, origin_shape))
-        if EVER_ASSUMED and not is_plain and layout.symbols:  # what its ints may have come from
+        if not is_plain and EVER_ASSUMED and layout.symbols:  # what its ints may have come from
             from .expr.conditions import used_here
 
             return layout.standing_on(used_here())

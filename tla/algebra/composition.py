@@ -130,8 +130,9 @@ def composition(
 
 def tiler_layout(tiler: Any) -> AnyLayout:
     """Return the layout that a tiler stands for: an int ``n`` for ``n:1``."""
-    if is_layout(tiler):
-        return tiler
+    if type(tiler) is _LAYOUT or is_layout(tiler):
+        layout: AnyLayout = tiler
+        return layout
     if type(tiler) is int and tiler >= 0:
         return trusted(tiler, 1)
     if isinstance(tiler, (Swizzle, ComposedLayout)):

@@ -330,6 +330,8 @@ def simplify(x: Value) -> Value:
         low, high = symbol.bounds
         return low if low == high else None
 
+    if conditions.active() is None and all(atom.is_final for atom in atoms_of(x)):
+        return x  # the operators have done it
     for _time in range(_ROUNDS):
         simpler = _rebuilt(x, single, {})
         if type(simpler) is Expr:

@@ -72,10 +72,12 @@ class Atom:
     ``order`` numbers the atoms as they are first made; it sorts the factors of a product.
     """
 
-    __slots__ = ("__weakref__", "bounds", "order")
+    __slots__ = ("__weakref__", "bounds", "is_final", "order")
 
     bounds: Interval
     order: int
+    is_final: bool
+    """Whether no rule changes it while nothing is assumed, if none changes what it is made of."""
     kind: int = 0
     """The bit that tells sums which rules to try."""
 
@@ -238,6 +240,8 @@ def _interned(key: Any, build: Callable[[], Any]) -> Any:
             atom = _atoms.setdefault(key, fresh)
             if atom is fresh:
                 atom.order = next(_numbers)
+                low, high = atom.bounds
+                atom.is_final = type(atom) is Symbol and (low is None or low != high)
     return atom
 
 

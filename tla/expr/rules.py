@@ -366,7 +366,9 @@ def least(*items: Value) -> Value:
         result = rule.step(rest)
         if result is not None:
             return result
-    return atom_expr(Least.make(tuple(rest)))
+    atom = Least.make(tuple(rest))
+    atom.is_final = atom.is_final or conditions.active() is None
+    return atom_expr(atom)
 
 
 def greatest(*items: Value) -> Value:
@@ -424,7 +426,9 @@ def _rewritten(table: list[Rule], atom: type[Quotient] | type[Remainder], x: Val
         if result is None:
             result = _first(table, x, c)
     if result is None:
-        result = atom_expr(atom.make(x, c))
+        made_of = atom.make(x, c)
+        made_of.is_final = made_of.is_final or assumed is None
+        result = atom_expr(made_of)
     if assumed is None:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
@@ -435,6 +439,8 @@ def _rewritten(table: list[Rule], atom: type[Quotient] | type[Remainder], x: Val
 def _first(table: list[Rule], x: Value, c: Value) -> Value | None:
     if type(x) is not Expr:  # of a symbolic divisor: an expression without terms
         return _of_constant(table, x, c)
+    if type(c) is not Expr and not x.kinds and not x.constant and list(x.terms.values()) == [1]:
+        return table[0].step(x, c)  # of symbols alone only their range can tell
     for rule in table:
         result = rule.step(x, c)
         if result is not None:
