@@ -1,6 +1,7 @@
 """Expressions as isl's piecewise affine functions, for proofs over all ints. Needs islpy."""
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from tla.expr import Expr, Symbol
@@ -51,8 +52,7 @@ def _least_text(texts: list[str]) -> str:
 
 def isl_function(unknowns: Sequence[Unknown], op: str, *parts: Any) -> Any:
     """The function of the unknowns over their divisors: of one part, a division, or a least value."""
-    import islpy
-
+    islpy: Any = import_module("islpy")
     texts = [isl_text(part) for part in parts]
     text = {
         "": lambda: texts[0],
