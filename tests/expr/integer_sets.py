@@ -65,7 +65,7 @@ def isl_function(unknowns: Sequence[Unknown], op: str, *parts: Any) -> Any:
 
 def isl_domain(unknowns: Sequence[Unknown]) -> Any:
     """What is declared of the unknowns, without the ends that were put to them for trying."""
-    import islpy
+    islpy: Any = import_module("islpy")
 
     facts: list[str] = []
     divisors = {u.name: u.divisor for u in unknowns}
