@@ -236,12 +236,13 @@ def _interned(key: Any, build: Callable[[], Any]) -> Any:
     atom = _atoms.get(key)
     if atom is None:
         fresh = build()
-        with _lock:
-            atom = _atoms.setdefault(key, fresh)
-            if atom is fresh:
-                atom.order = next(_numbers)
-                low, high = atom.bounds
-                atom.is_final = type(atom) is Symbol and (low is None or low != high)
+        low, high = fresh.bounds
+        fresh.is_final = type(fresh) is Symbol and (low is None or low != high)
+        with _lock:  # whole before others can see it
+            atom = _atoms.get(key)
+            if atom is None:
+                fresh.order = next(_numbers)
+                atom = _atoms[key] = fresh
     return atom
 
 
