@@ -459,6 +459,10 @@ def test_symbolic_layouts_round_trip(data: st.DataObject) -> None:
 @given(st.text(alphabet="()_,:-+*/%{}=MNi0142 .minaxdvo\n", max_size=30))
 @example("M{min=N}N{max=M}")
 @example("(M,M/2,M{div=4})")
+@example("1:0:a")
 @settings(max_examples=400)
 def test_any_symbolic_text_is_read_or_refused(text: str) -> None:
-    test_any_text_is_read_or_refused.hypothesis.inner_test(text)  # type: ignore[attr-defined]
+    try:
+        test_any_text_is_read_or_refused.hypothesis.inner_test(text)  # type: ignore[attr-defined]
+    except UndecidedError as error:  # a good text, but whether it is a layout depends on an unknown
+        assert isinstance(error.obligation, tla.expr.Condition)

@@ -179,20 +179,13 @@ def items_at(scan: Scanner, room: int) -> Iterator[int]:
     while not scan.accept(")"):
         if count:
             if not scan.accept(","):
-                _unclosed(scan, opened)
+                scan.fail_unclosed(opened, ")")
             if count == 1 and scan.accept(")"):  # (3,) as Python writes a 1-tuple
                 return
         if scan.done:
-            _unclosed(scan, opened)
+            scan.fail_unclosed(opened, ")")
         yield count
         count += 1
-
-
-def _unclosed(scan: Scanner, opened: int) -> None:
-    column = opened - scan.text.rfind("\n", 0, opened)
-    line = scan.text.count("\n", 0, opened) + 1
-    where = f"column {column}" if line == scan.text.count("\n", 0, scan.at) + 1 else f"line {line}"
-    scan.fail(f"expected ',' or ')' of the '(' in {where}, found {scan.found()}")
 
 
 _INT: Final = compile_pattern(r"_?-?[0-9]+(?![A-Za-z0-9_.])")

@@ -107,6 +107,14 @@ class Scanner:
         """What comes next, in words for an error."""
         return repr(self.peek()) if self.peek() else f"the {END}"
 
+    def fail_unclosed(self, opened: int, close: str, found: str = "") -> NoReturn:
+        """Raise a `ParseError`: neither a comma nor the end of the bracket at ``opened`` comes next."""
+        column = opened - self.text.rfind("\n", 0, opened)
+        line = self.text.count("\n", 0, opened) + 1
+        here = line == self.text.count("\n", 0, self.at) + 1
+        bracket = f"{self.text[opened]!r} in {f'column {column}' if here else f'line {line}'}"
+        self.fail(f"expected ',' or {close!r} of the {bracket}, found {found or self.found()}")
+
     def fail(self, summary: str, start: int | None = None, end: int | None = None) -> NoReturn:
         """Raise a `ParseError` at the place reached, or at a span given."""
         begin = self.at if start is None else start

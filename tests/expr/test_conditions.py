@@ -10,7 +10,7 @@ import pytest
 
 from tla.errors import ContradictionError, UndecidedError
 from tla.expr import Condition, assume, simplify, sym
-from tla.expr.conditions import active, recorded
+from tla.expr.assumptions import active, recorded
 
 from .random_exprs import (
     Draw,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UndecidedError
 from ..evaluation import OPERATIONS, evaluate, text_of_value
-from ..expr.conditions import assume
+from ..expr.assumptions import assume
 from .common import argument_parser, text_argument
 from .operation import add_assume, as_option, conditions_of
 

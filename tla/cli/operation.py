@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError, UndecidedError
 from ..evaluation import evaluate, text_of_value
-from ..expr.conditions import Condition, assume
+from ..expr.assumptions import assume
 from ..expr.reading import Names, condition_at
 from ..ints import MAX_DEPTH
 from ..notation import NamingScanner
@@ -17,6 +17,8 @@ from .show import layout_of
 
 if TYPE_CHECKING:
     import argparse
+
+    from ..expr.conditions import Condition
 
 __all__ = ["Operands", "add_assume", "conditions_of", "operation_parser"]
 

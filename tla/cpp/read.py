@@ -342,8 +342,7 @@ class _Reader(IntReader):
         count = 0
         while not scan.accept(">"):
             if count and not scan.accept(","):
-                column = opened - scan.text.rfind("\n", 0, opened)
-                scan.fail(f"expected ',' or '>' of the '<' in column {column}, found {self.shown()}")
+                scan.fail_unclosed(opened, ">", self.shown())
             before, began = self._place, scan.at
             self._place = places[min(count, len(places) - 1)]
             try:
@@ -449,8 +448,7 @@ class _Reader(IntReader):
         count = 0
         while not scan.accept(")"):
             if count and not scan.accept(","):
-                column = opened - scan.text.rfind("\n", 0, opened)
-                scan.fail(f"expected ',' or ')' of the '(' in column {column}, found {self.shown()}")
+                scan.fail_unclosed(opened, ")", self.shown())
             own, began = places[min(count, len(places) - 1)], scan.at
             value = self.expression(own, room - 1)
             self.counted(value, own, began)

@@ -6,7 +6,8 @@
 M{div=16}/4+5 (9, None) 1
 """
 
-from .conditions import Condition, Conditions, assume
+from .assumptions import Conditions, assume
+from .conditions import Condition
 from .evaluation import evaluate, free_symbols, simplify, substitute
 from .nodes import Expr, Symbol, Value
 from .printers import to_cpp, to_mlir, to_notation, to_python

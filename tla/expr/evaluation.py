@@ -330,12 +330,12 @@ def simplify(x: Value) -> Value:
         low, high = symbol.bounds
         return low if low == high else None
 
-    if conditions.active() is None and all(atom.is_final for atom in atoms_of(x)):
+    if assumptions.active() is None and all(atom.is_final for atom in atoms_of(x)):
         return x  # the operators have done it
     for _time in range(_ROUNDS):
         simpler = _rebuilt(x, single, {})
         if type(simpler) is Expr:
-            simpler = conditions.substituted(simpler)
+            simpler = assumptions.substituted(simpler)
         if type(simpler) is not Expr or type(x) is not Expr:
             return simpler
         if simpler.terms == x.terms and simpler.constant == x.constant:
@@ -382,4 +382,4 @@ def _rebuilt_atom(
     return rules.floor_divided(x, c) if type(atom) is Quotient else rules.remainder(x, c)
 
 
-from . import conditions, rules  # noqa: E402  (the modules of this room need each other)
+from . import assumptions, conditions, rules  # noqa: E402  (the modules of this room need each other)

@@ -13,12 +13,27 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-__all__ = ["EVERY", "Interval", "add", "floor_divide", "minimum", "multiply", "remainder", "scale"]
+__all__ = [
+    "EVERY",
+    "Interval",
+    "add",
+    "floor_divide",
+    "is_nonnegative",
+    "minimum",
+    "multiply",
+    "remainder",
+    "scale",
+]
 
 Interval: TypeAlias = "tuple[int | None, int | None]"
 
 EVERY: Final[Interval] = (None, None)
 """All ints."""
+
+
+def is_nonnegative(a: Interval) -> bool:
+    """Whether no value is below 0."""
+    return a[0] is not None and a[0] >= 0
 
 
 def add(a: Interval, b: Interval) -> Interval:

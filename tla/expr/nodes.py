@@ -34,7 +34,7 @@ from ..ints import SymbolicInt
 from . import intervals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from .conditions import Condition
     from .intervals import Interval
@@ -191,7 +191,7 @@ class Remainder(_Division):
         try:
             return self._whole
         except AttributeError:
-            with conditions.nothing_assumed():  # it is kept, whatever is assumed now
+            with assumptions.nothing_assumed():  # it is kept, whatever is assumed now
                 try:
                     self._whole = rules.floor_divided(self.dividend, self.divisor) * self.divisor
                 except UndecidedError:  # a divisor that is positive by assumption alone
@@ -249,6 +249,11 @@ def _interned(key: Any, build: Callable[[], Any]) -> Any:
 Monomial: TypeAlias = tuple[Atom, ...]
 Terms: TypeAlias = dict[Monomial, int]
 _by_order: Final = attrgetter("order")
+
+
+def product_in_order(atoms: Iterable[Atom]) -> Monomial:
+    """Return the product of some atoms: the same atoms give the same tuple."""
+    return tuple(sorted(atoms, key=_by_order))
 
 
 # --- expressions ------------------------------------------------------------------------------
@@ -383,7 +388,7 @@ class Expr(SymbolicInt):
         if n == 0:
             return 0
         terms = {m: k * n for m, k in self.terms.items()}
-        if self.kinds & 2 and conditions.active() is not None:
+        if self.kinds & 2 and assumptions.active() is not None:
             return total(terms, self.constant * n, self.kinds)
         return made(terms, self.constant * n, self.kinds)
 
@@ -543,7 +548,7 @@ def total(terms: Terms, constant: int, kinds: int) -> Value:
     """Return the sum of some terms: by the rules of sums where it has what they speak of."""
     if not terms:
         return constant
-    if kinds & 3 and (len(terms) > 1 or conditions.active() is not None):
+    if kinds & 3 and (len(terms) > 1 or assumptions.active() is not None):
         return rules.summed(terms, constant, kinds)
     return made(terms, constant, kinds)
 
@@ -553,7 +558,7 @@ def _rebuilt(terms: tuple[tuple[Monomial, int], ...], constant: int) -> Value:
     out: Terms = {}
     kinds = 0
     for monomial, k in terms:
-        out[tuple(sorted(monomial, key=_by_order))] = k
+        out[product_in_order(monomial)] = k
         for atom in monomial:
             kinds |= atom.kind
     return made(out, constant, kinds)
@@ -574,7 +579,7 @@ def combined(x: Value, j: int, y: Value, k: int, monomial: Monomial = ()) -> Val
         right = [*y.terms.items(), ((), y.constant)] if y.constant else list(y.terms.items())
     for m, n in right:
         if monomial:
-            m = tuple(sorted(m + monomial, key=_by_order)) if m else monomial
+            m = product_in_order(m + monomial) if m else monomial
         if m:
             total = terms.get(m, 0) + n * k
             if total:
@@ -596,6 +601,11 @@ def multiplied(x: Value, c: Value) -> Value:
     return product
 
 
+def term_of(monomial: Monomial, k: int) -> Value:
+    """Return ``k`` times a product of atoms, which may have none."""
+    return made({monomial: k}, 0, 7) if monomial else k
+
+
 def atom_expr(atom: Atom) -> Expr:
     """Return the expression of one atom."""
     return made({(atom,): 1}, 0, atom.kind)
@@ -609,7 +619,7 @@ def product_of(a: Expr, b: Expr) -> Value:
     constant = 0
     for m, k in left:
         for n, j in right:
-            both = tuple(sorted(m + n, key=_by_order)) if m and n else m + n
+            both = product_in_order(m + n) if m and n else m + n
             if both:
                 terms[both] = terms.get(both, 0) + k * j
             else:
@@ -717,4 +727,4 @@ def atoms_of(x: Value) -> Iterator[Atom]:
 
 
 # The rules make expressions, and the operators apply the rules: the modules need each other.
-from . import conditions, printers, proof, rules  # noqa: E402
+from . import assumptions, conditions, printers, proof, rules  # noqa: E402

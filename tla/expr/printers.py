@@ -19,6 +19,7 @@ from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import UnsupportedError
+from .intervals import is_nonnegative
 from .nodes import Expr, Least, Monomial, Quotient, Remainder, Symbol, Value, bounds_of
 
 if TYPE_CHECKING:
@@ -257,7 +258,7 @@ def to_mlir(x: Value, division: str = "floordiv") -> str:
 
 def _cpp_floor(style: Style, x: Value, c: Value, left: _Text, right: _Text) -> _Text:
     a, b = _at_least(left, _PRODUCT), _at_least(right, _WHOLE)
-    if (bounds_of(x)[0] or -1) >= 0 or bounds_of(x)[0] == 0:
+    if is_nonnegative(bounds_of(x)):
         return _Text(f"{a} / {b}", _DIVISION)
     # C++ rounds towards zero: one less where the remainder is negative
     return _Text(f"({a} / {b} - ({a} % {b} < 0))", _WHOLE)
@@ -265,7 +266,7 @@ def _cpp_floor(style: Style, x: Value, c: Value, left: _Text, right: _Text) -> _
 
 def _cpp_mod(style: Style, x: Value, c: Value, left: _Text, right: _Text) -> _Text:
     a, b = _at_least(left, _PRODUCT), _at_least(right, _WHOLE)
-    if (bounds_of(x)[0] or -1) >= 0 or bounds_of(x)[0] == 0:
+    if is_nonnegative(bounds_of(x)):
         return _Text(f"{a} % {b}", _DIVISION)
     return _Text(f"({a} % {b} + {b}) % {b}", _DIVISION)
 

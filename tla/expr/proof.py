@@ -19,8 +19,7 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from . import conditions
-from .intervals import scale
+from . import assumptions, intervals
 from .nodes import (
     Expr,
     Least,
@@ -71,15 +70,15 @@ def known_zero(x: Value) -> bool | None:
         answers = {known_zero(factor) for factor in factors}
         if True in answers or answers == {False}:
             return True in answers
-    if conditions.active() is not None:
-        reduced = conditions.substituted(x)
+    if assumptions.active() is not None:
+        reduced = assumptions.substituted(x)
         if type(reduced) is not Expr:
             return reduced == 0
         answer = None if reduced is x else _zero_by_range(reduced)
         if answer is not None:
             return answer
         x = reduced
-        if conditions.is_never_zero(x):
+        if assumptions.is_never_zero(x):
             return False
     one = next(_values(x), None)  # only what agrees with it can be so for all
     if (one is None or one < 0) and is_nonnegative(-x - 1):
@@ -111,8 +110,8 @@ def _values(x: Expr) -> Iterator[int]:
 
     What holds for all values holds for these: most that is open ends here, before a proof is tried.
     """
-    for spread, known in conditions.points() or _POINTS:
-        if conditions.NO_SYMBOL in known:
+    for spread, known in assumptions.points() or _POINTS:
+        if assumptions.NO_SYMBOL in known:
             return
         point = {**known}
         try:
@@ -136,10 +135,12 @@ def choose(symbol: Symbol, above: int, point: dict[Atom, Any]) -> None:
             for other in (a for a in atoms_of(bound) if type(a) is Symbol):
                 choose(other, above, point)
             end = evaluation.evaluated(bound, {}, point)
-            if bound is symbol.least:
-                low = max(-(-end // symbol.divisor), end if low is None else low)
+            if bound is symbol.least:  # the atom counts divisors: the bound is rounded inwards
+                end = -(-end // symbol.divisor)
+                low = end if low is None else max(end, low)
             else:
-                high = min(end // symbol.divisor, end if high is None else high)
+                end //= symbol.divisor
+                high = end if high is None else min(end, high)
     if low is None:
         low = 0 if high is None else min(high, 0)
     if high is not None and low > high:
@@ -154,7 +155,7 @@ def known_negative(x: Value) -> bool | None:
     low, high = x.bounds
     if high is not None and high < 0:
         return True
-    if low is not None and low >= 0:
+    if intervals.is_nonnegative((low, high)):
         return False
     if not is_related(x):
         return None
@@ -199,7 +200,7 @@ def _known_zero_remainder(x: Value, a: Value) -> bool | None:
 
 def is_related(*values: Value) -> bool:
     """Whether there is more to know of some values than their ranges tell."""
-    if conditions.active() is not None:
+    if assumptions.active() is not None:
         return True
     for x in values:
         if type(x) is Expr:
@@ -237,7 +238,7 @@ def is_nonnegative(x: Value) -> bool:
     search = _Search()
     for depth in range(1, _DEPTH + 1):  # short proofs first
         if search.proves(x, depth):
-            conditions.use(*search.used)
+            assumptions.use(*search.used)
             return True
         if search.work <= 0:
             break
@@ -306,7 +307,7 @@ class _Search:
             fact for atom in dict.fromkeys(a for m in x.terms for a in m) for fact in self.facts(atom)
         ]
         facts += [fact for m in x.terms if len(m) > 1 for atom in m for fact in _ends(atom)]
-        facts += conditions.inequalities()
+        facts += assumptions.inequalities()
         # a term without a least value must go
         for monomial in sorted(x.terms, key=lambda m: _low(m, x.terms[m]) is not None):
             k = x.terms[monomial]
@@ -344,7 +345,7 @@ class _Search:
 def _exact(atom: Quotient, dividend: Expr) -> Iterator[_Fact]:
     """``c * (x // c) == x - n``, where it is assumed that ``x % c == n``."""
     c = atom.divisor
-    n, because = conditions.congruent(dividend, c)
+    n, because = assumptions.congruent(dividend, c)
     if because and type(n) is not Expr and (type(c) is not Expr or n == 0):
         rest = combined(combined(dividend, 1, n if type(c) is Expr else n % c, -1), 1, c, -1, (atom,))
         yield combined(0, 0, rest, -1), because
@@ -361,7 +362,7 @@ def _ends(atom: Atom) -> Iterator[_Fact]:
 
 def _low(monomial: Any, k: int) -> int | None:
     """The least value of a term."""
-    return scale(range_of(monomial), k)[0]
+    return intervals.scale(range_of(monomial), k)[0]
 
 
 def _facts_of(atom: Atom) -> Iterator[Any]:
@@ -379,7 +380,7 @@ def _facts_of(atom: Atom) -> Iterator[Any]:
     elif type(atom) is Remainder:
         if type(atom.divisor) is Expr:
             yield combined(combined(atom.divisor, 1, 1, -1), 1, it, -1)
-        if (bounds_of(atom.dividend)[0] or -1) >= 0 or bounds_of(atom.dividend)[0] == 0:
+        if intervals.is_nonnegative(bounds_of(atom.dividend)):
             yield combined(atom.dividend, 1, it, -1)
     elif type(atom) is Least:
         for item in atom.items:

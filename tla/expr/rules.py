@@ -16,7 +16,7 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from . import conditions, printers, proof
+from . import assumptions, conditions, printers, proof
 from .nodes import (
     Expr,
     Least,
@@ -30,6 +30,8 @@ from .nodes import (
     contained,
     key_of,
     made,
+    product_in_order,
+    term_of,
     without,
 )
 
@@ -186,7 +188,7 @@ def _dropped(x: Expr, c: Value) -> Value | None:
         for monomial, k in x.terms.items():
             for atom in monomial:
                 if type(atom) is Remainder and proof.is_multiple(k * atom.divisor, c):
-                    rest = made({without(monomial, (atom,)): k}, 0, 0) if len(monomial) > 1 else k
+                    rest: Any = term_of(without(monomial, (atom,)), k)
                     inner = made({monomial: k}, 0, x.kinds)
                     return remainder(x - inner + atom.dividend * rest, c)
     if constant == x.constant and all(k % c for k in x.terms.values()):
@@ -260,7 +262,7 @@ def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: in
             return None
         others = without(others, factor)
         k //= -n
-    factors: Any = made({others: k}, 0, 7) if others else k
+    factors: Any = term_of(others, k)
     x: Any = atom.dividend * factors
     if type(x) is not Expr or any(terms.get(m) != j for m, j in x.terms.items()):
         return None
@@ -367,7 +369,7 @@ def least(*items: Value) -> Value:
         if result is not None:
             return result
     atom = Least.make(tuple(rest))
-    atom.is_final = atom.is_final or conditions.active() is None
+    atom.is_final = atom.is_final or assumptions.active() is None
     return atom_expr(atom)
 
 
@@ -386,8 +388,8 @@ def summed(terms: Terms, constant: int, kinds: int) -> Value:
                 result = rule.step(terms, constant, kinds, monomial, i)
                 if result is not None:
                     return result
-    if conditions.active() is not None:
-        result = conditions.restored(terms, constant, kinds)
+    if assumptions.active() is not None:
+        result = assumptions.restored(terms, constant, kinds)
         if result is not None:
             return result
     return made(terms, constant, kinds)
@@ -414,7 +416,7 @@ def _positive(x: Value, c: Value) -> tuple[Value, Value]:
 
 def _rewritten(table: list[Rule], atom: type[Quotient] | type[Remainder], x: Value, c: Value) -> Value:
     """What the first rule that applies gives, or the atom; remembered where nothing is assumed."""
-    assumed = conditions.active()
+    assumed = assumptions.active()
     key = (atom, key_of(x), key_of(c))
     if assumed is None:
         known = _known.get(key)
@@ -422,7 +424,7 @@ def _rewritten(table: list[Rule], atom: type[Quotient] | type[Remainder], x: Val
             return known
         result = _first(table, x, c)
     else:
-        result = conditions.reduced(atom is Remainder, x, c)
+        result = assumptions.reduced(atom is Remainder, x, c)
         if result is None:
             result = _first(table, x, c)
     if result is None:
@@ -490,7 +492,7 @@ def _shortened(x: Expr, c: Expr) -> tuple[Value | None, Value]:
         if k % n or not contained(top, monomial):
             continue
         others = without(monomial, top)
-        factor: Value = made({others: k // n}, 0, x.kinds) if others else k // n
+        factor = term_of(others, k // n)
         smaller: Any = x - c * factor
         if type(smaller) is not Expr or len(smaller.terms) < len(x.terms):
             return factor, smaller
@@ -526,8 +528,7 @@ def _common_factor(x: Expr, c: Expr) -> Expr | int | None:
                 n = min(m.count(atom) for m in monomials)
                 common = common + (atom,) * n
     if common:
-        common = tuple(sorted(common, key=lambda atom: atom.order))
-        return made({common: g}, 0, 7)
+        return term_of(product_in_order(common), g)
     return g if g > 1 else None
 
 
@@ -565,7 +566,7 @@ def _digit(x: Expr, c: Value) -> tuple[Value, Value, Value, Value] | None:
     for monomial, k in x.terms.items():
         common = tuple(a for a in dict.fromkeys(all_of_c) if a in monomial and (a.bounds[0] or 0) > 0)
         for factor in ((common, gcd(k, n)), ((), gcd(k, n)), (common, 1)):
-            unit: Any = made({factor[0]: factor[1]}, 0, 7) if factor[0] else factor[1]
+            unit: Any = term_of(*factor)
             if type(unit) is not Expr and unit == 1:
                 continue
             parts: list[Terms] = [{}, {}]
@@ -593,7 +594,6 @@ def _is_digit(x: Value, g: Value) -> bool:
 
 def _times(x: Value, monomial: Monomial, i: int, k: int) -> Value:
     """``x`` times ``k`` and the factors of a product but one."""
-    if len(monomial) == 1:
-        return x * k
-    product: Value = x * made({(*monomial[:i], *monomial[i + 1 :]): k}, 0, 7)
+    others: Any = term_of((*monomial[:i], *monomial[i + 1 :]), k)
+    product: Value = x * others
     return product
