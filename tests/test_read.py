@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tla import Int, Layout, ParseError, parse, read
+from tla.hlo import ModuleError
+from tla.read import FileError
 from tla.xla_bridge import XlaShape, XlaTuple, parse_shape
 
 
@@ -113,3 +117,112 @@ def test_the_error_shows_what_can_be_written(text: str) -> None:
 def test_deep_nesting_is_an_error_like_any_other(text: str) -> None:
     with pytest.raises(ParseError):
         read(text)
+
+
+# --- an instruction of a file ---
+
+HLO = """HloModule m
+%c (x: f32[2]) -> f32[2] {
+  %x = f32[2]{0:T(128)} parameter(0)
+  ROOT %y.1 = f32[2] negate(%x)
+}
+ENTRY %e (x: f32[3]) -> (f32[2], (u8[4], s32[])) {
+  %x = f32[3] parameter(0)
+  %f = f32[2] fusion(%x), kind=kLoop, calls=%c
+  %u = u8[4]{0:S(1)} custom-call(%f)
+  %s = s32[] constant(1)
+  %v = (u8[4]{0:S(1)}, s32[]) tuple(%u, %s)
+  ROOT %tuple-1 = (f32[2], (u8[4]{0:S(1)}, s32[])) tuple(%f, %v)
+}
+"""
+
+LONG = "9" * 5000
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "m.hlo"
+    path.write_text(HLO)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("pointer", "shape"),
+    [
+        ("%f", "f32[2]"),
+        ("%y.1", "f32[2]"),
+        ("%u", "u8[4]{0:S(1)}"),
+        ("%e/%x", "f32[3]"),
+        ("%c/%x", "f32[2]{0:T(128)}"),
+        ("%tuple-1", "(f32[2], (u8[4]{0:S(1)}, s32[]))"),
+        ("%tuple-1#0", "f32[2]"),
+        ("%tuple-1#1", "(u8[4]{0:S(1)}, s32[])"),
+        ("%tuple-1#1#0", "u8[4]{0:S(1)}"),
+        ("%e/%tuple-1#1#1", "s32[]"),
+        ("%f \n", "f32[2]"),
+    ],
+)
+def test_an_instruction_of_a_file(file: str, pointer: str, shape: str) -> None:
+    assert read(f"{file}:{pointer}") == parse_shape(shape)
+    assert read(f"  {file}:{pointer}") == parse_shape(shape)
+
+
+@pytest.mark.parametrize(
+    ("pointer", "summary", "found", "detail"),
+    [
+        ("%g", "{file} has no instruction %g", "g", ""),
+        ("%tuple-2", "{file} has no instruction %tuple-2", "tuple-2", "Near names: %tuple-1."),
+        ("%c/%f", "{file} has no instruction %f in %c", "f", ""),
+        ("%x", "{file} has %x in 2 computations", "x", "Say in which one, as {file}:%c/%x."),
+        ("%f#0", "f32[2]{{0}} has no elements: it is no tuple", "#0", ""),
+        ("%tuple-1#0#0", "f32[2]{{0}} has no elements: it is no tuple", "#0#0", ""),
+        ("%tuple-1#2", "the tuple has 2 elements, no element 2", "#2", "They are counted from 0."),
+        (
+            "%v#" + "9" * 5000,
+            "the tuple has 2 elements, no element 999999999999999999",
+            "#" + "9" * 5000,
+            "",
+        ),
+    ],
+)
+def test_an_instruction_that_is_not_there(
+    file: str, pointer: str, summary: str, found: str, detail: str
+) -> None:
+    text = f"{file}:{pointer}"
+    with pytest.raises(ParseError) as caught:
+        read(text)
+    error = caught.value
+    assert error.summary == summary.format(file=file)
+    assert (error.text, error.text[error.start : error.end]) == (text, found)
+    assert detail.format(file=file) in "".join(error.details)
+
+
+def test_a_file_that_is_not_there(file: str) -> None:
+    for path in (f"{file}x", str(Path(file).parent), "a\0b"):
+        with pytest.raises(FileError, match="cannot read") as caught:
+            read(f"{path}:%x")
+        assert caught.value.path == path
+
+
+def test_a_file_that_is_no_module(file: str) -> None:
+    Path(file).write_text('{"a": 1}')
+    with pytest.raises(ModuleError, match="expected a computation") as caught:
+        read(f"{file}:%x")
+    assert caught.value.summary.startswith(f"{file}: ")
+    Path(file).write_bytes(b"\xff\xff")
+    with pytest.raises(ModuleError, match="the text is no UTF-8"):
+        read(f"{file}:%x")
+
+
+def test_a_file_that_breaks_off_is_read_to_there(file: str) -> None:
+    Path(file).write_text(HLO[: HLO.index("  %u")])
+    assert read(f"{file}:%f") == parse_shape("f32[2]")
+    with pytest.raises(ModuleError, match="found the end of text"):
+        read(f"{file}:%u")
+
+
+@pytest.mark.parametrize("text", [":%", ":%x", "a:%", "a:%1", "a:%x#", "a:%x#y", "(2,3):%x"])
+def test_what_points_at_nothing_is_no_pointer(text: str) -> None:
+    with pytest.raises((ParseError, FileError)) as caught:
+        read(text)
+    assert text.split(":")[0] in str(caught.value)

@@ -2,43 +2,66 @@
 
 >>> read("(2,3):(3,1)"), read("f32[2,3]{1,0}")
 (Layout((2, 3), (3, 1)), XlaShape('f32', (2, 3), minor_to_major=(1, 0)))
+
+A shape may also be pointed at: ``module.hlo:%fusion.3`` is the result of that instruction in that file,
+and ``module.hlo:%fusion.3#1`` the element 1 of it where it is a tuple.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .dtypes import ELEMENT_TYPES
-from .errors import ParseError
+from .errors import ParseError, TlaError
 from .notation import parse
 from .text import shortened
-from .xla_bridge import parse_shape
 
-__all__ = ["read"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .xla_bridge.shape import AnyShape
+
+__all__ = ["FileError", "read"]
 
 _CPP = re.compile(r"(const\s+)?(\w+::)*(Layout\s*<|MakeLayout\s*[(<]|make_layout\s*\()")
 """How a C++ type or expression of a layout begins."""
+
+_NAME = r"[A-Za-z_][\w.-]*"
+_POINTER = re.compile(rf"\s*(.+?):(?:%({_NAME})/)?%({_NAME})((?:#[0-9]+)*)\s*", re.S)
+"""An instruction of a file: the file, a computation, the instruction, the way into its tuple."""
+
+
+class FileError(TlaError):
+    """A file that is pointed at cannot be read; its ``path`` is kept."""
 
 
 def read(text: str) -> Any:
     """Return the value that a text writes: a `Layout` or int tuple, an `XlaShape` or `XlaTuple`.
 
     A C++ type or expression of a layout is read as by `from_cpp`; a name is an unknown size.
+    ``FILE:%name`` is the shape of an instruction's result in a file of HLO, ``FILE:%name#i`` an element
+    of it. A name that several computations use needs one of them: ``FILE:%computation/%name``.
 
     >>> print(read("((_16,M/16),K):((1,16),M)"), read("cute::Layout<cute::C<8>, cute::C<2>>"))
     ((_16,M/16),K):((1,16),M) _8:_2
 
     Raises:
-        ParseError: the text is in no notation known; the error points at the character.
+        ParseError: the text is in no notation known, or there is no such instruction or element; the
+            error points at the character.
+        FileError: there is no such file, or it is no text.
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"expected a text, got {type(text).__name__} {text!r}")
+    if ":%" in text and (pointer := _POINTER.fullmatch(text)):
+        return _pointed_at(pointer)
     # behind its opening parentheses a layout has an int, a shape the name of its element type
     start = len(text) - len(text.lstrip())
     inside = text[start:].lstrip("( \t\r\n")
     looks_like_a_layout = inside[:1] in tuple("_-0123456789):")
     if "[" in text and not looks_like_a_layout:
+        from .xla_bridge import parse_shape
+
         return parse_shape(text)
     if looks_like_a_layout or text.startswith("(", start):
         return parse(text)
@@ -60,3 +83,69 @@ def read(text: str) -> Any:
         start + max(1, len(word)),
         *hints,
     )
+
+
+def _pointed_at(pointer: re.Match[str]) -> AnyShape:
+    """The shape of the instruction that a text points at."""
+    from .hlo import ModuleError, read_stream  # few texts point into a module
+
+    path, computation, name, way = pointer.groups()
+    found: dict[str, AnyShape] = {}
+    names: set[str] = set()
+    try:
+        for head, instruction in read_stream(_lines(path)):
+            if computation in (None, head.name):
+                names.add(instruction.name)
+                if instruction.name == name:
+                    found[head.name] = instruction.shape
+    except ModuleError as error:
+        if not found:
+            raise error.of_file(path) from None
+    if not found:
+        _blame(pointer, 3, f"{path} has no instruction %{name}{_in(computation)}", *_near(name, names))
+    if len(found) > 1:
+        first = next(iter(found))
+        uses = f"{path} has %{name} in {len(found)} computations"
+        _blame(pointer, 3, uses, f"Say in which one, as {path}:%{first}/%{name}.")
+    (shape,) = found.values()
+    return _element(shape, pointer, way)
+
+
+def _in(computation: str | None) -> str:
+    return f" in %{computation}" if computation else ""
+
+
+def _near(name: str, names: set[str]) -> list[str]:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, sorted(names), 3)
+    return [f"Near names: {', '.join(f'%{each}' for each in near)}."] if near else []
+
+
+def _element(shape: AnyShape, pointer: re.Match[str], way: str) -> AnyShape:
+    from .xla_bridge import XlaTuple
+
+    for word in way.split("#")[1:]:
+        index = int(word[:18])  # no tuple has as many
+        if not isinstance(shape, XlaTuple):
+            _blame(pointer, 4, f"{shortened(str(shape))} has no elements: it is no tuple")
+        if index >= len(shape.elements):
+            count = len(shape.elements)
+            what = f"the tuple has {count} element{'' if count == 1 else 's'}, no element {index}"
+            _blame(pointer, 4, what, "They are counted from 0.")
+        shape = shape.elements[index]
+    return shape
+
+
+def _blame(pointer: re.Match[str], group: int, summary: str, *details: str) -> NoReturn:
+    raise ParseError(summary, pointer.string, *pointer.span(group), *details)
+
+
+def _lines(path: str) -> Iterator[str]:
+    try:
+        file = open(path, encoding="utf-8-sig")  # noqa: SIM115 - closed below
+    except (OSError, ValueError) as error:  # a path may hold what no path can
+        why = error.strerror if isinstance(error, OSError) else error
+        raise FileError(f"cannot read {path}: {why}", path=path) from None
+    with file:
+        yield from file

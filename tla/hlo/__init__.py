@@ -1,5 +1,32 @@
-"""HLO modules: for now the array shapes of their instructions."""
+"""HLO modules: computations, instructions, attributes, read from text and printed as XLA prints them."""
 
-from .scan import NotHloError, ShapeUse, scan_shapes
+from .frames import FileLocation, SourceLine, SourceTables, StackFrame
+from .instruction import Instruction, Json, Operand
+from .module import Alias, Computation, EntryLayout, Module, NoSuchNameError
+from .opcodes import OPCODES, is_opcode, wrapped_opcode
+from .reading import read_instruction, read_module, read_stream
+from .stream import ComputationHead, ModuleError, ModuleStream
 
-__all__ = ["NotHloError", "ShapeUse", "scan_shapes"]
+__all__ = [
+    "OPCODES",
+    "Alias",
+    "Computation",
+    "ComputationHead",
+    "EntryLayout",
+    "FileLocation",
+    "Instruction",
+    "Json",
+    "Module",
+    "ModuleError",
+    "ModuleStream",
+    "NoSuchNameError",
+    "Operand",
+    "SourceLine",
+    "SourceTables",
+    "StackFrame",
+    "is_opcode",
+    "read_instruction",
+    "read_module",
+    "read_stream",
+    "wrapped_opcode",
+]

@@ -1,0 +1,187 @@
+"""The rules that bind the instructions of a computation to each other.
+
+As to XLA, what an instruction names is defined before it: its operands, its control predecessors, the
+computations it calls. In a fragment an instruction may have operands that nothing defines. As to XLA,
+one with a shape becomes a parameter; one without is only a name.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NoReturn
+
+from ..errors import ParseError
+from ..text import shortened
+from .instruction import Instruction, Operand
+from .lexing import near_names
+from .printing import bare_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from ..xla_bridge.shape import AnyShape
+    from .grammar import Signature, Statement, Written
+    from .source import Source
+
+__all__ = ["Body"]
+
+
+class Body:
+    """A computation that is being read: what its instructions have defined so far.
+
+    Args:
+        callable_: The names of the computations that may be called; `None` in a fragment, where any may
+            be, and an operand need not be defined.
+    """
+
+    __slots__ = (
+        "_anonymous",
+        "_callable",
+        "_defined",
+        "_last",
+        "_lines",
+        "_next",
+        "_numbers",
+        "_root",
+        "_source",
+    )
+
+    def __init__(self, source: Source, callable_: Collection[str] | None) -> None:
+        self._source = source
+        self._callable = callable_
+        self._defined: dict[str, Operand] = {}
+        self._lines: dict[str, int] = {}
+        self._numbers: dict[int, int] = {}
+        self._next = 0
+        self._anonymous: dict[str, int] = {}
+        self._root: Instruction | None = None
+        self._last: Instruction | None = None
+
+    def _refuse(self, summary: str, start: int, end: int, *details: str) -> NoReturn:
+        raise ParseError(summary, self._source.text, start, end, *details)
+
+    def instructions(self, statements: list[Statement]) -> Iterator[Instruction]:
+        """Yield an instruction, after the parameters made for it and those nested in its operands."""
+        names: list[str] = []
+        for statement in statements:
+            line = self._source.line(statement.start)
+            operands: list[Operand] = []
+            for written in statement.operands:
+                name = names[written.nested] if written.nested >= 0 else written.name
+                operand = self._operand(name, written)
+                operands.append(operand)
+                if operand.shape is not None and name not in self._defined:
+                    yield self._parameter(name, operand.shape, written.start, line)
+            names.append(statement.name or self._fresh(statement.opcode))
+            instruction = Instruction(
+                names[-1],
+                statement.shape,
+                statement.opcode,
+                operands,
+                statement.attributes,
+                statement.is_root,
+                statement.literal,
+                statement.parameter_number,
+                line,
+            )
+            self._define(instruction, statement.start)
+            yield instruction
+
+    def _operand(self, name: str, written: Written) -> Operand:
+        """What defines an operand; in a fragment perhaps no more than what is written."""
+        known = self._defined.get(name)
+        if known is not None:
+            self._compare(known, written)
+            return known
+        if self._callable is not None:
+            self._refuse(
+                f"no instruction {shortened(name)} stands before this one",
+                written.start,
+                written.end,
+                *self._near(name, self._defined),
+            )
+        return Operand(name, written.shape)
+
+    def _parameter(self, name: str, shape: AnyShape, start: int, line: int) -> Instruction:
+        number = self._next
+        made = Instruction(name, shape, "parameter", parameter_number=number, line=line)
+        self._define(made, start)
+        return made
+
+    def _fresh(self, opcode: str) -> str:
+        """A name for a nested instruction, as XLA makes it."""
+        stem = f"{opcode}.anon"
+        name, number = stem, self._anonymous.get(stem, 0)
+        while name in self._defined:
+            number += 1
+            name = f"{stem}.{number}"
+        self._anonymous[stem] = number
+        return name
+
+    def _define(self, instruction: Instruction, start: int) -> None:
+        name, number, end = instruction.name, instruction.parameter_number, start + len(instruction.name)
+        if name in self._defined:
+            before = f"It is in line {self._lines[name]}."
+            self._refuse(f"there is an instruction {shortened(name)} already", start, end, before)
+        if instruction.is_root and self._root is not None:
+            before = f"The other one is {shortened(self._root.name)} in line {self._root.line}."
+            self._refuse("a computation has one ROOT, this is another", start, end, before)
+        if number is not None and number in self._numbers:
+            before = f"It is in line {self._numbers[number]}."
+            self._refuse(f"there is a parameter({number}) already", start, end, before)
+        if self._callable is not None:
+            self._demand("computation", instruction.called, self._callable, start)
+            self._demand("instruction", instruction.control_predecessors, self._defined, start)
+        if number is not None:
+            self._numbers[number] = instruction.line
+            self._next = max(self._next, number + 1)
+        if instruction.is_root:
+            self._root = instruction
+        self._last = instruction
+        self._defined[name] = Operand(name, instruction.shape)
+        self._lines[name] = instruction.line
+
+    def _demand(self, what: str, names: tuple[str, ...], known: Collection[str], start: int) -> None:
+        """That what an attribute behind ``start`` names is known."""
+        for name in names:
+            if name not in known:
+                text = self._source.text
+                match = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])").search(text, start)
+                place = match.span() if match else (start, start + 1)
+                said = f"no {what} {shortened(name)} stands before this one"
+                self._refuse(said, *place, *self._near(name, known))
+
+    def _compare(self, known: Operand, written: Written) -> None:
+        """As XLA, demand that a shape written with an operand is its own but for the layout."""
+        shape = written.shape
+        if shape is None or shape is known.shape or known.shape is None or shape == known.shape:
+            return
+        if bare_shape(shape) != bare_shape(known.shape):
+            self._refuse(
+                f"operand {shortened(known.name)} is {shape} here, {known.shape} where it is defined",
+                written.start,
+                written.end,
+            )
+
+    def _near(self, name: str, names: Collection[str]) -> list[str]:
+        near = near_names(name, names)
+        return [f"Near names: {', '.join(near)}."] if near else []
+
+    def check(self, signature: Signature, line: int, end: int) -> None:
+        """What is seen only at the brace that ends it: the shape of the root, all parameters."""
+        root = self._root or self._last
+        where = f"computation {shortened(signature.name)} of line {line}"
+        if root is None:
+            self._refuse(f"{where} has no instructions", end, end + 1)
+        if signature.result is not None:
+            written, found = bare_shape(signature.result), bare_shape(root.shape)
+            if written != found:
+                self._refuse(
+                    f"{where} says that it returns {written}, and its root {root.name} is {found}",
+                    end,
+                    end + 1,
+                )
+        missing = next(i for i in range(len(self._numbers) + 1) if i not in self._numbers)
+        if missing < len(self._numbers) and self._callable is not None:
+            count = len(self._numbers)
+            self._refuse(f"{where} has {count} parameters but no parameter({missing})", end, end + 1)

@@ -1,0 +1,103 @@
+"""Where instructions come from: the tables of file names, functions, locations and stack frames.
+
+A frame is a location and the frame that called it. The text writes ``parent_frame_id`` one higher than
+the number of that frame: 1 is no frame.
+
+Source: hlo_module.cc and hlo_parser.cc, ``ParseStackFrameIndex``; checked against the module's proto.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["TABLES", "FileLocation", "SourceLine", "SourceTables", "StackFrame"]
+
+TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
+"""The names of the tables in the text, in their order."""
+
+
+class FileLocation(NamedTuple):
+    """A span of a file, and the function that it lies in; the first two are numbers in the tables."""
+
+    file_name_id: int
+    function_name_id: int
+    line: int
+    end_line: int
+    column: int
+    end_column: int
+
+
+class StackFrame(NamedTuple):
+    """A location, and the number of the frame that called it as the text writes it, one too high."""
+
+    file_location_id: int
+    parent_frame_id: int
+
+    @property
+    def parent(self) -> int:
+        """The number of the frame that called this one, 0 for none."""
+        return self.parent_frame_id - 1
+
+
+class SourceLine(NamedTuple):
+    """A line of a program; the function is "" where the module does not name it."""
+
+    function: str
+    file: str
+    line: int
+
+
+class SourceTables(NamedTuple):
+    """The four tables, each from the number that the text gives to what it stands for."""
+
+    file_names: Mapping[int, str] = MappingProxyType({})
+    function_names: Mapping[int, str] = MappingProxyType({})
+    file_locations: Mapping[int, FileLocation] = MappingProxyType({})
+    stack_frames: Mapping[int, StackFrame] = MappingProxyType({})
+
+    def frozen(self) -> SourceTables:
+        """Return the tables as a copy that nothing changes."""
+        return SourceTables(
+            MappingProxyType(dict(self.file_names)),
+            MappingProxyType(dict(self.function_names)),
+            MappingProxyType(dict(self.file_locations)),
+            MappingProxyType(dict(self.stack_frames)),
+        )
+
+    def copied(self) -> SourceTables:
+        """Return the tables as dicts of their own."""
+        return SourceTables(
+            dict(self.file_names),
+            dict(self.function_names),
+            dict(self.file_locations),
+            dict(self.stack_frames),
+        )
+
+    def trace(self, frame_id: int) -> tuple[SourceLine, ...]:
+        """Return the lines that led to a frame, the innermost first; none for a number without a frame.
+
+        >>> tables = SourceTables(
+        ...     {1: "a.py"}, {1: "main", 2: "f"},
+        ...     {1: FileLocation(1, 1, 9, 9, 1, 2), 2: FileLocation(1, 2, 4, 4, 1, 2)},
+        ...     {1: StackFrame(1, 1), 2: StackFrame(2, 2)},
+        ... )
+        >>> [(line.function, line.line) for line in tables.trace(2)]
+        [('f', 4), ('main', 9)]
+
+        A frame that calls itself in a circle ends the trace.
+        """
+        lines: list[SourceLine] = []
+        passed: set[int] = set()
+        while frame_id in self.stack_frames and frame_id not in passed:
+            passed.add(frame_id)
+            frame = self.stack_frames[frame_id]
+            at = self.file_locations.get(frame.file_location_id)
+            if at is not None:
+                file = self.file_names.get(at.file_name_id, "")
+                lines.append(SourceLine(self.function_names.get(at.function_name_id, ""), file, at.line))
+            frame_id = frame.parent
+        return tuple(lines)

@@ -1,0 +1,422 @@
+"""The productions of HLO text, each from a place in a text to a value and the place behind it.
+
+A production raises `ParseError` at the character; it changes nothing, so that one that met the end of
+a piece of the text can begin again when there is more.
+
+Source: hlo_parser.cc, checked against jaxlib.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+
+from ..errors import ParseError
+from ..text import shortened
+from ..xla_bridge.parse import parse_shape_at
+from .instruction import CALLING, names_in
+from .lexing import BLANK, DEFINED, NAME, STRING, UnclosedError, end_of_brackets, near_names, unescaped
+from .opcodes import OPCODES, wrapped_opcode
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from ..xla_bridge.shape import AnyShape
+    from .source import Source
+
+__all__ = ["Closing", "Grammar", "Inlined", "Signature", "Statement", "Written"]
+
+# Where a shape probably ends. What is matched is read by the shape's own grammar, and is the key of
+# a cache; a shape that is not matched is read where it stands.
+_SHAPE: Final = (
+    r"(?:[A-Za-z][A-Za-z0-9]*+\[[^\[\](){}\"%]*+\](?:\{[^{}\"%]*+\}|<[^<>\"%]*+>)?+"
+    rf"(?!{BLANK}(?:\{{{BLANK}[-0-9:]|<))"
+    r"|\((?:[^()\"%]++|\((?:[^()\"%]++|\([^()\"%]*+\))*+\))*+\))"
+)
+_BLANK = re.compile(BLANK)
+_A_SHAPE = re.compile(_SHAPE)
+_SHAPE_BEGINS = re.compile(rf"\(|b\(|[A-Za-z][A-Za-z0-9]*+{BLANK}\[")
+_ROOT = re.compile(rf"ROOT(?![A-Za-z0-9_.-]){BLANK}")
+_ENTRY = re.compile(rf"ENTRY(?![A-Za-z0-9_.-]){BLANK}")
+_DEFINITION = re.compile(rf"{DEFINED}{BLANK}={BLANK}")
+_WORD = re.compile(rf"{BLANK}%?({NAME}){BLANK}")
+_HEAD = re.compile(rf"{DEFINED}{BLANK}")
+_OPCODE = re.compile(rf"{BLANK}({NAME}){BLANK}\({BLANK}")
+_OPERAND = re.compile(rf"%?({NAME}){BLANK}([,)]){BLANK}")
+_ATTRIBUTE = re.compile(rf"{BLANK},{BLANK}({NAME}){BLANK}={BLANK}")
+_COMMA = re.compile(rf"{BLANK},{BLANK}")
+_PLAIN = re.compile(r"""(?:[^\x00-\x20,"'{}()\[\]/]++|/(?![*/]))++""")
+_STRING = re.compile(STRING)
+_MORE = re.compile(rf"{BLANK}(?=[({{\[\"'0-9-])")
+_NUMBER = re.compile(rf"([0-9]{{1,9}}){BLANK}\)")
+_FORMAL = re.compile(rf"%?({NAME}){BLANK}:{BLANK}")
+_ARROW = re.compile(rf"{BLANK}->{BLANK}")
+_OPEN = re.compile(rf"{BLANK}\{{{BLANK}")
+_END = "the end of text"
+
+
+class Signature(NamedTuple):
+    """The line that begins a computation; its result where it is written."""
+
+    name: str
+    is_entry: bool
+    start: int
+    result: AnyShape | None = None
+
+
+class Written(NamedTuple):
+    """An operand as written: a name, the shape with it if any, and the place of both.
+
+    In place of a name may stand an instruction: ``nested`` is its number among those of the statement.
+    """
+
+    name: str
+    shape: AnyShape | None
+    start: int
+    end: int
+    nested: int = -1
+
+
+class Closing(NamedTuple):
+    """The brace that ends a computation, and the thread it runs on."""
+
+    execution_thread: str
+    start: int
+
+
+class Inlined(NamedTuple):
+    """The braces of a computation written in an attribute, in place of its name."""
+
+    attribute: str
+    start: int
+    end: int
+
+
+class Statement(NamedTuple):
+    """An instruction as written; nested in the operands of another it has no name and no attributes."""
+
+    name: str
+    shape: AnyShape
+    opcode: str
+    operands: list[Written]
+    start: int
+    literal: str | None = None
+    parameter_number: int | None = None
+    attributes: dict[str, str] = {}  # noqa: RUF012 - shared by nested ones, which have none
+    bodies: tuple[Inlined, ...] = ()
+    is_root: bool = False
+
+
+class _Call(NamedTuple):
+    """An instruction whose operands are being read."""
+
+    shape: AnyShape
+    opcode: str
+    start: int
+    operands: list[Written]
+
+
+class Grammar:
+    """The productions over the part of a text that is in hand.
+
+    Args:
+        opcodes: What is taken for an opcode beside `OPCODES`.
+    """
+
+    __slots__ = ("_opcodes", "_shapes", "_source")
+
+    def __init__(self, source: Source, opcodes: Collection[str] = ()) -> None:
+        self._source = source
+        self._shapes: dict[str, AnyShape] = {}
+        self._opcodes = {*OPCODES, *opcodes}
+
+    @property
+    def text(self) -> str:
+        """The part in hand."""
+        return self._source.text
+
+    # --- words ---
+
+    def blank(self, at: int) -> int:
+        """The place behind blanks and comments."""
+        match = _BLANK.match(self.text, at)
+        return match.end() if match else at
+
+    def fail(self, expected: str, at: int, *details: str) -> NoReturn:
+        """Raise the error that something else stands where ``expected`` should."""
+        at = self.blank(at)
+        if at >= len(self.text):
+            raise UnclosedError(f"expected {expected}, found {_END}", self.text, at, at, *details)
+        if self.text.startswith("/*", at):
+            raise UnclosedError("a comment that is not closed", self.text, at, at + 2)
+        word = _PLAIN.match(self.text, at)
+        found = word[0] if word else self.text[at]
+        end = at + len(found)
+        error = UnclosedError if self.blank(end) >= len(self.text) else ParseError
+        summary = f"expected {expected}, found {shortened(found)!r}"
+        raise error(summary, self.text, at, end, *details)
+
+    def shape(self, at: int) -> tuple[AnyShape, int]:
+        """Read a shape."""
+        match = _A_SHAPE.match(self.text, at)
+        if match:
+            written = match[0]
+            known = self._shapes.get(written)
+            if known is not None:
+                return known, match.end()
+            try:
+                shape, end = parse_shape_at(written, 0, "document")
+            except ParseError:
+                pass  # reported at its place in the text, below
+            else:
+                if end == len(written):
+                    self._shapes[written] = shape
+                    return shape, match.end()
+        if not _SHAPE_BEGINS.match(self.text, at):
+            self.fail("a shape such as f32[2,3]{1,0}", at)
+        return parse_shape_at(self.text, at, "document")
+
+    def piece(self, at: int) -> int:
+        """Return the place behind a word, a string, or brackets and what is in them."""
+        text = self.text
+        first = text[at : at + 1] or " "
+        if first in "{([":
+            return end_of_brackets(text, at)
+        match = (_STRING if first in "\"'" else _PLAIN).match(text, at)
+        if match is None and first in "\"'":
+            raise UnclosedError("a string that is not closed", text, at, at + 1)
+        if match is None:
+            self.fail("a value", at)
+        return match.end()
+
+    def value(self, at: int) -> int:
+        """Return the place behind an attribute's value: its pieces up to a comma."""
+        text = self.text
+        while True:
+            at = self.piece(at)
+            if at < len(text) and text[at] not in " \t\r\n,)}]/":
+                continue
+            more = _MORE.match(text, at)  # a literal is a shape, a blank, and what it holds
+            if more is None:
+                return at
+            at = more.end()
+
+    def attributes(self, at: int) -> tuple[dict[str, str], dict[str, int], int]:
+        """Read ``, name=value`` as often as it comes: the texts, their places, and the place behind."""
+        text = self.text
+        texts: dict[str, str] = {}
+        places: dict[str, int] = {}
+        while match := _ATTRIBUTE.match(text, at):
+            name, start = match[1], match.end()
+            if name in texts:
+                raise ParseError(f"attribute {name} is given twice", text, match.start(1), match.end(1))
+            at = self.value(start)
+            texts[name] = text[start:at]
+            places[name] = start
+        at = self.blank(at)
+        if comma := _COMMA.match(text, at):
+            self.fail("an attribute such as kind=kLoop after ','", comma.end())
+        return texts, places, at
+
+    # --- instructions ---
+
+    def at_instruction(self, at: int) -> bool:
+        """Whether ``name =`` comes next."""
+        return _DEFINITION.match(self.text, self._past(_ROOT, at)) is not None
+
+    def _past(self, word: re.Pattern[str], at: int) -> int:
+        """The place behind a word that may come next."""
+        match = word.match(self.text, at)
+        return match.end() if match else at
+
+    def instruction(self, at: int) -> tuple[list[Statement], int]:
+        """Read an instruction, after those that are nested in its operands."""
+        text = self.text
+        name_at = self._past(_ROOT, at)
+        is_root = name_at > at
+        match = _DEFINITION.match(text, name_at)
+        if match is None:
+            head = _HEAD.match(text, name_at)
+            if head is not None:
+                self.fail(f"'=' after the name {shortened(head[1])} of an instruction", head.end())
+            what = "a name after ROOT" if is_root else "an instruction such as '%x = f32[2] negate(%y)'"
+            self.fail(what if is_root else f"{what} or '}}'", name_at)
+        shape, at = None, match.end()
+        if _SHAPE_BEGINS.match(text, at) or _OPCODE.match(text, at) is None:
+            shape, at = self.shape(at)
+        statements, at = self._call(shape, at, match.start(1))
+        attributes, places, at = self.attributes(at)
+        before = attributes.get("control-predecessors")
+        if before is not None and not names_in(before):
+            self.fail("the name of an instruction", places["control-predecessors"] + 1)
+        bodies = [
+            body
+            for key in CALLING.intersection(attributes)
+            if "=" in attributes[key]
+            for body in self._inlined(key, places[key], places[key] + len(attributes[key]))
+        ]
+        bodies.sort(key=lambda body: body.start)
+        statements[-1] = statements[-1]._replace(
+            name=match[1], attributes=attributes, bodies=tuple(bodies), is_root=is_root
+        )
+        return statements, at
+
+    def _inlined(self, key: str, at: int, end: int) -> Iterator[Inlined]:
+        """The computations written in an attribute: its value, or those in a list of them."""
+        if not self._at_body(at):
+            at += 1
+        while at < end:
+            at = self.text.find("{", at, end)
+            if at < 0:
+                return
+            stop = end_of_brackets(self.text, at)
+            if self._at_body(at):
+                yield Inlined(key, at, stop)
+            at = stop
+
+    def _at_body(self, at: int) -> bool:
+        opening = _OPEN.match(self.text, at)
+        return opening is not None and self.at_instruction(opening.end())
+
+    def _call(self, shape: AnyShape | None, at: int, start: int) -> tuple[list[Statement], int]:
+        """Read ``opcode(operands)``; what is open is a stack, so no depth of nesting is too deep."""
+        done: list[Statement] = []
+        outer: list[_Call] = []
+        call, at = self._opened(shape, start, at)
+        while True:
+            closed = self._closed(call, at)
+            if closed is not None:
+                statement, at = closed
+                done.append(statement)
+                if not outer:
+                    return done, at
+                call = outer.pop()
+                call.operands.append(Written("", statement.shape, statement.start, at, len(done) - 1))
+                at = self.separator(at)
+                continue
+            operand, at = self._operand(at)
+            if operand.name:
+                call.operands.append(operand)
+            else:
+                outer.append(call)
+                call, at = self._opened(operand.shape, operand.start, at)
+
+    def _opened(self, shape: AnyShape | None, start: int, at: int) -> tuple[_Call, int]:
+        """Read ``opcode(`` behind the shape of its result."""
+        match = _OPCODE.match(self.text, at)
+        if shape is None:
+            what = f"the shape of the result of {shortened(match[1])}" if match else "an operand"
+            self.fail(what, at, "XLA works out a shape that is left out; here it must be written.")
+        if match is None:
+            word = _WORD.match(self.text, at)
+            if word:
+                self.fail(f"'(' after the opcode {shortened(word[1])}", word.end())
+            self.fail("an opcode such as negate", at)
+        opcode = match[1]
+        if opcode not in self._opcodes and wrapped_opcode(opcode) is None:
+            near = near_names(opcode, self._opcodes)
+            raise ParseError(
+                f"unknown opcode {shortened(opcode)}",
+                self.text,
+                match.start(1),
+                match.end(1),
+                *([f"Near names: {', '.join(near)}."] if near else []),
+                "One that a newer XLA has is read where it is named: opcodes=[...].",
+            )
+        return _Call(shape, opcode, start, []), match.end()
+
+    def _closed(self, call: _Call, at: int) -> tuple[Statement, int] | None:
+        """Read the number of a parameter, the literal of a constant, or the end of the operands."""
+        shape, opcode, start, operands = call
+        if opcode == "parameter":
+            match = _NUMBER.match(self.text, at)
+            if match is None:
+                self.fail("the number of the parameter, of at most 9 digits, and ')'", at)
+            return Statement("", shape, opcode, operands, start, None, int(match[1])), match.end()
+        if opcode == "constant":
+            end = end_of_brackets(self.text, self.text.rindex("(", 0, at))
+            literal = self.text[at : end - 1].rstrip(" \t\r\n")
+            if not literal:
+                self.fail("the value of a constant", at)
+            return Statement("", shape, opcode, operands, start, literal), end
+        if self.text.startswith(")", at):
+            return Statement("", shape, opcode, operands, start), at + 1
+        return None
+
+    def _operand(self, at: int) -> tuple[Written, int]:
+        """Read an operand and the comma behind it; of a nested instruction only the shape."""
+        text, start = self.text, at
+        shape: AnyShape | None = None
+        if _SHAPE_BEGINS.match(text, at):
+            shape, at = self.shape(at)
+            at = self.blank(at)
+        match = _OPERAND.match(text, at)
+        if match is None:
+            word = _WORD.match(text, at)
+            if word and _OPCODE.match(text, at) is None:
+                self.fail("',' or ')' after an operand", word.end())
+            if word is None:
+                self.fail("an operand such as %x or ')'", at)
+            return Written("", shape, start, at), at
+        end = match.end() if match[2] == "," else match.start(2)
+        return Written(match[1], shape, start, match.end(1)), end
+
+    def separator(self, at: int) -> int:
+        """The place behind a comma, or of the parenthesis that closes the operands."""
+        if comma := _COMMA.match(self.text, at):
+            return comma.end()
+        at = self.blank(at)
+        if not self.text.startswith(")", at):
+            self.fail("',' or ')' after an operand", at)
+        return at
+
+    # --- computations ---
+
+    def signature(self, at: int) -> tuple[Signature, int]:
+        """Read the line that begins a computation, with its '{'."""
+        text = self.text
+        name_at = self._past(_ENTRY, at)
+        is_entry = name_at > at
+        match = _HEAD.match(text, name_at)
+        if match is None:
+            what = "a computation such as 'ENTRY %main (x: f32[2]) -> f32[2] {'"
+            self.fail("the name of the computation after ENTRY" if is_entry else what, name_at)
+        name, at = match[1], match.end()
+        result: AnyShape | None = None
+        if text.startswith("(", at):
+            at = self._formals(self.blank(at + 1))
+            result, at = self.result(at)
+        brace = _OPEN.match(text, at)
+        if brace is None:
+            self.fail(f"'{{' and the instructions of {shortened(name)}", at)
+        return Signature(name, is_entry, match.start(1), result), brace.end()
+
+    def result(self, at: int) -> tuple[AnyShape, int]:
+        """Read ``-> shape``."""
+        arrow = _ARROW.match(self.text, at)
+        if arrow is None:
+            self.fail("'->' and the shape of the result", at)
+        return self.shape(arrow.end())
+
+    def _formals(self, at: int) -> int:
+        """Read ``name: shape, ...)``; the instructions say the same again, so nothing is kept."""
+        while not self.text.startswith(")", at):
+            formal = _FORMAL.match(self.text, at)
+            if formal is None:
+                self.fail("a parameter such as 'x: f32[2]' or ')'", at)
+            _, at = self.shape(formal.end())
+            at = self.separator(at)
+        return at + 1
+
+    def closing(self, at: int) -> tuple[Closing, int] | None:
+        """Read the end of a computation, or nothing where something else comes."""
+        at = self.blank(at)
+        if not self.text.startswith("}", at):
+            return None
+        attributes, places, end = self.attributes(at + 1)
+        thread = attributes.get("execution_thread", '""')
+        for name in attributes.keys() - {"execution_thread"}:
+            self.fail('execution_thread="..." or the next computation', places[name])
+        if thread[0] not in "\"'":
+            self.fail("the name of a thread in quotes", places["execution_thread"])
+        return Closing(unescaped(thread), at), end

@@ -1,0 +1,237 @@
+"""An HLO instruction as a value: its result, its operands, its attributes.
+
+An attribute is kept as its text, and what is usual among them has a typed view.
+
+>>> from . import read_instruction
+>>> line = read_instruction('%y = f32[2] negate(%x), metadata={op_name="neg" source_line=3}')
+>>> line.opcode, line.operands[0].name, line.metadata["op_name"], line.metadata["source_line"]
+('negate', 'x', 'neg', 3)
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
+
+from ..errors import ParseError
+from .lexing import NAME, STRING, unescaped
+from .printing import print_instruction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ..xla_bridge.shape import AnyShape
+
+__all__ = ["CALLING", "Instruction", "Json", "Operand", "Value"]
+
+Json: TypeAlias = Union[dict[str, "Json"], list["Json"], str, int, float, bool, None]
+"""What a ``backend_config`` holds."""
+
+CALLING = frozenset(
+    (
+        "calls",
+        "to_apply",
+        "body",
+        "condition",
+        "branch_computations",
+        "true_computation",
+        "false_computation",
+        "called_computations",
+        "select",
+        "scatter",
+    )
+)
+"""The attributes that name computations."""
+
+NAMING = CALLING | {"control-predecessors"}
+"""The attributes that name anything; to compare, their names count and not how they are written."""
+
+_NAMES = re.compile(NAME)
+_PAIR = re.compile(rf"([A-Za-z_]\w*)=({STRING}|\{{[^{{}}]*\}}|[^\s{{}},]+)")
+_BLANKS = re.compile(r"[ \t\r\n]+|/\*(?s:.*?)\*/|//[^\n]*")
+_INT = re.compile(r"-?[0-9]{1,18}")
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The names of an attribute's value, as ``{%a, %b}``, without their ``%``."""
+    return tuple(_NAMES.findall(re.sub(r"/\*.*?\*/", "", text)))
+
+
+class Operand(NamedTuple):
+    """The name of a value, and its shape; `None` where a text neither writes nor defines it."""
+
+    name: str
+    shape: AnyShape | None = None
+
+
+class Value:
+    """Slots that are set once, compared by all but the place in the text."""
+
+    __slots__ = ()
+
+    def _key(self) -> tuple[object, ...]:
+        raise NotImplementedError
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self is other or self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable: cannot delete {name!r}")
+
+
+class Instruction(Value):
+    """An instruction: the name and shape of its result, its opcode, operands and attributes.
+
+    Args:
+        attributes: From the name of an attribute to its text, in the order of the text.
+        literal: The text of a constant.
+        parameter_number: The number of a parameter.
+        line: The line of the text it begins in, counted from 1; no part of the value.
+    """
+
+    __slots__ = (
+        "attributes",
+        "is_root",
+        "line",
+        "literal",
+        "name",
+        "opcode",
+        "operands",
+        "parameter_number",
+        "shape",
+    )
+
+    name: str
+    shape: AnyShape
+    opcode: str
+    operands: tuple[Operand, ...]
+    attributes: Mapping[str, str]
+    is_root: bool
+    literal: str | None
+    parameter_number: int | None
+    line: int
+
+    def __init__(
+        self,
+        name: str,
+        shape: AnyShape,
+        opcode: str,
+        operands: Iterable[Operand] = (),
+        attributes: Mapping[str, str] = MappingProxyType({}),
+        is_root: bool = False,
+        literal: str | None = None,
+        parameter_number: int | None = None,
+        line: int = 0,
+    ) -> None:
+        set_ = object.__setattr__
+        set_(self, "name", name)
+        set_(self, "shape", shape)
+        set_(self, "opcode", opcode)
+        set_(self, "operands", tuple(operands))
+        set_(self, "attributes", MappingProxyType(dict(attributes)))
+        set_(self, "is_root", is_root)
+        set_(self, "literal", literal)
+        set_(self, "parameter_number", parameter_number)
+        set_(self, "line", line)
+
+    def _key(self) -> tuple[object, ...]:
+        return (
+            self.name,
+            self.shape,
+            self.opcode,
+            self.operands,
+            tuple((k, names_in(text) if k in NAMING else text) for k, text in self.attributes.items()),
+            self.is_root,
+            self.literal and _BLANKS.sub("", self.literal),
+            self.parameter_number,
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Instruction, self._arguments(self.is_root)
+
+    def _arguments(self, is_root: bool) -> tuple[Any, ...]:
+        return (
+            self.name,
+            self.shape,
+            self.opcode,
+            self.operands,
+            dict(self.attributes),
+            is_root,
+            self.literal,
+            self.parameter_number,
+            self.line,
+        )
+
+    def as_root(self, is_root: bool = True) -> Instruction:
+        """Return the instruction marked as the root of its computation, or not."""
+        return Instruction(*self._arguments(is_root))
+
+    @property
+    def called(self) -> tuple[str, ...]:
+        """The names of the computations it calls, in the order of its attributes."""
+        if CALLING.isdisjoint(self.attributes):
+            return ()
+        texts = [text for key, text in self.attributes.items() if key in CALLING]
+        return tuple(name for text in texts for name in names_in(text))
+
+    @property
+    def control_predecessors(self) -> tuple[str, ...]:
+        """The names of the instructions that must be done before it, beyond its operands."""
+        return names_in(self.attributes.get("control-predecessors", ""))
+
+    @property
+    def metadata(self) -> Mapping[str, str | int]:
+        """Its metadata: ``op_name``, ``source_file``, ``source_line``, ``stack_frame_id``."""
+        pairs = _PAIR.findall(self.attributes.get("metadata", ""))
+        return MappingProxyType({name: _metadatum(text) for name, text in pairs})
+
+    @property
+    def backend_config(self) -> Json:
+        """Its backend config: the value of its JSON, the text of a string; `None` where it has none.
+
+        Raises:
+            ParseError: what stands in braces is no JSON.
+        """
+        text = self.attributes.get("backend_config")
+        if text is None:
+            return None
+        if text[0] in "\"'":
+            return unescaped(text)
+        try:
+            config: Json = json.loads(text)
+        except ValueError as error:
+            why, at = (
+                (error.msg, error.pos)
+                if isinstance(error, json.JSONDecodeError)
+                else (f"{error}", 0)  # an int of very many digits
+            )
+            summary = f"the backend_config of {self.name} is no JSON: {why}"
+            raise ParseError(summary, text, at) from None
+        except RecursionError:
+            raise ParseError(f"the backend_config of {self.name} is nested too deep", text, 0) from None
+        return config
+
+    def __str__(self) -> str:
+        return print_instruction(self)
+
+    def __repr__(self) -> str:
+        return f"Instruction({str(self)!r})"
+
+
+def _metadatum(text: str) -> str | int:
+    if text[0] in "\"'":
+        return unescaped(text)
+    return int(text) if _INT.fullmatch(text) else text

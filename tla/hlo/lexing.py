@@ -1,0 +1,136 @@
+"""The words of HLO text: names, blanks and comments, strings, brackets that match.
+
+Every pattern is possessive, so that no text makes one of them run back and forth.
+
+>>> end_of_brackets('{"a":["}"]}, next', 0)
+11
+>>> unescaped(r'"p[\\'q\\']"')
+"p['q']"
+
+Source: hlo_lexer.cc.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from ..errors import ParseError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+__all__ = [
+    "BLANK",
+    "DEFINED",
+    "NAME",
+    "STRING",
+    "UnclosedError",
+    "end_of_brackets",
+    "escaped",
+    "near_names",
+    "unescaped",
+]
+
+BLANK: Final = r"(?:[ \t\r\n]++|/\*(?s:.*?)\*/|//[^\n]*+)*+"
+"""Blanks and comments between two words."""
+
+NAME: Final = r"[A-Za-z_][A-Za-z0-9_.-]*+"
+DEFINED: Final = rf"(?:%|(?!(?:ROOT|ENTRY|HloModule)(?![A-Za-z0-9_.-])))({NAME})"
+"""A name where one is given, as a group: a keyword is one only behind its %."""
+
+STRING: Final = r"""(?:"(?:[^"\\]|\\(?s:.))*+"|'(?:[^'\\]|\\(?s:.))*+')"""
+
+_STOP = re.compile(rf'{STRING}|/\*(?s:.*?)\*/|//[^\n]*+|/\*|[()\[\]{{}}"\']')
+_MAX_NESTING = 1000
+_CLOSER = {"(": ")", "[": "]", "{": "}"}
+_ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|[xX]([0-9A-Fa-f]{1,2})|(.))", re.S)
+_LETTERS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
+
+
+class UnclosedError(ParseError):
+    """An error where the text ends, as a bracket that is still open: more text might mend it."""
+
+
+def end_of_brackets(text: str, start: int) -> int:
+    """Return the index behind the bracket that closes the one at ``start``.
+
+    Raises:
+        ParseError: a bracket is closed by one of another kind, or they lie too deep in each other.
+        UnclosedError: the text ends first.
+    """
+    closers = [_CLOSER[text[start]]]
+    opened = [start]
+    for stop in _STOP.finditer(text, start + 1):
+        found = stop[0]
+        if found in _CLOSER:
+            closers.append(_CLOSER[found])
+            opened.append(stop.start())
+            if len(opened) > _MAX_NESTING:
+                at = stop.start()
+                raise ParseError(f"brackets deeper than {_MAX_NESTING} levels", text, at, at + 1)
+        elif found == closers[-1]:
+            closers.pop()
+            opened.pop()
+            if not closers:
+                return stop.end()
+        elif found in ")]}":
+            at = stop.start()
+            raise ParseError(f"expected {closers[-1]!r}, found {found!r}", text, at, at + 1)
+        elif found == "/*":
+            raise UnclosedError("a comment that is not closed", text, stop.start(), stop.end())
+        elif found in "\"'":
+            raise UnclosedError("a string that is not closed", text, stop.start(), stop.end())
+    raise UnclosedError(f"{text[opened[-1]]!r} is not closed", text, opened[-1], opened[-1] + 1)
+
+
+def unescaped(quoted: str) -> str:
+    """Return what a string in quotes says, its escapes of C resolved.
+
+    Escaped bytes that are no UTF-8 are shown as ``\\x..``.
+    """
+    inside = quoted[1:-1]
+    if "\\" not in inside:
+        return inside
+    raw = _ESCAPE.sub(_resolve, inside.encode("utf-8", "surrogatepass"))
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def _resolve(match: re.Match[bytes]) -> bytes:
+    octal, hexadecimal, letter = match.groups()
+    if octal is not None:
+        return bytes([int(octal, 8) & 255])
+    if hexadecimal is not None:
+        return bytes([int(hexadecimal, 16)])
+    return _LETTERS.get(letter, letter)
+
+
+def escaped(text: str) -> str:
+    r"""Return a text in quotes, with the escapes that XLA prints.
+
+    >>> print(escaped("p['q']"))
+    "p[\'q\']"
+    """
+    return '"' + "".join(map(_ESCAPES.__getitem__, text.encode("utf-8", "surrogatepass"))) + '"'
+
+
+_ESCAPES = [chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}" for byte in range(256)]
+for _byte, _text in ((10, "n"), (13, "r"), (9, "t"), (34, '"'), (39, "'"), (92, "\\")):
+    _ESCAPES[_byte] = f"\\{_text}"
+
+
+def near_names(name: str, names: Collection[str]) -> tuple[str, ...]:
+    """The names most like one that was asked for, the most like first."""
+    from difflib import get_close_matches  # where something is wrong already
+
+    if len(name) > _LONG:
+        return ()
+    likely = iter(names)
+    if len(names) > _FEW:  # to compare two names takes a while
+        likely = (each for each in names if each[:3] == name[:3])
+    return tuple(get_close_matches(name, list(islice(likely, _FEW)), 3))
+
+
+_FEW = 2000
+_LONG = 200

@@ -1,0 +1,249 @@
+"""An HLO module as a value: its header, the tables of its sources, its computations of instructions.
+
+Values that differ only in where they stood in their text are equal.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from ..errors import TlaError
+from .frames import SourceLine, SourceTables
+from .instruction import Instruction, Value
+from .lexing import near_names
+from .printing import print_computation, print_module
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ..xla_bridge.shape import AnyShape
+    from .frames import FileLocation, StackFrame
+
+__all__ = ["Alias", "Computation", "EntryLayout", "Module", "NoSuchNameError"]
+
+V = TypeVar("V")
+
+
+class NoSuchNameError(TlaError, KeyError):
+    """A module has no computation, or a computation no instruction, of that name."""
+
+    def __str__(self) -> str:
+        return TlaError.__str__(self)
+
+
+class EntryLayout(NamedTuple):
+    """The shapes of the entry computation with the layouts its caller sees."""
+
+    parameters: tuple[AnyShape, ...]
+    result: AnyShape
+
+
+class Alias(NamedTuple):
+    """A part of the result that lies in the buffer of a part of a parameter.
+
+    Indices lead through tuples, from the outside in; ``kind`` is ``may-alias`` or ``must-alias``.
+    """
+
+    output_index: tuple[int, ...]
+    parameter_number: int
+    parameter_index: tuple[int, ...]
+    kind: str
+
+
+class Computation(Value):
+    """A computation: its instructions in the order of the text, each after its operands.
+
+    Args:
+        instructions: One at least; the last is the root where none is marked.
+        execution_thread: The thread it runs on, "" for the main one.
+    """
+
+    __slots__ = ("_by_name", "execution_thread", "instructions", "is_entry", "line", "name", "root")
+
+    name: str
+    instructions: tuple[Instruction, ...]
+    root: Instruction
+    is_entry: bool
+    execution_thread: str
+    line: int
+    _by_name: dict[str, Instruction]
+
+    def __init__(
+        self,
+        name: str,
+        instructions: Iterable[Instruction],
+        is_entry: bool = False,
+        execution_thread: str = "",
+        line: int = 0,
+    ) -> None:
+        listed = list(instructions)
+        if not any(instruction.is_root for instruction in listed):
+            listed[-1] = listed[-1].as_root()
+        set_ = object.__setattr__
+        set_(self, "name", name)
+        set_(self, "instructions", tuple(listed))
+        set_(self, "root", next(each for each in listed if each.is_root))
+        set_(self, "is_entry", is_entry)
+        set_(self, "execution_thread", execution_thread)
+        set_(self, "line", line)
+        set_(self, "_by_name", {each.name: each for each in listed})
+
+    def _key(self) -> tuple[object, ...]:
+        return self.name, self.instructions, self.is_entry, self.execution_thread
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Computation, (*self._key(), self.line)
+
+    def instruction(self, name: str) -> Instruction:
+        """Return the instruction of a name, with its ``%`` or without.
+
+        Raises:
+            NoSuchNameError: there is none; the error lists ``near`` names.
+        """
+        return _found(self._by_name, name, "instruction", f"computation {self.name}")
+
+    @property
+    def parameters(self) -> tuple[Instruction, ...]:
+        """Its parameters, by number."""
+        numbered = [(i.parameter_number, i) for i in self.instructions if i.parameter_number is not None]
+        return tuple(i for _, i in sorted(numbered, key=lambda pair: pair[0]))
+
+    def __str__(self) -> str:
+        return print_computation(self)
+
+    def __repr__(self) -> str:
+        return f"<Computation {self.name} of {len(self.instructions)} instructions>"
+
+
+class Module(Value):
+    """A module: its header, the tables of its sources, its computations.
+
+    Args:
+        name: Its name; "" for a fragment, a text without a header.
+        attributes: From the name of an attribute of the header to its text.
+        computations: In the order of the text, each after those it calls.
+        entry_computation_layout: The shapes its caller sees, where the header gives them.
+        input_output_alias: The parts of the result that lie in parameters.
+    """
+
+    __slots__ = (
+        "_by_name",
+        "attributes",
+        "computations",
+        "entry_computation_layout",
+        "input_output_alias",
+        "name",
+        "tables",
+    )
+
+    name: str
+    attributes: Mapping[str, str]
+    tables: SourceTables
+    computations: tuple[Computation, ...]
+    entry_computation_layout: EntryLayout | None
+    input_output_alias: tuple[Alias, ...]
+    _by_name: dict[str, Computation]
+
+    def __init__(
+        self,
+        name: str,
+        attributes: Mapping[str, str] = MappingProxyType({}),
+        tables: SourceTables | None = None,
+        computations: Iterable[Computation] = (),
+        entry_computation_layout: EntryLayout | None = None,
+        input_output_alias: Iterable[Alias] = (),
+    ) -> None:
+        listed = tuple(computations)
+        set_ = object.__setattr__
+        set_(self, "name", name)
+        set_(self, "attributes", MappingProxyType(dict(attributes)))
+        set_(self, "tables", SourceTables() if tables is None else tables.frozen())
+        set_(self, "computations", listed)
+        set_(self, "entry_computation_layout", entry_computation_layout)
+        set_(self, "input_output_alias", tuple(input_output_alias))
+        set_(self, "_by_name", {each.name: each for each in listed})
+
+    def _key(self) -> tuple[object, ...]:
+        tables = tuple(tuple(table.items()) for table in self.tables)
+        return self.name, tuple(self.attributes.items()), tables, self.computations
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Module, (
+            self.name,
+            dict(self.attributes),
+            self.tables.copied(),
+            self.computations,
+            self.entry_computation_layout,
+            self.input_output_alias,
+        )
+
+    @property
+    def entry(self) -> Computation:
+        """The computation that the module runs.
+
+        Raises:
+            NoSuchNameError: there is none: the module is the beginning of one.
+        """
+        for computation in self.computations:
+            if computation.is_entry:
+                return computation
+        raise NoSuchNameError(f"module {self.name} has no entry computation")
+
+    def computation(self, name: str) -> Computation:
+        """Return the computation of a name, with its ``%`` or without.
+
+        Raises:
+            NoSuchNameError: there is none; the error lists ``near`` names.
+        """
+        return _found(self._by_name, name, "computation", f"module {self.name}")
+
+    @property
+    def is_scheduled(self) -> bool:
+        """Whether the order of the instructions is the order they run in."""
+        return self.attributes.get("is_scheduled") == "true"
+
+    @property
+    def file_names(self) -> Mapping[int, str]:
+        return self.tables.file_names
+
+    @property
+    def function_names(self) -> Mapping[int, str]:
+        return self.tables.function_names
+
+    @property
+    def file_locations(self) -> Mapping[int, FileLocation]:
+        return self.tables.file_locations
+
+    @property
+    def stack_frames(self) -> Mapping[int, StackFrame]:
+        return self.tables.stack_frames
+
+    def source(self, instruction: Instruction) -> tuple[SourceLine, ...]:
+        """Return the lines of the program that made an instruction, the innermost first.
+
+        They come from the stack frame its metadata name, else from ``source_file`` and ``source_line``.
+        """
+        metadata = instruction.metadata
+        frame = metadata.get("stack_frame_id")
+        lines = self.tables.trace(frame) if isinstance(frame, int) else ()
+        if lines or "source_file" not in metadata:
+            return lines
+        line = metadata.get("source_line", 0)
+        number = line if isinstance(line, int) else 0
+        return (SourceLine("", str(metadata["source_file"]), number),)
+
+    def __str__(self) -> str:
+        return print_module(self)
+
+    def __repr__(self) -> str:
+        return f"<Module {self.name} of {len(self.computations)} computations>"
+
+
+def _found(named: dict[str, V], name: str, what: str, where: str) -> V:
+    bare = name.removeprefix("%")
+    if bare in named:
+        return named[bare]
+    near = near_names(bare, named)
+    hint = f"Near names: {', '.join(near)}." if near else f"It has {len(named)} names."
+    raise NoSuchNameError(f"{where} has no {what} {bare}", hint, name=bare, near=near)

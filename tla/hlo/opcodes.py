@@ -1,0 +1,59 @@
+"""The opcodes of HLO, as text writes them.
+
+>>> len(OPCODES), is_opcode("add"), is_opcode("slice-start"), is_opcode("frob")
+(133, True, True, False)
+
+Source: hlo_opcode.h; an asynchronous wrapper writes the opcode it wraps and a suffix, hlo_parser.cc.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["OPCODES", "is_opcode", "wrapped_opcode"]
+
+# fmt: off
+OPCODES: Final[tuple[str, ...]] = (
+    "abs", "acos", "acosh", "add", "add-dependency", "after-all", "all-gather", "all-gather-done",
+    "all-gather-start", "all-reduce", "all-reduce-done", "all-reduce-start", "all-to-all", "and",
+    "asin", "asinh", "async-done", "async-start", "async-update", "atan2", "atanh",
+    "batch-norm-grad", "batch-norm-inference", "batch-norm-training", "bitcast", "bitcast-convert",
+    "broadcast", "call", "cbrt", "ceil", "cholesky", "clamp", "collective-broadcast",
+    "collective-permute", "collective-permute-done", "collective-permute-start", "compare",
+    "complex", "concatenate", "conditional", "constant", "convert", "convolution", "copy",
+    "copy-done", "copy-start", "cosh", "cosine", "count-leading-zeros", "custom-call", "divide",
+    "domain", "dot", "dynamic-reshape", "dynamic-slice", "dynamic-update-slice", "erf",
+    "exponential", "exponential-minus-one", "fft", "floor", "fusion", "gather",
+    "get-dimension-size", "get-tuple-element", "imag", "infeed", "iota", "is-finite", "log",
+    "log-plus-one", "logistic", "map", "maximum", "minimum", "mulhi", "multiply", "negate", "not",
+    "opt-barrier", "or", "outfeed", "pad", "parameter", "partition-id", "popcnt", "power",
+    "ragged-all-to-all", "ragged-dot", "real", "recv", "recv-done", "reduce", "reduce-precision",
+    "reduce-scatter", "reduce-window", "remainder", "replica-id", "reshape", "reverse", "rng",
+    "rng-bit-generator", "rng-get-and-update-state", "round-nearest-afz", "round-nearest-even",
+    "rsqrt", "scaled-dot", "scan", "scatter", "select", "select-and-scatter", "send", "send-done",
+    "set-dimension-size", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign",
+    "sine", "sinh", "slice", "sort", "sqrt", "stochastic-convert", "subtract", "tan", "tanh",
+    "topk", "transpose", "triangular-solve", "tuple", "while", "xor",
+)
+# fmt: on
+
+_KNOWN = frozenset(OPCODES)
+
+
+def wrapped_opcode(opcode: str) -> str | None:
+    """Return the opcode that an asynchronous one wraps in its short form, or `None` for any other.
+
+    >>> wrapped_opcode("slice-start"), wrapped_opcode("copy-start"), wrapped_opcode("async-start")
+    ('slice', None, None)
+    """
+    if opcode in _KNOWN:
+        return None
+    for suffix in ("-start", "-update", "-done"):
+        if opcode.endswith(suffix) and opcode.removesuffix(suffix) in _KNOWN:
+            return opcode.removesuffix(suffix)
+    return None
+
+
+def is_opcode(opcode: str) -> bool:
+    """Whether an opcode is one of `OPCODES`, or the short form of an asynchronous one."""
+    return opcode in _KNOWN or wrapped_opcode(opcode) is not None

@@ -1,0 +1,118 @@
+"""Reading HLO text: a whole module, one instruction, or a stream of instructions.
+
+>>> module = read_module("HloModule m ENTRY e { x = f32[2] parameter(0) y = f32[2] negate(x) }")
+>>> print(module.entry.root)
+ROOT %y = f32[2]{0} negate(%x)
+
+A text without the line ``HloModule`` is a fragment: instructions, or computations, taken out of a
+module. There an operand may be unknown. As XLA does, one with a shape becomes a parameter.
+
+>>> print(read_module("add.936 = f32[2] add(exp.183, f32[2] broadcast.3)").entry.parameters)
+(Instruction('%broadcast.3 = f32[2]{0} parameter(0)'),)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .body import Body
+from .grammar import Grammar
+from .instruction import Instruction
+from .module import Computation, Module
+from .source import Source
+from .stream import ComputationHead, ModuleError, ModuleStream
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+__all__ = ["read_instruction", "read_module", "read_stream"]
+
+
+def read_module(text: str, opcodes: Collection[str] = ()) -> Module:
+    """Return the module that a text writes; printed, it reads back to an equal value.
+
+    Args:
+        opcodes: Opcodes to take beside those of `OPCODES`, for the text of a newer XLA.
+
+    Raises:
+        ModuleError: the text breaks off or breaks a rule; the error points at the character, and has
+            what was read before it.
+    """
+    stream = ModuleStream(text, (), opcodes)
+    computations: list[Computation] = []
+    begun: list[tuple[ComputationHead, list[Instruction]]] = []
+    try:
+        for event in stream.events():
+            if isinstance(event, Instruction):
+                begun[-1][1].append(event)
+            elif isinstance(event, ComputationHead):
+                begun.append((event, []))
+            else:
+                computations.append(_computation(*begun.pop(), event.execution_thread))
+    except ModuleError as error:
+        computations += [_computation(head, body) for head, body in begun if body]
+        error.module = _with(stream.header, computations)
+        raise
+    if not any(computation.is_entry for computation in computations):
+        last = computations[-1]  # to XLA the last one is
+        computations[-1] = Computation(
+            last.name, last.instructions, True, last.execution_thread, last.line
+        )
+    return _with(stream.header, computations)
+
+
+def _computation(
+    head: ComputationHead, body: list[Instruction], execution_thread: str = ""
+) -> Computation:
+    return Computation(head.name, body, head.is_entry, execution_thread, head.line)
+
+
+def _with(header: Module, computations: list[Computation]) -> Module:
+    return Module(
+        header.name,
+        header.attributes,
+        header.tables,
+        computations,
+        header.entry_computation_layout,
+        header.input_output_alias,
+    )
+
+
+def read_instruction(text: str, opcodes: Collection[str] = ()) -> Instruction:
+    """Return the instruction that a line writes; operands may be unknown, with a shape or without.
+
+    >>> line = read_instruction("add.936 = bf16[8]{0:T(128)} add(exponential.183, broadcast.3115)")
+    >>> line.name, line.opcode, [operand.name for operand in line.operands]
+    ('add.936', 'add', ['exponential.183', 'broadcast.3115'])
+
+    Of an instruction with others nested in its operands it is the outer one; `read_module` has all.
+
+    Raises:
+        ParseError: the text is no instruction, or goes on behind one.
+    """
+    source = Source(text)
+    grammar = Grammar(source, opcodes)
+    statements, end = grammar.instruction(grammar.blank(0))
+    if end < len(text):
+        grammar.fail("the end of the instruction", end)
+    *_, outer = Body(source, None).instructions(statements)
+    return outer
+
+
+def read_stream(pieces: Iterable[str], opcodes: Collection[str] = ()) -> ModuleStream:
+    """Return a module's header, and its instructions one by one, from the pieces of its text.
+
+    >>> text = "HloModule m\\nENTRY e {\\n  x = f32[2] parameter(0)\\n  y = f32[2] negate(x)\\n}\\n"
+    >>> [(head.name, each.name) for head, each in read_stream(text.splitlines(keepends=True))]
+    [('e', 'x'), ('e', 'y')]
+
+    Memory holds a piece or the longest line, the names of one computation, and the distinct shapes.
+
+    Args:
+        pieces: The text in order, cut anywhere: an open file, or chunks of one.
+        opcodes: As for `read_module`.
+
+    Raises:
+        ModuleError: as for `read_module`; the header is read at once, the rest as it is asked for.
+    """
+    return ModuleStream("", pieces, opcodes)

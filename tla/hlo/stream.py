@@ -1,0 +1,293 @@
+"""A module read instruction by instruction: its header, its computations, where it stops.
+
+A text without the line ``HloModule`` is a fragment, as people paste it: it may have instructions outside
+of a computation, operands that nothing defines, and calls of computations that are not there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, Union
+
+from ..errors import ParseError
+from .body import Body
+from .frames import TABLES, SourceTables
+from .grammar import Closing, Grammar, Signature, Statement
+from .header import Header, header, table
+from .instruction import Instruction, names_in
+from .module import Module
+from .source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+
+__all__ = ["ComputationEnd", "ComputationHead", "Event", "ModuleError", "ModuleStream"]
+
+_NAMELESS = "_"
+"""The name that XLA gives to a computation without one."""
+
+_MAX_NESTING = 100
+
+
+class ModuleError(ParseError):
+    """A text that is no HLO, or stops being HLO: the character, and what was read before it.
+
+    Attributes:
+        module: The part that was read, its last computation perhaps cut short; of a stream the header.
+        computations, instructions: How many were begun, and how many read.
+    """
+
+    module: Module
+    computations: int
+    instructions: int
+    first_line: int
+
+    def __init__(
+        self, error: ParseError, first_line: int, module: Module, computations: int, instructions: int
+    ) -> None:
+        super().__init__(error.summary, error.text, error.start, error.end, *error.details)
+        self.first_line = first_line
+        self.module = module
+        self.computations = computations
+        self.instructions = instructions
+
+    @property
+    def line(self) -> int:
+        return super().line + self.first_line - 1
+
+    def __reduce__(self) -> tuple[object, ...]:
+        plain = ParseError(*self.args)
+        facts = (self.first_line, self.module, self.computations, self.instructions)
+        return type(self), (plain, *facts)
+
+    def of_file(self, path: str) -> ModuleError:
+        """Return the error with the name of the file before what it says."""
+        said = ParseError(f"{path}: {self.summary}", self.text, self.start, self.end, *self.details)
+        return ModuleError(said, self.first_line, self.module, self.computations, self.instructions)
+
+
+class ComputationHead(NamedTuple):
+    """The computation an instruction stands in, as its first line has it."""
+
+    name: str
+    is_entry: bool
+    line: int
+
+
+class ComputationEnd(NamedTuple):
+    """The end of a computation, and the thread it runs on, "" for the main one."""
+
+    execution_thread: str
+
+
+Event: TypeAlias = Union[ComputationHead, Instruction, ComputationEnd]
+
+
+class ModuleStream:
+    """A module that is being read: its header at once, its instructions one by one.
+
+    >>> text = "HloModule m\\nENTRY e {\\n  x = f32[2] parameter(0)\\n  y = f32[2] negate(x)\\n}\\n"
+    >>> stream = ModuleStream("", text.splitlines(keepends=True))
+    >>> stream.header.name, [(head.name, instruction.name) for head, instruction in stream]
+    ('m', [('e', 'x'), ('e', 'y')])
+
+    Args:
+        text: The text, or its beginning.
+        pieces: The rest of it, cut anywhere.
+        opcodes: Opcodes to take beside those of `OPCODES`.
+
+    Attributes:
+        header: The module without its computations.
+        computations, instructions: How many were begun, and how many read.
+
+    Raises:
+        ModuleError: the text breaks off or breaks a rule: the header at once.
+    """
+
+    __slots__ = (
+        "_computations",
+        "_entry",
+        "_finished",
+        "_grammar",
+        "_is_fragment",
+        "_source",
+        "computations",
+        "header",
+        "instructions",
+    )
+
+    header: Module
+    computations: int
+    instructions: int
+
+    def __init__(self, text: str, pieces: Iterable[str] = (), opcodes: Collection[str] = ()) -> None:
+        self._source = Source(text, pieces)
+        self._grammar = Grammar(self._source, opcodes)
+        self._computations: dict[str, int] = {}
+        self._finished: set[str] = set()
+        self._entry = 0
+        self.header = Module("")
+        self.computations = self.instructions = 0
+        try:
+            first = self._source.step(lambda at: header(self._grammar, at))
+            self._is_fragment = first is None
+            if first is not None:
+                self.header = self._with_tables(first)
+        except ParseError as error:
+            raise self._located(error) from None
+
+    def __iter__(self) -> Iterator[tuple[ComputationHead, Instruction]]:
+        heads: list[ComputationHead] = []
+        for event in self.events():
+            if isinstance(event, ComputationHead):
+                heads.append(event)
+            elif isinstance(event, Instruction):
+                yield heads[-1], event
+            else:
+                heads.pop()
+
+    def events(self) -> Iterator[Event]:
+        """Yield each computation's head, its instructions, and its end.
+
+        A computation written inside an instruction comes whole, before that instruction.
+        """
+        try:
+            for event in self._all():
+                self.computations += isinstance(event, ComputationHead)
+                self.instructions += isinstance(event, Instruction)
+                yield event
+        except ParseError as error:
+            if isinstance(error, ModuleError):  # thrown in by the one who reads
+                raise
+            raise self._located(error) from None
+
+    def _located(self, error: ParseError) -> ModuleError:
+        first = self._source.first_line
+        return ModuleError(error, first, self.header, self.computations, self.instructions)
+
+    def _with_tables(self, first: Header) -> Module:
+        tables: dict[str, dict[int, Any] | None] = dict.fromkeys(TABLES)
+        while (found := self._source.step(lambda at: table(self._grammar, at))) is not None:
+            name, rows, start = found
+            if tables[name] is not None:
+                self._refuse(f"the table {name} is given twice", start, start + len(name))
+            tables[name] = rows
+        return Module(
+            first.name,
+            first.attributes,
+            SourceTables(*(rows or {} for rows in tables.values())),
+            (),
+            first.entry_computation_layout,
+            first.input_output_alias,
+        )
+
+    def _refuse(self, summary: str, start: int, end: int, *details: str) -> NoReturn:
+        raise ParseError(summary, self._source.text, start, end, *details)
+
+    # --- computations ---
+
+    def _all(self) -> Iterator[Event]:
+        loose: Body | None = None
+        while True:
+            found = self._source.step(self._outside)
+            if found is None:
+                break
+            if isinstance(found, Signature):
+                if loose is not None:
+                    yield ComputationEnd("")
+                    loose = None
+                head = self._head(found)
+                yield head
+                yield from self._body(found, head.line)
+                self._finished.add(found.name)
+                continue
+            if loose is None:
+                start = found[0].start
+                yield self._head(Signature(_NAMELESS, True, start))
+                loose = Body(self._source, None)
+            yield from self._hoisted(found)
+            yield from loose.instructions(found)
+        if loose is not None:
+            yield ComputationEnd("")
+        if not self._computations:
+            self._grammar.fail("a computation or an instruction", self._source.at)
+
+    def _outside(self, at: int) -> tuple[list[Statement] | Signature | None, int]:
+        """What stands between computations: the next one, in a fragment an instruction, or the end."""
+        at = self._grammar.blank(at)
+        if at >= len(self._source.text):
+            return None, at
+        if self._is_fragment and self._grammar.at_instruction(at):
+            return self._grammar.instruction(at)
+        return self._grammar.signature(at)
+
+    def _head(self, signature: Signature) -> ComputationHead:
+        name, start = signature.name, signature.start
+        line = self._source.line(start)
+        if name in self._computations:
+            before = f"It is in line {self._computations[name]}."
+            self._refuse(f"there is a computation {name} already", start, start + len(name), before)
+        if signature.is_entry and self._entry:
+            before = f"The other one is in line {self._entry}."
+            self._refuse("a module has one ENTRY, this is another", start, start + len(name), before)
+        self._entry = line if signature.is_entry else self._entry
+        self._computations[name] = line
+        return ComputationHead(name, signature.is_entry, line)
+
+    def _body(self, signature: Signature, line: int) -> Iterator[Event]:
+        body = Body(self._source, None if self._is_fragment else self._finished)
+        while True:
+            found = self._source.step(self._inside)
+            if isinstance(found, Closing):
+                break
+            yield from self._hoisted(found)
+            yield from body.instructions(found)
+        body.check(signature, line, found.start)
+        yield ComputationEnd(found.execution_thread)
+
+    def _hoisted(self, statements: list[Statement], room: int = _MAX_NESTING) -> list[Event]:
+        """The computations written inside an instruction, whole, and their names put in their place."""
+        events: list[Event] = []
+        *_, outer = statements
+        names: list[str] = []
+        for body in outer.bodies:
+            if not room:
+                what = f"computations inside instructions, deeper than {_MAX_NESTING} levels"
+                self._refuse(what, body.start, body.start + 1)
+            inner = Body(self._source, None if self._is_fragment else self._finished)
+            at = self._grammar.blank(body.start + 1)
+            instructions: list[Instruction] = []
+            while at < body.end - 1:
+                found, at = self._grammar.instruction(at)
+                events += self._hoisted(found, room - 1)
+                instructions += inner.instructions(found)
+            names.append(self._fresh())
+            signature = Signature(names[-1], False, body.start)
+            head = self._head(signature)
+            inner.check(signature, head.line, body.end - 1)
+            events += [head, *instructions, ComputationEnd("")]
+            self._finished.add(names[-1])
+        for key in {body.attribute for body in outer.bodies}:
+            outer.attributes[key] = self._named(outer, key, names)
+        return events
+
+    def _named(self, outer: Statement, key: str, names: list[str]) -> str:
+        """The text of an attribute with names in place of the computations written in it."""
+        text = outer.attributes[key]
+        for name, body in zip(names, outer.bodies, strict=True):
+            if body.attribute == key:
+                text = text.replace(self._source.text[body.start : body.end], f"%{name}", 1)
+        listed = ", ".join(f"%{name}" for name in names_in(text))
+        return f"{{{listed}}}" if text.startswith("{") else listed
+
+    def _fresh(self) -> str:
+        """A name for a computation written inside an instruction, as XLA makes it."""
+        name, number = _NAMELESS, 0
+        while name in self._computations:
+            number += 1
+            name = f"{_NAMELESS}.{number}"
+        return name
+
+    def _inside(self, at: int) -> tuple[list[Statement] | Closing, int]:
+        """What stands in a computation: an instruction, or its end with the thread it runs on."""
+        return self._grammar.closing(at) or self._grammar.instruction(at)
