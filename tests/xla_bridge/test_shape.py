@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import copy
 import pickle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 
 from tla import CoordinateError, Int, LayoutError, LeafError, TlaError, UnsupportedError, sym
-from tla.xla_bridge import COMBINE, XlaShape, XlaTuple, parse_shape
+from tla.xla_bridge import (
+    COMBINE,
+    MODES,
+    XlaBuffer,
+    XlaShape,
+    XlaTuple,
+    array_shape,
+    parse_shape,
+    physical_bytes,
+)
 
 from .rows import TILED, array
 from .strategies import xla_shapes
+
+if TYPE_CHECKING:
+    from tla.xla_bridge import AnyShape, Mode
 
 
 def test_what_is_left_out() -> None:
@@ -23,6 +35,8 @@ def test_what_is_left_out() -> None:
     assert shape.tiles == ()
     assert shape.tail_padding_alignment_in_elements == 1
     assert (shape.element_size_in_bits, shape.memory_space, shape.text) == (0, 0, None)
+    assert (shape.index_primitive_type, shape.pointer_primitive_type) == (None, None)
+    assert (shape.split_configs, shape.dynamic_shape_metadata_prefix_bytes) == ((), 0)
 
 
 def test_a_shape_built_in_code() -> None:
@@ -49,6 +63,25 @@ def test_ints_of_every_kind_become_plain_ints() -> None:
     shape = XlaShape("f32", np.array([2, 3]), (Int(1), Int(0)), [[eight, Int(128)]])
     assert shape == XlaShape("f32", (2, 3), (1, 0), [(8, 128)])
     assert {type(n) for n in (*shape.dimensions, *shape.minor_to_major, *shape.tiles[0])} == {int}
+
+
+def test_splits_and_prefix() -> None:
+    one: Any = np.int64(1)
+    shape = XlaShape(
+        "f32", (3, 5), (0, 1), split_configs=[(one, [Int(2)])], dynamic_shape_metadata_prefix_bytes=one
+    )
+    assert (shape.split_configs, shape.dynamic_shape_metadata_prefix_bytes) == (((1, (2,)),), 1)
+    assert {type(n) for n in (shape.split_configs[0][0], *shape.split_configs[0][1])} == {int}
+    assert str(shape) == "f32[3,5]{0,1:SC(1:2)M(1)}"
+    assert repr(shape) == (
+        "XlaShape('f32', (3, 5), minor_to_major=(0, 1), split_configs=((1, (2,)),), "
+        "dynamic_shape_metadata_prefix_bytes=1)"
+    )
+
+
+def test_what_is_built_in_code_is_a_layout() -> None:
+    for shape in DISTINCT:
+        shape.validate()
 
 
 def test_upper_case_types_are_taken() -> None:
@@ -125,14 +158,26 @@ def test_a_tuple_is_immutable(name: str) -> None:
     assert str(both) == "(f32[2,3]{1,0})"
 
 
-@pytest.mark.parametrize("value", [XlaShape("f32", (2, 3)), XlaTuple([])], ids=["shape", "tuple"])
-def test_nothing_is_deleted_from_a_value(value: XlaShape | XlaTuple) -> None:
+@pytest.mark.parametrize("name", [*XlaBuffer.__slots__, "other"])
+def test_a_buffer_is_immutable(name: str) -> None:
+    buffer = XlaBuffer(XlaShape("f32", (2, 3)))
+    with pytest.raises(AttributeError, match=f"an XlaBuffer is immutable: cannot set '{name}'"):
+        setattr(buffer, name, 1)
+    assert str(buffer) == "b(f32[2,3]{1,0})"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [XlaShape("f32", (2, 3)), XlaTuple([]), XlaBuffer(XlaShape("f32", ()))],
+    ids=["shape", "tuple", "buffer"],
+)
+def test_nothing_is_deleted_from_a_value(value: AnyShape) -> None:
     for name in type(value).__slots__:
         with pytest.raises(AttributeError, match="immutable"):
             delattr(value, name)
 
 
-DISTINCT = [
+DISTINCT: list[AnyShape] = [
     XlaShape("f32", (2, 3)),
     XlaShape("s32", (2, 3)),
     XlaShape("f32", (3, 2)),
@@ -141,12 +186,18 @@ DISTINCT = [
     XlaShape("f32", (2, 3), tail_padding_alignment_in_elements=2),
     XlaShape("f32", (2, 3), element_size_in_bits=16),
     XlaShape("f32", (2, 3), memory_space=1),
+    XlaShape("f32", (2, 3), split_configs=[(0, (1,))]),
+    XlaShape("f32", (2, 3), split_configs=[(1, (1,))]),
+    XlaShape("f32", (2, 3), split_configs=[(0, ())]),
+    XlaShape("f32", (2, 3), dynamic_shape_metadata_prefix_bytes=8),  # XLA's own == leaves it out
     XlaShape("f32", ("<=2", 3)),
     XlaShape("f32", ("?", 3)),
     XlaShape("f32", ("?", "?")),
     XlaTuple([XlaShape("f32", (2, 3))]),
     XlaTuple([XlaTuple([XlaShape("f32", (2, 3))])]),
     XlaTuple([]),
+    XlaBuffer(XlaShape("f32", (2, 3))),
+    XlaTuple([XlaBuffer(XlaShape("f32", (2, 3)))]),
 ]
 
 
@@ -165,7 +216,13 @@ def test_equality_leaves_the_text_out() -> None:
 
 
 @pytest.mark.parametrize("shape", DISTINCT, ids=str)
-def test_copies_are_equal(shape: XlaShape | XlaTuple) -> None:
+def test_texts_come_back(shape: AnyShape) -> None:
+    modes: list[Mode] = [*MODES]
+    assert all(parse_shape(str(shape), mode) == shape for mode in modes)
+
+
+@pytest.mark.parametrize("shape", DISTINCT, ids=str)
+def test_copies_are_equal(shape: AnyShape) -> None:
     assert eval(repr(shape)) == shape
     assert pickle.loads(pickle.dumps(shape)) == shape
     assert copy.copy(shape) == copy.deepcopy(shape) == shape
@@ -174,6 +231,9 @@ def test_copies_are_equal(shape: XlaShape | XlaTuple) -> None:
 def test_pickle_keeps_the_text() -> None:
     shape = parse_shape("F32[2,3]")
     assert pickle.loads(pickle.dumps(shape)).text == "F32[2,3]"
+    both = pickle.loads(pickle.dumps(parse_shape("(b( f32[2,3] ),u8[])")))
+    assert (both.text, both.elements[0].text) == ("(b( f32[2,3] ),u8[])", "b( f32[2,3] )")
+    assert both.elements[0].array.text == "f32[2,3]"
 
 
 @given(xla_shapes())
@@ -222,9 +282,46 @@ def test_tuples_number_every_fifth_element() -> None:
 
 
 def test_arrays_of_a_tuple() -> None:
-    both = parse_shape("(f32[2], (u8[3], ()), s8[4])")
+    both = parse_shape("(f32[2], (u8[3], ()), b(s8[4]), token[])")
     assert isinstance(both, XlaTuple)
-    assert [str(array) for array in both.arrays()] == ["f32[2]{0}", "u8[3]{0}", "s8[4]{0}"]
+    assert [str(array) for array in both.arrays()] == ["f32[2]{0}", "u8[3]{0}", "s8[4]{0}", "token[]"]
+    buffer, one = both.elements[2:]
+    assert (list(buffer.arrays()), list(one.arrays())) == ([XlaShape("s8", (4,))], [one])
+
+
+def test_a_buffer_has_the_memory_of_its_array() -> None:
+    shape = XlaShape("f32", (3, 5), tiles=[(2, 2)])
+    assert array_shape(XlaBuffer(shape)) is shape
+    assert physical_bytes(XlaBuffer(shape)) == physical_bytes(shape)
+
+
+# --- deep tuples ---
+
+
+def nested(levels: int) -> XlaTuple:
+    """A tuple in a tuple in a tuple: so many of them."""
+    value = XlaTuple([XlaShape("f32", (2,))])
+    for _i in range(levels - 1):
+        value = XlaTuple([value, XlaShape("u8", ())])
+    return value
+
+
+def test_a_tuple_of_a_hundred_levels_works_like_any_other() -> None:
+    deep = nested(100)
+    assert deep == nested(100) == parse_shape(str(deep), "strict")
+    assert hash(deep) == hash(nested(100))
+    assert deep != nested(99)
+    assert pickle.loads(pickle.dumps(deep)) == deep
+    assert copy.deepcopy(deep) == copy.copy(deep) == deep
+    assert repr(deep).startswith("XlaTuple((XlaTuple((")
+    assert len(deep.arrays()) == 100
+    deep.validate()
+
+
+def test_deeper_tuples_are_refused_where_they_are_made() -> None:
+    with pytest.raises(LayoutError, match="tuples nested deeper than 100 levels") as caught:
+        nested(10_000)
+    assert caught.value.depth == 101
 
 
 # --- what is refused ---
@@ -270,6 +367,58 @@ def test_arrays_of_a_tuple() -> None:
         ({"tiles": [(2, "x")]}, LeafError, "a tile entry needs an int, not str 'x'"),
         ({"tail_padding_alignment_in_elements": 0}, LayoutError, "tail padding L(0) is not positive"),
         ({"element_size_in_bits": -1}, LayoutError, "element size E(-1) is negative"),
+        (
+            {"dynamic_shape_metadata_prefix_bytes": -1},
+            LayoutError,
+            "metadata prefix M(-1) is negative",
+        ),
+        ({"dynamic_shape_metadata_prefix_bytes": 1.5}, LeafError, "metadata prefix needs an int"),
+        (
+            {"split_configs": [(2, (1,))]},
+            LayoutError,
+            "split (2:1) is of physical dim 2, which",
+        ),
+        ({"split_configs": [(-1, (1,))]}, LayoutError, "split (-1:1) is of physical dim -1, which"),
+        ({"split_configs": [(0, (3,))]}, LayoutError, "split (0:3) has an index out of place, 3"),
+        (
+            {"split_configs": [(0, (1,)), (0, (2,))]},
+            LayoutError,
+            "split (0:2) is the second of physical",
+        ),
+        (
+            {"split_configs": [(1, (2, 2))]},
+            LayoutError,
+            "split (1:2,2) has an index out of place, 2\n  The indices rise, from 1 to 4: ",
+        ),
+        (
+            {"minor_to_major": (0, 1), "split_configs": [(0, (5,))]},
+            LayoutError,
+            "split (0:5) has an index out of place, 5\n  The indices rise, from 1 to 4",
+        ),
+        (
+            {"dimensions": ("?", 3), "split_configs": [(0, (1,))]},
+            LayoutError,
+            "split (0:1) cuts a dim of unknown size",
+        ),
+        (
+            {"split_configs": [1]},
+            LeafError,
+            "a split is a pair of a physical dim and its indices, not 1\n  Write",
+        ),
+        ({"split_configs": [(0, 1)]}, LeafError, "split indices needs a sequence of ints, not int 1"),
+        ({"split_configs": [(0, (1,), 2)]}, LeafError, "a split is a pair of a physical dim"),
+        ({"split_configs": [(0, ("1",))]}, LeafError, "split indices needs an int, not str '1'"),
+        (
+            {"index_primitive_type": "u32"},
+            LayoutError,
+            "index type #(u32) is of a sparse array\n  XLA",
+        ),
+        ({"pointer_primitive_type": "u8"}, LayoutError, "pointer type *(u8) is of a sparse array"),
+        (
+            {"element_type": "token", "dimensions": (), "dynamic_shape_metadata_prefix_bytes": 1},
+            LayoutError,
+            "token carries no data",
+        ),
         ({"element_type": "token"}, LayoutError, "token carries no data: it has no dims and no layout"),
         (
             {"element_type": "opaque", "dimensions": (), "memory_space": 1},
@@ -292,6 +441,7 @@ def test_refused(arguments: dict[str, Any], error: type[TlaError], text: str) ->
         {"tiles": [(2**63,)]},
         {"tail_padding_alignment_in_elements": 2**63},
         {"element_size_in_bits": 2**63},
+        {"dynamic_shape_metadata_prefix_bytes": 2**63},
     ],
 )
 def test_no_shape_prints_what_cannot_be_read(arguments: dict[str, Any]) -> None:
@@ -309,5 +459,13 @@ def test_an_empty_array_has_a_size_whatever_its_other_dims() -> None:
 
 def test_a_tuple_holds_shapes_only() -> None:
     not_shapes: list[Any] = [1]
-    with pytest.raises((LeafError, LayoutError)):
+    with pytest.raises(LeafError, match="a tuple of shapes cannot hold int 1"):
         XlaTuple(not_shapes)
+
+
+def test_a_buffer_holds_an_array_only() -> None:
+    not_an_array: Any = XlaTuple([])
+    with pytest.raises(LeafError, match="a buffer holds an array shape, not XlaTuple"):
+        XlaBuffer(not_an_array)
+    with pytest.raises(LayoutError, match=r"a buffer holds an array, and token\[\] carries no data"):
+        XlaBuffer(XlaShape("token", ()))

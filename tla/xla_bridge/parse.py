@@ -2,34 +2,35 @@
 
 Three modes. ``document`` reads what the documents and people write: types in either case, ``;`` as
 well as ``,`` in tiles, ``<>`` as well as ``{}``, -1 as well as ``*``. ``strict`` reads what XLA
-prints. ``xla`` reads with the leniencies of XLA's own parser, which drops an attribute it cannot
-finish. In every mode the result is a layout: XLA's validator rules hold of it.
+prints and its validator takes. ``xla`` reads what XLA's own parser reads: an attribute that is not
+finished counts as far as it goes, and a shape that is in no tuple may be no layout. That one
+`XlaShape.validate` refuses, and every function that places elements.
 
 >>> print(parse_shape("F32[3,5]{1,0:T(2;2)}"), parse_shape("f32[<=5,?]"))
 f32[3,5]{1,0:T(2,2)} f32[<=5,?]{1,0}
+>>> print(parse_shape("f32[3]{0:T(8,}", "xla"), parse_shape("f32[3,5]{1,1}", "xla"))
+f32[3]{0:T(8)} f32[3,5]{1,1}
 
 Source: hlo_parser.cc ``ParseShape`` and ``ParseLayout``, hlo_lexer.cc.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
+from math import prod
+from re import VERBOSE
+from re import compile as compile_pattern
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from ..dtypes import ELEMENT_TYPES, element_type
-from ..errors import LayoutError, ParseError, TlaError, UnsupportedError
-from ..text import Scanner, shortened
-from .shape import (
-    COMBINE,
-    AnyShape,
-    XlaShape,
-    XlaTuple,
-    check_attribute,
-    check_order,
-    check_tile,
-)
+from ..errors import LayoutError, ParseError, UnsupportedError
+from .arguments import range_down, unknown_size
+from .attributes import ShapeScanner, read_attributes
+from .rules import INT64, Fields, check, check_data, check_order, check_splits
+from .shape import MAX_NESTING, AnyShape, XlaBuffer, XlaShape, XlaTuple, fields_of, trusted_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from ..dtypes import ElementType
+    from .rules import Split, Tile
 
 __all__ = ["MODES", "Mode", "parse_array", "parse_shape", "parse_shape_at"]
 
@@ -37,29 +38,18 @@ Mode: TypeAlias = Literal["document", "strict", "xla"]
 
 MODES: tuple[Mode, ...] = ("document", "strict", "xla")
 
-_INT64 = 2**63
-_MAX_NESTING = 100
-
-# The attributes in the order XLA demands, and what those are that this reader refuses.
-_ORDER = ("T", "L", "E", "S")
-_UNREAD = {
-    "D": "dim level types D(...), a relic of sparse layouts",
-    "#": "an index type #(...), a relic of sparse layouts",
-    "*": "a pointer type *(...), a relic of sparse layouts",
-    "SC": "split configs SC(...)",
-    "P": "a physical shape P(...), a relic of sparse layouts",
-    "M": "a metadata prefix M(...)",
-}
-
 
 def parse_shape(text: str, mode: Mode = "document") -> AnyShape:
     """Return the shape that a text writes; the text is kept beside the value.
 
     Raises:
-        ParseError: the text is no shape, or uses what is not read yet; the error points at it.
+        ParseError: the text is no shape, or breaks a rule; the error points at the place.
     """
-    reader = _Reader(text, mode)
-    shape = reader.shape(_MAX_NESTING)
+    common = _common_form(text, 0) if mode in MODES else None
+    if common is not None and common[1] == len(text):
+        return common[0]
+    reader = _Reader(text, mode, whole=True)
+    shape = reader.shape(MAX_NESTING)
     reader.scan.expect_end()
     return shape
 
@@ -71,226 +61,266 @@ def parse_array(text: str, mode: Mode = "document") -> XlaShape:
     (3, 5)
 
     Raises:
-        ParseError: the text is no shape, or a tuple of shapes.
+        ParseError: the text is no shape, or one of a tuple or a buffer.
     """
     shape = parse_shape(text, mode)
-    if isinstance(shape, XlaTuple):
-        start = len(text) - len(text.lstrip())
-        raise ParseError("expected one array shape, found a tuple", text, start, len(text.rstrip()))
-    return shape
+    if isinstance(shape, XlaShape):
+        return shape
+    kind = "tuple" if isinstance(shape, XlaTuple) else "buffer"
+    start = len(text) - len(text.lstrip())
+    raise ParseError(f"expected one array shape, found a {kind}", text, start, len(text.rstrip()))
 
 
 def parse_shape_at(text: str, start: int, mode: Mode = "strict") -> tuple[AnyShape, int]:
     """Return the shape that starts at ``start`` of a longer text, and where it ends.
 
+    A ``{`` that no number and no ``:`` follows is not part of it: it opens a computation.
+
     >>> parse_shape_at("x = f32[2]{0} negate(y)", 4)
     (XlaShape('f32', (2,), minor_to_major=(0,)), 13)
     """
+    common = _common_form(text, start) if mode in MODES else None
+    if common is not None:
+        return common
     reader = _Reader(text, mode, start)
-    return reader.shape(_MAX_NESTING), reader.scan.last
+    return reader.shape(MAX_NESTING), reader.scan.last
+
+
+# --- the common form: what the printer of XLA writes most, in one step ---
+
+_COMMON: Final = compile_pattern(
+    r"""
+    ([a-z][a-z0-9]*)                                    # element type
+    \[ ((?: (?:<=)? [0-9]{1,18} (?: , (?:<=)? [0-9]{1,18} ){0,31} )?) \]
+    (?: \{ (?=[0-9:])
+        ((?: [0-9]{1,2} (?: , [0-9]{1,2} )* )?)            # minor_to_major
+        (?: : (?=[A-Z])
+            (?: T ((?: \( [1-9][0-9]{0,17} (?: , [1-9][0-9]{0,17} )* \) )+) )?
+            (?: L \( ([1-9][0-9]{0,17}) \) )?
+            (?: E \( ([0-9]{1,18}) \) )?
+            (?: S \( (-?[0-9]{1,2}) \) )?
+            (?: SC ((?: \( [0-9]{1,2} : (?: [0-9]{1,18} (?: , [0-9]{1,18} )* )? \) )+) )?
+            (?: M \( ([0-9]{1,18}) \) )?
+        )?
+        \}
+    |   (?! [ \t\r\n]* [{</] )                          # no layout, also none behind blanks
+    )
+    """,
+    VERBOSE,
+)
+_DESCENDING: Final = [range_down(rank) for rank in range(33)]
+_BYTES: Final = {name: type_.bytes for name, type_ in ELEMENT_TYPES.items() if type_.bytes}
+
+
+def _common_form(text: str, start: int) -> tuple[XlaShape, int] | None:
+    """The shape at ``start`` and its end, if it is of the common form and follows all rules.
+
+    It means the same in every mode. What is left to the reader: sizes near 2^63, what follows no rule.
+    """
+    found = _COMMON.match(text, start) if isinstance(text, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+    if found is None:
+        return None
+    name, dims, order, tiled, tail, bits, space, cuts, prefix = found.groups()
+    size = _BYTES.get(name)
+    sizes = tuple(map(int, dims.replace("<=", "").split(","))) if dims else ()
+    if size is None or not 0 < prod(sizes) * size <= INT64:
+        return None
+    places = descending = _DESCENDING[len(sizes)]
+    if order is not None:
+        places = tuple(map(int, order.split(","))) if order else ()
+        if places != descending and sorted(places, reverse=True) != list(descending):
+            return None
+    tiles: tuple[Tile, ...] = ()
+    if tiled:
+        tiles = tuple([tuple(map(int, tile.split(","))) for tile in tiled[1:-1].split(")(")])
+    splits: tuple[Split, ...] = ()
+    if cuts:
+        parts = [cut.partition(":") for cut in cuts[1:-1].split(")(")]
+        splits = tuple([(int(d), tuple(map(int, at.split(",") if at else ()))) for d, _, at in parts])
+        try:
+            check_splits(splits, places, sizes)
+        except LayoutError:
+            return None
+    fields = Fields(
+        ELEMENT_TYPES[name],
+        sizes,
+        tuple([dim[0] == "<" for dim in dims.split(",")]) if "<" in dims else (False,) * len(sizes),
+        places,
+        tiles,
+        int(tail) if tail else 1,
+        None,
+        None,
+        int(bits) if bits else 0,
+        int(space) if space else 0,
+        splits,
+        int(prefix) if prefix else 0,
+    )
+    return trusted_shape(fields, found[0]), found.end()
+
+
+# --- the grammar ---
 
 
 class _Reader:
-    """The grammar of one text in one mode."""
+    """The grammar of one text in one mode.
 
-    def __init__(self, text: str, mode: Mode, start: int = 0) -> None:
+    Args:
+        whole: The text is nothing but a shape, so that every ``{`` belongs to it.
+    """
+
+    def __init__(self, text: str, mode: Mode, start: int = 0, whole: bool = False) -> None:
         if mode not in MODES:
             raise ValueError(f"mode is one of {', '.join(MODES)}; got {mode!r}")
-        self.scan = Scanner(text, comments=True, start=start)
-        self.documents = mode == "document"
-        self.lenient = mode == "xla"
+        self.scan = ShapeScanner(text, mode, start)
+        self.whole = whole
 
     def shape(self, room: int) -> AnyShape:
-        start = self.scan.at
+        common = _common_form(self.scan.text, self.scan.at)
+        if common is not None:
+            self.scan.go(common[1])
+            return common[0]
         if self.scan.peek() == "(":
             return self._tuple(room)
+        start = self.scan.at
         name = self.scan.word()
-        if not name:
-            self.scan.fail(f"expected an element type such as f32, found {self.scan.found()}")
         if name == "b" and self.scan.peek() == "(":
-            self.scan.fail("buffer shapes b(...) are not read", start)
-        known = name.lower() if self.documents else name
-        if known not in ELEMENT_TYPES:
-            self._unknown_type(name, start)
-        dims = self._dims()
-        try:
-            return self._with_layout(known, dims, start)
-        except LayoutError as error:  # reads well, but is no layout
-            self._blame(error, start)
+            return self._buffer(start)
+        return self._array(name, start)
+
+    def _text(self, start: int) -> str:
+        """What has been passed since ``start``, without the blanks behind it."""
+        return self.scan.text[start : self.scan.last]
 
     def _tuple(self, room: int) -> XlaTuple:
         start = self.scan.at
         if not room:
-            self.scan.fail(f"tuples nested deeper than {_MAX_NESTING} levels")
+            self.scan.fail(f"tuples nested deeper than {MAX_NESTING} levels")
         self.scan.expect("(")
         elements: list[AnyShape] = []
         if not self.scan.accept(")"):
-            elements.append(self.shape(room - 1))
+            elements.append(self._element(room))
             while self.scan.accept(","):
-                elements.append(self.shape(room - 1))
+                elements.append(self._element(room))
             self.scan.expect(")", "or ',' in the tuple of shapes")
-        return XlaTuple(elements, self.scan.text[start : self.scan.last])
+        return XlaTuple(elements, self._text(start))
 
-    def _unknown_type(self, name: str, start: int) -> None:
-        if name.lower() in ELEMENT_TYPES:
-            self.scan.fail(
-                f"XLA writes the type in lower case, {name.lower()}; mode 'document' reads {name} too",
-                start,
-                start + len(name),
-            )
+    def _element(self, room: int) -> AnyShape:
+        """Read an element of a tuple. Of all shapes, XLA's parser has only these validated."""
+        start = self.scan.at
+        element = self.shape(room - 1)
+        if self.scan.lenient and not isinstance(element, XlaTuple):
+            for array in element.arrays():
+                self.scan.pointing(start, check, fields_of(array), False)
+        return element
+
+    def _buffer(self, start: int) -> XlaBuffer:
+        self.scan.expect("(")
+        inside = self.scan.at
+        array = self._array(self.scan.word(), inside)
+        if array.element_type.bits is None:
+            self.scan.fail(f"{array} carries no data: it has no buffer", inside, self.scan.last)
+        self.scan.expect(")", "at the end of the buffer")
+        return XlaBuffer(array, self._text(start))
+
+    # --- arrays ---
+
+    def _array(self, name: str, start: int) -> XlaShape:
+        element = self._element_type(name, start)
+        fields = self._dims(Fields(element, (), (), ()))
+        close = self._opening()
+        if close:
+            if element.bits is None:
+                self.scan.fail(f"{element.name} carries no data: it has no layout", self.scan.last - 1)
+            fields = self._layout(fields, close)
+        valid = True
         try:
-            element_type(name)
+            check(fields)
+        except LayoutError as error:  # reads well, but is no layout
+            if not self.scan.lenient:
+                self.scan.blame(error, start)
+            valid = False
+        self.scan.pointing(start, check_data, fields)  # XLA dies of it
+        return trusted_shape(fields, self._text(start), valid)
+
+    def _element_type(self, name: str, start: int) -> ElementType:
+        if not name:
+            self.scan.fail(f"expected an element type such as f32, found {self.scan.found()}")
+        known = ELEMENT_TYPES.get(name.lower() if self.scan.documents else name)
+        if known is not None:
+            return known
+        end = start + len(name)
+        if name.lower() in ELEMENT_TYPES:
+            lower = f"XLA writes the type in lower case, {name.lower()}"
+            self.scan.fail(f"{lower}; mode 'document' reads {name} too", start, end)
+        try:
+            return element_type(name)
         except UnsupportedError as error:
-            raise ParseError(
-                error.summary, self.scan.text, start, start + len(name), *error.details
-            ) from None
+            raise ParseError(error.summary, self.scan.text, start, end, *error.details) from None
 
-    def _dims(self) -> list[int | str]:
+    def _dims(self, fields: Fields) -> Fields:
         self.scan.expect("[", "and the dims after the element type")
-        dims: list[int | str] = []
-        if self.scan.accept("]"):
-            return dims
-        dims.append(self._dim())
-        while self.scan.accept(","):
-            dims.append(self._dim())
-        self.scan.expect("]", "or ',' after a dim")
-        return dims
+        dims: list[int] = []
+        dynamic: list[bool] = []
+        if not self.scan.accept("]"):
+            self._dim(dims, dynamic)
+            while self.scan.accept(","):
+                self._dim(dims, dynamic)
+            self.scan.expect("]", "or ',' after a dim")
+        return fields._replace(
+            dimensions=tuple(dims),
+            dynamic_dimensions=tuple(dynamic),
+            minor_to_major=range_down(len(dims)),
+        )
 
-    def _dim(self) -> int | str:
+    def _dim(self, dims: list[int], dynamic: list[bool]) -> None:
         """Read a dim: a size, ``<=`` and a bound, or ``?``."""
-        if self.scan.accept("?"):
-            return "?"
         start = self.scan.at
-        what = "bound" if self.scan.accept("<=") else "dim"
-        value = self._int(f"a {what}")
-        if what == "bound" and value == -_INT64 and self.lenient:
-            return "?"  # XLA keeps an unknown size as this int
-        if value < 0:
+        unknown = self.scan.accept("?")
+        bounded = not unknown and self.scan.accept("<=")
+        what = "bound" if bounded else "dim"
+        value = 0 if unknown else self.scan.int64(f"a {what}")
+        if bounded and self.scan.lenient and value == -INT64 - 1:
+            unknown = True  # XLA keeps an unknown size as this int
+        if value < 0 and not unknown:
             self.scan.fail(f"{what} {value} is negative", start, self.scan.last)
-        return f"<={value}" if what == "bound" else value
-
-    def _int(self, what: str) -> int:
-        start = self.scan.at
-        value = self.scan.integer(what)
-        if not -_INT64 <= value < _INT64:
-            self.scan.fail(f"{what} does not fit in 64 bits", start, self.scan.last)
-        return value
+        dims.append(unknown_size(len(dims)) if unknown else value)
+        dynamic.append(unknown or bounded)
 
     # --- the layout ---
 
-    def _with_layout(self, element: str, dims: list[int | str], start: int) -> XlaShape:
-        order: list[int] | None = None
-        tiles: list[list[int | str]] = []
-        values = {"L": 1, "E": 0, "S": 0}
+    def _opening(self) -> str:
+        """Pass the bracket that opens a layout and return the one that closes it, or ""."""
+        at, last = self.scan.at, self.scan.last
         close = "}" if self.scan.accept("{") else ""
-        if not close and self.documents and self.scan.accept("<"):
+        if not close and self.scan.documents and self.scan.accept("<"):
             close = ">"
-        if close:
-            order = self._order(len(dims), close)
-            if self.scan.accept(":"):
-                if self.scan.peek() == close and not self.lenient:
-                    self.scan.fail(f"expected a layout attribute after ':', found {close!r}")
-                self._attributes(tiles, values, close)
-            self.scan.expect(close, "at the end of the layout")
-        text = self.scan.text[start : self.scan.last]
-        return XlaShape(element, dims, order, tiles, values["L"], values["E"], values["S"], text)
+        if close and not self.whole and self.scan.peek() not in tuple("0123456789-:"):
+            self.scan.at, self.scan.last = at, last  # it opens something else, as a computation
+            return ""
+        return close
 
-    def _order(self, rank: int, close: str) -> list[int]:
+    def _layout(self, fields: Fields, close: str) -> Fields:
         start = self.scan.at
+        fields = fields._replace(minor_to_major=tuple(self._order(close)))
+        order, rank = fields.minor_to_major, len(fields.dimensions)
+        if not self.scan.lenient or len(order) != rank:
+            self.scan.pointing(start, check_order, order, rank)
+        if self.scan.accept(":"):
+            if self.scan.peek() == close and not self.scan.lenient:
+                self.scan.fail(f"expected a layout attribute after ':', found {close!r}")
+            fields = read_attributes(self.scan, close, fields)
+        self.scan.expect(close, "at the end of the layout")
+        return fields
+
+    def _order(self, close: str) -> list[int]:
+        order: list[int] = []
         if self.scan.peek() == close:
             self.scan.fail(f"an empty layout {'{}' if close == '}' else '<>'}: leave it out")
-        order: list[int] = []
         if self.scan.peek() != ":":
-            order.append(self._int("a dim number"))
+            order.append(self.scan.int64("a dim number"))
             while self.scan.accept(","):
-                order.append(self._int("a dim number"))
+                order.append(self.scan.int64("a dim number"))
             if self.scan.peek() not in (":", close):
-                self.scan.fail(
-                    f"expected ',', ':' or {close!r} after a dim number, found {self.scan.found()}"
-                )
-        self._pointing(start, lambda: check_order(tuple(order), rank))
+                expected = f"expected ',', ':' or {close!r} after a dim number"
+                self.scan.fail(f"{expected}, found {self.scan.found()}")
         return order
-
-    def _pointing(self, start: int, check: Callable[[], object]) -> None:
-        """Run a check of a part just read; what it raises points at the part."""
-        try:
-            check()
-        except LayoutError as error:
-            self._blame(error, start)
-
-    def _blame(self, error: TlaError, start: int) -> NoReturn:
-        raise ParseError(error.summary, self.scan.text, start, self.scan.last, *error.details) from None
-
-    def _attributes(self, tiles: list[list[int | str]], values: dict[str, int], close: str) -> None:
-        done = -1
-        while self.scan.peek() not in (close, ""):
-            start = self.scan.at
-            if self.scan.peek() == "," and done >= 0:
-                self.scan.fail("no ',' stands between layout attributes")
-            # to XLA a letter and what follows it is one word: S1 is no S
-            name = self.scan.word("_.-") or self.scan.peek()
-            if name in _UNREAD:
-                self.scan.fail(f"{_UNREAD[name]}, not read", start, start + len(name))
-            if name not in _ORDER:
-                expected = f"expected a layout attribute (T, L, E or S) or {close!r}"
-                self.scan.fail(f"{expected}, found {shortened(name)!r}", start, start + len(name))
-            if _ORDER.index(name) <= done:
-                again = _ORDER.index(name) == done
-                order = f"must stand before {_ORDER[done]}: the order is {' '.join(_ORDER)}"
-                self.scan.fail(f"{name} {'is given twice' if again else order}", start)
-            done = _ORDER.index(name)
-            if name == "T":
-                self._tiles(tiles)
-            else:
-                self._value(name, values)
-
-    def _tiles(self, tiles: list[list[int | str]]) -> None:
-        if self.lenient and self.scan.peek() != "(":
-            # XLA reads a tile without entries here, which places nothing
-            self.scan.fail("T without a tile: XLA reads T(), which is no layout")
-        self.scan.expect("(", "of a tile after T")
-        while self._tile(tiles) and self.scan.accept("("):
-            pass
-
-    def _tile(self, tiles: list[list[int | str]]) -> bool:
-        """Read a tile behind its '('; False where it is unfinished, which ends XLA's tiles."""
-        start = self.scan.last - 1
-        entries: list[int | str] = [self._tile_entry()]
-        tiles.append(entries)
-        finished = self.scan.accept(")")
-        while not finished:
-            if not (self.documents and self.scan.accept(";")):
-                if self.lenient and self.scan.peek() != ",":
-                    break  # XLA keeps what it has read of the tile
-                self.scan.expect(",", "or ')' in a tile")
-            if self.lenient and not self.scan.peek().isdigit() and self.scan.peek() != COMBINE:
-                break
-            entries.append(self._tile_entry())
-            finished = self.scan.accept(")")
-        self._pointing(start, lambda: check_tile(entries))
-        return finished
-
-    def _tile_entry(self) -> int | str:
-        if self.scan.accept(COMBINE):
-            return COMBINE
-        start = self.scan.at
-        size = self._int("a tile size or '*'")
-        if size < 1 and not (size == -1 and self.documents):
-            self.scan.fail(f"tile size {size} is not positive", start, self.scan.last)
-        return size
-
-    def _value(self, name: str, values: dict[str, int]) -> None:
-        start = self.scan.last - len(name)
-        if self.lenient and not self.scan.accept("("):
-            return  # XLA drops an attribute without a value
-        if not self.lenient:
-            self.scan.expect("(", f"after {name}")
-        if self.lenient and not (self.scan.peek().isdigit() or self.scan.peek() == "-"):
-            return
-        value = self._int(f"the value of {name}")
-        if not self.scan.accept(")") and not self.lenient:
-            self.scan.expect(")", f"after the value of {name}")
-        if self.lenient and name == "S":
-            value = (value + 128) % 256 - 128  # XLA keeps it in an int8
-        self._pointing(start, lambda: check_attribute(name, value))
-        values[name] = value

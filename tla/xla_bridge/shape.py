@@ -16,41 +16,49 @@ Source: XLA ``ShapeProto`` and ``LayoutProto``, xla_data.proto; printing as ``Sh
 from __future__ import annotations
 
 from math import prod
-from operator import index
-from re import compile as compile_pattern
-from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, TypeAlias, Union
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, Union
 
 from .. import dtypes
 from ..errors import CoordinateError, LayoutError, LeafError
 from ..ints import SymbolicInt
+from .arguments import commas, dim, integer, ints, range_down, sequence, splits
+from .rules import COMBINE, Fields, Split, Tile, TileDim, check, tile_entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..dtypes import ElementType
 
-__all__ = ["COMBINE", "AnyShape", "Tile", "TileDim", "XlaShape", "XlaTuple"]
+__all__ = ["COMBINE", "AnyShape", "Split", "Tile", "TileDim", "XlaBuffer", "XlaShape", "XlaTuple"]
 
-COMBINE: Final = "*"
-"""The tile entry that merges its dim into the next more minor one; -1 in the documents."""
+MAX_NESTING: Final = 100
+"""How deep tuples nest: every function that walks a shape may rely on it."""
 
-TileDim: TypeAlias = Union[int, Literal["*"]]
-Tile: TypeAlias = tuple[TileDim, ...]
 
-_INT64 = 2**63 - 1
+_values_of: Final = attrgetter(*Fields._fields)
 
-_FIELDS = (
-    "dimensions",
-    "minor_to_major",
-    "tiles",
-    "tail_padding_alignment_in_elements",
-    "element_size_in_bits",
-    "memory_space",
+# What XLA writes of each field that has a default.
+_LETTERS: Final = dict(
+    zip(Fields._field_defaults, ("T", "L", "#", "*", "E", "S", "SC", "M"), strict=True)
 )
 
 
-class XlaShape:
+class _Immutable:
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an {type(self).__name__} is immutable: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"an {type(self).__name__} is immutable: cannot delete {name!r}")
+
+
+class XlaShape(_Immutable):
     """An array shape with its layout. Immutable, hashable; equality leaves ``text`` out.
+
+    Every other field takes part in equality, so that equal shapes print the same. XLA's own ``==``
+    leaves the metadata prefix out.
 
     Args:
         element_type: An XLA element type by name, as ``"bf16"``.
@@ -64,17 +72,23 @@ class XlaShape:
             0 for whole bytes.
         memory_space: ``S(n)``; 0 is the device's main memory.
         text: What the shape was read from.
+        index_primitive_type, pointer_primitive_type: ``#(t)`` and ``*(t)``, the types of a sparse
+            array. XLA has none any more: its parser reads them, its validator refuses them.
+        split_configs: Pairs of a physical dim, 0 the most major, and the indices at which it is split
+            over memories, ``SC(d:i,j)``.
+        dynamic_shape_metadata_prefix_bytes: Bytes in front of the data, ``M(n)``.
 
     As an attribute ``dimensions`` are the sizes in memory: of a bounded dim its bound, and of an unknown
     one, number ``i``, the symbolic int ``di{min=0}``. ``dynamic_dimensions`` tells both from fixed dims.
 
     Raises:
         LayoutError: a dim is negative, ``minor_to_major`` is not a permutation, a tile is empty,
-            has an entry that is not positive, or ends in ``*``.
+            has an entry that is not positive, or ends in ``*``, a split is out of place, a type of a
+            sparse array is given.
         UnsupportedError: XLA has no such element type.
     """
 
-    __slots__ = ("dynamic_dimensions", "element_type", *_FIELDS, "text")
+    __slots__ = (*Fields._fields, "_valid", "text")
 
     element_type: ElementType
     dimensions: tuple[int, ...]
@@ -85,6 +99,11 @@ class XlaShape:
     element_size_in_bits: int
     memory_space: int
     text: str | None
+    index_primitive_type: str | None
+    pointer_primitive_type: str | None
+    split_configs: tuple[Split, ...]
+    dynamic_shape_metadata_prefix_bytes: int
+    _valid: bool
 
     def __init__(
         self,
@@ -96,55 +115,29 @@ class XlaShape:
         element_size_in_bits: int = 0,
         memory_space: int = 0,
         text: str | None = None,
+        *,
+        index_primitive_type: str | None = None,
+        pointer_primitive_type: str | None = None,
+        split_configs: Iterable[tuple[SupportsIndex, Iterable[SupportsIndex]]] = (),
+        dynamic_shape_metadata_prefix_bytes: int = 0,
     ) -> None:
-        given = _sequence("dimensions", dimensions)
-        dims = tuple(_dim(i, d) for i, d in enumerate(given))
-        order = tuple(range(len(dims)))[::-1]
-        set_ = object.__setattr__
-        set_(self, "element_type", dtypes.element_type(element_type))
-        set_(self, "dimensions", dims)
-        set_(self, "dynamic_dimensions", tuple(isinstance(d, str) for d in given))
-        set_(
-            self,
-            "minor_to_major",
-            order if minor_to_major is None else _ints("minor_to_major", minor_to_major),
+        given = sequence("dimensions", dimensions)
+        fields = Fields(
+            dtypes.element_type(element_type),
+            tuple(dim(i, d) for i, d in enumerate(given)),
+            tuple(isinstance(d, str) for d in given),
+            range_down(len(given)) if minor_to_major is None else ints("minor_to_major", minor_to_major),
+            tuple(tile_entries(tile) for tile in tiles),
+            integer("tail padding", tail_padding_alignment_in_elements),
+            index_primitive_type,
+            pointer_primitive_type,
+            integer("element size", element_size_in_bits),
+            integer("memory space", memory_space),
+            splits(split_configs),
+            integer("metadata prefix", dynamic_shape_metadata_prefix_bytes),
         )
-        set_(self, "tiles", tuple(check_tile(tile) for tile in tiles))
-        tail = _int("tail padding", tail_padding_alignment_in_elements)
-        set_(self, "tail_padding_alignment_in_elements", tail)
-        set_(self, "element_size_in_bits", _int("element size", element_size_in_bits))
-        set_(self, "memory_space", _int("memory space", memory_space))
-        set_(self, "text", text)
-        self._check()
-
-    def _check(self) -> None:
-        dims, order = self.dimensions, self.minor_to_major
-        count = 1
-        for d in dims:
-            if isinstance(d, SymbolicInt):
-                continue
-            if d < 0:
-                raise LayoutError(f"dimension {d} is negative", dimensions=dims)
-            count *= d
-            if max(d, count) > _INT64:  # from left to right, as XLA's validator multiplies
-                raise LayoutError("the number of elements does not fit in 64 bits", dimensions=dims)
-        if count * (self.element_type.bytes or 0) > _INT64:
-            raise LayoutError("the size in bytes does not fit in 64 bits", dimensions=dims)
-        check_order(order, len(dims))
-        for letter, value in (
-            ("L", self.tail_padding_alignment_in_elements),
-            ("E", self.element_size_in_bits),
-            ("S", self.memory_space),
-        ):
-            check_attribute(letter, value)
-        if self.element_type.bits is None and (dims or self.tiles or self._attributes()):
-            raise LayoutError(f"{self.element_type.name} carries no data: it has no dims and no layout")
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an XlaShape is immutable: cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"an XlaShape is immutable: cannot delete {name!r}")
+        check(fields)
+        _fill(self, fields, text, valid=True)
 
     # --- queries ---
 
@@ -188,95 +181,135 @@ class XlaShape:
         Raises:
             CoordinateError: there is no such dim.
         """
-        i = _int("dimension", i)
+        i = integer("dimension", i)
         if not -self.rank <= i < self.rank:
             raise CoordinateError(f"there is no dim {i} in {self}, of rank {self.rank}", dim=i)
         return self.dimensions[i]
 
-    # --- the value ---
+    def arrays(self) -> Sequence[XlaShape]:
+        """Return the shape itself: it is the one array in it."""
+        return (self,)
 
-    def _key(self) -> tuple[Any, ...]:
-        return (self.element_type.name, self._dims(), *(getattr(self, name) for name in _FIELDS[1:]))
+    def validate(self) -> None:
+        """Return where the shape is a layout; only mode "xla" reads shapes that are none.
+
+        Raises:
+            LayoutError: the rule that the shape breaks.
+        """
+        if not self._valid:
+            check(fields_of(self))
+
+    # --- the value ---
 
     def _dims(self) -> tuple[int | str, ...]:
         """The dims as they are given and written: dynamic ones as texts."""
+        if self.is_static:
+            return self.dimensions
         return tuple(
             d if not dynamic else "?" if isinstance(d, SymbolicInt) else f"<={d}"
             for d, dynamic in zip(self.dimensions, self.dynamic_dimensions, strict=True)
         )
 
+    def _options(self) -> list[tuple[str, Any]]:
+        """The fields that are not at their default, by name."""
+        defaults = Fields._field_defaults.items()
+        return [(name, value) for name, other in defaults if (value := getattr(self, name)) != other]
+
     def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, XlaShape) else NotImplemented
+        return _values_of(self) == _values_of(other) if isinstance(other, XlaShape) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(_values_of(self))
 
     def __str__(self) -> str:
         """The shape as XLA prints it: layout always, except for a scalar without attributes."""
         attributes = self._attributes()
-        layout = _commas(self.minor_to_major) + (f":{attributes}" if attributes else "")
-        return f"{self.element_type.name}[{_commas(self._dims())}]{f'{{{layout}}}' if layout else ''}"
+        layout = commas(self.minor_to_major) + (f":{attributes}" if attributes else "")
+        return f"{self.element_type.name}[{commas(self._dims())}]{f'{{{layout}}}' if layout else ''}"
 
     def _attributes(self) -> str:
         """The layout's attributes in XLA's fixed order, each left out at its default."""
-        out = "T" if self.tiles else ""
-        out += "".join(f"({_commas(tile)})" for tile in self.tiles)
-        for letter, value, default in (
-            ("L", self.tail_padding_alignment_in_elements, 1),
-            ("E", self.element_size_in_bits, 0),
-            ("S", self.memory_space, 0),
-        ):
-            out += f"{letter}({value})" if value != default else ""
+        out = ""
+        for name, value in self._options():
+            if name == "tiles":
+                value = ")(".join(map(commas, self.tiles))
+            elif name == "split_configs":
+                value = ")(".join(f"{d}:{commas(at)}" for d, at in self.split_configs)
+            out += f"{_LETTERS[name]}({value})"
         return out
 
     def __repr__(self) -> str:
-        tail = self.tail_padding_alignment_in_elements
-        options = (
-            ("tiles", self.tiles, ()),
-            ("tail_padding_alignment_in_elements", tail, 1),
-            ("element_size_in_bits", self.element_size_in_bits, 0),
-            ("memory_space", self.memory_space, 0),
-        )
-        named = "".join(f", {name}={value!r}" for name, value, default in options if value != default)
+        if not self._valid:
+            return f"parse_shape({self.text!r}, 'xla')"
         order = f", minor_to_major={self.minor_to_major!r}" if self.dimensions else ""
+        named = "".join(f", {name}={value!r}" for name, value in self._options())
         return f"XlaShape({self.element_type.name!r}, {self._dims()!r}{order}{named})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return XlaShape, (*self._key(), self.text)
+        return trusted_shape, (fields_of(self), self.text, self._valid)
 
 
-class XlaTuple:
+def _fill(shape: XlaShape, fields: Fields, text: str | None, valid: bool) -> None:
+    for set_, value in zip(_SETTERS, (*fields, text, valid), strict=True):
+        set_(shape, value)
+
+
+# a slot's own setter: no other way around `__setattr__` is as fast
+_SETTERS: Final = [getattr(XlaShape, name).__set__ for name in (*Fields._fields, "text", "_valid")]
+
+
+def trusted_shape(fields: Fields, text: str | None, valid: bool = True) -> XlaShape:
+    """Return the shape of fields that are not checked again.
+
+    Args:
+        valid: Whether `check` passes. Where it does not, `XlaShape.validate` raises what it raises.
+    """
+    shape = object.__new__(XlaShape)
+    _fill(shape, fields, text, valid)
+    return shape
+
+
+def fields_of(shape: XlaShape) -> Fields:
+    """Return the fields of a shape: all of it but the text."""
+    return Fields._make(_values_of(shape))
+
+
+class XlaTuple(_Immutable):
     """A tuple of shapes, which has no layout of its own.
 
     >>> print(XlaTuple([XlaShape("f32", (3,)), XlaShape("u32", ())]))
     (f32[3]{0}, u32[])
+
+    Raises:
+        LayoutError: tuples nest deeper than 100 levels.
     """
 
-    __slots__ = ("elements", "text")
+    __slots__ = ("_depth", "elements", "text")
 
-    elements: tuple[XlaShape | XlaTuple, ...]
+    elements: tuple[AnyShape, ...]
     text: str | None
+    _depth: int
 
-    def __init__(self, elements: Iterable[XlaShape | XlaTuple], text: str | None = None) -> None:
+    def __init__(self, elements: Iterable[AnyShape], text: str | None = None) -> None:
         held = tuple(elements)
         for element in held:
-            if not isinstance(element, (XlaShape, XlaTuple)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            if not isinstance(element, (XlaShape, XlaTuple, XlaBuffer)):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise LeafError(f"a tuple of shapes cannot hold {type(element).__name__} {element!r}")
+        depth = 1 + max((e._depth for e in held if isinstance(e, XlaTuple)), default=0)
+        if depth > MAX_NESTING:
+            raise LayoutError(f"tuples nested deeper than {MAX_NESTING} levels", depth=depth)
         object.__setattr__(self, "elements", held)
         object.__setattr__(self, "text", text)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an XlaTuple is immutable: cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"an XlaTuple is immutable: cannot delete {name!r}")
+        object.__setattr__(self, "_depth", depth)
 
     def arrays(self) -> Sequence[XlaShape]:
-        """Return the array shapes inside, from left to right, also those of inner tuples."""
-        out: list[XlaShape] = []
-        for element in self.elements:
-            out.extend(element.arrays() if isinstance(element, XlaTuple) else [element])
-        return out
+        """Return the array shapes inside, from left to right, also those of inner tuples and buffers."""
+        return [array for element in self.elements for array in element.arrays()]
+
+    def validate(self) -> None:
+        """Return where every array inside is a layout, as `XlaShape.validate`."""
+        for array in self.arrays():
+            array.validate()
 
     def __eq__(self, other: object) -> bool:
         return self.elements == other.elements if isinstance(other, XlaTuple) else NotImplemented
@@ -296,98 +329,52 @@ class XlaTuple:
         return XlaTuple, (self.elements, self.text)
 
 
-AnyShape: TypeAlias = Union[XlaShape, XlaTuple]
+class XlaBuffer(_Immutable):
+    """A buffer: the memory of an array, written where it lives rather than what it holds.
+
+    >>> print(XlaBuffer(XlaShape("f32", (3,), memory_space=1)))
+    b(f32[3]{0:S(1)})
+
+    Raises:
+        LayoutError: the shape carries no data.
+    """
+
+    __slots__ = ("array", "text")
+
+    array: XlaShape
+    text: str | None
+
+    def __init__(self, array: XlaShape, text: str | None = None) -> None:
+        if not isinstance(array, XlaShape):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise LeafError(f"a buffer holds an array shape, not {type(array).__name__} {array!r}")
+        if array.element_type.bits is None:
+            raise LayoutError(f"a buffer holds an array, and {array} carries no data")
+        object.__setattr__(self, "array", array)
+        object.__setattr__(self, "text", text)
+
+    def arrays(self) -> Sequence[XlaShape]:
+        """Return the array shape inside."""
+        return (self.array,)
+
+    def validate(self) -> None:
+        """Return where the array is a layout, as `XlaShape.validate`."""
+        self.array.validate()
+
+    def __eq__(self, other: object) -> bool:
+        return self.array == other.array if isinstance(other, XlaBuffer) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((XlaBuffer, self.array))
+
+    def __str__(self) -> str:
+        return f"b({self.array})"
+
+    def __repr__(self) -> str:
+        return f"XlaBuffer({self.array!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return XlaBuffer, (self.array, self.text)
+
+
+AnyShape: TypeAlias = Union[XlaShape, XlaTuple, XlaBuffer]
 """What the text of a shape may write. Functions of one array refuse a tuple with a sentence."""
-
-
-def _commas(items: Iterable[object]) -> str:
-    return ",".join(map(str, items))
-
-
-def _int(what: str, x: object) -> int:
-    if isinstance(x, bool) or not isinstance(x, SupportsIndex):
-        raise LeafError(f"{what} needs an int, not {type(x).__name__} {x!r}", value=x)
-    return index(x)
-
-
-def _ints(what: str, xs: Iterable[object]) -> tuple[int, ...]:
-    return tuple(_int(what, x) for x in _sequence(what, xs))
-
-
-def _sequence(what: str, xs: Iterable[object]) -> tuple[object, ...]:
-    if isinstance(xs, (int, str)):
-        raise LeafError(f"{what} needs a sequence of ints, not {type(xs).__name__} {xs!r}", value=xs)
-    return tuple(xs)
-
-
-_BOUND = compile_pattern("<= *([0-9]{1,19})")
-
-
-def _dim(i: int, d: object) -> Any:
-    """The size in memory of dim ``i``: an int, the bound of ``"<=5"``, or a symbol for ``"?"``."""
-    if isinstance(d, SymbolicInt):
-        raise LeafError(
-            f"dim {i} cannot be {d}: an XLA shape has no names for its dims",
-            "Write '?', or '<=5' for a size of at most 5; to_layout(shape, dims=...) takes the names.",
-            value=d,
-        )
-    if not isinstance(d, str):
-        return _int("dimensions", d)
-    if d == "?":
-        from ..expr.symbols import sym  # few shapes need it
-
-        return sym(f"d{i}", min=0)
-    bound = _BOUND.fullmatch(d)
-    if bound is None:
-        raise LeafError(f"dim {i} is an int, '<=' and a bound, or '?'; got {d!r}", value=d)
-    return int(bound[1])
-
-
-def check_order(order: tuple[int, ...], rank: int) -> None:
-    """Raise `LayoutError` unless ``order`` has each of the numbers below ``rank`` once."""
-    if sorted(order) == list(range(rank)):
-        return
-    needs = {0: "none: a scalar has no dims", 1: "just the number 0"}
-    raise LayoutError(
-        f"minor_to_major {{{_commas(order)}}} is not an order of {rank} dim{'' if rank == 1 else 's'}",
-        f"It needs {needs.get(rank, f'each of the numbers 0 to {rank - 1} once')}.",
-        minor_to_major=order,
-    )
-
-
-_WORDS = {"L": "tail padding", "E": "element size", "S": "memory space"}
-
-
-def check_attribute(letter: str, value: int) -> None:
-    """Raise `LayoutError` unless the value of ``L``, ``E`` or ``S`` is one that XLA can hold."""
-    bits = 8 if letter == "S" else 64
-    if letter == "L" and value < 1:
-        fault = "is not positive"
-    elif letter == "E" and value < 0:
-        fault = "is negative"
-    elif not -(1 << bits - 1) <= value < 1 << bits - 1:
-        fault = f"does not fit in {bits} bits"
-    else:
-        return
-    raise LayoutError(f"{_WORDS[letter]} {letter}({value}) {fault}")
-
-
-def check_tile(entries: Iterable[object]) -> Tile:
-    """Return the tile of the entries given, with -1 for ``*`` admitted, or raise `LayoutError`."""
-    if isinstance(entries, (int, str)):
-        raise LeafError(f"a tile is a tuple, not {entries!r}", "Write tiles=[(8, 128)].")
-    tile: list[TileDim] = []
-    for entry in entries:
-        n = -1 if entry == COMBINE else _int("a tile entry", entry)
-        if (n < 1 and n != -1) or n > _INT64:
-            fault = "is not positive" if n < 1 else "does not fit in 64 bits"
-            raise LayoutError(f"tile entry {n} {fault}")
-        tile.append(COMBINE if n == -1 else n)
-    if not tile:
-        raise LayoutError("a tile needs at least one entry")
-    if tile[-1] == COMBINE:
-        raise LayoutError(
-            f"tile ({_commas(tile)}) ends in '*'",
-            "'*' merges its dim into the next more minor one, and there is none.",
-        )
-    return tuple(tile)
