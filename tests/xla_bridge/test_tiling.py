@@ -11,7 +11,6 @@ from hypothesis import given
 
 from tla import CoordinateError, LayoutError, LeafError, TlaError, UnsupportedError
 from tla.xla_bridge import (
-    COMBINE,
     XlaShape,
     linear_index,
     linear_index_with_tile,
@@ -25,6 +24,7 @@ from tla.xla_bridge import (
     xla_array_size_bytes,
 )
 
+from .naive import memory_of
 from .rows import OUT_OF_MEMORY, TILED, array, indices, offsets
 from .strategies import xla_shapes
 
@@ -176,33 +176,6 @@ def test_a_tile_of_fewer_entries_applies_to_the_last_dims() -> None:
 
 
 # --- against pad, reshape, transpose ---
-
-
-def memory_of(shape: XlaShape) -> NDArray[np.int64]:
-    """The row-major number of the element at each place of memory, -1 in the padding.
-
-    The document's other definition: pad, reshape, transpose; it shares nothing with the library.
-    """
-    data = np.arange(shape.elements).reshape(shape.dimensions)
-    data = data.transpose(shape.minor_to_major[::-1])
-    for tile in shape.tiles:
-        data = data.reshape((1,) * (len(tile) - data.ndim) + data.shape)
-        before = data.ndim - len(tile)
-        merged, sizes, carried = list(data.shape[:before]), [], 1
-        for d, t in zip(data.shape[before:], tile, strict=True):
-            carried *= d
-            if t != COMBINE:
-                merged.append(carried)
-                sizes.append(int(t))
-                carried = 1
-        data = data.reshape(merged)
-        added = [-d % t for d, t in zip(merged[before:], sizes, strict=True)]
-        data = np.pad(data, [(0, 0)] * before + [(0, n) for n in added], constant_values=-1)
-        split = [n for d, t in zip(data.shape[before:], sizes, strict=True) for n in (d // t, t)]
-        data = data.reshape(*merged[:before], *split)
-        last = range(before, data.ndim)
-        data = data.transpose(*range(before), *last[::2], *last[1::2])
-    return data.reshape(-1)
 
 
 @given(xla_shapes())

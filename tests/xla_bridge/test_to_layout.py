@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from differences import XLA
 from hypothesis import given
 
-from tla import UnsupportedError
-from tla.xla_bridge import XlaShape, parse_shape, physical_elements, physical_offset, to_layout
+from tla import UndecidedError, UnsupportedError
+from tla.xla_bridge import (
+    XlaShape,
+    coverage,
+    parse_shape,
+    physical_elements,
+    physical_offset,
+    to_layout,
+)
 
 from .rows import TILED, array, indices, offsets
 from .strategies import xla_shapes
@@ -21,8 +29,7 @@ if TYPE_CHECKING:
 BY_TEXT = {row["text"]: row for row in TILED}
 
 # A nested layout exists, but a tile cuts a digit in a way that single digits do not decide: the parts
-# merge again, or dims merged by `*` part where only the whole function shows it. A search on the
-# function itself would find these.
+# merge again, or dims merged by `*` part where only the whole function shows it.
 FALL_BACK = [
     "f64[4,8,8,5]{2,3,1,0:T(*,2,2,5)(2)}",
     "f32[16,8]{1,0:T(3,6)(4)(4)}",
@@ -42,9 +49,7 @@ FALL_BACK = [
 EMPTY = {d.case: d.ours for d in XLA}
 
 NOT_NESTED = [row for row in TILED if row["nested_verdict"] == "not"]
-BY_DIGITS = [
-    row for row in TILED if row["nested_verdict"] == "nested" and row["text"] not in {*FALL_BACK, *EMPTY}
-]
+NESTED = [row for row in TILED if row["nested_verdict"] == "nested" and row["text"] not in EMPTY]
 
 
 def shape_and_stride(layout: Any) -> str:
@@ -52,7 +57,7 @@ def shape_and_stride(layout: Any) -> str:
     return ":".join(str(layout).split(":")[:2]).replace("_", "")
 
 
-@pytest.mark.parametrize("row", BY_DIGITS, ids=lambda row: str(row["text"]))
+@pytest.mark.parametrize("row", NESTED, ids=lambda row: str(row["text"]))
 def test_trimmed_is_the_nested_form_of_the_oracle(row: dict[str, Any]) -> None:
     layout = to_layout(array(row["text"]))
     assert shape_and_stride(layout.trimmed()) == row["nested"]
@@ -75,15 +80,25 @@ def test_no_nested_layout_is_refused(row: dict[str, Any]) -> None:
     assert error.reason == ("broken-digit" if separable else "misaligned-combine")
     assert f"dim {error.dim}" in str(error)
     assert error.shape == shape
-    assert error.summary == f"{shape} has no nested layout that its digits give"
+    assert error.summary == f"{shape} has no nested layout with one mode for each dim"
+    check_proof(shape, error)
+
+
+def check_proof(shape: XlaShape, error: Any) -> None:
+    """The parts add up to the index, the offsets do not; and there is a layout elsewhere."""
+    one, other = error.parts
+    assert tuple(x + y for x, y in zip(one, other, strict=True)) == error.index
+    sum_ = physical_offset(shape, one) + physical_offset(shape, other)
+    assert sum_ != physical_offset(shape, error.index)
+    assert f"= {sum_}." in str(error)
+    for index in indices(shape.dimensions):
+        assert error.combined(index) == physical_offset(shape, index)
 
 
 @pytest.mark.parametrize("text", FALL_BACK)
-def test_what_digits_do_not_decide_is_refused(text: str) -> None:
-    assert BY_TEXT[text]["nested_verdict"] == "nested"
-    with pytest.raises(UnsupportedError) as caught:
-        to_layout(array(text))
-    assert caught.value.reason in {"broken-digit", "misaligned-combine"}
+def test_what_digits_do_not_decide_is_decided_on_the_function(text: str) -> None:
+    row = BY_TEXT[text]
+    assert shape_and_stride(to_layout(array(text)).trimmed()) == row["nested"]
 
 
 @pytest.mark.parametrize("text", EMPTY)
@@ -97,8 +112,8 @@ def test_an_empty_array_keeps_its_untiled_strides(text: str) -> None:
 
 
 def test_every_row_has_its_place() -> None:
-    places = len(BY_DIGITS), len(NOT_NESTED), len(FALL_BACK), len(EMPTY)
-    assert places == (254, 11, 10, 5)
+    places = len(NESTED), len(NOT_NESTED), len(EMPTY)
+    assert places == (264, 11, 5)
     assert sum(places) == len(TILED)
 
 
@@ -173,6 +188,13 @@ def test_the_unaligned_example_of_the_document_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="A tile of 3 cuts across dims merged by '\\*'") as caught:
         to_layout(array("f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}"))
     assert (caught.value.reason, caught.value.tile) == ("misaligned-combine", 3)
+    assert str(caught.value) == (
+        "f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)} has no nested layout with one mode for each dim\n"
+        "  A tile of 3 cuts across dims merged by '*': dim 3 counts by 10 there, and carries into the"
+        " digits above it.\n"
+        "  Index (0,0,0,1,2) lies at 24; a layout would place it at 19 + 2 = 21.\n"
+        "  There is ((_2,_56),(_3,_37)):((_3,_222),(_1,_6)):(_112,_110) over dims (0,1,2) and (3,4)."
+    )
 
 
 def test_a_refusal_names_the_digit() -> None:
@@ -201,11 +223,14 @@ def attempt(shape: XlaShape) -> tuple[AnyLayout | None, object]:
 
 
 @given(xla_shapes())
-def test_refused_or_equal_everywhere(shape: XlaShape) -> None:
+def test_refused_with_a_proof_or_equal_everywhere(shape: XlaShape) -> None:
     layout, reason = attempt(shape)
     if layout is None:
         assert shape.tiles
         assert reason in {"broken-digit", "misaligned-combine"}
+        with pytest.raises(UnsupportedError) as caught:
+            to_layout(shape)
+        check_proof(shape, caught.value)
         return
     every = indices(shape.dimensions)
     assert [layout(*index) for index in every] == offsets(shape)
@@ -213,16 +238,51 @@ def test_refused_or_equal_everywhere(shape: XlaShape) -> None:
     assert layout.is_static
     assert layout.origin_shape == shape.dimensions
     assert layout.valid_size == shape.elements
-    assert layout.cosize <= physical_elements(shape)
 
 
 @given(xla_shapes())
-def test_no_two_coordinates_of_the_box_share_a_place(shape: XlaShape) -> None:
-    """The padding has places of its own."""
+def test_refused_only_where_no_layout_exists(shape: XlaShape) -> None:
+    """Every choice of digits is tried: those of a dim, and the sum over the dims."""
+    _layout, reason = attempt(shape)
+    assert (reason is None) == has_layout(shape)
+
+
+def has_layout(shape: XlaShape) -> bool:
+    """Whether some nested layout with one mode for each dim has the offsets of a shape."""
+    every = indices(shape.dimensions)
+    place = dict(zip(every, offsets(shape), strict=True))
+    zero = (0,) * shape.rank
+    alone = [
+        [place[(*zero[:d], x, *zero[d + 1 :])] for x in range(n)] if every else []
+        for d, n in enumerate(shape.dimensions)
+    ]
+    is_sum = all(sum(alone[d][x] for d, x in enumerate(at)) == place[at] for at in every)
+    return is_sum and all(has_digits(values, 1, ()) for values in alone)
+
+
+def has_digits(values: list[int], weight: int, digits: tuple[tuple[int, int, int], ...]) -> bool:
+    """Whether digits that begin with some of (weight, size, stride) give these values."""
+    if weight >= len(values):
+        return True
+    for size in range(2, len(values) + 2):
+        longer = (*digits, (weight, size, values[weight]))
+        reached = values[: weight * size]
+        given_ = [sum(i // w % n * d for w, n, d in longer) for i in range(len(reached))]
+        if given_ != reached:
+            return False  # nor does a greater size: its first values are these
+        if has_digits(values, weight * size, longer):
+            return True
+    return False
+
+
+@given(xla_shapes(combine=False))
+def test_no_two_coordinates_of_a_whole_box_share_a_place(shape: XlaShape) -> None:
+    """Where tiles divide what they cut, the padding of the box is padding of the array."""
     layout, _reason = attempt(shape)
-    if layout is not None:
-        places = [layout(*index) for index in indices([int(mode.size) for mode in layout])]
-        assert len(set(places)) == layout.size == len(places)
+    if layout is None or physical_elements(shape) != layout.size:
+        return
+    places = [layout(*index) for index in indices([int(mode.size) for mode in layout])]
+    assert sorted(places) == list(range(physical_elements(shape)))
 
 
 @given(xla_shapes(combine=False))
@@ -248,3 +308,80 @@ def test_tiles_that_divide_are_never_refused() -> None:
 def test_padding_alone_breaks_no_digit(text: str, layout: str) -> None:
     """The box of a dim is grown into its padding only where later tiles let it."""
     assert str(to_layout(array(text))) == layout
+
+
+# --- large dims: nothing is enumerated ---
+
+
+@pytest.mark.parametrize(
+    ("text", "layout"),
+    [
+        ("f32[1099511627776]{0:T(4)(3)}", "((_4,_274877906944)):((_1,_6))"),
+        ("f32[1099511627776]{0:T(1073741824)(3)}", "((_1073741824,_1024)):((_1,_1073741826))"),
+        ("f32[1048576,1048577]{1,0:T(*,3)}", "(_1048576,_1048577):(_1048577,_1)"),
+        ("f32[<=1099511627776]{0:T(4)(3)}", "((_4,_274877906944)):((_1,_6))"),
+    ],
+)
+def test_parts_that_merge_again_in_large_dims(text: str, layout: str) -> None:
+    assert shape_and_stride(to_layout(array(text))) == shape_and_stride(layout)
+
+
+def test_a_dim_of_unknown_size_that_is_given_is_decided_too() -> None:
+    assert str(to_layout(array("f32[?]{0:T(4)(3)}"), dims={0: 6})) == "((_4,_2)):((_1,_6)):(6)"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "index"),
+    [
+        ("f32[1099511627776]{0:T(1073741824)(7)(2)}", "broken-digit", (1073741824,)),
+        ("f32[1048576,1048577]{1,0:T(*,3)(2)}", "misaligned-combine", (1, 1)),
+        ("f32[<=7,2]{0,1:T(3,4)(*,*,5)(6)}", "misaligned-combine", (1, 1)),
+    ],
+)
+def test_large_dims_are_refused_with_a_proof(text: str, reason: str, index: tuple[int, ...]) -> None:
+    shape = array(text)
+    with pytest.raises(UnsupportedError) as caught:
+        to_layout(shape)
+    error: Any = caught.value
+    assert (error.reason, error.index) == (reason, index)
+    one, other = error.parts
+    assert physical_offset(shape, index) != physical_offset(shape, one) + physical_offset(shape, other)
+    assert error.combined(index) == physical_offset(shape, index)
+
+
+# --- how the layout covers the memory ---
+
+
+@given(xla_shapes())
+def test_coverage_is_what_the_box_reaches(shape: XlaShape) -> None:
+    try:
+        found = coverage(shape)
+    except UnsupportedError:
+        return
+    memory = list(range(physical_elements(shape)))
+    assert found.is_bijective == (sorted(offsets(shape)) == memory)
+    box = [int(mode.size) for mode in to_layout(shape).trimmed()]
+    wider = [d for d, (n, m) in enumerate(zip(box, shape.dimensions, strict=True)) if n > m]
+    assert list(found.over_covering_dims) == wider
+    assert found.gaps == len(memory) - prod(box)
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("f32[4,8]{1,0:T(2,4)(2,1)}", (True, (), 0)),
+        ("f32[3,5]{1,0:T(2,2)}", (False, (0, 1), 0)),
+        ("f32[3,5]{1,0:T(8,128)}", (False, (), 1009)),
+        ("f32[3]{0:L(8)}", (False, (), 5)),
+        ("f32[0,3]{1,0:T(2,2)}", (True, (), 0)),
+    ],
+)
+def test_known_coverage(text: str, facts: tuple[object, ...]) -> None:
+    assert coverage(array(text)) == facts
+
+
+def test_no_coverage_without_a_layout() -> None:
+    with pytest.raises(UnsupportedError):
+        coverage(array("f32[3,5]{1,0:T(3,4)(2,3)}"))
+    with pytest.raises(UndecidedError, match="unknown size"):
+        coverage(array("f32[?,5]{1,0:T(2,2)}"))

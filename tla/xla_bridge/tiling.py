@@ -16,9 +16,9 @@ memory of an unknown dim ``?`` is symbolic.
 >>> print(*physical_dimensions(shape), physical_elements(shape))
 2 (d1{min=0}+1)//2 2 2 8*((d1{min=0}+1)//2)
 
-Where the size of a dynamic array is kept is up to the backend, and counted nowhere here.
-XLA's own helpers see the first tile only; `xla_array_size_bytes` is what they compute.
-Source: tiled_layout.md of XLA; shape_util.cc for the sizes.
+Where the size of a dynamic array is kept is up to the backend, and counted nowhere here. A split array
+is seen as if one memory held all of it; `split_piece` tells the pieces.
+Source: tiled_layout.md of XLA.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ from math import prod
 from typing import TYPE_CHECKING, SupportsIndex
 
 from ..errors import CoordinateError, UnsupportedError
-from ..ints import IntLike, ceil_div, known_lt, leaf, less, round_up
-from .shape import COMBINE, AnyShape, Tile, XlaShape, XlaTuple, check_tile
+from ..ints import IntLike, ceil_div, known_eq, known_lt, leaf, less, round_up
+from .rules import COMBINE, check_tile
+from .shape import AnyShape, Tile, XlaBuffer, XlaShape, XlaTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,6 @@ __all__ = [
     "physical_elements",
     "physical_index",
     "physical_offset",
-    "xla_array_size_bytes",
 ]
 
 
@@ -60,15 +60,24 @@ def physical_index(shape: AnyShape, index: Sequence[IntLike]) -> tuple[int, ...]
         UndecidedError: it is not known to lie inside an unknown dim.
     """
     shape = array_shape(shape)
+    return tuple(x for x, _d in _tiled(shape, index_of(shape, index)))
+
+
+def index_of(shape: XlaShape, index: Sequence[IntLike]) -> tuple[int, ...]:
+    """Return the index of an element as a tuple of ints, or raise what `physical_index` does."""
     at = tuple(map(leaf, index))
-    if len(at) != shape.rank or not _inside(at, shape.dimensions):
-        raise CoordinateError(
-            f"index ({','.join(map(str, at))}) is not an element of {shape}",
-            f"It needs {shape.rank} ints from 0 to below the dims.",
-            index=at,
-            shape=shape,
-        )
-    return tuple(x for x, _d in _tiled(shape, at))
+    if len(at) == shape.rank and _inside(at, shape.dimensions):
+        return at
+    written = f"index ({','.join(map(str, at))}) is not an element of {shape}"
+    if len(at) != shape.rank:
+        way_out = f"It needs {shape.rank} ints from 0 to below the dims."
+        raise CoordinateError(written, way_out, index=at, shape=shape)
+    faults = [
+        f"Dim {i} has no index {x}: it has {'none' if known_eq(d, 0) is True else f'those from 0 to {d - 1}'}."
+        for i, (x, d) in enumerate(zip(at, shape.dimensions, strict=True))
+        if known_lt(x, 0) is True or known_lt(x, d) is False
+    ]
+    raise CoordinateError(written, *faults, index=at, shape=shape)
 
 
 def physical_dimensions(shape: AnyShape) -> tuple[int, ...]:
@@ -123,7 +132,9 @@ def physical_offset(shape: AnyShape, index: Sequence[IntLike]) -> int:
         CoordinateError: the index is not one int for each dim, inside the dims.
         UndecidedError: it is not known to lie inside an unknown dim.
     """
-    return _row_major(physical_index(shape, index), physical_dimensions(shape))
+    shape = array_shape(shape)
+    axes = _tiled(shape, index_of(shape, index))
+    return _row_major([x for x, _d in axes], [d for _x, d in axes])
 
 
 def physical_elements(shape: AnyShape) -> int:
@@ -138,7 +149,7 @@ def physical_elements(shape: AnyShape) -> int:
 def physical_bytes(shape: AnyShape) -> int:
     """Return how many bytes the shape takes in memory; packed where ``E`` says so."""
     shape = array_shape(shape)
-    return _bytes(shape, physical_elements(shape))
+    return bytes_of(shape, physical_elements(shape))
 
 
 def logical_bytes(shape: AnyShape) -> int:
@@ -153,36 +164,8 @@ def logical_bytes(shape: AnyShape) -> int:
     (5, 9)
     """
     shape = array_shape(shape)
-    whole = 8 * _sized(shape)
+    whole = 8 * element_bytes(shape)
     return ceil_div(shape.elements * min(whole, shape.element_size_in_bits or whole), 8)
-
-
-def xla_array_size_bytes(shape: AnyShape) -> int:
-    """Return XLA's ``ShapeUtil::ArraySize``, the size of a buffer: it sees the first tile only.
-
-    It differs from `physical_bytes` where a later tile pads, or where ``L`` stands without tiles.
-
-    >>> shape = XlaShape("f32", (3, 5), tiles=[(3, 4), (2, 3)])
-    >>> xla_array_size_bytes(shape), physical_bytes(shape)
-    (96, 192)
-
-    Raises:
-        UnsupportedError: the first tile has a ``*``, for which XLA's formula has no meaning.
-    """
-    shape = array_shape(shape)
-    if not shape.tiles:
-        return _bytes(shape, shape.elements)
-    first = shape.tiles[0]
-    if COMBINE in first:
-        raise UnsupportedError(
-            f"XLA's array size has no meaning for {shape}: its first tile has a '*'", shape=shape
-        )
-    sizes = [shape.dimensions[p] for p in shape.major_to_minor]
-    sizes = [1] * (len(first) - len(sizes)) + sizes
-    untiled = len(sizes) - len(first)
-    padded = [round_up(d, int(t)) for d, t in zip(sizes[untiled:], first, strict=True)]
-    count = prod(sizes[:untiled]) * prod(padded)
-    return _bytes(shape, round_up(count, shape.tail_padding_alignment_in_elements))
 
 
 def linear_index(index: Sequence[IntLike], bounds: Sequence[IntLike]) -> int:
@@ -231,33 +214,38 @@ def linear_index_with_tile(
 
 
 def array_shape(shape: AnyShape) -> XlaShape:
-    """Return an array shape as it is; a tuple, which has no memory layout, is refused.
+    """Return an array shape as it is, and that of a buffer's array; a tuple has no memory layout.
 
     Raises:
         UnsupportedError: the shape is a tuple, a token or opaque.
+        LayoutError: it was read in mode "xla", and XLA's validator refuses it.
     """
-    if not isinstance(shape, (XlaShape, XlaTuple)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        hint = "; parse_shape reads a text" if isinstance(shape, str) else ""
-        raise TypeError(f"expected an XlaShape, got {type(shape).__name__} {shape!r}{hint}")
+    if isinstance(shape, XlaBuffer):
+        return array_shape(shape.array)
     if isinstance(shape, XlaTuple):
         raise UnsupportedError(
             "a tuple of shapes has no layout of its own",
             "Take its elements one by one.",
             shape=shape,
         )
-    _sized(shape)
+    if not isinstance(shape, XlaShape):  # pyright: ignore[reportUnnecessaryIsInstance]
+        hint = "; parse_shape reads a text" if isinstance(shape, str) else ""
+        raise TypeError(f"expected an XlaShape, got {type(shape).__name__} {shape!r}{hint}")
+    element_bytes(shape)
+    shape.validate()
     return shape
 
 
-def _sized(shape: XlaShape) -> int:
-    """The bytes of one element; a token or opaque has none."""
+def element_bytes(shape: XlaShape) -> int:
+    """Return the bytes of an element of this type by itself; a token or opaque has none."""
     size = shape.element_type.bytes
     if size is None:
         raise UnsupportedError(f"{shape} carries no data: it has no size and no layout", shape=shape)
     return size
 
 
-def _bytes(shape: XlaShape, count: int) -> int:
+def bytes_of(shape: XlaShape, count: int) -> int:
+    """Return how many bytes so many elements take, packed where ``E`` says so."""
     if shape.element_size_in_bits:
         return ceil_div(count * shape.element_size_in_bits, 8)
-    return count * _sized(shape)
+    return count * element_bytes(shape)

@@ -2,7 +2,8 @@
 
 Each dim of the shape becomes one mode, its digits minor first. A digit is a factor of a dim: a dim
 of 1280 rows under ``T(8,128)(2,1)`` has the digits 2, 4 and 160. Every tile splits the axes that the
-digits stand on, exactly or not at all; an inexact split is refused with the digit at fault.
+digits stand on. Where a split is inexact the offset is looked at as a function of the dims: its parts
+may merge again, as the 3 and 1 of ``f32[6]{0:T(4)(3)}`` do; else the layout is refused with a proof.
 
 >>> print(to_layout(parse_shape("bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}")))
 (_8,_1,(_2,_4,_160),(_128,_128)):(_20971520,_0,(_1,_256,_131072),(_2,_1024))
@@ -83,7 +84,8 @@ def to_layout(
     """Return the layout with ``layout(*index) == physical_offset(shape, index)`` for every element.
 
     The shape of the result is the padded box of each dim, its origin shape the dims; every int of a
-    fixed dim is static. ``.trimmed()`` cuts the box to the data.
+    fixed dim is static. ``.trimmed()`` cuts the box to the data. Where an uneven split merges again,
+    what the box has beyond the dims is no padding of the array, and may lie past its memory.
 
     >>> layout = to_layout(parse_shape("f32[3,5]{1,0:T(2,2)}"))
     >>> print(layout, layout.trimmed())
@@ -109,9 +111,14 @@ def to_layout(
         CoordinateError: ``dims`` has a number that is no dynamic dim.
         UndecidedError: whether tiles cut a digit evenly depends on an unknown size: tiles with ``*``
             may need it to be a multiple of an entry. Or an unknown of ``dims`` may exceed a bound.
-        UnsupportedError: no nested layout with one mode for each dim is found by digits. Its
-            ``reason`` is ``"broken-digit"`` (a tile cuts a digit unevenly) or
-            ``"misaligned-combine"`` (a tile cuts dims merged by ``*`` across their border).
+            Or ``*`` merges dims of more than 65536 elements, and neither digits give them nor does
+            what was tried refute them.
+        UnsupportedError: there is no nested layout with one mode for each dim. Its ``reason`` is
+            ``"broken-digit"`` (a tile cuts a digit unevenly) or ``"misaligned-combine"`` (a tile cuts
+            dims merged by ``*`` across their border), its ``dim``, ``digit`` and ``tile`` say where.
+            A layout would place ``index`` at the sum of the two offsets of ``parts``; the array has
+            it elsewhere. ``combined`` is the layout over combined coordinates, which always exists.
+            Of a dim of unknown size the last three are left out: digits alone refuse it.
     Source: tiled_layout.md of XLA for the tiles; shape_util.cc ``ByteStrides`` for bounded dims, whose
     bounds make the strides; the digits are our own derivation. XLA's CPU and GPU also hold dynamic
     arrays packed by their sizes (ir_emitter_unnested.cc, ``PadToStatic``): these are laid out as ``?``.
@@ -121,7 +128,15 @@ def to_layout(
     try:
         return _assembled(_split_axes(shape, sizes, grow=True), origin)
     except (UndecidedError, UnsupportedError):  # a tile may cut a digit unevenly just as it has grown
-        return _assembled(_split_axes(shape, sizes, grow=False), origin)
+        try:
+            return _assembled(_split_axes(shape, sizes, grow=False), origin)
+        except UnsupportedError as error:
+            if any(isinstance(n, SymbolicInt) for n in sizes):
+                raise
+            refusal = error
+    from .by_function import layout_by_function  # few shapes need it
+
+    return layout_by_function(shape, sizes, origin, refusal)
 
 
 def _sizes(shape: XlaShape, dims: Mapping[int, IntLike]) -> tuple[list[Any], list[Any]]:

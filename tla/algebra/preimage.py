@@ -1,0 +1,130 @@
+"""From an offset back to the coordinates, where no layout is the inverse.
+
+The digits are walked by falling stride. What the digits below can reach bounds each index, and only
+remainders that their strides can make are followed.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..coord import idx2crd
+from ..errors import UndecidedError, UnsupportedError
+from ..int_tuple import flatten_to_tuple
+from ..ints import SymbolicInt, leaf
+from ..layout import as_layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..ints import IntLike
+    from ..layout import AnyLayout
+
+__all__ = ["preimage"]
+
+_STEPS = 100_000
+"""The most branches looked at between two coordinates found."""
+
+
+class _Digit(NamedTuple):
+    size: int
+    stride: int
+    weight: int
+    """How many coordinates lie below it."""
+    low: int
+    high: int
+    """What it and the digits after it reach."""
+    divisor: int
+    """The greatest common divisor of the strides after it."""
+
+
+def preimage(layout: AnyLayout, offset: IntLike) -> Iterator[Any]:
+    """Yield every coordinate ``c`` with ``layout(c) == offset``, as a natural coordinate.
+
+    >>> list(preimage(Layout((4, 8), (8, 1)), 17)), list(preimage(Layout((2, 3), (1, 1)), 2))
+    ([(2, 1)], [(1, 1), (0, 2)])
+
+    Of an injective layout that is one coordinate at most. Where the strides divide each other the
+    search goes straight to it.
+
+    Raises:
+        UnsupportedError: the offset or the layout depends on unknowns.
+        UndecidedError: the search took too many steps: many digits of interleaving strides.
+    """
+    as_layout(layout)
+    at = leaf(offset)
+    sizes, strides = flatten_to_tuple(layout.shape), flatten_to_tuple(layout.stride)
+    if any(isinstance(n, SymbolicInt) for n in (at, *sizes, *strides)):
+        raise UnsupportedError(
+            f"the coordinates of {layout} at the offset {at} depend on unknowns",
+            "Bind them to numbers first.",
+            layout=layout,
+        )
+    if any(n == 0 for n in sizes):
+        return iter(())
+    digits = _digits([int(n) for n in sizes], [int(d) for d in strides])
+    return (idx2crd(i, layout.shape) for i in _indices(layout, digits, int(at)))
+
+
+def _digits(sizes: list[int], strides: list[int]) -> list[_Digit]:
+    """The digits by falling stride, with what those from each on reach."""
+    weights: list[int] = []
+    below = 1
+    for n in sizes:
+        weights.append(below)
+        below *= n
+    moves = sorted(zip(sizes, strides, weights, strict=True), key=lambda m: (abs(m[1]), m[2]))
+    digits: list[_Digit] = []
+    low = high = divisor = 0
+    for n, d, w in moves:
+        low, high = low + min(0, (n - 1) * d), high + max(0, (n - 1) * d)
+        digits.append(_Digit(n, d, w, low, high, divisor))
+        divisor = gcd(divisor, d)
+    return digits[::-1]
+
+
+def _indices(layout: AnyLayout, digits: list[_Digit], offset: int) -> Iterator[int]:
+    """Every index whose offset is given, by a walk over the digits, each as far as it is asked for."""
+    if not digits and offset == 0:
+        yield 0
+    steps = 0
+    # of each digit chosen, and of the next one: its choices, what is left for it, the index so far
+    walk = [(iter(_choices(digits, 0, offset)), offset, 0)] if digits else []
+    while walk:
+        choices, rest, index = walk[-1]
+        k = len(walk) - 1
+        i = next(choices, None)
+        if i is None:
+            walk.pop()
+            continue
+        steps += 1
+        if steps > _STEPS:
+            raise UndecidedError(
+                f"whether a coordinate of {layout} has the offset {offset} was not found out",
+                f"The search took {_STEPS} steps: too many of its digits interleave.",
+                layout=layout,
+                offset=offset,
+            )
+        digit = digits[k]
+        left, at = rest - i * digit.stride, index + i * digit.weight
+        if left % digit.divisor if digit.divisor else left:
+            continue
+        if k + 1 < len(digits):
+            walk.append((iter(_choices(digits, k + 1, left)), left, at))
+        else:
+            steps = 0
+            yield at
+
+
+def _choices(digits: list[_Digit], k: int, rest: int) -> range:
+    """The indices of a digit that leave what the digits after it can reach."""
+    digit = digits[k]
+    after = digits[k + 1] if k + 1 < len(digits) else None
+    low, high = (rest - after.high, rest - after.low) if after else (rest, rest)
+    d = digit.stride
+    if d == 0:
+        return range(digit.size if low <= 0 <= high else 0)
+    if d < 0:
+        low, high, d = -high, -low, -d
+    return range(max(0, -(-low // d)), min(digit.size - 1, high // d) + 1)

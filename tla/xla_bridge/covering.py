@@ -1,0 +1,53 @@
+"""How the nested layout of a shape covers its memory: exactly, beyond its dims, or with gaps.
+
+>>> coverage(parse_shape("f32[4,8]{1,0:T(2,4)(2,1)}"))
+Coverage(is_bijective=True, over_covering_dims=(), gaps=0)
+>>> coverage(parse_shape("f32[3,5]{1,0:T(2,2)}"))
+Coverage(is_bijective=False, over_covering_dims=(0, 1), gaps=0)
+>>> coverage(parse_shape("f32[3,5]{1,0:T(8,128)}"))
+Coverage(is_bijective=False, over_covering_dims=(), gaps=1009)
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import UndecidedError
+from .tiling import array_shape, physical_elements
+from .to_layout import to_layout
+
+if TYPE_CHECKING:
+    from .shape import AnyShape
+
+__all__ = ["Coverage", "coverage"]
+
+
+class Coverage(NamedTuple):
+    """What the trimmed nested layout of a shape reaches.
+
+    Attributes:
+        is_bijective: Every place of the memory holds an element; nothing is padding.
+        over_covering_dims: The dims whose digits count further than the dim: its bound is needed too.
+        gaps: The places of the memory that no coordinate of the trimmed layout reaches; negative
+            where its box is larger than the memory.
+    """
+
+    is_bijective: bool
+    over_covering_dims: tuple[int, ...]
+    gaps: int
+
+
+def coverage(shape: AnyShape) -> Coverage:
+    """Return how the nested layout of a shape covers its memory; a bounded dim counts by its bound.
+
+    Raises:
+        UndecidedError, UnsupportedError: as `to_layout`, and of a dim of unknown size.
+    """
+    shape = array_shape(shape)
+    if shape.is_unbounded_dynamic:
+        raise UndecidedError(f"what {shape} covers depends on its unknown size", shape=shape)
+    sizes = [int(mode.size) for mode in to_layout(shape).trimmed()]
+    memory = int(physical_elements(shape))
+    over = tuple(d for d, n in enumerate(shape.dimensions) if sizes[d] > max(n, 1))
+    return Coverage(shape.elements == memory, over, memory - prod(sizes) * (shape.elements > 0))

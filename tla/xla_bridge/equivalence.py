@@ -1,0 +1,344 @@
+"""Whether two layouts place the same array the same way: is a copy between them a bitcast?
+
+>>> a, b = parse_shape("f32[4,8]{1,0:T(2,4)(2,1)}"), parse_shape("f32[4,8]{1,0:T(2,1)}")
+>>> equivalent(a, b), equivalent(a, parse_shape("f32[4,8]{1,0:T(2,4)}"))
+(True, False)
+>>> print(*differences(a, parse_shape("f32[4,8]{1,0:T(2,4)}")))
+index (0,1) lies at 2 and at 1
+
+Layouts of one mode for each dim are compared by their digits, whatever their size. Where one has none,
+the proof of that is an index at which they differ; where both have none they are compared over the
+same combined coordinates, or index by index up to `WORK` of them, else `UndecidedError`.
+
+Source: our own derivation; ``Shape::Equal`` of XLA compares texts, field by field.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from itertools import chain, product
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import UndecidedError, UnsupportedError
+from ..ints import SymbolicInt, known_eq
+from .digits import difference_of, joined
+from .functions import WORK
+from .shape import XlaShape, fields_of, trusted_shape
+from .tiling import physical_elements
+from .to_layout import to_layout
+from .views import View, view_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..ints import IntLike
+    from ..layout import AnyLayout
+    from .digits import Digits
+    from .shape import AnyShape
+
+__all__ = ["Difference", "differences", "equivalent", "is_bitcast"]
+
+
+class Difference(NamedTuple):
+    """One way in which two layouts differ.
+
+    Attributes:
+        kind: ``"dims"``, ``"element type"``, ``"element size"``, ``"offset"``, ``"size"``, ``"split"``,
+            ``"memory space"`` or ``"prefix"``.
+        a, b: What each has: offsets and sizes in elements, an element size in bits, a prefix in bytes.
+        at: For an offset, an index at which they differ: the first one, row major, where both have
+            digits.
+        unknown: For dims of unknown size a size at which they differ.
+    """
+
+    kind: str
+    a: object
+    b: object
+    at: tuple[int, ...] | None = None
+    unknown: int | None = None
+
+    @property
+    def is_placement(self) -> bool:
+        """Whether it is where the array is put, and not how it is laid out."""
+        return self.kind in {"memory space", "prefix"}
+
+    def __str__(self) -> str:
+        if self.at is not None:
+            index = ",".join(map(str, self.at))
+            text = f"index ({index}) lies at {self.a} and at {self.b}"
+        else:
+            unit = {"size": ", in elements", "element size": ", in bits", "prefix": ", in bytes"}
+            verb = "are" if self.kind == "dims" else "is"
+            text = f"the {self.kind} {verb} {self.a} and {self.b}{unit.get(self.kind, '')}"
+        return text if self.unknown is None else f"{text}, if an unknown size is {self.unknown}"
+
+
+def equivalent(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout, *, size: IntLike | None = None) -> bool:
+    """Whether the two have one element type, the same dims, every element at one offset, and one size.
+
+    >>> equivalent(parse_shape("f32[3,5]{1,0:T(2,2)}"), parse("((2,2),(2,3)):((2,12),(1,4)):(3,5)"))
+    True
+    >>> equivalent(parse_shape("f32[64]"), parse_shape("f32[64]{0:S(1)}"))
+    True
+
+    The size is what the array takes in memory, all padding and ``L`` included; an element of another
+    size (``E``) or another split (``SC``) is another layout. The memory space ``S`` and the prefix ``M``
+    place the whole array and are left out: `is_bitcast` and `differences` have them. A layout has no
+    element type, and no size but ``size``: what it does not say is not compared.
+
+    Args:
+        size: The elements that each layout, not an XLA shape, takes in memory.
+
+    Raises:
+        UndecidedError: unknown sizes leave it open, or neither has digits and they are too large.
+        UnsupportedError: one is a tuple, a token or opaque.
+    """
+    return all(each.is_placement for each in differences(a, b, size=size))
+
+
+def differences(
+    a: AnyShape | AnyLayout, b: AnyShape | AnyLayout, *, size: IntLike | None = None
+) -> tuple[Difference, ...]:
+    """Return every way in which two layouts differ; of other dims the offsets are not compared.
+
+    >>> for each in differences(parse_shape("f32[3,5]"), parse_shape("f32[3,5]{0,1:T(8)S(1)}")):
+    ...     print(each)
+    index (0,1) lies at 1 and at 8
+    the size is 15 and 40, in elements
+    the memory space is 0 and 1
+
+    Args, Raises: as `equivalent`.
+    """
+    if isinstance(a, XlaShape) and isinstance(b, XlaShape) and _is_open(a, b):
+        return _for_every_size(a, b)
+    one, other = view_of(a, size), view_of(b, size)
+    found: list[Difference] = []
+    if one.written != other.written:
+        found.append(Difference("dims", _dims(one.written), _dims(other.written)))
+    else:
+        witness = _moved(one, other)
+        if witness is not None:
+            found.append(Difference("offset", one.offset(witness), other.offset(witness), witness))
+    for kind, x, y in (
+        ("element type", one.type_name, other.type_name),
+        ("element size", one.bits, other.bits),
+        ("size", one.size, other.size),
+        ("split", one.splits, other.splits),
+        ("memory space", one.memory_space, other.memory_space),
+        ("prefix", one.prefix, other.prefix),
+    ):
+        if x is not None and y is not None and x != y:
+            found.append(Difference(kind, x, y))
+    order = ["dims", "element type", "element size", "offset"]
+    return tuple(sorted(found, key=lambda d: order.index(d.kind) if d.kind in order else len(order)))
+
+
+def is_bitcast(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> bool:
+    """Whether memory that holds ``a`` holds ``b`` too: the same elements in row-major order, in place.
+
+    The element of row-major number ``k`` has one offset in both for every ``k``, and number and size of
+    elements, memory, memory space and prefix agree. So a copy or reshape between them moves nothing.
+
+    >>> a = parse_shape("f32[16,128]{1,0:T(8,128)}")
+    >>> is_bitcast(a, parse_shape("f32[2,8,128]{2,1,0:T(8,128)}"))
+    True
+    >>> is_bitcast(a, parse_shape("f32[2048]")), is_bitcast(a, parse_shape("f32[16,128]{0,1}"))
+    (True, False)
+
+    Raises:
+        UndecidedError, UnsupportedError: as `equivalent`.
+    """
+    shapes = [x for x in (a, b) if isinstance(x, XlaShape)]
+    if len(shapes) == 2 and _is_open(*shapes) and _written(shapes[0]) == _written(shapes[1]):
+        return all(each.kind == "element type" for each in _for_every_size(*shapes))
+    one, other = view_of(a, None), view_of(b, None)
+    facts = [
+        (one.bits, other.bits),
+        (one.size, other.size),
+        (one.splits or None, other.splits or None),
+        (one.memory_space, other.memory_space),
+        (one.prefix, other.prefix),
+    ]
+    if prod(one.dims) != prod(other.dims):
+        return False
+    if any(x is not None and y is not None and x != y for x, y in facts):
+        return False
+    if one.dims == other.dims:
+        return _moved(one, other) is None
+    return not prod(one.dims) or _reshaped(one, other)
+
+
+_SIZES = (1, 2, 3, 5, 8, 129, 1000)
+"""What an unknown size is tried as, before layouts for every size are compared."""
+
+
+def _is_open(a: XlaShape, b: XlaShape) -> bool:
+    return a.is_unbounded_dynamic or b.is_unbounded_dynamic
+
+
+def _for_every_size(a: XlaShape, b: XlaShape) -> tuple[Difference, ...]:
+    """The differences of shapes with a dim of unknown size, with a size at which they differ."""
+    found: tuple[Difference, ...] = ()
+    if _written(a) != _written(b):
+        return (Difference("dims", _dims(_written(a)), _dims(_written(b))),)
+    for n in _SIZES:
+        found = differences(_of_size(a, n), _of_size(b, n))
+        if any(each.kind in {"offset", "size"} for each in found):
+            at_n = {"offset", "size"}
+            return tuple(d._replace(unknown=n) if d.kind in at_n else d for d in found)
+    with suppress(UndecidedError, UnsupportedError):
+        same = known_eq(physical_elements(a), physical_elements(b)) is True
+        if same and to_layout(a) == to_layout(b):
+            return found
+    raise UndecidedError(
+        f"cannot decide whether {a} and {b} are one layout for every unknown size",
+        f"They are for the sizes {', '.join(map(str, _SIZES))}.",
+        a=a,
+        b=b,
+    )
+
+
+def _of_size(shape: XlaShape, n: int) -> XlaShape:
+    """The shape with a number in place of each unknown size."""
+    fields = fields_of(shape)
+    sizes = tuple(n if isinstance(d, SymbolicInt) else d for d in shape.dimensions)
+    return trusted_shape(fields._replace(dimensions=sizes), None)
+
+
+def _written(shape: XlaShape) -> tuple[str, ...]:
+    """The dims as a shape writes them, an unknown one as ``?``."""
+    pairs = zip(shape.dimensions, shape.dynamic_dimensions, strict=True)
+    return tuple(
+        "?" if isinstance(n, SymbolicInt) else f"<={n}" if dynamic else str(n) for n, dynamic in pairs
+    )
+
+
+def _dims(written: Sequence[str]) -> str:
+    return "[" + ",".join(written) + "]"
+
+
+# --- the same dims ----------------------------------------------------------------------------
+
+
+def _moved(a: View, b: View) -> tuple[int, ...] | None:
+    """An index that has two offsets, or None if there is none."""
+    if not prod(a.dims):
+        return None
+    if a.digits is not None and b.digits is not None:
+        return _first_moved(a.digits, b.digits)
+    for index in _suspects(a, b):
+        if a.offset(index) != b.offset(index):
+            return index
+    if a.is_known_as(b):
+        return None
+    if prod(a.dims) > WORK:
+        raise _undecided(a, b)
+    every = product(*map(range, a.dims))
+    return next((index for index in every if a.offset(index) != b.offset(index)), None)
+
+
+def _first_moved(a: Sequence[Digits], b: Sequence[Digits]) -> tuple[int, ...] | None:
+    """The first index, row major, at which digits differ: on the last dim whose modes differ."""
+    for dim in reversed(range(len(a))):
+        at = difference_of(a[dim], b[dim])
+        if at is not None:
+            return tuple(at if d == dim else 0 for d in range(len(a)))
+    return None
+
+
+def _suspects(a: View, b: View) -> Iterator[tuple[int, ...]]:
+    """Indices of which one differs if only one of the two has digits, and others worth a look."""
+    for view in (a, b):
+        yield from view.proof
+    for view in (a, b):
+        yield from view.suspects()
+
+
+def _undecided(a: View, b: View) -> UndecidedError:
+    return UndecidedError(
+        f"cannot decide whether {a.given} and {b.given} place every element alike",
+        f"They have {prod(a.dims)} elements and no digits to compare; at most {WORK} are looked at.",
+        a=a.given,
+        b=b.given,
+    )
+
+
+# --- a row-major reshape ----------------------------------------------------------------------
+
+
+def _reshaped(a: View, b: View) -> bool:
+    """Whether elements of the same row-major number have one offset; the dims differ."""
+    if a.digits is None or b.digits is None:
+        return _by_number(a, b, [])
+    breaks: list[int] = []
+    for ours, theirs in _factors(a.dims, b.dims):
+        one, other = _in_a_row(a, ours), _in_a_row(b, theirs)
+        if isinstance(one, int) or isinstance(other, int):
+            breaks += [n for n in (one, other) if isinstance(n, int)]
+        elif difference_of(one, other) is not None:
+            return False
+    return not breaks or _by_number(a, b, breaks)
+
+
+def _factors(a: Sequence[int], b: Sequence[int]) -> Iterator[tuple[list[int], list[int]]]:
+    """The dims cut into the shortest groups of equal products, by number, major first."""
+    ours: list[int] = []
+    theirs: list[int] = []
+    i = j = 0
+    while i < len(a) or j < len(b):
+        m, n = prod(a[d] for d in ours), prod(b[d] for d in theirs)
+        if (m <= n and i < len(a)) or j == len(b):
+            ours.append(i)
+            i += 1
+        else:
+            theirs.append(j)
+            j += 1
+        if prod(a[d] for d in ours) == prod(b[d] for d in theirs):
+            yield ours, theirs
+            ours, theirs = [], []
+    if ours or theirs:  # dims of size 1
+        yield ours, theirs
+
+
+def _in_a_row(view: View, dims: Sequence[int]) -> Digits | int:
+    """The digits of the row-major number of some dims, or the number where a dim carries into the next.
+
+    It is a number of the whole array.
+    """
+    row: Digits = ()
+    extent = 1
+    for d in reversed(dims):
+        low, extent = extent, extent * view.dims[d]
+        longer = joined(row, (view.digits or ())[d], low, extent)
+        if longer is None:
+            return low * prod(view.dims[dims[-1] + 1 :])
+        row = longer
+    return row
+
+
+def _by_number(a: View, b: View, breaks: Sequence[int]) -> bool:
+    """Whether the elements of each row-major number have one offset, by looking at them."""
+    count = prod(a.dims)
+    suspects = (_number(index, view.dims) for view in (a, b) for index in view.suspects())
+    numbers = chain(breaks, suspects, range(count) if count <= WORK else ())
+    if any(a.offset(_index(k, a.dims)) != b.offset(_index(k, b.dims)) for k in numbers):
+        return False
+    if count > WORK:
+        raise _undecided(a, b)
+    return True
+
+
+def _number(index: Sequence[int], dims: Sequence[int]) -> int:
+    total = 0
+    for x, n in zip(index, dims, strict=True):
+        total = total * n + x
+    return total
+
+
+def _index(number: int, dims: Sequence[int]) -> tuple[int, ...]:
+    at: list[int] = []
+    for n in reversed(dims):
+        at.append(number % n)
+        number //= n
+    return tuple(reversed(at))

@@ -1,0 +1,244 @@
+"""From a place in memory back to the element that lies there, or to the padding.
+
+The axes that the tiles make are run backwards: the last tile first, each count and its inner axis are
+put together, and what ``*`` merged is taken apart. A coordinate past the end of its axis is padding of
+that tile.
+
+>>> shape = parse_shape("f32[3,5]{1,0:T(2,2)}")
+>>> logical_index(shape, 17), logical_index(shape, 18)
+((2, 3), None)
+>>> print(element_at(shape, 18))
+padding: tile (2,2) pads dim 0 from 3 to 4, this is 3
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import CoordinateError, UnsupportedError
+from ..ints import SymbolicInt, ceil_div, leaf
+from .shape import COMBINE
+from .tiling import array_shape, physical_elements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..ints import IntLike
+    from .shape import AnyShape, Tile, XlaShape
+
+__all__ = ["PaddedAxis", "Padding", "element_at", "logical_index", "padding_offsets"]
+
+
+class PaddedAxis(NamedTuple):
+    """An axis that a tile pads, and the coordinate on it, which no element has."""
+
+    dims: tuple[int, ...]
+    """The dims that the axis is made of, or a part of; of an axis that a longer tile adds, none."""
+    is_whole: bool
+    """Whether it is all of these dims, and not a part that an earlier tile cut off."""
+    size: int
+    padded: int
+    coordinate: int
+    """``size <= coordinate < padded``."""
+
+    def __str__(self) -> str:
+        names = f"dim{'s' if len(self.dims) > 1 else ''} {','.join(map(str, self.dims))}"
+        what = (
+            "an axis of its own" if not self.dims else names if self.is_whole else f"a part of {names}"
+        )
+        return f"{what} from {self.size} to {self.padded}, this is {self.coordinate}"
+
+
+class Padding(NamedTuple):
+    """A place in memory without an element, and what put it there."""
+
+    tile: Tile | None
+    """The tile that pads; None where the whole is rounded up to a multiple, ``L``."""
+    axes: tuple[PaddedAxis, ...]
+    """The axes that the tile pads and on which the place lies past the end; of ``L`` one, the whole."""
+
+    def __str__(self) -> str:
+        if self.tile is None:
+            (axis,) = self.axes
+            return f"padding: L rounds {axis.size} elements up to {axis.padded}"
+        tile = ",".join(map(str, self.tile))
+        return f"padding: tile ({tile}) pads {' and '.join(map(str, self.axes))}"
+
+
+def logical_index(shape: AnyShape, offset: IntLike) -> tuple[int, ...] | None:
+    """Return the index of the element at an offset, or None where that is padding.
+
+    ``logical_index(shape, physical_offset(shape, index)) == index`` for every element, and None for
+    every other offset below ``physical_elements(shape)``. A bounded dim has the elements of its bound.
+
+    >>> logical_index(parse_shape("bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}"), 167772159)
+    (7, 0, 1279, 16383)
+
+    Args:
+        offset: In elements, from 0 on.
+
+    Raises:
+        CoordinateError: the offset is negative, or beyond the memory of the shape.
+        UnsupportedError: the size of a dim is unknown, or the shape is no array.
+    """
+    found = element_at(shape, offset)
+    return None if isinstance(found, Padding) else found
+
+
+def element_at(shape: AnyShape, offset: IntLike) -> tuple[int, ...] | Padding:
+    """Return the index of the element at an offset, or the `Padding` that lies there.
+
+    >>> print(element_at(parse_shape("f32[3]{0:T(2)L(16)}"), 7))
+    padding: L rounds 4 elements up to 16
+
+    Raises:
+        CoordinateError: the offset is negative, or beyond the memory of the shape.
+        UnsupportedError: the size of a dim is unknown, or the shape is no array.
+    """
+    array = _known(shape)
+    at, room = leaf(offset), physical_elements(array)
+    if isinstance(at, SymbolicInt):
+        raise UnsupportedError(
+            f"the element of {array} at the offset {at} depends on unknowns",
+            "Bind them to numbers first.",
+            offset=at,
+        )
+    if not 0 <= at < room:
+        raise CoordinateError(
+            f"the offset {at} lies outside the memory of {array}",
+            f"It has {f'the offsets from 0 to {room - 1}' if room else 'no offset at all'}.",
+            offset=at,
+            shape=array,
+        )
+    return _backwards(array).run(int(at))
+
+
+def padding_offsets(shape: AnyShape) -> Iterator[int]:
+    """Yield every offset that holds no element, in order.
+
+    >>> list(padding_offsets(parse_shape("f32[3]{0:T(2)L(6)}")))
+    [3, 4, 5]
+
+    Raises:
+        UnsupportedError: the size of a dim is unknown, or the shape is no array.
+    """
+    array = _known(shape)
+    backwards = _backwards(array)
+    for offset in range(physical_elements(array)):
+        if isinstance(backwards.run(offset), Padding):
+            yield offset
+
+
+def _known(shape: AnyShape) -> XlaShape:
+    """The array, where all its sizes are known."""
+    array = array_shape(shape)
+    for i, size in enumerate(array.dimensions):
+        if isinstance(size, SymbolicInt):
+            raise UnsupportedError(
+                f"which element of {array} lies at an offset depends on the size of dim {i}",
+                f"It is not known. Write a number in place of '?', or a bound, '<=N', for dim {i}.",
+                shape=array,
+                dim=i,
+            )
+    return array
+
+
+class _Axis(NamedTuple):
+    """An axis of memory on the way: its size, and of which dims it is all or a part."""
+
+    size: int
+    dims: tuple[int, ...]
+    is_whole: bool
+
+
+class _Level(NamedTuple):
+    """What one tile does: the axes it finds, by the entry of the tile that they end up under."""
+
+    tile: Tile
+    missing: int
+    """How many axes of size 1 it puts in front."""
+    untouched: int
+    groups: list[tuple[int, _Axis, list[_Axis]]]
+    """A tile size, the axis it splits, and the axes that ``*`` merged into that one."""
+
+
+class _Backwards:
+    """The axes of a shape, to be run backwards."""
+
+    def __init__(self, shape: XlaShape) -> None:
+        axes = [_Axis(shape.dimensions[p], (p,), True) for p in shape.major_to_minor]
+        self._order, self._room = shape.major_to_minor, physical_elements(shape)
+        self._levels: list[_Level] = []
+        for tile in shape.tiles:
+            missing = max(0, len(tile) - len(axes))
+            axes = [_Axis(1, (), True)] * missing + axes
+            untouched = len(axes) - len(tile)
+            groups = _groups(tile, axes[untouched:])
+            self._levels.append(_Level(tile, missing, untouched, groups))
+            counts = [
+                _Axis(ceil_div(axis.size, t), axis.dims, axis.is_whole and t == 1)
+                for t, axis, _of in groups
+            ]
+            inner = [_Axis(t, axis.dims, False) for t, axis, _of in groups]
+            axes = axes[:untouched] + counts + inner
+        self._sizes = [axis.size for axis in axes]
+        self._held = prod(self._sizes)
+
+    def run(self, offset: int) -> tuple[int, ...] | Padding:
+        """The index of the element at an offset below the room."""
+        if offset >= self._held:
+            return Padding(None, (PaddedAxis((), True, self._held, self._room, offset),))
+        at = _digits(offset, self._sizes)
+        for level in reversed(self._levels):
+            k = len(level.groups)
+            counts, inner = at[level.untouched : level.untouched + k], at[level.untouched + k :]
+            at = at[: level.untouched]
+            past: list[PaddedAxis] = []
+            for (t, axis, merged), c, i in zip(level.groups, counts, inner, strict=True):
+                x = c * t + i
+                if x >= axis.size:
+                    padded = ceil_div(axis.size, t) * t
+                    past.append(PaddedAxis(axis.dims, axis.is_whole, axis.size, padded, x))
+                at += _digits(x, [part.size for part in merged])
+            if past:
+                return Padding(level.tile, tuple(past))
+            del at[: level.missing]
+        index = [0] * len(self._order)
+        for p, x in zip(self._order, at, strict=True):
+            index[p] = x
+        return tuple(index)
+
+
+@lru_cache(maxsize=64)
+def _backwards(shape: XlaShape) -> _Backwards:
+    return _Backwards(shape)  # its axes are the same for every offset
+
+
+def _groups(tile: Tile, axes: list[_Axis]) -> list[tuple[int, _Axis, list[_Axis]]]:
+    """Each size of a tile, the axis that it splits, and the axes that ``*`` merges into that one."""
+    groups: list[tuple[int, _Axis, list[_Axis]]] = []
+    merged: list[_Axis] = []
+    for t, axis in zip(tile, axes, strict=True):
+        merged.append(axis)
+        if t == COMBINE:
+            continue
+        dims = [dim for part in merged for dim in part.dims]
+        whole = _Axis(
+            prod(part.size for part in merged),
+            tuple(dict.fromkeys(dims)),
+            all(part.is_whole for part in merged),
+        )
+        groups.append((int(t), whole, merged))
+        merged = []
+    return groups
+
+
+def _digits(x: int, sizes: list[int]) -> list[int]:
+    """The coordinates whose row-major index is ``x``; the first takes what is left."""
+    out: list[int] = []
+    for size in sizes[:0:-1]:
+        x, digit = divmod(x, size)
+        out.append(digit)
+    return [*([x] if sizes else []), *reversed(out)]

@@ -1,0 +1,121 @@
+"""What a shape takes in memory, and what XLA counts for it: the two differ for a few tiles.
+
+XLA's ``ShapeUtil::ArraySize`` looks at the first tile only, and at nothing but the dims where there
+is none. It is the size of a buffer all the same: where it is too small, elements lie beyond its end.
+
+>>> use = size_of(parse_shape("f32[3,5]{1,0:T(3,4)(2,3)}"))
+>>> use.data_bytes, use.physical_bytes, use.xla_bytes
+(60, 192, 96)
+>>> print(use.warning)
+XLA counts 96 bytes, the tiles take 192: XLA sees the first tile, (3,4), and no padding of later ones
+
+Source: shape_util.cc of XLA.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import UnsupportedError
+from ..ints import known_eq, round_up
+from .shape import COMBINE
+from .splits import largest_piece, max_split_size
+from .tiling import array_shape, bytes_of, logical_bytes, physical_bytes
+
+if TYPE_CHECKING:
+    from .shape import AnyShape, Tile, XlaShape
+
+__all__ = ["MemoryUse", "size_of", "xla_array_size_bytes"]
+
+
+class MemoryUse(NamedTuple):
+    """The bytes of one array: of its data, of its memory, and what XLA counts."""
+
+    data_bytes: int
+    """What `logical_bytes` says."""
+    physical_bytes: int
+    """What the elements and all padding take in one memory; of a split array its largest piece."""
+    xla_bytes: int | None
+    """What `xla_array_size_bytes` says; None where it has no meaning."""
+    warning: str
+    """One sentence that says why XLA counts otherwise; empty where it does not."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether XLA's count is not the memory that the tiles take, or may be another."""
+        return bool(self.warning)
+
+
+def size_of(shape: AnyShape) -> MemoryUse:
+    """Return what an array takes in memory beside what XLA counts, and why the two differ.
+
+    >>> size_of(parse_shape("bf16[3,5]{1,0:T(8,128)(2,1)}"))
+    MemoryUse(data_bytes=30, physical_bytes=2048, xla_bytes=2048, warning='')
+    >>> print(size_of(parse_shape("u8[100]{0:SC(0:30)}")).warning)
+    XLA counts 100 bytes, the largest piece takes 70: without tiles XLA overlooks SC
+
+    Raises:
+        UnsupportedError: the shape is no array.
+    """
+    array = array_shape(shape)
+    data, taken = logical_bytes(array), physical_bytes(largest_piece(array))
+    try:
+        counted = xla_array_size_bytes(array)
+    except UnsupportedError as error:
+        return MemoryUse(data, taken, None, error.summary)
+    if known_eq(counted, taken) is True:
+        return MemoryUse(data, taken, counted, "")
+    what = "the largest piece takes" if array.split_configs else "the tiles take"
+    if array.tiles:
+        why = f"XLA sees the first tile, {_tile(array.tiles[0])}, and no padding of later ones"
+    else:
+        what = what if array.split_configs else "the array takes"
+        names = [name for name, is_there in _overlooked(array) if is_there]
+        why = f"without tiles XLA overlooks {' and '.join(names)}"
+    return MemoryUse(data, taken, counted, f"XLA counts {counted} bytes, {what} {taken}: {why}")
+
+
+def _overlooked(shape: XlaShape) -> list[tuple[str, bool]]:
+    """The attributes that XLA's count leaves out where there are no tiles."""
+    return [
+        ("L", shape.tail_padding_alignment_in_elements > 1),
+        ("SC", bool(shape.split_configs)),
+    ]
+
+
+def _tile(tile: Tile) -> str:
+    return f"({','.join(map(str, tile))})"
+
+
+def xla_array_size_bytes(shape: AnyShape) -> int:
+    """Return XLA's ``ShapeUtil::ArraySize``, the size of a buffer: it sees the first tile only.
+
+    It differs from `physical_bytes` where a later tile pads, or where ``L`` stands without tiles.
+
+    >>> shape = XlaShape("f32", (3, 5), tiles=[(3, 4), (2, 3)])
+    >>> xla_array_size_bytes(shape), physical_bytes(shape)
+    (96, 192)
+
+    Of a split array it counts the largest piece, if there are tiles.
+
+    >>> xla_array_size_bytes(parse_shape("u8[100]{0:T(8)SC(0:30)}"))
+    72
+
+    Raises:
+        UnsupportedError: the first tile has a ``*``, for which XLA's formula has no meaning.
+    """
+    shape = array_shape(shape)
+    if not shape.tiles:
+        return bytes_of(shape, shape.elements)
+    first = shape.tiles[0]
+    if COMBINE in first:
+        raise UnsupportedError(
+            f"XLA's array size has no meaning for {shape}: its first tile has a '*'", shape=shape
+        )
+    sizes = [max_split_size(shape, p) for p in shape.major_to_minor]
+    sizes = [1] * (len(first) - len(sizes)) + sizes
+    untiled = len(sizes) - len(first)
+    padded = [round_up(d, int(t)) for d, t in zip(sizes[untiled:], first, strict=True)]
+    count = prod(sizes[:untiled]) * prod(padded)
+    return bytes_of(shape, round_up(count, shape.tail_padding_alignment_in_elements))

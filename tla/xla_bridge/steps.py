@@ -1,0 +1,190 @@
+"""Tiles as pad, reshape and transpose: the other definition of XLA's document, step by step.
+
+>>> found = tiling_steps(parse_shape("f32[3,5]{1,0:T(2,2)}"), (2, 3))
+>>> for step in found.steps:
+...     print(step.tile, step.action, step.argument, step.dimensions, step.coordinate)
+None transpose (0, 1) (3, 5) (2, 3)
+(2, 2) pad (4, 6) (4, 6) (2, 3)
+(2, 2) reshape (2, 2, 3, 2) (2, 2, 3, 2) (1, 0, 1, 1)
+(2, 2) transpose (0, 2, 1, 3) (2, 3, 2, 2) (1, 1, 0, 1)
+None reshape (24,) (24,) (17,)
+
+Carried out on an array, they give its memory: numpy's ``transpose``, ``pad`` at the end of each axis
+and ``reshape`` do. The coordinate after the last step is the offset.
+
+Source: tiled_layout.md of XLA, "Tiling as pad-reshape-transpose".
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ..figure import Steps
+from ..ints import ceil_div, known_eq, round_up
+from .shape import COMBINE
+from .tiling import array_shape, index_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..ints import IntLike
+    from .shape import AnyShape, Tile, XlaShape
+
+__all__ = ["TilingExplanation", "TilingStep", "tiling_steps"]
+
+
+class TilingStep(NamedTuple):
+    """One step, and what there is after it."""
+
+    action: Literal["transpose", "pad", "reshape"]
+    argument: tuple[int, ...]
+    """Of a transpose the axes in their new order, of the others the sizes to pad or reshape to."""
+    dimensions: tuple[int, ...]
+    """The sizes of the axes after it, major first."""
+    tile: Tile | None
+    """The tile that it is part of; None of the first steps and the last."""
+    coordinate: tuple[int, ...] | None
+    """Where the element asked for is after it; None where none is asked for."""
+
+
+class TilingExplanation(NamedTuple):
+    """How the array of a shape becomes its memory."""
+
+    shape: XlaShape
+    element: tuple[int, ...] | None
+    """The index of the element asked for."""
+    steps: tuple[TilingStep, ...]
+
+    @property
+    def elements(self) -> int:
+        """How many elements there are in memory, all padding included."""
+        return self.steps[-1].dimensions[0]
+
+    @property
+    def offset(self) -> int | None:
+        """The offset of the element asked for."""
+        at = self.steps[-1].coordinate
+        return None if at is None else at[0]
+
+    def figure(self) -> Steps:
+        """Return the steps as a table of texts."""
+        columns = ["tile", "step", "dims"]
+        result, title = f"{self.elements} elements", f"tiling {self.shape}"
+        if self.element is not None:
+            element = _tuple(self.element)
+            columns.append(f"{element} is at")
+            title += f" {element}"
+            result = f"offset {self.offset} of {result}"
+        return Steps(title, (), tuple(columns), tuple(self._rows()), (), result)
+
+    def _rows(self) -> Iterator[tuple[str, ...]]:
+        before: Tile | None = None
+        for step in self.steps:
+            by = f" {_tuple(step.argument)}" if step.action == "transpose" else ""
+            name = "" if step.tile is None or step.tile is before else _tuple(step.tile)
+            before = step.tile
+            at = () if step.coordinate is None else (_tuple(step.coordinate),)
+            yield name, step.action + by, _tuple(step.dimensions), *at
+
+
+def tiling_steps(shape: AnyShape, index: Sequence[IntLike] | None = None) -> TilingExplanation:
+    """Return the steps from an array to its memory, and the way of one element through them.
+
+    First the dims are put in their order in memory. Each tile then pads, reshapes and transposes;
+    before that a ``*`` reshapes two axes into one, and a tile with more entries than there are axes
+    adds some of size 1. At last all is one axis, which ``L`` may pad.
+
+    >>> print(tiling_steps(parse_shape("f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}")).steps[1].argument)
+    (112, 110)
+
+    Raises:
+        CoordinateError: the index is not one int for each dim, inside the dims.
+        UnsupportedError: the shape is no array.
+    """
+    array = array_shape(shape)
+    at = None if index is None else index_of(array, index)
+    walk = _Walk(array.dimensions, at)
+    walk.transpose(array.major_to_minor)
+    for tile in array.tiles:
+        walk.under(tile)
+    size = prod(walk.dims)
+    walk.reshape((size,), (_row_major(walk.at, walk.dims),))
+    padded = round_up(size, array.tail_padding_alignment_in_elements)
+    if known_eq(padded, size) is not True:
+        walk.pad((padded,))
+    return TilingExplanation(array, at, tuple(walk.steps))
+
+
+class _Walk:
+    """An array on its way to memory: its sizes, a coordinate, and the steps so far."""
+
+    def __init__(self, dims: Sequence[int], at: Sequence[int] | None) -> None:
+        self.dims = tuple(dims)
+        self.at = (0,) * len(self.dims) if at is None else tuple(at)
+        self._follows = at is not None
+        self._tile: Tile | None = None
+        self.steps: list[TilingStep] = []
+
+    def under(self, tile: Tile) -> None:
+        """Note the steps of one tile."""
+        self._tile = tile
+        self._prepare(tile)
+        sizes = [t for t in tile if t != COMBINE]
+        first = len(self.dims) - len(sizes)  # the axes before it stay as they are
+        pairs = list(zip(self.dims[first:], sizes, strict=True))
+        self.pad((*self.dims[:first], *(round_up(d, t) for d, t in pairs)))
+        self.reshape(
+            (*self.dims[:first], *(n for d, t in pairs for n in (ceil_div(d, t), t))),
+            (
+                *self.at[:first],
+                *(n for x, t in zip(self.at[first:], sizes, strict=True) for n in (x // t, x % t)),
+            ),
+        )
+        split = range(first, len(self.dims))
+        self.transpose((*range(first), *split[::2], *split[1::2]))
+        self._tile = None
+
+    def _prepare(self, tile: Tile) -> None:
+        """Note the reshape that gives the tile one axis for each size: ones added, or some merged."""
+        missing = max(0, len(tile) - len(self.dims))
+        dims, at = (1,) * missing + self.dims, (0,) * missing + self.at
+        first = len(dims) - len(tile)
+        merged, places = list(dims[:first]), list(at[:first])
+        size, place = 1, 0
+        for d, x, t in zip(dims[first:], at[first:], tile, strict=True):
+            size, place = size * d, place * d + x
+            if t != COMBINE:
+                merged.append(size)
+                places.append(place)
+                size, place = 1, 0
+        if missing or len(merged) < len(dims):
+            self.reshape(tuple(merged), tuple(places))
+
+    def transpose(self, order: Sequence[int]) -> None:
+        self.dims = tuple(self.dims[p] for p in order)
+        self.at = tuple(self.at[p] for p in order)
+        self._note("transpose", tuple(order))
+
+    def pad(self, dims: tuple[int, ...]) -> None:
+        self.dims = dims
+        self._note("pad", dims)
+
+    def reshape(self, dims: tuple[int, ...], at: tuple[int, ...]) -> None:
+        self.dims, self.at = dims, at
+        self._note("reshape", dims)
+
+    def _note(self, action: Literal["transpose", "pad", "reshape"], argument: tuple[int, ...]) -> None:
+        at = self.at if self._follows else None
+        self.steps.append(TilingStep(action, argument, self.dims, self._tile, at))
+
+
+def _row_major(at: Sequence[int], dims: Sequence[int]) -> int:
+    place = 0
+    for x, d in zip(at, dims, strict=True):
+        place = place * d + x
+    return place
+
+
+def _tuple(items: Sequence[object]) -> str:
+    return f"({','.join(map(str, items))})"

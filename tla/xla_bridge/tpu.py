@@ -1,0 +1,365 @@
+"""What TPU compilers do with arrays: the tiles they use, the layout they choose by themselves, memories.
+
+>>> from .parse import parse_array
+>>> print(default_layout(parse_array("bf16[1000,20]"), "v5e"))
+bf16[1000,20]{0,1:T(8,128)(2,1)}
+
+A row of a tile is 128 elements of the most minor dim. Types below 32 bits are packed: elements of
+``p = 32 / bits`` neighbouring rows share a 32-bit word, which is what the second tile ``(p,1)`` says.
+
+Source: modules compiled by libtpu 0.0.42 for each chip, whose entry parameters are the rows of
+``tests/data/tpu_default_layouts.jsonl``; XLA's tiled-layout document.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from .. import dtypes
+from ..errors import UnsupportedError
+from .shape import Tile, XlaShape
+from .tiling import array_shape, physical_elements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import SupportsIndex
+
+    from ..dtypes import ElementType
+    from .shape import AnyShape
+
+__all__ = [
+    "CHIPS",
+    "Chip",
+    "Tiling",
+    "chip_named",
+    "default_layout",
+    "default_tiling",
+    "laid_out",
+    "memory_space_name",
+    "packed_bits",
+    "tilings_of_order",
+    "tpu_tilings",
+]
+
+Tiling: TypeAlias = tuple[Tile, ...]
+
+_LANES: Final = 128
+_SUBLANES: Final = 8
+_LONGEST_VECTOR_TILE: Final = 1024
+
+
+class Chip(NamedTuple):
+    """A TPU core as its compiler sees it."""
+
+    name: str
+    generation: int
+    memory_spaces: Mapping[int, str]
+    """The names of the memory spaces ``S(n)`` by number, as far as they are known."""
+    hbm: str
+    """The main memory that the compiler leaves to a program, as its out-of-memory reports print it."""
+    vmem_bytes: int
+    smem_bytes: int
+
+
+# S(2) holds the flags of a copy-start, a send or a slice-start; S(6) the single scalars that fusions
+# take as addresses; S(5) is XLA's own number of the host's memory.
+_OLD: Final = {0: "HBM", 5: "host", 6: "SMEM"}
+_V4: Final = {**_OLD, 2: "sync flags", 3: "VMEM"}
+_V5: Final = {**_OLD, 1: "VMEM", 2: "sync flags"}
+_MIB: Final = 1 << 20
+
+CHIPS: Final = {
+    chip.name: chip
+    for chip in (
+        Chip("v2", 2, _OLD, "7.48G", 16 * _MIB, 16 << 10),
+        Chip("v3", 3, _OLD, "15.48G", 16 * _MIB, 16 << 10),
+        Chip("v4", 4, _V4, "15.25G", 16 * _MIB, _MIB),
+        Chip("v5e", 5, _V5, "15.75G", 128 * _MIB, _MIB),
+        Chip("v5p", 5, _V5, "95.74G", 64 * _MIB, _MIB),
+        Chip("v6e", 6, _V5, "31.25G", 128 * _MIB, _MIB),
+        Chip("tpu7x", 7, _V5, "94.75G", 64 * _MIB, _MIB),
+    )
+}
+"""The chips whose compilers were observed, by name, oldest first.
+
+Capacities are those that the compilers of the topologies 2x2 and 2x2x1 state when they refuse a program:
+``exceeds available HBM (...)`` and ``would exceed memory (size=...)``.
+"""
+
+_OTHER_NAMES: Final = {
+    "v5litepod": "v5e", "v5 lite": "v5e", "v5lite": "v5e", "v5": "v5p", "v6 lite": "v6e", "v6": "v6e",
+    "trillium": "v6e", "ironwood": "tpu7x", "7x": "tpu7x", "v7x": "tpu7x", "v7": "tpu7x",
+}  # fmt: skip
+
+
+def chip_named(name: str | Chip) -> Chip:
+    """Return the chip of a name; a chip is its own.
+
+    >>> chip_named("TPU v5 lite").name, chip_named("Ironwood").name
+    ('v5e', 'tpu7x')
+
+    Raises:
+        UnsupportedError: no such chip is known.
+    """
+    if isinstance(name, Chip):
+        return name
+    key = name.strip().lower()
+    if key not in CHIPS:
+        key = key.removeprefix("tpu").lstrip(" -_")
+    found = CHIPS.get(_OTHER_NAMES.get(key, key))
+    if found is None:
+        raise UnsupportedError(f"there is no TPU {name!r}", f"Known: {', '.join(CHIPS)}.", chip=name)
+    return found
+
+
+def memory_space_name(n: int, chip: str | Chip | None = None) -> str:
+    """Return what memory space ``S(n)`` is on a chip; where that is not known, the number itself.
+
+    >>> memory_space_name(1, "v5e"), memory_space_name(3, "v4"), memory_space_name(1)
+    ('VMEM', 'VMEM', 'S(1)')
+
+    Without a chip only the names that hold on every chip are given.
+    """
+    return (_OLD if chip is None else chip_named(chip).memory_spaces).get(n, f"S({n})")
+
+
+def tpu_tilings(element_type: str | ElementType, rank: SupportsIndex) -> tuple[Tiling, ...]:
+    """Return the tilings that arrays of a type and rank bear on TPUs, the most usual first.
+
+    >>> tpu_tilings("bf16", 2)[:3]
+    (((8, 128), (2, 1)), ((4, 128), (2, 1)), ((2, 128), (2, 1)))
+    >>> tpu_tilings("f32", 0)
+    (((128,),), ((256,),))
+
+    Types below 8 bits have the tilings of their packed form, in which a shape also bears ``E(bits)``,
+    and then those with a whole byte for each element. Wider types than 32 bits have those of 32 bits.
+
+    Raises:
+        UnsupportedError: the type carries no data.
+    """
+    bits = _bits(element_type)
+    rank = int(rank)
+    # Types of 1 bit are in XLA's document only; those of 6 bits were never seen but in whole bytes.
+    packings = [(_packing(bits), _packing(bits))] if bits != 6 else []
+    packings += [(_packing(bits) if bits != 6 else 4, 4)] if bits < 8 else []
+    found: dict[Tiling, None] = {}
+    for p, stored in packings:
+        if rank > 1:
+            found |= dict.fromkeys(_matrix(p, stored))
+        else:
+            found |= dict.fromkeys(_vector(p, stored) if rank else _scalar(stored))
+    return tuple(found)
+
+
+def _bits(element_type: str | ElementType) -> int:
+    named = dtypes.element_type(element_type)
+    if named.bits is None:
+        raise UnsupportedError(f"{named.name} carries no data: it has no tiles")
+    return named.bits
+
+
+def _packing(bits: int) -> int:
+    """How many elements share a 32-bit word."""
+    return max(1, 32 // bits)
+
+
+def _sub(p: int) -> Tiling:
+    return ((p, 1),) if p > 1 else ()
+
+
+def _line(n: int, p: int) -> Tiling:
+    return ((n,), (_LANES,), (p, 1)) if p > 1 else ((n,),)
+
+
+def _scalar(p: int) -> Iterator[Tiling]:
+    yield ((_LANES * p,),)
+    if p < 8:  # before v4
+        yield ((2 * _LANES * p,),)
+
+
+def _vector(p: int, stored: int) -> Iterator[Tiling]:
+    n = max(_LONGEST_VECTOR_TILE, _LANES * p)
+    while n >= _LANES * stored:
+        yield _line(n, stored)
+        n //= 2
+
+
+def _matrix(p: int, stored: int) -> Iterator[Tiling]:
+    rows = max(_SUBLANES, p)
+    while rows >= p:
+        yield ((rows, _LANES), *_sub(stored))
+        rows //= 2
+    if stored == p > 1:
+        yield ((_SUBLANES * p, _LANES), (p, 1))  # a large second minor
+    if p == 2:
+        yield ((_SUBLANES, _LANES), (2, 1, 1, 1))  # the document's: pairs of neighbouring tiles
+
+
+# --- the compiler's own choice ---
+
+
+def default_tiling(shape: AnyShape, chip: str | Chip = "v5e") -> Tiling:
+    """Return the tiles of an entry parameter whose layout is left to the compiler: those of
+    `default_layout`, for the order of dims that it chooses.
+
+    >>> default_tiling(XlaShape("f32", (5000,))), default_tiling(XlaShape("s8", (2, 300)))
+    (((1024,),), ((4, 128), (4, 1)))
+    """
+    return default_layout(shape, chip).tiles
+
+
+def default_layout(shape: AnyShape, chip: str | Chip = "v5e") -> XlaShape:
+    """Return the shape in the layout that the compiler gives it as an entry parameter.
+
+    >>> print(default_layout(XlaShape("s32", (8388608, 8, 4))))
+    s32[8388608,8,4]{0,2,1:T(4,128)}
+
+    The two most minor dims are those that take the fewest elements in memory; on a tie the later dim
+    goes first, in the most minor place and then in the second. The other dims keep their order. An
+    array without elements is row-major and has no tiles. Of the given layout only the
+    memory space stays.
+
+    Raises:
+        UnsupportedError: the shape is no array, or a dim is unknown; its type has 1 or 6 bits, of which
+            no choice was observed; or there is no such chip.
+    """
+    shape = _observed(shape)
+    generation = chip_named(chip).generation
+    if shape.is_unbounded_dynamic:
+        raise UnsupportedError(f"{shape} has a dim of unknown size: its padding cannot be compared")
+    rank = shape.rank
+    packed = packed_bits(shape.element_type, generation)
+    if not shape.elements and rank:
+        return laid_out(shape, range(rank)[::-1], (), packed)
+    if rank < 2:
+        return laid_out(shape, range(rank), _line_tiles(shape, generation), packed)
+    order = min(_orders(rank), key=lambda order: _cost(shape, order, generation))
+    return laid_out(shape, order, _plane_tilings(shape, order[1], generation)[0], packed)
+
+
+def packed_bits(element_type: str | ElementType, chip: str | Chip | int = "v5e") -> int:
+    """Return the ``E(bits)`` that the compiler gives an array of a type: 0 where elements take bytes.
+
+    >>> packed_bits("s4", "v5e"), packed_bits("s4", "v3"), packed_bits("s8", "v5e")
+    (4, 0, 0)
+
+    Args:
+        chip: The chip, or just its generation.
+    """
+    generation = chip if isinstance(chip, int) else chip_named(chip).generation
+    bits = _bits(element_type)
+    return bits if bits < 8 and generation >= 4 else 0
+
+
+def tilings_of_order(
+    shape: AnyShape, minor_to_major: Sequence[int], chip: str | Chip = "v5e"
+) -> tuple[Tiling, ...]:
+    """Return the tilings that the compiler accepts for a given order of dims, its own choice first.
+
+    >>> shape = XlaShape("bf16", (64, 3))
+    >>> tilings_of_order(shape, (1, 0)), tilings_of_order(shape, (0, 1))
+    ((((8, 128), (2, 1)), ((16, 128), (2, 1))), (((4, 128), (2, 1)),))
+
+    There are two where tiles of 8 rows of 32-bit words pad nothing. A layout with other tiles is refused
+    by the compiler ("expected shape: ..."), but for wasteful ones of 16-bit types.
+
+    Raises:
+        UnsupportedError: the shape is no array, or its type has 1 or 6 bits; or there is no such chip.
+    """
+    shape = _observed(shape)
+    generation = chip_named(chip).generation
+    if not shape.elements and shape.rank:
+        return ((),)
+    if shape.rank < 2:
+        return (_line_tiles(shape, generation),)
+    return _plane_tilings(shape, minor_to_major[1], generation)
+
+
+def _observed(shape: AnyShape) -> XlaShape:
+    shape = array_shape(shape)
+    if _bits(shape.element_type) in (1, 6):
+        name = shape.element_type.name
+        raise UnsupportedError(f"what TPU compilers choose for {name} is not known", shape=shape)
+    return shape
+
+
+def _orders(rank: int) -> Iterator[tuple[int, ...]]:
+    """Every choice of the two most minor dims, the later ones first, above them the rest in order."""
+    later_first = range(rank)[::-1]
+    for minor in later_first:
+        for second in later_first:
+            if second != minor:
+                yield (minor, second, *(i for i in later_first if i not in (minor, second)))
+
+
+def _cost(shape: XlaShape, order: tuple[int, ...], generation: int) -> tuple[int, bool]:
+    """What orders are compared by: the elements in memory, counted with at most 8 rows in a tile.
+
+    Tiles of 2-bit types have 16 rows; of equal counts one that they do not pad is preferred.
+    """
+    rows = _rows(shape, shape.dimensions[order[1]], generation)
+    counted, taken = (
+        physical_elements(XlaShape(shape.element_type, shape.dimensions, order, [(n, _LANES)]))
+        for n in (min(_SUBLANES, rows), rows)
+    )
+    return counted, taken > shape.elements
+
+
+def _rows(shape: XlaShape, second: int, generation: int) -> int:
+    """The rows of a tile over a second minor dim: a power of two up to 8, whole words at least."""
+    p = _packing(_bits(shape.element_type))
+    rows = p if generation >= 4 else max(p, min(_SUBLANES, 2 * p))
+    while rows < min(second, _SUBLANES):
+        rows *= 2
+    return rows
+
+
+def _plane_tilings(shape: XlaShape, second_minor: int, generation: int) -> tuple[Tiling, ...]:
+    p = _packing(_bits(shape.element_type))
+    second = shape.dimensions[second_minor]
+    sub = _sub(_stored_packing(shape, generation))
+    usual: Tiling = ((_rows(shape, second, generation), _LANES), *sub)
+    if generation < 4 or p == 1 or second % (_SUBLANES * p):
+        return (usual,)
+    large: Tiling = ((_SUBLANES * p, _LANES), *sub)
+    return (usual, large) if p == 2 else (large, usual)  # bytes and less prefer the large one
+
+
+def _line_tiles(shape: XlaShape, generation: int) -> Tiling:
+    """The tiles of a vector, powers of two up to 1024, or of a scalar."""
+    p = _stored_packing(shape, generation)
+    n = _LANES * p * (1 if generation >= 4 else 2)
+    if not shape.rank:
+        return ((n,),)
+    longest = max(_LONGEST_VECTOR_TILE, _LANES * _packing(_bits(shape.element_type)))
+    while n < min(shape.dimensions[0], longest):
+        n *= 2
+    return _line(n, p)
+
+
+def _stored_packing(shape: XlaShape, generation: int) -> int:
+    """How many elements share a word as they are stored: chips before v4 keep whole bytes."""
+    bits = _bits(shape.element_type)
+    return _packing(bits if generation >= 4 else max(bits, 8))
+
+
+def laid_out(
+    shape: XlaShape, minor_to_major: Iterable[int], tiles: Tiling, element_size_in_bits: int = 0
+) -> XlaShape:
+    """Return the data of a shape in another order, with other tiles, in the same memory space.
+
+    >>> print(laid_out(XlaShape("f32", ("<=300", 3)), (0, 1), ((4, 128),)))
+    f32[<=300,3]{0,1:T(4,128)}
+    """
+    dims = [
+        f"<={d}" if bounded else d
+        for d, bounded in zip(shape.dimensions, shape.dynamic_dimensions, strict=True)
+    ]
+    return XlaShape(
+        shape.element_type,
+        dims,
+        minor_to_major,
+        tiles,
+        element_size_in_bits=element_size_in_bits,
+        memory_space=shape.memory_space,
+    )

@@ -1,0 +1,146 @@
+"""One look at a layout, be it an XLA shape or a nested layout: what comparisons ask of it.
+
+>>> view = view_of(parse_shape("f32[3,5]{1,0:T(2,2)}"), None)
+>>> view.dims, view.digits, view.size
+((3, 5), (((2, 2), (2, 12)), ((2, 1), (3, 4))), 24)
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import UndecidedError
+from ..int_tuple import leaves, wrap
+from ..ints import IntLike, SymbolicInt, leaf
+from ..layout import AnyLayout, as_layout, is_layout
+from .addresses import storage_bits
+from .digits import Digits, digits_of, top_weight, value_at
+from .functions import NoDigits, OpenDims, TiledFunction
+from .groups import function_of
+from .tiling import array_shape, physical_elements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .shape import AnyShape, XlaShape
+
+__all__ = ["View", "view_of"]
+
+
+class View(NamedTuple):
+    """What there is to compare of a layout.
+
+    Attributes:
+        given: The layout itself.
+        dims: The sizes of its dims in memory, a bounded one by its bound.
+        written: The dims as a shape writes them.
+        digits: Those of each dim, or None where a dim has none or that is open.
+        function: The offset of an XLA shape.
+        proof: Indices of which one differs from every layout that has digits, if this has none.
+        size: The elements that it takes in memory, or None.
+        type_name, bits, splits, memory_space, prefix: Of an XLA shape the name of its element type, the
+            bits of an element, its split configs, where it is put, and the bytes in front; else None.
+    """
+
+    given: AnyShape | AnyLayout
+    dims: tuple[int, ...]
+    written: tuple[str, ...]
+    digits: tuple[Digits, ...] | None
+    function: TiledFunction | None = None
+    proof: tuple[tuple[int, ...], ...] = ()
+    size: int | None = None
+    type_name: str | None = None
+    bits: int | None = None
+    splits: tuple[object, ...] | None = None
+    memory_space: int | None = None
+    prefix: int | None = None
+
+    def offset(self, index: Sequence[int]) -> int:
+        """Return the offset of an element; the index is not checked."""
+        if self.function is not None:
+            return self.function.offset(index)
+        return sum(value_at(mode, x) for mode, x in zip(self.digits or (), index, strict=True))
+
+    def is_known_as(self, other: View) -> bool:
+        """Whether both are known to be one function without digits: over the same coordinates."""
+        if self.function is None or other.function is None:
+            return False
+        return self.function.over_combined() == other.function.over_combined()
+
+    def suspects(self) -> Iterator[tuple[int, ...]]:
+        """Indices at the ends of dims and of what tiles or digits count."""
+        dims = [d for d, n in enumerate(self.dims) if n > 1]
+        if self.function is not None:
+            yield from self.function.suspects(dims)
+            return
+        ends = {d: sorted({1, self.dims[d] - 1, top_weight((self.digits or ())[d])}) for d in dims}
+        zero = (0,) * len(self.dims)
+        for d, e in combinations(dims, 2):
+            for x, y in product(ends[d], ends[e]):
+                yield tuple(x if i == d else y if i == e else z for i, z in enumerate(zero))
+
+
+def view_of(given: AnyShape | AnyLayout, size: IntLike | None) -> View:
+    """Return the view of a shape or layout; ``size`` is the memory of a layout.
+
+    Raises:
+        NotALayoutError: it is neither.
+        UndecidedError: a size or stride is not known.
+        UnsupportedError: it is a tuple of shapes, a token or opaque.
+    """
+    return _of_layout(given, size) if is_layout(given) else _of_shape(array_shape(given))
+
+
+def _of_layout(layout: AnyLayout, size: IntLike | None) -> View:
+    as_layout(layout)
+    parts = (*leaves(layout.shape), *leaves(layout.stride), *leaves(layout.origin_shape), size)
+    if any(isinstance(n, SymbolicInt) for n in parts):
+        raise _unknown(layout)
+    dims = tuple(int(n) for n in leaves(layout.origin_shape))
+    modes = zip(wrap(layout.shape), wrap(layout.stride), dims, strict=True)
+    digits = tuple(
+        digits_of([(int(n), int(d)) for n, d in zip(leaves(s), leaves(t), strict=True)], extent)
+        for s, t, extent in modes
+    )
+    memory = None if size is None else int(leaf(size))
+    return View(layout, dims, tuple(map(str, dims)), digits, size=memory)
+
+
+def _of_shape(shape: XlaShape) -> View:
+    if any(isinstance(n, SymbolicInt) for n in shape.dimensions):
+        raise _unknown(shape)
+    function = function_of(shape)
+    found = function.digits() if all(shape.dimensions) else ((),) * shape.rank
+    digits: tuple[Digits, ...] | None = None
+    proof: tuple[tuple[int, ...], ...] = ()
+    if isinstance(found, NoDigits):
+        proof = (found.at, *found.parts)
+    elif not isinstance(found, OpenDims):
+        digits = found
+    written = tuple(
+        f"<={n}" if dynamic else str(n)
+        for n, dynamic in zip(shape.dimensions, shape.dynamic_dimensions, strict=True)
+    )
+    return View(
+        shape,
+        shape.dimensions,
+        written,
+        digits,
+        function,
+        proof,
+        physical_elements(shape),
+        shape.element_type.name,
+        storage_bits(shape),
+        tuple(shape.split_configs),
+        shape.memory_space,
+        shape.dynamic_shape_metadata_prefix_bytes,
+    )
+
+
+def _unknown(given: AnyShape | AnyLayout) -> UndecidedError:
+    return UndecidedError(
+        f"cannot compare {given}: it has unknown sizes",
+        "Bind them to numbers, or give a bound: <=N.",
+        given=given,
+    )
