@@ -22,13 +22,18 @@ __all__ = ["COMMANDS", "complain", "main"]
 COMMANDS: Final = {
     "convert": "Convert a layout between the notations of TLA and XLA.",
     "show": "Draw the offsets of a layout.",
-    "hlo": "List the array shapes of an HLO module, the largest waste first.",
+    "hlo": "List the buffers of an HLO module, the most waste first; or what is live at its peak.",
+    "oom": "Check an out-of-memory report of a TPU, and say what would cost less.",
     "compose": "Compose two layouts: the offsets of A at the indices that B gives.",
     "complement": "Give the layout of the offsets that a layout leaves free.",
     "coalesce": "Merge the modes of a layout as far as possible.",
     "inverse": "Invert a layout: from an offset back to the index.",
     "divide": "Split a layout into tiles and the rest.",
     "product": "Repeat a block over a tiler.",
+    "where": "Say where an element of a shape or layout lies in memory.",
+    "what": "Say which element, or padding, lies at a place in memory.",
+    "diff": "Compare two layouts of one array: what differs, and in what runs a copy moves.",
+    "explain": "Show the steps of a tiling, or of an operation of the algebra.",
     "cpp": "Rewrite a compiler's errors with layouts in notation, or print the C++ of a layout.",
     "eval": "Evaluate an expression over layouts, such as 'coalesce((2,3):(1,2))'.",
 }
@@ -44,6 +49,7 @@ examples:
   tla convert '((4,2),(4,3)):((4,16),(1,32))' --dtype bf16
   tla show '((4,2),(4,3)):((4,16),(1,32))'
   tla hlo module.hlo
+  tla where 'f32[3,5]{{1,0:T(2,2)}}' 2,3
   tla compose '(6,2):(8,2)' '(4,3):(3,1)' --steps
   tla cpp --emit type '((_16,2),(_16,3)):((_16,_256),(_1,512))'
   tla eval 'zipped_divide((8,6):(1,8), (4,3))'

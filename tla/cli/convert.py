@@ -16,8 +16,8 @@ from ..xla_bridge import (
     logical_bytes,
     physical_bytes,
     physical_elements,
+    size_of,
     to_layout,
-    xla_array_size_bytes,
 )
 from . import complain
 from .common import argument_parser, bytes_in_words, in_tenths, positive, text_argument
@@ -194,14 +194,9 @@ def _memory(shape: XlaShape) -> Iterator[tuple[str, str]]:
     if shape.is_static and 0 < logical < physical:
         note += f", {in_tenths(physical, logical)}x"
     yield "memory", f"{_in_words(physical)}, {note}"
-    try:
-        counted = xla_array_size_bytes(shape)
-    except UnsupportedError as error:
-        yield "note", error.summary
-        return
-    if known_eq(counted, physical) is not True:
-        seen = "the first tile only" if shape.tiles else "L only beside tiles"
-        yield "note", f"XLA itself sees {seen} and counts {_in_words(counted)}"
+    warning = size_of(shape).warning
+    if warning:
+        yield "warning", warning
 
 
 def _in_words(count: int) -> str:

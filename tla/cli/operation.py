@@ -18,6 +18,7 @@ from .show import layout_of
 if TYPE_CHECKING:
     import argparse
 
+    from ..explain import Explanation
     from ..expr.conditions import Condition
 
 __all__ = ["Operands", "add_assume", "conditions_of", "operation_parser"]
@@ -92,16 +93,25 @@ class Operands:
         """Return the layout that an argument writes; a shape without strides stands for none."""
         return layout_of(self.value(name))
 
-    def write(self, operation: str, *arguments: Any, **options: Any) -> int:
-        """Carry out an operation and write its result, or its steps."""
+    def explained(self, operation: str, *arguments: Any, **options: Any) -> Explanation:
+        """Return how an operation comes about, under what is assumed."""
+        from ..explain import explain
+
         try:
             with assume(*self._conditions):
-                if self._steps:
-                    from ..explain import explain
-                    from ..show.terminal import write
+                return explain(operation, *arguments, **options)
+        except UndecidedError as error:
+            raise as_option(error) from None
 
-                    write(explain(operation, *arguments, **options).figure())
-                    return 0
+    def write(self, operation: str, *arguments: Any, **options: Any) -> int:
+        """Carry out an operation and write its result, or its steps."""
+        if self._steps:
+            from ..show.terminal import write
+
+            write(self.explained(operation, *arguments, **options).figure())
+            return 0
+        try:
+            with assume(*self._conditions):
                 from .. import algebra
 
                 print(text_of_value(getattr(algebra, operation)(*arguments, **options)))

@@ -1,0 +1,139 @@
+"""``tla diff``: two layouts side by side, exit codes as of diff(1)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from .running import Run
+
+TILED, PLAIN = "f32[3,5]{1,0:T(2,2)}", "f32[3,5]{1,0}"
+
+
+def test_two_shapes(run: Run) -> None:
+    done = run("diff", TILED, PLAIN)
+    assert (done.code, done.err) == (1, "")
+    assert done.out == (
+        "A        f32[3,5]{1,0:T(2,2)}\n"
+        "         ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)\n"
+        "         24 elements, 96 bytes, 36 of them padding\n"
+        "B        f32[3,5]{1,0}\n"
+        "         (_3,_5):(_5,_1)\n"
+        "         15 elements, 60 bytes, 0 of them padding\n"
+        "dim 0    (_2,_2):(_2,_12)  |  _3:_5\n"
+        "dim 1    (_2,_3):(_1,_4)   |  _5:_1\n"
+        "differ   index (0,2) lies at 4 and at 2\n"
+        "differ   the size is 24 and 15, in elements\n"
+        "copy     moves in runs of 2 elements (8 B), in aligned vectors of 1 element (4 B)\n"
+        "\n"
+        "offset of each element in A, or in A>B\n"
+        "(0,*)      0      1    4>2    5>3    8>4\n"
+        "(1,*)    2>5    3>6    6>7    7>8   10>9\n"
+        "(2,*)  12>10  13>11  16>12  17>13  20>14\n"
+    )
+
+
+def test_a_shape_and_its_layout_are_the_same(run: Run) -> None:
+    done = run("diff", TILED, "((2,2),(2,3)):((2,12),(1,4)):(3,5)")
+    assert (done.code, done.err) == (0, "")
+    assert "dim 0    (_2,_2):(_2,_12)  =  (2,2):(2,12)\n" in done.out
+    assert "same     every element lies at one offset\n" in done.out
+    assert done.out.endswith("copy     is a bitcast: it moves nothing\n")
+
+
+def test_a_reshape_that_moves_nothing(run: Run) -> None:
+    done = run("diff", "f32[16,128]{1,0:T(8,128)}", "f32[2,8,128]{2,1,0:T(8,128)}")
+    assert done.code == 1
+    assert "differ   the dims are [16,128] and [2,8,128]\n" in done.out
+    assert done.out.endswith("copy     is a bitcast: it moves nothing\n")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "end"),
+    [
+        ("f32[64]", "f32[64]{0:S(1)}", "copy     moves the array as it is to another place\n"),
+        ("f32[2,3]", "f32[4]", "copy     is no bitcast; "),
+        ("f32[?,4]", "f32[?,4]{0,1}", "copy     is no bitcast; cannot compare f32[?,4]{1,0}"),
+        ("s4[3]{0:E(4)}", "s4[3]{0:T(2)(1,2)L(8)E(4)}", "copy     moves in runs of 3 elements (12 bits)"),
+        (
+            "s4[8,8]{1,0:E(4)}",
+            "s4[8,8]{0,1:E(4)}",
+            "copy     moves in runs of 1 element (4 bits), in aligned vectors of 1 element (4 bits)\n",
+        ),
+        ("(2,3):(1,2)", "(2,3):(3,1)", "copy     moves in runs of 1 element, in aligned vectors"),
+        ("(2,3):(1,1)", "(2,3):(3,1)", "copy     is no bitcast; (2,3):(1,1) has no run in memory"),
+    ],
+)
+def test_what_a_copy_does(run: Run, a: str, b: str, end: str) -> None:
+    done = run("diff", a, b)
+    assert (done.code, done.err) == (1, "")
+    assert end in done.out
+
+
+def test_a_shape_without_a_nested_layout(run: Run) -> None:
+    done = run("diff", "f32[3,5]{1,0:T(3,4)(2,3)}", PLAIN)
+    assert done.code == 1
+    assert "         no nested layout (broken-digit)\n" in done.out
+    assert "differ   index (0,4) lies at 24 and at 4\n" in done.out
+    assert "dim 0" not in done.out
+
+
+def test_large_arrays_are_not_drawn(run: Run) -> None:
+    for a, b in [("f32[17,17]", "f32[17,17]{0,1}"), ("f32[2,20]", "f32[2,20]{0,1}"), ("f32[]", "f32[]")]:
+        assert "offset of each" not in run("diff", a, b).out
+
+
+def test_json(run: Run) -> None:
+    done = run("diff", TILED, PLAIN, "--json")
+    assert done.code == 1
+    facts = json.loads(done.out)
+    assert facts["a"] == {
+        "text": TILED,
+        "tla": "((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)",
+        "reason": None,
+        "elements": 24,
+        "bytes": 96,
+        "data": 60,
+    }
+    assert facts["differences"] == [
+        {"kind": "offset", "index": [0, 2], "a": 4, "b": 2, "unknown_size": None},
+        {"kind": "size", "index": None, "a": 24, "b": 15, "unknown_size": None},
+    ]
+    assert (facts["bitcast"], facts["run"], facts["vector"], facts["bits"]) == (False, 2, 1, 32)
+
+
+def test_json_of_what_is_the_same(run: Run) -> None:
+    done = run("diff", "f32[?,4]", "f32[?,4]{1,0:T(1)}", "--json")
+    assert done.code == 0
+    facts = json.loads(done.out)
+    assert facts["differences"] == []
+    assert facts["bitcast"] is True
+    assert facts["a"]["elements"] == "4*d0{min=0}"
+
+
+def test_standard_input(run: Run) -> None:
+    done = run("diff", "-", PLAIN, stdin=PLAIN.encode())
+    assert done.code == 0
+    done = run("diff", "-", "-", stdin=PLAIN.encode())
+    assert done.code == 2
+    assert "can stand for one argument only" in done.err
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "told"),
+    [
+        ("f32[2", "f32[2]", "A: expected ']' or ','"),
+        ("f32[2]", "f32[2]{0:T(}", "B: "),
+        ("(f32[2], f32[3])", "f32[2]", "a tuple"),
+        ("f32[2]", "token[]", "no data"),
+        ("(M,4):(4,1)", "f32[?,4]", "it has unknown sizes"),
+    ],
+)
+def test_bad_input_is_2(run: Run, a: str, b: str, told: str) -> None:
+    done = run("diff", a, b)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("tla: error: ")
+    assert told in done.err

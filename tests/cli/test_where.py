@@ -1,0 +1,171 @@
+"""``tla where``: the place of an element."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from xla_bridge.rows import TILED, array
+
+from tla import parse
+from tla.xla_bridge import bit_address, byte_address, physical_elements, physical_offset, split_piece
+
+if TYPE_CHECKING:
+    from .running import Run
+
+
+def facts(run: Run, shape: str, index: str) -> dict[str, Any]:
+    done = run("where", shape, index, "--json")
+    assert (done.code, done.err) == (0, "")
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+# --- XLA shapes ---
+
+
+ROWS = [row for row in TILED if row["samples"]][::9]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["text"]))
+def test_oracle_rows(run: Run, row: dict[str, Any]) -> None:
+    shape = array(row["text"])
+    index, at = row["samples"][-1]
+    found = facts(run, row["text"], f"({','.join(map(str, index))})")
+    assert (found["xla"], found["index"], found["offset"]) == (str(shape), index, at)
+    assert found["byte"] == byte_address(shape, index)
+    assert found["bit"] == bit_address(shape, index)
+    assert found["elements"] == physical_elements(shape)
+
+
+def test_the_table(run: Run) -> None:
+    code, out, err = run("where", "f32[3,5]{1,0:T(2,2)}", "2,3")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "element   (2,3) of f32[3,5]{1,0:T(2,2)}",
+        "offset    17 of 24",
+        "byte      68 of 96",
+        "tile      (2,2): number (1,1) of (2,3), inside at (0,1)",
+    ]
+
+
+def test_tile_by_tile(run: Run) -> None:
+    found = facts(run, "bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}", "7,0,1279,16383")
+    assert found["offset"] == 167_772_159
+    assert [tile["tile"] for tile in found["tiles"]] == [[8, 128], [2, 1]]
+    assert [tile["inside"] for tile in found["tiles"]] == [[7, 127], [1, 0]]
+    assert found["tiles"][0]["number"] == [0, 7, 159, 127]
+    assert found["tiles"][0]["of"] == [1, 8, 160, 128]
+
+
+def test_packed_elements(run: Run) -> None:
+    out = run("where", "s4[5]{0:E(4)}", "3").out
+    assert "byte      1 of 3\nbits      12 to 15, from bit 4 of the byte on\n" in out
+    assert "bits" not in run("where", "f32[5]{0}", "3").out
+
+
+def test_split_arrays(run: Run) -> None:
+    text = "s4[100,5]{1,0:T(2,4)E(4)SC(0:30)M(16)}"
+    piece = facts(run, text, "31,3")["piece"]
+    found = split_piece(array(text), (31, 3))
+    assert piece == {
+        "numbers": [1],
+        "xla": str(found.shape),
+        "index": [1, 3],
+        "offset": physical_offset(found.shape, (1, 3)),
+        "byte": byte_address(found.shape, (1, 3)),
+    }
+    out = run("where", text, "31,3").out
+    assert "piece     1: (1,3) of s4[70,5]{1,0:T(2,4)E(4)M(16)}\n" in out
+    assert "note      16 bytes of metadata, M, lie in front of byte 0\n" in out
+
+
+def test_a_warning_where_xla_counts_otherwise(run: Run) -> None:
+    out = run("where", "f32[3,5]{1,0:T(3,4)(2,3)}", "2,4").out
+    assert "\nwarning   XLA counts 96 bytes, the tiles take 192: " in out
+    assert "warning" not in run("where", "f32[3,5]{1,0:T(2,2)}", "2,3").out
+
+
+@pytest.mark.parametrize("index", ["2,3", "(2,3)", " ( 2 , 3 ) ", "_2,3"])
+def test_ways_to_write_an_index(run: Run, index: str) -> None:
+    assert facts(run, "f32[3,5]{1,0:T(2,2)}", index)["offset"] == 17
+
+
+def test_scalars_and_buffers(run: Run) -> None:
+    assert facts(run, "f32[]{:T(128)}", "()")["offset"] == 0
+    assert facts(run, "b(f32[3,5]{1,0:T(2,2)})", "2,3")["offset"] == 17
+
+
+def test_unknown_dims_that_do_not_matter(run: Run) -> None:
+    found = facts(run, "f32[<=3,5]{1,0:T(2,2)}", "2,3")
+    assert found["offset"] == 17
+
+
+def test_standard_input(run: Run) -> None:
+    done = run("where", "-", "2,3", stdin=b"f32[3,5]{1,0:T(2,2)}\n")
+    assert (done.code, done.out.splitlines()[1]) == (0, "offset    17 of 24")
+
+
+# --- layouts ---
+
+
+@pytest.mark.parametrize(
+    ("layout", "index", "coordinate"),
+    [
+        ("((4,2),(4,3)):((4,16),(1,32))", "1,5", "((1,0),(1,1))"),
+        ("((4,2),(4,3)):((4,16),(1,32))", "((1,0),(1,1))", "((1,0),(1,1))"),
+        ("((4,2),(4,3)):((4,16),(1,32))", "41", "((1,0),(1,1))"),
+        ("(3):(2)", "2", "(2)"),
+        ("4:2", "3", "3"),
+    ],
+)
+def test_layouts(run: Run, layout: str, index: str, coordinate: str) -> None:
+    found = facts(run, layout, index)
+    assert found["coordinate"] == coordinate
+    assert found["offset"] == parse(layout)(parse(coordinate))
+    assert found["valid"]
+
+
+def test_a_coordinate_in_the_padding_of_a_layout(run: Run) -> None:
+    assert not facts(run, "(4,8):(8,1):(3,5)", "3,5")["valid"]
+    out = run("where", "(4,8):(8,1):(3,5)", "3,5").out
+    assert out.endswith("offset    29\nnote      padding: it lies outside the origin shape\n")
+
+
+# --- bad input ---
+
+
+@pytest.mark.parametrize(
+    ("shape", "index", "message"),
+    [
+        (
+            "f32[3,5]{1,0}",
+            "3,5",
+            "Dim 0 has no index 3: it has those from 0 to 2.\n  Dim 1 has no index 5",
+        ),
+        ("f32[3,5]{1,0}", "(-1,0)", "Dim 0 has no index -1"),
+        ("f32[3,0]{1,0}", "2,0", "Dim 1 has no index 0: it has none."),
+        ("f32[3,5]{1,0}", "1", "It needs 2 ints"),
+        ("f32[3,5]{1,0}", "1,2,3", "It needs 2 ints"),
+        ("f32[3,5]{1,0}", "((1,2),3)", "expected an int, got tuple (1, 2)"),
+        ("f32[3,5]{1,0}", "1;2", "INDEX: "),
+        ("f32[3,5]{1,0}", "one", "It needs 2 ints"),
+        ("f32[3,5]{1,0:T(2,2", "1,2", "column 19"),
+        ("(f32[3], f32[2])", "1", "Take its elements one by one."),
+        ("token[]", "()", "no size and no layout"),
+        ("(3,5):(5,1)", "3,0", "coordinate"),
+        ("(3,5)", "1,0", "is no layout"),
+        ("f32[?,3]{1,0}", "5,0", "is open: cannot decide whether d0 > 5\n  Write a number"),
+        ("f32[3,5]{0,0}", "1,0", "is not an order of 2 dims"),
+    ],
+)
+def test_bad_input(run: Run, shape: str, index: str, message: str) -> None:
+    code, out, err = run("where", shape, index)
+    assert (code, out) == (1, "")
+    assert err.startswith("tla: error: ")
+    assert message in err
+
+
+def test_a_missing_index_is_the_command_line_s_fault(run: Run) -> None:
+    assert run("where", "f32[3]").code == 2

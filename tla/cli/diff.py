@@ -1,0 +1,256 @@
+"""``tla diff``: two layouts of one array side by side, and what a copy between them costs."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from ..errors import LayoutError, ParseError, TlaError, UndecidedError, UnsupportedError
+from ..int_tuple import leaves
+from ..ints import SymbolicInt
+from ..read import read
+from ..xla_bridge import (
+    XlaShape,
+    common_run,
+    common_vector,
+    differences,
+    is_bitcast,
+    logical_bytes,
+    physical_bytes,
+    physical_elements,
+    physical_offset,
+    storage_bits,
+    to_layout,
+)
+from . import complain
+from .common import argument_parser, bytes_in_words, text_argument
+from .where import place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..layout import AnyLayout
+    from ..xla_bridge import Difference
+
+__all__ = ["run"]
+
+_EPILOG = """\
+examples:
+  tla diff 'bf16[32,256]{1,0:T(8,128)(2,1)}' '((2,4,4),(128,2)):((1,256,2048),(2,1024))'
+  tla diff 'f32[3,5]{1,0:T(2,2)}' 'f32[3,5]{1,0}' || echo 'they differ'
+  tla diff 'f32[16,128]{1,0:T(8,128)}' 'f32[2,8,128]{2,1,0:T(8,128)}' || echo 'but a bitcast'
+  tla diff 'f32[64]{0}' 'f32[64]{0:T(64)}' --json
+
+A and B are XLA shapes, layouts of TLA, or - for standard input. A layout has no element type and no
+size of its own: what it does not say is not compared. A copy is a bitcast if every element, by its
+row-major number, has one offset in both, and the memory is the same: it moves nothing.
+
+exit code: 0 nothing differs, 1 something does, 2 the command line or the input is wrong, or the
+answer depends on an unknown size.
+"""
+
+_PICTURE = 256
+"""The most elements that are drawn."""
+
+_WIDEST = 16
+"""The longest last dim that is drawn."""
+
+
+def run(arguments: list[str]) -> int:
+    parser = argument_parser("diff", _EPILOG)
+    parser.add_argument("a", metavar="A", help="a shape or layout; - is standard input")
+    parser.add_argument("b", metavar="B", help="another one")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    options = parser.parse_args(arguments)
+    if options.a == options.b == "-":
+        parser.error("standard input, -, can stand for one argument only")
+    try:
+        a, b = _operand("A", options.a), _operand("B", options.b)
+        found = differences(a, b)
+        facts = _facts(a, b, found)
+    except TlaError as error:  # as diff(1): 1 says that they differ
+        complain(f"tla: error: {error}")
+        return 2
+    if options.json:
+        import json
+
+        print(json.dumps(facts))
+    else:
+        for line in _lines(a, b, found, facts):
+            print(line)
+    return 1 if found else 0
+
+
+def _operand(name: str, text: str) -> XlaShape | AnyLayout:
+    """The layout that an argument writes; an error in it names the argument."""
+    try:
+        return place_of(read(text_argument(text)))
+    except ParseError as error:
+        summary, details = f"{name}: {error.summary}", error.details
+        raise ParseError(summary, error.text, error.start, error.end, *details) from None
+
+
+def _facts(
+    a: XlaShape | AnyLayout, b: XlaShape | AnyLayout, found: Sequence[Difference]
+) -> dict[str, Any]:
+    bits = next((storage_bits(x) for x in (a, b) if isinstance(x, XlaShape)), None)
+    run, vector, why = _runs(a, b)
+    return {
+        "a": _side(a),
+        "b": _side(b),
+        "differences": [
+            {
+                "kind": each.kind,
+                "index": None if each.at is None else list(each.at),
+                "a": _plain(each.a),
+                "b": _plain(each.b),
+                "unknown_size": each.unknown,
+            }
+            for each in found
+        ],
+        "bitcast": _bitcast(a, b),
+        "run": run,
+        "vector": vector,
+        "bits": bits,
+        "no_run": why,
+    }
+
+
+def _side(x: XlaShape | AnyLayout) -> dict[str, Any]:
+    if not isinstance(x, XlaShape):
+        return {"text": str(x), "tla": str(x), "elements": _plain(x.cosize), "bytes": None, "data": None}
+    try:
+        layout, reason = str(to_layout(x)), None
+    except (UndecidedError, UnsupportedError) as error:
+        layout, reason = None, str(error.data.get("reason", error.summary))
+    sizes = {"bytes": _plain(physical_bytes(x)), "data": _plain(logical_bytes(x))}
+    return {
+        "text": str(x),
+        "tla": layout,
+        "reason": reason,
+        "elements": _plain(physical_elements(x)),
+        **sizes,
+    }
+
+
+def _bitcast(a: XlaShape | AnyLayout, b: XlaShape | AnyLayout) -> bool | None:
+    try:
+        return is_bitcast(a, b)
+    except UndecidedError:
+        return None
+
+
+def _runs(a: XlaShape | AnyLayout, b: XlaShape | AnyLayout) -> tuple[int | None, int | None, str | None]:
+    """The common run and vector, or why there are none."""
+    try:
+        return common_run(a, b), common_vector(a, b), None
+    except (LayoutError, UndecidedError) as error:
+        return None, None, error.summary
+
+
+def _plain(x: object) -> object:
+    """An int as JSON has it; what is none, as an unknown size, as text."""
+    if x is None or (isinstance(x, int) and not isinstance(x, SymbolicInt)):
+        return x if x is None else int(x)
+    return str(x)
+
+
+# --- for a person -----------------------------------------------------------------------------
+
+
+def _lines(
+    a: XlaShape | AnyLayout,
+    b: XlaShape | AnyLayout,
+    found: Sequence[Difference],
+    facts: dict[str, Any],
+) -> Iterator[str]:
+    for name in ("a", "b"):
+        side = facts[name]
+        yield f"{name.upper():8} {side['text']}"
+        if side["tla"] is None:
+            yield f"{'':8} no nested layout ({side['reason']})"
+        elif side["tla"] != side["text"]:
+            yield f"{'':8} {side['tla']}"
+        yield f"{'':8} {_memory(side)}"
+    yield from _digits(facts, a, b)
+    if not found:
+        yield f"{'same':8} every element lies at one offset"
+    for each in found:
+        yield f"{'differ':8} {each}"
+    yield f"{'copy':8} {_copy(found, facts)}"
+    yield from _picture(a, b, found)
+
+
+def _memory(side: dict[str, Any]) -> str:
+    elements = f"{side['elements']} element{'' if side['elements'] == 1 else 's'}"
+    if not isinstance(side["bytes"], int):
+        return elements
+    padding = side["bytes"] - side["data"]
+    return f"{elements}, {bytes_in_words(side['bytes'])}, {max(0, padding)} of them padding"
+
+
+def _digits(facts: dict[str, Any], a: XlaShape | AnyLayout, b: XlaShape | AnyLayout) -> Iterator[str]:
+    """The modes of both, dim by dim."""
+    if facts["a"]["tla"] is None or facts["b"]["tla"] is None:
+        return
+    one, other = (to_layout(x) if isinstance(x, XlaShape) else x for x in (a, b))
+    ours, theirs = (list(layout.trimmed()) for layout in (one, other))
+    if len(ours) != len(theirs):
+        return
+    width = max((len(str(mode)) for mode in ours), default=0)
+    for i, (m, n) in enumerate(zip(ours, theirs, strict=True)):
+        yield f"{f'dim {i}':8} {m!s:{width}}  {'=' if m == n else '|'}  {n}"
+
+
+def _copy(found: Sequence[Difference], facts: dict[str, Any]) -> str:
+    if facts["bitcast"]:
+        return "is a bitcast: it moves nothing"
+    if found and all(each.is_placement for each in found):
+        return "moves the array as it is to another place"
+    moved = any(each.kind in {"offset", "size", "element size"} for each in found)
+    if facts["bitcast"] is None and not moved:
+        return "not decided: it depends on an unknown size, or is too large to look at"
+    if facts["run"] is None:
+        return f"is no bitcast; {facts['no_run']}"
+    run, vector = (_elements(facts[name], facts["bits"]) for name in ("run", "vector"))
+    return f"moves in runs of {run}, in aligned vectors of {vector}"
+
+
+def _elements(count: int, bits: int | None) -> str:
+    text = f"{count} element{'' if count == 1 else 's'}"
+    if bits is None:
+        return text
+    return (
+        f"{text} ({count * bits // 8} B)" if count * bits % 8 == 0 else f"{text} ({count * bits} bits)"
+    )
+
+
+def _picture(
+    a: XlaShape | AnyLayout, b: XlaShape | AnyLayout, found: Sequence[Difference]
+) -> Iterator[str]:
+    """The offset of every element in A, and in B where that is another."""
+    dims = _dims(a)
+    moved = any(each.kind == "offset" for each in found)
+    if not moved or not dims or prod(dims) > _PICTURE or dims[-1] > _WIDEST:
+        return
+    rows: list[tuple[str, list[str]]] = []
+    for at in product(*map(range, dims[:-1])):
+        pairs = [(_offset(a, (*at, i)), _offset(b, (*at, i))) for i in range(dims[-1])]
+        cells = [str(x) if x == y else f"{x}>{y}" for x, y in pairs]
+        rows.append((f"({','.join([*map(str, at), '*'])})", cells))
+    head = max(len(name) for name, _cells in rows)
+    width = max(len(cell) for _name, cells in rows for cell in cells)
+    yield ""
+    yield "offset of each element in A, or in A>B"
+    for name, cells in rows:
+        yield f"{name:{head}}  {'  '.join(f'{cell:>{width}}' for cell in cells)}"
+
+
+def _dims(x: XlaShape | AnyLayout) -> list[int]:
+    sizes = x.dimensions if isinstance(x, XlaShape) else leaves(x.origin_shape)
+    return [] if any(isinstance(n, SymbolicInt) for n in sizes) else [int(n) for n in sizes]
+
+
+def _offset(x: XlaShape | AnyLayout, index: tuple[int, ...]) -> int:
+    return physical_offset(x, index) if isinstance(x, XlaShape) else int(x(*index))

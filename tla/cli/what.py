@@ -1,0 +1,141 @@
+"""``tla what``: the element that lies at a place in memory."""
+
+from __future__ import annotations
+
+import argparse
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from ..algebra.preimage import preimage
+from ..coord import crd2idx
+from ..errors import CoordinateError
+from ..int_tuple import leaves
+from ..ints import is_tuple
+from ..notation import to_text
+from ..read import read
+from ..xla_bridge import Padding, XlaShape, element_at, offsets_in_byte, size_of
+from .common import argument_parser, text_argument
+from .where import place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..layout import AnyLayout
+
+__all__ = ["run"]
+
+_EPILOG = """\
+examples:
+  tla what 'f32[3,5]{1,0:T(2,2)}' 17
+  tla what 'f32[3,5]{1,0:T(2,2)}' 18
+  tla what 's4[5]{0:E(4)}' 1 --bytes
+  tla what '((4,2),(4,3)):((4,16),(1,32))' 37
+
+The answer is an index, or what pads that place. Padding is an answer like any other: the exit code is
+0. Of a layout of TLA it is every coordinate that has the offset, or none: a gap.
+"""
+
+_SHOWN = 16
+"""The most coordinates of a layout that are listed for one offset."""
+
+
+def run(arguments: list[str]) -> int:
+    parser = argument_parser("what", _EPILOG)
+    parser.add_argument("shape", metavar="SHAPE", help="a shape or layout; - is standard input")
+    parser.add_argument("offset", metavar="OFFSET", type=_int, help="an offset, in elements")
+    parser.add_argument("--bytes", action="store_true", help="the offset is a byte address")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    options = parser.parse_args(arguments)
+    place = place_of(read(text_argument(options.shape)))
+    if isinstance(place, XlaShape):
+        facts = _in_shape(place, options.offset, options.bytes)
+    elif options.bytes:
+        parser.error("--bytes goes with an XLA shape: a layout does not say how large an element is")
+    else:
+        facts = _in_layout(place, options.offset)
+    if options.json:
+        import json
+
+        print(json.dumps(facts))
+        return 0
+    for line in _lines(facts):
+        print(line)
+    return 0
+
+
+def _int(text: str) -> int:
+    """An int as it is written in layouts: ASCII digits, and a sign."""
+    if not text.removeprefix("-").isdigit() or not text.isascii():
+        raise argparse.ArgumentTypeError(f"needs a number, not {text!r}")
+    return int(text)
+
+
+def _in_shape(shape: XlaShape, offset: int, is_byte: bool) -> dict[str, Any]:
+    places: list[dict[str, Any]] = []
+    for at in offsets_in_byte(shape, offset) if is_byte else [offset]:
+        found = element_at(shape, at)
+        if isinstance(found, Padding):
+            places.append({"offset": at, "index": None, "padding": str(found)})
+        else:
+            places.append({"offset": at, "index": list(found), "padding": None})
+    facts: dict[str, Any] = {"xla": str(shape), "byte": offset if is_byte else None, "places": places}
+    return {**facts, "warning": size_of(shape).warning or None}
+
+
+def _in_layout(layout: AnyLayout, offset: int) -> dict[str, Any]:
+    found = list(islice(preimage(layout, offset), _SHOWN + 1))
+    if not found:
+        _refuse_outside(layout, offset)
+    return {
+        "tla": str(layout),
+        "offset": offset,
+        "coordinates": [
+            {
+                "index": to_text(_by_mode(c, layout.shape)),
+                "coordinate": to_text(c),
+                "valid": bool(layout.is_valid(c)),
+            }
+            for c in found[:_SHOWN]
+        ],
+        "more": len(found) > _SHOWN,
+    }
+
+
+def _by_mode(coord: Any, shape: Any) -> Any:
+    """One index for each mode of a coordinate of digits."""
+    if not is_tuple(shape):
+        return coord
+    return tuple(crd2idx(c, s) for c, s in zip(coord, shape, strict=True))
+
+
+def _refuse_outside(layout: AnyLayout, offset: int) -> None:
+    """Raise `CoordinateError` where an offset lies outside all that a layout reaches."""
+    ends = [
+        (int(n) - 1) * int(d) for n, d in zip(leaves(layout.shape), leaves(layout.stride), strict=True)
+    ]
+    low, high = sum(min(0, end) for end in ends), sum(max(0, end) for end in ends)
+    if not layout.size:
+        raise CoordinateError(f"the layout {layout} has no coordinate, and no memory", offset=offset)
+    if not low <= offset <= high:
+        raise CoordinateError(
+            f"the offset {offset} lies outside the memory of {layout}",
+            f"Its offsets lie from {low} to {high}.",
+            offset=offset,
+        )
+
+
+def _lines(facts: dict[str, Any]) -> Iterator[str]:
+    for place in facts.get("places", ()):
+        index = place["index"]
+        what = place["padding"] if index is None else f"({','.join(map(str, index))})"
+        yield f"offset {place['offset']}: {what}"
+    if facts.get("warning"):
+        yield f"warning: {facts['warning']}"
+    for at in facts.get("coordinates", ()):
+        digits = "" if at["index"] == at["coordinate"] else f", digits {at['coordinate']}"
+        outside = "" if at["valid"] else ", padding: outside the origin shape"
+        yield f"offset {facts['offset']}: {at['index']}{digits}{outside}"
+    if facts.get("more"):
+        yield f"and more: {len(facts['coordinates'])} are listed"
+    if facts.get("coordinates") == []:
+        yield f"offset {facts['offset']}: a gap, no coordinate has it"

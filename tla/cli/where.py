@@ -1,0 +1,220 @@
+"""``tla where``: the place of an element in memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..coord import idx2crd
+from ..errors import ParseError, UndecidedError
+from ..ints import SymbolicInt, is_tuple
+from ..layout import is_layout
+from ..notation import parse_int_tuple, to_text
+from ..read import read
+from ..xla_bridge import (
+    XlaBuffer,
+    XlaShape,
+    XlaTuple,
+    array_shape,
+    bit_address,
+    byte_address,
+    physical_bytes,
+    physical_offset,
+    size_of,
+    split_piece,
+    storage_bits,
+    tiling_steps,
+)
+from .common import InputError, argument_parser, text_argument
+from .show import layout_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..layout import AnyLayout
+    from ..xla_bridge import TilingExplanation
+
+__all__ = ["index_argument", "place_of", "run", "shape_of", "steps_to"]
+
+_EPILOG = """\
+examples:
+  tla where 'f32[3,5]{1,0:T(2,2)}' 2,3
+  tla where 'bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}' '(7,0,1279,16383)' --json
+  tla where '((4,2),(4,3)):((4,16),(1,32))' 1,5
+  echo 's4[5]{0:E(4)}' | tla where - 3
+
+The offset counts elements. Bytes and bits count from the first byte of the data, which metadata, M(n),
+lies in front of; packed elements, E(n), stand little-endian in their bytes. An index of a scalar is ().
+A layout of TLA takes any of its coordinates. 'tla explain tiling SHAPE INDEX' shows how it comes about.
+"""
+
+
+def run(arguments: list[str]) -> int:
+    parser = argument_parser("where", _EPILOG)
+    parser.add_argument("shape", metavar="SHAPE", help="a shape or layout; - is standard input")
+    parser.add_argument("index", metavar="INDEX", help="the index of an element, as 2,3 or '(2,3)'")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    options = parser.parse_args(arguments)
+    place = place_of(read(text_argument(options.shape)))
+    index = index_argument(options.index)
+    facts = _in_shape(place, index) if isinstance(place, XlaShape) else _in_layout(place, index)
+    if options.json:
+        import json
+
+        print(json.dumps(facts))
+        return 0
+    rows = _shape_rows(facts) if isinstance(place, XlaShape) else _layout_rows(facts)
+    for name, text in rows:
+        print(f"{name:9} {text}")
+    return 0
+
+
+def place_of(value: Any) -> XlaShape | AnyLayout:
+    """Return the one array, or the layout, that a value read stands for.
+
+    Raises:
+        UnsupportedError: it is a tuple of shapes, a token or opaque.
+        InputError: it is no layout.
+    """
+    if isinstance(value, (XlaShape, XlaTuple, XlaBuffer)):
+        return array_shape(value)
+    return layout_of(value)
+
+
+def shape_of(value: Any) -> XlaShape:
+    """Return the one array that a value read stands for; a layout of TLA is none.
+
+    Raises:
+        UnsupportedError: it is a tuple of shapes, a token or opaque.
+        InputError: it is no XLA shape.
+    """
+    if isinstance(value, (XlaShape, XlaTuple, XlaBuffer)):
+        return array_shape(value)
+    raise InputError(
+        f"{value if is_layout(value) else to_text(value)} is no XLA shape",
+        "A shape with tiles is written such as f32[3,5]{1,0:T(2,2)}; 'tla convert' finds the one of a"
+        " layout.",
+    )
+
+
+def index_argument(text: str) -> tuple[Any, ...]:
+    """Return the index that an argument writes, with or without parentheses."""
+    try:
+        index = parse_int_tuple(text if text.lstrip().startswith("(") else f"({text})")
+    except ParseError as error:
+        summary = f"INDEX: {error.summary}"
+        raise ParseError(summary, error.text, error.start, error.end, *error.details) from None
+    return index if is_tuple(index) else (index,)
+
+
+def steps_to(shape: XlaShape, index: tuple[Any, ...] | None) -> TilingExplanation:
+    """Return how the memory of a shape, and the place of an element in it, come about."""
+    try:
+        return tiling_steps(shape, index)
+    except UndecidedError as error:
+        raise UndecidedError(
+            f"whether {shape} has the element {to_text(index)} is open: {error.summary}",
+            "Write a number in place of '?', or a bound, '<=N'.",
+            **error.data,
+        ) from None
+
+
+# --- an XLA shape ---
+
+
+def _in_shape(shape: XlaShape, at: tuple[Any, ...]) -> dict[str, Any]:
+    explained = steps_to(shape, at)
+    use = size_of(shape)
+    return {
+        "xla": str(shape),
+        "index": [_plain(x) for x in at],
+        "offset": _plain(explained.offset),
+        "elements": _plain(explained.elements),
+        "byte": _plain(byte_address(shape, at)),
+        "bytes": _plain(physical_bytes(shape)),
+        "bit": _plain(bit_address(shape, at)),
+        "element_bits": storage_bits(shape),
+        "tiles": [
+            {
+                "tile": list(step.tile),
+                "number": [_plain(x) for x in step.coordinate[: -_kept(step.tile)]],
+                "of": [_plain(n) for n in step.dimensions[: -_kept(step.tile)]],
+                "inside": [_plain(x) for x in step.coordinate[-_kept(step.tile) :]],
+            }
+            for step in explained.steps
+            if step.action == "transpose" and step.tile is not None and step.coordinate is not None
+        ],
+        "piece": _piece(shape, at) if shape.split_configs else None,
+        "prefix_bytes": shape.dynamic_shape_metadata_prefix_bytes,
+        "warning": use.warning or None,
+    }
+
+
+def _kept(tile: tuple[object, ...]) -> int:
+    """How many axes are inside a tile."""
+    return len([t for t in tile if t != "*"])
+
+
+def _piece(shape: XlaShape, at: tuple[Any, ...]) -> dict[str, Any]:
+    piece = split_piece(shape, at)
+    return {
+        "numbers": list(piece.numbers),
+        "xla": str(piece.shape),
+        "index": [_plain(x) for x in piece.element],
+        "offset": _plain(physical_offset(piece.shape, piece.element)),
+        "byte": _plain(byte_address(piece.shape, piece.element)),
+    }
+
+
+def _shape_rows(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "element", f"{_tuple(facts['index'])} of {facts['xla']}"
+    yield "offset", f"{facts['offset']} of {facts['elements']}"
+    yield "byte", f"{facts['byte']} of {facts['bytes']}"
+    bits = facts["element_bits"]
+    if bits % 8:
+        first = facts["bit"]
+        yield "bits", f"{first} to {first + bits - 1}, from bit {first % 8} of the byte on"
+    for tile in facts["tiles"]:
+        where = f"number {_tuple(tile['number'])} of {_tuple(tile['of'])}"
+        yield "tile", f"{_tuple(tile['tile'])}: {where}, inside at {_tuple(tile['inside'])}"
+    piece = facts["piece"]
+    if piece is not None:
+        numbers = ",".join(map(str, piece["numbers"]))
+        yield "piece", f"{numbers}: {_tuple(piece['index'])} of {piece['xla']}"
+        yield "", f"offset {piece['offset']}, byte {piece['byte']} in the memory of the piece"
+    if facts["prefix_bytes"]:
+        yield "note", f"{facts['prefix_bytes']} bytes of metadata, M, lie in front of byte 0"
+    if facts["warning"]:
+        yield "warning", facts["warning"]
+
+
+def _tuple(items: Any) -> str:
+    return f"({','.join(map(str, items))})"
+
+
+def _plain(n: Any) -> Any:
+    """An int as JSON has it: a symbolic one as text."""
+    return str(n) if isinstance(n, SymbolicInt) else n if n is None else int(n)
+
+
+# --- a layout ---
+
+
+def _in_layout(layout: AnyLayout, index: tuple[Any, ...]) -> dict[str, Any]:
+    at = index[0] if len(index) == 1 else index  # one int is a flat index
+    offset = layout(at)
+    return {
+        "tla": str(layout),
+        "index": to_text(at),
+        "coordinate": to_text(idx2crd(at, layout.shape)),
+        "offset": _plain(offset),
+        "valid": bool(layout.is_valid(at)),
+    }
+
+
+def _layout_rows(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "element", f"{facts['index']} of {facts['tla']}"
+    if facts["coordinate"] != facts["index"]:
+        yield "digits", facts["coordinate"]
+    yield "offset", str(facts["offset"])
+    if not facts["valid"]:
+        yield "note", "padding: it lies outside the origin shape"
