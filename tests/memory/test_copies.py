@@ -1,0 +1,424 @@
+"""The copies of modules: classes, sizes, and the layouts that make them needless."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tla.errors import TlaError
+from tla.hlo import Module, read_module
+from tla.memory.copies import Copy, copy_totals, module_copies
+from tla.memory.formats import Advice, Formats
+from tla.memory.origins import Origins, Value
+from tla.xla_bridge import XlaShape, parse_array, physical_elements, physical_offset
+from tla.xla_bridge.equivalence import equivalent
+
+DATA = Path(__file__).parent.parent / "data"
+MODULES = sorted((DATA / "tpu_hlo").glob("*.hlo"))
+PAIRS = sorted(
+    p.name.removesuffix(".hlo") for p in (DATA / "copies").glob("*.hlo") if ".adv" not in p.name
+)
+
+
+def module_at(path: Path) -> Module:
+    return read_module(path.read_text("utf-8"))
+
+
+def pair(name: str) -> tuple[Module, Module]:
+    """A module as it stands, and with the advised layouts."""
+    folder = DATA / "copies"
+    return module_at(folder / f"{name}.hlo"), module_at(folder / f"{name}.advised.hlo")
+
+
+def module_of(*lines: str) -> Module:
+    return read_module("\n".join(["HloModule m", "ENTRY e {", *lines, "}"]))
+
+
+def copies_of(*lines: str) -> dict[str, Copy]:
+    return {copy.name: copy for copy in module_copies(module_of(*lines))}
+
+
+def advice_of(module: Module) -> dict[str, list[Advice]]:
+    formats = Formats(module)
+    found = {copy.name: list(formats.of(copy)) for copy in module_copies(module)}
+    return {name: advice for name, advice in found.items() if advice}
+
+
+# --- real modules -----------------------------------------------------------------------------
+
+
+def test_every_bitcast_of_the_real_modules_is_shown_to_be_free() -> None:
+    """124 of them; four keep only the first elements of a dim."""
+    proofs: Counter[str | None] = Counter()
+    for path in MODULES:
+        for copy in module_copies(module_at(path)):
+            if copy.opcode == "bitcast":
+                assert copy.kind == "free"
+                assert (copy.read_bytes, copy.written_bytes) == (0, 0)
+                proofs[copy.proof] += 1
+    assert proofs == {"same layout": 43, "reshape": 57, "renamed": 20, "part": 4}
+
+
+def test_nothing_in_the_real_modules_is_left_open() -> None:
+    kinds: Counter[tuple[str, str]] = Counter()
+    for path in MODULES:
+        for copy in module_copies(module_at(path)):
+            assert copy.kind != "undecided"
+            if copy.opcode in ("copy", "copy-start", "slice-start"):
+                kinds[copy.opcode, copy.kind] += 1
+    assert kinds == {
+        ("copy", "relayout"): kinds["copy", "relayout"],
+        ("copy", "both"): kinds["copy", "both"],
+        ("copy", "space move"): kinds["copy", "space move"],
+        ("copy", "duplicate"): kinds["copy", "duplicate"],
+        ("copy-start", "space move"): 23,
+        ("slice-start", "space move"): 56,
+    }
+    assert sum(n for (opcode, _), n in kinds.items() if opcode == "copy") == 35
+
+
+def test_a_copy_of_a_real_module() -> None:
+    module = module_at(DATA / "tpu_hlo" / "v5e_embedding.hlo")
+    copy = next(copy for copy in module_copies(module) if copy.name == "copy.4")
+    assert (copy.kind, copy.run, copy.estimated_cycles) == ("both", 1, 221600)
+    assert (copy.read_bytes, copy.written_bytes) == (61169664, 77205504)
+    assert copy.padded_bytes == 77205504 - 50257 * 300 * 4
+    (advice,) = Formats(module).of(copy)
+    assert str(advice) == "parameter 0 (t) as f32[50257,300]{1,0:T(8,128)}"
+    assert advice.stays == "space move"
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("embedding", {"copy.4": "parameter 0 (t) as f32[5000,300]{1,0:T(8,128)}",
+                       "copy.5": "result as f32[64,17,300]{2,1,0:T(8,128)}"}),
+        ("transposed", {"copy.1": "result as f32[384,640]{0,1:T(8,128)}"}),
+        ("shuffle", {"copy.1": "parameter 0 (x) as bf16[6000,7]{1,0:T(8,128)(2,1)}"}),
+        ("fp8", {"copy.1": "parameter 0 (a) as f8e4m3fn[512,1024]{1,0:T(8,128)(4,1)}",
+                 "copy.2": "parameter 1 (b) as f8e4m3fn[1024,384]{1,0:T(8,128)(4,1)}"}),
+        ("update", {"copy.4": "donate parameter 0 (t)"}),
+    ],
+)  # fmt: skip
+def test_the_compiler_drops_the_copy_that_the_advice_is_for(name: str, wanted: dict[str, str]) -> None:
+    before, after = pair(name)
+    advice = advice_of(before)
+    assert {copy: str(each) for copy, (each,) in advice.items()} == wanted
+    assert advice_of(after) == {}
+    for (each,) in advice.values():
+        if each.what == "parameter":
+            assert each.number is not None
+            assert after.entry.parameters[each.number].shape == each.advised
+        elif each.what == "result":
+            assert after.entry.root.shape == each.advised
+        else:
+            assert [alias.parameter_number for alias in after.input_output_alias] == [each.number]
+    assert not _moved(before, set(advice)) & _moved(after, None)
+
+
+def _moved(module: Module, names: set[str] | None) -> set[tuple[tuple[int, ...], str]]:
+    """The dims and class of each copy, or of the named ones."""
+    copies = (copy for copy in module_copies(module) if copy.opcode == "copy")
+    return {(c.before.dimensions, c.kind) for c in copies if names is None or c.name in names}
+
+
+def test_the_pairs_are_all_tried() -> None:
+    assert PAIRS == ["embedding", "fp8", "shuffle", "transposed", "update"]
+
+
+# --- classes ----------------------------------------------------------------------------------
+
+
+def test_the_classes() -> None:
+    found = copies_of(
+        "p = f32[16,256]{1,0:T(8,128)} parameter(0)",
+        "relayout = f32[16,256]{0,1:T(8,128)} copy(p)",
+        "both = f32[16,256]{0,1:T(8,128)S(1)} copy(p)",
+        "move = f32[16,256]{1,0:T(8,128)S(1)} copy(p)",
+        "twice = f32[16,256]{1,0:T(8,128)} copy(p)",
+        "same = f32[16,256]{1,0:T(8,128)(1,128)} copy(p)",
+        "transpose = f32[256,16]{1,0:T(8,128)} transpose(p), dimensions={1,0}",
+        "turned = f32[256,16]{0,1:T(8,128)} transpose(p), dimensions={1,0}",
+        "row = f32[4096]{0} reshape(p)",
+        "rows = f32[2,8,256]{2,1,0:T(8,128)} reshape(p)",
+        "bits = s32[16,256]{1,0:T(8,128)} bitcast-convert(p)",
+        "halves = bf16[16,256,2]{2,1,0} bitcast-convert(p)",
+        "start = (f32[16,256]{1,0:T(8,128)S(1)}, f32[16,256]{1,0:T(8,128)}, u32[]{:S(2)}) copy-start(p)",
+        "ROOT done = f32[16,256]{1,0:T(8,128)S(1)} copy-done(start)",
+    )
+    assert {name: copy.kind for name, copy in found.items()} == {
+        "relayout": "relayout",
+        "both": "both",
+        "move": "space move",
+        "twice": "duplicate",
+        "same": "duplicate",
+        "transpose": "relayout",
+        "turned": "duplicate",
+        "row": "relayout",
+        "rows": "duplicate",
+        "bits": "duplicate",
+        "halves": "undecided",
+        "start": "space move",
+    }
+    assert (found["row"].run, found["rows"].run, found["halves"].run) == (128, 4096, None)
+
+
+def test_proofs_of_bitcasts() -> None:
+    found = copies_of(
+        "p = f32[16,256]{1,0:T(8,128)} parameter(0)",
+        "same = f32[16,256]{1,0:T(8,128)(1,128)} bitcast(p)",
+        "ints = s32[16,256]{1,0:T(8,128)} bitcast(p)",
+        "rows = f32[2,8,256]{2,1,0:T(8,128)} bitcast(p)",
+        "turned = f32[256,16]{0,1:T(8,128)} bitcast(p)",
+        "part = f32[13,256]{1,0:T(8,128)} bitcast(p)",
+        "elsewhere = f32[16,256]{1,0:T(8,128)S(1)} bitcast(p)",
+        "ROOT smaller = f32[16,200]{1,0} bitcast(p)",
+    )
+    assert {name: copy.proof for name, copy in found.items()} == {
+        "same": "same layout",
+        "ints": "same layout",
+        "rows": "reshape",
+        "turned": "renamed",
+        "part": "part",
+        "elsewhere": "none",
+        "smaller": "none",
+    }
+    assert {copy.kind for copy in found.values()} == {"free"}
+
+
+FUSED = """
+HloModule m
+f {
+  q = f32[16,256]{1,0:T(8,128)S(1)} parameter(0)
+  c = f32[16,256]{0,1:T(8,128)} copy(q)
+  ROOT t = f32[256,16]{1,0:T(8,128)} transpose(c), dimensions={1,0}
+}
+ENTRY e {
+  p = f32[16,256]{1,0:T(8,128)} parameter(0)
+  ROOT only = f32[256,16]{1,0:T(8,128)S(1)} fusion(p), kind=kLoop, calls=f
+}
+"""
+
+
+def test_within_a_fusion_nothing_is_moved_on_its_own() -> None:
+    found = {copy.name: copy for copy in module_copies(read_module(FUSED))}
+    assert {name: copy.kind for name, copy in found.items()} == {
+        "c": "relayout",
+        "t": "free",  # the copy has done it
+        "only": "both",  # the fusion is a copy, and reads and writes
+    }
+    assert [copy.written_bytes for copy in found.values()] == [0, 0, 131072]
+    assert found["only"].run == found["c"].run
+    (relayout, both, free) = copy_totals(found.values())
+    assert (relayout.copies, relayout.inside, both.copies, free.inside) == (0, 1, 1, 1)
+
+
+TILINGS = st.sampled_from([(), ((2,),), ((2, 2),), ((2, 4),), ((2, 4), (2, 1)), ((4,), (2,))])
+
+
+@st.composite
+def arrays(draw: st.DrawFn, dims: tuple[int, ...]) -> XlaShape:
+    return XlaShape("f32", dims, draw(st.permutations(range(len(dims)))), draw(TILINGS))
+
+
+DIMS = st.lists(st.integers(1, 6), min_size=1, max_size=3).map(tuple)
+
+
+def places(shape: XlaShape) -> list[int]:
+    return [physical_offset(shape, index) for index in product(*map(range, shape.dimensions))]
+
+
+@given(st.data(), DIMS)
+def test_a_relayout_moves_an_element(data: st.DataObject, dims: tuple[int, ...]) -> None:
+    a, b = data.draw(arrays(dims)), data.draw(arrays(dims))
+    found = copies_of(f"p = {a} parameter(0)", f"ROOT c = {b} copy(p)")["c"]
+    alike = places(a) == places(b) and physical_elements(a) == physical_elements(b)
+    assert found.kind == ("duplicate" if alike else "relayout")
+    assert found.written_bytes == 4 * physical_elements(b)
+
+
+# --- advice -----------------------------------------------------------------------------------
+
+
+@settings(deadline=None)
+@given(st.data(), DIMS)
+def test_the_advised_parameter_has_the_layout_that_the_copy_makes(
+    data: st.DataObject, dims: tuple[int, ...]
+) -> None:
+    """Behind a bitcast that transposes, element by element."""
+    present = data.draw(arrays(dims))
+    order = data.draw(st.permutations(range(len(dims))))
+    turned = tuple(dims[d] for d in order)
+    place = {d: i for i, d in enumerate(order)}
+    seen = XlaShape("f32", turned, [place[d] for d in present.minor_to_major], present.tiles)
+    made = data.draw(arrays(turned))
+    module = module_of(
+        f"p = {present} parameter(0)",
+        f"b = {seen} transpose(p), dimensions={{{','.join(map(str, order))}}}",
+        f"c = {made} copy(b)",
+        f"ROOT n = {made} negate(c)",
+    )
+    for advice in advice_of(module).get("c", []):
+        assert physical_elements(advice.advised) == physical_elements(made)
+        for index in product(*map(range, dims)):
+            there = tuple(index[d] for d in order)
+            assert physical_offset(advice.advised, index) == physical_offset(made, there)
+
+
+@settings(deadline=None)
+@given(st.data(), DIMS)
+def test_the_advised_result_has_the_layout_before_the_copy(
+    data: st.DataObject, dims: tuple[int, ...]
+) -> None:
+    there = data.draw(arrays(dims))
+    made = data.draw(arrays(dims))
+    module = module_of(
+        "s = f32[] parameter(0)",
+        f"b = {there} broadcast(s), dimensions={{}}",
+        f"c = {made} copy(b)",
+        f"ROOT t = ({made}, f32[]) tuple(c, s)",
+    )
+    for advice in advice_of(module).get("c", []):
+        assert (advice.place, advice.result) == ("result 0", (0,))
+        assert equivalent(advice.advised, there)
+
+
+LOOP = """
+HloModule m
+body {
+  s = (s32[], f32[16,256]{1,0:T(8,128)}, f32[16,256]{0,1:T(8,128)}) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  w = f32[16,256]{1,0:T(8,128)} get-tuple-element(s), index=1
+  acc = f32[16,256]{0,1:T(8,128)} get-tuple-element(s), index=2
+  c = f32[16,256]{0,1:T(8,128)} copy(w)
+  d = f32[16,256]{1,0:T(8,128)} copy(acc)
+  e = f32[16,256]{0,1:T(8,128)} copy(d)
+  ROOT r = (s32[], f32[16,256]{1,0:T(8,128)}, f32[16,256]{0,1:T(8,128)}) tuple(i, w, e)
+}
+cond {
+  s.1 = (s32[], f32[16,256]{1,0:T(8,128)}, f32[16,256]{0,1:T(8,128)}) parameter(0)
+  ROOT lt = pred[] custom-call(s.1), custom_call_target="x"
+}
+ENTRY main {
+  n = s32[] parameter(0)
+  weights = f32[16,256]{1,0:T(8,128)} parameter(1), metadata={op_name="w"}
+  start = f32[16,256]{0,1:T(8,128)} parameter(2)
+  state = (s32[], f32[16,256]{1,0:T(8,128)}, f32[16,256]{0,1:T(8,128)}) tuple(n, weights, start)
+  loop = (s32[], f32[16,256]{1,0:T(8,128)}, f32[16,256]{0,1:T(8,128)}) while(state),
+    condition=cond, body=body
+  also = f32[16,256]{1,0:T(8,128)} negate(weights)
+  ROOT out = f32[16,256]{0,1:T(8,128)} get-tuple-element(loop), index=2
+}
+"""
+
+
+def test_a_parameter_that_a_loop_does_not_change() -> None:
+    module = read_module(LOOP)
+    found = advice_of(module)
+    assert list(found) == ["c"]  # what the loop changes is no parameter any more
+    (advice,) = found["c"]
+    assert str(advice) == "parameter 1 (w) as f32[16,256]{0,1:T(8,128)}"
+    assert advice.other_users == ("also",)
+    origin = Origins(module).of(Value("body", "w"))
+    assert origin.value == Value("main", "weights")
+    assert Origins(module).of(Value("body", "acc")).value == Value("body", "s", (2,))
+
+
+def test_advice_that_jax_has_no_words_for_says_why() -> None:
+    module = module_of(
+        "p = f32[32,8]{1,0:T(*,8)} parameter(0)",
+        "c = f32[32,8]{0,1:T(*,8)} copy(p)",
+        "ROOT n = f32[32,8]{0,1:T(*,8)} negate(c)",
+    )
+    ((advice,),) = advice_of(module).values()
+    assert (advice.jax, str(advice.advised)) == ("", "f32[32,8]{0,1:T(*,8)}")
+    assert advice.reason.startswith("a layout of jax cannot say the '*' in a tile")
+
+
+def test_no_advice_where_other_tiles_would_be_needed() -> None:
+    """The compiler takes f32[5120,256] in such tiles, but brings it back to its own: seen."""
+    module = module_of(
+        "p = f32[5120,256]{1,0:T(8,128)} parameter(0)",
+        "b = f32[8,640,256]{2,1,0:T(8,128)} bitcast(p)",
+        "c = f32[8,640,256]{2,0,1:T(8,128)} copy(b)",
+        "ROOT n = f32[8,640,256]{2,0,1:T(8,128)} negate(c)",
+    )
+    assert advice_of(module) == {}
+
+
+# --- what is odd ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "{}",
+        "[1]",
+        '"text"',
+        '{"window_config":3}',
+        '{"window_config":{"estimated_cycles":"x"}}',
+        "{oops}",
+    ],
+)
+def test_a_backend_config_without_an_estimate(config: str) -> None:
+    line = f"ROOT c = f32[4]{{0}} copy(p), backend_config={config}"
+    found = copies_of("p = f32[4]{0} parameter(0)", line)
+    assert found["c"].estimated_cycles is None
+
+
+def test_unknown_sizes_are_left_out_and_bounded_ones_are_not() -> None:
+    found = copies_of(
+        "p = f32[?,4]{1,0} parameter(0)",
+        "c = f32[?,4]{0,1} copy(p)",
+        "q = f32[<=8,4]{1,0} parameter(1)",
+        "d = f32[<=8,4]{0,1} copy(q)",
+        "ROOT e = f32[<=8,4]{1,0:T(8,128)} bitcast(q)",
+    )
+    assert {name: (copy.kind, copy.proof) for name, copy in found.items()} == {
+        "d": ("relayout", None),
+        "e": ("free", "none"),
+    }
+
+
+STRANGE = [
+    "g = f32[4,2]{1,0} get-tuple-element(p), index=7",
+    "g = f32[4,2]{1,0} get-tuple-element(p)",
+    "g = f32[4,2]{1,0} get-tuple-element(p), index=-1",
+    "g = f32[4,2]{1,0} while(p)",
+    "g = f32[4,2]{1,0} tuple(p)",
+    "g = f32[4,2]{1,0} bitcast()",
+    "g = (f32[4,2]{1,0}) copy-start(p)",
+    "g = f32[4,2]{1,0} copy-done(p)",
+    "g = f32[2,4]{1,0} transpose(p), dimensions={3,x}",
+    "g = f32[4,2]{1,0} async-done(p)",
+    "g = f32[4,2]{1,0} fusion(p), kind=kLoop",
+]
+
+
+@pytest.mark.parametrize("line", STRANGE)
+def test_strange_instructions_end_the_search(line: str) -> None:
+    """What the reader lets through has an origin, or an error of ours."""
+    after = "c = f32[4,2]{0,1} copy(g)", "ROOT n = f32[4,2]{0,1} negate(c)"
+    try:
+        module = module_of("p = f32[4,2]{1,0} parameter(0)", line, *after)
+        found = advice_of(module)
+    except TlaError:
+        return
+    assert set(found) <= {"c", "g"}
+    assert {copy.name for copy in module_copies(module)} <= {"c", "g"}
+
+
+def test_a_text_of_one_line() -> None:
+    module = read_module("c = f32[16,256]{0,1:T(8,128)} copy(f32[16,256]{1,0:T(8,128)} p)")
+    assert [copy.kind for copy in module_copies(module)] == ["relayout"]
+
+
+def test_shapes_of_operands_that_are_not_known() -> None:
+    module = read_module("c = f32[16,256]{0,1:T(8,128)} copy(p)")
+    assert module_copies(module) == ()
+    assert parse_array("f32[2]").rank == 1

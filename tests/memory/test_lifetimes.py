@@ -1,0 +1,243 @@
+"""When buffers are live: by definition on small programs, and the order of steps."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tla.errors import UnsupportedError
+from tla.hlo import read_module
+from tla.memory import Span, lifetimes, live, schedule_of
+
+from .modules import NAMES, module_of
+from .test_buffers import LOOP
+
+
+class Line(NamedTuple):
+    """An instruction on single arrays: its operands by number of line."""
+
+    opcode: str
+    operands: tuple[int, ...]
+    size: int
+    space: int
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> list[Line]:
+    lines = [Line("parameter", (), draw(st.integers(1, 9)), 0)]
+    for n in range(1, draw(st.integers(2, 12))):
+        opcode = draw(st.sampled_from(["negate", "add", "add", "bitcast", "copy", "constant"]))
+        count = {"add": 2, "constant": 0}.get(opcode, 1)
+        operands = tuple(draw(st.integers(0, n - 1)) for _ in range(count))
+        size, space = draw(st.integers(1, 9)), draw(st.sampled_from([0, 0, 1]))
+        lines.append(Line(opcode, operands, size, 0 if opcode == "constant" else space))
+    return lines
+
+
+def text_of_lines(lines: list[Line]) -> str:
+    out = []
+    for n, (opcode, operands, size, space) in enumerate(lines):
+        inside = ", ".join(f"v{i}" for i in operands)
+        inside = "0" if opcode == "parameter" else "{...}" if opcode == "constant" else inside
+        layout = "{0:S(1)}" if space else "{0}"
+        out.append(f"  v{n} = f32[{size}]{layout} {opcode}({inside})")
+    return "ENTRY e {\n" + "\n".join(out) + "\n}"
+
+
+def naive(lines: list[Line]) -> dict[int, tuple[int, int]]:
+    """The first and last step of each value that is no bitcast."""
+
+    def source(n: int) -> int:
+        return source(lines[n].operands[0]) if lines[n].opcode == "bitcast" else n
+
+    found: dict[int, tuple[int, int]] = {}
+    for n, line in enumerate(lines):
+        if line.opcode != "bitcast":
+            needed = [k for k in range(n, len(lines)) if n in map(source, (k, *lines[k].operands))]
+            found[n] = n, max(needed)
+    return found
+
+
+@given(programs())
+def test_straight_programs_by_definition(lines: list[Line]) -> None:
+    found = lifetimes(read_module(text_of_lines(lines)))
+    expected = naive(lines)
+    assert {int(each.buffer.name[1:]): each.held for each in found.buffers} == {
+        n: (span,) for n, span in expected.items()
+    }
+
+
+@settings(max_examples=200)
+@given(programs())
+def test_peaks_by_definition(lines: list[Line]) -> None:
+    """In a memory without results each step is the sum of what is live there."""
+    module = read_module(text_of_lines(lines))
+    spans = naive(lines)
+    root = len(lines) - 1
+    while lines[root].opcode == "bitcast":
+        root = lines[root].operands[0]
+    for peak in live(module).peaks:
+        if peak.memory_space != 1 or lines[root].space == 1:
+            continue
+        there = {n: span for n, span in spans.items() if lines[n].space == 1}
+        usage = [
+            sum(4 * lines[n].size for n, (first, last) in there.items() if first <= t <= last)
+            for t in range(len(lines))
+        ]
+        assert (peak.bytes, peak.at) == (max(usage), usage.index(max(usage)))
+        names = [n for n, (first, last) in there.items() if first <= peak.at <= last]
+        assert sorted(int(buffer.name[1:]) for buffer in peak.buffers) == names
+
+
+def test_a_loop() -> None:
+    found = lifetimes(read_module(LOOP))
+    steps = [step.instruction.name for step in found.schedule.steps]
+    assert steps == ["p", "q", "t", *["x", "k", "r"], *["x.1", "a.1", "b.1", "n.1", "t.1"], "w", "z"]
+    spans = {each.buffer.name: each.spans for each in found.buffers}
+    assert spans["q"] == (
+        Span(1, 3, True),  # the operand, until the condition begins
+        Span(3, 6, False),  # the state while the condition runs, which does not read it
+        Span(6, 9, True),  # the state in the body
+        Span(9, 10, True),  # its new value
+        Span(11, 12, True),  # what the loop gives
+    )
+    assert spans["p"] == (Span(0, 11, True),)  # the body does not touch it
+
+
+def test_in_place() -> None:
+    module = read_module(
+        """
+        ENTRY e { p = f32[8] parameter(0)
+          u = f32[2] parameter(1)
+          i = s32[] parameter(2)
+          c = f32[8] copy(p)
+          d = f32[8] dynamic-update-slice(c, u, i)
+          ROOT n = f32[8] negate(d) }
+        """
+    )
+    spans = {each.buffer.name: each.spans for each in lifetimes(module).buffers}
+    assert "d" not in spans
+    assert spans["c"] == (Span(3, 4, True), Span(4, 5, True))
+
+
+def test_pieces_that_become_one_array_stay_buffers() -> None:
+    module = read_module(
+        """
+        ENTRY e { p = f32[8] parameter(0)
+          a = f32[4] slice(p), slice={[0:4]}
+          b = f32[4] slice(p), slice={[4:8]}
+          c = f32[8] custom-call(a, b), custom_call_target="ConcatBitcast"
+          d = f32[8] negate(c)
+          ROOT n = f32[8] negate(d) }
+        """
+    )
+    held = {each.buffer.name: each.held for each in lifetimes(module).buffers}
+    assert held == {"p": ((0, 2),), "a": ((1, 4),), "b": ((2, 4),), "d": ((4, 5),), "n": ((5, 5),)}
+
+
+def test_pieces_are_written_together() -> None:
+    module = read_module(
+        """
+        ENTRY e { p = f32[8] parameter(0)
+          u = f32[2] parameter(1)
+          i = s32[] parameter(2)
+          a = f32[4] slice(p), slice={[0:4]}
+          b = f32[4] slice(p), slice={[4:8]}
+          c = f32[8] custom-call(a, b), custom_call_target="ConcatBitcast"
+          d = f32[8] dynamic-update-slice(c, u, i)
+          ROOT n = f32[8] negate(d) }
+        """
+    )
+    spans = {each.buffer.name: each.spans for each in lifetimes(module).buffers}
+    assert spans["a"] == (Span(3, 6, True), Span(6, 7, True))
+    assert spans["b"] == (Span(4, 6, True), Span(6, 7, True))
+    assert "d" not in spans
+
+
+def test_pieces_that_a_loop_changes() -> None:
+    """Two halves are its state as one array; the body puts a new array there."""
+    module = read_module(
+        """
+        HloModule m
+
+        c { x = (f32[8]) parameter(0)
+          ROOT r = pred[] constant(false) }
+        b { y = (f32[8]) parameter(0)
+          g = f32[8] get-tuple-element(y), index=0
+          n = f32[8] negate(g)
+          ROOT t = (f32[8]) tuple(n) }
+        ENTRY e { p = f32[8] parameter(0)
+          h = f32[4] slice(p), slice={[0:4]}
+          k = f32[4] slice(p), slice={[4:8]}
+          l = f32[8] custom-call(h, k), custom_call_target="ConcatBitcast"
+          z = (f32[8]) tuple(l)
+          w = (f32[8]) while(z), condition=c, body=b
+          ROOT o = f32[8] get-tuple-element(w), index=0 }
+        """
+    )
+    held = {each.buffer.name: each.held for each in lifetimes(module).buffers}
+    assert held == {"r": ((6, 6),), "p": ((0, 2),), "h": ((1, 12),), "k": ((2, 12),)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_value_lies_in_one_buffer(name: str) -> None:
+    """Every value of the schedule is counted once: their sum is that over buffers."""
+    module = module_of(name)
+    found = lifetimes(module)
+    run = {step.computation for step in found.schedule.steps}
+    for each in found.buffers:
+        assert (each.spans == ()) == (each.buffer.computation not in run)
+        for first, last, _ in each.spans:
+            assert 0 <= first <= last < len(found.schedule.steps)
+        for (_, last), (first, _) in zip(each.held, each.held[1:], strict=False):
+            assert last < first
+
+
+def test_steps_of_branches() -> None:
+    module = read_module(
+        """
+        HloModule m
+
+        f { ROOT x = f32[8] parameter(0) }
+        g { ROOT y = f32[8] parameter(0) }
+        ENTRY e { p = f32[8] parameter(0)
+          q = s32[] parameter(1)
+          ROOT c = f32[8] conditional(q, p, p), branch_computations={f, g} }
+        """
+    )
+    schedule = schedule_of(module)
+    assert [step.instruction.name for step in schedule.steps] == ["p", "q", "x", "y", "c"]
+    assert schedule.spans == {"f": (2, 2), "g": (3, 3), "e": (0, 4)}
+    assert {name: (caller.operand, caller.role) for name, caller in schedule.callers.items()} == {
+        "f": (1, "callee"),
+        "g": (2, "callee"),
+    }
+
+
+def test_a_computation_that_runs_twice_has_no_known_schedule() -> None:
+    module = read_module(
+        """
+        HloModule m
+
+        f { ROOT x = f32[8] parameter(0) }
+        ENTRY e { p = f32[8] parameter(0)
+          q = f32[8] call(p), to_apply=f
+          ROOT c = f32[8] call(q), to_apply=f }
+        """
+    )
+    with pytest.raises(UnsupportedError, match="f is run from two places: by c of e and before"):
+        schedule_of(module)
+
+
+def test_deep_calls() -> None:
+    """A thousand computations, each calling the one before."""
+    lines = ["HloModule m", "", "f0 { ROOT x0 = f32[8] parameter(0) }"]
+    for n in range(1, 1000):
+        lines.append(f"f{n} {{ x{n} = f32[8] parameter(0)")
+        lines.append(f"  ROOT c{n} = f32[8] call(x{n}), to_apply=f{n - 1} }}")
+    lines.append("ENTRY e { p = f32[8] parameter(0)\n  ROOT c = f32[8] call(p), to_apply=f999 }")
+    found = lifetimes(read_module("\n".join(lines)))
+    assert [(each.buffer.name, each.held) for each in found.buffers] == [("p", ((0, 2000),))]

@@ -1,0 +1,130 @@
+"""``tla hlo --against OTHER``: what changed from another module to this one."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ..hlo import ModuleError, read_module
+from ..memory.compare import compare
+from .columns import columns
+from .common import InputError, read_file, short_bytes
+from .hlo import plural
+
+if TYPE_CHECKING:
+    import argparse
+
+    from ..hlo import Module
+    from ..memory.compare import Comparison, Group, ShapeChange, Total
+    from ..memory.matching import Item
+
+__all__ = ["report"]
+
+
+def report(module: Module, options: argparse.Namespace) -> int:
+    """Print what changed from the module of another file to this one."""
+    found = compare(_other(options), module)
+    if options.json:
+        print(json.dumps(_facts(found, options)))
+        return 0
+    print(f"from {options.against} to {options.file}")
+    _write_totals(found.totals, options)
+    for change in found.shapes:
+        print(change)
+    if found.shapes:
+        print()
+    groups = found.groups if options.all else [group for group in found.groups if not group.is_inside]
+    for group in groups[: options.top]:
+        print(*_group_lines(group), sep="\n")
+    inside = [group for group in found.groups if group.is_inside]
+    if inside and not options.all:
+        changed = sum(len(group.matches) for group in inside)
+        print(f"{plural(changed, 'instruction')} within fusions changed (--all lists them)")
+    alike = "" if found.groups else "nothing changed; "
+    print(f"{alike}{plural(found.unchanged, 'instruction')} as before")
+    return 0
+
+
+def _other(options: argparse.Namespace) -> Module:
+    name = "standard input" if options.against == "-" else options.against
+    try:
+        return read_module(read_file(options.against), options.opcode)
+    except ModuleError as error:
+        why = f"{name} is no whole HLO module"
+        raise InputError(why, str(error), path=options.against) from None
+
+
+def _write_totals(totals: tuple[Total, ...], options: argparse.Namespace) -> None:
+    table = [
+        [_number(total, total.before), _number(total, total.after), _change(total), total.name]
+        for total in totals
+        if options.all or total.change != 0
+    ]
+    if table:
+        print(*columns(["before", "after", "change", ""], table, 3), sep="\n")
+    print()
+
+
+def _number(total: Total, n: int | None) -> str:
+    if n is None:
+        return "?"
+    return short_bytes(n) if total.unit == "bytes" else str(n)
+
+
+def _change(total: Total) -> str:
+    change = total.change
+    if change is None:
+        return "?"
+    return f"{'-' if change < 0 else '+'}{_number(total, abs(change))}"
+
+
+def _group_lines(group: Group) -> list[str]:
+    """A sentence on a group; of what changed also from what to what."""
+    size = "" if group.is_inside else f" ({short_bytes(group.bytes)})"
+    lines = [f"{group.subject}{size} {group.predicate}"]
+    if group.what == "changed":
+        for before, after in group.matches:
+            if before is not None and after is not None:
+                what = "shape" if before.shape != after.shape else "op_name"
+                old, new = getattr(before, what), getattr(after, what)
+                lines.append(f"    %{after.name}: {old or '(none)'} -> {new or '(none)'}")
+    return lines
+
+
+def _facts(found: Comparison, options: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "before": found.before,
+        "after": found.after,
+        "totals": [{**total._asdict(), "change": total.change} for total in found.totals],
+        "shapes": [_shape_facts(change) for change in found.shapes],
+        "groups": [_group_facts(group) for group in found.groups[: options.top]],
+        "unchanged": found.unchanged,
+    }
+
+
+def _shape_facts(change: ShapeChange) -> dict[str, Any]:
+    return {
+        "what": change.what,
+        "place": list(change.place),
+        "name": change.name,
+        "before": None if change.before is None else str(change.before),
+        "after": None if change.after is None else str(change.after),
+        "differences": list(change.differences),
+    }
+
+
+def _group_facts(group: Group) -> dict[str, Any]:
+    return {
+        "what": group.what,
+        "opcode": group.opcode,
+        "in_fusion": group.is_inside,
+        "bytes": group.bytes,
+        "instructions": [
+            {"before": _item_facts(match.before), "after": _item_facts(match.after)}
+            for match in group.matches
+        ],
+    }
+
+
+def _item_facts(item: Item | None) -> dict[str, Any] | None:
+    return None if item is None else item._asdict()

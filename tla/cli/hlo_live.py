@@ -1,0 +1,98 @@
+"""``tla hlo --live``: what is live at the peak of each memory space."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ..memory import alias_bytes, argument_bytes, array_waste, grouped, live, output_bytes
+from ..xla_bridge.tpu import memory_space_name
+from .columns import columns
+from .common import bytes_in_words, short_bytes
+from .hlo import group_facts, group_lines, label, plural, row_facts
+
+if TYPE_CHECKING:
+    import argparse
+
+    from ..hlo import Module
+    from ..memory import Liveness, Peak
+
+__all__ = ["report"]
+
+_LISTED = 10
+
+
+def report(module: Module, options: argparse.Namespace) -> int:
+    """Print what is live at the peaks of a module."""
+    found = live(module, options.chip)
+    if options.json:
+        print(json.dumps(_facts(module, found, options)))
+        return 0
+    if not module.is_scheduled:
+        print("The module is not scheduled: the order of its text is taken.\n")
+    for each in found.peaks:
+        _write(module, each, found.steps, options)
+    space = memory_space_name(found.simulated_space, options.chip)
+    figure = bytes_in_words(found.compiler_peak_bytes)
+    print(f"peak_memory_in_bytes as the TPU compiler counts it: {figure}")
+    print(f"  {bytes_in_words(found.reserved_bytes)} of arguments, constants and results,")
+    print(f"  {bytes_in_words(found.simulated_bytes)} of temporaries in the space with most, {space}")
+    return 0
+
+
+def _write(module: Module, peak: Peak, steps: int, options: argparse.Namespace) -> None:
+    name = memory_space_name(peak.memory_space, options.chip)
+    where = f"%{peak.step.instruction.name} of {peak.step.computation}"
+    print(f"{name}: {bytes_in_words(peak.bytes)} at step {peak.at + 1} of {steps}, {where}")
+    print(f"  {bytes_in_words(peak.reserved_bytes)} of it for the whole run")
+    if options.by:
+        print(*group_lines(grouped(peak.buffers, options.by, module.tables), options), sep="\n")
+        print()
+        return
+    listed = peak.buffers[: options.top or _LISTED]
+    table: list[list[str]] = []
+    for buffer in listed:
+        waste = array_waste(buffer.shape)
+        sizes = [short_bytes(waste.padded_bytes), short_bytes(waste.waste_bytes)]
+        table.append([*sizes, buffer.kind, label(buffer), str(buffer.shape), buffer.op_name])
+    print(*columns(["padded", "waste", "kind", "buffer", "shape", "op_name"], table, 2), sep="\n")
+    more = f", {len(listed)} listed" if len(listed) < len(peak.buffers) else ""
+    print(f"{plural(len(peak.buffers), 'buffer')}{more}\n")
+
+
+def _facts(module: Module, found: Liveness, options: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "module": module.name,
+        "is_scheduled": module.is_scheduled,
+        "steps": found.steps,
+        "argument_bytes": argument_bytes(module),
+        "output_bytes": output_bytes(module, options.chip),
+        "alias_bytes": alias_bytes(module),
+        "compiler_peak_bytes": found.compiler_peak_bytes,
+        "reserved_bytes": found.reserved_bytes,
+        "simulated_bytes": found.simulated_bytes,
+        "simulated_space": found.simulated_space,
+        "peaks": [_peak_facts(module, peak, options) for peak in found.peaks],
+    }
+
+
+def _peak_facts(module: Module, peak: Peak, options: argparse.Namespace) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "memory_space": peak.memory_space,
+        "name": memory_space_name(peak.memory_space, options.chip),
+        "bytes": peak.bytes,
+        "reserved_bytes": peak.reserved_bytes,
+        "step": peak.at,
+        "instruction": peak.step.instruction.name,
+        "computation": peak.step.computation,
+        "live": len(peak.buffers),
+    }
+    if options.by:
+        groups = grouped(peak.buffers, options.by, module.tables)
+        facts["groups"] = group_facts(groups[: options.top])
+    else:
+        facts["buffers"] = [
+            row_facts(buffer, array_waste(buffer.shape), module.tables, options.chip)
+            for buffer in peak.buffers[: options.top]
+        ]
+    return facts

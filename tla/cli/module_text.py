@@ -1,0 +1,129 @@
+"""The text of a module in pieces: a large one is never held whole, a broken one is read to its break."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import shutil
+import sys
+import tempfile
+from typing import IO, TYPE_CHECKING, Final
+
+from ..memory import roles_in_text
+from .common import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from ..memory import Role
+
+__all__ = ["ModuleText"]
+
+_PIECE: Final = 1 << 20
+_SHOWS_PROGRESS: Final = 1 << 22
+
+
+class ModuleText:
+    """A file, or standard input for ``-``, that can be read more than once.
+
+    Attributes:
+        name: What messages call it.
+        error: Why the last reading ended early: what follows is not text.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.name = "standard input" if path == "-" else path
+        self.error: InputError | None = None
+        try:
+            self._file = _standard_input(path) if path == "-" else _opened(path)
+            self._size = self._file.seek(0, os.SEEK_END)
+        except OSError as error:
+            raise InputError(f"cannot read {self.name}: {error.strerror or error}", path=path) from None
+
+    def close(self) -> None:
+        self._file.close()
+
+    def roles(self) -> dict[str, Role]:
+        """The roles of the computations: a reading of its own, before that of the instructions."""
+        return roles_in_text(_lines(self._decoded(lambda _: None)))
+
+    def pieces(self) -> Iterator[str]:
+        """The text, with a progress bar on standard error for a large one on a terminal."""
+        if self._size < _SHOWS_PROGRESS or sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]
+            yield from self._decoded(lambda _: None)
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+
+        columns = (BarColumn(), DownloadColumn(binary_units=True), TimeRemainingColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task("", total=self._size)
+            yield from self._decoded(lambda done: progress.update(task, completed=done))
+
+    def _decoded(self, advance: Callable[[int], None]) -> Iterator[str]:
+        """The text up to the first byte that is none; `error` says which that is."""
+        self.error = None
+        self._file.seek(0)
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        done = 0
+        while True:
+            try:
+                data = self._file.read(_PIECE)
+            except OSError as error:
+                why = f"cannot read {self.name}: {error.strerror or error}"
+                self.error = InputError(why, path=self.path)
+                return
+            try:
+                text = decoder.decode(data, final=not data)
+            except UnicodeDecodeError as error:
+                # The decoder may have kept bytes of the piece before.
+                at = done - (len(error.object) - len(data)) + error.start
+                yield error.object[: error.start].decode()
+                why = f"{self.name} is not text: byte {at} is not UTF-8"
+                self.error = InputError(why, path=self.path)
+                return
+            if not done and text.startswith("\ufeff"):  # the mark of the byte order
+                text = text[1:]
+            if "\0" in text:
+                yield text[: text.index("\0")]
+                why = f"{self.name} is not text: it holds a zero byte"
+                self.error = InputError(why, path=self.path)
+                return
+            yield text
+            if not data:
+                return
+            done += len(data)
+            advance(done)
+
+
+def _standard_input(path: str) -> IO[bytes]:
+    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+        raise InputError("cannot read standard input: it is closed", path=path)
+    if not hasattr(sys.stdin, "buffer"):  # a stand-in that holds text
+        return io.BytesIO(sys.stdin.read().encode())
+    return _kept(sys.stdin.buffer)
+
+
+def _opened(path: str) -> IO[bytes]:
+    """A file that can be read twice: a pipe's data are kept in one that goes away by itself."""
+    file = open(path, "rb")  # noqa: SIM115  `close` does it
+    if file.seekable():
+        return file
+    with file:
+        return _kept(file)
+
+
+def _kept(file: IO[bytes]) -> IO[bytes]:
+    copy = tempfile.TemporaryFile()  # noqa: SIM115  `close` does it
+    shutil.copyfileobj(file, copy)
+    return copy
+
+
+def _lines(pieces: Iterable[str]) -> Iterator[str]:
+    rest = ""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split("\n")
+        yield from whole
+    yield rest

@@ -1,0 +1,260 @@
+"""``tla oom``: out-of-memory reports of TPU compilers, computed again, and what would cost less."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..memory.oom import read_reports
+from ..memory.oom_check import check, chip_of
+from ..memory.sizes import printed_bytes, printed_expansion
+from ..xla_bridge.tpu import CHIPS, chip_named
+from . import complain
+from .common import InputError, argument_parser, positive
+
+if TYPE_CHECKING:
+    from ..memory.advice import Candidate
+    from ..memory.oom import Report
+    from ..memory.oom_check import Checked
+
+__all__ = ["run"]
+
+_CHIP = "v5e"
+
+_EPILOG = """\
+examples:
+  tla oom error.log
+  tla oom - --top 3 < error.log
+  tla oom error.log --chip v4 --json
+
+Sizes are written as XLA writes them: powers of 1024, 32.00G is 32 GiB. 'agrees' means that every
+number that the report states of an allocation is the one computed from its shape. Advice is for
+layouts that the compiler of the chip accepts. A file that holds no report, ends inside one, or is no
+text: exit code 1, after what was read is reported.
+"""
+
+
+def run(arguments: list[str]) -> int:
+    parser = argument_parser("oom", _EPILOG)
+    parser.add_argument("file", metavar="FILE", help="a log; - is standard input")
+    parser.add_argument("--top", type=positive, metavar="N", help="list only the first N allocations")
+    chips = f"one of {', '.join(CHIPS)}; else the one with the memory that the report names, or {_CHIP}"
+    parser.add_argument("--chip", type=_chip, metavar="CHIP", help=chips)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    options = parser.parse_args(arguments)
+    name = "standard input" if options.file == "-" else options.file
+    text, damage = _read(options.file, name)
+    faults = [damage] if damage else []
+    reports = read_reports(text, name)
+    chips_of = [_chip_of(report, options.chip) for report in reports]
+    checked = [
+        [check(allocation, chip) for allocation in report.allocations]
+        for report, (chip, _why) in zip(reports, chips_of, strict=True)
+    ]
+    if options.json:
+        import json
+
+        facts = [
+            {"chip": chip, **_facts(report, found[: options.top])}
+            for report, found, (chip, _why) in zip(reports, checked, chips_of, strict=True)
+        ]
+        print(json.dumps({"reports": facts}))
+    else:
+        for report, found, (chip, why) in zip(reports, checked, chips_of, strict=True):
+            if report is not reports[0]:
+                print()
+            _write(report, found, options.top, f"{chip}, {why}")
+    faults += [
+        f"{name} ends inside the allocation of line {report.cut_at}"
+        for report in reports
+        if report.cut_at is not None
+    ]
+    for fault in faults:
+        complain(f"tla: {fault}; what was read is reported")
+    return 1 if faults else 0
+
+
+def _chip(text: str) -> str:
+    from ..errors import UnsupportedError
+
+    try:
+        return chip_named(text).name
+    except UnsupportedError as error:
+        raise argparse.ArgumentTypeError(f"{error.summary}; known: {', '.join(CHIPS)}") from None
+
+
+def _chip_of(report: Report, given: str | None) -> tuple[str, str]:
+    """The chip that a report is read for, and why this one."""
+    if given is not None:
+        return given, "as asked"
+    found = chip_of(report)
+    if found is not None:
+        return found.name, f"which has {found.hbm} of hbm"
+    return _CHIP, "assumed"
+
+
+def _read(path: str, name: str) -> tuple[str, str]:
+    """The text of a file, as far as it is text, and what is wrong with it or nothing."""
+    try:
+        if path == "-":
+            if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+                raise InputError("cannot read standard input: it is closed", path=path)
+            data = sys.stdin.buffer.read()
+        else:
+            with open(path, "rb") as file:
+                data = file.read()
+    except OSError as error:
+        raise InputError(f"cannot read {name}: {error.strerror or error}", path=path) from None
+    text = data.decode("utf-8-sig", "replace")
+    try:
+        data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return text, f"{name} is not all text: byte {error.start}, in line {line}, is not UTF-8"
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        return text, f"{name} is not all text: line {line} has a zero byte"
+    return text, ""
+
+
+# --- text ---
+
+
+def _write(report: Report, found: list[Checked], top: int | None, chip: str) -> None:
+    print(_headline(report))
+    if report.totals:
+        print("  " + ", ".join(f"{name} {size}" for name, size in report.totals))
+    if not found:
+        print("  it lists no allocation")
+        return
+    print(f"  tiles and advice for {chip}")
+    shown = found[:top]
+    head = ("#", "size", "data", "padding", "times", "check", "shape")
+    rows = [_row(i, entry) for i, entry in enumerate(shown, 1)]
+    widths = [max(len(line[i]) for line in [head, *rows]) for i in range(6)]
+    for line in [head, *rows]:
+        left = "  ".join(f"{cell:>{w}}" for cell, w in zip(line[:5], widths, strict=False))
+        print(f"  {left}  {line[5]:{widths[5]}}  {line[6]}")
+    print(f"  {_sum(report, found, shown)}")
+    for i, entry in enumerate(shown, 1):
+        _write_advice(_number(i, entry), entry)
+
+
+def _headline(report: Report) -> str:
+    space = f" in {report.space}" if report.space else ""
+    sizes = f": {report.used}" if report.used else ""
+    sizes += f" of {report.capacity}" if report.used and report.capacity else ""
+    sizes += f", {report.exceeded} too much" if report.exceeded else ""
+    times = f", {report.times} times" if report.times > 1 else ""
+    return f"line {report.line}: {report.what}{space}{sizes}{times}"
+
+
+def _number(i: int, entry: Checked) -> int:
+    return i if entry.allocation.number is None else entry.allocation.number
+
+
+def _row(i: int, entry: Checked) -> tuple[str, ...]:
+    said = entry.allocation
+    computed = entry.padding is not None
+    verdict = "differs" if entry.differences else "agrees" if computed else "not computed"
+    shape = said.shape_text or said.label or said.tag or "-"
+    return (
+        str(_number(i, entry)),
+        said.size or entry.size or "-",
+        entry.unpadded or said.unpadded or "-",
+        entry.extra or said.extra or "-",
+        entry.expansion or said.expansion or "-",
+        verdict,
+        shape if computed or len(shape) < 60 else f"{shape[:60]}...",
+    )
+
+
+def _sum(report: Report, found: list[Checked], shown: list[Checked]) -> str:
+    known = [entry for entry in found if entry.padding is not None]
+    size = sum(entry.padding.size_bytes for entry in known if entry.padding)
+    data = sum(entry.padding.unpadded_bytes for entry in known if entry.padding)
+    saved = sum(entry.saved_bytes for entry in known)
+    listed = f", {len(shown)} listed" if len(shown) < len(found) else ""
+    out = f"{_counted(len(found), 'allocation')}{listed}: {printed_bytes(size)} computed"
+    out += f", data {printed_bytes(data)}"
+    out += f" ({printed_expansion(size, data)})" if data else ""
+    out += f"; in their best layouts {printed_bytes(saved)} less"
+    out += f", {report.exceeded} are missing" if saved and report.exceeded else ""
+    return out
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def _write_advice(number: int, entry: Checked) -> None:
+    if not (entry.differences or entry.notes or entry.factors or entry.layouts or entry.shapes):
+        return
+    shape = entry.padding.shape if entry.padding else entry.allocation.shape_text or ""
+    print(f"\n  {number}. {shape}".rstrip())
+    for text in (*entry.differences, *entry.notes):
+        print(f"     {text}")
+    if entry.factors:
+        print(f"     padded: {'; '.join(entry.factors)}")
+    for candidate in (*entry.layouts[:1], *entry.shapes):
+        _write_candidate(candidate)
+    if entry.factors and not entry.layouts and not entry.shapes and entry.allocation.kind != "scoped":
+        print("     no order of the dims costs less")
+
+
+def _write_candidate(candidate: Candidate) -> None:
+    size = printed_bytes(candidate.bytes)
+    times = printed_expansion(candidate.bytes, candidate.data_bytes)
+    print(f"     {size} ({times}), {printed_bytes(candidate.saved_bytes)} less: {candidate.how}")
+    print(f"       {candidate.xla}")
+    if candidate.change == "order" and candidate.jax is not None:
+        print(f"       jax: {candidate.jax}")
+
+
+# --- JSON ---
+
+
+def _facts(report: Report, found: list[Checked]) -> dict[str, Any]:
+    facts = report._asdict()
+    facts["totals"] = [list(total) for total in report.totals]
+    facts["allocations"] = [_allocation_facts(entry) for entry in found]
+    return facts
+
+
+def _allocation_facts(entry: Checked) -> dict[str, Any]:
+    said = entry.allocation._asdict()
+    del said["shape"]
+    padding = entry.padding
+    computed = padding and {
+        "shape": str(padding.shape),
+        "assumed": padding.assumed,
+        "size": padding.size,
+        "size_bytes": padding.size_bytes,
+        "unpadded": padding.unpadded,
+        "unpadded_bytes": padding.unpadded_bytes,
+        "extra": padding.extra,
+        "extra_bytes": padding.extra_bytes,
+        "expansion": padding.expansion,
+    }
+    return {
+        "report": said,
+        "computed": computed,
+        "differences": list(entry.differences),
+        "notes": list(entry.notes),
+        "padded": list(entry.factors),
+        "layouts": [_candidate_facts(candidate) for candidate in entry.layouts],
+        "shapes": [_candidate_facts(candidate) for candidate in entry.shapes],
+    }
+
+
+def _candidate_facts(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "change": candidate.change,
+        "how": candidate.how,
+        "xla": candidate.xla,
+        "jax": candidate.jax,
+        "bytes": candidate.bytes,
+        "saved_bytes": candidate.saved_bytes,
+        "expansion": candidate.expansion,
+    }

@@ -1,0 +1,208 @@
+"""What an array would cost in another order of its dims, or in another shape.
+
+>>> from tla.xla_bridge import parse_array
+>>> best, *_ = cheaper_layouts(parse_array("s32[8388608,8,4]{2,1,0:T(8,128)}"))
+>>> print(best.shape, best.expansion)
+s32[8388608,8,4]{0,2,1:T(4,128)} 1.0
+
+Padding comes from the two most minor dims alone, those that a tile covers: it rounds one of them up to
+128 and the other to the rows of the tile. So it is enough to compare which dims these are.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from math import prod
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ..errors import UnsupportedError
+from ..xla_bridge import XlaShape, array_shape, logical_bytes, physical_bytes
+from ..xla_bridge.jax_text import jax_format
+from ..xla_bridge.tpu import laid_out, packed_bits, tilings_of_order
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..xla_bridge import AnyShape
+    from ..xla_bridge.tpu import Chip
+
+__all__ = ["Candidate", "cheaper_layouts", "cheaper_shapes"]
+
+_MOST_DIMS = 16  # of which 2**15 merged shapes can be made; the orders are few for any rank
+
+
+class Candidate(NamedTuple):
+    """Another way to hold the data of an array, and what it costs."""
+
+    change: Literal["order", "transpose", "merge"]
+    """What differs: the order in memory, the order of the logical dims, or which dims there are."""
+    shape: XlaShape
+    bytes: int
+    """What it takes in memory, padding included."""
+    data_bytes: int
+    saved_bytes: int
+    how: str
+    """The change in words."""
+
+    @property
+    def expansion(self) -> float:
+        """How many times the data it takes; 1.0 for an array without data that takes nothing."""
+        return self.bytes / self.data_bytes if self.data_bytes else 1.0
+
+    @property
+    def xla(self) -> str:
+        """The shape as XLA writes it."""
+        return str(self.shape)
+
+    @property
+    def jax(self) -> str | None:
+        """The layout as jax writes it; None where jax has no word for it, such as a memory space."""
+        try:
+            return jax_format(self.shape)
+        except UnsupportedError:
+            return None
+
+
+def cheaper_layouts(shape: AnyShape, chip: str | Chip = "v5e") -> tuple[Candidate, ...]:
+    """Return every cheaper pair of most minor dims with its best tiles, the cheapest first.
+
+    >>> from tla.xla_bridge import parse_array
+    >>> for found in cheaper_layouts(parse_array("f32[100,3,5]{2,1,0:T(4,128)}"))[:2]:
+    ...     print(found.bytes, found.xla)
+    10240 f32[100,3,5]{0,1,2:T(4,128)}
+    12288 f32[100,3,5]{0,2,1:T(8,128)}
+    >>> print(found.jax)
+    Format(Layout(major_to_minor=(1, 2, 0), tiling=((8, 128),)), sharding)
+
+    The first is the best of all orders with the tiles that the chip's compiler accepts for them. Of
+    equal costs the one nearest to the given order comes first: fewest pairs of dims change places. The
+    memory space stays.
+
+    Raises:
+        UnsupportedError: the shape is no array, or has a dim of unknown size; its type has 1 or 6 bits;
+            or there is no such chip.
+    """
+    shape = _fixed(shape)
+    cost = physical_bytes(shape)
+    packed = packed_bits(shape.element_type, chip)
+    found: list[tuple[tuple[int, int], XlaShape]] = []
+    for order in _minor_pairs(shape):
+        tilings = tilings_of_order(shape, order, chip)
+        rated = [laid_out(shape, order, tiling, packed) for tiling in tilings]
+        best = min(rated, key=physical_bytes)
+        if physical_bytes(best) < cost:
+            found.append(((physical_bytes(best), _inversions(shape.minor_to_major, order)), best))
+    found.sort(key=lambda entry: entry[0])
+    return tuple(_candidate("order", shape, best, _order_words(shape, best)) for _key, best in found)
+
+
+def cheaper_shapes(shape: AnyShape, chip: str | Chip = "v5e") -> tuple[Candidate, ...]:
+    """Return cheaper row-major shapes of the same data: the best transpose, then merges of dims.
+
+    >>> from tla.xla_bridge import parse_array
+    >>> for found in cheaper_shapes(parse_array("s32[8388608,8,4]{2,1,0:T(8,128)}")):
+    ...     print(found.xla, found.expansion, found.how)
+    s32[8,4,8388608]{2,1,0:T(4,128)} 1.0 transpose the dims to (1,2,0)
+    s32[8388608,32]{1,0:T(8,128)} 4.0 merge dims 1 and 2 (8*4) into one of 32
+    s32[268435456]{0:T(1024)} 1.0 merge dims 0 to 2 (8388608*8*4) into one of 268435456
+
+    Of the merges, each has fewer dims and costs less than the one before it. A shape with a bounded dim
+    has no such changes: where its elements lie would depend on the size.
+
+    Raises:
+        UnsupportedError: as of `cheaper_layouts`.
+    """
+    shape = _fixed(shape)
+    if not shape.is_static:
+        return ()
+    cost = physical_bytes(shape)
+    out: list[Candidate] = []
+    orders = cheaper_layouts(shape, chip)
+    if orders:
+        best = orders[0].shape
+        dims = best.major_to_minor
+        turned = _row_major(shape, [shape.dimensions[i] for i in dims], chip)
+        if dims != tuple(range(shape.rank)) and physical_bytes(turned) < cost:
+            order = ",".join(map(str, dims))
+            out.append(_candidate("transpose", shape, turned, f"transpose the dims to ({order})"))
+    if shape.rank > _MOST_DIMS:
+        return tuple(out)
+    for cuts in range(shape.rank - 2, -1, -1):
+        merges = [
+            (_row_major(shape, _merged(shape, runs), chip), runs) for runs in _runs(shape.rank, cuts)
+        ]
+        merged, runs = min(merges, key=lambda entry: physical_bytes(entry[0]))
+        if physical_bytes(merged) < cost:
+            cost = physical_bytes(merged)
+            out.append(_candidate("merge", shape, merged, _merge_words(shape, runs)))
+    return tuple(out)
+
+
+def _fixed(shape: AnyShape) -> XlaShape:
+    shape = array_shape(shape)
+    if shape.is_unbounded_dynamic:
+        raise UnsupportedError(f"{shape} has a dim of unknown size: costs cannot be compared")
+    return shape
+
+
+def _candidate(
+    change: Literal["order", "transpose", "merge"], given: XlaShape, shape: XlaShape, how: str
+) -> Candidate:
+    cost = physical_bytes(shape)
+    return Candidate(change, shape, cost, logical_bytes(shape), physical_bytes(given) - cost, how)
+
+
+def _row_major(shape: XlaShape, dims: list[int], chip: str | Chip) -> XlaShape:
+    plain = XlaShape(shape.element_type, dims, memory_space=shape.memory_space)
+    packed = packed_bits(shape.element_type, chip)
+    rated = [
+        laid_out(plain, plain.minor_to_major, tiling, packed)
+        for tiling in tilings_of_order(plain, plain.minor_to_major, chip)
+    ]
+    return min(rated, key=physical_bytes)
+
+
+def _minor_pairs(shape: XlaShape) -> Iterator[tuple[int, ...]]:
+    """Every choice of the two most minor dims; the others stay above them as they are."""
+    given = shape.minor_to_major
+    if shape.rank < 2:
+        yield given
+    for minor in given:
+        for second in given:
+            if second != minor:
+                yield (minor, second, *(i for i in given if i not in (minor, second)))
+
+
+def _inversions(one: tuple[int, ...], other: tuple[int, ...]) -> int:
+    """How many pairs of dims stand the other way round."""
+    place = {dim: at for at, dim in enumerate(other)}
+    return sum(place[a] > place[b] for a, b in combinations(one, 2))
+
+
+def _runs(rank: int, cuts: int) -> Iterator[list[range]]:
+    """The ways to cut the dims into runs of neighbours at ``cuts`` places, later cuts first."""
+    for places in combinations(range(rank - 1, 0, -1), cuts):
+        edges = [0, *reversed(places), rank]
+        yield [range(a, b) for a, b in pairwise(edges)]
+
+
+def _merged(shape: XlaShape, runs: list[range]) -> list[int]:
+    return [prod(shape.dimensions[i] for i in run) for run in runs]
+
+
+def _order_words(shape: XlaShape, best: XlaShape) -> str:
+    if best.minor_to_major == shape.minor_to_major:
+        tiles = "".join(f"({','.join(map(str, tile))})" for tile in best.tiles)
+        return f"keep the order of the dims, with the tiles T{tiles}"
+    order = ",".join(map(str, best.minor_to_major))
+    return f"order the dims in memory as {{{order}}}"
+
+
+def _merge_words(shape: XlaShape, runs: list[range]) -> str:
+    parts: list[str] = []
+    for run in runs:
+        if len(run) > 1:
+            sizes = [shape.dimensions[i] for i in run]
+            names = f"{run[0]} {'and' if len(run) == 2 else 'to'} {run[-1]}"
+            parts.append(f"dims {names} ({'*'.join(map(str, sizes))}) into one of {prod(sizes)}")
+    return f"merge {', and '.join(parts)}"

@@ -1,0 +1,247 @@
+"""Which arrays of an instruction's result have memory of their own, and which lie in an operand's.
+
+>>> from ..hlo import read_instruction
+>>> both = read_instruction("c = (f32[8], f32[8]) tuple(a, b)")
+>>> [(r.shape_index, r.of, r.rule) for r in results(both)]
+[((0,), ((0, ()),), 'forward'), ((1,), ((1, ()),), 'forward')]
+>>> [r.rule for r in results(read_instruction("c = f32[8] add(a, b)"))]
+['own']
+
+`RULES` says what each rule is. They were compared with the buffer assignments that the TPU compiler
+(libtpu 0.0.42) writes under ``xla_dump_to``, for 95 programs on v2 to tpu7x: of 4079 buffers none holds
+values that are at different places there.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from ..xla_bridge import XlaTuple, array_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ..hlo import Instruction
+    from ..xla_bridge import AnyShape, XlaShape
+
+__all__ = ["RULES", "Index", "Place", "Result", "Summary", "arrays", "results", "summary"]
+
+Index: TypeAlias = tuple[int, ...]
+"""The way through nested tuples to an array, from the outside in; empty for an array by itself."""
+
+Place: TypeAlias = tuple[int, Index]
+"""An array of an operand or of a parameter, whose number comes first."""
+
+RULES: Final = {
+    "own": "Each array of a result has memory of its own, where no other rule holds. So a fusion has"
+    " one buffer for each array that it gives.",
+    "argument": "A parameter of the entry computation lies where the caller put it.",
+    "parameter": "A parameter of a computation that is called is the operand of the caller.",
+    "inside": "Values inside a fusion, or inside what reduce, sort and the like do to single elements,"
+    " are no buffers; constants of the latter are.",
+    "forward": "bitcast, tuple, get-tuple-element, opt-barrier, domain, add-dependency and a custom"
+    " call of ConcatBitcast hand on what they get.",
+    "start": "The -start of an asynchronous instruction names its operands again; its results and"
+    " flags are its own.",
+    "done": "The -done and -update of an asynchronous instruction hand on what its -start made.",
+    "in place": "dynamic-update-slice and scatter write over the array that they update, also as the"
+    " root of a fusion.",
+    "declared": "A result shares the memory that output_to_operand_aliasing, or aliasing_operands in"
+    " the backend_config, says it shares.",
+    "loop": "The state of a while stays where its operand lies; the root of the body is put there.",
+    "callee": "What a call, a conditional or an asynchronous computation gives is the root of the"
+    " computation that it runs.",
+    "donated": "A part of the module's result named by input_output_alias lies in that parameter.",
+}
+"""What each rule says, by name."""
+
+_FORWARDING = frozenset(
+    {"bitcast", "tuple", "get-tuple-element", "opt-barrier", "domain", "add-dependency"}
+)
+_UPDATING = frozenset({"dynamic-update-slice", "scatter"})
+_HANDING_ON = frozenset({"forward", "start", "done"})
+_SAME_INDEX_DONE = frozenset({"all-reduce-done", "recv-done"})
+_PAIR = re.compile(r"\{([\d,\s]*)\}\s*:\s*\(\s*(\d+)\s*,\s*\{([\d,\s]*)\}")
+_INDICES = re.compile(r'"indices"\s*:\s*\[([^\]]*)\]')
+_SHARING = re.compile(
+    rf'"aliasing_operands"\s*:\s*\{{\s*"lists"\s*:\s*\[((?:[\s,]*\{{\s*{_INDICES.pattern}\s*\}})+)'
+)
+
+
+class Result(NamedTuple):
+    """An array of an instruction's result, and whose memory it has."""
+
+    shape_index: Index
+    shape: XlaShape
+    of: tuple[Place, ...]
+    """The arrays of operands whose memory it has; none where it has its own."""
+    is_written: bool
+    """Whether the instruction writes there, else it hands on what there is."""
+    rule: str
+
+
+class Summary(NamedTuple):
+    """What a caller needs to know of a computation: which arrays of its root lie in a parameter."""
+
+    of: Mapping[Index, Place]
+    written: frozenset[Index]
+    """Those of them that the computation writes over."""
+
+    def hands_on(self, index: Index) -> bool:
+        """Whether an array of its first parameter is in the same place of its root, untouched."""
+        return self.of.get(index) == (0, index) and index not in self.written
+
+
+def arrays(shape: AnyShape) -> list[tuple[Index, XlaShape]]:
+    """Return the arrays in a shape that carry data, each with its way through the tuples.
+
+    >>> from ..xla_bridge import parse_shape
+    >>> [(index, str(array)) for index, array in arrays(parse_shape("(f32[2], (u8[3], token[]))"))]
+    [((0,), 'f32[2]{0}'), ((1, 0), 'u8[3]{0}')]
+    """
+    found: list[tuple[Index, XlaShape]] = []
+    todo: list[tuple[Index, AnyShape]] = [((), shape)]
+    while todo:
+        index, each = todo.pop()
+        if isinstance(each, XlaTuple):
+            todo += [((*index, i), element) for i, element in enumerate(each.elements)][::-1]
+        elif each.arrays()[0].element_type.bits is not None:
+            found.append((index, array_shape(each)))
+    return found
+
+
+def results(instruction: Instruction, called: Mapping[str, Summary] | None = None) -> list[Result]:
+    """Return the arrays of an instruction's result, each with whose memory it has.
+
+    Args:
+        called: The summaries of the computations it calls, by name. Where that of a fusion or call
+            is missing, its results are taken for its own.
+    """
+    leaves = arrays(instruction.shape)
+    shared = _shared(instruction, [index for index, _ in leaves], called or {})
+    count = len(instruction.operands)
+    found: list[Result] = []
+    for index, shape in leaves:
+        rule, places = shared.get(index, ("own", ()))
+        places = tuple(place for place in places if place[0] < count)  # an operand may be left out
+        if places:
+            found.append(Result(index, shape, places, rule not in _HANDING_ON, rule))
+        else:
+            found.append(Result(index, shape, (), True, "own"))
+    return found
+
+
+def summary(instructions: Iterable[Instruction], called: Mapping[str, Summary]) -> Summary:
+    """Return which arrays of a computation's root lie in its parameters.
+
+    Args:
+        instructions: Those of one computation, each after its operands.
+        called: The summaries of the computations called before.
+    """
+    known: dict[str, dict[Index, tuple[Place, bool]]] = {}
+    root: dict[Index, tuple[Place, bool]] = {}
+    for each in instructions:
+        number = each.parameter_number
+        if number is not None:
+            found = {index: ((number, index), False) for index, _ in arrays(each.shape)}
+        else:
+            found = {}
+            for result in results(each, called):
+                origin = _origin(each, result, known)
+                if origin is not None:
+                    found[result.shape_index] = origin
+        known[each.name] = found
+        if each.is_root:
+            root = found
+    places = {index: place for index, (place, _) in root.items()}
+    return Summary(places, frozenset(index for index, (_, written) in root.items() if written))
+
+
+def _origin(
+    instruction: Instruction, result: Result, known: Mapping[str, Mapping[Index, tuple[Place, bool]]]
+) -> tuple[Place, bool] | None:
+    """The place of a parameter that a result lies in, and whether it was written on the way."""
+    if len(result.of) != 1:
+        return None
+    ((number, index),) = result.of
+    before = known.get(instruction.operands[number].name, {}).get(index)
+    return before and (before[0], before[1] or result.is_written)
+
+
+_Places: TypeAlias = dict[Index, tuple[Place, ...]]
+
+
+def _shared(
+    instruction: Instruction, leaves: list[Index], called: Mapping[str, Summary]
+) -> dict[Index, tuple[str, tuple[Place, ...]]]:
+    """The rule that an array falls under and the places that it has by it, where not its own."""
+    opcode = instruction.opcode
+    if opcode in _FORWARDING or "ConcatBitcast" in instruction.attributes.get("custom_call_target", ""):
+        return _by("forward", _forwarded(instruction, leaves))
+    if opcode == "while":
+        return _by("loop", {index: ((0, index),) for index in leaves})
+    if opcode.endswith(("-done", "-update")):
+        return _by("done", _handed_on(opcode, leaves))
+    if opcode.endswith("-start") or opcode == "send":
+        return _by("start", _named_again(opcode, leaves))
+    names = instruction.called if opcode in ("call", "fusion") else ()
+    callee = next((called[name] for name in names if name in called), Summary({}, frozenset()))
+    if opcode == "call":
+        return _by("callee", {index: (place,) for index, place in callee.of.items()})
+    in_place: _Places = {index: (callee.of[index],) for index in callee.written}
+    if opcode in _UPDATING:
+        in_place = {index: ((index[0] if index else 0, ()),) for index in leaves}
+    return _by("in place", in_place) | _by("declared", _declared(instruction, leaves))
+
+
+def _by(rule: str, places: _Places) -> dict[Index, tuple[str, tuple[Place, ...]]]:
+    return {index: (rule, at) for index, at in places.items()}
+
+
+def _forwarded(instruction: Instruction, leaves: list[Index]) -> _Places:
+    if instruction.opcode == "tuple":
+        return {index: ((index[0], index[1:]),) for index in leaves}
+    if instruction.opcode == "get-tuple-element":
+        at = _ints(instruction.attributes.get("index", ""))[:1]
+        return {index: ((0, (*at, *index)),) for index in leaves if at}
+    if instruction.opcode == "custom-call":  # pieces that lie behind each other become one array
+        return {index: tuple((i, ()) for i in range(len(instruction.operands))) for index in leaves}
+    return {index: ((0, index),) for index in leaves}
+
+
+def _handed_on(opcode: str, leaves: list[Index]) -> _Places:
+    """A copy's result is element 0 of its -start; of the others that name their operands it is 1."""
+    if opcode.endswith("-update") or opcode in _SAME_INDEX_DONE:
+        return {index: ((0, index),) for index in leaves}
+    at = 0 if opcode == "copy-done" else 1
+    return {index: ((0, (at, *index)),) for index in leaves}
+
+
+def _named_again(opcode: str, leaves: list[Index]) -> _Places:
+    """Element 0 of a -start is its operand, or a tuple of them; of a copy-start it is element 1."""
+    if opcode == "all-reduce-start":
+        return {}
+    at = 1 if opcode == "copy-start" else 0
+    operands = [index for index in leaves if index[:1] == (at,)]
+    return {index: ((index[1], index[2:]) if index[1:] else (0, ()),) for index in operands}
+
+
+def _declared(instruction: Instruction, leaves: list[Index]) -> _Places:
+    """What attributes say to share memory."""
+    pairs = _PAIR.findall(instruction.attributes.get("output_to_operand_aliasing", ""))
+    of: _Places = {_ints(result): ((int(number), _ints(index)),) for result, number, index in pairs}
+    config = instruction.attributes.get("backend_config", "")
+    lists = _SHARING.search(config) if "aliasing_operands" in config else None
+    # There operands are counted first, and then the arrays of the result.
+    first = len(instruction.operands)
+    for text in _INDICES.findall(lists[1]) if lists is not None else ():
+        together = _ints(text.replace('"', ""))
+        operands = [n for n in together if n < first]
+        shared = [leaves[n - first] for n in together if first <= n < first + len(leaves)]
+        of |= {index: ((operands[0], ()),) for index in shared if operands}
+    return of
+
+
+def _ints(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(",") if part.strip().isdecimal())

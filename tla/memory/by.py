@@ -1,0 +1,79 @@
+"""Buffers grouped by the source line or the operation of the program that they come from.
+
+>>> from ..hlo import read_module
+>>> from .buffers import module_buffers
+>>> module = read_module('''
+... ENTRY e {
+...   a = f32[8] parameter(0), metadata={op_name="x"}
+...   ROOT b = f32[8] negate(a), metadata={op_name="jit(f)/neg" source_file="f.py" source_line=3}
+... }''')
+>>> (entry,) = module_buffers(module)
+>>> [(group.name, group.padded_bytes) for group in grouped(entry.buffers, "source", module.tables)]
+[('', 32), ('f.py:3', 32)]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from .waste import array_waste
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..hlo import SourceTables
+    from .buffers import Buffer
+
+__all__ = ["Group", "Key", "group_of", "grouped", "source_of"]
+
+Key: TypeAlias = Literal["source", "op_name"]
+
+
+class Group(NamedTuple):
+    """The buffers of one origin together."""
+
+    name: str
+    buffers: int
+    data_bytes: int
+    padded_bytes: int
+
+    @property
+    def waste_bytes(self) -> int:
+        return self.padded_bytes - self.data_bytes
+
+    def plus(self, data_bytes: int, padded_bytes: int) -> Group:
+        """The group with one more buffer."""
+        return Group(
+            self.name, self.buffers + 1, self.data_bytes + data_bytes, self.padded_bytes + padded_bytes
+        )
+
+
+def source_of(buffer: Buffer, tables: SourceTables) -> str:
+    """Return the line of the program that made a buffer, as ``FILE:LINE (FUNCTION)``; "" if unknown.
+
+    It is the innermost line of the stack frame that the metadata names, else the line named there.
+    """
+    for line in tables.trace(buffer.stack_frame_id)[:1]:
+        function = f" ({line.function})" if line.function else ""
+        return f"{line.file}:{line.line}{function}"
+    return buffer.source
+
+
+def group_of(buffer: Buffer, key: Key, tables: SourceTables) -> str:
+    """Return the name of the group that a buffer belongs to; "" where the module does not say."""
+    return source_of(buffer, tables) if key == "source" else buffer.op_name
+
+
+def grouped(buffers: Iterable[Buffer], key: Key, tables: SourceTables) -> list[Group]:
+    """Return the groups of buffers, the most memory first.
+
+    Raises:
+        UnsupportedError: a dim of a buffer is unknown.
+    """
+    groups: dict[str, Group] = {}
+    for buffer in buffers:
+        name = group_of(buffer, key, tables)
+        waste = array_waste(buffer.shape)
+        group = groups.get(name, Group(name, 0, 0, 0))
+        groups[name] = group.plus(waste.data_bytes, waste.padded_bytes)
+    return sorted(groups.values(), key=lambda group: (-group.padded_bytes, group.name))

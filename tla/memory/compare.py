@@ -1,0 +1,331 @@
+"""What changed from one module to another, although every compile numbers its names anew.
+
+>>> from ..hlo import read_module
+>>> text = '''
+...     HloModule m
+...     ENTRY e {
+...       p = f32[64,256]{1,0:T(8,128)} parameter(0)
+...       copy.7 = f32[64,256]{0,1:T(8,128)} copy(p)
+...       ROOT n.8 = f32[64,256]{0,1:T(8,128)} negate(copy.7)
+...     }'''
+>>> other = '''
+...     HloModule m
+...     ENTRY e {
+...       p = f32[64,256]{0,1:T(8,128)} parameter(0)
+...       ROOT n.3 = f32[64,256]{0,1:T(8,128)} negate(p)
+...     }'''
+>>> found = compare(read_module(text), read_module(other))
+>>> print(*found.shapes, *found.groups, sep="\\n")
+parameter 0 changed from {1,0:T(8,128)} to {0,1:T(8,128)}
+1 copy (128.0K) is gone: copy.7
+>>> print([str(total) for total in found.totals if total.name == "arguments"])
+['arguments: 65536 -> 131072 bytes']
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+from ..errors import TlaError, UnsupportedError
+from ..ints import SymbolicInt
+from ..xla_bridge import physical_bytes
+from ..xla_bridge.equivalence import differences
+from .aliasing import Index, arrays
+from .buffers import module_buffers
+from .copies import copy_totals, module_copies
+from .entry import argument_bytes, output_bytes
+from .live import live
+from .matching import Item, Match, items_of, matched
+from .sizes import printed_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..hlo import Module
+    from ..xla_bridge import XlaShape
+
+__all__ = ["Comparison", "Group", "ShapeChange", "Total", "compare"]
+
+Unit: TypeAlias = Literal["bytes", "cycles", ""]
+_Key: TypeAlias = tuple[str, Unit]
+
+_PLURALS: Final = {"copy": "copies"}
+
+
+class Total(NamedTuple):
+    """A number of each module; None where it is not known."""
+
+    name: str
+    unit: Unit
+    before: int | None
+    after: int | None
+
+    @property
+    def change(self) -> int | None:
+        """By how much it grew."""
+        return None if self.before is None or self.after is None else self.after - self.before
+
+    def __str__(self) -> str:
+        before, after = ("unknown" if n is None else str(n) for n in (self.before, self.after))
+        return f"{self.name}: {before} -> {after}" + (f" {self.unit}" if self.unit else "")
+
+
+class ShapeChange(NamedTuple):
+    """A parameter or result that has another shape; None in the module that has none.
+
+    Attributes:
+        what: ``"parameter"`` or ``"result"``.
+        place: The number of the parameter and the way through its tuples, or that through the result's.
+        name: What the program calls the parameter.
+        differences: What differs, in words; nothing where both shapes place all elements alike.
+    """
+
+    what: Literal["parameter", "result"]
+    place: Index
+    name: str
+    before: XlaShape | None
+    after: XlaShape | None
+    differences: tuple[str, ...]
+
+    def __str__(self) -> str:
+        named = " ".join([self.what, *(str(i) for i in self.place)])
+        named += f" ({self.name})" if self.name else ""
+        if self.after is None:
+            return f"{named}, {self.before}, is gone"
+        if self.before is None:
+            return f"{named} is new: {self.after}"
+        before, after = str(self.before), str(self.after)
+        bare = before.partition("{")[0]
+        if bare == after.partition("{")[0] and bare not in (before, after):
+            before, after = before[len(bare) :], after[len(bare) :]
+        return f"{named} changed from {before} to {after}"
+
+
+class Group(NamedTuple):
+    """Instructions of one opcode to which the same happened.
+
+    Attributes:
+        what: ``"gone"``, ``"new"`` or ``"changed"``.
+        opcode: Theirs.
+        is_inside: Whether they are within fusions, where nothing has memory of its own.
+        matches: Each one, before and after.
+        bytes: What they write: after the change, but for those that are gone.
+    """
+
+    what: Literal["gone", "new", "changed"]
+    opcode: str
+    is_inside: bool
+    matches: tuple[Match, ...]
+    bytes: int
+
+    @property
+    def subject(self) -> str:
+        """How many of what: ``3 copies``, ``1 copy within fusions``."""
+        n = len(self.matches)
+        noun = self.opcode if n == 1 else _PLURALS.get(self.opcode, f"{self.opcode}s")
+        return f"{n} {noun}" + (" within fusions" if self.is_inside else "")
+
+    @property
+    def predicate(self) -> str:
+        """What happened to them, and their names: ``are gone: copy.4, copy.5``."""
+        verb = "changed" if self.what == "changed" else f"is {self.what}"
+        verb = verb.replace("is ", "are ") if len(self.matches) > 1 else verb
+        items = [match.before or match.after for match in self.matches]
+        return f"{verb}: {', '.join(item.name for item in items if item is not None)}"
+
+    def __str__(self) -> str:
+        size = "" if self.is_inside else f" ({printed_bytes(self.bytes)})"
+        return f"{self.subject}{size} {self.predicate}"
+
+
+class Comparison(NamedTuple):
+    """What changed between two modules.
+
+    Attributes:
+        before, after: The names of the modules.
+        totals: Numbers of both, also those that are equal.
+        shapes: The parameters and results whose shapes differ.
+        groups: The instructions that are gone, new or changed, the most bytes first, those within
+            fusions last.
+        unchanged: How many instructions have one alike in the other module.
+    """
+
+    before: str
+    after: str
+    totals: tuple[Total, ...]
+    shapes: tuple[ShapeChange, ...]
+    groups: tuple[Group, ...]
+    unchanged: int
+
+
+def compare(before: Module, after: Module) -> Comparison:
+    """Return what changed from one module to another.
+
+    Instructions are matched by what they do, see `tla.memory.matching`; not by their numbers.
+
+    Raises:
+        NoSuchNameError: a module has no entry computation.
+    """
+    one, other = _Seen(before), _Seen(after)
+    matches = matched(one.items, other.items)
+    return Comparison(
+        before.name,
+        after.name,
+        _totals(one, other),
+        (*_parameters(before, after), *_results(before, after)),
+        _groups(matches),
+        sum(match.is_same for match in matches),
+    )
+
+
+class _Seen:
+    """A module, its copies and instructions: what is asked for more than once."""
+
+    __slots__ = ("copies", "items", "module")
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.copies = module_copies(module)
+        self.items = items_of(module, self.copies)
+
+
+# --- numbers ----------------------------------------------------------------------------------
+
+
+def _totals(before: _Seen, after: _Seen) -> tuple[Total, ...]:
+    one, other = _numbers(before), _numbers(after)
+    always: set[_Key] = {("arguments", "bytes"), ("results", "bytes")}
+    keys = sorted({*one, *other, *always}, key=_order)
+    return tuple(Total(*key, _number(one, key), _number(other, key)) for key in keys)
+
+
+_ORDER: Final = (
+    "arguments",
+    "results",
+    "compiler's peak",
+    "peak",
+    "buffers",
+    "estimated",
+    "instructions",
+)
+
+
+def _order(key: _Key) -> tuple[int, str, Unit]:
+    first = next((i for i, name in enumerate(_ORDER) if key[0].startswith(name)), len(_ORDER))
+    return first, key[0], key[1]
+
+
+def _number(numbers: dict[_Key, int], key: _Key) -> int | None:
+    """A number of a module: 0 of what it does not have, None for what is not known."""
+    name, _unit = key
+    if name in ("arguments", "results"):
+        return numbers.get(key)
+    is_known = "peak" not in name or any("peak" in other for other, _ in numbers)
+    return numbers.get(key, 0 if is_known else None)
+
+
+def _numbers(seen: _Seen) -> dict[_Key, int]:
+    """What there is to count in a module."""
+    module, items = seen.module, seen.items
+    found: dict[_Key, int] = {}
+    for name, size in (("arguments", argument_bytes(module)), ("results", output_bytes(module))):
+        if not isinstance(size, SymbolicInt):  # a dim '?'
+            found[name, "bytes"] = size
+    for computation in module_buffers(module):
+        for buffer in computation.buffers:
+            if not buffer.shape.is_unbounded_dynamic:
+                key: _Key = (f"buffers in S({buffer.shape.memory_space})", "bytes")
+                found[key] = found.get(key, 0) + physical_bytes(buffer.shape)
+    found |= _peaks(module)
+    for total in copy_totals(seen.copies):
+        found[f"copies, {total.kind}", ""] = total.copies
+        found[f"copies, {total.kind}", "bytes"] = total.written_bytes
+    found["instructions", ""] = len(items)
+    found["estimated cycles", "cycles"] = sum(item.estimated_cycles or 0 for item in items)
+    return found
+
+
+def _peaks(module: Module) -> dict[_Key, int]:
+    """The peak of each memory space, where the module has a schedule that says it."""
+    if not module.is_scheduled:
+        return {}
+    try:
+        liveness = live(module)
+    except UnsupportedError:
+        return {}
+    found: dict[_Key, int] = {("compiler's peak", "bytes"): liveness.compiler_peak_bytes}
+    found |= {(f"peak of S({peak.memory_space})", "bytes"): peak.bytes for peak in liveness.peaks}
+    return found
+
+
+# --- parameters and results -------------------------------------------------------------------
+
+
+def _parameters(before: Module, after: Module) -> list[ShapeChange]:
+    names = {
+        parameter.parameter_number: str(parameter.metadata.get("op_name", ""))
+        for module in (after, before)
+        for parameter in module.entry.parameters
+    }
+    one, other = (
+        {
+            (parameter.parameter_number or 0, *index): shape
+            for parameter in module.entry.parameters
+            for index, shape in arrays(parameter.shape)
+        }
+        for module in (before, after)
+    )
+    return [
+        change._replace(name=names.get(change.place[0], ""))
+        for change in _changes("parameter", one, other)
+    ]
+
+
+def _results(before: Module, after: Module) -> list[ShapeChange]:
+    one, other = (dict(arrays(module.entry.root.shape)) for module in (before, after))
+    return _changes("result", one, other)
+
+
+def _changes(
+    what: Literal["parameter", "result"], one: dict[Index, XlaShape], other: dict[Index, XlaShape]
+) -> list[ShapeChange]:
+    return [
+        ShapeChange(what, place, "", one.get(place), other.get(place), _differences(one, other, place))
+        for place in sorted({*one, *other})
+        if one.get(place) != other.get(place)
+    ]
+
+
+def _differences(
+    one: dict[Index, XlaShape], other: dict[Index, XlaShape], place: Index
+) -> tuple[str, ...]:
+    if place not in one or place not in other:
+        return ()
+    try:
+        return tuple(str(each) for each in differences(one[place], other[place]))
+    except TlaError as error:
+        return (error.summary,)
+
+
+# --- instructions -----------------------------------------------------------------------------
+
+
+def _groups(matches: Iterable[Match]) -> tuple[Group, ...]:
+    by_key: dict[tuple[Literal["gone", "new", "changed"], str, bool], list[Match]] = {}
+    for match in matches:
+        item = match.after or match.before
+        if item is None or match.is_same:
+            continue
+        what: Literal["gone", "new", "changed"] = (
+            "gone" if match.after is None else "new" if match.before is None else "changed"
+        )
+        by_key.setdefault((what, item.opcode, item.is_inside), []).append(match)
+    groups = [
+        Group(*key, tuple(found), sum(_bytes(match.after or match.before) for match in found))
+        for key, found in by_key.items()
+    ]
+    return tuple(sorted(groups, key=lambda group: (group.is_inside, -group.bytes)))
+
+
+def _bytes(item: Item | None) -> int:
+    return 0 if item is None else item.bytes

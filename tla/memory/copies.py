@@ -1,0 +1,364 @@
+"""The copies of a module: what each moves, how finely, and what it costs.
+
+>>> from ..hlo import read_module
+>>> module = read_module('''
+...     HloModule m
+...     ENTRY e {
+...       p = f32[64,256]{1,0:T(8,128)} parameter(0)
+...       c = f32[64,256]{0,1:T(8,128)} copy(p)
+...       b = f32[256,64]{1,0:T(8,128)} bitcast(c)
+...       ROOT d = f32[256,64]{1,0:T(8,128)S(1)} copy(b)
+...     }''')
+>>> for copy in module_copies(module):
+...     print(copy.name, copy.kind, copy.written_bytes, copy.run, copy.proof)
+c relayout 131072 1 None
+b free 0 32768 renamed
+d space move 131072 32768 None
+
+A ``relayout`` gives elements other offsets, a ``space move`` another memory space; some do ``both``. A
+``duplicate`` does neither: it makes a second array like the first. A ``bitcast`` is ``free``, and so is
+within a fusion what leaves all elements where they are; ``proof`` says how that is known.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+from ..errors import ParseError, UndecidedError
+from ..xla_bridge import XlaShape, XlaTuple, logical_bytes, physical_bytes, physical_elements
+from ..xla_bridge.equivalence import equivalent, is_bitcast
+from ..xla_bridge.groups import layout_of_digits
+from ..xla_bridge.runs import common_run
+from ..xla_bridge.shape import fields_of, trusted_shape
+from ..xla_bridge.views import view_of
+from .origins import array_at, permutation_of
+from .renaming import renaming, reshaping
+from .roles import module_roles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ..hlo import Computation, Instruction, Module, SourceLine
+    from ..layout import AnyLayout
+    from .roles import Role
+
+__all__ = [
+    "KINDS",
+    "Copy",
+    "CopyTotal",
+    "Kind",
+    "Proof",
+    "copy_totals",
+    "estimated_cycles",
+    "module_copies",
+]
+
+Kind: TypeAlias = Literal["relayout", "space move", "both", "duplicate", "free", "undecided"]
+KINDS: Final[tuple[Kind, ...]] = ("relayout", "both", "space move", "duplicate", "undecided", "free")
+
+Proof: TypeAlias = Literal["same layout", "reshape", "renamed", "part", "none"]
+"""How a bitcast is known to move nothing: its shapes have the same offsets, as they are, in row-major
+order, or under other indices (`tla.memory.renaming`); or what it keeps of the elements stays in place.
+``none`` is a bitcast of which none of this is found."""
+
+MOVING: Final = frozenset({"copy", "transpose", "reshape", "bitcast-convert"})
+STARTS: Final = {"copy-start": 0, "slice-start": 1}
+"""The element of an asynchronous copy's tuple that is the copy."""
+
+
+class Copy(NamedTuple):
+    """An instruction that moves or renames the elements of one array.
+
+    Attributes:
+        computation, name, opcode, line: Which instruction it is; a ``fusion`` that does nothing but copy
+            counts too, beside what is in it.
+        kind: What it does.
+        proof: Why it is free, if it is a bitcast.
+        before, after: The shapes of its operand and of its result.
+        role: What its computation is for. Within a fusion nothing is read or written on its own.
+        read_bytes, written_bytes: What it moves, padding included; 0 if it moves nothing by itself.
+        padded_bytes: How much of what it writes is padding.
+        run: The longest common contiguous run of both layouts, in elements; None where it is not known.
+        estimated_cycles: The compiler's own estimate, if it gives one.
+        op_name: What the program calls it.
+        source: The lines of the program that made it, the innermost first.
+    """
+
+    computation: str
+    name: str
+    opcode: str
+    line: int
+    kind: Kind
+    proof: Proof | None
+    before: XlaShape
+    after: XlaShape
+    role: Role | None
+    read_bytes: int
+    written_bytes: int
+    padded_bytes: int
+    run: int | None
+    estimated_cycles: int | None
+    op_name: str
+    source: tuple[SourceLine, ...]
+
+    @property
+    def is_relayout(self) -> bool:
+        """Whether elements get other offsets."""
+        return self.kind in ("relayout", "both")
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether it is part of a fusion, or done to single elements."""
+        return self.role in ("fused", "applied")
+
+
+class CopyTotal(NamedTuple):
+    """What the copies of a kind come to; those within fusions are counted apart, without bytes."""
+
+    kind: Kind
+    copies: int
+    inside: int
+    read_bytes: int
+    written_bytes: int
+    padded_bytes: int
+    estimated_cycles: int
+
+
+def copy_totals(copies: Iterable[Copy]) -> tuple[CopyTotal, ...]:
+    """Return what the copies of each kind come to, of the kinds that there are."""
+    listed = list(copies)
+    totals: list[CopyTotal] = []
+    for kind in KINDS:
+        own = [copy for copy in listed if copy.kind == kind and not copy.is_inside]
+        inside = sum(copy.kind == kind and copy.is_inside for copy in listed)
+        if own or inside:
+            totals.append(
+                CopyTotal(
+                    kind,
+                    len(own),
+                    inside,
+                    sum(copy.read_bytes for copy in own),
+                    sum(copy.written_bytes for copy in own),
+                    sum(copy.padded_bytes for copy in own),
+                    sum(copy.estimated_cycles or 0 for copy in own),
+                )
+            )
+    return tuple(totals)
+
+
+def module_copies(module: Module) -> tuple[Copy, ...]:
+    """Return the copies, transposes, reshapes and bitcasts of a module, in the order of its text.
+
+    An asynchronous copy is its ``-start``. A ``slice-start`` copies a part of an array and counts too.
+    What has an operand of unknown shape is left out, and so is what is no array.
+    """
+    roles = module_roles(module)
+    return tuple(
+        copy
+        for computation in module.computations
+        for instruction in computation.instructions
+        for copy in _copy(module, computation, instruction, roles.get(computation.name))
+    )
+
+
+def _copy(
+    module: Module, computation: Computation, instruction: Instruction, role: Role | None
+) -> Iterator[Copy]:
+    inside = role in ("fused", "applied")
+    shapes = None if inside and instruction.opcode == "fusion" else _shapes(module, instruction)
+    if shapes is None:
+        return
+    before, after = shapes
+    if inside:
+        before, after = _nowhere(before), _nowhere(after)
+    kind, proof = _classed(module, instruction, before, after, inside)
+    moves = kind != "free" and not inside
+    metadata = instruction.metadata
+    yield Copy(
+        computation.name,
+        instruction.name,
+        instruction.opcode,
+        instruction.line,
+        kind,
+        proof,
+        shapes[0],
+        shapes[1],
+        role,
+        physical_bytes(before) if moves else 0,
+        physical_bytes(after) if moves else 0,
+        max(0, physical_bytes(after) - logical_bytes(after)) if moves else 0,
+        _run(module, instruction, before, after, kind),
+        estimated_cycles(instruction),
+        str(metadata.get("op_name", "")),
+        module.source(instruction),
+    )
+
+
+# --- what a copy is ---------------------------------------------------------------------------
+
+
+def _shapes(module: Module, instruction: Instruction) -> tuple[XlaShape, XlaShape] | None:
+    """The shapes of what is copied and of the copy, if the instruction is one."""
+    opcode = instruction.opcode
+    known = opcode in MOVING or opcode in STARTS or opcode == "bitcast"
+    if not (known or (opcode == "fusion" and _only_copies(module, instruction))):
+        return None
+    before = instruction.operands[0].shape if instruction.operands else None
+    after = instruction.shape
+    if opcode in STARTS:
+        after = array_at(after, (STARTS[opcode],)) if isinstance(after, XlaTuple) else after
+    if not (isinstance(before, XlaShape) and isinstance(after, XlaShape)):
+        return None
+    if before.is_unbounded_dynamic or after.is_unbounded_dynamic or after.element_type.bits is None:
+        return None
+    return (_cut(before, after) if opcode == "slice-start" else before), after
+
+
+def _only_copies(module: Module, fusion: Instruction) -> bool:
+    """Whether a fusion does nothing but copy one array; one that only renames it is no copy."""
+    if len(fusion.operands) != 1 or len(fusion.called) != 1:
+        return False
+    inner = [each.opcode for each in module.computation(fusion.called[0]).instructions]
+    rest = [opcode for opcode in inner if opcode not in ("parameter", "bitcast")]
+    return bool(rest) and all(opcode in MOVING for opcode in rest)
+
+
+def _cut(whole: XlaShape, part: XlaShape) -> XlaShape:
+    """The part of an array with the layout of the whole."""
+    fields = fields_of(part)._replace(memory_space=whole.memory_space)
+    return trusted_shape(fields._replace(minor_to_major=whole.minor_to_major, tiles=whole.tiles), None)
+
+
+def _nowhere(shape: XlaShape) -> XlaShape:
+    """The shape in no memory space: what a fusion makes inside has none."""
+    return trusted_shape(fields_of(shape)._replace(memory_space=0), None)
+
+
+def _transposed(shape: XlaShape, permutation: Sequence[int]) -> XlaShape:
+    """The same memory with its dims in another order."""
+    place = {dim: i for i, dim in enumerate(permutation)}
+    fields = fields_of(shape)._replace(
+        dimensions=tuple(shape.dimensions[d] for d in permutation),
+        dynamic_dimensions=tuple(shape.dynamic_dimensions[d] for d in permutation),
+        minor_to_major=tuple(place[d] for d in shape.minor_to_major),
+    )
+    return trusted_shape(fields, None)
+
+
+def _classed(
+    module: Module, instruction: Instruction, before: XlaShape, after: XlaShape, inside: bool
+) -> tuple[Kind, Proof | None]:
+    in_space = before.memory_space == after.memory_space
+    if instruction.opcode == "bitcast":
+        return "free", _proof(before, after) if in_space else "none"
+    stays = _stays(module, instruction, before, after)
+    if stays is None:
+        return "undecided", None
+    if stays and in_space:
+        return ("free", "same layout") if inside else ("duplicate", None)
+    if in_space:
+        return "relayout", None
+    return "space move" if stays else "both", None
+
+
+def _proof(before: XlaShape, after: XlaShape) -> Proof:
+    """How it is known that both shapes have the same elements in the same places."""
+    try:
+        same_bits = before.element_type.bits == after.element_type.bits
+        if same_bits and equivalent(_typed(before, after), after):
+            return "same layout"
+        if is_bitcast(before, after):
+            return "reshape"
+    except UndecidedError:
+        return "none"
+    found = renaming(before, after)
+    if found is None:
+        return "none"
+    return "renamed" if found.is_total and found.is_onto else "part"
+
+
+def _typed(shape: XlaShape, like: XlaShape) -> XlaShape:
+    return trusted_shape(fields_of(shape)._replace(element_type=like.element_type), None)
+
+
+def _stays(module: Module, instruction: Instruction, before: XlaShape, after: XlaShape) -> bool | None:
+    """Whether every element keeps its offset; None where that is open."""
+    try:
+        if instruction.opcode == "fusion":
+            inner = list(_inner(module, instruction))
+            known = [_stays(module, each, *shapes) for each, shapes in inner]
+            return False if False in known else None if None in known else True
+        if instruction.opcode == "reshape":
+            return is_bitcast(_nowhere(before), _nowhere(after))
+        pair = _over_same_dims(instruction, before, after)
+        return None if pair is None else equivalent(*pair)
+    except UndecidedError:
+        return None
+
+
+def _inner(
+    module: Module, fusion: Instruction
+) -> Iterator[tuple[Instruction, tuple[XlaShape, XlaShape]]]:
+    """The copies within a fusion, with their shapes."""
+    for instruction in module.computation(fusion.called[0]).instructions:
+        shapes = _shapes(module, instruction) if instruction.opcode in MOVING else None
+        if shapes is not None:
+            yield instruction, shapes
+
+
+# --- how finely it moves ----------------------------------------------------------------------
+
+
+def _over_same_dims(
+    instruction: Instruction, before: XlaShape, after: XlaShape
+) -> tuple[XlaShape | AnyLayout, XlaShape | AnyLayout] | None:
+    """Both layouts as functions of the same indices, if there are such layouts."""
+    if instruction.opcode == "transpose":
+        order = permutation_of(instruction, before.rank)
+        return None if order is None else (_transposed(before, order), after)
+    if instruction.opcode == "bitcast-convert":
+        same = before.element_type.bits == after.element_type.bits
+        return (_typed(before, after), after) if same else None
+    if instruction.opcode == "reshape":
+        return _over_dims_before(before, after)
+    return before, after
+
+
+def _over_dims_before(before: XlaShape, after: XlaShape) -> tuple[XlaShape, AnyLayout] | None:
+    """The layout after a row-major reshape as a function of the indices before it."""
+    reshaped = reshaping(before.dimensions, after.dimensions)
+    digits = view_of(after, None).digits if reshaped is not None else None
+    carried = reshaped.carried(digits) if reshaped is not None and digits is not None else None
+    return None if carried is None else (before, layout_of_digits(carried, before.dimensions))
+
+
+def _run(
+    module: Module, instruction: Instruction, before: XlaShape, after: XlaShape, kind: Kind
+) -> int | None:
+    """The longest common contiguous run of both layouts; of a bitcast all of the memory."""
+    if kind == "free":
+        return physical_elements(after)
+    if instruction.opcode == "fusion":
+        moving = [
+            each for each in _inner(module, instruction) if _stays(module, each[0], *each[1]) is False
+        ]
+        return _run(module, moving[0][0], *moving[0][1], kind) if len(moving) == 1 else None
+    pair = _over_same_dims(instruction, before, after)
+    try:
+        return None if pair is None else common_run(*pair)
+    except UndecidedError:
+        return None
+
+
+# --- what the compiler says of it -------------------------------------------------------------
+
+
+def estimated_cycles(instruction: Instruction) -> int | None:
+    """Return the compiler's estimate, which its ``window_config`` gives, or None."""
+    try:
+        config = instruction.backend_config
+    except ParseError:
+        return None
+    window = config.get("window_config") if isinstance(config, dict) else None
+    cycles = window.get("estimated_cycles") if isinstance(window, dict) else None
+    return int(cycles) if isinstance(cycles, (int, str)) and str(cycles).isdigit() else None

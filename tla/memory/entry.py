@@ -1,0 +1,93 @@
+"""What a module takes from its caller and gives back, in bytes, as the TPU compiler counts it.
+
+>>> from ..hlo import read_module
+>>> module = read_module('''
+... ENTRY e {
+...   a = f32[8]{0:T(1024)} parameter(0)
+...   b = f32[8]{0:T(1024)} negate(a)
+...   ROOT c = (f32[8]{0:T(1024)}, f32[8]{0:T(1024)}) tuple(b, a)
+... }''')
+>>> argument_bytes(module), output_bytes(module)
+(4096, 8704)
+
+The numbers are ``argument_size_in_bytes`` and ``output_size_in_bytes`` of jax's ``memory_analysis()``.
+Arrays in the memory of the host, ``S(5)``, are counted by it elsewhere, and not here.
+
+A result that is a tuple has a table of pointers too, which counts as output: 4 bytes for each element,
+rounded up to the alignment of the chip. Measured with libtpu 0.0.42 on v5e::
+
+    results  2    5    64   65   128  129   200   300
+    bytes    512  512  512  512  512  1024  1024  1536
+
+On v4 the same; on v2 and v3 the alignment is 1024 bytes (2 results take 1024, as do 129), on v5p, v6e
+and tpu7x it is 32 (2 results take 32, 129 take 544). A jax program with one result has no tuple and no
+table.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ..ints import round_up
+from ..xla_bridge import XlaTuple, physical_bytes
+from ..xla_bridge.tpu import chip_named
+from .aliasing import arrays
+
+if TYPE_CHECKING:
+    from ..hlo import Module
+    from ..xla_bridge import AnyShape
+    from ..xla_bridge.tpu import Chip
+
+__all__ = ["HOST", "alias_bytes", "argument_bytes", "index_tables_bytes", "output_bytes", "shape_bytes"]
+
+HOST: Final = 5
+"""The memory space of the host."""
+
+_POINTER: Final = 4
+_ALIGNMENT: Final = 512
+_OTHER_ALIGNMENT: Final = {"v2": 1024, "v3": 1024, "v5p": 32, "v6e": 32, "tpu7x": 32}
+
+
+def shape_bytes(shape: AnyShape) -> int:
+    """Return the bytes of all arrays in a shape that lie in the chip's memories."""
+    return sum(physical_bytes(array) for _, array in arrays(shape) if array.memory_space != HOST)
+
+
+def index_tables_bytes(shape: AnyShape, chip: str | Chip | None = None) -> int:
+    """Return the bytes of the tables of pointers of a shape, one for each tuple in it.
+
+    >>> from ..xla_bridge import parse_shape
+    >>> index_tables_bytes(parse_shape("(f32[2], f32[3])"))
+    512
+    >>> index_tables_bytes(parse_shape("(f32[2], f32[3])"), "v6e")
+    32
+
+    Args:
+        chip: Without one the alignment is that of v4 and v5e.
+    """
+    alignment = _ALIGNMENT if chip is None else _OTHER_ALIGNMENT.get(chip_named(chip).name, _ALIGNMENT)
+    total, todo = 0, [shape]
+    while todo:
+        each = todo.pop()
+        if isinstance(each, XlaTuple):
+            total += round_up(_POINTER * len(each.elements), alignment)
+            todo += each.elements
+    return total
+
+
+def argument_bytes(module: Module) -> int:
+    """Return the bytes of the parameters of the entry computation."""
+    return sum(shape_bytes(parameter.shape) for parameter in module.entry.parameters)
+
+
+def output_bytes(module: Module, chip: str | Chip | None = None) -> int:
+    """Return the bytes of what the entry computation gives, tables of pointers included."""
+    shape = module.entry.root.shape
+    return shape_bytes(shape) + index_tables_bytes(shape, chip)
+
+
+def alias_bytes(module: Module) -> int:
+    """Return the bytes of the results that lie in parameters, by ``input_output_alias``."""
+    sizes = {index: physical_bytes(array) for index, array in arrays(module.entry.root.shape)}
+    donated = {alias.output_index for alias in module.input_output_alias}
+    return sum(sizes.get(index, 0) for index in donated)

@@ -1,0 +1,282 @@
+"""The layouts of parameters and results that make copies of a module needless.
+
+A relayout whose operand is a parameter of the module, seen through renamings, does nothing if the caller
+gives the parameter in the layout that the copy makes. One whose result is a result of the module does
+nothing if the caller takes the layout that there is before it.
+
+>>> from ..hlo import read_module
+>>> module = read_module('''
+...     HloModule m
+...     ENTRY e {
+...       p = f32[640,256]{1,0:T(8,128)} parameter(0), metadata={op_name="table"}
+...       b = f32[256,640]{0,1:T(8,128)} bitcast(p)
+...       c = f32[256,640]{1,0:T(8,128)} copy(b)
+...       ROOT d = f32[256,640]{1,0:T(8,128)} negate(c)
+...     }''')
+>>> (copy,) = (copy for copy in module_copies(module) if copy.is_relayout)
+>>> for advice in Formats(module).of(copy):
+...     print(advice)
+parameter 0 (table) as f32[640,256]{0,1:T(8,128)}
+
+Source: our own derivation. It was tried on libtpu 0.0.42: given the advised layouts, the copies of the
+modules of ``tests/data/copies`` are gone. The compiler decides, and other uses of a parameter may want
+its old layout.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ..errors import LayoutError, UndecidedError, UnsupportedError
+from ..xla_bridge import XlaShape, from_layout, physical_bytes
+from ..xla_bridge.equivalence import equivalent
+from ..xla_bridge.groups import layout_of_digits
+from ..xla_bridge.jax_text import jax_format
+from ..xla_bridge.shape import fields_of, trusted_shape
+from ..xla_bridge.views import view_of
+from .aliasing import arrays
+from .copies import module_copies
+from .origins import Index, Origins, Value, permutation_of
+from .renaming import reshaping, transposing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..hlo import Instruction, Module
+    from ..xla_bridge import AnyShape
+    from .copies import Copy
+    from .renaming import Renaming
+
+__all__ = ["Advice", "Formats", "module_copies"]
+
+
+class Advice(NamedTuple):
+    """What the caller of a module may change so that a copy does nothing.
+
+    Attributes:
+        what: ``"parameter"`` or ``"result"``: whose layout; ``"donation"``: give the parameter away, so
+            that a result may lie in it and no duplicate is needed.
+        number: The number of the parameter; None for a result.
+        result: The way through the module's result to the array; empty where it is no tuple.
+        name: What the program calls the parameter.
+        present, advised: The shape that it has, and the one that it should have.
+        jax: The advised layout as an argument of `jax.jit` takes it, or nothing where jax has no words
+            for it; ``reason`` says why.
+        stays: What the copy does even then: ``"space move"`` or nothing.
+        other_users: The instructions that read the parameter beside the copy: a layout that suits one
+            may cost another.
+    """
+
+    what: Literal["parameter", "result", "donation"]
+    number: int | None
+    result: Index
+    name: str
+    present: XlaShape
+    advised: XlaShape
+    jax: str
+    reason: str
+    stays: str
+    other_users: tuple[str, ...]
+
+    @property
+    def extra_bytes(self) -> int:
+        """What the parameter or result takes more in memory, by its padding; negative if less."""
+        return physical_bytes(self.advised) - physical_bytes(self.present)
+
+    @property
+    def place(self) -> str:
+        """The parameter or result in words: ``parameter 0 (table)``, ``result 1``."""
+        if self.what == "result":
+            return " ".join(["result", *(f"{i}" for i in self.result)])
+        return f"parameter {self.number}" + (f" ({self.name})" if self.name else "")
+
+    def __str__(self) -> str:
+        return f"donate {self.place}" if self.what == "donation" else f"{self.place} as {self.advised}"
+
+
+class Formats:
+    """Advice on the copies of a module.
+
+    Args:
+        module: One with an entry computation.
+
+    Raises:
+        NoSuchNameError: it has none.
+    """
+
+    __slots__ = ("_donated", "_module", "_origins", "_results")
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._origins = Origins(module)
+        self._donated = {alias.parameter_number for alias in module.input_output_alias}
+        entry = module.entry
+        self._results: dict[Value, list[tuple[Index, tuple[Renaming, ...], XlaShape]]] = {}
+        for index, shape in arrays(entry.root.shape):
+            origin = self._origins.of(Value(entry.name, entry.root.name, index))
+            results = self._results.setdefault(origin.value, [])
+            results.append((index, origin.renamings, shape))
+
+    def of(self, copy: Copy) -> tuple[Advice, ...]:
+        """Return what would make a copy needless; nothing where no parameter or result decides it."""
+        if copy.kind == "duplicate":
+            return self._donation(copy)
+        if not copy.is_relayout:
+            return ()
+        own = _own_renaming(self._instruction(copy), copy)
+        if own is None:
+            return ()
+        return (*self._of_parameter(copy, own), *self._of_results(copy, own))
+
+    def _instruction(self, copy: Copy) -> Instruction:
+        return self._module.computation(copy.computation).instruction(copy.name)
+
+    def _of_parameter(self, copy: Copy, own: Sequence[Renaming]) -> list[Advice]:
+        found = self._parameter(copy)
+        if found is None:
+            return []
+        parameter, renamings, users = found
+        advised = _carried(copy.after, parameter.shape, [*renamings, *own])
+        if advised is None or not isinstance(parameter.shape, XlaShape):
+            return []
+        name, number = _name(parameter), parameter.parameter_number
+        return [_advice("parameter", number, (), name, parameter.shape, advised, _rest(copy), users)]
+
+    def _of_results(self, copy: Copy, own: Sequence[Renaming]) -> list[Advice]:
+        value = Value(copy.computation, copy.name, (0,) if copy.opcode == "copy-start" else ())
+        found: list[Advice] = []
+        for index, renamings, shape in self._results.get(value, ()):
+            back = [each.inverse for each in reversed([*own, *renamings])]
+            advised = _carried(copy.before, shape, back)
+            if advised is not None:
+                found.append(_advice("result", None, index, "", shape, advised, _rest(copy), ()))
+        return found
+
+    def _donation(self, copy: Copy) -> tuple[Advice, ...]:
+        """A duplicate of a parameter is made where the parameter must outlive a result in its place."""
+        found = self._parameter(copy)
+        if found is None or found[0].parameter_number in self._donated:
+            return ()
+        parameter, _renamings, users = found
+        shape = parameter.shape
+        if not isinstance(shape, XlaShape) or shape not in self._module.entry.root.shape.arrays():
+            return ()
+        number, name = parameter.parameter_number, _name(parameter)
+        return (Advice("donation", number, (), name, shape, shape, "", "", "", users),)
+
+    def _parameter(self, copy: Copy) -> tuple[Instruction, tuple[Renaming, ...], tuple[str, ...]] | None:
+        """The parameter of the entry that is copied, the way to the copy, and who else reads it."""
+        operand = Value(copy.computation, self._instruction(copy).operands[0].name)
+        origin = self._origins.of(operand)
+        entry = self._module.entry
+        if origin.value.computation != entry.name or origin.value.shape_index:
+            return None
+        parameter = entry.instruction(origin.value.instruction)
+        if parameter.opcode != "parameter":
+            return None
+        on_the_way = {copy.name, *origin.through}
+        others = [
+            each.name
+            for each in entry.instructions
+            if each.name not in on_the_way
+            and not on_the_way.intersection(self._inside(each))
+            and any(operand.name == parameter.name for operand in each.operands)
+        ]
+        return parameter, origin.renamings, tuple(others)
+
+    def _inside(self, instruction: Instruction) -> set[str]:
+        """The names of what an instruction of the entry calls."""
+        found: set[str] = set()
+        for name in instruction.called:
+            found.update(each.name for each in self._module.computation(name).instructions)
+        return found
+
+
+def _advice(
+    what: Literal["parameter", "result"],
+    number: int | None,
+    result: Index,
+    name: str,
+    present: XlaShape,
+    advised: XlaShape,
+    stays: str,
+    users: tuple[str, ...],
+) -> Advice:
+    try:
+        jax, reason = jax_format(advised), ""
+    except UnsupportedError as error:
+        jax, reason = "", error.summary
+    return Advice(what, number, result, name, present, advised, jax, reason, stays, users)
+
+
+def _rest(copy: Copy) -> str:
+    return "space move" if copy.kind == "both" else ""
+
+
+def _name(parameter: Instruction) -> str:
+    return str(parameter.metadata.get("op_name", ""))
+
+
+def _own_renaming(instruction: Instruction, copy: Copy) -> tuple[Renaming, ...] | None:
+    """From the indices of a copy's operand to those of its result; None where digits do not say it."""
+    if instruction.opcode == "transpose":
+        order = permutation_of(instruction, copy.before.rank)
+        return None if order is None else (transposing(copy.before.dimensions, order),)
+    if instruction.opcode == "reshape":
+        found = reshaping(copy.before.dimensions, copy.after.dimensions)
+        return None if found is None else (found,)
+    return () if instruction.opcode in ("copy", "copy-start") else None
+
+
+def _carried(wanted: XlaShape, onto: AnyShape, renamings: Sequence[Renaming]) -> XlaShape | None:
+    """The shape of an array whose elements, renamed, lie as those of the wanted one.
+
+    None where there is none.
+    """
+    if not isinstance(onto, XlaShape) or not (onto.is_static and wanted.is_static):
+        return None
+    try:
+        view = view_of(wanted, None)
+        digits = view.digits
+        for renaming in reversed(renamings):
+            digits = None if digits is None else renaming.carried(digits)
+        if digits is None:
+            return None
+        layout = layout_of_digits(digits, onto.dimensions)
+        found = from_layout(layout, onto.element_type, view.size)
+    except (LayoutError, UndecidedError, UnsupportedError):
+        return None
+    made = fields_of(found)._replace(element_size_in_bits=wanted.element_size_in_bits)
+    return _with_tiles_of(wanted, trusted_shape(made, None))
+
+
+def _with_tiles_of(wanted: XlaShape, found: XlaShape) -> XlaShape | None:
+    """The same layout in the tiles of the wanted one; None where they do not give it.
+
+    A TPU's compiler takes a parameter in other tiles, but brings it back to its own before it is used:
+    ``f32[5120,256]{1,0:T(640,256)(8,1,1,128)}`` saves no copy to ``f32[8,640,256]{2,0,1:T(8,128)}``.
+    """
+    for order in _orders(found, wanted):
+        fields = fields_of(found)._replace(
+            minor_to_major=order, tiles=wanted.tiles, tail_padding_alignment_in_elements=1
+        )
+        shape = trusted_shape(fields, None)
+        if equivalent(shape, found):
+            return shape
+    return None
+
+
+def _orders(found: XlaShape, wanted: XlaShape) -> Iterator[tuple[int, ...]]:
+    """Orders of the dims that the same layout may have under other tiles.
+
+    Dims of size 1 have no order of their own: they stand in front, or keep their place.
+    """
+    yield found.minor_to_major
+    if found.rank == wanted.rank:
+        yield wanted.minor_to_major
+    digits = view_of(found, None).digits or ()
+    moving = [d for d in range(found.rank) if found.dimensions[d] > 1]
+    still = [d for d in reversed(range(found.rank)) if found.dimensions[d] == 1]
+    by_stride = sorted(moving, key=lambda d: digits[d][-1][1])
+    yield (*by_stride, *still)
+    yield tuple(sorted(range(found.rank), key=lambda d: digits[d][-1][1] if digits[d] else 0))

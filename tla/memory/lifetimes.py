@@ -1,0 +1,304 @@
+"""When each buffer of a scheduled module is live, in steps of the schedule.
+
+>>> from ..hlo import read_module
+>>> module = read_module('''
+... ENTRY e {
+...   a = f32[8] parameter(0)
+...   b = f32[8] negate(a)
+...   c = f32[8] exponential(b)
+...   ROOT d = f32[8] add(c, c)
+... }''')
+>>> [(each.buffer.name, each.held) for each in lifetimes(module).buffers]
+[('a', ((0, 1),)), ('b', ((1, 2),)), ('c', ((2, 3),)), ('d', ((3, 3),))]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from .aliasing import arrays, results, summary
+from .buffers import module_buffers
+from .schedule import schedule_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..hlo import Instruction, Module
+    from ..xla_bridge import XlaShape
+    from .aliasing import Index, Summary
+    from .buffers import Buffer
+    from .schedule import Caller, Schedule
+
+__all__ = ["Lifetime", "Lifetimes", "Span", "lifetimes"]
+
+
+class Span(NamedTuple):
+    """A value that lies in a buffer: the step that makes it, the last that needs it, both included."""
+
+    first: int
+    last: int
+    is_used: bool
+    """Whether anything reads it."""
+
+
+class Lifetime(NamedTuple):
+    """A buffer, and the values that lie in it one after the other; none for one outside the schedule."""
+
+    buffer: Buffer
+    spans: tuple[Span, ...]
+    position: int
+    """The place in the text of the first value that lies in it."""
+
+    @property
+    def held(self) -> tuple[tuple[int, int], ...]:
+        """The steps at which the buffer is live, as pairs of the first and the last."""
+        pairs: list[tuple[int, int]] = []
+        for first, last, _ in sorted(self.spans):
+            if pairs and first <= pairs[-1][1] + 1:
+                pairs[-1] = pairs[-1][0], max(pairs[-1][1], last)
+            else:
+                pairs.append((first, last))
+        return tuple(pairs)
+
+
+class Lifetimes(NamedTuple):
+    """The schedule of a module, and when its buffers are live."""
+
+    schedule: Schedule
+    buffers: tuple[Lifetime, ...]
+
+
+def lifetimes(module: Module) -> Lifetimes:
+    """Return when each buffer of a module is live.
+
+    A value is live from the step that makes it to the last that reads it or hands it on, and a root to
+    the end of its computation. A loop takes over its state as its condition begins; what the body
+    does not change stays live throughout.
+
+    Raises:
+        UnsupportedError: a computation is run from two places.
+    """
+    schedule = schedule_of(module)
+    walk = _Walk(module, schedule)
+    for at, step in enumerate(schedule.steps):
+        walk.step(at, step.computation, step.instruction)
+    walk.join_donated(module)
+    buffers = [buffer for computation in module_buffers(module) for buffer in computation.buffers]
+    return Lifetimes(schedule, walk.lifetimes_of(buffers))
+
+
+class _Home:
+    """The memory of a buffer; or, once it is known to be other memory, the way there."""
+
+    __slots__ = ("into",)
+
+    def __init__(self) -> None:
+        self.into: tuple[_Home, ...] = ()
+
+
+def _final(homes: Iterable[_Home]) -> tuple[_Home, ...]:
+    """Where homes are in the end, each once."""
+    found: dict[_Home, None] = {}
+    todo = list(homes)[::-1]
+    while todo:
+        home = todo.pop()
+        if home.into:
+            todo += home.into[::-1]
+        else:
+            found[home] = None
+    return tuple(found)
+
+
+def _move(homes: Iterable[_Home], into: Iterable[_Home]) -> None:
+    """Make some homes one with others; pieces that become an array, piece by piece."""
+    old, new = _final(homes), _final(into)
+    for i, home in enumerate(old):
+        if home not in new:
+            home.into = (new[i],) if len(old) == len(new) else new
+
+
+class _Value:
+    """A value: where it stands in the text, when it is live, and in which memory."""
+
+    __slots__ = ("first", "homes", "is_used", "last", "position")
+
+    def __init__(self, at: int, position: int, homes: tuple[_Home, ...]) -> None:
+        self.first = self.last = at
+        self.position, self.homes, self.is_used = position, homes, False
+
+
+_Values: TypeAlias = tuple[_Value, ...]
+
+
+class _Walk:
+    """The values of a module, made step by step."""
+
+    __slots__ = (
+        "_all",
+        "_callers",
+        "_known",
+        "_position",
+        "_positions",
+        "_roots",
+        "_spans",
+        "_summaries",
+    )
+
+    def __init__(self, module: Module, schedule: Schedule) -> None:
+        self._callers, self._spans = schedule.callers, schedule.spans
+        self._summaries: dict[str, Summary] = {}
+        for computation in module.computations:
+            self._summaries[computation.name] = summary(computation.instructions, self._summaries)
+        self._roots = {each.name: each.root.name for each in module.computations}
+        self._known: dict[tuple[str, str], dict[Index, _Values]] = {}
+        self._all: list[_Value] = []
+        self._positions = {
+            (computation.name, each.name): i
+            for i, (computation, each) in enumerate(
+                (c, each) for c in module.computations for each in c.instructions
+            )
+        }
+        self._position = 0
+
+    def step(self, at: int, computation: str, instruction: Instruction) -> None:
+        """Make the values of an instruction, and note what it reads."""
+        self._read(at, computation, instruction)
+        self._position = self._positions[computation, instruction.name]
+        found: dict[Index, _Values] = {}
+        self._known[computation, instruction.name] = found
+        number, caller = instruction.parameter_number, self._callers.get(computation)
+        leaves = arrays(instruction.shape)
+        if number is not None and caller is not None:
+            found |= self._parameter(at, leaves, caller, number)
+        elif instruction.opcode == "while":
+            found |= self._loop(at, computation, instruction, leaves)
+        else:
+            found |= self._plain(at, computation, instruction)
+        until = self._spans[computation][1] if instruction.is_root else at
+        for value in (value for values in found.values() for value in values):
+            value.last = max(value.last, until)
+            value.is_used |= instruction.is_root
+
+    def _new(self, at: int, there: _Values = ()) -> _Values:
+        """A value in memory of its own, or over others."""
+        homes = _homes(there) if there else (_Home(),)
+        value = _Value(at, self._position, homes)
+        self._all.append(value)
+        return (value,)
+
+    def _read(self, at: int, computation: str, instruction: Instruction) -> None:
+        if instruction.opcode in ("tuple", "get-tuple-element", "domain"):
+            return  # only the tables of pointers are read
+        for operand in instruction.operands:
+            for index, values in self._known.get((computation, operand.name), {}).items():
+                until = (
+                    self._loop_begins(at, instruction, index) if instruction.opcode == "while" else at
+                )
+                for value in values:
+                    value.last = max(value.last, until)
+                    value.is_used = True
+
+    def _loop_begins(self, at: int, loop: Instruction, index: Index) -> int:
+        """Until when a loop needs what it is given: one that it changes, until its own values begin."""
+        if self._hands_on(loop, index):
+            return at
+        begins = [self._spans[name][0] for name in loop.called if name in self._spans]
+        return min(begins, default=at)
+
+    def _hands_on(self, loop: Instruction, index: Index) -> bool:
+        body = self._summaries.get(loop.attributes.get("body", "").removeprefix("%"))
+        return body is None or body.hands_on(index)
+
+    def _parameter(
+        self, at: int, leaves: list[tuple[Index, XlaShape]], caller: Caller, number: int
+    ) -> dict[Index, _Values]:
+        operand = caller.instruction.operands[number if caller.operand is None else caller.operand]
+        given = self._known.get((caller.computation, operand.name), {})
+        found: dict[Index, _Values] = {}
+        for index, _ in leaves:
+            values = given.get(index, ())
+            if caller.role == "callee" or (values and self._hands_on(caller.instruction, index)):
+                found[index] = values or self._new(at)
+                continue
+            found[index] = self._new(at, values)
+            if caller.role == "condition":  # the state waits for the body
+                body = caller.instruction.attributes["body"].removeprefix("%")
+                found[index][0].last = self._spans.get(body, (at, at))[0]
+        return found
+
+    def _loop(
+        self, at: int, computation: str, loop: Instruction, leaves: list[tuple[Index, XlaShape]]
+    ) -> dict[Index, _Values]:
+        given = self._known.get((computation, loop.operands[0].name), {}) if loop.operands else {}
+        body = loop.attributes.get("body", "").removeprefix("%")
+        root = self._known.get((body, self._roots.get(body, "")), {})
+        found: dict[Index, _Values] = {}
+        for index, _ in leaves:
+            values = given.get(index, ())
+            if values and self._hands_on(loop, index):
+                found[index] = values
+            else:
+                found[index] = self._new(at, values)
+                _move(_homes(root.get(index, ())), _homes(found[index]))
+        return found
+
+    def _plain(self, at: int, computation: str, instruction: Instruction) -> dict[Index, _Values]:
+        callees = [name for name in instruction.called if name in self._callers]
+        roots = [self._known.get((name, self._roots[name]), {}) for name in callees]
+        # What a -start will give is its element 1.
+        at_root: Index = (1,) if instruction.opcode.endswith("-start") else ()
+        found: dict[Index, _Values] = {}
+        for result in results(instruction, self._summaries):
+            index, sources = result.shape_index, self._operands(computation, instruction, result.of)
+            inner = index[len(at_root) :] if index[: len(at_root)] == at_root else None
+            given = [root[inner] for root in roots if inner is not None and root.get(inner)]
+            if sources and not result.is_written:
+                found[index] = tuple(dict.fromkeys(sources))
+            elif len(given) == 1 and instruction.opcode != "conditional":
+                found[index] = given[0]
+            else:
+                found[index] = self._new(at, tuple(sources))
+                for values in given:
+                    _move(_homes(values), _homes(found[index]))
+        return found
+
+    def _operands(
+        self, computation: str, instruction: Instruction, places: Iterable[tuple[int, Index]]
+    ) -> list[_Value]:
+        found: list[_Value] = []
+        for number, index in places:
+            if number < len(instruction.operands):
+                name = instruction.operands[number].name
+                found += self._known.get((computation, name), {}).get(index, ())
+        return found
+
+    def join_donated(self, module: Module) -> None:
+        """Put results that are given memory of parameters there."""
+        entry = module.entry
+        names = {each.parameter_number: each.name for each in entry.parameters}
+        root = self._known.get((entry.name, entry.root.name), {})
+        for alias in module.input_output_alias:
+            name = names.get(alias.parameter_number, "")
+            given = self._known.get((entry.name, name), {}).get(alias.parameter_index, ())
+            if given:
+                _move(_homes(root.get(alias.output_index, ())), _homes(given))
+
+    def lifetimes_of(self, buffers: Iterable[Buffer]) -> tuple[Lifetime, ...]:
+        """The lifetimes of buffers, each with the values in the memory that it begins in."""
+        there: dict[_Home, list[_Value]] = {}
+        for value in self._all:
+            for home in _final(value.homes):
+                there.setdefault(home, []).append(value)
+        found: list[Lifetime] = []
+        for buffer in buffers:
+            known = self._known.get((buffer.computation, buffer.name), {})
+            values = [
+                v for home in _final(_homes(known.get(buffer.shape_index, ()))) for v in there[home]
+            ]
+            spans = tuple(Span(value.first, value.last, value.is_used) for value in values)
+            found.append(Lifetime(buffer, spans, min((value.position for value in values), default=0)))
+        return tuple(found)
+
+
+def _homes(values: _Values) -> tuple[_Home, ...]:
+    return tuple(home for value in values for home in value.homes)

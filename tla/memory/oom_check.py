@@ -1,0 +1,237 @@
+"""An out-of-memory report computed again: each line's sizes from its shape, and what would cost less.
+
+>>> from .oom import Allocation
+>>> from tla.xla_bridge import parse_array
+>>> line = Allocation(1, size="32.00G", shape=parse_array("s32[8388608,8,4]{2,1,0:T(8,128)}"))
+>>> found = check(line)
+>>> print(found.size, found.unpadded, found.extra, found.expansion, found.differences)
+32.00G 1.00G 31.00G 32.0x ()
+>>> print(found.layouts[0].xla)
+s32[8388608,8,4]{0,2,1:T(4,128)}
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ..errors import ParseError, UnsupportedError
+from ..xla_bridge import XlaShape, array_shape, xla_array_size_bytes
+from ..xla_bridge.tpu import CHIPS, laid_out, tilings_of_order
+from .advice import cheaper_layouts, cheaper_shapes
+from .sizes import bytes_printed_as, printed_bytes, printed_expansion
+from .waste import array_waste
+
+if TYPE_CHECKING:
+    from ..xla_bridge import AnyShape
+    from ..xla_bridge.tpu import Chip
+    from .advice import Candidate
+    from .oom import Allocation, Report
+
+__all__ = ["ASSUMED", "Checked", "Padding", "check", "chip_of", "padding_of"]
+
+ASSUMED: Final = "layout has no tiles; the TPU default tile is assumed"
+
+
+class Padding(NamedTuple):
+    """What a shape takes as XLA's memory reports count it."""
+
+    shape: XlaShape
+    """The shape that is counted: with the assumed tile where there was none."""
+    size_bytes: int
+    """XLA's ``ArraySize``: the data with the padding of the first tile."""
+    unpadded_bytes: int
+    """The elements, each with the whole bytes of its type."""
+    assumed: bool = False
+    """Whether the tile is assumed."""
+
+    @property
+    def size(self) -> str:
+        return printed_bytes(self.size_bytes)
+
+    @property
+    def unpadded(self) -> str:
+        return printed_bytes(self.unpadded_bytes)
+
+    @property
+    def extra_bytes(self) -> int:
+        """What padding takes. Negative where ``E`` packs elements: a report counts whole bytes."""
+        return self.size_bytes - self.unpadded_bytes
+
+    @property
+    def extra(self) -> str:
+        return printed_bytes(max(0, self.extra_bytes))
+
+    @property
+    def expansion(self) -> str:
+        return printed_expansion(self.size_bytes, self.unpadded_bytes)
+
+
+def padding_of(shape: AnyShape, chip: str | Chip = "v5e") -> Padding:
+    """Return the sizes that an out-of-memory report states of a shape.
+
+    >>> from tla.xla_bridge import parse_array
+    >>> found = padding_of(parse_array("f32[32,128,32,64]{3,0,2,1}"))
+    >>> print(found.size, found.unpadded, found.extra, found.expansion, found.assumed, found.shape)
+    64.00M 32.00M 32.00M 2.0x True f32[32,128,32,64]{3,0,2,1:T(8,128)}
+
+    Reports of 2019 did not print tiles: a shape without tiles counts with those that the chip's compiler
+    gives its order of dims, and ``assumed`` is true.
+
+    Raises:
+        UnsupportedError: the shape is no array; or its size has no meaning to XLA, or is not known.
+    """
+    shape = array_shape(shape)
+    if shape.is_unbounded_dynamic:
+        raise UnsupportedError(f"the size of {shape} is not known: it has a dim '?'", shape=shape)
+    assumed = not shape.tiles and shape.elements > 0
+    if assumed:
+        tiles = tilings_of_order(shape, shape.minor_to_major, chip)[0]
+        shape = laid_out(shape, shape.minor_to_major, tiles, shape.element_size_in_bits)
+    data = shape.elements * (shape.element_type.bytes or 0)
+    return Padding(shape, xla_array_size_bytes(shape), data, assumed)
+
+
+class Checked(NamedTuple):
+    """One allocation of a report, its sizes computed again. No sizes where its shape is not known."""
+
+    allocation: Allocation
+    padding: Padding | None
+    differences: tuple[str, ...]
+    """Where the report and the recomputation differ, and why where that is known."""
+    factors: tuple[str, ...]
+    """What pads: each dim that is rounded up, from what to what, and how many times that makes it."""
+    notes: tuple[str, ...]
+    """What is assumed, and what could not be computed."""
+    layouts: tuple[Candidate, ...]
+    """Cheaper orders of the dims, the cheapest first."""
+    shapes: tuple[Candidate, ...]
+    """Cheaper shapes."""
+
+    @property
+    def size(self) -> str | None:
+        return self.padding.size if self.padding else None
+
+    @property
+    def unpadded(self) -> str | None:
+        return self.padding.unpadded if self.padding else None
+
+    @property
+    def extra(self) -> str | None:
+        return self.padding.extra if self.padding else None
+
+    @property
+    def expansion(self) -> str | None:
+        return self.padding.expansion if self.padding else None
+
+    @property
+    def saved_bytes(self) -> int:
+        """What the cheapest layout saves."""
+        return self.layouts[0].saved_bytes if self.layouts else 0
+
+
+def chip_of(report: Report) -> Chip | None:
+    """Return the chip whose compiler leaves a program the main memory that the report names, if any.
+
+    >>> from .oom import Report
+    >>> found = chip_of(Report(1, "out of memory", "hbm", "41.74G", "15.75G"))
+    >>> found.name if found else None
+    'v5e'
+    """
+    if (report.space or "").lower() != "hbm":
+        return None
+    return next((chip for chip in CHIPS.values() if chip.hbm == report.capacity), None)
+
+
+def check(allocation: Allocation, chip: str | Chip = "v5e") -> Checked:
+    """Return an allocation beside the sizes computed from its shape, and what would cost less.
+
+    Advice is given where the padding is of the shape itself, and where it changes the expansion that a
+    report would print.
+    """
+    shape = allocation.shape
+    if shape is None:
+        return Checked(allocation, None, (), (), (_unknown_shape(allocation),), (), ())
+    try:
+        padding = padding_of(shape, chip)
+    except UnsupportedError as error:
+        return Checked(allocation, None, (), (), (error.summary,), (), ())
+    notes = [ASSUMED] if padding.assumed else []
+    if padding.assumed and not _size_is(allocation, padding.size_bytes):
+        bare = Padding(shape, xla_array_size_bytes(shape), padding.unpadded_bytes)
+        if _size_is(allocation, bare.size_bytes):
+            padding, notes = bare, ["layout has no tiles, and the size is that without tiles"]
+    differences = _differences(allocation, padding)
+    factors = tuple(map(str, array_waste(padding.shape).factors))
+    if allocation.kind == "scoped" and not _size_is(allocation, padding.size_bytes):
+        notes.append("it is scratch memory of the instruction, not its result: no layout changes it")
+        return Checked(allocation, padding, differences, factors, tuple(notes), (), ())
+    layouts, shapes = _advice(padding, chip)
+    return Checked(allocation, padding, differences, factors, tuple(notes), layouts, shapes)
+
+
+def _unknown_shape(allocation: Allocation) -> str:
+    if allocation.not_read:
+        return f"shape {allocation.shape_text or ''} not read: {allocation.not_read}".replace("  ", " ")
+    return "the report gives no shape for it"
+
+
+def _advice(padding: Padding, chip: str | Chip) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
+    if padding.extra_bytes <= 0:
+        return (), ()
+    now = printed_expansion(padding.size_bytes, padding.unpadded_bytes)
+    found = (cheaper_layouts(padding.shape, chip), cheaper_shapes(padding.shape, chip))
+    layouts, shapes = (
+        tuple(c for c in kind if printed_expansion(c.bytes, padding.unpadded_bytes) != now)
+        for kind in found
+    )
+    return layouts, shapes
+
+
+def _size_is(allocation: Allocation, count: int) -> bool:
+    if allocation.size_bytes is not None:
+        return allocation.size_bytes == count
+    return _says(allocation.size, count)
+
+
+def _says(text: str | None, count: int) -> bool:
+    """Whether a printed size may stand for a number of bytes; an absent one may."""
+    if text is None:
+        return True
+    try:
+        return count in bytes_printed_as(text)
+    except ParseError:
+        return False
+
+
+def _differences(allocation: Allocation, padding: Padding) -> tuple[str, ...]:
+    """What the report states otherwise, in the order of its lines."""
+    out: list[str] = []
+    why = _why(allocation, padding)
+    if not _size_is(allocation, padding.size_bytes):
+        exact = allocation.size_bytes
+        said = allocation.size if exact is None else f"{exact}B"
+        computed = padding.size if exact is None else f"{padding.size_bytes}B"
+        out.append(f"size: the report says {said}, {computed} is computed{why}")
+        why = ""
+    for name, said, count in (
+        ("unpadded size", allocation.unpadded, padding.unpadded_bytes),
+        ("padding", allocation.extra, padding.extra_bytes),
+    ):
+        if said is not None and not _says(said, count):
+            computed = printed_bytes(max(0, count))
+            out.append(f"{name}: the report says {said}, {computed} is computed{why}")
+            why = ""
+    if allocation.expansion is not None and allocation.expansion != padding.expansion:
+        out.append(f"expansion: the report says {allocation.expansion}, {padding.expansion} is computed")
+    if allocation.extra is None and allocation.unpadded is not None and padding.extra_bytes > 0:
+        out.append(f"padding: the report has no line for it, {padding.extra} is computed")
+    return tuple(out)
+
+
+def _why(allocation: Allocation, padding: Padding) -> str:
+    """Why the sizes differ, as far as the report tells."""
+    if allocation.kind == "scoped":
+        return "; a scoped allocation has the size that its instruction asks for"
+    if padding.assumed:
+        return "; the tile is assumed"
+    return ""

@@ -1,0 +1,260 @@
+"""Where a value of a module comes from, through what renames it and moves nothing else.
+
+A value is an array of an instruction's result. Going back from it, ``tuple`` and ``get-tuple-element``,
+a ``bitcast`` or ``reshape``, a copy that keeps the layout, the parameters of fusions and calls, and the
+state that a loop does not change hand on what they get. What remains is where the array was made.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from ..errors import UndecidedError
+from ..hlo.instruction import names_in
+from ..xla_bridge import XlaShape, XlaTuple, array_shape
+from ..xla_bridge.equivalence import equivalent
+from .renaming import Renaming, renaming, reshaping, transposing
+
+if TYPE_CHECKING:
+    from ..hlo import Computation, Instruction, Module
+    from ..xla_bridge import AnyShape
+
+__all__ = ["Index", "Origin", "Origins", "Value", "array_at", "permutation_of", "same_layout"]
+
+Index: TypeAlias = tuple[int, ...]
+"""The way through nested tuples to an array, from the outside in; empty for an array by itself."""
+
+_UNCHANGED: Final = frozenset({"opt-barrier", "optimization-barrier", "domain", "add-dependency"})
+_CALLS: Final = frozenset({"fusion", "call", "async-start"})
+
+
+class Value(NamedTuple):
+    """An array of a module: what the instruction of a computation gives at an index of its tuple."""
+
+    computation: str
+    instruction: str
+    shape_index: Index = ()
+
+
+class Origin(NamedTuple):
+    """Where a value was made.
+
+    Attributes:
+        value: What is not handed on from anywhere: an operation's result or a parameter of the entry.
+        shape: Its shape.
+        renamings: What its indices go through on the way, in order; without those that change nothing.
+        through: The names of the instructions on the way, from the origin on.
+    """
+
+    value: Value
+    shape: XlaShape
+    renamings: tuple[Renaming, ...]
+    through: tuple[str, ...]
+
+
+class _Hop(NamedTuple):
+    value: Value
+    renaming: Renaming | None = None
+
+
+class Origins:
+    """The origins of a module's values.
+
+    >>> from ..hlo import read_module
+    >>> origins = Origins(read_module('''
+    ...     HloModule m
+    ...     ENTRY e {
+    ...       p = f32[6,4]{1,0} parameter(0)
+    ...       b = f32[2,3,4]{2,1,0} bitcast(p)
+    ...       t = (f32[2,3,4]{2,1,0}) tuple(b)
+    ...       ROOT g = f32[2,3,4]{2,1,0} get-tuple-element(t), index=0
+    ...     }'''))
+    >>> origin = origins.of(Value("e", "g"))
+    >>> origin.value.instruction, origin.through, origin.renamings[0].renamed((5, 1))
+    ('p', ('b', 't', 'g'), (1, 2, 1))
+    """
+
+    __slots__ = ("_callers", "_module")
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._callers: dict[str, list[tuple[Computation, Instruction]]] = {}
+        for computation in module.computations:
+            for instruction in computation.instructions:
+                for name in instruction.called:
+                    self._callers.setdefault(name, []).append((computation, instruction))
+
+    def of(self, value: Value) -> Origin:
+        """Return the origin of a value."""
+        renamings: list[Renaming] = []
+        through: list[str] = []
+        seen = {value}
+        while True:
+            instruction = self._instruction(value)
+            hop = self._hop(value, instruction)
+            if hop is None or hop.value in seen:  # a computation may call itself
+                shape = array_at(instruction.shape, value.shape_index)
+                return Origin(value, shape, tuple(reversed(renamings)), tuple(reversed(through)))
+            through.append(instruction.name)
+            if hop.renaming is not None:
+                renamings.append(hop.renaming)
+            value = hop.value
+            seen.add(value)
+
+    def _instruction(self, value: Value) -> Instruction:
+        return self._module.computation(value.computation).instruction(value.instruction)
+
+    def _hop(self, value: Value, instruction: Instruction) -> _Hop | None:
+        """What hands a value on, if anything does."""
+        opcode, index = instruction.opcode, value.shape_index
+        if opcode == "parameter":
+            return self._given(value, instruction.parameter_number or 0)
+        if opcode in _CALLS or opcode == "async-done":
+            return self._rooted(value, instruction)
+        if opcode == "while":
+            return _hop_to(value, instruction, 0, index) if self._keeps(instruction, index) else None
+        if opcode in _UNCHANGED:
+            return _hop_to(value, instruction, 0, index)
+        if opcode == "tuple":
+            return _hop_to(value, instruction, index[0], index[1:]) if index else None
+        if opcode == "get-tuple-element":
+            return _element_hop(value, instruction)
+        if opcode == "copy-done":
+            return _hop_to(value, instruction, 0, (0, *index))
+        return self._renamed(value, instruction)
+
+    def _given(self, value: Value, number: int) -> _Hop | None:
+        """The operand that a parameter is, where one instruction calls its computation."""
+        callers = self._callers.get(value.computation, ())
+        if len(callers) != 1:
+            return None
+        computation, caller = callers[0]
+        if caller.opcode == "while":
+            if not self._keeps(caller, value.shape_index):
+                return None
+            number = 0
+        elif caller.opcode == "conditional":
+            number = 1 + caller.called.index(value.computation)
+        elif caller.opcode not in _CALLS:
+            return None
+        here = Value(computation.name, caller.name)
+        return _hop_to(here, caller, number, value.shape_index)
+
+    def _rooted(self, value: Value, instruction: Instruction) -> _Hop | None:
+        """The root of the computation that an instruction calls."""
+        index = value.shape_index
+        if instruction.opcode == "async-done":
+            return _hop_to(value, instruction, 0, (1, *index))
+        if instruction.opcode == "async-start":
+            if index[:1] != (1,):
+                return None
+            index = index[1:]
+        name = _called(instruction, "calls", "to_apply", "called_computations")
+        if name is None:
+            return None
+        return _Hop(Value(name, self._module.computation(name).root.name, index))
+
+    def _keeps(self, loop: Instruction, index: Index) -> bool:
+        """Whether a loop hands an array of its state on as it gets it."""
+        body = _called(loop, "body")
+        return body is not None and _keeps(self._module.computation(body), index)
+
+    def _renamed(self, value: Value, instruction: Instruction) -> _Hop | None:
+        """The operand of what changes the indices of its elements, or nothing at all."""
+        opcode = instruction.opcode
+        if opcode not in ("bitcast", "reshape", "transpose", "copy", "copy-start"):
+            return None
+        if opcode == "copy-start" and value.shape_index != (0,):
+            return _hop_to(value, instruction, 0, ()) if value.shape_index == (1,) else None
+        hop = _hop_to(value, instruction, 0, ())
+        before = instruction.operands[0].shape if hop is not None else None
+        after = array_at(instruction.shape, value.shape_index)
+        if hop is None or not isinstance(before, XlaShape):
+            return None
+        if opcode == "transpose":
+            order = permutation_of(instruction, before.rank)
+            found = None if order is None else transposing(before.dimensions, order)
+            free = found is not None and _is_free(before, after, found)
+            return hop._replace(renaming=found) if free else None
+        if opcode.startswith("copy"):
+            return hop if same_layout(before, after) else None
+        same = renaming(before, after)
+        if same is not None and same.is_total and same.is_onto:
+            return hop._replace(renaming=same)
+        moved = reshaping(before.dimensions, after.dimensions) if opcode == "reshape" else None
+        return None if moved is None else hop._replace(renaming=moved)
+
+
+def array_at(shape: AnyShape, index: Index) -> XlaShape:
+    """Return the array at the end of a way through tuples.
+
+    Raises:
+        UnsupportedError: what is there is no array.
+    """
+    for i in index:
+        if not isinstance(shape, XlaTuple) or i >= len(shape.elements):
+            break
+        shape = shape.elements[i]
+    return array_shape(shape)
+
+
+def same_layout(a: XlaShape, b: XlaShape) -> bool:
+    """Whether a copy between the two leaves each element at its offset; False where that is open."""
+    try:
+        return equivalent(a, b)
+    except UndecidedError:
+        return False
+
+
+def permutation_of(transpose: Instruction, rank: int) -> tuple[int, ...] | None:
+    """Return which dim of its operand each dim of a transpose is; None where it does not say."""
+    dims = tuple(int(d) for d in re.findall(r"[0-9]{1,9}", transpose.attributes.get("dimensions", "")))
+    return dims if sorted(dims) == list(range(rank)) else None
+
+
+def _is_free(before: XlaShape, after: XlaShape, transposed: Renaming) -> bool:
+    """Whether a transpose leaves each element where it is."""
+    same = renaming(before, after)
+    return same is not None and sorted(same.parts) == sorted(transposed.parts)
+
+
+def _hop_to(value: Value, instruction: Instruction, number: int, index: Index) -> _Hop | None:
+    """The hop to an operand of an instruction of the value's computation, if there is one."""
+    if number >= len(instruction.operands):
+        return None
+    return _Hop(Value(value.computation, instruction.operands[number].name, index))
+
+
+def _element_hop(value: Value, element: Instruction) -> _Hop | None:
+    """The hop from an element of a tuple to the tuple."""
+    number = element.attributes.get("index", "")
+    if not re.fullmatch("[0-9]{1,9}", number):
+        return None
+    return _hop_to(value, element, 0, (int(number), *value.shape_index))
+
+
+def _called(instruction: Instruction, *attributes: str) -> str | None:
+    """The computation that the first of some attributes names."""
+    for attribute in attributes:
+        names = names_in(instruction.attributes.get(attribute, ""))
+        if names:
+            return names[0]
+    return None
+
+
+def _keeps(body: Computation, index: Index) -> bool:
+    """Whether a loop's body hands an array of its state on as it gets it."""
+    value = Value(body.name, body.root.name, index)
+    while True:
+        instruction = body.instruction(value.instruction)
+        hop: _Hop | None = None
+        if instruction.opcode == "parameter":
+            return value.shape_index == index
+        if instruction.opcode == "tuple" and value.shape_index:
+            hop = _hop_to(value, instruction, value.shape_index[0], value.shape_index[1:])
+        elif instruction.opcode == "get-tuple-element":
+            hop = _element_hop(value, instruction)
+        if hop is None:
+            return False
+        value = hop.value

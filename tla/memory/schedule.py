@@ -1,0 +1,107 @@
+"""The order in which the instructions of a module run, with those of loops and branches between.
+
+>>> from ..hlo import read_module
+>>> module = read_module('''
+... f { ROOT x = f32[] parameter(0) }
+... ENTRY e { a = f32[] parameter(0)
+...   ROOT b = f32[] call(a), to_apply=f }''')
+>>> [step.instruction.name for step in schedule_of(module).steps]
+['a', 'x', 'b']
+
+The body of a loop stands once, after its condition and before the loop itself; the branches of a
+conditional stand behind each other. So does XLA's own analysis of live ranges, hlo_live_range.cc.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ..errors import UnsupportedError
+from .roles import called_in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..hlo import Computation, Instruction, Module
+    from .roles import Role
+
+__all__ = ["Caller", "Schedule", "Step", "schedule_of"]
+
+_RUN: Final = ("body", "condition", "callee")
+
+
+class Step(NamedTuple):
+    """An instruction, and the computation it stands in."""
+
+    computation: str
+    instruction: Instruction
+
+
+class Caller(NamedTuple):
+    """Who runs a computation: the operand that its only parameter is, else by the parameter's number."""
+
+    computation: str
+    instruction: Instruction
+    role: Role
+    operand: int | None
+
+
+class Schedule(NamedTuple):
+    """The steps of a module, the first and last of each computation that runs, and their callers."""
+
+    steps: tuple[Step, ...]
+    spans: Mapping[str, tuple[int, int]]
+    callers: Mapping[str, Caller]
+
+
+def schedule_of(module: Module) -> Schedule:
+    """Return the steps of a module, in the order of the text and of calls.
+
+    That is the schedule of a module with ``is_scheduled=true``; of another it is one that is possible.
+
+    Raises:
+        UnsupportedError: a computation is run from two places. XLA schedules each call's own copy.
+    """
+    named = {computation.name: computation for computation in module.computations}
+    steps: list[Step] = []
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    callers: dict[str, Caller] = {}
+    todo: list[tuple[Computation, int, bool]] = [(module.entry, 0, False)]
+    while todo:
+        computation, at, is_called = todo.pop()
+        name = computation.name
+        first.setdefault(name, len(steps))
+        if at == len(computation.instructions):
+            last[name] = len(steps) - 1
+            continue
+        instruction = computation.instructions[at]
+        runs = [] if is_called else _runs(instruction, name, named)
+        if runs:
+            todo.append((computation, at, True))
+            for callee, caller in reversed(runs):
+                if callee in callers or callee == module.entry.name:
+                    raise UnsupportedError(
+                        f"{callee} is run from two places: by {instruction.name} of {name} and before",
+                        "The schedule of such a module is not known; XLA gives each call its own copy.",
+                        computation=callee,
+                    )
+                callers[callee] = caller
+                todo.append((named[callee], 0, False))
+            continue
+        steps.append(Step(name, instruction))
+        todo.append((computation, at + 1, False))
+    return Schedule(tuple(steps), {name: (first[name], last[name]) for name in last}, callers)
+
+
+def _runs(
+    instruction: Instruction, computation: str, named: Mapping[str, Computation]
+) -> list[tuple[str, Caller]]:
+    """The computations that an instruction runs, in order."""
+    found: list[tuple[str, Caller]] = []
+    for number, (name, role) in enumerate(called_in_order(instruction)):
+        if role not in _RUN or name not in named:
+            continue
+        operand = number + 1 if instruction.opcode == "conditional" else None
+        found.append((name, Caller(computation, instruction, role, operand)))
+    return found

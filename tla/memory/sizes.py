@@ -1,0 +1,111 @@
+"""Sizes as XLA prints them: ``512B``, ``4.0K``, ``31.00G``; and the byte counts that print so.
+
+>>> printed_bytes(33285996544), bytes_printed_as("4.0K")
+('31.00G', range(4045, 4148))
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ..errors import ParseError
+
+__all__ = ["SIZE", "bytes_printed_as", "printed_bytes", "printed_expansion"]
+
+_UNITS: Final = "BKMGTPE"
+_DECIMALS: Final = {"B": 0, "K": 1}
+
+SIZE: Final = r"\d+(?:\.\d+)?[BKMGTPE](?:iB)?"
+"""The regular expression of a printed size."""
+
+_PARTS = re.compile(r"(\d{1,19})(?:\.(\d{1,9}))?([BKMGTPE])(?:iB)?")
+
+
+def printed_bytes(count: int) -> str:
+    """Return a number of bytes as XLA prints it: powers of 1024, two decimals, one for ``K``.
+
+    >>> [printed_bytes(n) for n in (1023, 1024, 81920000, 2818572288)]
+    ['1023B', '1.0K', '78.12M', '2.62G']
+
+    Below a unit the count is cut to whole multiples of the unit before it, and what is printed of it is
+    rounded, halves to even.
+
+    Raises:
+        ValueError: the count is negative.
+
+    Source: ``HumanReadableNumBytes``, tsl/platform/numbers.cc.
+    """
+    if count < 0:
+        raise ValueError(f"a size is not negative: {count}")
+    if count < 1024:
+        return f"{count}B"
+    unit = 1
+    while count >= 1 << 20 and unit < len(_UNITS) - 1:
+        count >>= 10
+        unit += 1
+    decimals = _DECIMALS.get(_UNITS[unit], 2)
+    scaled = _in_parts(count, decimals)
+    whole, part = divmod(scaled, _power(decimals))
+    return f"{whole}.{part:0{decimals}}{_UNITS[unit]}"
+
+
+def _in_parts(count: int, decimals: int) -> int:
+    """``count / 1024`` in units of the last decimal, rounded half to even."""
+    quotient, rest = divmod(count * _power(decimals), 1024)
+    return quotient + int(rest > 512 or (rest == 512 and quotient % 2 == 1))
+
+
+def _power(decimals: int) -> int:
+    return int(10**decimals)
+
+
+def bytes_printed_as(text: str) -> range:
+    """Return every number of bytes that is printed as this text, as an interval.
+
+    >>> n = bytes_printed_as("31.00G")
+    >>> n.start, n[-1], printed_bytes(n.start), printed_bytes(n.start - 1)
+    (33280753664, 33292287999, '31.00G', '30.99G')
+
+    A text may have other decimals than XLA prints, as ``16G``: then those are the ones it is rounded to.
+
+    Raises:
+        ParseError: the text is no size.
+    """
+    match = _PARTS.fullmatch(text)
+    if match is None:
+        raise ParseError(f"{text!r} is not a size such as 512B, 4.0K or 31.00G", text, 0, len(text))
+    whole, part, letter = match[1], match[2] or "", match[3]
+    target, decimals = int(whole + part), len(part)
+    if letter == "B":
+        count, rest = divmod(target, _power(decimals))
+        return range(count, count + 1) if not rest and count < 1024 else range(0)
+    unit = _UNITS.index(letter)
+    shift = 10 * (unit - 1)  # the count is cut to multiples of the unit before it
+    low = max(1024, _first(target, decimals))
+    high = _first(target + 1, decimals)
+    if unit < len(_UNITS) - 1:
+        high = min(high, 1 << 20)  # more is printed in the next unit
+    return range(low << shift, max(low, high) << shift)
+
+
+def _first(target: int, decimals: int) -> int:
+    """The least count of which `_in_parts` is at least ``target``."""
+    low = max(0, target * 1024 // _power(decimals) - 1024)
+    high = target * 1024 // _power(decimals) + 1
+    while low < high:
+        middle = (low + high) // 2
+        if _in_parts(middle, decimals) >= target:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def printed_expansion(padded: int, data: int) -> str:
+    """Return how many times its data an array takes, as XLA prints it; ``-`` without data.
+
+    >>> printed_expansion(34359738368, 1073741824), printed_expansion(1024, 0)
+    ('32.0x', '-')
+    """
+    return f"{padded / data:.1f}x" if data else "-"

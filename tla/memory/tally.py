@@ -1,0 +1,159 @@
+"""The buffers of a module counted as they come, in memory that grows with its distinct shapes alone.
+
+>>> from ..hlo import read_module
+>>> from .buffers import module_buffers
+>>> tally = Tally(top=1)
+>>> for computation in module_buffers(read_module("a = f32[3]{0:T(4)} parameter(0)")):
+...     tally.add(computation)
+>>> [(row.buffer.name, row.waste.waste_bytes) for row in tally.rows]
+[('a', 4)]
+>>> tally.spaces
+[SpaceTotal(memory_space=0, buffers=1, data_bytes=12, padded_bytes=16)]
+"""
+
+from __future__ import annotations
+
+from heapq import heappush, heappushpop
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import UnsupportedError
+from .aliasing import arrays
+from .by import Group, group_of
+from .entry import HOST, index_tables_bytes, shape_bytes
+from .waste import Waste, array_waste
+
+if TYPE_CHECKING:
+    from ..hlo import SourceTables
+    from ..xla_bridge import AnyShape, XlaShape
+    from ..xla_bridge.tpu import Chip
+    from .buffers import AliasedValue, Buffer, ComputationBuffers
+    from .by import Key
+
+__all__ = ["Row", "SpaceTotal", "Tally", "Unsized"]
+
+
+class Row(NamedTuple):
+    """A buffer and its waste."""
+
+    buffer: Buffer
+    waste: Waste
+
+
+class Unsized(NamedTuple):
+    """A buffer that is not counted, and why."""
+
+    buffer: Buffer
+    reason: str
+
+
+class SpaceTotal(NamedTuple):
+    """The buffers of one memory space together, whether they are live at the same time or not."""
+
+    memory_space: int
+    buffers: int
+    data_bytes: int
+    padded_bytes: int
+
+    @property
+    def waste_bytes(self) -> int:
+        return self.padded_bytes - self.data_bytes
+
+
+class Tally:
+    """What was counted so far.
+
+    Args:
+        top: How many rows are kept, those with the most waste; all by default.
+        by: Count groups too.
+        tables: The source tables of the module, for groups by source.
+        keep_aliases: Keep the values without memory of their own too; all of them.
+
+    Attributes:
+        unsized: The buffers with a dim of unknown size, which are counted nowhere else.
+        aliases: The values without memory of their own, if they are kept.
+        by_rule: How many values have no memory of their own, by rule.
+        uncalled: The computations that nothing calls, whose values are counted nowhere.
+        argument_bytes: Of the entry computation, without what is unsized.
+        root: The shape that the entry computation gives.
+    """
+
+    def __init__(
+        self,
+        top: int | None = None,
+        by: Key | None = None,
+        tables: SourceTables | None = None,
+        keep_aliases: bool = False,
+    ) -> None:
+        self._top, self._tables, self._keep = top, tables, keep_aliases
+        self._by: Key | None = by
+        self._kept: list[tuple[int, int, int, Row]] = []
+        self._wastes: dict[XlaShape, Waste] = {}
+        self._spaces: dict[int, SpaceTotal] = {}
+        self._groups: dict[str, Group] = {}
+        self.buffers = 0
+        self.unsized: list[Unsized] = []
+        self.aliases: list[AliasedValue] = []
+        self.by_rule: dict[str, int] = {}
+        self.uncalled: list[str] = []
+        self.argument_bytes = 0
+        self.root: AnyShape | None = None
+
+    def add(self, computation: ComputationBuffers) -> None:
+        """Count a computation."""
+        if computation.role is None:
+            self.uncalled.append(computation.name)
+        if computation.role == "entry":
+            self.root = computation.root
+        for alias in computation.aliases:
+            self.by_rule[alias.rule] = self.by_rule.get(alias.rule, 0) + 1
+        if self._keep:
+            self.aliases += computation.aliases
+        for buffer in computation.buffers:
+            self._count(buffer)
+
+    def _count(self, buffer: Buffer) -> None:
+        shape = buffer.shape
+        waste = self._wastes.get(shape)
+        if waste is None:
+            try:
+                waste = self._wastes[shape] = array_waste(shape)
+            except UnsupportedError as error:
+                self.unsized.append(Unsized(buffer, error.summary))
+                return
+        data, padded = waste.data_bytes, waste.padded_bytes
+        space = shape.memory_space
+        _, n, d, p = self._spaces.get(space, (0, 0, 0, 0))
+        self._spaces[space] = SpaceTotal(space, n + 1, d + data, p + padded)
+        if buffer.kind == "argument" and space != HOST:
+            self.argument_bytes += padded
+        if self._by is not None and self._tables is not None:
+            name = group_of(buffer, self._by, self._tables)
+            self._groups[name] = self._groups.get(name, Group(name, 0, 0, 0)).plus(data, padded)
+        self.buffers += 1
+        # The order of the text decides between rows that are equal otherwise.
+        entry = (waste.waste_bytes, padded, -self.buffers, Row(buffer, waste))
+        if self._top is None or len(self._kept) < self._top:
+            heappush(self._kept, entry)
+        else:
+            heappushpop(self._kept, entry)
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows that are kept, the most waste first."""
+        return [entry[3] for entry in sorted(self._kept, key=lambda entry: entry[:3], reverse=True)]
+
+    @property
+    def spaces(self) -> list[SpaceTotal]:
+        """The totals of the memory spaces, by number."""
+        return [self._spaces[space] for space in sorted(self._spaces)]
+
+    @property
+    def groups(self) -> list[Group]:
+        """The groups, the most memory first."""
+        return sorted(self._groups.values(), key=lambda group: (-group.padded_bytes, group.name))
+
+    def output_bytes(self, chip: str | Chip | None = None) -> int | None:
+        """What the entry computation gives, tables of pointers included; None if that is not known."""
+        if self.root is None or any(array.is_unbounded_dynamic for _, array in arrays(self.root)):
+            return None
+        return shape_bytes(self.root) + index_tables_bytes(self.root, chip)

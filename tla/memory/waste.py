@@ -1,0 +1,140 @@
+"""What one array wastes, and which dim, tile or attribute wastes it.
+
+>>> from ..xla_bridge import parse_array
+>>> waste = array_waste(parse_array("s32[8388608,8,4]{2,1,0:T(8,128)}"))
+>>> waste.data_bytes, waste.padded_bytes, waste.expansion
+(1073741824, 34359738368, Fraction(32, 1))
+>>> print(*waste.factors)
+dim 2: 4 -> 128 (32.00x)
+
+Each tile rounds the sizes of the last axes up: a dim ``d`` under an entry ``t`` takes
+``round_up(d, t)``. A later tile rounds up the axes that the one before it made, ``L`` the count of
+elements, ``E`` the bits of each.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from ..errors import UnsupportedError
+from ..ints import ceil_div, round_up
+from ..xla_bridge import COMBINE, array_shape, logical_bytes, physical_bytes
+
+if TYPE_CHECKING:
+    from ..xla_bridge import AnyShape, Tile, XlaShape
+
+__all__ = ["Factor", "Waste", "array_waste"]
+
+
+_Axis: TypeAlias = tuple[int, tuple[int, ...]]
+"""The size of an axis, and the logical dims that it holds."""
+
+
+class Factor(NamedTuple):
+    """A size that is rounded up: by what, of which dims, from what, to what.
+
+    ``cause`` is ``tile`` for the first tile, ``sub-tile`` for a later one, ``tail`` for ``L``,
+    ``element`` for ``E``, ``byte`` where data or memory ends inside a byte. ``dims`` are the logical
+    dims of the axis, several where ``*`` merges them, none where the tile has more entries than dims.
+    """
+
+    cause: str
+    dims: tuple[int, ...]
+    size: int
+    padded: int
+
+    @property
+    def ratio(self) -> Fraction:
+        """How many times the memory grows by it."""
+        return Fraction(self.padded, self.size)
+
+    def __str__(self) -> str:
+        numbers = f"{self.size} -> {self.padded} ({_decimal(self.ratio)}x)"
+        if self.cause in ("tile", "sub-tile"):
+            names = f"dim{'s' * (len(self.dims) > 1)} {'*'.join(map(str, self.dims))}"
+            inner = " in a sub-tile" if self.cause == "sub-tile" else ""
+            return f"{names if self.dims else 'an axis without a dim'}{inner}: {numbers}"
+        what = {"tail": "L: elements", "element": "E: bits of an element", "byte": "whole bytes: bits"}
+        return f"{what[self.cause]} {numbers}"
+
+
+class Waste(NamedTuple):
+    """The bytes of an array's data and of its memory, and the factors between the two."""
+
+    data_bytes: int
+    padded_bytes: int
+    factors: tuple[Factor, ...]
+    """Those above 1; their product is the expansion."""
+
+    @property
+    def waste_bytes(self) -> int:
+        return self.padded_bytes - self.data_bytes
+
+    @property
+    def expansion(self) -> Fraction:
+        """The memory by the data; 1 for an array without elements."""
+        return Fraction(self.padded_bytes, self.data_bytes) if self.data_bytes else Fraction(1)
+
+
+def array_waste(shape: AnyShape) -> Waste:
+    """Return what an array wastes; the product of its factors is its whole expansion, exactly.
+
+    >>> from ..xla_bridge import parse_array
+    >>> print(*array_waste(parse_array("pred[100,100]{1,0:T(8,128)E(32)}")).factors, sep="; ")
+    dim 0: 100 -> 104 (1.04x); dim 1: 100 -> 128 (1.28x); E: bits of an element 8 -> 32 (4.00x)
+
+    Raises:
+        UnsupportedError: the shape is no array, or a dim is of unknown size.
+    """
+    array = array_shape(shape)
+    if array.is_unbounded_dynamic:
+        raise UnsupportedError(f"the size of {array} is not known: it has a dim '?'", shape=array)
+    data, padded = logical_bytes(array), physical_bytes(array)
+    if not data:
+        return Waste(data, padded, ())
+    factors, count = _of_tiles(array)
+    tail = round_up(count, array.tail_padding_alignment_in_elements)
+    factors.append(Factor("tail", (), count, tail))
+    plain = 8 * (array.element_type.bytes or 0)
+    taken = array.element_size_in_bits or plain
+    factors.append(Factor("element", (), min(plain, taken), taken))
+    # What rounding up to whole bytes adds to the memory, over what it adds to the data.
+    ends = Fraction(8 * padded, tail * taken) / Fraction(8 * data, array.elements * min(plain, taken))
+    factors.append(Factor("byte", (), ends.denominator, ends.numerator))
+    return Waste(data, padded, tuple(f for f in factors if f.size != f.padded))
+
+
+def _of_tiles(shape: XlaShape) -> tuple[list[Factor], int]:
+    """The factors of the tiles, and the count of elements that results."""
+    axes: list[_Axis] = [(shape.dimensions[p], (p,)) for p in shape.major_to_minor]
+    factors: list[Factor] = []
+    for number, tile in enumerate(shape.tiles):
+        axes = _under_tile(axes, tile, "sub-tile" if number else "tile", factors)
+    return factors, prod(size for size, _dims in axes)
+
+
+def _under_tile(axes: list[_Axis], tile: Tile, cause: str, factors: list[Factor]) -> list[_Axis]:
+    """The sizes and dims of the axes after a tile: all counts before all inner axes."""
+    axes = [(1, ())] * (len(tile) - len(axes)) + axes
+    split = len(axes) - len(tile)
+    counts: list[_Axis] = []
+    inner: list[_Axis] = []
+    merged: _Axis = (1, ())
+    for (size, dims), entry in zip(axes[split:], tile, strict=True):
+        merged = merged[0] * size, tuple(dict.fromkeys(merged[1] + dims))
+        if entry == COMBINE:
+            continue
+        whole, of = merged
+        factors.append(Factor(cause, of, whole, round_up(whole, int(entry))))
+        counts.append((ceil_div(whole, int(entry)), of))
+        inner.append((int(entry), of))
+        merged = (1, ())
+    return axes[:split] + counts + inner
+
+
+def _decimal(ratio: Fraction) -> str:
+    """To two decimals, in ints: a size may exceed every float."""
+    hundredths = (200 * ratio.numerator + ratio.denominator) // (2 * ratio.denominator)
+    return f"{hundredths // 100}.{hundredths % 100:02}"
