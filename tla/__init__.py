@@ -7,7 +7,7 @@
 
 import typing as _typing
 
-from . import show, xla_bridge
+from . import show
 from .coord import (
     colex_less,
     compact_col_major,
@@ -153,6 +153,7 @@ from .table import offset_lists, offsets
 from .tile import get_tile_layout, make_layout_tile
 
 if _typing.TYPE_CHECKING:
+    from . import xla_bridge as xla_bridge
     from .algebra.alignment import max_common_layout, max_common_vector
     from .algebra.cast import (
         downcast,
@@ -227,7 +228,7 @@ else:
         """Load what is public and not here yet: the algebra, with what stands on it."""
         from importlib import import_module
 
-        if name in ("algebra", "cpp", "explain", "expr", "swizzle"):
+        if name in ("algebra", "cpp", "explain", "expr", "swizzle", "xla_bridge"):
             return import_module(f".{name}", __name__)
         module = _LATER.get(name, ".algebra" if name in __all__ else None)
         if module is None:
