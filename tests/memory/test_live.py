@@ -149,7 +149,7 @@ def test_of_equal_temporaries_the_first_in_the_text_lies_in_the_result() -> None
     ).peaks
     assert (peak.bytes, [each.name for each in peak.buffers]) == (
         400 + 200 + 200 + 4,
-        ["p", "b", "d", "c"],
+        ["p", "d", "b", "c"],
     )
 
 

@@ -25,7 +25,7 @@ The TPU compiler's ``peak_memory_in_bytes`` is another number. It is
 There a temporary outside main memory counts once for each value that lies in it, so twice in a step
 that writes it in place, and a value that nothing reads does not count. This was found in the heap
 simulations that the compiler writes under ``xla_dump_to``. `Liveness.compiler_peak_bytes` is its figure
-to the byte for all 25 modules of ``tests/data/tpu_hlo``, and for the 95 other programs tried, on v2 to
+to the byte for all 25 modules of ``tests/data/tpu_hlo``, and for the 96 other programs tried, on v2 to
 tpu7x.
 """
 
