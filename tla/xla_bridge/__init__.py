@@ -5,9 +5,11 @@
 (_8,_1,(_2,_4,_160),(_128,_128)):(_20971520,_0,(_1,_256,_131072),(_2,_1024))
 """
 
+import typing as _typing
+
 from .from_layout import from_layout
 from .parse import MODES, Mode, parse_array, parse_shape, parse_shape_at
-from .shape import COMBINE, AnyShape, Tile, TileDim, XlaShape, XlaTuple
+from .shape import COMBINE, AnyShape, Split, Tile, TileDim, XlaBuffer, XlaShape, XlaTuple
 from .tiling import (
     array_shape,
     linear_index,
@@ -18,24 +20,118 @@ from .tiling import (
     physical_elements,
     physical_index,
     physical_offset,
-    xla_array_size_bytes,
 )
 from .to_layout import to_layout
+
+if _typing.TYPE_CHECKING:
+    from .addresses import bit_address, byte_address, offsets_in_byte, storage_bits
+    from .canonical import canonicalize
+    from .covering import Coverage, coverage
+    from .equivalence import Difference, differences, equivalent, is_bitcast
+    from .groups import CombinedLayout, combined_layout
+    from .old_layout import FromOldLayout, OldLayout, PaddingValue
+    from .padding import padding_mask
+    from .places import PaddedAxis, Padding, element_at, logical_index, padding_offsets
+    from .runs import common_run, common_vector
+    from .sizes import MemoryUse, size_of, xla_array_size_bytes
+    from .splits import SplitPiece, largest_piece, max_split_size, split_piece
+    from .steps import TilingExplanation, TilingStep, tiling_steps
+else:  # few programs need more than shapes and their layouts
+    _LATER = {
+        "bit_address": "addresses",
+        "byte_address": "addresses",
+        "offsets_in_byte": "addresses",
+        "storage_bits": "addresses",
+        "canonicalize": "canonical",
+        "Coverage": "covering",
+        "coverage": "covering",
+        "Difference": "equivalence",
+        "differences": "equivalence",
+        "equivalent": "equivalence",
+        "is_bitcast": "equivalence",
+        "CombinedLayout": "groups",
+        "combined_layout": "groups",
+        "FromOldLayout": "old_layout",
+        "OldLayout": "old_layout",
+        "PaddingValue": "old_layout",
+        "padding_mask": "padding",
+        "PaddedAxis": "places",
+        "Padding": "places",
+        "element_at": "places",
+        "logical_index": "places",
+        "padding_offsets": "places",
+        "common_run": "runs",
+        "common_vector": "runs",
+        "MemoryUse": "sizes",
+        "size_of": "sizes",
+        "xla_array_size_bytes": "sizes",
+        "SplitPiece": "splits",
+        "largest_piece": "splits",
+        "max_split_size": "splits",
+        "split_piece": "splits",
+        "TilingExplanation": "steps",
+        "TilingStep": "steps",
+        "tiling_steps": "steps",
+    }
+
+    def __getattr__(name):
+        """Load what is public and not here yet."""
+        from importlib import import_module
+
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(f".{_LATER[name]}", __name__), name)
+        return value
+
+    def __dir__():
+        return sorted({*globals(), *_LATER})
+
 
 __all__ = [
     "COMBINE",
     "MODES",
     "AnyShape",
+    "CombinedLayout",
+    "Coverage",
+    "Difference",
+    "FromOldLayout",
+    "MemoryUse",
     "Mode",
+    "OldLayout",
+    "PaddedAxis",
+    "Padding",
+    "PaddingValue",
+    "Split",
+    "SplitPiece",
     "Tile",
     "TileDim",
+    "TilingExplanation",
+    "TilingStep",
+    "XlaBuffer",
     "XlaShape",
     "XlaTuple",
     "array_shape",
+    "bit_address",
+    "byte_address",
+    "canonicalize",
+    "combined_layout",
+    "common_run",
+    "common_vector",
+    "coverage",
+    "differences",
+    "element_at",
+    "equivalent",
     "from_layout",
+    "is_bitcast",
+    "largest_piece",
     "linear_index",
     "linear_index_with_tile",
     "logical_bytes",
+    "logical_index",
+    "max_split_size",
+    "offsets_in_byte",
+    "padding_mask",
+    "padding_offsets",
     "parse_array",
     "parse_shape",
     "parse_shape_at",
@@ -44,6 +140,10 @@ __all__ = [
     "physical_elements",
     "physical_index",
     "physical_offset",
+    "size_of",
+    "split_piece",
+    "storage_bits",
+    "tiling_steps",
     "to_layout",
     "xla_array_size_bytes",
 ]

@@ -1,0 +1,183 @@
+"""What a layout with unknown sizes is as an XLA shape: which dims XLA writes, and at which sizes.
+
+A dim that is a lone symbol becomes ``<=N`` where it has a bound and no stride depends on it, and ``?``
+elsewhere. A bounded dim is then read at its bound, every other unknown as at least 1.
+
+>>> from ..expr import sym
+>>> from ..layout import Layout
+>>> reading = read_layout(Layout((sym("M", max=100), sym("K")), (sym("K"), 1)), None)
+>>> print(reading.layout, reading.written)
+(100,K):(K,1) ('<=100', '?')
+
+Source: shape_util.cc of XLA, which strides over bounds.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import UnsupportedError
+from ..int_tuple import leaves, product, wrap
+from ..ints import SymbolicInt, known_eq, leaf, max_
+from ..layout import Layout, as_layout
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from ..expr import Condition, Symbol
+    from ..ints import IntLike
+    from ..layout import AnyLayout
+
+__all__ = ["Reading", "read_layout"]
+
+
+class Reading(NamedTuple):
+    """What tiles are looked for.
+
+    Attributes:
+        given: The layout as it was given, for what errors say.
+        layout: The same with bounded dims at their bounds.
+        dims: Its dims.
+        room: How many elements it is to take in memory, or None.
+        written: The dims as the shape has them.
+        assumptions: What the layout stands on.
+    """
+
+    given: AnyLayout
+    layout: AnyLayout
+    dims: tuple[int, ...]
+    room: int | None
+    written: tuple[int | str, ...]
+    assumptions: tuple[Condition, ...] = ()
+
+    def assumed(self) -> AbstractContextManager[object]:
+        """Return a context in which the assumptions hold."""
+        if not self.assumptions:
+            return nullcontext()
+        from ..expr import assume  # few layouts need it
+
+        return assume(*self.assumptions)
+
+
+def read_layout(layout: AnyLayout, size: IntLike | None) -> Reading:
+    """Return the layout as its dims in an XLA shape read it.
+
+    Raises:
+        UnsupportedError: a dim is an expression of unknowns, or an unknown is no dim.
+    """
+    as_layout(layout)
+    room = None if size is None else leaf(size)
+    if any(isinstance(n, SymbolicInt) for n in (*leaves(_parts(layout)), room)):
+        return _read_symbolic(layout, room)
+    dims = tuple(int(n) for n in leaves(layout.origin_shape))
+    return Reading(layout, layout, dims, None if room is None else int(room), dims)
+
+
+def _parts(layout: AnyLayout) -> tuple[Any, Any, Any]:
+    return layout.shape, layout.stride, layout.origin_shape
+
+
+def _read_symbolic(layout: AnyLayout, room: Any) -> Reading:
+    """The layout with every bounded dim at its bound, and its other unknowns at least 1.
+
+    Of a dim of size 0 nothing is to be shown: the array has no element.
+    """
+    names, bounds = _symbolic_dims(layout)
+    sizes: list[Any] = []  # of leaves at the end of a mode: the function does not follow them
+    moving: list[Any] = []
+    for shape, stride in zip(wrap(layout.shape), wrap(layout.stride), strict=True):
+        parts = [
+            part
+            for part in zip(leaves(shape), leaves(stride), strict=True)
+            if known_eq(part[0], 1) is not True
+        ]
+        sizes += [n for n, _d in parts[-1:]]
+        moving += [n for n, _d in parts[:-1]] + [d for _n, d in parts]
+    followed = {s.name for x in moving for s in _symbols(x)}
+    bounds = {name: n for name, n in bounds.items() if name not in followed or n == 0}
+    values: dict[str, Any] = {}
+    for x in (*leaves(layout.origin_shape), *sizes, *moving, room):
+        for s in _symbols(x):
+            if s.name not in names:
+                raise UnsupportedError(
+                    f"{layout} has no XLA shape: {s.name} is none of its dims",
+                    "All that XLA knows of an array follows from its dims and tiles."
+                    f" Bind {s.name} to a number, or leave it to the tiles.",
+                    layout=layout,
+                    symbol=s.name,
+                )
+            if s.name not in bounds:
+                values[s.name] = _at_least_1(s)
+    read = layout.bind(**values)
+    assumptions = read.assumptions  # what is assumed of a bounded dim need not hold of its bound
+    values |= bounds
+    read = Layout(*_parts(read)).bind(**bounds)
+    written = tuple(
+        int(n) if name is None else f"<={bounds[name]}" if name in bounds else "?"
+        for name, n in zip(names, leaves(read.origin_shape), strict=True)
+    )
+    dims = tuple(leaves(read.origin_shape))
+    return Reading(layout, read, dims, _bound(room, values), written, assumptions)
+
+
+def _symbolic_dims(layout: AnyLayout) -> tuple[list[str | None], dict[str, int]]:
+    """The names of the dims, None for a fixed one, and the bounds of those that have one."""
+    names: list[str | None] = []
+    bounds: dict[str, int] = {}
+    for i, (n, mode) in enumerate(zip(leaves(layout.origin_shape), wrap(layout.shape), strict=True)):
+        if not isinstance(n, SymbolicInt):
+            names.append(None)
+            continue
+        symbol = _lone_symbol(n)
+        if symbol is None:
+            raise UnsupportedError(
+                f"{layout} has no XLA shape: dim {i} is {n}, an expression of unknowns",
+                "A dynamic dim of XLA is a size of its own. Give the layout a lone symbol for it:"
+                f" layout.bind(...), or an origin shape with sym('d{i}').",
+                layout=layout,
+                dim=i,
+            )
+        names.append(symbol.name)
+        box: Any = product(mode)
+        for limit in (_greatest(n), None if isinstance(box, SymbolicInt) else int(box)):
+            if limit is not None:
+                limit = limit // symbol.divisor * symbol.divisor
+                bounds[symbol.name] = min(limit, bounds.get(symbol.name, limit))
+    return names, bounds
+
+
+def _symbols(x: Any) -> tuple[Symbol, ...]:
+    symbols: tuple[Symbol, ...] = getattr(x, "symbols", ())
+    return symbols
+
+
+def _bound(x: Any, values: dict[str, Any]) -> Any:
+    """An int with others for some of its unknowns."""
+    if not _symbols(x):
+        return x
+    from ..expr import substitute
+
+    return substitute(x, values)
+
+
+def _at_least_1(s: Symbol) -> Any:
+    """The symbol of the same facts that is not 0."""
+    from ..expr import sym
+
+    least = 1 if s.least is None else max_(s.least, 1)
+    return sym(s.name, s.divisor, least, s.greatest, cpp_type=s.cpp_type)
+
+
+def _lone_symbol(n: Any) -> Symbol | None:
+    """The symbol that an expression is, and nothing more."""
+    if len(n.symbols) != 1:
+        return None
+    symbol: Symbol = n.symbols[0]
+    same = n.terms == {(symbol,): symbol.divisor} and n.constant == 0
+    return symbol if same else None
+
+
+def _greatest(n: Any) -> int | None:
+    greatest: int | None = n.bounds[1]
+    return greatest
