@@ -57,7 +57,7 @@ def test_a_reshape_that_moves_nothing(run: Run) -> None:
         ("f32[64]", "f32[64]{0:S(1)}", "copy     moves the array as it is to another place\n"),
         ("f32[2,3]", "f32[4]", "copy     is no bitcast; "),
         ("f32[?,4]", "f32[?,4]{0,1}", "copy     is no bitcast; cannot compare f32[?,4]{1,0}"),
-        ("s4[3]{0:E(4)}", "s4[3]{0:T(2)(1,2)L(8)E(4)}", "copy     moves in runs of 3 elements (12 bits)"),
+        ("s4[3]{0:E(4)}", "s4[3]{0:T(2)(1,2)L(8)E(4)}", "copy     moves in runs of 3 elements (12 bit"),
         (
             "s4[8,8]{1,0:E(4)}",
             "s4[8,8]{0,1:E(4)}",

@@ -57,11 +57,12 @@ def test_version(run: Run) -> None:
 
 @pytest.mark.parametrize("command", [None, *COMMANDS])
 def test_the_examples_of_the_help_run(run: Run, tmp_path: Path, command: str | None) -> None:
-    """As they stand, in a shell; module.hlo and error.log are there."""
+    """As they stand, in a shell; module.hlo, before.hlo and error.log are there."""
     out = run(*([command] if command else []), "--help").out
     examples = re.findall(r"^  ((?:echo .*\| )?tla .*)$", out, re.M)
     assert len(examples) >= 3
-    (tmp_path / "module.hlo").write_bytes((MODULES / "v5e_pad_window.hlo").read_bytes())
+    for name, module in (("module", "v5e_pad_window"), ("before", "v5e_narrow_int")):
+        (tmp_path / f"{name}.hlo").write_bytes((MODULES / f"{module}.hlo").read_bytes())
     report = MODULES.parent / "oom" / "hbm_program.txt"
     (tmp_path / "error.log").write_bytes(report.read_bytes())
     script = f'set -e; tla() {{ {shlex.join(COMMAND)} "$@"; }}; ' + "; ".join(examples)

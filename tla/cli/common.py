@@ -14,7 +14,9 @@ __all__ = [
     "bytes_in_words",
     "in_hundredths",
     "in_tenths",
+    "name_of",
     "positive",
+    "read_bytes",
     "read_file",
     "short_bytes",
     "text_argument",
@@ -46,26 +48,38 @@ def read_file(path: str) -> str:
     Raises:
         InputError: it is missing, cannot be read, or is not UTF-8 text.
     """
-    name = "standard input" if path == "-" else path
+    name = name_of(path)
     try:
-        if path == "-":
-            if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
-                raise InputError("cannot read standard input: it is closed", path=path)
-            if not hasattr(sys.stdin, "buffer"):  # a stand-in that holds text
-                return sys.stdin.read()
-            data = sys.stdin.buffer.read()
-        else:
-            with open(path, "rb") as file:
-                data = file.read()
-    except OSError as error:
-        raise InputError(f"cannot read {name}: {error.strerror or error}", path=path) from None
-    try:
-        text = data.decode("utf-8-sig")
+        text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{name} is not text: byte {error.start} is not UTF-8", path=path) from None
     if "\0" in text:
         raise InputError(f"{name} is not text: it holds a zero byte", path=path)
     return text
+
+
+def read_bytes(path: str) -> bytes:
+    """Return what a file holds; ``-`` stands for standard input.
+
+    Raises:
+        InputError: it is missing, or cannot be read.
+    """
+    try:
+        if path != "-":
+            with open(path, "rb") as file:
+                return file.read()
+        if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+            raise InputError("cannot read standard input: it is closed", path=path)
+        if not hasattr(sys.stdin, "buffer"):  # a stand-in that holds text
+            return sys.stdin.read().encode()
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise InputError(f"cannot read {name_of(path)}: {error.strerror or error}", path=path) from None
+
+
+def name_of(path: str) -> str:
+    """Return what messages call a file."""
+    return "standard input" if path == "-" else path
 
 
 def bytes_in_words(count: int) -> str:

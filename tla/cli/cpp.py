@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..cpp import rewritten, to_cpp
 from ..read import read
 from ..xla_bridge import XlaShape, XlaTuple
-from .common import InputError, argument_parser, text_argument
+from .common import InputError, argument_parser, name_of, text_argument
 from .show import layout_of
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _lines(path: str) -> Iterator[bytes]:
     Raises:
         InputError: it is missing or cannot be read.
     """
-    name = "standard input" if path == "-" else path
+    name = name_of(path)
     try:
         if path != "-":
             with open(path, "rb") as file:

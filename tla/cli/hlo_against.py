@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..hlo import ModuleError, read_module
 from ..memory.compare import compare
 from .columns import columns
-from .common import InputError, read_file, short_bytes
+from .common import InputError, name_of, read_file, short_bytes
 from .hlo import plural
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def report(module: Module, options: argparse.Namespace) -> int:
 
 
 def _other(options: argparse.Namespace) -> Module:
-    name = "standard input" if options.against == "-" else options.against
+    name = name_of(options.against)
     try:
         return read_module(read_file(options.against), options.opcode)
     except ModuleError as error:

@@ -11,7 +11,7 @@ import tempfile
 from typing import IO, TYPE_CHECKING, Final
 
 from ..memory import roles_in_text
-from .common import InputError
+from .common import InputError, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -34,7 +34,7 @@ class ModuleText:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.name = "standard input" if path == "-" else path
+        self.name = name_of(path)
         self.error: InputError | None = None
         try:
             self._file = _standard_input(path) if path == "-" else _opened(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
 from ..memory.oom import read_reports
@@ -11,7 +10,7 @@ from ..memory.oom_check import check, chip_of
 from ..memory.sizes import printed_bytes, printed_expansion
 from ..xla_bridge.tpu import CHIPS, chip_named
 from . import complain
-from .common import InputError, argument_parser, positive
+from .common import argument_parser, name_of, positive, read_bytes
 
 if TYPE_CHECKING:
     from ..memory.advice import Candidate
@@ -43,7 +42,7 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("--chip", type=_chip, metavar="CHIP", help=chips)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
-    name = "standard input" if options.file == "-" else options.file
+    name = name_of(options.file)
     text, damage = _read(options.file, name)
     faults = [damage] if damage else []
     reports = read_reports(text, name)
@@ -96,16 +95,7 @@ def _chip_of(report: Report, given: str | None) -> tuple[str, str]:
 
 def _read(path: str, name: str) -> tuple[str, str]:
     """The text of a file, as far as it is text, and what is wrong with it or nothing."""
-    try:
-        if path == "-":
-            if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
-                raise InputError("cannot read standard input: it is closed", path=path)
-            data = sys.stdin.buffer.read()
-        else:
-            with open(path, "rb") as file:
-                data = file.read()
-    except OSError as error:
-        raise InputError(f"cannot read {name}: {error.strerror or error}", path=path) from None
+    data = read_bytes(path)
     text = data.decode("utf-8-sig", "replace")
     try:
         data.decode("utf-8-sig")

@@ -17,6 +17,8 @@ __all__ = ["commas", "dim", "integer", "ints", "range_down", "sequence", "splits
 
 def integer(what: str, x: object) -> int:
     """Return an int of any kind as a plain one, or raise `LeafError`."""
+    if type(x) is int:  # as nearly all are
+        return x
     if isinstance(x, bool) or not isinstance(x, SupportsIndex):
         raise LeafError(f"{what} needs an int, not {type(x).__name__} {x!r}", value=x)
     return index(x)

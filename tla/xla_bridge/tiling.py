@@ -73,7 +73,8 @@ def index_of(shape: XlaShape, index: Sequence[IntLike]) -> tuple[int, ...]:
         way_out = f"It needs {shape.rank} ints from 0 to below the dims."
         raise CoordinateError(written, way_out, index=at, shape=shape)
     faults = [
-        f"Dim {i} has no index {x}: it has {'none' if known_eq(d, 0) is True else f'those from 0 to {d - 1}'}."
+        f"Dim {i} has no index {x}: it has"
+        f" {'none' if known_eq(d, 0) is True else f'those from 0 to {d - 1}'}."
         for i, (x, d) in enumerate(zip(at, shape.dimensions, strict=True))
         if known_lt(x, 0) is True or known_lt(x, d) is False
     ]
