@@ -16,6 +16,7 @@ Source: hlo_parser.cc ``ParseShape`` and ``ParseLayout``, hlo_lexer.cc.
 
 from __future__ import annotations
 
+from functools import cache
 from math import prod
 from re import VERBOSE
 from re import compile as compile_pattern
@@ -121,6 +122,8 @@ def _common_form(text: str, start: int) -> tuple[XlaShape, int] | None:
     if found is None:
         return None
     name, dims, order, tiled, tail, bits, space, cuts, prefix = found.groups()
+    if not dims and order is None and name in _BYTES:
+        return _scalar(name), found.end()
     size = _BYTES.get(name)
     sizes = tuple(map(int, dims.replace("<=", "").split(","))) if dims else ()
     if size is None or not 0 < prod(sizes) * size <= INT64:
@@ -156,6 +159,13 @@ def _common_form(text: str, start: int) -> tuple[XlaShape, int] | None:
         int(prefix) if prefix else 0,
     )
     return trusted_shape(fields, found[0]), found.end()
+
+
+@cache
+def _scalar(name: str) -> XlaShape:
+    """The scalar of an element type without a layout, one value for each type."""
+    fields = Fields(ELEMENT_TYPES[name], (), (), (), (), 1, None, None, 0, 0, (), 0)
+    return trusted_shape(fields, f"{name}[]")
 
 
 # --- the grammar ---
