@@ -174,3 +174,8 @@ def test_every_small_tiling_of_a_shape() -> None:
         assert known.setdefault(function, canonical) == canonical
         assert offsets(canonical) == offsets(shape)
     assert len(set(known.values())) == len(known) > 50
+
+
+def test_a_shape_whose_canonical_tiles_exceed_64_bits_is_its_own() -> None:
+    shape = array("f32[3,5]{0,1:T(1099511627776,1099511627776)(7,1)}")
+    assert canonicalize(shape) == shape

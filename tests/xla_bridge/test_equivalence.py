@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tla import Layout, LayoutError, NotALayoutError, UndecidedError, UnsupportedError, parse, sym
+from tla import LayoutError, NotALayoutError, UndecidedError, UnsupportedError, parse, read
 from tla.xla_bridge import (
     XlaShape,
     common_run,
@@ -234,11 +234,46 @@ def test_shapes_of_unknown_size() -> None:
     assert equivalent(array("f32[<=5,4]"), array("f32[<=5,4]{1,0:T(4)}"))
 
 
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("f32[<=4,3]", "(_4,_3):(_3,_1):(d0{min=0,max=4},_3)"),
+        ("f32[?,3]", "(M,3):(3,1)"),
+        ("f32[?,<=4]", "(M,4):(4,1):(M,N{max=4})"),
+        ("(M{div=4},3):(3,1)", "(M{div=4},3):(3,1)"),
+        ("f32[?,?]{1,0:T(2,2)}", "((2,(M+1)//2),(2,(N+1)//2)):((2,4*((N+1)//2)),(1,4)):(M,N)"),
+    ],
+)
+def test_a_layout_with_unknowns_and_the_shape_of_it(a: str, b: str) -> None:
+    one, other = read(a), read(b)
+    assert differences(one, other) == differences(other, one) == ()
+    assert is_bitcast(one, other)
+    if isinstance(one, XlaShape):
+        assert differences(one, to_layout(one)) == ()
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "text"),
+    [
+        ("(M,3):(3,1)", "(M,3):(1,M)", "index (0,1) lies at 1 and at 2, if an unknown size is 2"),
+        ("(M,N):(N,1)", "(M,N):(M,1)", "index (1,0) lies at 3 and at 2, if an unknown size is 2"),
+        (
+            "(M{div=4},3):(3,1)",
+            "(M{div=4},3):(1,M)",
+            "index (0,1) lies at 1 and at 4, if an unknown size is 1",
+        ),
+        ("f32[<=4,3]", "(4,3):(3,1)", "the dims are [<=4,3] and [4,3]"),
+        ("f32[?]", "(M{max=7}):(1)", "the dims are [?] and [<=7]"),
+    ],
+)
+def test_a_layout_with_unknowns_and_another(a: str, b: str, text: str) -> None:
+    assert [str(each) for each in differences(read(a), read(b))] == [text]
+    assert not equivalent(read(a), read(b))
+
+
 def test_unknown_sizes_that_leave_it_open() -> None:
     with pytest.raises(UndecidedError, match="one layout for every unknown size"):
         equivalent(array("f32[?]{0:T(5000)(3)}"), array("f32[?]{0:T(5000)(3)(1,1)}"))
-    with pytest.raises(UndecidedError, match="it has unknown sizes"):
-        equivalent(Layout((sym("M"), 4), (4, 1)), array("f32[?,4]"))
     with pytest.raises(UndecidedError, match="it has unknown sizes"):
         common_run(array("f32[?,4]"), array("f32[?,4]"))
     with pytest.raises(UndecidedError, match="it has unknown sizes"):

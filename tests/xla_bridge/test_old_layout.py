@@ -265,3 +265,8 @@ def test_leaves_that_are_no_ints() -> None:
 def test_shapes_without_an_old_layout(text: str, message: str) -> None:
     with pytest.raises(UnsupportedError, match=message):
         OldLayout.from_xla(parse_shape(text))
+
+
+def test_a_memory_too_large_to_write_out() -> None:
+    with pytest.raises(UnsupportedError, match="a memory of 10000000000 elements is too large"):
+        OldLayout((0,), (10**10,)).linear_memory((1,), "a")

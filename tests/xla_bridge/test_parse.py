@@ -611,3 +611,8 @@ def test_a_blank_changes_nothing(text: str, mode: Mode) -> None:
         except ParseError as error:
             outcomes.append(error.summary)
     assert outcomes[0] == outcomes[1]
+
+
+def test_a_shape_starts_inside_the_text() -> None:
+    with pytest.raises(ValueError, match="starts at 0 or later, not at -1"):
+        parse_shape_at("f32[2]", -1)

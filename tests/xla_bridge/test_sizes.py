@@ -109,3 +109,15 @@ def test_unknown_sizes_count_as_symbolic_ints() -> None:
 def test_a_tuple_has_no_size_of_its_own() -> None:
     with pytest.raises(UnsupportedError, match="one by one"):
         size_of(parse_shape("(f32[2], f32[3])"))
+
+
+@pytest.mark.parametrize(
+    "text", ["f32[2305843009213693951]{0:T(1024)}", "s8[9]{0:T(8)L(9223372036854775807)E(64)}"]
+)
+def test_a_memory_beyond_64_bits_is_said(text: str) -> None:
+    use = size_of(array(text))
+    assert use.physical_bytes > 2**63 - 1
+    assert use.xla_bytes is None
+    assert "does not fit in 64 bits" in use.warning
+    with pytest.raises(UnsupportedError, match="does not fit in 64 bits"):
+        xla_array_size_bytes(array(text))

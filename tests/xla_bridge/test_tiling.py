@@ -289,3 +289,9 @@ def test_formulas_refuse(call: Callable[[], int], error: type[TlaError]) -> None
 def test_an_index_is_never_padded_or_cut(index: tuple[int, ...]) -> None:
     with pytest.raises(CoordinateError):
         linear_index_with_tile(index, (3, 5), (2, 2))
+
+
+@pytest.mark.parametrize("index", [5, "12"])
+def test_an_index_is_a_sequence(index: Any) -> None:
+    with pytest.raises(LeafError, match="an index needs an int for each dim"):
+        physical_offset(array("f32[3,5]"), index)

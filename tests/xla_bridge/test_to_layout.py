@@ -380,6 +380,10 @@ def test_known_coverage(text: str, facts: tuple[object, ...]) -> None:
     assert coverage(array(text)) == facts
 
 
+def test_a_bounded_dim_counts_by_its_bound() -> None:
+    assert coverage(array("f32[<=5,3]{1,0:T(2,2)}")) == coverage(array("f32[5,3]{1,0:T(2,2)}"))
+
+
 def test_no_coverage_without_a_layout() -> None:
     with pytest.raises(UnsupportedError):
         coverage(array("f32[3,5]{1,0:T(3,4)(2,3)}"))

@@ -83,7 +83,10 @@ def _of_reading(shape: XlaShape, reading: Reading) -> XlaShape:
     request = _request(shape, reading, size, digits)
     made = [] if request is None else list(candidates(request, shape.element_type))
     for tiling in sorted(made, key=lambda tiling: tiling.cost):
-        found = _like(shape, tiling.order, tiling.tiles)
+        try:
+            found = _like(shape, tiling.order, tiling.tiles)
+        except LayoutError:  # a tile entry beyond 64 bits
+            continue
         if is_verified(found, digits, reading.dims, size):
             return found
     return _like(shape, shape.major_to_minor, shape.tiles)

@@ -47,7 +47,8 @@ def coverage(shape: AnyShape) -> Coverage:
     shape = array_shape(shape)
     if shape.is_unbounded_dynamic:
         raise UndecidedError(f"what {shape} covers depends on its unknown size", shape=shape)
-    sizes = [int(mode.size) for mode in to_layout(shape).trimmed()]
+    bounds = {i: n for i, n in enumerate(shape.dimensions) if shape.dynamic_dimensions[i]}
+    sizes = [int(mode.size) for mode in to_layout(shape, bounds).trimmed()]
     memory = int(physical_elements(shape))
     over = tuple(d for d, n in enumerate(shape.dimensions) if sizes[d] > max(n, 1))
     return Coverage(shape.elements == memory, over, memory - prod(sizes) * (shape.elements > 0))

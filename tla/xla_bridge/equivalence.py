@@ -15,18 +15,14 @@ Source: our own derivation; ``Shape::Equal`` of XLA compares texts, field by fie
 
 from __future__ import annotations
 
-from contextlib import suppress
 from itertools import chain, product
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import UndecidedError, UnsupportedError
-from ..ints import SymbolicInt, known_eq
+from ..errors import UndecidedError
 from .digits import difference_of, joined
+from .every_size import SIZES, are_same, at_some_sizes, is_open, written_dims
 from .functions import WORK
-from .shape import XlaShape, fields_of, trusted_shape
-from .tiling import physical_elements
-from .to_layout import to_layout
 from .views import View, view_of
 
 if TYPE_CHECKING:
@@ -85,7 +81,11 @@ def equivalent(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout, *, size: IntLik
     The size is what the array takes in memory, all padding and ``L`` included; an element of another
     size (``E``) or another split (``SC``) is another layout. The memory space ``S`` and the prefix ``M``
     place the whole array and are left out: `is_bitcast` and `differences` have them. A layout has no
-    element type, and no size but ``size``: what it does not say is not compared.
+    element type, and no size but ``size``: what it does not say is not compared. A dim that is an
+    unknown of a layout is what XLA writes ``?``, or ``<=N`` where it has a bound and no offset needs it.
+
+    >>> equivalent(parse_shape("f32[?,<=4]"), parse("(M,4):(4,1):(M,N{min=0,max=4})"))
+    True
 
     Args:
         size: The elements that each layout, not an XLA shape, takes in memory.
@@ -110,8 +110,8 @@ def differences(
 
     Args, Raises: as `equivalent`.
     """
-    if isinstance(a, XlaShape) and isinstance(b, XlaShape) and _is_open(a, b):
-        return _for_every_size(a, b)
+    if is_open(a) or is_open(b):
+        return _for_every_size(a, b, size)
     one, other = view_of(a, size), view_of(b, size)
     found: list[Difference] = []
     if one.written != other.written:
@@ -149,9 +149,8 @@ def is_bitcast(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> bool:
     Raises:
         UndecidedError, UnsupportedError: as `equivalent`.
     """
-    shapes = [x for x in (a, b) if isinstance(x, XlaShape)]
-    if len(shapes) == 2 and _is_open(*shapes) and _written(shapes[0]) == _written(shapes[1]):
-        return all(each.kind == "element type" for each in _for_every_size(*shapes))
+    if (is_open(a) or is_open(b)) and written_dims(a) == written_dims(b):
+        return all(each.kind == "element type" for each in _for_every_size(a, b, None))
     one, other = view_of(a, None), view_of(b, None)
     facts = [
         (one.bits, other.bits),
@@ -169,48 +168,25 @@ def is_bitcast(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> bool:
     return not prod(one.dims) or _reshaped(one, other)
 
 
-_SIZES = (1, 2, 3, 5, 8, 129, 1000)
-"""What an unknown size is tried as, before layouts for every size are compared."""
-
-
-def _is_open(a: XlaShape, b: XlaShape) -> bool:
-    return a.is_unbounded_dynamic or b.is_unbounded_dynamic
-
-
-def _for_every_size(a: XlaShape, b: XlaShape) -> tuple[Difference, ...]:
-    """The differences of shapes with a dim of unknown size, with a size at which they differ."""
+def _for_every_size(
+    a: AnyShape | AnyLayout, b: AnyShape | AnyLayout, size: IntLike | None
+) -> tuple[Difference, ...]:
+    """The differences where a size is unknown, with a size at which the two differ."""
     found: tuple[Difference, ...] = ()
-    if _written(a) != _written(b):
-        return (Difference("dims", _dims(_written(a)), _dims(_written(b))),)
-    for n in _SIZES:
-        found = differences(_of_size(a, n), _of_size(b, n))
+    if written_dims(a) != written_dims(b):
+        return (Difference("dims", _dims(written_dims(a)), _dims(written_dims(b))),)
+    for n, one, other in at_some_sizes(a, b):
+        found = differences(one, other, size=size)
         if any(each.kind in {"offset", "size"} for each in found):
             at_n = {"offset", "size"}
             return tuple(d._replace(unknown=n) if d.kind in at_n else d for d in found)
-    with suppress(UndecidedError, UnsupportedError):
-        same = known_eq(physical_elements(a), physical_elements(b)) is True
-        if same and to_layout(a) == to_layout(b):
-            return found
+    if are_same(a, b):
+        return found
     raise UndecidedError(
         f"cannot decide whether {a} and {b} are one layout for every unknown size",
-        f"They are for the sizes {', '.join(map(str, _SIZES))}.",
+        f"They are for the sizes {', '.join(map(str, SIZES))}.",
         a=a,
         b=b,
-    )
-
-
-def _of_size(shape: XlaShape, n: int) -> XlaShape:
-    """The shape with a number in place of each unknown size."""
-    fields = fields_of(shape)
-    sizes = tuple(n if isinstance(d, SymbolicInt) else d for d in shape.dimensions)
-    return trusted_shape(fields._replace(dimensions=sizes), None)
-
-
-def _written(shape: XlaShape) -> tuple[str, ...]:
-    """The dims as a shape writes them, an unknown one as ``?``."""
-    pairs = zip(shape.dimensions, shape.dynamic_dimensions, strict=True)
-    return tuple(
-        "?" if isinstance(n, SymbolicInt) else f"<={n}" if dynamic else str(n) for n, dynamic in pairs
     )
 
 

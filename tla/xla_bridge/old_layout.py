@@ -194,7 +194,11 @@ class OldLayout:
         return cls(order, padded if is_padded else (), padding_value)
 
     def linear_memory(
-        self, dimensions: Sequence[SupportsIndex], elements: Iterable[object], separator: str = " "
+        self,
+        dimensions: Sequence[SupportsIndex],
+        elements: Iterable[object],
+        separator: str = " ",
+        limit: int = 2**24,
     ) -> str:
         """Return linear memory as text: each element, or what the padding holds, in order.
 
@@ -203,15 +207,21 @@ class OldLayout:
 
         Args:
             elements: The elements of the array, row major.
+            limit: The largest memory written, in elements.
 
         Raises:
             LayoutError: the layout is not one of such an array, or there is not one element for each
                 index.
+            UnsupportedError: the memory is larger than ``limit``.
         """
         dims, texts = _ints(dimensions), [str(x) for x in elements]
         padded = self.check(dims)
         if len(texts) != prod(dims):
             raise LayoutError(f"an array {_list(dims)} has {prod(dims)} elements, not {len(texts)}")
+        if prod(padded) > limit:
+            raise UnsupportedError(
+                f"a memory of {prod(padded)} elements is too large to write out", f"At most {limit} are."
+            )
         memory = [_TEXTS[self.padding_value]] * prod(padded)
         strides = [0] * len(dims)
         step = 1

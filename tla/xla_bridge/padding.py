@@ -53,7 +53,7 @@ def padding_mask(shape: AnyShape, limit: int = 2**28) -> NDArray[np.bool_]:
     if room > limit:
         raise UnsupportedError(
             f"the memory of {array} has {room} elements, too many for a table",
-            f"At most {limit} are tabulated; `padding_offsets` yields them one by one.",
+            f"At most {limit} are tabulated; `element_at` tells what lies at one offset.",
             shape=array,
         )
     import numpy as np

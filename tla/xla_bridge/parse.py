@@ -80,6 +80,8 @@ def parse_shape_at(text: str, start: int, mode: Mode = "strict") -> tuple[AnySha
     >>> parse_shape_at("x = f32[2]{0} negate(y)", 4)
     (XlaShape('f32', (2,), minor_to_major=(0,)), 13)
     """
+    if start < 0:
+        raise ValueError(f"a shape starts at 0 or later, not at {start}")
     common = _common_form(text, start) if mode in MODES else None
     if common is not None:
         return common

@@ -18,7 +18,8 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UnsupportedError
-from ..ints import known_eq, round_up
+from ..ints import known_eq, known_lt, round_up
+from .rules import INT64
 from .shape import COMBINE
 from .splits import largest_piece, max_split_size
 from .tiling import array_shape, bytes_of, logical_bytes, physical_bytes
@@ -64,6 +65,9 @@ def size_of(shape: AnyShape) -> MemoryUse:
         counted = xla_array_size_bytes(array)
     except UnsupportedError as error:
         return MemoryUse(data, taken, None, error.summary)
+    if known_lt(INT64, taken) is True:
+        unfit = f"the memory of {array} does not fit in 64 bits: {taken} bytes"
+        return MemoryUse(data, taken, counted, unfit)
     if known_eq(counted, taken) is True:
         return MemoryUse(data, taken, counted, "")
     what = "the largest piece takes" if array.split_configs else "the tiles take"
@@ -103,7 +107,8 @@ def xla_array_size_bytes(shape: AnyShape) -> int:
     72
 
     Raises:
-        UnsupportedError: the first tile has a ``*``, for which XLA's formula has no meaning.
+        UnsupportedError: the first tile has a ``*``, for which XLA's formula has no meaning, or the
+            bytes, which XLA counts in 64 bits, do not fit.
     """
     shape = array_shape(shape)
     if not shape.tiles:
@@ -118,4 +123,9 @@ def xla_array_size_bytes(shape: AnyShape) -> int:
     untiled = len(sizes) - len(first)
     padded = [round_up(d, int(t)) for d, t in zip(sizes[untiled:], first, strict=True)]
     count = prod(sizes[:untiled]) * prod(padded)
-    return bytes_of(shape, round_up(count, shape.tail_padding_alignment_in_elements))
+    counted = bytes_of(shape, round_up(count, shape.tail_padding_alignment_in_elements))
+    if known_lt(INT64, counted) is True:
+        raise UnsupportedError(
+            f"XLA's array size of {shape} does not fit in 64 bits: {counted} bytes", shape=shape
+        )
+    return counted

@@ -26,7 +26,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, SupportsIndex
 
-from ..errors import CoordinateError, UnsupportedError
+from ..errors import CoordinateError, LeafError, UnsupportedError
 from ..ints import IntLike, ceil_div, known_eq, known_lt, leaf, less, round_up
 from .rules import COMBINE, check_tile
 from .shape import AnyShape, Tile, XlaBuffer, XlaShape, XlaTuple
@@ -65,6 +65,10 @@ def physical_index(shape: AnyShape, index: Sequence[IntLike]) -> tuple[int, ...]
 
 def index_of(shape: XlaShape, index: Sequence[IntLike]) -> tuple[int, ...]:
     """Return the index of an element as a tuple of ints, or raise what `physical_index` does."""
+    if isinstance(index, (int, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise LeafError(
+            f"an index needs an int for each dim, not {index!r}", "Write (2, 3).", value=index
+        )
     at = tuple(map(leaf, index))
     if len(at) == shape.rank and _inside(at, shape.dimensions):
         return at

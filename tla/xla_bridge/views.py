@@ -16,6 +16,7 @@ from ..ints import IntLike, SymbolicInt, leaf
 from ..layout import AnyLayout, as_layout, is_layout
 from .addresses import storage_bits
 from .digits import Digits, digits_of, top_weight, value_at
+from .every_size import bound_of, is_open, written_dims
 from .functions import NoDigits, OpenDims, TiledFunction
 from .groups import function_of
 from .tiling import array_shape, physical_elements
@@ -94,21 +95,20 @@ def view_of(given: AnyShape | AnyLayout, size: IntLike | None) -> View:
 
 def _of_layout(layout: AnyLayout, size: IntLike | None) -> View:
     as_layout(layout)
-    parts = (*leaves(layout.shape), *leaves(layout.stride), *leaves(layout.origin_shape), size)
-    if any(isinstance(n, SymbolicInt) for n in parts):
+    if is_open(layout) or isinstance(size, SymbolicInt):
         raise _unknown(layout)
-    dims = tuple(int(n) for n in leaves(layout.origin_shape))
+    dims = tuple(bound_of(n) or 0 for n in leaves(layout.origin_shape))
     modes = zip(wrap(layout.shape), wrap(layout.stride), dims, strict=True)
     digits = tuple(
         digits_of([(int(n), int(d)) for n, d in zip(leaves(s), leaves(t), strict=True)], extent)
         for s, t, extent in modes
     )
     memory = None if size is None else int(leaf(size))
-    return View(layout, dims, tuple(map(str, dims)), digits, size=memory)
+    return View(layout, dims, written_dims(layout), digits, size=memory)
 
 
 def _of_shape(shape: XlaShape) -> View:
-    if any(isinstance(n, SymbolicInt) for n in shape.dimensions):
+    if is_open(shape):
         raise _unknown(shape)
     function = function_of(shape)
     found = function.digits() if all(shape.dimensions) else ((),) * shape.rank
@@ -118,14 +118,10 @@ def _of_shape(shape: XlaShape) -> View:
         proof = (found.at, *found.parts)
     elif not isinstance(found, OpenDims):
         digits = found
-    written = tuple(
-        f"<={n}" if dynamic else str(n)
-        for n, dynamic in zip(shape.dimensions, shape.dynamic_dimensions, strict=True)
-    )
     return View(
         shape,
         shape.dimensions,
-        written,
+        written_dims(shape),
         digits,
         function,
         proof,
@@ -141,6 +137,6 @@ def _of_shape(shape: XlaShape) -> View:
 def _unknown(given: AnyShape | AnyLayout) -> UndecidedError:
     return UndecidedError(
         f"cannot compare {given}: it has unknown sizes",
-        "Bind them to numbers, or give a bound: <=N.",
+        "Write numbers in their place, or in a shape a bound, '<=N'.",
         given=given,
     )

@@ -1,0 +1,127 @@
+"""Layouts with unknown sizes, compared at some sizes and then for all of them.
+
+>>> a, b = parse_shape("f32[?,3]"), parse_shape("f32[?,3]{0,1}")
+>>> is_open(a), is_open(parse_shape("f32[<=4,3]")), written_dims(a)
+(True, False, ('?', '3'))
+>>> pairs = list(at_some_sizes(a, b))
+>>> print(len(pairs), *pairs[1])
+14 2 f32[2,3]{1,0} f32[2,3]{0,1}
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from ..errors import BindingError, UndecidedError, UnsupportedError
+from ..int_tuple import leaves
+from ..ints import SymbolicInt, known_eq, round_up
+from ..layout import is_layout
+from .shape import fields_of, trusted_shape
+from .tiling import array_shape, physical_elements
+from .to_layout import to_layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..expr import Symbol
+    from ..layout import AnyLayout
+    from .shape import AnyShape
+
+__all__ = ["SIZES", "are_same", "at_some_sizes", "bound_of", "is_open", "written_dims"]
+
+SIZES = (1, 2, 3, 5, 8, 129, 1000)
+"""What an unknown size is tried as, before layouts are compared for every size."""
+
+
+def is_open(given: AnyShape | AnyLayout) -> bool:
+    """Return whether the memory depends on unknown sizes; a bounded dim has that of its bound."""
+    if not is_layout(given):
+        return array_shape(given).is_unbounded_dynamic
+    return bool(_open_symbols(given))
+
+
+def bound_of(n: Any) -> int | None:
+    """Return the greatest value of the size of a dim, None where it has none."""
+    return n.bounds[1] if isinstance(n, SymbolicInt) else int(n)  # type: ignore[attr-defined]
+
+
+def written_dims(given: AnyShape | AnyLayout) -> tuple[str, ...]:
+    """Return the dims as a shape writes them: ``5``, ``<=5`` or ``?``."""
+    if is_layout(given):
+        dims = [(isinstance(n, SymbolicInt), bound_of(n)) for n in leaves(given.origin_shape)]
+    else:
+        array = array_shape(given)
+        pairs = zip(array.dynamic_dimensions, array.dimensions, strict=True)
+        dims = [(dynamic, None if isinstance(n, SymbolicInt) else n) for dynamic, n in pairs]
+    return tuple("?" if n is None else f"<={n}" if dynamic else str(n) for dynamic, n in dims)
+
+
+def at_some_sizes(
+    a: AnyShape | AnyLayout, b: AnyShape | AnyLayout
+) -> Iterator[tuple[int, AnyShape | AnyLayout, AnyShape | AnyLayout]]:
+    """Yield a size, and both with it for their unknowns; the dims of both must be written alike.
+
+    Unknowns are tried as one size, and as sizes that follow each other. An unknown of a layout takes the
+    next one that its range and divisor allow, and a dim ``?`` of a shape what it is in the layout beside
+    it.
+    """
+    symbols = {s.name: s for x in (a, b) if is_layout(x) for s in _open_symbols(x)}
+    several = len(symbols) > 1 or not symbols
+    for n, step in [(n, step) for step in (0, 1)[: 1 + several] for n in SIZES]:
+        values = {name: _near(s, n + step * i) for i, (name, s) in enumerate(symbols.items())}
+        with suppress(BindingError):  # ranges may depend on each other
+            one, other = _bound(a, values), _bound(b, values)
+            yield n, _sized(one, other, n, step), _sized(other, one, n, step)
+
+
+def _bound(given: Any, values: dict[str, int]) -> Any:
+    """A layout with values for its unknowns; a shape as it is."""
+    if not is_layout(given):
+        return given
+    return given.bind(**{s.name: values[s.name] for s in given.symbols if s.name in values})
+
+
+def _open_symbols(layout: AnyLayout) -> list[Symbol]:
+    """The unknowns that the memory of a layout depends on."""
+    moving = (*leaves(layout.shape), *leaves(layout.stride))
+    parts = [*moving, *(n for n in leaves(layout.origin_shape) if bound_of(n) is None)]
+    return list(dict.fromkeys(s for n in parts if isinstance(n, SymbolicInt) for s in n.symbols))  # type: ignore[attr-defined]
+
+
+def _near(symbol: Symbol, n: int) -> int:
+    low, high = (end if isinstance(end, int) else None for end in (symbol.least, symbol.greatest))
+    value = int(round_up(max(n, low or 0), symbol.divisor))
+    return value if high is None else min(value, high // symbol.divisor * symbol.divisor)
+
+
+def _sized(given: Any, other: Any, n: int, step: int) -> Any:
+    """A shape with numbers in place of its unknown sizes; a layout as it is."""
+    if is_layout(given):
+        return given
+    free = [n + step * i for i in range(given.rank)]
+    others = leaves(other.origin_shape) if is_layout(other) else free
+    unknown = [isinstance(d, SymbolicInt) for d in given.dimensions]
+    sizes = [int(m) if u else d for d, m, u in zip(given.dimensions, others, unknown, strict=True)]
+    dynamic = [d and not u for d, u in zip(given.dynamic_dimensions, unknown, strict=True)]
+    fields = fields_of(given)._replace(dimensions=tuple(sizes), dynamic_dimensions=tuple(dynamic))
+    return trusted_shape(fields, None)
+
+
+def are_same(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> bool:
+    """Return whether both are shown to be one layout, of one size, for every unknown size."""
+    sizes = [physical_elements(x) for x in (a, b) if not is_layout(x)]
+    if len(sizes) == 2 and known_eq(*sizes) is not True:
+        return False
+    with suppress(UndecidedError, UnsupportedError):
+        one, other = _nested(a, b), _nested(b, a)
+        return one == other or one.trimmed() == other.trimmed()
+    return False
+
+
+def _nested(given: Any, other: Any) -> AnyLayout:
+    """The nested layout, with the unknowns of a layout beside it for the dims ``?`` of a shape."""
+    if is_layout(given):
+        return given
+    named = enumerate(leaves(other.origin_shape)) if is_layout(other) else ()
+    return to_layout(given, {i: n for i, n in named if given.dynamic_dimensions[i]})
