@@ -3,6 +3,16 @@
 >>> shape = parse_shape("bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}")
 >>> print(to_layout(shape))
 (_8,_1,(_2,_4,_160),(_128,_128)):(_20971520,_0,(_1,_256,_131072),(_2,_1024))
+
+The modules, by their subjects:
+
+- a shape as value and text: ``shape rules arguments``, ``parse attributes``, ``jax_text``;
+- where its elements lie: ``tiling places addresses splits padding sizes steps``;
+- before there were tiles: ``old_layout``;
+- its nested layout: ``to_layout covering``, and ``by_function functions digits groups`` at need;
+- and back: ``from_layout canonical`` on ``chain dynamic candidates``, with ``hints peel starred``;
+- two layouts: ``equivalence runs`` on ``views every_size``;
+- what TPUs do: ``tpu``.
 """
 
 import typing as _typing
