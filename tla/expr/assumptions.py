@@ -1,4 +1,4 @@
-"""What is assumed of symbolic ints, and what the rules and proofs learn from it.
+"""What is assumed of symbolic ints.
 
 >>> M = sym("M")
 >>> with assume(M % 48 == 0):
@@ -20,19 +20,12 @@ from ..ints import EVER_ASSUMED
 from .conditions import Condition
 from .nodes import (
     Expr,
-    Quotient,
     Remainder,
     Symbol,
-    Terms,
     Value,
     atoms_of,
     combined,
-    contained,
-    key_of,
     made,
-    product_in_order,
-    term_of,
-    without,
 )
 
 if TYPE_CHECKING:
@@ -43,16 +36,12 @@ __all__ = [
     "Conditions",
     "active",
     "assume",
-    "congruent",
     "consistent",
-    "inequalities",
-    "is_never_zero",
     "nothing_assumed",
     "points",
+    "primitive",
     "recorded",
-    "reduced",
-    "restored",
-    "substituted",
+    "replaced",
     "use",
     "used_here",
 ]
@@ -75,6 +64,7 @@ class _Assumed:
         "outer",
         "owner",
         "points",
+        "primitive",
         "unequal",
         "used",
     )
@@ -138,7 +128,7 @@ class _Assumed:
         if op == "==":
             self._equal(difference, condition)
         elif op == "!=":
-            self.unequal.append((_primitive(difference), condition))
+            self.unequal.append((primitive(difference), condition))
             for x in (difference, combined(0, 0, difference, -1)):
                 with recorded() as used:
                     is_nonnegative = proof.is_nonnegative(x)
@@ -171,7 +161,7 @@ class _Assumed:
         for symbol, value, why in self.equalities:
             if symbol in {*atoms_of(x)}:
                 with nothing_assumed():
-                    rest = _replaced(x, symbol, value)
+                    rest = replaced(x, symbol, value)
                 if type(rest) is not Expr:
                     return
                 x = rest
@@ -391,29 +381,7 @@ def consistent(conditions: Iterable[Any]) -> tuple[Condition, ...]:
         return tuple(dict.fromkeys(c for c in given if not isinstance(c, bool)))
 
 
-# --- what the rules ask -----------------------------------------------------------------------
-
-
-def inequalities() -> Iterator[tuple[Expr, tuple[Condition, ...]]]:
-    """Yield what is assumed to be at least 0, each with its conditions."""
-    state = _state.get()
-    return iter(()) if state is None else iter(state.inequalities)
-
-
-def substituted(x: Expr) -> Value:
-    """Return an expression with the symbols replaced that are assumed equal to something."""
-    state = _state.get()
-    result: Value = x
-    for symbol, value, because in () if state is None else state.equalities:
-        if type(result) is Expr and symbol in {*atoms_of(result)}:
-            rest = _replaced(result, symbol, value)
-            if rest is not result:
-                result = rest
-                use(*because)
-    return result
-
-
-def _replaced(x: Expr, symbol: Symbol, value: Value) -> Value:
+def replaced(x: Expr, symbol: Symbol, value: Value) -> Value:
     """An expression with a value for a symbol; itself where a divisor would lose its sign."""
     try:
         return evaluation.replaced(x, {symbol: value})
@@ -421,137 +389,12 @@ def _replaced(x: Expr, symbol: Symbol, value: Value) -> Value:
         return x
 
 
-def _primitive(x: Expr) -> Any:
+def primitive(x: Expr) -> Any:
     """The key of an expression in lowest terms, of either sign: what is 0 where it is."""
     g = x.divisor
     terms = frozenset((m, k // g) for m, k in x.terms.items())
     negated = frozenset((m, -k // g) for m, k in x.terms.items())
     return frozenset(((terms, x.constant // g), (negated, -x.constant // g)))
-
-
-def is_never_zero(x: Expr) -> bool:
-    """Return whether a remainder, or a ``!=``, that is assumed rules 0 out."""
-    state = _state.get()
-    for apart, condition in () if state is None else state.unequal:
-        if apart == _primitive(x):
-            use(condition)
-            return True
-    for _y, c, _n, _condition in () if state is None else state.congruences:
-        if type(c) is not Expr:
-            rest, because = congruent(x, c)
-            if type(rest) is not Expr and rest % c:
-                use(*because)
-                return True
-    return False
-
-
-def reduced(is_remainder: bool, x: Value, c: Value) -> Value | None:
-    """Return ``x % c``, or ``x // c``, where the assumptions make it simpler; None elsewhere."""
-    if type(x) is not Expr:
-        return None
-    rest, because = congruent(x, c)
-    if not because:
-        return _by_whole_parts(is_remainder, x, c)
-    if is_remainder:
-        use(*because)
-        return rules.remainder(rest, c)
-    if type(rest) is not Expr and type(c) is not Expr:
-        rest %= c
-    if type(rest) is not Expr and rest == 0:
-        return _by_whole_parts(is_remainder, x, c)
-    if not proof.is_within(rest, 0, c):
-        return None
-    use(*because)
-    return rules.floor_divided(x - rest, c)  # x % c == rest
-
-
-def _by_whole_parts(is_remainder: bool, x: Expr, c: Value) -> Value | None:
-    """``(y*z + x) // c == y // c * z + x // c``, and ``y // c`` as a divisor, where ``y % c == 0``."""
-    state = _state.get()
-    for y, d, n, condition in () if state is None else state.congruences:
-        if n or y.constant or len(y.terms) > 1 or type(d) is Expr:
-            continue
-        ((part, k),) = y.terms.items()
-        if type(c) is not Expr and not is_remainder and d % c == 0:
-            for monomial, j in x.terms.items():
-                if contained(part, monomial) and j % k == 0 and (monomial != part or abs(j) > abs(k)):
-                    use(condition)
-                    others = without(monomial, part)
-                    term = made({monomial: j}, 0, x.kinds)
-                    factor: Any = term_of(others, j // k)
-                    whole: Any = rules.floor_divided(y, c) * factor
-                    return whole + rules.floor_divided(x - term, c)  # type: ignore[no-any-return]
-        elif type(c) is Expr and d % k == 0:
-            for quotient in [atom for atom in atoms_of(c) if type(atom) is Quotient]:
-                if key_of(quotient.dividend) != key_of(y) or quotient.divisor != d:
-                    continue
-                wholes: Value = x.constant  # y is d times its quotient
-                for monomial, j in x.terms.items():
-                    if contained(part, monomial):
-                        others = (*without(monomial, part), quotient)
-                        wholes = combined(wholes, 1, 1, j * (d // k), product_in_order(others))
-                    else:
-                        wholes = combined(wholes, 1, 1, j, monomial)
-                exact = rules.exact_quotient(wholes, c)
-                if exact is not None:
-                    use(condition)
-                    return 0 if is_remainder else exact
-    return None
-
-
-def congruent(x: Expr, c: Value) -> tuple[Value, tuple[Condition, ...]]:
-    """Return an expression of fewer terms with the same remainder by ``c``, and what says so.
-
-    The expression itself, and no condition, where there is none.
-    """
-    state = _state.get()
-    for y, d, n, condition in () if state is None else state.congruences:
-        if rules.exact_quotient(d, c) is None:
-            continue
-        for monomial, k in y.terms.items():
-            for whole, j in x.terms.items():
-                if j % k or not contained(monomial, whole):
-                    continue
-                others = without(whole, monomial)
-                less = combined(x, 1, y, -j // k, others)
-                smaller = combined(less, 1, n, j // k, others)
-                if type(smaller) is not Expr:
-                    return smaller, (condition,)
-                if len(smaller.terms) < len(x.terms):
-                    rest, because = congruent(smaller, c)
-                    return rest, (condition, *because)
-    if len(x.terms) == 1 and not x.constant:  # (y // a) % c == (y % (a*c)) // a
-        ((monomial, k),) = x.terms.items()
-        atom = monomial[0]
-        if k == 1 and len(monomial) == 1 and type(atom) is Quotient and type(atom.dividend) is Expr:
-            a: Any = atom.divisor
-            rest, because = congruent(atom.dividend, a * c)
-            if type(rest) is not Expr and because and type(a) is not Expr and type(c) is not Expr:
-                return rest % (a * c) // a, because
-    return x, ()
-
-
-def restored(terms: Terms, constant: int, kinds: int) -> Value | None:
-    """Return a sum in which ``x // c * c`` is ``x - n`` where ``x % c == n`` is assumed."""
-    if not kinds & 2:
-        return None
-    for monomial, k in terms.items():
-        for i, atom in enumerate(monomial):
-            if type(atom) is not Quotient or type(atom.dividend) is not Expr:
-                continue
-            factors = term_of((*monomial[:i], *monomial[i + 1 :]), k)
-            over = rules.exact_quotient(factors, atom.divisor)
-            if over is None:
-                continue
-            rest, because = congruent(atom.dividend, atom.divisor)
-            if type(rest) is not Expr and type(atom.divisor) is not Expr:
-                rest %= atom.divisor
-            if because and type(rest) is not Expr and (type(atom.divisor) is not Expr or rest == 0):
-                use(*because)
-                one = made({monomial: k}, 0, kinds)
-                result: Value = made(terms, constant, kinds) - one + (atom.dividend - rest) * over
-                return result
-    return None
 
 
 from . import evaluation, proof, rules  # noqa: E402  (they ask what is assumed)

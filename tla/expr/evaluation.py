@@ -335,7 +335,7 @@ def simplify(x: Value) -> Value:
     for _time in range(_ROUNDS):
         simpler = _rebuilt(x, single, {})
         if type(simpler) is Expr:
-            simpler = assumptions.substituted(simpler)
+            simpler = consequences.substituted(simpler)
         if type(simpler) is not Expr or type(x) is not Expr:
             return simpler
         if simpler.terms == x.terms and simpler.constant == x.constant:
@@ -382,4 +382,4 @@ def _rebuilt_atom(
     return rules.floor_divided(x, c) if type(atom) is Quotient else rules.remainder(x, c)
 
 
-from . import assumptions, conditions, rules  # noqa: E402  (the modules of this room need each other)
+from . import assumptions, conditions, consequences, rules  # noqa: E402  (the modules of this room need each other)

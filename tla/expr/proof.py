@@ -19,7 +19,7 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from . import assumptions, intervals
+from . import assumptions, consequences, intervals
 from .nodes import (
     Expr,
     Least,
@@ -71,14 +71,14 @@ def known_zero(x: Value) -> bool | None:
         if True in answers or answers == {False}:
             return True in answers
     if assumptions.active() is not None:
-        reduced = assumptions.substituted(x)
+        reduced = consequences.substituted(x)
         if type(reduced) is not Expr:
             return reduced == 0
         answer = None if reduced is x else _zero_by_range(reduced)
         if answer is not None:
             return answer
         x = reduced
-        if assumptions.is_never_zero(x):
+        if consequences.is_never_zero(x):
             return False
     one = next(_values(x), None)  # only what agrees with it can be so for all
     if (one is None or one < 0) and is_nonnegative(-x - 1):
@@ -307,7 +307,7 @@ class _Search:
             fact for atom in dict.fromkeys(a for m in x.terms for a in m) for fact in self.facts(atom)
         ]
         facts += [fact for m in x.terms if len(m) > 1 for atom in m for fact in _ends(atom)]
-        facts += assumptions.inequalities()
+        facts += consequences.inequalities()
         # a term without a least value must go
         for monomial in sorted(x.terms, key=lambda m: _low(m, x.terms[m]) is not None):
             k = x.terms[monomial]
@@ -345,7 +345,7 @@ class _Search:
 def _exact(atom: Quotient, dividend: Expr) -> Iterator[_Fact]:
     """``c * (x // c) == x - n``, where it is assumed that ``x % c == n``."""
     c = atom.divisor
-    n, because = assumptions.congruent(dividend, c)
+    n, because = consequences.congruent(dividend, c)
     if because and type(n) is not Expr and (type(c) is not Expr or n == 0):
         rest = combined(combined(dividend, 1, n if type(c) is Expr else n % c, -1), 1, c, -1, (atom,))
         yield combined(0, 0, rest, -1), because

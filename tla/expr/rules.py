@@ -16,7 +16,7 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from . import assumptions, conditions, printers, proof
+from . import assumptions, conditions, consequences, printers, proof
 from .nodes import (
     Expr,
     Least,
@@ -389,7 +389,7 @@ def summed(terms: Terms, constant: int, kinds: int) -> Value:
                 if result is not None:
                     return result
     if assumptions.active() is not None:
-        result = assumptions.restored(terms, constant, kinds)
+        result = consequences.restored(terms, constant, kinds)
         if result is not None:
             return result
     return made(terms, constant, kinds)
@@ -424,7 +424,7 @@ def _rewritten(table: list[Rule], atom: type[Quotient] | type[Remainder], x: Val
             return known
         result = _first(table, x, c)
     else:
-        result = assumptions.reduced(atom is Remainder, x, c)
+        result = consequences.reduced(atom is Remainder, x, c)
         if result is None:
             result = _first(table, x, c)
     if result is None:
