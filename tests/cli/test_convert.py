@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tla import parse
-from tla.xla_bridge import XlaShape, parse_shape, physical_elements, physical_offset, to_layout
+from tla.xla_bridge import (
+    XlaShape,
+    combined_layout,
+    parse_shape,
+    physical_elements,
+    physical_offset,
+    to_layout,
+)
 
-from .running import process
+from .running import MODULES, process
 
 if TYPE_CHECKING:
     from .running import Run
@@ -114,6 +121,7 @@ def test_a_shape_without_nested_layout(run: Run) -> None:
     code, out, err = run("convert", "f32[3,5]{1,0:T(3,4)(2,3)}")
     assert code == 1
     assert out.startswith("xla       f32[3,5]{1,0:T(3,4)(2,3)}\ntla       none\n")
+    assert "reason    f32[3,5]{1,0:T(3,4)(2,3)} has no nested layout with one mode for each dim\n" in out
     assert "elements  15 of data, 48 in memory\n" in out
     assert err.startswith(
         "tla: error: f32[3,5]{1,0:T(3,4)(2,3)} has no nested layout with one mode for each dim\n"
@@ -121,12 +129,47 @@ def test_a_shape_without_nested_layout(run: Run) -> None:
     )
 
 
+MERGED = "f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}"
+
+
+def test_the_layout_over_combined_coordinates(run: Run) -> None:
+    """tiled_layout.md, "Combining dimensions using tiling"."""
+    code, out, err = run("convert", MERGED)
+    combined = combined_layout(parse_shape(MERGED))
+    assert code == 1
+    assert f"\ncombined  {combined}\n" in out
+    assert err
+    facts = json.loads(run("convert", MERGED, "--json").out)
+    assert facts["combined"] == {
+        "tla": str(combined.layout),
+        "dims": [[0, 1, 2], [3, 4]],
+        "tiles": 0,
+        "groups": [[0, 1, 2], [3, 4]],
+        "extents": [[2, 7, 8], [11, 10]],
+    }
+    assert facts["warning"].startswith("XLA's array size has no meaning")
+    axes = json.loads(run("convert", "f32[3,5]{1,0:T(3,4)(2,3)}", "--json").out)["combined"]
+    assert (axes["dims"], axes["tiles"]) == (None, 1)
+
+
+def test_a_buffer_is_its_array(run: Run) -> None:
+    for option in ([], ["--json"]):
+        assert run("convert", "b(f32[3,5]{1,0:T(2,2)})", *option) == run(
+            "convert", "f32[3,5]{1,0:T(2,2)}", *option
+        )
+
+
+def test_an_instruction_of_a_file(run: Run) -> None:
+    out = run("convert", f"{MODULES}/v5e_pad_window.hlo:%pad.0").out
+    assert out.startswith("xla       f32[5,108,80]{1,2,0:T(8,128)S(1)}\ntla ")
+
+
 def test_a_tuple_is_converted_one_by_one(run: Run) -> None:
     code, out, _err = run("convert", "(f32[2], (u8[3]{0:T(4)}, token[]))")
     assert code == 0
     blocks = [line for line in out.splitlines() if line.startswith("xla ")]
     assert blocks == ["xla       f32[2]{0}", "xla       u8[3]{0:T(4)}", "xla       token[]"]
-    assert "xla       token[]\ntla       none\nnote      it carries no data\n" in out
+    assert "xla       token[]\ntla       none\nreason    token[] carries no data: it has no size" in out
 
 
 # --- from TLA ---
@@ -174,7 +217,7 @@ def test_the_size_given(run: Run) -> None:
 def test_a_layout_without_xla_shape(run: Run, arguments: list[str], why: str) -> None:
     code, out, err = run("convert", *arguments)
     assert code == 1
-    assert "xla       none\n" in out
+    assert f"xla       none\nreason    {why}" in out
     assert err.startswith(f"tla: error: {why}")
     facts = json.loads(run("convert", *arguments, "--json").out)
     assert facts["xla"] is None
@@ -213,6 +256,7 @@ def test_an_unknown_dim(run: Run) -> None:
 def test_a_layout_with_unknowns(run: Run) -> None:
     out = run("convert", "(M{max=20},K):(K,_1)").out
     assert "xla       f32[<=20,?]{1,0}  (f32 assumed)\n" in out
+    assert "elements  20*K of data at most, 20*K in memory\n" in out
     assert "note      for a picture, give a layout with numbers for K, M\n" in out
     code, out, err = run("convert", "(M,K):(ld,1)")
     assert code == 1
@@ -220,10 +264,29 @@ def test_a_layout_with_unknowns(run: Run) -> None:
     assert err.startswith("tla: error: (M,K):(ld,1) has no XLA shape: ld is none of its dims")
 
 
+@pytest.mark.parametrize(
+    ("layout", "elements", "memory"),
+    [
+        ("(M,8):(8,1)", "8*M", "32*M"),
+        ("((_16,M/16),K):((1,16),M)", "K*M{div=16}", "4*K*M{div=16}"),
+        ("(5,N{min=0}):(N,1)", "5*N{min=0}", "20*N{min=0}"),
+        ("(d1,d0,3):(3*d0,3,1)", "3*d0*d1", "12*d0*d1"),
+    ],
+)
+def test_sizes_have_the_names_of_the_layout(run: Run, layout: str, elements: str, memory: str) -> None:
+    facts = json.loads(run("convert", layout, "--json").out)
+    assert (facts["elements"], facts["physical_bytes"]) == (elements, memory)
+    out = run("convert", layout).out
+    assert f"elements  {elements} of data, " in out
+    assert f"memory    {memory} bytes, " in out
+
+
 def test_what_depends_on_an_unknown_size(run: Run) -> None:
     code, out, err = run("convert", "f32[10,?]{1,0:T(*,5)}")
     assert code == 1
-    assert "tla       none\nelements  10*d1{min=0} of data" in out
+    assert "tla       none\nreason    cannot decide whether d1 % 5 == 0" in out
+    assert "\nelements  10*d1{min=0} of data" in out
+    assert err.endswith("\n  Write a number in place of '?', or a bound, '<=N'.\n")
     assert err.startswith(
         "tla: error: cannot decide whether d1 % 5 == 0, as a nested layout of f32[10,?]"
     )
@@ -234,6 +297,8 @@ def test_json_of_dynamic_dims(run: Run) -> None:
     facts = json.loads(run("convert", "f32[?,<=3]{1,0:T(2,2)}", "--json").out)
     assert facts == {
         "tla": "((_2,(d0{min=0}+1)//2),(_2,_2)):((_2,_8),(_1,_4)):(d0,d1{min=0,max=3})",
+        "combined": None,
+        "warning": None,
         "trimmed": "((min(2,d0{min=0}),(d0+1)//2),(min(2,d1{min=0,max=3}),(d1+1)//2))"
         ":((_2,_8),(_1,_4)):(d0,d1)",
         "cosize": None,
@@ -312,6 +377,8 @@ def test_json_of_one_shape(run: Run) -> None:
         "tla": "((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)",
         "trimmed": "((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)",
         "cosize": 24,
+        "combined": None,
+        "warning": None,
         "xla": "f32[3,5]{1,0:T(2,2)}",
         "dtype_assumed": False,
         "reason": None,

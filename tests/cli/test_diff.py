@@ -19,10 +19,10 @@ def test_two_shapes(run: Run) -> None:
     assert done.out == (
         "A        f32[3,5]{1,0:T(2,2)}\n"
         "         ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)\n"
-        "         24 elements, 96 bytes, 36 of them padding\n"
+        "         24 elements, 96 bytes, 36 bytes of padding\n"
         "B        f32[3,5]{1,0}\n"
         "         (_3,_5):(_5,_1)\n"
-        "         15 elements, 60 bytes, 0 of them padding\n"
+        "         15 elements, 60 bytes, no padding\n"
         "dim 0    (_2,_2):(_2,_12)  |  _3:_5\n"
         "dim 1    (_2,_3):(_1,_4)   |  _5:_1\n"
         "differ   index (0,2) lies at 4 and at 2\n"
@@ -48,7 +48,29 @@ def test_a_reshape_that_moves_nothing(run: Run) -> None:
     done = run("diff", "f32[16,128]{1,0:T(8,128)}", "f32[2,8,128]{2,1,0:T(8,128)}")
     assert done.code == 1
     assert "differ   the dims are [16,128] and [2,8,128]\n" in done.out
-    assert done.out.endswith("copy     is a bitcast: it moves nothing\n")
+    assert done.out.endswith("copy     is a bitcast under a reshape: it moves nothing\n")
+    swapped = run("diff", "f32[3,5]", "f32[5,3]", "--json")
+    facts = json.loads(swapped.out)
+    assert (swapped.code, facts["bitcast"], facts["reshape"]) == (1, True, True)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [("bf16[4,8]{1,0:T(2,4)(2,1)}", "f32[4,8]"), ("s4[8]{0:E(4)}", "s4[8]"), ("f32[8]", "f64[?]")],
+)
+def test_elements_of_two_sizes_are_not_copied(run: Run, a: str, b: str) -> None:
+    done = run("diff", a, b)
+    assert done.code == 1
+    assert "runs" not in done.out
+    facts = json.loads(run("diff", a, b, "--json").out)
+    assert (facts["run"], facts["vector"], facts["bits"]) == (None, None, None)
+    assert facts["bitcast"] is not True
+
+
+def test_a_bounded_dim_is_compared_at_its_bound(run: Run) -> None:
+    done = run("diff", "f32[<=5,3]{1,0:T(2,2)}", "f32[<=5,3]")
+    assert "         24 elements, 96 bytes, 60 bytes of data at most\n" in done.out
+    assert "dim 0    (_2,_3):(_2,_8)  |  _5:_3\n" in done.out
 
 
 @pytest.mark.parametrize(
@@ -97,12 +119,26 @@ def test_json(run: Run) -> None:
         "elements": 24,
         "bytes": 96,
         "data": 60,
+        "dynamic": False,
     }
     assert facts["differences"] == [
         {"kind": "offset", "index": [0, 2], "a": 4, "b": 2, "unknown_size": None},
         {"kind": "size", "index": None, "a": 24, "b": 15, "unknown_size": None},
     ]
     assert (facts["bitcast"], facts["run"], facts["vector"], facts["bits"]) == (False, 2, 1, 32)
+
+
+def test_the_unknowns_of_a_layout_name_those_of_a_shape(run: Run) -> None:
+    done = run("diff", "f32[?,4]", "(M,4):(4,1)")
+    assert (done.code, done.err) == (0, "")
+    assert "dim 0    M:_4   =  M:4\n" in done.out
+
+
+def test_a_span_that_is_open_is_no_fault(run: Run) -> None:
+    """K may be 0: then there is no element, and no offset."""
+    done = run("diff", "(K{min=0},2):(31,2)", "(K{min=0},2):(31,2)")
+    assert done.code == 0
+    assert "its elements depend on its unknowns\n" in done.out
 
 
 def test_json_of_what_is_the_same(run: Run) -> None:
@@ -129,7 +165,7 @@ def test_standard_input(run: Run) -> None:
         ("f32[2]", "f32[2]{0:T(}", "B: "),
         ("(f32[2], f32[3])", "f32[2]", "a tuple"),
         ("f32[2]", "token[]", "no data"),
-        ("(M,4):(4,1)", "f32[?,4]", "it has unknown sizes"),
+        ("f32[?]{0:T(5000)(3)}", "f32[?]{0:T(5000)(3)(1,1)}", "for every unknown size"),
     ],
 )
 def test_bad_input_is_2(run: Run, a: str, b: str, told: str) -> None:

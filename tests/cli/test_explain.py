@@ -104,6 +104,7 @@ def test_options_and_unknowns(run: Run) -> None:
     ("arguments", "message"),
     [
         (("tiling", "f32[3,5]", "3,0"), "Dim 0 has no index 3"),
+        (("tiling", SHAPE, "-1,1"), "Dim 0 has no index -1"),
         (("tiling", "(2,3):(3,1)"), "(2,3):(3,1) is no XLA shape"),
         (("tiling", "(2,3)"), "(2,3) is no XLA shape"),
         (("tiling", "(f32[3], f32[2])"), "one by one"),

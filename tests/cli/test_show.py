@@ -137,6 +137,22 @@ def test_standard_input(run: Run) -> None:
         ("(f32[2], f32[3])", "a tuple of shapes has no layout of its own"),
         ("token[]", "token[] carries no data"),
         ("f32[3,5]{1,0:T(3,4)(2,3)}", "f32[3,5]{1,0:T(3,4)(2,3)} has no nested layout"),
+        (
+            "f32[<=5,3]",
+            "there is no picture of (_5,_3):(_3,_1):(d0{min=0,max=5},_3) without numbers for d0\n"
+            "  Write them into the layout: with d0 = 3 it is (_5,_3):(_3,_1):(3,_3)",
+        ),
+        (
+            "(M{div=16,min=40},K):(K,1)",
+            "there is no picture of (M{div=16,min=40},K):(K,1) without numbers for K, M\n"
+            "  Write them into the layout: with K = 2, M = 48 it is (48,2):(2,1)",
+        ),
+        (
+            "f32[?,9]{0,1:T(*,2)}",
+            "cannot decide whether d0 % 2 == 0, as a nested layout of f32[?,9]{0,1:T(*,2)} needs\n"
+            "  A tile of 2 cuts dim 1, which counts by d0{min=0} there.\n"
+            "  Write a number in place of '?', or a bound, '<=N'.\n",
+        ),
         ("(" * 10**5, "nested deeper than"),
     ],
     ids=lambda x: str(x)[:20],
@@ -145,6 +161,16 @@ def test_wrong_input(run: Run, text: str, error: str) -> None:
     code, out, err = run("show", text)
     assert (code, out) == (1, "")
     assert err.startswith(f"tla: error: {error}")
+
+
+@pytest.mark.parametrize("text", ["f32[<=5,3]", "f32[?,3]{0,1:T(2,2)}", "(M{max=1},N):(N,1)"])
+def test_the_layout_that_an_unknown_one_could_be_is_drawn(run: Run, text: str) -> None:
+    example = run("show", text).err.split()[-1]
+    assert run("show", example).code == 0
+
+
+def test_a_buffer_is_its_array(run: Run) -> None:
+    assert run("show", "b(f32[3]{0})") == run("show", "f32[3]{0}")
 
 
 @pytest.mark.parametrize(

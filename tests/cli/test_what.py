@@ -125,6 +125,7 @@ def test_bad_input(run: Run, arguments: tuple[str, ...], message: str) -> None:
     [
         ((SHAPE, "x"), "needs a number, not 'x'"),
         ((SHAPE, "1.5"), "needs a number, not '1.5'"),
+        ((SHAPE, "-5,1"), "needs a number, not '-5,1'"),
         ((SHAPE,), "OFFSET"),
         (("(2,3):(3,1)", "1", "--bytes"), "--bytes goes with an XLA shape"),
     ],

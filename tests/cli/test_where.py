@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +11,8 @@ from xla_bridge.rows import TILED, array
 
 from tla import parse
 from tla.xla_bridge import bit_address, byte_address, physical_elements, physical_offset, split_piece
+
+from .running import MODULES
 
 if TYPE_CHECKING:
     from .running import Run
@@ -46,8 +49,42 @@ def test_the_table(run: Run) -> None:
         "element   (2,3) of f32[3,5]{1,0:T(2,2)}",
         "offset    17 of 24",
         "byte      68 of 96",
-        "tile      (2,2): number (1,1) of (2,3), inside at (0,1)",
+        "tile      (2,2): number (1,1) of (2,3) in dims (0,1), inside at (0,1)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("shape", "index", "dims", "text"),
+    [
+        (
+            "bf16[8,4,20,256]{3,2,0,1:T(8,128)(2,1)}",
+            "5,2,13,200",
+            [[[1], [0], [2], [3]], [[1], [0], [2], [3], [2], [3]]],
+            "(1,0,2,3,2,3)",
+        ),
+        ("f32[5]{0:T(8,128)}", "3", [[[], [0]]], "(-,0)"),
+        ("f32[2,7,8]{1,2,0:T(*,*,2)}", "1,2,3", [[[0, 2, 1]]], "(0+2+1)"),
+        ("f32[8,8]{1,0:T(2,4)(2,1,1,1)}", "6,5", [[[0], [1]], [[0], [1], [0], [1]]], "(0,1,0,1)"),
+    ],
+)
+def test_the_dims_of_tile_numbers(
+    run: Run, shape: str, index: str, dims: list[list[list[int]]], text: str
+) -> None:
+    tiles = facts(run, shape, index)["tiles"]
+    assert [tile["dims"] for tile in tiles] == dims
+    assert all(len(tile["number"]) == len(tile["of"]) == len(tile["dims"]) for tile in tiles)
+    assert f" in dims {text}, inside at " in run("where", shape, index).out
+
+
+def test_an_axis_of_one_dim_counts_that_dim(run: Run) -> None:
+    """Tiles that cut evenly: the number of the tile on an axis and the place inside give the index."""
+    shape = "f32[4,6,16,24]{2,3,0,1:T(8,4)}"
+    for index in product((0, 3), (0, 5), (0, 7, 15), (0, 11, 23)):
+        (tile,) = facts(run, shape, ",".join(map(str, index)))["tiles"]
+        sizes = [1, 1, *tile["tile"]]
+        inside = [0, 0, *tile["inside"]]
+        for (dim,), number, size, at in zip(tile["dims"], tile["number"], sizes, inside, strict=True):
+            assert index[dim] == number * size + at
 
 
 def test_tile_by_tile(run: Run) -> None:
@@ -102,6 +139,11 @@ def test_unknown_dims_that_do_not_matter(run: Run) -> None:
     assert found["offset"] == 17
 
 
+def test_an_instruction_of_a_file(run: Run) -> None:
+    text = f"{MODULES}/v5e_attention_block.hlo:%fusion.54#1"
+    assert facts(run, text, "7,15,1023,0")["xla"] == "f32[8,16,1024,1024]{2,3,1,0:T(8,128)}"
+
+
 def test_standard_input(run: Run) -> None:
     done = run("where", "-", "2,3", stdin=b"f32[3,5]{1,0:T(2,2)}\n")
     assert (done.code, done.out.splitlines()[1]) == (0, "offset    17 of 24")
@@ -145,6 +187,9 @@ def test_a_coordinate_in_the_padding_of_a_layout(run: Run) -> None:
             "Dim 0 has no index 3: it has those from 0 to 2.\n  Dim 1 has no index 5",
         ),
         ("f32[3,5]{1,0}", "(-1,0)", "Dim 0 has no index -1"),
+        ("f32[3,5]{1,0}", "-1,1", "index (-1,1) is not an element of"),
+        ("f32[3]{0}", "-1", "index (-1) is not an element of"),
+        ("(M,3):(3,1)", "2,1", "cannot decide whether M > 2\n  Write a number for each unknown, or say"),
         ("f32[3,0]{1,0}", "2,0", "Dim 1 has no index 0: it has none."),
         ("f32[3,5]{1,0}", "1", "It needs 2 ints"),
         ("f32[3,5]{1,0}", "1,2,3", "It needs 2 ints"),

@@ -10,7 +10,7 @@ import pytest
 from differences import XLA
 from hypothesis import given
 
-from tla import UndecidedError, UnsupportedError
+from tla import UndecidedError, UnsupportedError, sym
 from tla.xla_bridge import (
     XlaShape,
     coverage,
@@ -328,6 +328,22 @@ def test_parts_that_merge_again_in_large_dims(text: str, layout: str) -> None:
 
 def test_a_dim_of_unknown_size_that_is_given_is_decided_too() -> None:
     assert str(to_layout(array("f32[?]{0:T(4)(3)}"), dims={0: 6})) == "((_4,_2)):((_1,_6)):(6)"
+
+
+def test_dims_are_a_mapping() -> None:
+    given: list[Any] = [[sym("M")], [], "M", 5]
+    for dims in given:
+        with pytest.raises(TypeError, match="dims needs a mapping of the numbers of dims to sizes, not"):
+            to_layout(array("f32[<=5]"), dims=dims)
+
+
+def test_what_to_assume_of_a_bounded_dim_makes_it_work() -> None:
+    m = sym("M")
+    with pytest.raises(UndecidedError, match="cannot decide whether M <= 5\n"):
+        to_layout(array("f32[<=5]"), dims={0: m})
+    assert str(to_layout(array("f32[<=5]"), dims={0: m}, assume=m <= 5)) == "(_5):(_1):(M)"
+    with pytest.raises(UndecidedError, match="cannot decide whether M >= 0\n"):
+        to_layout(array("f32[?]"), dims={0: sym("M", min=None)})
 
 
 @pytest.mark.parametrize(

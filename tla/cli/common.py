@@ -3,24 +3,50 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+from typing import TYPE_CHECKING, TypeVar
 
-from ..errors import TlaError
+from ..errors import TlaError, UndecidedError
 from . import COMMANDS
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = [
+    "GIVEN",
+    "NUMBER_OR_BOUND",
+    "POINTERS",
+    "SAY_MORE",
     "InputError",
     "argument_parser",
     "bytes_in_words",
     "in_hundredths",
     "in_tenths",
     "name_of",
+    "on_command_line",
     "positive",
     "read_bytes",
     "read_file",
+    "settled",
     "short_bytes",
+    "signed",
     "text_argument",
 ]
+
+GIVEN = "a layout, TLA or XLA, or FILE:%%name#i; - is standard input"
+"""The help of an argument that is a layout in any notation."""
+
+POINTERS = """
+FILE:%name is the shape of that instruction in a file of HLO; of a tuple FILE:%name#i is element i.
+"""
+"""What the help of a command says of `GIVEN` at its end."""
+
+NUMBER_OR_BOUND = "Write a number in place of '?', or a bound, '<=N'."
+"""The way out where an answer depends on a dim of unknown size."""
+
+SAY_MORE = "Write a number for each unknown, or say more of it where it comes first: M{div=16,min=1}."
+"""The way out where an answer depends on the unknowns of a layout."""
 
 
 class InputError(TlaError):
@@ -35,6 +61,40 @@ def argument_parser(name: str, epilog: str) -> argparse.ArgumentParser:
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+
+
+_SIGNED = re.compile(r"-[\d_(]")
+
+
+def signed(arguments: list[str]) -> list[str]:
+    """Return arguments of which none that begins with a negative number is taken for an option.
+
+    >>> signed(["f32[3,5]", "-1,1", "--json"])
+    ['f32[3,5]', ' -1,1', '--json']
+
+    Their readers are to pass over the blank.
+    """
+    return [f" {text}" if _SIGNED.match(text) else text for text in arguments]
+
+
+_Found = TypeVar("_Found")
+
+
+def settled(find: Callable[[], _Found]) -> _Found | None:
+    """Return what a function finds, or None where that depends on unknown sizes."""
+    try:
+        return find()
+    except UndecidedError:
+        return None
+
+
+_Error = TypeVar("_Error", bound=TlaError)
+
+
+def on_command_line(error: _Error, way_out: str) -> _Error:
+    """Return an error whose way out is one of the command line, where it was to write Python."""
+    details = [way_out if "with assume(" in detail else detail for detail in error.details]
+    return error if details == [*error.details] else type(error)(error.summary, *details, **error.data)
 
 
 def text_argument(text: str) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..dtypes import element_type
-from ..errors import TlaError, UndecidedError, UnsupportedError
+from ..errors import TlaError, UnsupportedError
 from ..figure import layout_figure
+from ..int_tuple import leaves
 from ..ints import SymbolicInt, known_eq
 from ..read import read
 from ..xla_bridge import (
+    XlaBuffer,
     XlaShape,
     XlaTuple,
     from_layout,
@@ -17,16 +19,27 @@ from ..xla_bridge import (
     physical_bytes,
     physical_elements,
     size_of,
-    to_layout,
 )
 from . import complain
-from .common import argument_parser, bytes_in_words, in_tenths, positive, text_argument
+from .common import (
+    GIVEN,
+    POINTERS,
+    SAY_MORE,
+    argument_parser,
+    bytes_in_words,
+    in_tenths,
+    on_command_line,
+    positive,
+    settled,
+    text_argument,
+)
 from .show import layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from ..layout import AnyLayout
+    from ..xla_bridge import CombinedLayout
 
 __all__ = ["run"]
 
@@ -36,11 +49,13 @@ examples:
   tla convert '((2,2),(2,3)):((2,12),(1,4)):(3,5)' --dtype bf16
   tla convert '(3,5):(128,1)' --size 1024
   tla convert 'f32[<=5,?]{1,0:T(2,2)}'
+  tla convert 'module.hlo:%pad.0'
   echo 'f32[3,5]{1,0:T(2,2)}' | tla convert -
 
 Static ints print as _N. The third part of a TLA layout is the origin shape: how much of each mode
 holds data. An XLA shape keeps that as its dims; the layout's own shape is the padded box.
 A dynamic dim is a symbolic int, d0 of dim 0: <=5 takes the memory of 5, ? that of its unknown size.
+Where tiles leave no layout with one mode for each dim, 'combined' is the one over merged dims.
 """
 
 _PICTURE = 256
@@ -48,8 +63,8 @@ _PICTURE = 256
 
 
 def run(arguments: list[str]) -> int:
-    parser = argument_parser("convert", _EPILOG)
-    parser.add_argument("text", metavar="TEXT", help="a layout, TLA or XLA; - is standard input")
+    parser = argument_parser("convert", _EPILOG + POINTERS)
+    parser.add_argument("text", metavar="TEXT", help=GIVEN)
     parser.add_argument("--dtype", help="element type for a TLA layout, as bf16 (default f32, and said)")
     parser.add_argument(
         "--size", type=positive, metavar="N", help="elements that a TLA layout is to take in memory"
@@ -62,46 +77,40 @@ def run(arguments: list[str]) -> int:
         except UnsupportedError as error:
             parser.error(". ".join(error.args))
     value = read(text_argument(options.text))
-    if isinstance(value, (XlaShape, XlaTuple)) and (options.dtype or options.size is not None):
+    is_xla = isinstance(value, (XlaShape, XlaTuple, XlaBuffer))
+    if is_xla and (options.dtype or options.size is not None):
         parser.error("--dtype and --size go with a TLA layout; an XLA shape says both itself")
-    several = isinstance(value, XlaTuple)
-    entries = [_Entry(v, options.dtype, options.size) for v in (value.arrays() if several else [value])]
+    entries = [_entry(v, options.dtype, options.size) for v in (value.arrays() if is_xla else [value])]
     if options.json:
         import json
 
-        facts = [entry.facts() for entry in entries]
-        print(json.dumps(facts if several else facts[0]))
+        facts = [_facts(entry) for entry in entries]
+        print(json.dumps(facts if isinstance(value, XlaTuple) else facts[0]))
     else:
         for i, entry in enumerate(entries):
             if i:
                 print()
-            entry.write()
+            _write(entry)
     failed = [entry.reason for entry in entries if entry.failed]
     for reason in failed:
         complain(f"tla: error: {reason}")
     return 1 if failed else 0
 
 
-class _Entry:
-    """One layout: what was given, what it converts to, or why it does not."""
+class _Entry(NamedTuple):
+    """One array in both notations, or in one and the reason why not in the other.
 
-    def __init__(self, value: Any, dtype: str | None, size: int | None) -> None:
-        self.layout: AnyLayout | None = None
-        self.shape: XlaShape | None = None
-        self.reason = ""
-        self.from_xla = isinstance(value, XlaShape)
-        self.assumed = dtype is None and not self.from_xla
-        if isinstance(value, XlaShape):
-            self.shape = value
-        else:
-            self.layout = layout_of(value)
-        try:
-            if self.layout is None:
-                self.layout = to_layout(value)
-            else:
-                self.shape = from_layout(self.layout, dtype or "f32", size)
-        except TlaError as error:
-            self.reason = str(error)
+    Attributes:
+        reason: Why there is but one; None where there are both.
+        from_xla: Whether the shape was given, and the layout is found.
+        assumed: Whether the element type is an assumption.
+    """
+
+    layout: AnyLayout | None
+    shape: XlaShape | None
+    reason: TlaError | None
+    from_xla: bool
+    assumed: bool = False
 
     @property
     def sized(self) -> XlaShape | None:
@@ -110,97 +119,140 @@ class _Entry:
 
     @property
     def failed(self) -> bool:
-        """Whether the layout has no other notation; a token has no layout to begin with."""
-        return bool(self.reason) and (self.shape is None or self.sized is not None)
+        """Whether the other notation is missing; a token has no layout to begin with."""
+        return self.reason is not None and (self.shape is None or self.sized is not None)
 
-    def facts(self) -> dict[str, Any]:
-        """The conversion as plain data."""
-        layout, shape = self.layout, self.sized
-        facts: dict[str, Any] = {
-            "tla": None if layout is None else str(layout),
-            "xla": None if self.shape is None else str(self.shape),
-            "dtype_assumed": self.assumed,
-            "reason": self.reason or None,
-        }
-        if layout is not None:
-            trimmed = _settled(layout.trimmed)
-            facts["trimmed"] = None if trimmed is None else str(trimmed)
-            facts["cosize"] = _plain(_settled(lambda: layout.cosize))
-            facts["elements"] = _plain(layout.valid_size)
-        if shape is not None:
-            facts["elements"] = _plain(shape.elements)
-            facts["physical_elements"] = _plain(physical_elements(shape))
-            facts["bytes"] = _plain(logical_bytes(shape))
-            facts["physical_bytes"] = _plain(physical_bytes(shape))
-        return facts
+    @property
+    def combined(self) -> CombinedLayout | None:
+        """The layout over combined coordinates, where there is no other."""
+        return None if self.reason is None else self.reason.data.get("combined")
 
-    def write(self) -> None:
-        for name, text in self._rows():
-            print(f"{name:9} {text}")
-        if self.layout is not None and not self.layout.symbols and 0 < self.layout.size <= _PICTURE:
-            from ..show.terminal import write
+    def named(self, n: Any) -> int | str:
+        """A size of the shape as JSON has it; its dims have the names that the layout gave them."""
+        if self.layout is not None and not self.from_xla and isinstance(n, SymbolicInt):
+            from ..expr import substitute
 
-            print()
-            write(layout_figure(self.layout))
-
-    def _rows(self) -> Iterator[tuple[str, str]]:
-        layout = [("tla", "none" if self.layout is None else str(self.layout))]
-        if self.layout is not None:
-            trimmed = _settled(self.layout.trimmed) or self.layout
-            if (trimmed.shape, trimmed.stride) != (self.layout.shape, self.layout.stride):
-                layout.append(("trimmed", str(trimmed)))
-        shape = [("xla", "none")]
-        if self.shape is not None:
-            shape = [("xla", f"{self.shape}{'  (f32 assumed)' if self.assumed else ''}")]
-        yield from shape + layout if self.from_xla else layout + shape
-        if self.sized is not None:
-            yield from _memory(self.sized)
-        elif self.layout is not None:
-            layout_ = self.layout
-            room = _plain(_settled(lambda: layout_.cosize))
-            span = "" if room is None else f", offsets that span {room}"
-            yield "elements", f"{_plain(layout_.valid_size)} of data{span}"
-        elif self.shape is not None:
-            yield "note", "it carries no data"
-        if self.from_xla and self.sized is not None and self.layout is not None:
-            yield from _way_back(self.sized, self.layout)
-        if self.layout is not None and self.layout.symbols:
-            names = dict.fromkeys(s.name for s in self.layout.symbols)
-            yield "note", f"for a picture, give a layout with numbers for {', '.join(names)}"
+            size: Any = n
+            names = {f"d{i}": dim for i, dim in enumerate(leaves(self.layout.origin_shape))}
+            return _plain(substitute(size, names))
+        return _plain(n)
 
 
-def _settled(find: Callable[[], Any]) -> Any:
-    """What a function finds, or None where that depends on unknown sizes."""
-    try:
-        return find()
-    except UndecidedError:
-        return None
-
-
-def _plain(n: Any) -> int | str | None:
+def _plain(n: Any) -> int | str:
     """An int as JSON has it: a symbolic one as text."""
-    return None if n is None else str(n) if isinstance(n, SymbolicInt) else int(n)
+    return str(n) if isinstance(n, SymbolicInt) else int(n)
 
 
-def _memory(shape: XlaShape) -> Iterator[tuple[str, str]]:
+def _entry(value: Any, dtype: str | None, size: int | None) -> _Entry:
+    if isinstance(value, XlaShape):
+        try:
+            return _Entry(layout_of(value), value, None, True)
+        except TlaError as error:
+            return _Entry(None, value, error, True)
+    layout, assumed = layout_of(value), dtype is None
+    try:
+        return _Entry(layout, from_layout(layout, dtype or "f32", size), None, False, assumed)
+    except TlaError as error:
+        return _Entry(layout, None, on_command_line(error, SAY_MORE), False, assumed)
+
+
+def _facts(entry: _Entry) -> dict[str, Any]:
+    """The conversion as plain data."""
+    layout, shape, combined, named = entry.layout, entry.sized, entry.combined, entry.named
+    facts: dict[str, Any] = {
+        "tla": None if layout is None else str(layout),
+        "xla": None if entry.shape is None else str(entry.shape),
+        "dtype_assumed": entry.assumed,
+        "reason": None if entry.reason is None else str(entry.reason),
+        "combined": None,
+        "warning": None,
+    }
+    if combined is not None:
+        facts["combined"] = {
+            "tla": str(combined.layout),
+            "dims": combined.dims,
+            "tiles": combined.tiles,
+            "groups": combined.groups,
+            "extents": combined.extents,
+        }
+    if layout is not None:
+        facts["trimmed"] = settled(lambda: str(layout.trimmed()))
+        facts["cosize"] = settled(lambda: _plain(layout.cosize))
+        facts["elements"] = _plain(layout.valid_size)
+    if shape is not None:
+        facts["elements"] = named(shape.elements)
+        facts["physical_elements"] = named(physical_elements(shape))
+        facts["bytes"] = named(logical_bytes(shape))
+        facts["physical_bytes"] = named(physical_bytes(shape))
+        facts["warning"] = size_of(shape).warning or None
+    return facts
+
+
+# --- for a person -----------------------------------------------------------------------------
+
+
+def _write(entry: _Entry) -> None:
+    for name, text in _rows(entry):
+        print(f"{name:9} {text}")
+    if entry.layout is not None and not entry.layout.symbols and 0 < entry.layout.size <= _PICTURE:
+        from ..show.terminal import write
+
+        print()
+        write(layout_figure(entry.layout))
+
+
+def _rows(entry: _Entry) -> Iterator[tuple[str, str]]:
+    layout, shape = entry.layout, entry.sized
+    halves = [[("tla", "none")] if layout is None else _of_layout(layout), [("xla", "none")]]
+    if entry.shape is not None:
+        halves[1] = [("xla", f"{entry.shape}{'  (f32 assumed)' if entry.assumed else ''}")]
+    for half in halves[::-1] if entry.from_xla else halves:
+        yield from half
+    if entry.reason is not None:
+        yield "reason", entry.reason.summary
+    if entry.combined is not None:
+        yield "combined", str(entry.combined)
+    if shape is not None:
+        yield from _memory(entry, shape)
+    elif layout is not None:
+        room = settled(lambda: layout.cosize)
+        span = "" if room is None else f", offsets that span {room}"
+        yield "elements", f"{layout.valid_size} of data{span}"
+    if entry.from_xla and shape is not None and layout is not None:
+        yield from _way_back(shape, layout)
+    if layout is not None and layout.symbols:
+        names = dict.fromkeys(s.name for s in layout.symbols)
+        yield "note", f"for a picture, give a layout with numbers for {', '.join(names)}"
+
+
+def _of_layout(layout: AnyLayout) -> list[tuple[str, str]]:
+    """The layout, and the same without the padding behind its modes if that is another."""
+    trimmed = settled(layout.trimmed) or layout
+    is_cut = (trimmed.shape, trimmed.stride) != (layout.shape, layout.stride)
+    return [("tla", str(layout)), *([("trimmed", str(trimmed))] if is_cut else [])]
+
+
+def _memory(entry: _Entry, shape: XlaShape) -> Iterator[tuple[str, str]]:
     """What a shape takes in memory, beside its data and what XLA itself counts."""
-    data, room = shape.elements, physical_elements(shape)
-    most = "" if shape.is_static or shape.is_unbounded_dynamic else " at most"
-    full = shape.is_static and known_eq(data, room) is True
-    yield "elements", f"{data}" if full else f"{data} of data{most}, {room} in memory"
-    logical, physical = logical_bytes(shape), physical_bytes(shape)
-    full = shape.is_static and known_eq(logical, physical) is True
-    note = "no padding" if full else f"{_in_words(logical)} of data{most}"
-    if shape.is_static and 0 < logical < physical:
-        note += f", {in_tenths(physical, logical)}x"
+    pairs = zip(shape.dimensions, shape.dynamic_dimensions, strict=True)
+    is_bounded = any(dynamic and not isinstance(n, SymbolicInt) for n, dynamic in pairs)
+    most = " at most" if is_bounded else ""
+    data, room = entry.named(shape.elements), entry.named(physical_elements(shape))
+    is_full = shape.is_static and data == room
+    yield "elements", f"{data}" if is_full else f"{data} of data{most}, {room} in memory"
+    logical, physical = entry.named(logical_bytes(shape)), entry.named(physical_bytes(shape))
+    is_full = shape.is_static and logical == physical
+    note = "no padding" if is_full else f"{_in_words(logical)} of data{most}"
+    if shape.is_static and isinstance(logical, int) and isinstance(physical, int):
+        note += f", {in_tenths(physical, logical)}x" if 0 < logical < physical else ""
     yield "memory", f"{_in_words(physical)}, {note}"
     warning = size_of(shape).warning
     if warning:
         yield "warning", warning
 
 
-def _in_words(count: int) -> str:
-    return f"{count} bytes" if isinstance(count, SymbolicInt) else bytes_in_words(count)
+def _in_words(count: int | str) -> str:
+    return bytes_in_words(count) if isinstance(count, int) else f"{count} bytes"
 
 
 def _way_back(shape: XlaShape, layout: AnyLayout) -> Iterator[tuple[str, str]]:

@@ -24,7 +24,7 @@ from ..xla_bridge import (
     to_layout,
 )
 from . import complain
-from .common import argument_parser, bytes_in_words, text_argument
+from .common import GIVEN, POINTERS, argument_parser, bytes_in_words, settled, text_argument
 from .where import place_of
 
 if TYPE_CHECKING:
@@ -43,8 +43,9 @@ examples:
   tla diff 'f32[64]{0}' 'f32[64]{0:T(64)}' --json
 
 A and B are XLA shapes, layouts of TLA, or - for standard input. A layout has no element type and no
-size of its own: what it does not say is not compared. A copy is a bitcast if every element, by its
-row-major number, has one offset in both, and the memory is the same: it moves nothing.
+size of its own: what it does not say is not compared. A copy is a bitcast if every element has one
+offset in both, and the memory is the same: it moves nothing. Where the dims differ it is one under a
+reshape if that is so for elements of the same row-major number.
 
 exit code: 0 nothing differs, 1 something does, 2 the command line or the input is wrong, or the
 answer depends on an unknown size.
@@ -56,10 +57,16 @@ _PICTURE = 256
 _WIDEST = 16
 """The longest last dim that is drawn."""
 
+_NO_RUN = {
+    "element size": "A and B have elements of different sizes",
+    "split": "A and B are split differently",
+}
+"""Why nothing moves in runs, by the kind of what differs."""
+
 
 def run(arguments: list[str]) -> int:
-    parser = argument_parser("diff", _EPILOG)
-    parser.add_argument("a", metavar="A", help="a shape or layout; - is standard input")
+    parser = argument_parser("diff", _EPILOG + POINTERS)
+    parser.add_argument("a", metavar="A", help=GIVEN)
     parser.add_argument("b", metavar="B", help="another one")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
@@ -69,6 +76,7 @@ def run(arguments: list[str]) -> int:
         a, b = _operand("A", options.a), _operand("B", options.b)
         found = differences(a, b)
         facts = _facts(a, b, found)
+        lines = list(_lines(a, b, found, facts))
     except TlaError as error:  # as diff(1): 1 says that they differ
         complain(f"tla: error: {error}")
         return 2
@@ -77,8 +85,7 @@ def run(arguments: list[str]) -> int:
 
         print(json.dumps(facts))
     else:
-        for line in _lines(a, b, found, facts):
-            print(line)
+        print(*lines, sep="\n")
     return 1 if found else 0
 
 
@@ -94,8 +101,9 @@ def _operand(name: str, text: str) -> XlaShape | AnyLayout:
 def _facts(
     a: XlaShape | AnyLayout, b: XlaShape | AnyLayout, found: Sequence[Difference]
 ) -> dict[str, Any]:
-    bits = next((storage_bits(x) for x in (a, b) if isinstance(x, XlaShape)), None)
-    run, vector, why = _runs(a, b)
+    kinds = {each.kind for each in found}
+    bits = {storage_bits(x) for x in (a, b) if isinstance(x, XlaShape)}
+    run, vector, why = _runs(a, b, kinds)
     return {
         "a": _side(a),
         "b": _side(b),
@@ -109,40 +117,40 @@ def _facts(
             }
             for each in found
         ],
-        "bitcast": _bitcast(a, b),
+        "bitcast": settled(lambda: is_bitcast(a, b)),
+        "reshape": "dims" in kinds,
         "run": run,
         "vector": vector,
-        "bits": bits,
+        "bits": bits.pop() if len(bits) == 1 else None,
         "no_run": why,
     }
 
 
 def _side(x: XlaShape | AnyLayout) -> dict[str, Any]:
+    side: dict[str, Any] = {"text": str(x), "tla": str(x), "reason": None}
     if not isinstance(x, XlaShape):
-        return {"text": str(x), "tla": str(x), "elements": _plain(x.cosize), "bytes": None, "data": None}
+        span = settled(lambda: x.cosize)
+        return {**side, "elements": _plain(span), "bytes": None, "data": None, "dynamic": None}
     try:
-        layout, reason = str(to_layout(x)), None
+        side["tla"] = str(to_layout(x))
     except (UndecidedError, UnsupportedError) as error:
-        layout, reason = None, str(error.data.get("reason", error.summary))
-    sizes = {"bytes": _plain(physical_bytes(x)), "data": _plain(logical_bytes(x))}
+        side |= {"tla": None, "reason": str(error.data.get("reason", error.summary))}
     return {
-        "text": str(x),
-        "tla": layout,
-        "reason": reason,
+        **side,
         "elements": _plain(physical_elements(x)),
-        **sizes,
+        "bytes": _plain(physical_bytes(x)),
+        "data": _plain(logical_bytes(x)),
+        "dynamic": not x.is_static,
     }
 
 
-def _bitcast(a: XlaShape | AnyLayout, b: XlaShape | AnyLayout) -> bool | None:
-    try:
-        return is_bitcast(a, b)
-    except UndecidedError:
-        return None
-
-
-def _runs(a: XlaShape | AnyLayout, b: XlaShape | AnyLayout) -> tuple[int | None, int | None, str | None]:
-    """The common run and vector, or why there are none."""
+def _runs(
+    a: XlaShape | AnyLayout, b: XlaShape | AnyLayout, kinds: set[str]
+) -> tuple[int | None, int | None, str | None]:
+    """The common run and vector, or why there are none; ``kinds`` is what differs."""
+    for kind, why in _NO_RUN.items():
+        if kind in kinds:
+            return None, None, why
     try:
         return common_run(a, b), common_vector(a, b), None
     except (LayoutError, UndecidedError) as error:
@@ -183,19 +191,24 @@ def _lines(
 
 
 def _memory(side: dict[str, Any]) -> str:
+    if side["elements"] is None:
+        return "its elements depend on its unknowns"
     elements = f"{side['elements']} element{'' if side['elements'] == 1 else 's'}"
-    if not isinstance(side["bytes"], int):
+    room, data = side["bytes"], side["data"]
+    if not isinstance(room, int):
         return elements
-    padding = side["bytes"] - side["data"]
-    return f"{elements}, {bytes_in_words(side['bytes'])}, {max(0, padding)} of them padding"
+    if side["dynamic"]:
+        rest = f"{bytes_in_words(data)} of data at most"
+    else:
+        rest = f"{bytes_in_words(room - data)} of padding" if room > data else "no padding"
+    return f"{elements}, {bytes_in_words(room)}, {rest}"
 
 
 def _digits(facts: dict[str, Any], a: XlaShape | AnyLayout, b: XlaShape | AnyLayout) -> Iterator[str]:
     """The modes of both, dim by dim."""
     if facts["a"]["tla"] is None or facts["b"]["tla"] is None:
         return
-    one, other = (to_layout(x) if isinstance(x, XlaShape) else x for x in (a, b))
-    ours, theirs = (list(layout.trimmed()) for layout in (one, other))
+    ours, theirs = (list(layout.trimmed()) for layout in (_beside(a, b), _beside(b, a)))
     if len(ours) != len(theirs):
         return
     width = max((len(str(mode)) for mode in ours), default=0)
@@ -203,9 +216,23 @@ def _digits(facts: dict[str, Any], a: XlaShape | AnyLayout, b: XlaShape | AnyLay
         yield f"{f'dim {i}':8} {m!s:{width}}  {'=' if m == n else '|'}  {n}"
 
 
+def _beside(x: XlaShape | AnyLayout, other: XlaShape | AnyLayout) -> AnyLayout:
+    """The layout of a shape as it is compared: at its bounds, and with the unknowns of one beside it."""
+    if not isinstance(x, XlaShape):
+        return x
+    theirs = x.dimensions if isinstance(other, XlaShape) else leaves(other.origin_shape)
+    pairs = zip(x.dimensions, theirs, x.dynamic_dimensions, strict=False)
+    sizes = {
+        i: m if isinstance(n, SymbolicInt) and isinstance(m, SymbolicInt) else n
+        for i, (n, m, dynamic) in enumerate(pairs)
+        if dynamic
+    }
+    return to_layout(x, sizes)
+
+
 def _copy(found: Sequence[Difference], facts: dict[str, Any]) -> str:
     if facts["bitcast"]:
-        return "is a bitcast: it moves nothing"
+        return f"is a bitcast{' under a reshape' * facts['reshape']}: it moves nothing"
     if found and all(each.is_placement for each in found):
         return "moves the array as it is to another place"
     moved = any(each.kind in {"offset", "size", "element size"} for each in found)
@@ -232,7 +259,7 @@ def _picture(
     """The offset of every element in A, and in B where that is another."""
     dims = _dims(a)
     moved = any(each.kind == "offset" for each in found)
-    if not moved or not dims or prod(dims) > _PICTURE or dims[-1] > _WIDEST:
+    if not moved or not dims or dims != _dims(b) or prod(dims) > _PICTURE or dims[-1] > _WIDEST:
         return
     rows: list[tuple[str, list[str]]] = []
     for at in product(*map(range, dims[:-1])):

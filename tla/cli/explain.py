@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..explain import EXPLAINED
 from ..read import read
 from ..xla_bridge import size_of
-from .common import argument_parser, text_argument
+from .common import argument_parser, signed, text_argument
 from .operation import Operands, add_assume
 from .where import index_argument, shape_of, steps_to
 
@@ -27,7 +27,10 @@ examples:
   tla explain zipped_divide '(8,6):(1,8)' '(4,3)' exact=true --json
 
 'tiling' shows the tiles of an XLA shape as its document defines them: pad, reshape, transpose; with an
-index, also the way of that element. The operations of the algebra, with their arguments:
+index, also the way of that element. The shape may also be FILE:%name#i, of
+a file of HLO, or - for standard input.
+
+The operations of the algebra, with their arguments:
 
 """
 
@@ -42,7 +45,7 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print the steps as one JSON object")
     add_assume(parser)
     parser.set_defaults(steps=True)
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(signed(arguments))
     if options.what == "tiling":
         figure = _tiling(parser, options.arguments)
     elif options.what in EXPLAINED or options.what == "compose":

@@ -14,7 +14,7 @@ from ..ints import is_tuple
 from ..notation import to_text
 from ..read import read
 from ..xla_bridge import Padding, XlaShape, element_at, offsets_in_byte, size_of
-from .common import argument_parser, text_argument
+from .common import GIVEN, POINTERS, argument_parser, signed, text_argument
 from .where import place_of
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ examples:
   tla what 'f32[3,5]{1,0:T(2,2)}' 18
   tla what 's4[5]{0:E(4)}' 1 --bytes
   tla what '((4,2),(4,3)):((4,16),(1,32))' 37
+  tla what 'module.hlo:%pad.0' 4096
 
 The answer is an index, or what pads that place. Padding is an answer like any other: the exit code is
 0. Of a layout of TLA it is every coordinate that has the offset, or none: a gap.
@@ -40,12 +41,12 @@ _SHOWN = 16
 
 
 def run(arguments: list[str]) -> int:
-    parser = argument_parser("what", _EPILOG)
-    parser.add_argument("shape", metavar="SHAPE", help="a shape or layout; - is standard input")
+    parser = argument_parser("what", _EPILOG + POINTERS)
+    parser.add_argument("shape", metavar="SHAPE", help=GIVEN)
     parser.add_argument("offset", metavar="OFFSET", type=_int, help="an offset, in elements")
     parser.add_argument("--bytes", action="store_true", help="the offset is a byte address")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(signed(arguments))
     place = place_of(read(text_argument(options.shape)))
     if isinstance(place, XlaShape):
         facts = _in_shape(place, options.offset, options.bytes)
@@ -65,6 +66,7 @@ def run(arguments: list[str]) -> int:
 
 def _int(text: str) -> int:
     """An int as it is written in layouts: ASCII digits, and a sign."""
+    text = text.strip()
     if not text.removeprefix("-").isdigit() or not text.isascii():
         raise argparse.ArgumentTypeError(f"needs a number, not {text!r}")
     return int(text)

@@ -11,6 +11,7 @@ from ..layout import is_layout
 from ..notation import parse_int_tuple, to_text
 from ..read import read
 from ..xla_bridge import (
+    COMBINE,
     XlaBuffer,
     XlaShape,
     XlaTuple,
@@ -24,14 +25,24 @@ from ..xla_bridge import (
     storage_bits,
     tiling_steps,
 )
-from .common import InputError, argument_parser, text_argument
+from .common import (
+    GIVEN,
+    NUMBER_OR_BOUND,
+    POINTERS,
+    SAY_MORE,
+    InputError,
+    argument_parser,
+    on_command_line,
+    signed,
+    text_argument,
+)
 from .show import layout_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..layout import AnyLayout
-    from ..xla_bridge import TilingExplanation
+    from ..xla_bridge import Tile, TilingExplanation
 
 __all__ = ["index_argument", "place_of", "run", "shape_of", "steps_to"]
 
@@ -40,20 +51,23 @@ examples:
   tla where 'f32[3,5]{1,0:T(2,2)}' 2,3
   tla where 'bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}' '(7,0,1279,16383)' --json
   tla where '((4,2),(4,3)):((4,16),(1,32))' 1,5
+  tla where 'module.hlo:%pad.0' 1,107,79
   echo 's4[5]{0:E(4)}' | tla where - 3
 
 The offset counts elements. Bytes and bits count from the first byte of the data, which metadata, M(n),
 lies in front of; packed elements, E(n), stand little-endian in their bytes. An index of a scalar is ().
+The numbers of a tile are in the order of memory, the slowest axis first, and 'dims' says which dim each
+is of: one that an earlier tile has cut has several, 1+2 are merged by '*', - is an axis of no dim.
 A layout of TLA takes any of its coordinates. 'tla explain tiling SHAPE INDEX' shows how it comes about.
 """
 
 
 def run(arguments: list[str]) -> int:
-    parser = argument_parser("where", _EPILOG)
-    parser.add_argument("shape", metavar="SHAPE", help="a shape or layout; - is standard input")
+    parser = argument_parser("where", _EPILOG + POINTERS)
+    parser.add_argument("shape", metavar="SHAPE", help=GIVEN)
     parser.add_argument("index", metavar="INDEX", help="the index of an element, as 2,3 or '(2,3)'")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(signed(arguments))
     place = place_of(read(text_argument(options.shape)))
     index = index_argument(options.index)
     facts = _in_shape(place, index) if isinstance(place, XlaShape) else _in_layout(place, index)
@@ -98,8 +112,9 @@ def shape_of(value: Any) -> XlaShape:
 
 def index_argument(text: str) -> tuple[Any, ...]:
     """Return the index that an argument writes, with or without parentheses."""
+    text = text.strip()
     try:
-        index = parse_int_tuple(text if text.lstrip().startswith("(") else f"({text})")
+        index = parse_int_tuple(text if text.startswith("(") else f"({text})")
     except ParseError as error:
         summary = f"INDEX: {error.summary}"
         raise ParseError(summary, error.text, error.start, error.end, *error.details) from None
@@ -113,7 +128,7 @@ def steps_to(shape: XlaShape, index: tuple[Any, ...] | None) -> TilingExplanatio
     except UndecidedError as error:
         raise UndecidedError(
             f"whether {shape} has the element {to_text(index)} is open: {error.summary}",
-            "Write a number in place of '?', or a bound, '<=N'.",
+            NUMBER_OR_BOUND,
             **error.data,
         ) from None
 
@@ -133,25 +148,43 @@ def _in_shape(shape: XlaShape, at: tuple[Any, ...]) -> dict[str, Any]:
         "bytes": _plain(physical_bytes(shape)),
         "bit": _plain(bit_address(shape, at)),
         "element_bits": storage_bits(shape),
-        "tiles": [
-            {
-                "tile": list(step.tile),
-                "number": [_plain(x) for x in step.coordinate[: -_kept(step.tile)]],
-                "of": [_plain(n) for n in step.dimensions[: -_kept(step.tile)]],
-                "inside": [_plain(x) for x in step.coordinate[-_kept(step.tile) :]],
-            }
-            for step in explained.steps
-            if step.action == "transpose" and step.tile is not None and step.coordinate is not None
-        ],
+        "tiles": list(_tiles(explained)),
         "piece": _piece(shape, at) if shape.split_configs else None,
         "prefix_bytes": shape.dynamic_shape_metadata_prefix_bytes,
         "warning": use.warning or None,
     }
 
 
-def _kept(tile: tuple[object, ...]) -> int:
-    """How many axes are inside a tile."""
-    return len([t for t in tile if t != "*"])
+def _tiles(explained: TilingExplanation) -> Iterator[dict[str, Any]]:
+    """The place of the element in each tile, and the dims that each axis is of."""
+    axes: list[list[int]] = [[dim] for dim in explained.shape.major_to_minor]
+    for step in explained.steps:
+        if step.action != "transpose" or step.tile is None or step.coordinate is None:
+            continue
+        axes = _under(step.tile, axes)
+        count = len(axes) - len([t for t in step.tile if t != COMBINE])
+        yield {
+            "tile": ["*" if t == COMBINE else int(t) for t in step.tile],
+            "number": [_plain(x) for x in step.coordinate[:count]],
+            "of": [_plain(n) for n in step.dimensions[:count]],
+            "dims": axes[:count],
+            "inside": [_plain(x) for x in step.coordinate[count:]],
+        }
+
+
+def _under(tile: Tile, axes: list[list[int]]) -> list[list[int]]:
+    """The dims of each axis behind a tile: those of the counts, then those inside."""
+    missing: list[list[int]] = [[]] * (len(tile) - len(axes))
+    axes = missing + axes
+    kept = axes[: len(axes) - len(tile)]
+    merged: list[list[int]] = []
+    together: list[int] = []
+    for t, dims in zip(tile, axes[len(kept) :], strict=True):
+        together = list(dict.fromkeys((*together, *dims)))
+        if t != COMBINE:
+            merged.append(together)
+            together = []
+    return kept + merged + merged
 
 
 def _piece(shape: XlaShape, at: tuple[Any, ...]) -> dict[str, Any]:
@@ -175,7 +208,9 @@ def _shape_rows(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "bits", f"{first} to {first + bits - 1}, from bit {first % 8} of the byte on"
     for tile in facts["tiles"]:
         where = f"number {_tuple(tile['number'])} of {_tuple(tile['of'])}"
-        yield "tile", f"{_tuple(tile['tile'])}: {where}, inside at {_tuple(tile['inside'])}"
+        dims = _tuple("+".join(map(str, dims)) or "-" for dims in tile["dims"])
+        inside = _tuple(tile["inside"])
+        yield "tile", f"{_tuple(tile['tile'])}: {where} in dims {dims}, inside at {inside}"
     piece = facts["piece"]
     if piece is not None:
         numbers = ",".join(map(str, piece["numbers"]))
@@ -201,14 +236,17 @@ def _plain(n: Any) -> Any:
 
 def _in_layout(layout: AnyLayout, index: tuple[Any, ...]) -> dict[str, Any]:
     at = index[0] if len(index) == 1 else index  # one int is a flat index
-    offset = layout(at)
-    return {
-        "tla": str(layout),
-        "index": to_text(at),
-        "coordinate": to_text(idx2crd(at, layout.shape)),
-        "offset": _plain(offset),
-        "valid": bool(layout.is_valid(at)),
-    }
+    try:
+        offset = layout(at)
+        return {
+            "tla": str(layout),
+            "index": to_text(at),
+            "coordinate": to_text(idx2crd(at, layout.shape)),
+            "offset": _plain(offset),
+            "valid": bool(layout.is_valid(at)),
+        }
+    except UndecidedError as error:
+        raise on_command_line(error, SAY_MORE) from None
 
 
 def _layout_rows(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -17,23 +17,24 @@ much of it holds data; the size of ``?`` is the symbol itself, in the strides of
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..assumed import carrying
-from ..errors import CoordinateError, LayoutError, UndecidedError, UnsupportedError
+from ..errors import CoordinateError, LayoutError, LeafError, UndecidedError, UnsupportedError
 from ..ints import (
     Int,
     IntLike,
     SymbolicInt,
     _0,
     _1,
+    at_least,
     ceil_div,
     compared,
     known_divides,
     known_eq,
     known_lt,
     leaf,
-    less,
     round_up,
 )
 from ..layout import AnyLayout, Layout
@@ -41,8 +42,6 @@ from .shape import COMBINE, AnyShape, XlaShape
 from .tiling import array_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ..expr import Conditions
 
 __all__ = ["to_layout"]
@@ -107,6 +106,7 @@ def to_layout(
         assume: Conditions that the unknowns fulfil.
 
     Raises:
+        LeafError: ``dims`` is no mapping of ints.
         LayoutError: an int of ``dims`` is negative, or exceeds the bound of its dim.
         CoordinateError: ``dims`` has a number that is no dynamic dim.
         UndecidedError: whether tiles cut a digit evenly depends on an unknown size: tiles with ``*``
@@ -124,7 +124,7 @@ def to_layout(
     arrays packed by their sizes (ir_emitter_unnested.cc, ``PadToStatic``): these are laid out as ``?``.
     """
     shape = array_shape(shape)
-    sizes, origin = _sizes(shape, dims or {})
+    sizes, origin = _sizes(shape, {} if dims is None else dims)
     try:
         return _assembled(_split_axes(shape, sizes, grow=True), origin)
     except (UndecidedError, UnsupportedError):  # a tile may cut a digit unevenly just as it has grown
@@ -141,6 +141,12 @@ def to_layout(
 
 def _sizes(shape: XlaShape, dims: Mapping[int, IntLike]) -> tuple[list[Any], list[Any]]:
     """The size of each dim in memory, and how much of it holds data."""
+    if not isinstance(dims, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise LeafError(
+            f"dims needs a mapping of the numbers of dims to sizes, not {type(dims).__name__} {dims!r}",
+            "Write dims={0: sym('M')}.",
+            value=dims,
+        )
     given: dict[int, Any] = {}
     for i, value in dims.items():
         size = shape.dimension(i)
@@ -149,7 +155,7 @@ def _sizes(shape: XlaShape, dims: Mapping[int, IntLike]) -> tuple[list[Any], lis
             raise CoordinateError(f"dim {i} of {shape} is not dynamic: it is {size}", dim=i)
         given[i] = leaf(value)
         bounded = not isinstance(size, SymbolicInt)
-        if less(given[i], 0) or (bounded and less(size, given[i])):
+        if not at_least(given[i], 0) or (bounded and not at_least(size, given[i])):
             limits = f"from 0 to {size}" if bounded else "0 or more"
             raise LayoutError(f"dim {i} of {shape} is {limits}, not {given[i]}", dim=i)
     sizes: list[Any] = []
