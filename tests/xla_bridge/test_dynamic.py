@@ -265,7 +265,7 @@ def test_a_divisor_or_an_assumption_settles_where_a_tile_cuts() -> None:
 @pytest.mark.parametrize(
     ("dims", "error", "text"),
     [
-        ({0: sym("M", max=6)}, UndecidedError, "cannot decide whether M{max=6} > 5"),
+        ({0: sym("M", max=6)}, UndecidedError, "cannot decide whether M{max=6} <= 5"),
         ({0: 6}, LayoutError, "dim 0 of f32[<=5,3,?]{2,1,0} is from 0 to 5, not 6"),
         ({0: sym("M", min=6)}, LayoutError, "is from 0 to 5, not M{min=6}"),
         ({2: -1}, LayoutError, "dim 2 of f32[<=5,3,?]{2,1,0} is 0 or more, not -1"),

@@ -137,7 +137,7 @@ def test_other_texts_of_one_layout(a: str, b: str) -> None:
         ("f32[2,3]", "f32[2,3]{0,1}", ["index (0,1) lies at 1 and at 2"]),
         ("f32[3]", "f32[3]{0:S(1)}", ["the memory space is 0 and 1"]),
         ("f32[3]", "f32[3]{0:M(8)}", ["the prefix is 0 and 8, in bytes"]),
-        ("f32[4]", "f32[4]{0:SC(0:2)}", ["the split is () and ((0, (2,)),)"]),
+        ("f32[4]", "f32[4]{0:SC(0:2)}", ["the split is none and SC(0:2)"]),
         (
             "f32[2,3]",
             "bf16[2,3]{0,1:T(4,2)S(1)}",
@@ -240,6 +240,9 @@ def test_shapes_of_unknown_size() -> None:
         ("f32[<=4,3]", "(_4,_3):(_3,_1):(d0{min=0,max=4},_3)"),
         ("f32[?,3]", "(M,3):(3,1)"),
         ("f32[?,<=4]", "(M,4):(4,1):(M,N{max=4})"),
+        ("f32[?,<=4]", "(M,N{max=4}):(4,1)"),
+        ("f32[<=4,4]", "(M{max=4},4):(4,1)"),
+        ("f32[?,<=5]{1,0:T(2,2)}", "((2,(M+1)//2),(2,3)):((2,12),(1,4)):(M,N{max=5})"),
         ("(M{div=4},3):(3,1)", "(M{div=4},3):(3,1)"),
         ("f32[?,?]{1,0:T(2,2)}", "((2,(M+1)//2),(2,(N+1)//2)):((2,4*((N+1)//2)),(1,4)):(M,N)"),
     ],
@@ -256,13 +259,14 @@ def test_a_layout_with_unknowns_and_the_shape_of_it(a: str, b: str) -> None:
     ("a", "b", "text"),
     [
         ("(M,3):(3,1)", "(M,3):(1,M)", "index (0,1) lies at 1 and at 2, if an unknown size is 2"),
-        ("(M,N):(N,1)", "(M,N):(M,1)", "index (1,0) lies at 3 and at 2, if an unknown size is 2"),
+        ("(M,N):(N,1)", "(M,N):(M,1)", "index (1,0) lies at 1 and at 2, if an unknown size is 1"),
         (
             "(M{div=4},3):(3,1)",
             "(M{div=4},3):(1,M)",
             "index (0,1) lies at 1 and at 4, if an unknown size is 1",
         ),
         ("f32[<=4,3]", "(4,3):(3,1)", "the dims are [<=4,3] and [4,3]"),
+        ("f32[<=4,4]", "(M{max=4},4):(1,4)", "index (0,1) lies at 1 and at 4"),
         ("f32[?]", "(M{max=7}):(1)", "the dims are [?] and [<=7]"),
     ],
 )

@@ -20,8 +20,9 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UndecidedError
+from .arguments import commas
 from .digits import difference_of, joined
-from .every_size import SIZES, are_same, at_some_sizes, is_open, written_dims
+from .every_size import SIZES, are_same, at_bounds, at_some_sizes, is_open, written_dims
 from .functions import WORK
 from .views import View, view_of
 
@@ -110,6 +111,7 @@ def differences(
 
     Args, Raises: as `equivalent`.
     """
+    a, b = at_bounds(a), at_bounds(b)
     if is_open(a) or is_open(b):
         return _for_every_size(a, b, size)
     one, other = view_of(a, size), view_of(b, size)
@@ -124,7 +126,7 @@ def differences(
         ("element type", one.type_name, other.type_name),
         ("element size", one.bits, other.bits),
         ("size", one.size, other.size),
-        ("split", one.splits, other.splits),
+        ("split", _splits(one), _splits(other)),
         ("memory space", one.memory_space, other.memory_space),
         ("prefix", one.prefix, other.prefix),
     ):
@@ -149,13 +151,14 @@ def is_bitcast(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> bool:
     Raises:
         UndecidedError, UnsupportedError: as `equivalent`.
     """
+    a, b = at_bounds(a), at_bounds(b)
     if (is_open(a) or is_open(b)) and written_dims(a) == written_dims(b):
         return all(each.kind == "element type" for each in _for_every_size(a, b, None))
     one, other = view_of(a, None), view_of(b, None)
     facts = [
         (one.bits, other.bits),
         (one.size, other.size),
-        (one.splits or None, other.splits or None),
+        (one.splits, other.splits),
         (one.memory_space, other.memory_space),
         (one.prefix, other.prefix),
     ]
@@ -188,6 +191,13 @@ def _for_every_size(
         a=a,
         b=b,
     )
+
+
+def _splits(view: View) -> str | None:
+    """The split configs as XLA writes them; None of a layout, which does not say."""
+    if view.splits is None:
+        return None
+    return "SC" + "".join(f"({d}:{commas(at)})" for d, at in view.splits) if view.splits else "none"
 
 
 def _dims(written: Sequence[str]) -> str:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import BindingError, UndecidedError, UnsupportedError
 from ..int_tuple import leaves
 from ..ints import SymbolicInt, known_eq, round_up
-from ..layout import is_layout
+from ..layout import Layout, is_layout
+from .dynamic import read_layout
 from .shape import fields_of, trusted_shape
 from .tiling import array_shape, physical_elements
 from .to_layout import to_layout
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from ..layout import AnyLayout
     from .shape import AnyShape
 
-__all__ = ["SIZES", "are_same", "at_some_sizes", "bound_of", "is_open", "written_dims"]
+__all__ = ["SIZES", "are_same", "at_bounds", "at_some_sizes", "bound_of", "is_open", "written_dims"]
 
 SIZES = (1, 2, 3, 5, 8, 129, 1000)
 """What an unknown size is tried as, before layouts are compared for every size."""
@@ -57,6 +58,23 @@ def written_dims(given: AnyShape | AnyLayout) -> tuple[str, ...]:
     return tuple("?" if n is None else f"<={n}" if dynamic else str(n) for dynamic, n in dims)
 
 
+def at_bounds(given: Any) -> Any:
+    """Return a layout whose only unknowns are bounded dims with the memory of their bounds.
+
+    >>> print(at_bounds(parse("(M{max=4},8):(8,1)")))
+    (4,8):(8,1):(M{max=4},8)
+
+    Anything else as it is: a shape, and a layout in which an unknown has no bound or is no dim.
+    """
+    if not is_layout(given) or not given.symbols or is_open(given):
+        return given
+    try:
+        layout = read_layout(given, None).layout
+    except (UnsupportedError, UndecidedError):
+        return given
+    return given if layout.symbols else Layout(layout.shape, layout.stride, given.origin_shape)
+
+
 def at_some_sizes(
     a: AnyShape | AnyLayout, b: AnyShape | AnyLayout
 ) -> Iterator[tuple[int, AnyShape | AnyLayout, AnyShape | AnyLayout]]:
@@ -71,7 +89,7 @@ def at_some_sizes(
     for n, step in [(n, step) for step in (0, 1)[: 1 + several] for n in SIZES]:
         values = {name: _near(s, n + step * i) for i, (name, s) in enumerate(symbols.items())}
         with suppress(BindingError):  # ranges may depend on each other
-            one, other = _bound(a, values), _bound(b, values)
+            one, other = at_bounds(_bound(a, values)), at_bounds(_bound(b, values))
             yield n, _sized(one, other, n, step), _sized(other, one, n, step)
 
 
@@ -83,9 +101,8 @@ def _bound(given: Any, values: dict[str, int]) -> Any:
 
 
 def _open_symbols(layout: AnyLayout) -> list[Symbol]:
-    """The unknowns that the memory of a layout depends on."""
-    moving = (*leaves(layout.shape), *leaves(layout.stride))
-    parts = [*moving, *(n for n in leaves(layout.origin_shape) if bound_of(n) is None)]
+    """The unknowns that the memory of a layout depends on: not those of bounded dims alone."""
+    parts = [*leaves(layout.stride), *(n for n in leaves(layout.origin_shape) if bound_of(n) is None)]
     return list(dict.fromkeys(s for n in parts if isinstance(n, SymbolicInt) for s in n.symbols))  # type: ignore[attr-defined]
 
 

@@ -74,7 +74,8 @@ def index_of(shape: XlaShape, index: Sequence[IntLike]) -> tuple[int, ...]:
         return at
     written = f"index ({','.join(map(str, at))}) is not an element of {shape}"
     if len(at) != shape.rank:
-        way_out = f"It needs {shape.rank} ints from 0 to below the dims."
+        entries = "one int" if shape.rank == 1 else f"{shape.rank} ints"
+        way_out = f"It needs {entries}, from 0 to below the dims."
         raise CoordinateError(written, way_out, index=at, shape=shape)
     faults = [
         f"Dim {i} has no index {x}: it has"

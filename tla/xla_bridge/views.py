@@ -24,7 +24,7 @@ from .tiling import array_shape, physical_elements
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .shape import AnyShape, XlaShape
+    from .shape import AnyShape, Split, XlaShape
 
 __all__ = ["View", "view_of"]
 
@@ -53,7 +53,7 @@ class View(NamedTuple):
     size: int | None = None
     type_name: str | None = None
     bits: int | None = None
-    splits: tuple[object, ...] | None = None
+    splits: tuple[Split, ...] | None = None
     memory_space: int | None = None
     prefix: int | None = None
 
@@ -95,7 +95,8 @@ def view_of(given: AnyShape | AnyLayout, size: IntLike | None) -> View:
 
 def _of_layout(layout: AnyLayout, size: IntLike | None) -> View:
     as_layout(layout)
-    if is_open(layout) or isinstance(size, SymbolicInt):
+    parts = (*leaves(layout.shape), *leaves(layout.stride), size)
+    if is_open(layout) or any(isinstance(n, SymbolicInt) for n in parts):
         raise _unknown(layout)
     dims = tuple(bound_of(n) or 0 for n in leaves(layout.origin_shape))
     modes = zip(wrap(layout.shape), wrap(layout.stride), dims, strict=True)
