@@ -111,10 +111,22 @@ def test_the_error_shows_what_can_be_written(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["(" * 10**5, "[" * 10**5, "(" * 10**5 + "[", "f32[" * 10**5],
-    ids=["tuples", "brackets", "shapes", "dims"],
+    [
+        *("(" * 10**5, "[" * 10**5, "(" * 10**5 + "[", "f32[" * 10**5),
+        *(
+            " " * 10**5,
+            " " * 10**5 + ":%{",
+            "x:%y{" + " " * 10**5,
+            "x:" * 10**5,
+            "x:" + "y." * 10**5 + "?",
+        ),
+    ],
+    ids=[
+        *("tuples", "brackets", "shapes", "dims"),
+        *("spaces", "no pointer", "no way", "colons", "a long name"),
+    ],
 )
-def test_deep_nesting_is_an_error_like_any_other(text: str) -> None:
+def test_a_long_text_is_an_error_like_any_other(text: str) -> None:
     with pytest.raises(ParseError):
         read(text)
 
@@ -159,6 +171,10 @@ def file(tmp_path: Path) -> str:
         ("%tuple-1#1", "(u8[4]{0:S(1)}, s32[])"),
         ("%tuple-1#1#0", "u8[4]{0:S(1)}"),
         ("%e/%tuple-1#1#1", "s32[]"),
+        ("%tuple-1{}", "(f32[2], (u8[4]{0:S(1)}, s32[]))"),
+        ("%tuple-1{0}", "f32[2]"),
+        ("%tuple-1{1,0}", "u8[4]{0:S(1)}"),
+        ("%e/%tuple-1{ 1, 1 } ", "s32[]"),
         ("%f \n", "f32[2]"),
     ],
 )
@@ -175,6 +191,28 @@ def test_an_instruction_of_a_file(file: str, pointer: str, shape: str) -> None:
         ("%c/%f", "{file} has no instruction %f in %c", "f", ""),
         ("%x", "{file} has %x in 2 computations", "x", "Say in which one, as {file}:%c/%x."),
         ("%f#0", "f32[2]{{0}} has no elements: it is no tuple", "#0", ""),
+        ("%f{0}", "f32[2]{{0}} has no elements: it is no tuple", "{0}", ""),
+        ("%tuple-1{2}", "the tuple has 2 elements, no element 2", "{2}", "They are counted from 0."),
+        (
+            "%tuple-1{0}{1}",
+            "expected an element as {{i}} or #i, or nothing more, found '{{0}}{{1}}'",
+            "{0}{1}",
+            "",
+        ),
+        ("%f{a}", "expected an element as {{i}} or #i, or nothing more, found '{{a}}'", "{a}", ""),
+        ("%f#", "expected an element as {{i}} or #i, or nothing more, found '#'", "#", ""),
+        ("%1", "expected the name of an instruction, found '1'", "1", ""),
+        ("%", "expected the name of an instruction, found the end of text", "", ""),
+        ("%c/%", "expected the name of an instruction, found the end of text", "", ""),
+        ("f", "the name of an instruction begins with '%', found 'f'", "f", "Write {file}:%f."),
+        (
+            "tuple-1{1,0}",
+            "the name of an instruction begins with '%', found 'tuple-1{{1,0}}'",
+            "tuple-1{1,0}",
+            "Write {file}:%tuple-1{{1,0}}.",
+        ),
+        ("c/x", "the name of an instruction begins with '%', found 'x'", "x", "Write {file}:%c/%x."),
+        ("%c/x", "the name of an instruction begins with '%', found 'x'", "x", "Write {file}:%c/%x."),
         ("%tuple-1#0#0", "f32[2]{{0}} has no elements: it is no tuple", "#0#0", ""),
         ("%tuple-1#2", "the tuple has 2 elements, no element 2", "#2", "They are counted from 0."),
         (
@@ -195,6 +233,33 @@ def test_an_instruction_that_is_not_there(
     assert error.summary == summary.format(file=file)
     assert (error.text, error.text[error.start : error.end]) == (text, found)
     assert detail.format(file=file) in "".join(error.details)
+
+
+def test_the_name_of_every_buffer_that_a_report_prints_is_read(file: str) -> None:
+    """`tla hlo` and this reader write one way into a tuple."""
+    from tla.cli.hlo_buffers import label
+    from tla.hlo import read_module
+    from tla.memory import AliasedValue, Buffer, module_buffers
+
+    path = str(Path(__file__).parent / "data" / "tpu_hlo" / "v5e_attention_train.hlo")
+    for name in (path, file):
+        module = read_module(Path(name).read_text("utf-8"))
+        arrays: list[Buffer | AliasedValue] = []
+        for each in module_buffers(module):
+            arrays += [*each.buffers[:9], *each.aliases[:9]]
+        assert any("{" in label(array) for array in arrays)
+        for array in arrays[-40:]:
+            assert read(f"{name}:%{array.computation}/{label(array)}") == array.shape
+
+
+def test_a_layout_means_the_same_whatever_files_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = read("M:f")
+    (tmp_path / "M").write_text(HLO)
+    assert read("M:f") == before
+    assert read("M:%f") == parse_shape("f32[2]")
 
 
 def test_a_file_that_is_not_there(file: str) -> None:

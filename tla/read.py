@@ -4,11 +4,12 @@
 (Layout((2, 3), (3, 1)), XlaShape('f32', (2, 3), minor_to_major=(1, 0)))
 
 A shape may also be pointed at: ``module.hlo:%fusion.3`` is the result of that instruction in that file,
-and ``module.hlo:%fusion.3#1`` the element 1 of it where it is a tuple.
+and ``module.hlo:%fusion.3{1}`` or ``module.hlo:%fusion.3#1`` the element 1 of it where it is a tuple.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -28,8 +29,13 @@ _CPP = re.compile(r"(const\s+)?(\w+::)*(Layout\s*<|MakeLayout\s*[(<]|make_layout
 """How a C++ type or expression of a layout begins."""
 
 _NAME = r"[A-Za-z_][\w.-]*"
-_POINTER = re.compile(rf"\s*(.+?):(?:%({_NAME})/)?%({_NAME})((?:#[0-9]+)*)\s*", re.S)
+_WAY = r"(?:#[0-9]+)*|\{\s*(?:[0-9]+\s*(?:,\s*[0-9]+\s*)*)?\}"
+_POINTER = re.compile(rf"\s*(\S.*?):(?:%({_NAME})/)?%({_NAME})({_WAY})\s*", re.S)
 """An instruction of a file: the file, a computation, the instruction, the way into its tuple."""
+_BARE = re.compile(rf"\s*(\S.*?):%?({_NAME}/)?({_NAME}(?:{_WAY}))\s*", re.S)
+"""A pointer that lacks the ``%`` of the instruction."""
+_BROKEN = re.compile(rf"\s*\S.*?:%(?:{_NAME}/%)?({_NAME})?", re.S)
+"""A pointer, as far as it is one."""
 
 
 class FileError(TlaError):
@@ -40,8 +46,9 @@ def read(text: str) -> Any:
     """Return the value that a text writes: a `Layout` or int tuple, an `XlaShape` or `XlaTuple`.
 
     A C++ type or expression of a layout is read as by `from_cpp`; a name is an unknown size.
-    ``FILE:%name`` is the shape of an instruction's result in a file of HLO, ``FILE:%name#i`` an element
-    of it. A name that several computations use needs one of them: ``FILE:%computation/%name``.
+    ``FILE:%name`` is the shape of an instruction's result in a file of HLO; ``FILE:%name{i,j}``, as XLA
+    writes the way into a tuple, or ``FILE:%name#i#j`` is an element of it. A name that several
+    computations use needs one of them: ``FILE:%computation/%name``.
 
     >>> print(read("((_16,M/16),K):((1,16),M)"), read("cute::Layout<cute::C<8>, cute::C<2>>"))
     ((_16,M/16),K):((1,16),M) _8:_2
@@ -55,6 +62,15 @@ def read(text: str) -> Any:
         raise TypeError(f"expected a text, got {type(text).__name__} {text!r}")
     if ":%" in text and (pointer := _POINTER.fullmatch(text)):
         return _pointed_at(pointer)
+    try:
+        return _value(text)
+    except ParseError:
+        _blame_pointer(text)
+        raise
+
+
+def _value(text: str) -> Any:
+    """The value that a text writes without a file."""
     # behind its opening parentheses a layout has an int, a shape the name of its element type
     start = len(text) - len(text.lstrip())
     inside = text[start:].lstrip("( \t\r\n")
@@ -83,6 +99,24 @@ def read(text: str) -> Any:
         start + max(1, len(word)),
         *hints,
     )
+
+
+def _blame_pointer(text: str) -> None:
+    """Raise what is wrong with a text that is in no notation, if it was to point into a file."""
+    bare = _BARE.fullmatch(text)
+    if bare is not None and os.path.isfile(bare[1]):
+        write = f"Write {bare[1]}:{f'%{bare[2]}' if bare[2] else ''}%{bare[3]}."
+        summary = f"the name of an instruction begins with '%', found {shortened(bare[3])!r}"
+        raise ParseError(summary, text, *bare.span(3), write)
+    broken = _BROKEN.match(text)
+    if broken is not None:
+        start = broken.end()
+        rest = text[start:].rstrip()
+        found = repr(shortened(rest)) if rest else "the end of text"
+        wanted = (
+            "an element as {i} or #i, or nothing more" if broken[1] else "the name of an instruction"
+        )
+        raise ParseError(f"expected {wanted}, found {found}", text, start, start + max(1, len(rest)))
 
 
 def _pointed_at(pointer: re.Match[str]) -> AnyShape:
@@ -125,7 +159,7 @@ def _near(name: str, names: set[str]) -> list[str]:
 def _element(shape: AnyShape, pointer: re.Match[str], way: str) -> AnyShape:
     from .xla_bridge import XlaTuple
 
-    for word in way.split("#")[1:]:
+    for word in re.findall("[0-9]+", way):
         index = int(word[:18])  # no tuple has as many
         if not isinstance(shape, XlaTuple):
             _blame(pointer, 4, f"{shortened(str(shape))} has no elements: it is no tuple")

@@ -232,19 +232,17 @@ def test_the_live_tables(run: Run) -> None:
     assert (code, err) == (0, "")
     assert out.splitlines() == [
         "HBM: 15360000 bytes (14.65 MiB) at step 1 of 5, %b.1 of main.1",
-        "  15360000 bytes (14.65 MiB) of it for the whole run",
+        "  15360000 bytes (14.65 MiB) of it are live for the whole run",
         "   padded       waste  kind    buffer   shape                         op_name",
         "11.72 MiB  281.25 KiB  result  %fusion  s32[1000,3000]{1,0:T(8,128)}  jit(int8_mm)/dot_general",
         "3 buffers, 1 listed",
         "",
         "VMEM: 2304000 bytes (2.20 MiB) at step 2 of 5, %copy-start of main.1",
-        "  0 bytes of it for the whole run",
         "  padded  waste  kind       buffer          shape                                op_name",
         "2.20 MiB    0 B  temporary  %copy-start{0}  s8[768,3000]{0,1:T(8,128)(4,1)S(1)}",
         "1 buffer",
         "",
         "sync flags: 4 bytes at step 2 of 5, %copy-start of main.1",
-        "  0 bytes of it for the whole run",
         "padded  waste  kind       buffer          shape         op_name",
         "   4 B    0 B  temporary  %copy-start{2}  u32[]{:S(2)}",
         "1 buffer",
@@ -260,6 +258,37 @@ def test_what_is_live_by_origin(run: Run) -> None:
     assert " 48.25 MiB  64.00 KiB        3  model.py:10 (attention_block)\n" in out
     facts = facts_of(run, path_of("v5e_attention_train"), "--live", "--by", "op_name", "--top", "2")
     assert [len(peak["groups"]) for peak in facts["peaks"]] == [2, 2, 1]
+
+
+@pytest.mark.parametrize(("mode", "above"), [([], 1), (["--live"], 3), (["--copies"], 1)])
+def test_groups_that_are_left_out_are_counted(run: Run, mode: list[str], above: int) -> None:
+    """Above the groups of the first table there are its head, and a peak in two lines."""
+    arguments = "hlo", path_of("v5e_embedding"), *mode, "--by", "source"
+    whole = run(*arguments, "--top", "1000").out.splitlines()
+    groups = whole.index("") - above
+    assert groups > 1
+    assert f"{groups} groups, 1 listed" in run(*arguments, "--top", "1").out.splitlines()
+    assert not any("groups" in line for line in whole)
+
+
+AGAINST_ITSELF = ["--all", "--against", path_of("v4_scan_rnn")]
+
+
+@pytest.mark.parametrize("mode", [[], ["--live"], ["--copies"], AGAINST_ITSELF])
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_chip_without_such_a_memory(run: Run, mode: list[str], form: list[str]) -> None:
+    code, out, err = run("hlo", path_of("v4_scan_rnn"), *mode, *form, "--chip", "v5e")
+    assert (code, err) == (0, "tla: v5e has no known S(3): it is VMEM on v4\n")
+    assert "S(3)" in out
+    assert run("hlo", path_of("v4_scan_rnn"), *mode, *form, "--chip", "v4").err == ""
+    assert run("hlo", path_of("v4_scan_rnn"), *mode, *form).err == ""
+
+
+def test_the_help_is_no_wider_than_a_terminal(run: Run) -> None:
+    for command in ("hlo", "oom"):
+        lines = run(command, "--help").out.splitlines()
+        assert "examples:" in lines
+        assert max(map(len, lines)) <= 100
 
 
 def test_a_module_that_is_not_scheduled(run: Run) -> None:
@@ -371,12 +400,29 @@ def test_bytes_behind_a_module(run: Run) -> None:
     assert err == "tla: error: standard input is not text: it holds a zero byte\n"
 
 
-def test_what_is_live_needs_the_whole_module(run: Run) -> None:
-    data, _line = cut("v5e_scan_rnn", "ROOT %while.9")
-    code, out, err = run("hlo", "-", "--live", stdin=data)
-    assert code == 1
-    assert "waste" in out
-    assert err.endswith("--live needs the whole module.\n")
+@pytest.mark.parametrize("mode", [["--live"], ["--copies"], ["--against", path_of("v5e_scan_rnn")]])
+@pytest.mark.parametrize("form", [[], ["--json"], ["--by", "source"]])
+def test_what_needs_the_whole_module_says_so(run: Run, mode: list[str], form: list[str]) -> None:
+    """And prints no other report in its place."""
+    data, line = cut("v5e_scan_rnn", "ROOT %while.9")
+    code, out, err = run("hlo", "-", *mode, *form, stdin=data)
+    assert (code, out) == (1, "")
+    assert err.startswith(f"tla: error: standard input stops being a module in line {line}\n")
+    assert err.endswith(
+        f"  {mode[0]} needs the whole module; without it the buffers of what was read are listed.\n"
+    )
+    assert "instructions before were read." in err
+
+
+def test_nothing_to_list_is_no_table(run: Run) -> None:
+    """Only fusions were read: their values are no buffers before something calls them."""
+    data, _line = cut("v5e_conv_net", "ENTRY", b"ENTRY %main")
+    for form in ([], ["--by", "source"], ["--all"]):
+        code, out, err = run("hlo", "-", *form, stdin=data)
+        assert code == 1
+        assert out.splitlines()[-2].startswith("0 buffers; ")
+        assert "waste" not in out
+        assert err.startswith("tla: error: ")
 
 
 @pytest.mark.parametrize(

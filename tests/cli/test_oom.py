@@ -24,17 +24,20 @@ def test_the_table_and_the_advice(run: Run) -> None:
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == "line 1: out of memory in hbm: 41.74G of 16.00G, 25.74G too much"
-    assert lines[1].startswith("  total hbm 41.74G, reserved 528.00M, program 41.22G, ")
-    assert lines[2] == "  tiles and advice for v5e, assumed"
-    assert [line.split() for line in lines[3:5]] == [
+    assert lines[1:3] == [
+        "  total hbm 41.74G, reserved 528.00M, program 41.22G, arguments unknown size, output 0B,",
+        "  shared with arguments 0B, program hbm 41.22G, global 204.0K, scoped 20.5K, HLO temp 41.19G",
+    ]
+    assert lines[3] == "  tiles and advice for v5e, assumed"
+    assert [line.split() for line in lines[4:6]] == [
         ["#", "size", "data", "padding", "times", "check", "shape"],
         ["1", "32.00G", "1.00G", "31.00G", "32.0x", "agrees", "s32[8388608,8,4]{2,1,0:T(8,128)}"],
     ]
-    assert lines[5] == (
-        "  4 allocations, 1 listed: 32.11G computed, data 1.08G (29.8x);"
-        " in their best layouts 31.03G less, 25.74G are missing"
-    )
-    assert lines[7:] == [
+    assert lines[6:8] == [
+        "  4 allocations, 1 listed: 32.11G computed, data 1.08G (29.8x)",
+        "  in their best layouts 31.03G less; 25.74G must go",
+    ]
+    assert lines[9:] == [
         "  1. s32[8388608,8,4]{2,1,0:T(8,128)}",
         "     padded: dim 2: 4 -> 128 (32.00x)",
         "     1.00G (1.0x), 31.00G less: order the dims in memory as {0,2,1}",
@@ -116,10 +119,21 @@ def test_nothing_to_advise(run: Run) -> None:
     text = b"1. Size: 4.0K\n Shape: f32[8,128]{1,0:T(8,128)}\n Allocation type: HLO temp\n"
     assert run("oom", "-", stdin=text).out.splitlines()[3:] == [
         "  1  4.0K  4.0K       0B   1.0x  agrees  f32[8,128]{1,0:T(8,128)}",
-        "  1 allocation: 4.0K computed, data 4.0K (1.0x); in their best layouts 0B less",
+        "  1 allocation: 4.0K computed, data 4.0K (1.0x)",
+        "  in their best layouts 0B less",
     ]
     text = b"1. Size: 4.0K\n Shape: f32[7,127]{1,0:T(8,128)}\n Allocation type: HLO temp\n"
     assert "no order of the dims costs less" in run("oom", "-", stdin=text).out
+
+
+def test_a_report_without_allocations_has_a_way_out(run: Run) -> None:
+    done = run("oom", str(REPORTS / "v5e_hbm_temporaries.txt"))
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        "line 1: out of memory for temporaries in HBM: 116.44G of 15.75G",
+        "  it lists no allocation; 'tla hlo FILE --live' lists what is live, where FILE is the",
+        "  *.after_optimizations.txt that XLA writes with XLA_FLAGS=--xla_dump_to=FOLDER",
+    ]
 
 
 # --- what is wrong ---
@@ -139,8 +153,32 @@ def test_a_text_that_ends_inside_an_allocation(run: Run) -> None:
     assert code == 1
     assert "agrees        s32[8388608,8,4]{2,1,0:T(8,128)}" in out
     assert "64.00M      -        -      -  not computed  -" in out
-    fault = "standard input ends inside the allocation of line 25"
+    fault = "standard input stops in line 25, inside the report of line 1"
     assert err == f"tla: {fault}; what was read is reported\n"
+
+
+def test_lines_that_are_not_understood(run: Run) -> None:
+    text = LONG.read_bytes().replace(b"Size: 32.00G", b"Size: -32.00G")
+    code, out, err = run("oom", "-", stdin=text)
+    assert code == 1
+    assert "-32.00G   1.00G   31.00G  32.0x  differs  s32[8388608,8,4]{2,1,0:T(8,128)}" in out
+    why = "standard input: 1 line not understood, line 16: '1. Size: -32.00G'"
+    assert err == f"tla: {why}; what was read is reported\n"
+    err = run("oom", "-", stdin=text.replace(b"size: 32.00M", b"size: ?")).err
+    assert "2 lines not understood, the first in line 16: '1. Size: -32.00G'" in err
+    (report,) = json.loads(run("oom", "-", "--json", stdin=text).out)["reports"]
+    assert report["not_understood"] == [[16, "'1. Size: -32.00G'"]]
+
+
+def test_the_figures_of_a_row_are_of_one_origin(run: Run) -> None:
+    out = run("oom", str(LONG)).out.splitlines()
+    (row,) = [line.split() for line in out if line.startswith("  4  ")]
+    assert row == ["4", "16.00M", "-", "-", "-", "differs", "f32[8,128]{1,0:T(8,128)}"]
+    text = LONG.read_bytes().replace(b"Size: 32.00G", b"Size: 33.00G")
+    out = run("oom", "-", stdin=text).out.splitlines()
+    (row,) = [line.split() for line in out if line.startswith("  1  ")]
+    assert row[:6] == ["1", "33.00G", "1.00G", "31.00G", "32.0x", "differs"]
+    assert "     size: the report says 33.00G, 32.00G is computed" in out
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tla.hlo import Module, read_module
+from tla.memory import output_bytes
 from tla.memory.compare import Comparison, Total, compare
 from tla.memory.matching import Item, items_of, matched
 
@@ -56,7 +57,7 @@ def test_copies_that_are_gone() -> None:
         "1 reshape (2.25M) changed: reshape.1",
     ]
     assert str(total(found, "estimated cycles", "cycles")) == "estimated cycles: 31455 -> 3775 cycles"
-    assert total(found, "copies, both", "").change == -1
+    assert total(found, "copies, relayout and space move", "").change == -1
     assert total(found, "copies, relayout").change == 40960 - 2400256
     assert total(found, "arguments").change == 7692288 - 6238208
 
@@ -133,6 +134,30 @@ def test_a_peak_without_a_schedule_is_not_known() -> None:
     peak = total(found, "compiler's peak")
     assert (peak.before, peak.change) == (None, None)
     assert str(peak) == f"compiler's peak: unknown -> {peak.after} bytes"
+
+
+def test_memory_spaces_have_the_names_of_the_chip() -> None:
+    one = entry("p = f32[4]{0:S(3)} parameter(0)", "ROOT n = f32[4]{0} negate(p)")
+    for chip, name in ((None, "S(3)"), ("v5e", "S(3)"), ("v4", "VMEM")):
+        found = compare(one, one, chip)
+        spaces = [(t.name, t.memory_space, t.after) for t in found.totals if t.memory_space is not None]
+        assert spaces == [("buffers in HBM", 0, 16), (f"buffers in {name}", 3, 16)]
+
+
+def test_the_spaces_stand_in_the_order_of_their_numbers() -> None:
+    lines = [f"p{n} = f32[4]{{0:S({n})}} parameter({i})" for i, n in enumerate((10, 2, 1, 3))]
+    module = entry(*lines, "ROOT n = f32[4]{0} negate(p10)", header="HloModule m, is_scheduled=true")
+    totals = compare(module, module).totals
+    for name in ("peak", "buffers"):
+        found = [t.memory_space for t in totals if t.name.split()[0] == name]
+        assert found == [0, 1, 2, 3, 10]
+
+
+def test_results_are_counted_as_the_chip_lays_their_table_out() -> None:
+    module = entry("p = f32[4]{0} parameter(0)", "ROOT t = (f32[4]{0}, f32[4]{0}) tuple(p, p)")
+    for chip in (None, "v2", "v5e"):
+        found = total(compare(module, module, chip), "results")
+        assert found.after == output_bytes(module, chip)
 
 
 def test_unknown_sizes_are_compared_by_their_text() -> None:

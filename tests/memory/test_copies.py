@@ -18,6 +18,7 @@ from tla.memory.origins import Origins, Value
 from tla.xla_bridge import XlaShape, parse_array, physical_elements, physical_offset
 from tla.xla_bridge.equivalence import equivalent
 
+BOTH = "relayout and space move"
 DATA = Path(__file__).parent.parent / "data"
 MODULES = sorted((DATA / "tpu_hlo").glob("*.hlo"))
 PAIRS = sorted(
@@ -73,7 +74,7 @@ def test_nothing_in_the_real_modules_is_left_open() -> None:
                 kinds[copy.opcode, copy.kind] += 1
     assert kinds == {
         ("copy", "relayout"): kinds["copy", "relayout"],
-        ("copy", "both"): kinds["copy", "both"],
+        ("copy", BOTH): kinds["copy", BOTH],
         ("copy", "space move"): kinds["copy", "space move"],
         ("copy", "duplicate"): kinds["copy", "duplicate"],
         ("copy-start", "space move"): 23,
@@ -85,12 +86,15 @@ def test_nothing_in_the_real_modules_is_left_open() -> None:
 def test_a_copy_of_a_real_module() -> None:
     module = module_at(DATA / "tpu_hlo" / "v5e_embedding.hlo")
     copy = next(copy for copy in module_copies(module) if copy.name == "copy.4")
-    assert (copy.kind, copy.run, copy.estimated_cycles) == ("both", 1, 221600)
+    assert (copy.kind, copy.run, copy.estimated_cycles) == (BOTH, 1, 221600)
     assert (copy.read_bytes, copy.written_bytes) == (61169664, 77205504)
     assert copy.padded_bytes == 77205504 - 50257 * 300 * 4
     (advice,) = Formats(module).of(copy)
     assert str(advice) == "parameter 0 (t) as f32[50257,300]{1,0:T(8,128)}"
     assert advice.stays == "space move"
+    # what is left reads and writes the layout of the copy
+    assert advice.saved_bytes == copy.read_bytes - copy.written_bytes == -advice.extra_bytes
+    assert (advice.saved_cycles, advice.is_costly, copy.origin) == (221600, False, "t")
 
 
 @pytest.mark.parametrize(
@@ -153,7 +157,7 @@ def test_the_classes() -> None:
     )
     assert {name: copy.kind for name, copy in found.items()} == {
         "relayout": "relayout",
-        "both": "both",
+        "both": BOTH,
         "move": "space move",
         "twice": "duplicate",
         "same": "duplicate",
@@ -210,7 +214,7 @@ def test_within_a_fusion_nothing_is_moved_on_its_own() -> None:
     assert {name: copy.kind for name, copy in found.items()} == {
         "c": "relayout",
         "t": "free",  # the copy has done it
-        "only": "both",  # the fusion is a copy, and reads and writes
+        "only": BOTH,  # the fusion is a copy, and reads and writes
     }
     assert [copy.written_bytes for copy in found.values()] == [0, 0, 131072]
     assert found["only"].run == found["c"].run
@@ -286,6 +290,62 @@ def test_the_advised_result_has_the_layout_before_the_copy(
     for advice in advice_of(module).get("c", []):
         assert (advice.place, advice.result) == ("result 0", (0,))
         assert equivalent(advice.advised, there)
+
+
+ROWS, COLUMNS = "f32[64,256]{1,0:T(8,128)}", "f32[64,256]{0,1:T(8,128)}"
+
+
+@pytest.mark.parametrize("space", ["", "S(1)"], ids=["in place", "moved"])
+@pytest.mark.parametrize("shapes", [(ROWS, COLUMNS), (COLUMNS, ROWS)], ids=["more", "less"])
+@pytest.mark.parametrize("what", ["parameter", "result"])
+def test_what_advice_saves_is_what_the_copies_move_less_with_it(
+    what: str, shapes: tuple[str, str], space: str
+) -> None:
+    def module(outside: str, inside: str) -> Module:
+        inside = inside.replace("}", f"{space}}}")
+        if what == "parameter":
+            return module_of(
+                f"p = {outside} parameter(0)",
+                f"c = {inside} copy(p)" if space or inside != outside else f"c = {inside} abs(p)",
+                f"ROOT n = {inside} negate(c)",
+            )
+        return module_of(
+            f"n = {inside} custom-call()",
+            f"ROOT c = {outside} copy(n)" if space or inside != outside else f"ROOT c = {inside} abs(n)",
+        )
+
+    def moved(module: Module) -> int:
+        return sum(copy.read_bytes + copy.written_bytes for copy in module_copies(module))
+
+    before = module(*shapes)
+    (advice,) = advice_of(before)["c"]
+    assert str(advice.advised) == shapes[1]
+    after = module(str(advice.advised), shapes[1])
+    assert advice.saved_bytes == moved(before) - moved(after)
+    assert advice.extra_bytes == -64 * 1024 * (1 if shapes[0] == COLUMNS else -1)
+
+
+@pytest.mark.parametrize(("columns", "costly"), [(64, False), (63, True), (65, False)])
+def test_advice_is_costly_where_the_memory_is_more_than_doubled(columns: int, costly: bool) -> None:
+    """By columns a row takes 128, by rows a column is as long as the rows are many."""
+    module = module_of(
+        f"p = f32[1024,{columns}]{{0,1:T(1,128)}} parameter(0)",
+        f"c = f32[1024,{columns}]{{1,0:T(1,128)}} copy(p)",
+        f"ROOT n = f32[1024,{columns}]{{1,0:T(1,128)}} negate(c)",
+    )
+    ((advice,),) = advice_of(module).values()
+    assert advice.extra_bytes == 4 * 1024 * (128 - columns)
+    assert advice.is_costly == costly
+
+
+def test_the_origin_of_a_copy_is_its_line_or_else_its_name() -> None:
+    found = copies_of(
+        "p = f32[4]{0} parameter(0)",
+        'a = f32[4]{0} copy(p), metadata={op_name="x" source_file="f.py" source_line=3}',
+        'b = f32[4]{0} copy(a), metadata={op_name="x"}',
+        "ROOT c = f32[4]{0} copy(b)",
+    )
+    assert [copy.origin for copy in found.values()] == ["f.py:3", "x", ""]
 
 
 LOOP = """

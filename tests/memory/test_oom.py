@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tla.errors import UnsupportedError
@@ -14,6 +15,9 @@ from tla.memory.oom import Allocation, NoReportError, Report, read_reports
 from tla.memory.oom_check import ASSUMED, check, padding_of
 from tla.memory.sizes import bytes_printed_as, printed_bytes
 from tla.xla_bridge import parse_array
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 DATA = Path(__file__).parent.parent / "data"
 ROWS = [json.loads(line) for line in (DATA / "xla_oom_rows.jsonl").read_text().splitlines()]
@@ -79,13 +83,17 @@ def test_an_assumed_tile_is_said() -> None:
     assert found.padding is not None
     assert str(found.padding.shape) == "f32[32,128,32,64]{3,0,2,1:T(8,128)}"
     bare = check(Allocation(1, 1, "32.00M", None, shape))
-    assert (bare.size, bare.differences) == ("32.00M", ())
+    assert (bare.padding and bare.padding.size, bare.differences) == ("32.00M", ())
     assert bare.notes == ("layout has no tiles, and the size is that without tiles",)
 
 
 def test_sizes_that_are_not_known() -> None:
     with pytest.raises(UnsupportedError, match=r"the size of f32\[\?\]\{0\} is not known"):
         padding_of(parse_array("f32[?]"))
+    text = "1. Size: 1.00G\n Shape: f32[?,128]{1,0:T(8,128)}\n Allocation type: HLO temp\n"
+    found = check(read_reports(text)[0].allocations[0])
+    assert (found.padding, found.differences) == (None, ())
+    assert found.notes == ("the size of f32[?,128]{1,0:T(8,128)} is not known: it has a dim '?'",)
     found = check(Allocation(1, 1, "1.0K", None, parse_array("f32[8,3]{1,0:T(*,8)}")))
     assert found.padding is None
     assert "its first tile has a '*'" in found.notes[0]
@@ -189,7 +197,8 @@ def test_an_allocation_with_tiles_that_exceeds_memory() -> None:
     assert (report.space, allocation.tag) == ("hbm", "output of fusion@{}")
     assert allocation.label == "<no-hlo-instruction>"
     found = check(allocation)
-    assert (found.size, found.differences, found.notes) == ("100.00G", (), ())
+    assert found.padding is not None
+    assert (found.padding.size, found.differences, found.notes) == ("100.00G", (), ())
     wrong = check(allocation._replace(size_bytes=107374182401))
     assert wrong.differences == ("size: the report says 107374182401B, 107374182400B is computed",)
     for end in range(text.index(" :: "), len(text)):
@@ -250,18 +259,247 @@ def test_lines_of_other_programs_do_no_harm(data: st.DataObject) -> None:
 def test_every_cut_of_a_report() -> None:
     text = (DATA / "oom" / "hbm_program.txt").read_text()
     (whole,) = read_reports(text)
-    start = text.index("Ran out of memory in memory space hbm")
-    for end in range(start + 40, len(text), 7):
-        (report,) = read_reports(text[:end])
-        known = [a for a in report.allocations if a.shape is not None]
-        for a, b in zip(known[:-1], whole.allocations, strict=False):
+    start = text.index("Total hbm usage >= 41.74G:") + 26
+    for end in range(start, len(text), 5):
+        cut = text[:end]
+        (report,) = read_reports(cut)
+        assert report.not_understood == ()
+        *known, last = report.allocations or [None]
+        for a, b in zip(known, whole.allocations, strict=False):
             assert a == b
-        if report.cut_at is not None:
-            assert report.cut_at == report.allocations[-1].line
+        tail = cut.splitlines()[-1].split("  ")[-1]
+        at_end = cut.rstrip().endswith(("=" * 10, "type: HLO temp", "type: scoped"))
+        if at_end and "Largest" in cut and tail.strip("=") in ("", "Allocation type: HLO temp"):
+            assert (report.cut_at, last) == (None, whole.allocations[len(known)])
+        elif not at_end:
+            lines = cut.splitlines()
+            assert report.cut_at is not None
+            assert set(map(str.strip, lines[report.cut_at :])) <= {""} or report.cut_at < 12
+            # No figure of a cut line is taken for a whole one.
+            if last is not None:
+                right = whole.allocations[len(known)]
+                for name in ("size", "shape", "unpadded", "extra", "expansion"):
+                    assert getattr(last, name) in (None, getattr(right, name))
+                for difference in check(last).differences:
+                    assert any(said.startswith(difference) for said in check(right).differences)
     cut = text[: text.index("Shape: f32[32,128")]
     (report,) = read_reports(cut)
     assert (report.cut_at, report.allocations[-1].size) == (25, "64.00M")
     assert check(report.allocations[-1]).notes == ("the report gives no shape for it",)
+
+
+@pytest.mark.parametrize(
+    ("end", "line", "facts"),
+    [
+        ("s32[8388608,8,4]{2", 18, ("32.00G", "s32[8388608,8,4]{2", None, None)),
+        ("s32[8388608,8,4]", 18, ("32.00G", "s32[8388608,8,4]", None, None)),
+        ("Unpadded size:", 19, ("32.00G", "s32[8388608,8,4]{2,1,0:T(8,128)}", None, None)),
+        ("due to padding: 31.", 20, ("32.00G", "s32[8388608,8,4]{2,1,0:T(8,128)}", "1.00G", None)),
+        ("XLA label: %copy.4", 21, ("32.00G", "s32[8388608,8,4]{2,1,0:T(8,128)}", "1.00G", "31.00G")),
+        ("type: HLO", 22, ("32.00G", "s32[8388608,8,4]{2,1,0:T(8,128)}", "1.00G", "31.00G")),
+        ("2. Size: 64", 25, (None, None, None, None)),
+        ("  2. Siz", 25, ("32.00G", "s32[8388608,8,4]{2,1,0:T(8,128)}", "1.00G", "31.00G")),
+    ],
+)
+def test_a_cut_is_said_with_its_line(end: str, line: int, facts: tuple[str | None, ...]) -> None:
+    text = (DATA / "oom" / "hbm_program.txt").read_text()
+    cut = text[: text.index(end) + len(end)]
+    assert cut.count("\n") + 1 == line
+    (report,) = read_reports(cut)
+    assert report.cut_at == line
+    last = report.allocations[-1]
+    assert (last.size, last.shape_text, last.unpadded, last.extra) == facts
+    assert check(last).differences == ()
+
+
+def test_a_cut_inside_the_totals_or_the_head() -> None:
+    text = (DATA / "oom" / "hbm_program.txt").read_text()
+    for end, line in (("reserved        528", 4), ("arguments   ", 6), ("Program hbm req", 9)):
+        cut = text[: text.index(end) + len(end)]
+        assert read_reports(cut)[0].cut_at == line
+    cut = text[: text.index("Largest program allocations in hbm:") + 35]
+    assert read_reports(cut)[0].cut_at == 14
+    for end in ("Used 41.74", "Exceeded hbm capacity by 25."):
+        assert read_reports(text[: text.index(end) + len(end)])[0].cut_at == 1
+    head = text[: text.index("25.74G") + 6]
+    assert read_reports(head)[0].cut_at is None
+
+
+def test_a_cut_report_before_another() -> None:
+    text = (DATA / "oom" / "hbm_program.txt").read_text()
+    cut = text[: text.index("Unpadded size: 32.00M")] + "\n"
+    first, second = read_reports(cut + text)
+    assert first.cut_at == 26
+    assert [a.whole for a in first.allocations] == [True, False]
+    assert (second.cut_at, len(second.allocations)) == (None, 4)
+
+
+def test_no_cut_where_the_list_ends_without_a_rule() -> None:
+    one = "1. Size: 4.0K\n Shape: f32[8,128]{1,0:T(8,128)}\n XLA label: %a = f32[8,1...\n"
+    two, kind = "2. Size: 1B\n", " Allocation type: HLO temp"
+    assert read_reports(one + two + kind)[0].cut_at is None
+    assert read_reports(f"{one}{kind}\n{two}{kind}\n\n")[0].cut_at is None
+    assert read_reports(f"{one}{kind}\n{two}")[0].cut_at == 5
+
+
+# --- wrappings ---
+
+
+WRAPPINGS: dict[str, Callable[[str], str]] = {
+    "repr": repr,
+    "json": json.dumps,
+    "raised": lambda text: f"jaxlib.xla_extension.XlaRuntimeError: {text!r}",
+    "bytes": lambda text: repr(text.encode()),
+    "json of repr": lambda text: json.dumps({"time": 3, "message": repr(text), "severity": "ERROR"}),
+    "repr of json": lambda text: repr(json.dumps({"message": text, "severity": "it's an error"})),
+    "no quotes": lambda text: text.replace("\n", "\\n"),
+    "carriage returns": lambda text: text.replace("\n", "\r"),
+    "both": lambda text: text.replace("\n", "\r\n"),
+    "a string for each line": lambda text: "\n".join(
+        json.dumps({"log": line + "\n", "stream": "stderr"}) for line in text.split("\n")
+    ),
+}
+
+
+@pytest.mark.parametrize("how", WRAPPINGS)
+def test_wrappings(how: str) -> None:
+    text = (DATA / "oom" / "hbm_program.txt").read_text()
+    for inner in (text, text[:-1].rstrip("= \n")):  # the last line may be a field
+        (plain,) = read_reports(inner)
+        (found,) = read_reports(WRAPPINGS[how](inner))
+        assert found.what == plain.what
+        assert found[2:7] == plain[2:7]
+        assert without_lines(found) == without_lines(plain)
+        assert (found.cut_at, found.not_understood) == (None, ())
+
+
+def test_escapes_of_an_operator_are_its_own() -> None:
+    operator = r'op_name="jit(conv)[\n  batch_group_count=1\n shape=(1, 2) ]" source_line=3'
+    text = f"1. Size: 4.0K\n Operator: {operator}\n Allocation type: HLO temp\n"
+    for wrapped in (text, json.dumps(text), repr(text), json.dumps(repr(text))):
+        assert read_reports(wrapped)[0].allocations[0].operator == operator
+
+
+def test_line_numbers_with_carriage_returns() -> None:
+    head = "Attempting to reserve 6.14G at the bottom of memory"
+    assert read_reports(f"a\r\nb\r\n{head}\r\n")[0].line == 3
+    assert read_reports(f"a\rb\r{head}\r")[0].line == 3
+    assert read_reports(f"10%\r20%\rdone\n{head}\n")[0].line == 2
+    assert read_reports(f"{head}\\n{head}\\n  1. Size: 3B\nb\n{head}\n")[0].line == 1
+
+
+# --- lines of several processes ---
+
+
+PREFIXES = [
+    ("", "(pid 2) "),
+    ("[rank0]: ", "[rank1]: "),
+    ("worker-0  | ", "worker-1  | "),
+    ("E0503 12:01:02.{i:06}  77 client.cc:8{i}] ", "E0503 12:01:03.{i:06}  78 client.cc:8{i}] "),
+    ("2024-01-02T03:04:{i:02}Z a ", "2024-01-02T03:04:{i:02}Z b "),
+]
+
+
+@pytest.mark.parametrize("prefixes", PREFIXES, ids=lambda pair: pair[1])
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_prefixes_keep_processes_apart(prefixes: tuple[str, str], data: st.DataObject) -> None:
+    text = (DATA / "oom" / "hbm_program.txt").read_text()
+    text = "\n".join(line.split("76] ", 1)[-1] for line in text.splitlines())
+    texts = (text, text.replace("32.00G", "16.00G").replace("8388608", "4194304"))
+    left = [text.splitlines() for text in texts]
+    mixed: list[str] = []
+    while left[0] or left[1]:
+        which = data.draw(st.integers(0, 1)) if left[0] and left[1] else int(not left[0])
+        mixed.append(prefixes[which].format(i=len(mixed) % 60) + left[which].pop(0))
+    found = read_reports("\n".join(mixed))
+    assert len(found) == 2
+    plain = [read_reports(text)[0] for text in texts]
+    assert sorted(map(str, map(without_lines, found))) == sorted(map(str, map(without_lines, plain)))
+    for report in found:
+        assert (report.totals, report.not_understood) == (plain[0].totals, ())
+
+
+def test_lines_that_nothing_tells_apart() -> None:
+    one = ["1. Size: 4.0K", " Shape: f32[8,128]{1,0:T(8,128)}", " Allocation type: HLO temp", " ====="]
+    two = ["1. Size: 8.0K", " Shape: f32[16,128]{1,0:T(8,128)}", " Allocation type: scoped", " ====="]
+    text = "\n".join(line for pair in zip(one, two, strict=True) for line in pair)
+    (report,) = read_reports(text)
+    mixed = "lines of two reports may be mixed"
+    assert report.not_understood == (
+        (2, f"allocation 1 after allocation 1; {mixed}"),
+        (
+            4,
+            "'Shape: f32[16,128]{1,0:T(8,128)}', a second one in its allocation; " + mixed,
+        ),
+        (6, f"'Allocation type: scoped', a second one in its allocation; {mixed}"),
+    )
+    text = "1. Size: 4.0K\n Allocation type: scoped\n ==========\n Unpadded size: 4.0K\n"
+    assert read_reports(text)[0].not_understood == (
+        (4, f"'Unpadded size: 4.0K', of no allocation; {mixed}"),
+    )
+
+
+def test_numbers_on_each_line_are_no_processes() -> None:
+    text = (DATA / "oom" / "hbm_program.txt").read_text()
+    (plain,) = read_reports(text)
+    for lines in (text.splitlines(), text.replace("32.00G", "-32.00G").splitlines()):
+        (found,) = read_reports("\n".join(f"{i}: {line}" for i, line in enumerate(lines)))
+        assert found.totals == plain.totals
+        assert len(found.allocations) == 4
+
+
+# --- lines that are not understood ---
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "line"),
+    [
+        ("1. Size: 32.00G", "1. Size: -32.00G", 16),
+        ("1. Size: 32.00G", "1. Size: 32.00Gx", 16),
+        ("1. Size: 32.00G", "1. Size: ", 16),
+        ("Unpadded size: 1.00G", "Unpadded size: many", 19),
+        ("31.00G (32.0x expansion)", "31.00G (32.0x", 20),
+        ("Allocation type: HLO temp", "Allocation type:", 22),
+        ("Total hbm usage >= 41.74G:", "Total hbm usage >= lots:", 3),
+        ("Program hbm requirement 41.22G:", "Program hbm requirement -1G:", 9),
+        ("Output size 0B;", "Output size -1B;", 8),
+    ],
+)
+def test_a_line_that_is_not_understood(right: str, wrong: str, line: int) -> None:
+    text = (DATA / "oom" / "hbm_program.txt").read_text()
+    (report,) = read_reports(text.replace(right, wrong, 1))
+    (odd,) = report.not_understood
+    assert odd[0] == line
+    assert wrong.split("(")[0].strip() in odd[1]
+    assert (report.cut_at, len(report.allocations)) == (None, 4)
+    first = report.allocations[0]
+    assert str(first.shape) == "s32[8388608,8,4]{2,1,0:T(8,128)}"
+    if "32.00G" in wrong:
+        assert first.size == wrong.split()[-1]
+        assert check(first).differences[0].startswith(f"size: the report says {first.size}, 32.00G is")
+
+
+def test_a_long_line_is_shortened() -> None:
+    text = f"1. Size: 4.0K\n Unpadded size: {'a' * 100}\n Allocation type: scoped\n"
+    ((line, why),) = read_reports(text)[0].not_understood
+    assert (line, why) == (2, f"'Unpadded size: {'a' * 42}...'")
+
+
+def test_an_unknown_output_size() -> None:
+    (report,) = read_reports(
+        "Total hbm usage >= 1.0K:\nOutput size unknown.\n1. Size: 1B\n ==========\n"
+    )
+    assert report.totals == (("total hbm", "1.0K"), ("output", "unknown size"))
+    assert (report.not_understood, report.cut_at) == ((), None)
+
+
+def test_the_lines_of_other_programs_are_no_fault() -> None:
+    text = (DATA / "oom" / "hbm_program.txt").read_text()
+    after = "Output size 12x12\nShape: (3, 4)\nTag: v1\nOperator:\nSize: 3\nAttempting to go\n"
+    (report,) = read_reports(text + after)
+    assert (report.cut_at, len(report.allocations)) == (None, 4)
+    assert report.not_understood == ()
 
 
 def test_a_report_without_its_first_lines() -> None:

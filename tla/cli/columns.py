@@ -1,13 +1,15 @@
-"""Tables on the terminal: numbers to the right, words to the left, as wide as they need to be."""
+"""Reports on the terminal: tables as wide as they need to be, long lines broken, counts in words."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-__all__ = ["columns"]
+__all__ = ["columns", "plural", "wrapped"]
+
+_WIDTH: Final = 100
 
 
 def columns(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: int) -> list[str]:
@@ -27,3 +29,31 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: int) ->
         ]
         lines.append("  ".join(cells).rstrip())
     return lines
+
+
+def plural(count: int, word: str) -> str:
+    """Return a count of things in words.
+
+    >>> plural(1, "buffer"), plural(2, "copy"), plural(0, "array")
+    ('1 buffer', '2 copies', '0 arrays')
+    """
+    if count == 1:
+        return f"1 {word}"
+    if word[-1] == "y" and word[-2] not in "aeiou":
+        return f"{count} {word[:-1]}ies"
+    return f"{count} {word}s"
+
+
+def wrapped(items: Iterable[str], indent: str) -> list[str]:
+    """Return the lines of a list with commas, none broken within an item or longer than need be.
+
+    >>> wrapped(["one", "two"], "  ")
+    ['  one, two']
+    """
+    lines: list[str] = []
+    for item in items:
+        if lines and len(lines[-1]) + len(item) + 2 <= _WIDTH:  # a space before it, a comma behind it
+            lines[-1] += f" {item},"
+        else:
+            lines.append(f"{indent}{item},")
+    return [*lines[:-1], lines[-1][:-1]] if lines else []

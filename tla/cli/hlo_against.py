@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..hlo import ModuleError, read_module
 from ..memory.compare import compare
-from .columns import columns
+from .columns import columns, plural
 from .common import InputError, name_of, read_file, short_bytes
-from .hlo import plural
+from .spaces import complain_of_spaces
 
 if TYPE_CHECKING:
     import argparse
@@ -23,10 +23,17 @@ __all__ = ["report"]
 
 def report(module: Module, options: argparse.Namespace) -> int:
     """Print what changed from the module of another file to this one."""
-    found = compare(_other(options), module)
+    found = compare(_other(options), module, options.chip)
     if options.json:
         print(json.dumps(_facts(found, options)))
-        return 0
+    else:
+        _write(found, options)
+    spaces = (total.memory_space for total in found.totals)
+    complain_of_spaces((space for space in spaces if space is not None), options.chip)
+    return 0
+
+
+def _write(found: Comparison, options: argparse.Namespace) -> None:
     print(f"from {options.against} to {options.file}")
     _write_totals(found.totals, options)
     for change in found.shapes:
@@ -42,7 +49,6 @@ def report(module: Module, options: argparse.Namespace) -> int:
         print(f"{plural(changed, 'instruction')} within fusions changed (--all lists them)")
     alike = "" if found.groups else "nothing changed; "
     print(f"{alike}{plural(found.unchanged, 'instruction')} as before")
-    return 0
 
 
 def _other(options: argparse.Namespace) -> Module:

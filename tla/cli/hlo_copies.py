@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..memory.by import source_text
 from ..memory.copies import copy_totals, module_copies
 from ..memory.formats import Formats
+from ..xla_bridge import physical_bytes
 from ..xla_bridge.tpu import memory_space_name
-from .columns import columns
-from .common import short_bytes
+from .columns import columns, plural
+from .common import in_tenths, short_bytes
+from .hlo_buffers import LISTED, left_out
+from .spaces import complain_of_spaces
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from ..hlo import Module
     from ..memory.copies import Copy, CopyTotal
     from ..memory.formats import Advice
 
 __all__ = ["report"]
-
-_LISTED = 30
 
 
 class _Row(NamedTuple):
@@ -30,14 +33,7 @@ class _Row(NamedTuple):
     @property
     def is_free(self) -> bool:
         """Whether there is nothing to say of it: it moves nothing by itself, and that is known."""
-        quiet = self.copy.kind == "free" or self.copy.is_inside
-        return quiet and not self.advice and self.copy.proof != "none"
-
-    @property
-    def source(self) -> str:
-        for line in self.copy.source[:1]:
-            return f"{line.file}:{line.line}" + (f" ({line.function})" if line.function else "")
-        return ""
+        return not self.copy.moves and not self.advice and self.copy.proof != "none"
 
 
 def report(module: Module, options: argparse.Namespace) -> int:
@@ -54,18 +50,10 @@ def report(module: Module, options: argparse.Namespace) -> int:
             "totals": [total._asdict() for total in totals],
         }
         print(json.dumps(facts))
-        return 0
-    listed = [row for row in rows if options.all or not row.is_free]
-    if options.by:
-        _write_groups(listed, options)
     else:
-        _write(listed[: options.top or _LISTED], options)
-    print()
-    for total in totals:
-        print(_total_line(total))
-    more = len(listed) - len(listed[: options.top or _LISTED])
-    if more and not options.by:
-        print(f"{more} not listed")
+        _write(rows, totals, options)
+    moved = [shape for copy in copies if copy.moves for shape in (copy.before, copy.after)]
+    complain_of_spaces((shape.memory_space for shape in moved), options.chip)
     return 0
 
 
@@ -77,41 +65,58 @@ def _weight(copy: Copy) -> tuple[int, int]:
 # --- for people ---
 
 
-def _write(rows: list[_Row], options: argparse.Namespace) -> None:
+def _write(rows: list[_Row], totals: Sequence[CopyTotal], options: argparse.Namespace) -> None:
+    shown = [row for row in rows if options.all or not row.is_free]
+    listed = shown[: options.top or LISTED]
+    if shown and options.by:
+        print(*_group_lines(shown, options), "", sep="\n")
+    elif shown:
+        print(*_row_lines(listed, options), "", sep="\n")
+        advised = [(row.copy, advice) for row in listed for advice in row.advice]
+        for copy, advice in sorted(advised, key=lambda pair: pair[1].is_costly):
+            print(*_advice_lines(copy, advice), "", sep="\n")
+    for total in totals:
+        print(_total_line(total))
+    if not totals:
+        print("no copies")
+    if len(listed) < len(shown) and not options.by:
+        print(f"{plural(len(shown), 'copy')}, {len(listed)} listed")
+    if len(shown) < len(rows):
+        still = plural(len(rows) - len(shown), "copy")
+        print(f"not listed, as nothing is moved: {still} (--all lists them)")
+
+
+def _row_lines(rows: Sequence[_Row], options: argparse.Namespace) -> list[str]:
     head = ["cycles", "read", "written", "run", "kind", "copy", "from", "to", "source"]
     table = [
         [
             "" if copy.estimated_cycles is None else str(copy.estimated_cycles),
-            short_bytes(copy.read_bytes),
-            short_bytes(copy.written_bytes),
+            short_bytes(copy.read_bytes) if copy.moves else "",
+            short_bytes(copy.written_bytes) if copy.moves else "",
             "?" if copy.run is None else str(copy.run),
             _kind(copy, options.chip),
             f"%{copy.name}",
             str(copy.before),
             str(copy.after),
-            row.source or copy.op_name,
+            copy.origin,
         ]
         for row in rows
         for copy in (row.copy,)
     ]
-    print(*columns(head, table, 4), sep="\n")
-    for row in rows:
-        for advice in row.advice:
-            print(*_advice_lines(row.copy, advice), sep="\n")
+    return columns(head, table, 4)
 
 
 def _kind(copy: Copy, chip: str | None) -> str:
     """What a copy does, in words."""
-    words: dict[str, str] = {"both": "relayout, space move"}
-    kind = words.get(copy.kind, str(copy.kind))
-    if copy.kind in ("space move", "both"):
+    kind = str(copy.kind)
+    if copy.is_space_move:
         spaces = [memory_space_name(s.memory_space, chip) for s in (copy.before, copy.after)]
         kind += f" {' to '.join(spaces)}"
     if copy.proof is not None:
         kind += ": not shown" if copy.proof == "none" else f": {copy.proof}"
     if copy.is_inside:
         return f"{kind} (in a fusion)"
-    return kind + (" (in a loop)" if copy.role in ("body", "condition") else "")
+    return kind + (" (in a loop)" if copy.is_in_loop else "")
 
 
 def _advice_lines(copy: Copy, advice: Advice) -> list[str]:
@@ -124,16 +129,44 @@ def _advice_lines(copy: Copy, advice: Advice) -> list[str]:
         rest = f"; its {advice.stays} stays" if advice.stays else ""
         lines = [f"%{copy.name} needs no relayout: {advice}{rest}"]
         lines.append(f"    {advice.jax or advice.reason}")
-    if advice.extra_bytes:
-        word = "more" if advice.extra_bytes > 0 else "less"
-        lines.append(f"    takes {short_bytes(abs(advice.extra_bytes))} {word} of memory")
+    lines += [f"    {sentence}" for sentence in (_gain(copy, advice), _price(advice)) if sentence]
     if advice.other_users:
         names = ", ".join(f"%{name}" for name in advice.other_users)
         lines.append(f"    also read by {names}")
-    return ["", *lines]
+    return lines
+
+
+def _gain(copy: Copy, advice: Advice) -> str:
+    """What is saved: of a space move that stays only the cycles are known, and at most."""
+    if not copy.moves:
+        return "saves no memory traffic: the copy is part of a fusion"
+    parts: list[str] = []
+    if advice.saved_cycles is not None:
+        parts.append(f"{'up to ' if advice.stays else ''}{advice.saved_cycles} estimated cycles")
+    if advice.saved_bytes > 0:
+        parts.append(f"{short_bytes(advice.saved_bytes)} read and written")
+    turns = " in each turn of the loop" if copy.is_in_loop else ""
+    return f"saves {', '.join(parts)}{turns}" if parts else ""
+
+
+def _price(advice: Advice) -> str:
+    """What it takes in memory, and what a space move that stays has more to move."""
+    extra = advice.extra_bytes
+    if not extra:
+        return ""
+    advised = physical_bytes(advice.advised)
+    sizes = f"by {short_bytes(abs(extra))} to {short_bytes(advised)}"
+    if extra < 0:
+        return f"its memory shrinks {sizes}"
+    text = f"its memory grows {sizes}, {in_tenths(advised, advised - extra)} times"
+    if advice.saved_bytes < 0:
+        text += f"; the {advice.stays} moves as much more"
+    return f"costly: {text}" if advice.is_costly else text
 
 
 def _total_line(total: CopyTotal) -> str:
+    if not total.copies:
+        return f"{total.kind}: {total.inside} in fusions only"
     parts = [f"{total.copies}"]
     if total.written_bytes:
         sizes = [total.read_bytes, total.written_bytes, total.padded_bytes]
@@ -141,16 +174,14 @@ def _total_line(total: CopyTotal) -> str:
         parts += [f"{read} read", f"{written} written ({padded} padding)"]
     if total.estimated_cycles:
         parts.append(f"{total.estimated_cycles} cycles estimated")
-    if total.inside:
-        parts.append(f"{total.inside} more in fusions")
-    name = "relayout, space move" if total.kind == "both" else total.kind
-    return f"{name}: {', '.join(parts)}"
+    inside = f"; {total.inside} more in fusions" if total.inside else ""
+    return f"{total.kind}: {', '.join(parts)}{inside}"
 
 
-def _write_groups(rows: list[_Row], options: argparse.Namespace) -> None:
+def _group_lines(rows: Sequence[_Row], options: argparse.Namespace) -> list[str]:
     groups: dict[str, list[Copy]] = {}
     for row in rows:
-        name = row.source if options.by == "source" else row.copy.op_name
+        name = row.copy.origin if options.by == "source" else row.copy.op_name
         groups.setdefault(name, []).append(row.copy)
     table: list[tuple[int, int, int, str]] = []
     for name, copies in groups.items():
@@ -158,11 +189,9 @@ def _write_groups(rows: list[_Row], options: argparse.Namespace) -> None:
         written = sum(copy.written_bytes for copy in copies)
         table.append((cycles, written, len(copies), name or "(not said)"))
     table.sort(reverse=True)
-    lines = [
-        [str(cycles), short_bytes(written), str(n), name]
-        for cycles, written, n, name in table[: options.top or _LISTED]
-    ]
-    print(*columns(["cycles", "written", "copies", options.by], lines, 3), sep="\n")
+    listed = table[: options.top or LISTED]
+    lines = [[str(cycles), short_bytes(written), str(n), name] for cycles, written, n, name in listed]
+    return columns(["cycles", "written", "copies", options.by], lines, 3) + left_out(table, listed)
 
 
 # --- for programs ---
@@ -180,14 +209,14 @@ def _facts(row: _Row) -> dict[str, Any]:
         "from": str(copy.before),
         "to": str(copy.after),
         "in_fusion": copy.is_inside,
-        "in_loop": copy.role in ("body", "condition"),
+        "in_loop": copy.is_in_loop,
         "read_bytes": copy.read_bytes,
         "written_bytes": copy.written_bytes,
         "padded_bytes": copy.padded_bytes,
         "run_elements": copy.run,
         "estimated_cycles": copy.estimated_cycles,
         "op_name": copy.op_name,
-        "source": row.source,
+        "source": source_text(copy.source),
         "advice": [_advice_facts(advice) for advice in row.advice],
     }
 
@@ -204,5 +233,8 @@ def _advice_facts(advice: Advice) -> dict[str, Any]:
         "reason": advice.reason or None,
         "stays": advice.stays or None,
         "extra_bytes": advice.extra_bytes,
+        "is_costly": advice.is_costly,
+        "saved_bytes": advice.saved_bytes,
+        "saved_cycles": advice.saved_cycles,
         "other_users": list(advice.other_users),
     }

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..memory import alias_bytes, argument_bytes, array_waste, grouped, live, output_bytes
 from ..xla_bridge.tpu import memory_space_name
-from .columns import columns
+from .columns import columns, plural
 from .common import bytes_in_words, short_bytes
-from .hlo import group_facts, group_lines, label, plural, row_facts
+from .hlo_buffers import group_facts, group_lines, label, row_facts
+from .spaces import complain_of_spaces
 
 if TYPE_CHECKING:
     import argparse
@@ -27,24 +28,30 @@ def report(module: Module, options: argparse.Namespace) -> int:
     found = live(module, options.chip)
     if options.json:
         print(json.dumps(_facts(module, found, options)))
-        return 0
+    else:
+        _write(module, found, options)
+    complain_of_spaces((peak.memory_space for peak in found.peaks), options.chip)
+    return 0
+
+
+def _write(module: Module, found: Liveness, options: argparse.Namespace) -> None:
     if not module.is_scheduled:
         print("The module is not scheduled: the order of its text is taken.\n")
     for each in found.peaks:
-        _write(module, each, found.steps, options)
+        _write_peak(module, each, found.steps, options)
     space = memory_space_name(found.simulated_space, options.chip)
     figure = bytes_in_words(found.compiler_peak_bytes)
     print(f"peak_memory_in_bytes as the TPU compiler counts it: {figure}")
     print(f"  {bytes_in_words(found.reserved_bytes)} of arguments, constants and results,")
     print(f"  {bytes_in_words(found.simulated_bytes)} of temporaries in the space with most, {space}")
-    return 0
 
 
-def _write(module: Module, peak: Peak, steps: int, options: argparse.Namespace) -> None:
+def _write_peak(module: Module, peak: Peak, steps: int, options: argparse.Namespace) -> None:
     name = memory_space_name(peak.memory_space, options.chip)
     where = f"%{peak.step.instruction.name} of {peak.step.computation}"
     print(f"{name}: {bytes_in_words(peak.bytes)} at step {peak.at + 1} of {steps}, {where}")
-    print(f"  {bytes_in_words(peak.reserved_bytes)} of it for the whole run")
+    if peak.reserved_bytes:
+        print(f"  {bytes_in_words(peak.reserved_bytes)} of it are live for the whole run")
     if options.by:
         print(*group_lines(grouped(peak.buffers, options.by, module.tables), options), sep="\n")
         print()

@@ -10,13 +10,15 @@ import sys
 import tempfile
 from typing import IO, TYPE_CHECKING, Final
 
-from ..memory import roles_in_text
+from ..hlo import read_stream
+from ..memory import stream_outline
 from .common import InputError, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
-    from ..memory import Role
+    from ..hlo import ModuleError
+    from ..memory import Outline
 
 __all__ = ["ModuleText"]
 
@@ -45,9 +47,23 @@ class ModuleText:
     def close(self) -> None:
         self._file.close()
 
-    def roles(self) -> dict[str, Role]:
-        """The roles of the computations: a reading of its own, before that of the instructions."""
-        return roles_in_text(_lines(self._decoded(lambda _: None)))
+    def roles(self, opcodes: Collection[str] = ()) -> Outline:
+        """The outline of the module: a reading of its own, before that of the buffers."""
+        return stream_outline(read_stream(self._decoded(lambda _: None), opcodes))
+
+    def problem(self, stopped: ModuleError | None) -> InputError | None:
+        """Why the last reading ended before the text or the module did, and where; None if not."""
+        if stopped is None:
+            return self.error
+        if self.error is not None:
+            summary, details = self.error.summary, []
+        elif stopped.instructions:
+            summary, details = f"{self.name} stops being a module in line {stopped.line}", [str(stopped)]
+        else:
+            summary, details = f"{self.name} is no HLO module", [str(stopped)]
+        if stopped.instructions:
+            details.append(f"{stopped.instructions} instructions before were read.")
+        return InputError(summary, *details, path=self.path)
 
     def pieces(self) -> Iterator[str]:
         """The text, with a progress bar on standard error for a large one on a terminal."""
@@ -119,11 +135,3 @@ def _kept(file: IO[bytes]) -> IO[bytes]:
     copy = tempfile.TemporaryFile()  # noqa: SIM115  `close` does it
     shutil.copyfileobj(file, copy)
     return copy
-
-
-def _lines(pieces: Iterable[str]) -> Iterator[str]:
-    rest = ""
-    for piece in pieces:
-        *whole, rest = (rest + piece).split("\n")
-        yield from whole
-    yield rest

@@ -10,6 +10,7 @@ from ..memory.oom_check import check, chip_of
 from ..memory.sizes import printed_bytes, printed_expansion
 from ..xla_bridge.tpu import CHIPS, chip_named
 from . import complain
+from .columns import plural, wrapped
 from .common import argument_parser, name_of, positive, read_bytes
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ examples:
 
 Sizes are written as XLA writes them: powers of 1024, 32.00G is 32 GiB. 'agrees' means that every
 number that the report states of an allocation is the one computed from its shape. Advice is for
-layouts that the compiler of the chip accepts. A file that holds no report, ends inside one, or is no
-text: exit code 1, after what was read is reported.
+layouts that the compiler of the chip accepts. A file that holds no report, ends inside one, has
+lines of one that are not understood, or is no text: exit code 1, after what was read is reported.
 """
 
 
@@ -65,10 +66,15 @@ def run(arguments: list[str]) -> int:
                 print()
             _write(report, found, options.top, f"{chip}, {why}")
     faults += [
-        f"{name} ends inside the allocation of line {report.cut_at}"
+        f"{name} stops in line {report.cut_at}, inside the report of line {report.line}"
         for report in reports
         if report.cut_at is not None
     ]
+    odd = sorted(entry for report in reports for entry in report.not_understood)
+    if odd:
+        lines = f"{plural(len(odd), 'line')} not understood"
+        first = f"the first in line {odd[0][0]}" if len(odd) > 1 else f"line {odd[0][0]}"
+        faults.append(f"{name}: {lines}, {first}: {odd[0][1]}")
     for fault in faults:
         complain(f"tla: {fault}; what was read is reported")
     return 1 if faults else 0
@@ -114,9 +120,10 @@ def _read(path: str, name: str) -> tuple[str, str]:
 def _write(report: Report, found: list[Checked], top: int | None, chip: str) -> None:
     print(_headline(report))
     if report.totals:
-        print("  " + ", ".join(f"{name} {size}" for name, size in report.totals))
+        print(*wrapped((f"{name} {size}" for name, size in report.totals), "  "), sep="\n")
     if not found:
-        print("  it lists no allocation")
+        print("  it lists no allocation; 'tla hlo FILE --live' lists what is live, where FILE is the")
+        print("  *.after_optimizations.txt that XLA writes with XLA_FLAGS=--xla_dump_to=FOLDER")
         return
     print(f"  tiles and advice for {chip}")
     shown = found[:top]
@@ -126,7 +133,7 @@ def _write(report: Report, found: list[Checked], top: int | None, chip: str) -> 
     for line in [head, *rows]:
         left = "  ".join(f"{cell:>{w}}" for cell, w in zip(line[:5], widths, strict=False))
         print(f"  {left}  {line[5]:{widths[5]}}  {line[6]}")
-    print(f"  {_sum(report, found, shown)}")
+    print(*_sum(report, found, shown), sep="\n")
     for i, entry in enumerate(shown, 1):
         _write_advice(_number(i, entry), entry)
 
@@ -145,37 +152,31 @@ def _number(i: int, entry: Checked) -> int:
 
 
 def _row(i: int, entry: Checked) -> tuple[str, ...]:
-    said = entry.allocation
-    computed = entry.padding is not None
-    verdict = "differs" if entry.differences else "agrees" if computed else "not computed"
+    said, padding = entry.allocation, entry.padding
+    # All figures of a row are of one origin: where the two differ, they are those of the report.
+    known = padding if padding and not entry.differences else said
+    sizes = (said.size or known.size, known.unpadded, known.extra, known.expansion)
+    verdict = "differs" if entry.differences else "agrees" if padding else "not computed"
     shape = said.shape_text or said.label or said.tag or "-"
     return (
         str(_number(i, entry)),
-        said.size or entry.size or "-",
-        entry.unpadded or said.unpadded or "-",
-        entry.extra or said.extra or "-",
-        entry.expansion or said.expansion or "-",
+        *(size or "-" for size in sizes),
         verdict,
-        shape if computed or len(shape) < 60 else f"{shape[:60]}...",
+        shape if padding or len(shape) < 60 else f"{shape[:60]}...",
     )
 
 
-def _sum(report: Report, found: list[Checked], shown: list[Checked]) -> str:
+def _sum(report: Report, found: list[Checked], shown: list[Checked]) -> list[str]:
     known = [entry for entry in found if entry.padding is not None]
     size = sum(entry.padding.size_bytes for entry in known if entry.padding)
     data = sum(entry.padding.unpadded_bytes for entry in known if entry.padding)
     saved = sum(entry.saved_bytes for entry in known)
     listed = f", {len(shown)} listed" if len(shown) < len(found) else ""
-    out = f"{_counted(len(found), 'allocation')}{listed}: {printed_bytes(size)} computed"
+    out = f"{plural(len(found), 'allocation')}{listed}: {printed_bytes(size)} computed"
     out += f", data {printed_bytes(data)}"
     out += f" ({printed_expansion(size, data)})" if data else ""
-    out += f"; in their best layouts {printed_bytes(saved)} less"
-    out += f", {report.exceeded} are missing" if saved and report.exceeded else ""
-    return out
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"
+    goal = f"; {report.exceeded} must go" if saved and report.exceeded else ""
+    return [f"  {out}", f"  in their best layouts {printed_bytes(saved)} less{goal}"]
 
 
 def _write_advice(number: int, entry: Checked) -> None:

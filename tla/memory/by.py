@@ -9,7 +9,7 @@
 ... }''')
 >>> (entry,) = module_buffers(module)
 >>> [(group.name, group.padded_bytes) for group in grouped(entry.buffers, "source", module.tables)]
-[('', 32), ('f.py:3', 32)]
+[('f.py:3', 32), ('x', 32)]
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from .waste import array_waste
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from ..hlo import SourceTables
+    from ..hlo import SourceLine, SourceTables
     from .buffers import Buffer
 
-__all__ = ["Group", "Key", "group_of", "grouped", "source_of"]
+__all__ = ["Group", "Key", "group_of", "grouped", "source_of", "source_text"]
 
 Key: TypeAlias = Literal["source", "op_name"]
 
@@ -53,15 +53,23 @@ def source_of(buffer: Buffer, tables: SourceTables) -> str:
 
     It is the innermost line of the stack frame that the metadata names, else the line named there.
     """
-    for line in tables.trace(buffer.stack_frame_id)[:1]:
-        function = f" ({line.function})" if line.function else ""
-        return f"{line.file}:{line.line}{function}"
-    return buffer.source
+    return source_text(tables.trace(buffer.stack_frame_id)) or buffer.source
+
+
+def source_text(lines: Sequence[SourceLine]) -> str:
+    """Return the innermost of some lines of a program, as ``FILE:LINE (FUNCTION)``; "" without lines."""
+    for line in lines[:1]:
+        return f"{line.file}:{line.line}" + (f" ({line.function})" if line.function else "")
+    return ""
 
 
 def group_of(buffer: Buffer, key: Key, tables: SourceTables) -> str:
-    """Return the name of the group that a buffer belongs to; "" where the module does not say."""
-    return source_of(buffer, tables) if key == "source" else buffer.op_name
+    """Return the name of the group that a buffer belongs to; "" where the module does not say.
+
+    By source that is a line of the program, or its name for the operation where no line is known: a
+    parameter has a name only.
+    """
+    return (source_of(buffer, tables) if key == "source" else "") or buffer.op_name
 
 
 def grouped(buffers: Iterable[Buffer], key: Key, tables: SourceTables) -> list[Group]:

@@ -30,6 +30,7 @@ from ..errors import TlaError, UnsupportedError
 from ..ints import SymbolicInt
 from ..xla_bridge import physical_bytes
 from ..xla_bridge.equivalence import differences
+from ..xla_bridge.tpu import memory_space_name
 from .aliasing import Index, arrays
 from .buffers import module_buffers
 from .copies import copy_totals, module_copies
@@ -43,22 +44,28 @@ if TYPE_CHECKING:
 
     from ..hlo import Module
     from ..xla_bridge import XlaShape
+    from ..xla_bridge.tpu import Chip
 
 __all__ = ["Comparison", "Group", "ShapeChange", "Total", "compare"]
 
 Unit: TypeAlias = Literal["bytes", "cycles", ""]
-_Key: TypeAlias = tuple[str, Unit]
 
 _PLURALS: Final = {"copy": "copies"}
 
 
 class Total(NamedTuple):
-    """A number of each module; None where it is not known."""
+    """A number of each module; None where it is not known.
+
+    Attributes:
+        name: What it counts.
+        memory_space: The number of the memory space that it is of, if it is of one.
+    """
 
     name: str
     unit: Unit
     before: int | None
     after: int | None
+    memory_space: int | None = None
 
     @property
     def change(self) -> int | None:
@@ -158,15 +165,19 @@ class Comparison(NamedTuple):
     unchanged: int
 
 
-def compare(before: Module, after: Module) -> Comparison:
+def compare(before: Module, after: Module, chip: str | Chip | None = None) -> Comparison:
     """Return what changed from one module to another.
 
     Instructions are matched by what they do, see `tla.memory.matching`; not by their numbers.
 
+    Args:
+        chip: The chip that both are compiled for: it names the memory spaces, and the tables of pointers
+            of results differ by it.
+
     Raises:
         NoSuchNameError: a module has no entry computation.
     """
-    one, other = _Seen(before), _Seen(after)
+    one, other = _Seen(before, chip), _Seen(after, chip)
     matches = matched(one.items, other.items)
     return Comparison(
         before.name,
@@ -181,10 +192,10 @@ def compare(before: Module, after: Module) -> Comparison:
 class _Seen:
     """A module, its copies and instructions: what is asked for more than once."""
 
-    __slots__ = ("copies", "items", "module")
+    __slots__ = ("chip", "copies", "items", "module")
 
-    def __init__(self, module: Module) -> None:
-        self.module = module
+    def __init__(self, module: Module, chip: str | Chip | None) -> None:
+        self.module, self.chip = module, chip
         self.copies = module_copies(module)
         self.items = items_of(module, self.copies)
 
@@ -192,35 +203,47 @@ class _Seen:
 # --- numbers ----------------------------------------------------------------------------------
 
 
+class _Key(NamedTuple):
+    """What a number counts."""
+
+    name: str
+    unit: Unit
+    memory_space: int | None = None
+
+
+_ARGUMENTS: Final = _Key("arguments", "bytes")
+_RESULTS: Final = _Key("results", "bytes")
+_PEAKS: Final = ("compiler's peak", "peak")
+_ORDER: Final = ("arguments", "results", *_PEAKS, "buffers", "estimated cycles", "instructions")
+
+
 def _totals(before: _Seen, after: _Seen) -> tuple[Total, ...]:
     one, other = _numbers(before), _numbers(after)
-    always: set[_Key] = {("arguments", "bytes"), ("results", "bytes")}
-    keys = sorted({*one, *other, *always}, key=_order)
-    return tuple(Total(*key, _number(one, key), _number(other, key)) for key in keys)
+    return tuple(
+        Total(
+            _named(key, before.chip), key.unit, _number(one, key), _number(other, key), key.memory_space
+        )
+        for key in sorted({*one, *other, _ARGUMENTS, _RESULTS}, key=_order)
+    )
 
 
-_ORDER: Final = (
-    "arguments",
-    "results",
-    "compiler's peak",
-    "peak",
-    "buffers",
-    "estimated",
-    "instructions",
-)
+def _named(key: _Key, chip: str | Chip | None) -> str:
+    if key.memory_space is None:
+        return key.name
+    preposition = "of" if key.name == "peak" else "in"
+    return f"{key.name} {preposition} {memory_space_name(key.memory_space, chip)}"
 
 
-def _order(key: _Key) -> tuple[int, str, Unit]:
-    first = next((i for i, name in enumerate(_ORDER) if key[0].startswith(name)), len(_ORDER))
-    return first, key[0], key[1]
+def _order(key: _Key) -> tuple[int, str, int, Unit]:
+    first = _ORDER.index(key.name) if key.name in _ORDER else len(_ORDER)
+    return first, key.name, key.memory_space or 0, key.unit
 
 
 def _number(numbers: dict[_Key, int], key: _Key) -> int | None:
     """A number of a module: 0 of what it does not have, None for what is not known."""
-    name, _unit = key
-    if name in ("arguments", "results"):
+    if key in (_ARGUMENTS, _RESULTS):
         return numbers.get(key)
-    is_known = "peak" not in name or any("peak" in other for other, _ in numbers)
+    is_known = key.name not in _PEAKS or any(other.name in _PEAKS for other in numbers)
     return numbers.get(key, 0 if is_known else None)
 
 
@@ -228,34 +251,36 @@ def _numbers(seen: _Seen) -> dict[_Key, int]:
     """What there is to count in a module."""
     module, items = seen.module, seen.items
     found: dict[_Key, int] = {}
-    for name, size in (("arguments", argument_bytes(module)), ("results", output_bytes(module))):
+    for key, size in (
+        (_ARGUMENTS, argument_bytes(module)),
+        (_RESULTS, output_bytes(module, seen.chip)),
+    ):
         if not isinstance(size, SymbolicInt):  # a dim '?'
-            found[name, "bytes"] = size
+            found[key] = size
     for computation in module_buffers(module):
         for buffer in computation.buffers:
             if not buffer.shape.is_unbounded_dynamic:
-                key: _Key = (f"buffers in S({buffer.shape.memory_space})", "bytes")
+                key = _Key("buffers", "bytes", buffer.shape.memory_space)
                 found[key] = found.get(key, 0) + physical_bytes(buffer.shape)
-    found |= _peaks(module)
+    found |= _peaks(seen)
     for total in copy_totals(seen.copies):
-        found[f"copies, {total.kind}", ""] = total.copies
-        found[f"copies, {total.kind}", "bytes"] = total.written_bytes
-    found["instructions", ""] = len(items)
-    found["estimated cycles", "cycles"] = sum(item.estimated_cycles or 0 for item in items)
+        found[_Key(f"copies, {total.kind}", "")] = total.copies
+        found[_Key(f"copies, {total.kind}", "bytes")] = total.written_bytes
+    found[_Key("instructions", "")] = len(items)
+    found[_Key("estimated cycles", "cycles")] = sum(item.estimated_cycles or 0 for item in items)
     return found
 
 
-def _peaks(module: Module) -> dict[_Key, int]:
+def _peaks(seen: _Seen) -> dict[_Key, int]:
     """The peak of each memory space, where the module has a schedule that says it."""
-    if not module.is_scheduled:
+    if not seen.module.is_scheduled:
         return {}
     try:
-        liveness = live(module)
+        liveness = live(seen.module, seen.chip)
     except UnsupportedError:
         return {}
-    found: dict[_Key, int] = {("compiler's peak", "bytes"): liveness.compiler_peak_bytes}
-    found |= {(f"peak of S({peak.memory_space})", "bytes"): peak.bytes for peak in liveness.peaks}
-    return found
+    peaks = {_Key("peak", "bytes", peak.memory_space): peak.bytes for peak in liveness.peaks}
+    return {_Key("compiler's peak", "bytes"): liveness.compiler_peak_bytes, **peaks}
 
 
 # --- parameters and results -------------------------------------------------------------------

@@ -15,14 +15,15 @@ c relayout 131072 1 None
 b free 0 32768 renamed
 d space move 131072 32768 None
 
-A ``relayout`` gives elements other offsets, a ``space move`` another memory space; some do ``both``. A
-``duplicate`` does neither: it makes a second array like the first. A ``bitcast`` is ``free``, and so is
-within a fusion what leaves all elements where they are; ``proof`` says how that is known.
+A ``relayout`` gives elements other offsets, a ``space move`` another memory space, and a ``relayout and
+space move`` both. A ``duplicate`` does neither: it makes a second array like the first. A ``bitcast`` is
+``free``, and so is within a fusion what leaves all elements where they are; ``proof`` says how that is
+known.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from ..errors import ParseError, UndecidedError
 from ..xla_bridge import XlaShape, XlaTuple, logical_bytes, physical_bytes, physical_elements
@@ -31,6 +32,7 @@ from ..xla_bridge.groups import layout_of_digits
 from ..xla_bridge.runs import common_run
 from ..xla_bridge.shape import fields_of, trusted_shape
 from ..xla_bridge.views import view_of
+from .by import source_text
 from .origins import array_at, permutation_of
 from .renaming import renaming, reshaping
 from .roles import module_roles
@@ -53,8 +55,10 @@ __all__ = [
     "module_copies",
 ]
 
-Kind: TypeAlias = Literal["relayout", "space move", "both", "duplicate", "free", "undecided"]
-KINDS: Final[tuple[Kind, ...]] = ("relayout", "both", "space move", "duplicate", "undecided", "free")
+Kind: TypeAlias = Literal[
+    "relayout", "relayout and space move", "space move", "duplicate", "undecided", "free"
+]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 Proof: TypeAlias = Literal["same layout", "reshape", "renamed", "part", "none"]
 """How a bitcast is known to move nothing: its shapes have the same offsets, as they are, in row-major
@@ -104,7 +108,27 @@ class Copy(NamedTuple):
     @property
     def is_relayout(self) -> bool:
         """Whether elements get other offsets."""
-        return self.kind in ("relayout", "both")
+        return self.kind in ("relayout", "relayout and space move")
+
+    @property
+    def is_space_move(self) -> bool:
+        """Whether the copy lies in another memory space than what it is of."""
+        return self.kind in ("space move", "relayout and space move")
+
+    @property
+    def is_in_loop(self) -> bool:
+        """Whether it is done in each turn of a loop."""
+        return self.role in ("body", "condition")
+
+    @property
+    def moves(self) -> bool:
+        """Whether it reads and writes memory by itself."""
+        return self.kind != "free" and not self.is_inside
+
+    @property
+    def origin(self) -> str:
+        """The line of the program that made it, or its name for the operation where none is known."""
+        return source_text(self.source) or self.op_name
 
     @property
     def is_inside(self) -> bool:
@@ -258,7 +282,7 @@ def _classed(
         return ("free", "same layout") if inside else ("duplicate", None)
     if in_space:
         return "relayout", None
-    return "space move" if stays else "both", None
+    return "space move" if stays else "relayout and space move", None
 
 
 def _proof(before: XlaShape, after: XlaShape) -> Proof:

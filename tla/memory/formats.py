@@ -63,6 +63,10 @@ class Advice(NamedTuple):
         jax: The advised layout as an argument of `jax.jit` takes it, or nothing where jax has no words
             for it; ``reason`` says why.
         stays: What the copy does even then: ``"space move"`` or nothing.
+        saved_bytes: What less is read and written in a run, padding included; negative where a space
+            move that stays has more to move than the copy.
+        saved_cycles: The compiler's estimate of the copy, None where there is none. Where a space move
+            stays it is the most that can be saved.
         other_users: The instructions that read the parameter beside the copy: a layout that suits one
             may cost another.
     """
@@ -76,12 +80,19 @@ class Advice(NamedTuple):
     jax: str
     reason: str
     stays: str
+    saved_bytes: int
+    saved_cycles: int | None
     other_users: tuple[str, ...]
 
     @property
     def extra_bytes(self) -> int:
         """What the parameter or result takes more in memory, by its padding; negative if less."""
         return physical_bytes(self.advised) - physical_bytes(self.present)
+
+    @property
+    def is_costly(self) -> bool:
+        """Whether the parameter or result grows to more than twice its memory."""
+        return self.extra_bytes > physical_bytes(self.present)
 
     @property
     def place(self) -> str:
@@ -140,7 +151,7 @@ class Formats:
         if advised is None or not isinstance(parameter.shape, XlaShape):
             return []
         name, number = _name(parameter), parameter.parameter_number
-        return [_advice("parameter", number, (), name, parameter.shape, advised, _rest(copy), users)]
+        return [_advice(copy, "parameter", number, (), name, parameter.shape, advised, users)]
 
     def _of_results(self, copy: Copy, own: Sequence[Renaming]) -> list[Advice]:
         value = Value(copy.computation, copy.name, (0,) if copy.opcode == "copy-start" else ())
@@ -149,7 +160,7 @@ class Formats:
             back = [each.inverse for each in reversed([*own, *renamings])]
             advised = _carried(copy.before, shape, back)
             if advised is not None:
-                found.append(_advice("result", None, index, "", shape, advised, _rest(copy), ()))
+                found.append(_advice(copy, "result", None, index, "", shape, advised, ()))
         return found
 
     def _donation(self, copy: Copy) -> tuple[Advice, ...]:
@@ -162,7 +173,8 @@ class Formats:
         if not isinstance(shape, XlaShape) or shape not in self._module.entry.root.shape.arrays():
             return ()
         number, name = parameter.parameter_number, _name(parameter)
-        return (Advice("donation", number, (), name, shape, shape, "", "", "", users),)
+        saved = copy.read_bytes + copy.written_bytes, copy.estimated_cycles
+        return (Advice("donation", number, (), name, shape, shape, "", "", "", *saved, users),)
 
     def _parameter(self, copy: Copy) -> tuple[Instruction, tuple[Renaming, ...], tuple[str, ...]] | None:
         """The parameter of the entry that is copied, the way to the copy, and who else reads it."""
@@ -193,24 +205,25 @@ class Formats:
 
 
 def _advice(
+    copy: Copy,
     what: Literal["parameter", "result"],
     number: int | None,
     result: Index,
     name: str,
     present: XlaShape,
     advised: XlaShape,
-    stays: str,
     users: tuple[str, ...],
 ) -> Advice:
     try:
         jax, reason = jax_format(advised), ""
     except UnsupportedError as error:
         jax, reason = "", error.summary
-    return Advice(what, number, result, name, present, advised, jax, reason, stays, users)
-
-
-def _rest(copy: Copy) -> str:
-    return "space move" if copy.kind == "both" else ""
+    stays = "space move" if copy.is_space_move else ""
+    # A space move that stays reads and writes the one layout that is left.
+    left = copy.written_bytes if what == "parameter" else copy.read_bytes
+    saved = copy.read_bytes + copy.written_bytes - (2 * left if stays else 0)
+    cycles = copy.estimated_cycles
+    return Advice(what, number, result, name, present, advised, jax, reason, stays, saved, cycles, users)
 
 
 def _name(parameter: Instruction) -> str:

@@ -9,7 +9,11 @@
 hbm 41.74G 16.00G s32[8388608,8,4]{2,1,0:T(8,128)}
 
 A line is known by its words, wherever they stand in it: so prefixes such as timestamps do no harm. Lines
-of other programs between those of a report are passed over.
+of other programs between those of a report are passed over. Where lines of several processes do not fit
+together, their prefixes tell them apart if they can.
+
+A report is whole when its last allocation is closed by ``=====`` or has its last field, the allocation
+type; and a report with totals, when its list has begun. Else it is cut, in the last line read of it.
 
 Source: messages of libtpu, seen in reports from 2019 to 2026; XLA's pages on its errors E1000 and E1001.
 """
@@ -17,68 +21,31 @@ Source: messages of libtpu, seen in reports from 2019 to 2026; XLA's pages on it
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from ..errors import ParseError, TlaError
-from ..xla_bridge import XlaShape, parse_shape_at
+from ..errors import TlaError
+from .oom_report import (
+    FIELDS,
+    ONE_SIZE,
+    Allocation,
+    Report,
+    filled,
+    tail,
+    with_field,
+    with_label_shape,
+    with_shape,
+)
+from .oom_text import lines, stream_key, stream_of
 from .sizes import SIZE, printed_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable
 
 __all__ = ["Allocation", "NoReportError", "Report", "read_reports"]
 
 
 class NoReportError(TlaError, ValueError):
     """A text without one out-of-memory report."""
-
-
-class Allocation(NamedTuple):
-    """One allocation that a report lists. A text is None where the report does not say it."""
-
-    line: int
-    """Where it starts in the text, from 1."""
-    number: int | None = None
-    """Its number in the report's list."""
-    size: str | None = None
-    """As printed, ``32.00G``; a plain number of bytes is printed so too."""
-    size_bytes: int | None = None
-    """The plain number of bytes, where the report states one."""
-    shape: XlaShape | None = None
-    shape_text: str | None = None
-    not_read: str = ""
-    """Why the text of the shape was not read."""
-    unpadded: str | None = None
-    extra: str | None = None
-    expansion: str | None = None
-    operator: str | None = None
-    label: str | None = None
-    """The instruction, ``%copy.1 = s32[...] copy(...)``; it may be cut, then it ends in ``...``."""
-    kind: str | None = None
-    """The allocation type: ``HLO temp``, ``scoped``, ``arguments``, ..."""
-    tag: str | None = None
-
-
-class Report(NamedTuple):
-    """One out-of-memory report; sizes as printed."""
-
-    line: int
-    """Where it starts in the text, from 1."""
-    what: str
-    """The kind of the report, in words."""
-    space: str | None = None
-    """The memory that ran out: ``hbm``, ``vmem``, ``smem``, ..."""
-    used: str | None = None
-    """What was needed."""
-    capacity: str | None = None
-    exceeded: str | None = None
-    totals: tuple[tuple[str, str], ...] = ()
-    """What the report sums up, such as ``("program", "41.22G")``."""
-    allocations: tuple[Allocation, ...] = ()
-    times: int = 1
-    """How often the text repeats the report."""
-    cut_at: int | None = None
-    """The line where the text ends inside an allocation; None where it does not."""
 
 
 def read_reports(text: str, name: str = "the text") -> tuple[Report, ...]:
@@ -91,16 +58,19 @@ def read_reports(text: str, name: str = "the text") -> tuple[Report, ...]:
     Raises:
         NoReportError: there is none.
     """
-    reader = _Reader()
-    for number, line in enumerate(text.split("\n"), 1):
-        reader.read(number, line)
-    reports = reader.end()
+    reports = _read(lines(text))
+    if any(_misfits(report) for report in reports[:-1]) or (reports and _doubts(reports[-1])):
+        # Lines of several processes may be mixed: each prefix alone, if fewer misfit then.
+        apart = _read_apart(list(lines(text)))
+        if sum(map(_misfits, apart)) < sum(map(_misfits, reports)):
+            reports = apart
+    reports = _counted(reports)
     if not reports:
         raise NoReportError(
             f"{name} holds no out-of-memory report",
             "A report starts as 'Ran out of memory in memory space hbm. Used 41.74G of 16.00G hbm.'",
         )
-    return reports
+    return tuple(reports)
 
 
 _SIZES: Final = SIZE + "|unknown size"
@@ -146,42 +116,118 @@ _TOTAL: Final = re.compile(
     r"(?:^|\s)(?P<name>reserved|program|arguments|global|scoped|overlays|HLO temp)"
     rf"\s+(?P<size>{_SIZES})(?!\S)"
 )
-_OUTPUT: Final = re.compile(rf"Output size (?P<output>{SIZE}); shares (?P<shared>{SIZE}) with arguments")
+_OUTPUT: Final = re.compile(
+    rf"Output size (?:(?P<output>{SIZE}); shares (?P<shared>{SIZE}) with arguments|unknown)"
+)
 _LIST: Final = re.compile(r"Largest program allocations in (?P<space>\w+)")
-_ITEM: Final = re.compile(rf"(?:^|\s)(?P<number>\d+)\. Size: (?P<size>{SIZE})")
+_ITEM: Final = re.compile(r"(?:^|\s)(?P<number>\d{1,9})\\?\. Size:\s*(?P<size>\S*)")
 _RULE: Final = re.compile(r"={10,}")
 _LINE: Final = re.compile(
-    r"(?P<name>Operator|Shape|Unpadded size|Extra memory due to padding|XLA label|Allocation type|Tag): "
-    r"(?P<value>.*)"
+    r"(?<![\w-])(?P<name>Operator|Shape|Unpadded size|Extra memory due to padding|XLA label|Allocation"
+    r" type|Tag):(?:\s+(?P<value>.*)|$)"
 )
-_EXTRA: Final = re.compile(rf"(?P<extra>{SIZE})(?: \((?P<expansion>[\d.]+x) expansion\))?")
-_LABEL_SHAPE: Final = re.compile(r"%?[\w.-]+ = (?=\(|[a-z][a-z0-9]*\[)")
+_SHAPE: Final = re.compile(r"\(|[a-z]\w*\[")
+# A line with one of these is of a report, whatever follows; the words of the others are of any program.
+_OWN: Final = {"Unpadded size", "Extra memory due to padding", "XLA label", "Allocation type"}
+_LOOKS: Final = re.compile(r"(?:^|\s)(?:Total|Program) \w+ (?:usage >=|requirement)")
+_LOOKS_TOTAL: Final = re.compile(rf"{_LOOKS.pattern}|(?:^|\s)Output size ")
+# What a line that the text ends in may be the start of, with "1" for its number.
+_STARTS: Final = (
+    "1. Size: ", "Operator: ", "Shape: ", "Unpadded size: ", "Extra memory due to padding: ",
+    "XLA label: ", "Allocation type: ", "Largest program allocations in ", "=" * 26,
+)  # fmt: skip
+_KINDS: Final = {"HLO temp", "scoped", "arguments", "global", "program", "reserved", "overlays"}
 # Most lines of a log have none of these words: one search passes them over.
 _WORDS: Final = re.compile(
     r"emory|Attempting to|[Ss]ize|usage >=|requirement|Largest|Operator|Shape|label|type|Tag|={10}"
 )
-_FIELDS: Final = {"Operator": "operator", "Allocation type": "kind", "Tag": "tag", "XLA label": "label"}
+_HEADLESS: Final = "out of memory, its first lines missing"
+_MIXED: Final = "lines of two reports may be mixed"
+
+
+def _read(found: Iterable[tuple[int, str, bool]]) -> list[Report]:
+    """The reports of one stream of lines."""
+    reader = _Reader()
+    for at, line, ended in found:
+        reader.read(at, line, ended)
+    return reader.end()
+
+
+def _read_apart(found: list[tuple[int, str, bool]]) -> list[Report]:
+    """The reports of each prefix alone, in order."""
+    patterns = (_TOTAL, _ITEM, _LIST, _SECTION, _OUTPUT, _RULE, _LINE)
+    streams: dict[str, list[int]] = {}
+    others: list[int] = []
+    for i, (_number, line, ended) in enumerate(found):
+        if ended and _WORDS.search(line) is None and _TOTAL.search(line) is None:
+            continue
+        starts = [match.start() for match in (p.search(line) for p in patterns) if match is not None]
+        if not starts or any(pattern.search(line) is not None for _what, pattern in _HEADS):
+            others.append(i)
+        else:
+            streams.setdefault(stream_key(line[: min(starts)]), []).append(i)
+    keys = set(streams)
+    for i in others:
+        streams.setdefault(stream_of(found[i][1], keys), []).append(i)
+    places = (sorted(stream) for stream in streams.values())
+    reports = [report for stream in places for report in _read(found[i] for i in stream)]
+    return sorted(reports, key=lambda report: report.line)
+
+
+def _doubts(report: Report) -> int:
+    """What speaks against it, but for its end."""
+    return len(report.not_understood) + (report.what == _HEADLESS)
+
+
+def _misfits(report: Report) -> int:
+    return _doubts(report) + (report.cut_at is not None)
+
+
+def _counted(reports: Iterable[Report]) -> list[Report]:
+    """Equal reports once, the first of them, with their number."""
+    done: dict[Report, tuple[Report, int]] = {}
+    for report in reports:
+        cut_at = None if report.cut_at is None else 0
+        key = report._replace(  # without what depends on the place
+            line=0,
+            allocations=tuple(a._replace(line=0) for a in report.allocations),
+            cut_at=cut_at,
+            not_understood=tuple((0, why) for _line, why in report.not_understood),
+        )
+        first, times = done.get(key, (report, 0))
+        done[key] = (first, times + 1)
+    return [report._replace(times=times) for report, times in done.values()]
 
 
 class _Reader:
     """The reports so far, and the one that is being read."""
 
     def __init__(self) -> None:
-        self._done: dict[Report, tuple[Report, int]] = {}  # keyed by what does not depend on the place
+        self._done: list[Report] = []
+        self._reset()
+
+    def _reset(self) -> None:
         self._report: Report | None = None
         self._allocations: list[Allocation] = []
         self._open: Allocation | None = None
+        self._before: Allocation | None = None  # the open one without its last line, if that is odd
         self._totals: list[tuple[str, str]] = []
+        self._parts: set[str] = set()
+        self._odd: list[tuple[int, str]] = []
+        self._last = 0  # the last line of the report
+        self._cut = False  # the text ends inside a line of the report
         self._in_section = False
+        self._awaits = False  # what was read is always followed by more
+        self._number: int | None = None  # the number of the last allocation of the list
 
-    def read(self, at: int, line: str) -> None:
-        if not self._in_section and _WORDS.search(line) is None:
+    def read(self, at: int, line: str, ended: bool = True) -> None:
+        if ended and not self._in_section and _WORDS.search(line) is None:
             return
         heads = _HEADS if "emory" in line or "Attempting to" in line else []
         for what, pattern in heads:
             match = pattern.search(line)
             if match is not None:
-                self._start(at, what, match.groupdict())
+                self._start(at, what, match.groupdict(), ended)
                 return
         steps: list[tuple[re.Pattern[str], Callable[[int, re.Match[str]], None]]] = [
             (_ITEM, self._item),
@@ -194,135 +240,150 @@ class _Reader:
             if match is not None:
                 step(at, match)
                 return
-        self._detail(line)
+        self._detail(at, line, ended)
 
-    def _start(self, at: int, what: str, found: dict[str, str | None]) -> None:
+    def _start(self, at: int, what: str, found: dict[str, str | None], ended: bool) -> None:
         self._close_report()
         get = found.get
         self._report = Report(at, what, get("space"), get("used"), get("capacity"), get("exceeded"))
+        self._last = at
+        rest = tail(get("tail") or "")
+        self._cut = not ended and (None in found.values() or ("tail" in found and "label" not in rest))
         if "shape" in found:  # plain numbers of bytes
             count, capacity = int(found["used"] or 0), int(found["capacity"] or 0)
             used = printed_bytes(count)
             self._report = self._report._replace(used=used, capacity=printed_bytes(capacity))
-            allocation = _filled(Allocation(at, size=used, size_bytes=count), _tail(found["tail"] or ""))
-            self._open = _with_shape(allocation, found["shape"])
+            allocation = filled(Allocation(at, size=used, size_bytes=count), rest)
+            self._open = with_shape(allocation, found["shape"])
         elif found.get("label"):
             label = (found["label"] or "").strip()
             self._open = Allocation(at, size=found["used"], kind="scoped", label=label)
         self._close_allocation()
 
     def _item(self, at: int, match: re.Match[str]) -> None:
+        number, size = int(match["number"]), match["size"]
+        odd = ONE_SIZE.fullmatch(size) is None
+        if odd and self._report is None:
+            return
         self._ensure(at)
         self._close_allocation()
-        self._in_section = False
-        self._open = Allocation(at, int(match["number"]), match["size"])
+        self._in_section = self._awaits = False
+        if self._number is not None and number <= self._number:
+            self._odd.append((at, f"allocation {number} after allocation {self._number}; {_MIXED}"))
+        self._number = number
+        self._open = Allocation(at, number, size or None)
+        if odd:
+            self._odd_line(at, match[0], Allocation(at, number))
 
     def _list(self, at: int, match: re.Match[str]) -> None:
-        self._ensure(at, match["space"])
+        self._ensure(at, match["space"], match[0])
         self._close_allocation()
-        self._in_section = False
+        self._in_section, self._awaits, self._number = False, True, None
 
     def _section(self, at: int, match: re.Match[str]) -> None:
-        self._ensure(at, match["space"])
+        self._ensure(at, match["space"], match["what"] + match["space"])
         self._close_allocation()
-        self._in_section = True
+        self._in_section = self._awaits = True
         self._totals.append((f"{match['what'].lower()} {match['space']}", match["size"]))
 
     def _output(self, at: int, match: re.Match[str]) -> None:
         self._ensure(at)
-        self._totals += [("output", match["output"]), ("shared with arguments", match["shared"])]
+        output, shared = match["output"] or "unknown size", match["shared"]
+        self._totals.append(("output", output))
+        if shared is not None:
+            self._totals.append(("shared with arguments", shared))
 
-    def _detail(self, line: str) -> None:
+    def _detail(self, at: int, line: str, ended: bool) -> None:
         """A line inside an allocation or a sum; any other is passed over."""
-        if self._in_section:
-            total = _TOTAL.search(line)
-            if total is not None:
-                self._totals.append((total["name"], total["size"]))
-        if self._open is None:
-            return
-        if _RULE.search(line):
-            self._close_allocation()
-            return
-        match = _LINE.search(line)
-        if match is not None:
-            self._open = _with_line(self._open, match["name"], match["value"].strip())
-
-    def _ensure(self, at: int, space: str | None = None) -> None:
-        """A report whose head is not in the text starts with the first line of it that is."""
         if self._report is None:
-            self._report = Report(at, "out of memory, its first lines missing", space)
+            return
+        total = _TOTAL.search(line) if self._in_section else None
+        match = _LINE.search(line)
+        if total is not None:
+            self._last = at
+            self._totals.append((total["name"], total["size"]))
+        elif match is not None:
+            self._field(at, match["name"], (match["value"] or "").strip(), ended)
+        elif _RULE.search(line):
+            self._last = at
+            self._close_allocation()
+        elif not ended and line.strip():
+            if self._awaits or (self._number is not None and _starts_a_line(line)):
+                self._last, self._cut = at, True
+        else:
+            match = (_LOOKS_TOTAL if self._awaits else _LOOKS).search(line)
+            if match is not None:
+                self._odd_line(at, line[match.start() :], self._open)
+
+    def _field(self, at: int, name: str, value: str, ended: bool) -> None:
+        """A line ``name: value`` of the open allocation."""
+        field = FIELDS[name]
+        before = self._open
+        if before is None or getattr(before, field) is not None:
+            if name in _OWN or (before is not None and name == "Shape" and _SHAPE.match(value)):
+                what = "of no allocation" if before is None else "a second one in its allocation"
+                self._odd_line(at, f"{name}: {value}", before, f", {what}; {_MIXED}")
+            return
+        self._last, self._before = at, None
+        self._open, read = with_field(before, field, value)
+        if not ended and name == "Shape" and not value.endswith("}"):
+            self._open, read = before._replace(not_read="the text ends in it", shape_text=value), True
+        if not ended and name == "Allocation type":
+            self._cut = value not in _KINDS
+        if not read:
+            self._odd_line(at, f"{name}: {value}", before)
+
+    def _odd_line(self, at: int, text: str, before: Allocation | None, why: str = "") -> None:
+        text = " ".join(text.split())
+        self._odd.append((at, f"'{text if len(text) <= 60 else text[:57] + '...'}'{why}"))
+        self._last, self._before = at, before
+
+    def _ensure(self, at: int, space: str | None = None, part: str = "") -> None:
+        """A report whose head is not in the text starts with the first line of it that is.
+
+        One that comes to the same part again is another one.
+        """
+        if part in self._parts:
+            self._close_report()
+        if part:
+            self._parts.add(part)
+        if self._report is None:
+            self._report = Report(at, _HEADLESS, space)
         elif self._report.space is None and space is not None:
             self._report = self._report._replace(space=space)
+        self._last, self._before, self._cut = at, None, False
 
     def _close_allocation(self) -> None:
         if self._open is not None:
-            self._allocations.append(_with_label_shape(self._open))
+            self._allocations.append(with_label_shape(self._open))
         self._open = None
 
-    def _close_report(self, cut_at: int | None = None) -> None:
+    def _close_report(self) -> None:
+        cut = self._cut or self._awaits
+        if self._open is not None and (self._cut or self._open.kind is None):
+            cut = True
+            if self._before is not None and self._odd[-1:] and self._odd[-1][0] == self._last:
+                self._open = self._before  # the odd line is the cut one
+                self._odd.pop()
+            self._open = self._open._replace(whole=False)
         self._close_allocation()
         if self._report is not None:
             report = self._report._replace(
-                totals=tuple(self._totals), allocations=tuple(self._allocations), cut_at=cut_at
+                totals=tuple(self._totals),
+                allocations=tuple(self._allocations),
+                cut_at=self._last if cut else None,
+                not_understood=tuple(self._odd),
             )
-            key = report._replace(
-                line=0, allocations=tuple(a._replace(line=0) for a in report.allocations)
-            )
-            first, times = self._done.get(key, (report, 0))
-            self._done[key] = (first, times + 1)
-        self._report, self._allocations, self._totals = None, [], []
-        self._in_section = False
+            self._done.append(report)
+        self._reset()
 
-    def end(self) -> tuple[Report, ...]:
-        cut = self._open is not None and self._open.shape_text is None and self._open.kind is None
-        self._close_report(self._open.line if cut and self._open is not None else None)
-        return tuple(report._replace(times=times) for report, times in self._done.values())
+    def end(self) -> list[Report]:
+        self._close_report()
+        return self._done
 
 
-def _filled(allocation: Allocation, values: Mapping[str, str | None]) -> Allocation:
-    fields: dict[str, Any] = {**allocation._asdict(), **values}
-    return Allocation(**fields)
-
-
-def _with_line(allocation: Allocation, name: str, value: str) -> Allocation:
-    if name == "Shape":
-        return _with_shape(allocation, value)
-    if name == "Unpadded size":
-        return allocation._replace(unpadded=value)
-    if name == "Extra memory due to padding":
-        match = _EXTRA.match(value)
-        return _filled(allocation, match.groupdict()) if match is not None else allocation
-    return _filled(allocation, {_FIELDS[name]: value})
-
-
-def _with_shape(allocation: Allocation, text: str | None) -> Allocation:
-    if text is None:
-        return allocation
-    try:
-        shape, _end = parse_shape_at(text, 0)
-    except TlaError as error:
-        return allocation._replace(shape_text=text, not_read=error.summary)
-    if not isinstance(shape, XlaShape):
-        return allocation._replace(shape_text=text, not_read="it is no array")
-    return allocation._replace(shape=shape, shape_text=text)
-
-
-def _with_label_shape(allocation: Allocation) -> Allocation:
-    """Reports without a line ``Shape:`` say the shape in the instruction."""
-    if allocation.shape_text is not None or allocation.label is None:
-        return allocation
-    match = _LABEL_SHAPE.match(allocation.label)
-    if match is None:
-        return allocation
-    try:
-        shape, end = parse_shape_at(allocation.label, match.end())
-    except ParseError as error:
-        return allocation._replace(not_read=error.summary)
-    text = allocation.label[match.end() : end]
-    return _with_shape(allocation, text) if isinstance(shape, XlaShape) else allocation
-
-
-def _tail(text: str) -> dict[str, str]:
-    """The kind, the tag and the instruction of ``size = 0x400, scoped, tag = '...'] :: name``."""
-    match = re.search(r"(?:, (?P<kind>\w+))?, tag = '(?P<tag>[^']*)'?\]?(?: :: (?P<label>.*))?", text)
-    return {key: value for key, value in match.groupdict().items() if value} if match else {}
+def _starts_a_line(text: str) -> bool:
+    """Whether a text may be the start of a line of a report, cut before its value."""
+    words = re.split(r"\s{2,}", text.strip())[-1]  # what a prefix and the indent leave
+    text = re.sub(r"^\d+", "1", words)
+    return bool(text) and any(start.startswith(text) for start in _STARTS)

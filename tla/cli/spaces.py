@@ -1,0 +1,41 @@
+"""The names of memory spaces in reports, and what is said where a chip has no such memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..xla_bridge.tpu import CHIPS, chip_named
+from . import complain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["complain_of_spaces", "unknown_spaces"]
+
+
+def unknown_spaces(spaces: Iterable[int], chip: str | None) -> list[str]:
+    """Return a sentence on each memory space that the chip has no name for, and which chips have one.
+
+    >>> unknown_spaces([0, 3, 9], "v5e")
+    ['v5e has no known S(3): it is VMEM on v4', 'v5e has no known S(9)']
+
+    Without a chip nothing is said: then the numbers are what was asked for.
+    """
+    if chip is None:
+        return []
+    known = chip_named(chip).memory_spaces
+    said: list[str] = []
+    for space in sorted({*spaces} - {*known}):
+        named: dict[str, list[str]] = {}
+        for each in CHIPS.values():
+            if space in each.memory_spaces:
+                named.setdefault(each.memory_spaces[space], []).append(each.name)
+        others = " and ".join(f"{name} on {', '.join(chips)}" for name, chips in named.items())
+        said.append(f"{chip} has no known S({space})" + (f": it is {others}" if others else ""))
+    return said
+
+
+def complain_of_spaces(spaces: Iterable[int], chip: str | None) -> None:
+    """Say on standard error which memory spaces the chip has no name for."""
+    for sentence in unknown_spaces(spaces, chip):
+        complain(f"tla: {sentence}")

@@ -1,0 +1,144 @@
+"""An out-of-memory report and its allocations as values, and the fields of one from their text.
+
+>>> with_field(Allocation(1), "extra", "31.00G (32.0x expansion)")[0].expansion
+'32.0x'
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ..errors import ParseError, TlaError
+from ..xla_bridge import XlaShape, parse_shape_at
+from .sizes import SIZE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "FIELDS",
+    "ONE_SIZE",
+    "Allocation",
+    "Report",
+    "filled",
+    "tail",
+    "with_field",
+    "with_label_shape",
+    "with_shape",
+]
+
+
+class Allocation(NamedTuple):
+    """One allocation that a report lists. A text is None where the report does not say it."""
+
+    line: int
+    """Where it starts in the text, from 1."""
+    number: int | None = None
+    """Its number in the report's list."""
+    size: str | None = None
+    """As printed, ``32.00G``; a plain number of bytes is printed so too."""
+    size_bytes: int | None = None
+    """The plain number of bytes, where the report states one."""
+    shape: XlaShape | None = None
+    shape_text: str | None = None
+    not_read: str = ""
+    """Why the text of the shape was not read."""
+    unpadded: str | None = None
+    extra: str | None = None
+    expansion: str | None = None
+    operator: str | None = None
+    label: str | None = None
+    """The instruction, ``%copy.1 = s32[...] copy(...)``; it may be cut, then it ends in ``...``."""
+    kind: str | None = None
+    """The allocation type: ``HLO temp``, ``scoped``, ``arguments``, ..."""
+    tag: str | None = None
+    whole: bool = True
+    """Whether it was read to its end."""
+
+
+class Report(NamedTuple):
+    """One out-of-memory report; sizes as printed."""
+
+    line: int
+    """Where it starts in the text, from 1."""
+    what: str
+    """The kind of the report, in words."""
+    space: str | None = None
+    """The memory that ran out: ``hbm``, ``vmem``, ``smem``, ..."""
+    used: str | None = None
+    """What was needed."""
+    capacity: str | None = None
+    exceeded: str | None = None
+    totals: tuple[tuple[str, str], ...] = ()
+    """What the report sums up, such as ``("program", "41.22G")``."""
+    allocations: tuple[Allocation, ...] = ()
+    times: int = 1
+    """How often the text repeats the report."""
+    cut_at: int | None = None
+    """The last line that was read of it, where it is not whole; else None."""
+    not_understood: tuple[tuple[int, str], ...] = ()
+    """Lines that look like part of it, by number, and what does not fit."""
+
+
+ONE_SIZE: Final = re.compile(SIZE)
+_EXTRA: Final = re.compile(rf"(?P<extra>{SIZE})(?: \((?P<expansion>[\d.]+x) expansion\))?")
+_LABEL_SHAPE: Final = re.compile(r"%?[\w.-]+ = (?=\(|[a-z][a-z0-9]*\[)")
+FIELDS: Final = {
+    "Operator": "operator", "Shape": "shape_text", "Unpadded size": "unpadded", "Tag": "tag",
+    "Extra memory due to padding": "extra", "XLA label": "label", "Allocation type": "kind",
+}  # fmt: skip
+
+
+def filled(allocation: Allocation, values: Mapping[str, str | None]) -> Allocation:
+    fields: dict[str, Any] = {**allocation._asdict(), **values}
+    return Allocation(**fields)
+
+
+def with_field(allocation: Allocation, field: str, value: str) -> tuple[Allocation, bool]:
+    """The allocation with the value of a line, and whether the value is one."""
+    if field == "shape_text":
+        return with_shape(allocation, value), True
+    match = _EXTRA.fullmatch(value) if field == "extra" else None
+    if match is not None:
+        return filled(allocation, match.groupdict()), True
+    if field in ("unpadded", "extra"):
+        read = ONE_SIZE.fullmatch(value) is not None
+    else:
+        read = bool(value) or field in ("operator", "tag")
+    return filled(allocation, {field: value or None}), read
+
+
+def with_shape(allocation: Allocation, text: str | None) -> Allocation:
+    if text is None:
+        return allocation
+    try:
+        shape, _end = parse_shape_at(text, 0)
+    except TlaError as error:
+        return allocation._replace(shape_text=text, not_read=error.summary)
+    if not isinstance(shape, XlaShape):
+        return allocation._replace(shape_text=text, not_read="it is no array")
+    return allocation._replace(shape=shape, shape_text=text)
+
+
+def with_label_shape(allocation: Allocation) -> Allocation:
+    """Reports without a line ``Shape:`` say the shape in the instruction."""
+    if allocation.shape_text is not None or allocation.label is None:
+        return allocation
+    match = _LABEL_SHAPE.match(allocation.label)
+    if match is None:
+        return allocation
+    try:
+        shape, end = parse_shape_at(allocation.label, match.end())
+    except ParseError as error:
+        return allocation._replace(not_read=error.summary)
+    text = allocation.label[match.end() : end]
+    if allocation.label[end : end + 1] != " ":
+        return allocation._replace(not_read="the label ends in it")
+    return with_shape(allocation, text) if isinstance(shape, XlaShape) else allocation
+
+
+def tail(text: str) -> dict[str, str]:
+    """The kind, the tag and the instruction of ``size = 0x400, scoped, tag = '...'] :: name``."""
+    match = re.search(r"(?:, (?P<kind>\w+))?, tag = '(?P<tag>[^']*)'?\]?(?: :: (?P<label>.*))?", text)
+    return {key: value for key, value in match.groupdict().items() if value} if match else {}
