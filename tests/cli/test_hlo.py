@@ -307,7 +307,7 @@ ENTRY e { p = f32[8] parameter(0)
     assert run("hlo", "-", stdin=text).code == 0
     code, out, err = run("hlo", "-", "--live", stdin=text)
     assert (code, out) == (1, "")
-    assert err.startswith("tla: error: f is run from two places: by c of e and before\n")
+    assert err.startswith("tla: error: computation f is run from two places: by q of e and by c of e\n")
 
 
 # --- what is wrong ---

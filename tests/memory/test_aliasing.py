@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tla.errors import ParseError
+from tla.errors import ParseError, UnsupportedError
 from tla.hlo import read_instruction, read_module
 from tla.memory import RULES
 from tla.memory.aliasing import Summary, arrays, results, summary
@@ -187,3 +187,19 @@ def test_arrays_of_deep_tuples() -> None:
     ((index, array),) = arrays(shape)
     assert index == (0,) * 91
     assert str(array) == "f32[2]{0}"
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("q = f32[2] tuple(f32[2] p)", "the tuple q of line 1 breaks a rule: it gives no tuple"),
+        (
+            "q = f32[2] get-tuple-element((f32[2]) p), index=1",
+            r"q of line 1 breaks a rule: its operand \(f32\[2\]\{0\}\) has no element 1",
+        ),
+        ("q = f32[2] get-tuple-element(f32[2] p), index=0", "has no element 0"),
+    ],
+)
+def test_what_is_no_tuple(line: str, why: str) -> None:
+    with pytest.raises(UnsupportedError, match=why):
+        results(read_instruction(line))

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tla.hlo import ModuleError, read_module, read_stream
 from tla.memory import (
     RULES,
     ComputationBuffers,
+    Tally,
     module_buffers,
-    roles_in_text,
     stream_buffers,
+    stream_outline,
 )
 from tla.memory.aliasing import arrays
 
 from .modules import NAMES, module_of, text_of
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
 
 def streamed(text: str, pieces: int = 1000) -> tuple[ComputationBuffers, ...]:
-    roles = roles_in_text(text.splitlines())
     cut = [text[i : i + pieces] for i in range(0, len(text), pieces)]
-    return tuple(stream_buffers(read_stream(cut), roles))
+    found: list[ComputationBuffers] = []
+    for part in stream_buffers(read_stream(cut), stream_outline(read_stream(cut))):
+        if found and found[-1].name == part.name:
+            before = found.pop()
+            assert before.root is None
+            part = part._replace(
+                buffers=before.buffers + part.buffers, aliases=before.aliases + part.aliases
+            )
+        found.append(part)
+    return tuple(found)
 
 
 def kinds(text: str) -> dict[str, str]:
@@ -39,6 +54,56 @@ def aliases(text: str) -> dict[str, tuple[object, str]]:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_stream_gives_the_same(name: str) -> None:
     assert streamed(text_of(name)) == module_buffers(module_of(name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_stream_in_parts_gives_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tla.memory.buffers._PART", 3)
+    assert streamed(text_of(name)) == module_buffers(module_of(name))
+
+
+def test_a_long_computation_comes_in_parts() -> None:
+    lines = [f"v{n} = f32[8] negate(v{n - 1})" for n in range(1, 3000)]
+    text = "HloModule m\nENTRY e {\nv0 = f32[8] parameter(0)\n" + "\n".join(lines) + "\n}\n"
+    parts = list(stream_buffers(read_stream([text]), stream_outline(read_stream([text]))))
+    assert len(parts) == 3
+    assert [part.root is None for part in parts] == [True, True, False]
+    assert sum(len(part.buffers) for part in parts) == 3000
+    assert streamed(text) == module_buffers(read_module(text))
+
+
+def one_computation(count: int) -> Iterator[str]:
+    yield "HloModule m\nENTRY e {\n  v.0 = f32[8] parameter(0)\n"
+    for n in range(1, count):
+        yield f'  v.{n} = f32[8] negate(v.{n - 1}), metadata={{op_name="a/b/c{n}"}}\n'
+    yield "}\n"
+
+
+def many_computations(count: int) -> Iterator[str]:
+    head, *rest = one_computation(2)
+    yield "HloModule m\n"
+    for n in range(count):
+        yield f"f.{n} {{\n  x = f32[8] parameter(0)\n  ROOT y = f32[8] negate(x)\n}}\n"
+    yield head.removeprefix("HloModule m\n")
+    yield from rest
+
+
+def peak_bytes(pieces: Callable[[int], Iterator[str]], count: int) -> int:
+    tracemalloc.start()
+    try:
+        tally = Tally(top=5)
+        outline = stream_outline(read_stream(pieces(count)))
+        for each in stream_buffers(read_stream(pieces(count)), outline):
+            tally.add(each)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("pieces", [one_computation, many_computations])
+def test_memory_grows_by_names_alone(pieces: Callable[[int], Iterator[str]]) -> None:
+    few, many = peak_bytes(pieces, 2000), peak_bytes(pieces, 12000)
+    assert (many - few) / 10000 < 250
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -160,6 +225,33 @@ def test_branches_and_calls() -> None:
     assert found["d"] == ((("p", ()),), "callee")
 
 
+def test_a_branch_that_hands_on_its_parameter() -> None:
+    """What the conditional gives lies where the operand of that branch does."""
+    text = """
+    HloModule m
+
+    f { x = (f32[8]) parameter(0)
+      n = f32[8] get-tuple-element(x), index=0
+      ROOT t.1 = (f32[8]) tuple(n) }
+    g { y = (f32[8]) parameter(0)
+      m = f32[8] get-tuple-element(y), index=0
+      s = f32[8] negate(m)
+      ROOT t.2 = (f32[8]) tuple(s) }
+    ENTRY e { p = f32[8] parameter(0)
+      q = s32[] parameter(1)
+      a = f32[8] negate(p)
+      b = (f32[8]) tuple(a)
+      c = (f32[8]) conditional(q, b, b), branch_computations={g, f}
+      d = f32[8] get-tuple-element(c), index=0
+      ROOT r = f32[8] exponential(d) }
+    """
+    assert kinds(text) == {"p": "argument", "q": "argument", "a": "temporary", "r": "result"}
+    found = aliases(text)
+    assert found["c.0"] == ((("a", ()),), "callee")
+    assert found["d"] == ((("a", ()),), "forward")
+    assert found["s"] == ((), "callee")
+
+
 def test_a_fusion_that_writes_in_place() -> None:
     text = """
     HloModule m
@@ -231,14 +323,16 @@ def test_a_broken_text_gives_what_was_read() -> None:
     cut = text.index("%custom-call.1 = ")
     found: list[ComputationBuffers] = []
 
-    roles = roles_in_text(text[:cut].splitlines())
-    stream = stream_buffers(read_stream([text[:cut]]), roles)
+    outline = stream_outline(read_stream([text[:cut]]))
+    stream = stream_buffers(read_stream([text[:cut]]), outline)
     with pytest.raises(ModuleError) as caught:
         found.extend(stream)
     assert caught.value.line == text.count("\n", 0, cut) + 1
     *_, entry = found
     assert entry.role == "entry"
+    assert entry.root is None
     assert [b.name for b in entry.buffers][-1] == "convert.3"
+    assert {b.kind for b in entry.buffers} <= {"argument", "constant", "temporary"}
     # Who calls the body and the condition was not read: what they are for is not known.
     assert [each.name for each in found if each.role is None] == [
         "wide.region_0.4.clone.sunk",

@@ -228,7 +228,9 @@ def test_a_computation_that_runs_twice_has_no_known_schedule() -> None:
           ROOT c = f32[8] call(q), to_apply=f }
         """
     )
-    with pytest.raises(UnsupportedError, match="f is run from two places: by c of e and before"):
+    with pytest.raises(
+        UnsupportedError, match="computation f is run from two places: by q of e and by c of e"
+    ):
         schedule_of(module)
 
 
@@ -241,3 +243,26 @@ def test_deep_calls() -> None:
     lines.append("ENTRY e { p = f32[8] parameter(0)\n  ROOT c = f32[8] call(p), to_apply=f999 }")
     found = lifetimes(read_module("\n".join(lines)))
     assert [(each.buffer.name, each.held) for each in found.buffers] == [("p", ((0, 2000),))]
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        (
+            "call(p), to_apply=f",
+            "the call c of line 6 has no operand for parameter 1 of .*: 2 are needed",
+        ),
+        ("conditional(p), branch_computations={f}", "the conditional c of line 6 .* it has 1"),
+    ],
+)
+def test_too_few_operands(call: str, why: str) -> None:
+    module = read_module(
+        f"""HloModule m
+        f {{ x = f32[8] parameter(0)
+          y = f32[8] parameter(1)
+          ROOT z = f32[8] add(x, y) }}
+        ENTRY e {{ p = f32[8] parameter(0)
+          ROOT c = f32[8] {call} }}"""
+    )
+    with pytest.raises(UnsupportedError, match=why):
+        lifetimes(module)

@@ -1,11 +1,11 @@
-"""What computations are for, from a module and from the lines of its text."""
+"""What computations are for, from a module and from a stream of its text."""
 
 from __future__ import annotations
 
 import pytest
 
-from tla.hlo import read_module
-from tla.memory import module_roles, roles_in_text
+from tla.hlo import read_module, read_stream
+from tla.memory import module_buffers, module_outline, module_roles, stream_buffers, stream_outline
 
 from .modules import NAMES, text_of
 
@@ -51,8 +51,13 @@ def test_all_roles() -> None:
     assert module_roles(read_module(ALL)) == {**ROLES, "e": "entry"}
 
 
-def test_all_roles_in_text() -> None:
-    assert roles_in_text(ALL.splitlines()) == ROLES
+def roles_of_stream(text: str, piece: int = 50) -> dict[str, str]:
+    cut = [text[i : i + piece] for i in range(0, len(text), piece)]
+    return dict(stream_outline(read_stream(cut)).roles)
+
+
+def test_all_roles_of_a_stream() -> None:
+    assert roles_of_stream(ALL) == {**ROLES, "e": "entry"}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -62,7 +67,8 @@ def test_both_agree(name: str) -> None:
     roles = module_roles(module)
     assert roles[module.entry.name] == "entry"
     assert len(roles) == len(module.computations)
-    assert {**roles_in_text(text.splitlines()), module.entry.name: "entry"} == roles
+    assert roles_of_stream(text, 1000) == roles
+    assert stream_outline(read_stream([text])) == module_outline(module)
 
 
 def test_calls_and_the_asynchronous() -> None:
@@ -77,4 +83,60 @@ def test_calls_and_the_asynchronous() -> None:
     """
     callees, applied = ("f", "g", "h", "l", "m"), ("i", "j", "k", "n", "o")
     expected = {**dict.fromkeys(callees, "callee"), **dict.fromkeys(applied, "applied")}
-    assert roles_in_text(text.splitlines()) == expected
+    assert roles_of_stream(text) == {**expected, "_": "entry"}
+
+
+CALLS = """HloModule m
+f { x = f32[8] parameter(0)
+  y = f32[8] negate(x)
+  ROOT z = f32[8] negate(y) }
+g { x = f32[8] parameter(0)
+  ROOT z = f32[8] negate(x) }
+ENTRY e { p = f32[8] parameter(0)
+  i = s32[] parameter(1)
+  q = f32[8] call(p), to_apply=f
+  r = f32[8] fusion(q), kind=kLoop, calls=g
+  ROOT t = f32[8] negate(r) }
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CALLS,
+        CALLS.replace("to_apply=f", "to_apply= f"),
+        CALLS.replace("to_apply=f", "to_apply=/*calls=g*/f"),
+        CALLS.replace("to_apply=f", "to_apply=/*calls\n=g*/f"),
+        CALLS.replace("to_apply=f", "to_apply={/*\ng,*/ f}"),
+        CALLS.replace("to_apply=f", "to_apply\n =\n  %f"),
+        CALLS.replace("call(p)", "call(/*fusion(*/p)"),
+        CALLS.replace("calls=g", 'calls=g, metadata={op_name="a) call(b), to_apply=g"}'),
+        CALLS.replace("\n  r =", " r ="),
+        CALLS.replace("\n", "\r"),
+        CALLS.replace("\n", " ").replace("  ", " "),
+        CALLS.replace("call(p), to_apply=f", "conditional(i, p, p), branch_computations={\n f\n, f }"),
+    ],
+)
+def test_one_reading_of_the_grammar(text: str) -> None:
+    """However a text is laid out, a stream of it gives what the module does."""
+    outline = stream_outline(read_stream([text]))
+    assert outline.roles == {"f": "callee", "g": "fused", "e": "entry"}
+    streamed = tuple(stream_buffers(read_stream([text]), outline))
+    assert streamed == module_buffers(read_module(text))
+    assert next(buffer.name for each in streamed for buffer in each.buffers) == "y"
+
+
+def test_a_computation_written_in_an_instruction() -> None:
+    text = "ENTRY e { p = f32[8] parameter(0)\n ROOT q = f32[8] fusion(p), kind=kLoop, calls={ x = f32[8] parameter(0) ROOT y = f32[8] negate(x) } }"  # noqa: E501
+    outline = stream_outline(read_stream([text]))
+    assert outline.roles == {"_": "fused", "e": "entry"}
+    (inside, entry) = stream_buffers(read_stream([text]), outline)
+    assert (inside.buffers, [each.name for each in entry.buffers]) == ((), ["p", "q"])
+
+
+def test_an_outline_ends_where_the_text_does() -> None:
+    cut = CALLS[: CALLS.index("ROOT t")]
+    outline = stream_outline(read_stream([cut]))
+    assert outline.roles == {"f": "callee", "g": "fused", "e": "entry"}
+    cut = CALLS[: CALLS.index("ENTRY")] + "h { broken"
+    assert stream_outline(read_stream([cut])).roles == {}

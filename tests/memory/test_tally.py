@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, get_args
 
 import pytest
 
 from tla.errors import UnsupportedError
-from tla.hlo import read_module
+from tla.hlo import ModuleError, read_module, read_stream
 from tla.memory import (
     Key,
     Tally,
@@ -17,9 +18,11 @@ from tla.memory import (
     module_buffers,
     output_bytes,
     source_of,
+    stream_buffers,
+    stream_outline,
 )
 
-from .modules import NAMES, chip_of, counted, module_of
+from .modules import NAMES, chip_of, counted, module_of, text_of
 
 if TYPE_CHECKING:
     from tla.hlo import Module
@@ -87,6 +90,9 @@ def test_the_source_of_a_buffer() -> None:
     sources = {buffer.name: source_of(buffer, module.tables) for buffer in buffers_of(module)}
     assert sources["fusion"] == "model.py:24 (int8_mm)"
     assert sources["a.1"] == ""
+    names = {buffer.name: group_of(buffer, "source", module.tables) for buffer in buffers_of(module)}
+    assert names["fusion"] == sources["fusion"]
+    assert names["a.1"] == "a"  # of what has no line the name
 
 
 def test_a_source_without_tables() -> None:
@@ -111,3 +117,15 @@ def test_values_without_memory_are_kept_on_request() -> None:
     assert tally_of(module).aliases == []
     kept = tally_of(module, keep_aliases=True).aliases
     assert kept == [alias for each in module_buffers(module) for alias in each.aliases]
+
+
+def test_what_a_broken_text_gives_is_not_known() -> None:
+    """The last instruction before the break is not taken for the root."""
+    text = text_of("v5e_attention_block")[:40000]
+    tally = Tally()
+    outline = stream_outline(read_stream([text]))
+    with pytest.raises(ModuleError):
+        deque(map(tally.add, stream_buffers(read_stream([text]), outline)), 0)
+    assert tally.buffers > 0
+    assert (tally.root, tally.output_bytes("v5e")) == (None, None)
+    assert "result" not in {row.buffer.kind for row in tally.rows}

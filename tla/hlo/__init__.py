@@ -5,14 +5,16 @@ from .instruction import Instruction, Json, Operand
 from .module import Alias, Computation, EntryLayout, Module, NoSuchNameError
 from .opcodes import OPCODES, is_opcode, wrapped_opcode
 from .reading import read_instruction, read_module, read_stream
-from .stream import ComputationHead, ModuleError, ModuleStream
+from .stream import ComputationEnd, ComputationHead, Event, ModuleError, ModuleStream
 
 __all__ = [
     "OPCODES",
     "Alias",
     "Computation",
+    "ComputationEnd",
     "ComputationHead",
     "EntryLayout",
+    "Event",
     "FileLocation",
     "Instruction",
     "Json",

@@ -8,6 +8,7 @@ one with a shape becomes a parameter; one without is only a name.
 from __future__ import annotations
 
 import re
+from array import array
 from typing import TYPE_CHECKING, NoReturn
 
 from ..errors import ParseError
@@ -29,6 +30,9 @@ __all__ = ["Body"]
 class Body:
     """A computation that is being read: what its instructions have defined so far.
 
+    What it keeps of an instruction is its name, its shape, which is one value for each text of a shape,
+    and its line.
+
     Args:
         callable_: The names of the computations that may be called; `None` in a fragment, where any may
             be, and an operand need not be defined.
@@ -49,8 +53,8 @@ class Body:
     def __init__(self, source: Source, callable_: Collection[str] | None) -> None:
         self._source = source
         self._callable = callable_
-        self._defined: dict[str, Operand] = {}
-        self._lines: dict[str, int] = {}
+        self._defined: dict[str, AnyShape] = {}
+        self._lines = array("Q")  # in the order of the names
         self._numbers: dict[int, int] = {}
         self._next = 0
         self._anonymous: dict[str, int] = {}
@@ -91,8 +95,8 @@ class Body:
         """What defines an operand; in a fragment perhaps no more than what is written."""
         known = self._defined.get(name)
         if known is not None:
-            self._compare(known, written)
-            return known
+            self._compare(name, known, written)
+            return Operand(name, known)
         if self._callable is not None:
             self._refuse(
                 f"no instruction {shortened(name)} stands before this one",
@@ -121,7 +125,7 @@ class Body:
     def _define(self, instruction: Instruction, start: int) -> None:
         name, number, end = instruction.name, instruction.parameter_number, start + len(instruction.name)
         if name in self._defined:
-            before = f"It is in line {self._lines[name]}."
+            before = f"It is in line {dict(zip(self._defined, self._lines, strict=True))[name]}."
             self._refuse(f"there is an instruction {shortened(name)} already", start, end, before)
         if instruction.is_root and self._root is not None:
             before = f"The other one is {shortened(self._root.name)} in line {self._root.line}."
@@ -138,8 +142,8 @@ class Body:
         if instruction.is_root:
             self._root = instruction
         self._last = instruction
-        self._defined[name] = Operand(name, instruction.shape)
-        self._lines[name] = instruction.line
+        self._defined[name] = instruction.shape
+        self._lines.append(instruction.line)
 
     def _demand(self, what: str, names: tuple[str, ...], known: Collection[str], start: int) -> None:
         """That what an attribute behind ``start`` names is known."""
@@ -151,14 +155,14 @@ class Body:
                 said = f"no {what} {shortened(name)} stands before this one"
                 self._refuse(said, *place, *self._near(name, known))
 
-    def _compare(self, known: Operand, written: Written) -> None:
+    def _compare(self, name: str, known: AnyShape, written: Written) -> None:
         """As XLA, demand that a shape written with an operand is its own but for the layout."""
         shape = written.shape
-        if shape is None or shape is known.shape or known.shape is None or shape == known.shape:
+        if shape is None or shape is known or shape == known:
             return
-        if bare_shape(shape) != bare_shape(known.shape):
+        if bare_shape(shape) != bare_shape(known):
             self._refuse(
-                f"operand {shortened(known.name)} is {shape} here, {known.shape} where it is defined",
+                f"operand {shortened(name)} is {shape} here, {known} where it is defined",
                 written.start,
                 written.end,
             )

@@ -56,7 +56,7 @@ _INT = re.compile(r"-?[0-9]{1,18}")
 
 def names_in(text: str) -> tuple[str, ...]:
     """The names of an attribute's value, as ``{%a, %b}``, without their ``%``."""
-    return tuple(_NAMES.findall(re.sub(r"/\*.*?\*/", "", text)))
+    return tuple(_NAMES.findall(_BLANKS.sub(" ", text)))
 
 
 class Operand(NamedTuple):

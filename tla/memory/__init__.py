@@ -9,7 +9,8 @@ from .entry import alias_bytes, argument_bytes, index_tables_bytes, output_bytes
 from .formats import Advice, Formats
 from .lifetimes import Lifetime, Lifetimes, Span, lifetimes
 from .live import Liveness, Peak, live
-from .roles import Role, module_roles, roles_in_text
+from .outline import Outline, module_outline, stream_outline
+from .roles import Role, module_roles
 from .schedule import Schedule, Step, schedule_of
 from .tally import Row, SpaceTotal, Tally, Unsized
 from .waste import Factor, Waste, array_waste
@@ -31,6 +32,7 @@ __all__ = [
     "Lifetime",
     "Lifetimes",
     "Liveness",
+    "Outline",
     "Peak",
     "Role",
     "Row",
@@ -53,10 +55,11 @@ __all__ = [
     "live",
     "module_buffers",
     "module_copies",
+    "module_outline",
     "module_roles",
     "output_bytes",
-    "roles_in_text",
     "schedule_of",
     "source_of",
     "stream_buffers",
+    "stream_outline",
 ]

@@ -15,8 +15,9 @@ values that are at different places there.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, TypeAlias
 
+from ..errors import UnsupportedError
 from ..xla_bridge import XlaTuple, array_shape
 
 if TYPE_CHECKING:
@@ -117,6 +118,9 @@ def results(instruction: Instruction, called: Mapping[str, Summary] | None = Non
     Args:
         called: The summaries of the computations it calls, by name. Where that of a fusion or call
             is missing, its results are taken for its own.
+
+    Raises:
+        UnsupportedError: a tuple gives an array, or an element is asked for that a tuple has not.
     """
     leaves = arrays(instruction.shape)
     shared = _shared(instruction, [index for index, _ in leaves], called or {})
@@ -185,6 +189,8 @@ def _shared(
         return _by("done", _handed_on(opcode, leaves))
     if opcode.endswith("-start") or opcode == "send":
         return _by("start", _named_again(opcode, leaves))
+    if opcode == "conditional":
+        return _by("callee", _handed_on_by_branches(instruction, called))
     names = instruction.called if opcode in ("call", "fusion") else ()
     callee = next((called[name] for name in names if name in called), Summary({}, frozenset()))
     if opcode == "call":
@@ -201,13 +207,36 @@ def _by(rule: str, places: _Places) -> dict[Index, tuple[str, tuple[Place, ...]]
 
 def _forwarded(instruction: Instruction, leaves: list[Index]) -> _Places:
     if instruction.opcode == "tuple":
+        if leaves == [()]:
+            _refuse(instruction, "it gives no tuple")
         return {index: ((index[0], index[1:]),) for index in leaves}
     if instruction.opcode == "get-tuple-element":
         at = _ints(instruction.attributes.get("index", ""))[:1]
+        shape = instruction.operands[0].shape if instruction.operands else None
+        count = len(shape.elements) if isinstance(shape, XlaTuple) else 0
+        if shape is not None and at and at[0] >= count:
+            _refuse(instruction, f"its operand {shape} has no element {at[0]}")
         return {index: ((0, (*at, *index)),) for index in leaves if at}
     if instruction.opcode == "custom-call":  # pieces that lie behind each other become one array
         return {index: tuple((i, ()) for i in range(len(instruction.operands))) for index in leaves}
     return {index: ((0, index),) for index in leaves}
+
+
+def _refuse(instruction: Instruction, why: str) -> NoReturn:
+    raise UnsupportedError(
+        f"the {instruction.opcode} {instruction.name} of line {instruction.line} breaks a rule: {why}",
+        f"It is {instruction}",
+        instruction=instruction.name,
+    )
+
+
+def _handed_on_by_branches(instruction: Instruction, called: Mapping[str, Summary]) -> _Places:
+    """Operand 0 says which branch runs, the one behind is the parameter of the first."""
+    of: _Places = {}
+    for number, name in enumerate(instruction.called, 1):
+        for index, (_, way) in called[name].of.items() if name in called else ():
+            of.setdefault(index, ((number, way),))
+    return of
 
 
 def _handed_on(opcode: str, leaves: list[Index]) -> _Places:

@@ -16,9 +16,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from ..errors import UnsupportedError
 from .aliasing import arrays, results, summary
 from .buffers import module_buffers
 from .schedule import schedule_of
+from .simulated import Timed, Use, simulated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,6 +50,9 @@ class Lifetime(NamedTuple):
     spans: tuple[Span, ...]
     position: int
     """The place in the text of the first value that lies in it."""
+    simulated: tuple[tuple[int, int | None], ...]
+    """The first and last steps that count in the compiler's figure, outside main memory; a last step
+    of None is where the compiler has no end."""
 
     @property
     def held(self) -> tuple[tuple[int, int], ...]:
@@ -76,7 +81,8 @@ def lifetimes(module: Module) -> Lifetimes:
     does not change stays live throughout.
 
     Raises:
-        UnsupportedError: a computation is run from two places.
+        UnsupportedError: a computation is run from two places, or its caller gives it fewer operands
+            than it has parameters.
     """
     schedule = schedule_of(module)
     walk = _Walk(module, schedule)
@@ -120,14 +126,33 @@ def _move(homes: Iterable[_Home], into: Iterable[_Home]) -> None:
 class _Value:
     """A value: where it stands in the text, when it is live, and in which memory."""
 
-    __slots__ = ("first", "homes", "is_used", "last", "position")
+    __slots__ = ("begins", "ends", "first", "homes", "last", "position", "uses")
 
-    def __init__(self, at: int, position: int, homes: tuple[_Home, ...]) -> None:
+    def __init__(self, at: int, begins: int, position: int, homes: tuple[_Home, ...]) -> None:
         self.first = self.last = at
-        self.position, self.homes, self.is_used = position, homes, False
+        # To XLA a parameter begins with its computation, and a root ends behind it.
+        self.begins, self.ends = begins, at
+        self.position, self.homes = position, homes
+        self.uses: list[Use] = []
+
+    def needed(self, until: int, behind: int) -> None:
+        self.last, self.ends = max(self.last, until), max(self.ends, behind)
 
 
 _Values: TypeAlias = tuple[_Value, ...]
+
+
+def _timed(values: Iterable[_Value]) -> list[Timed]:
+    """The values of a buffer in order: each ends where the next begins, which is then live as long."""
+    found: list[Timed] = []
+    for value in sorted(values, key=lambda value: (value.begins, value.ends)):
+        timed = Timed(value.begins, value.ends, value.uses)
+        if found and timed.first <= found[-1].last:
+            before = found[-1]
+            found[-1] = before._replace(last=timed.first)
+            timed = timed._replace(last=max(timed.last, before.last))
+        found.append(timed)
+    return found
 
 
 class _Walk:
@@ -169,34 +194,38 @@ class _Walk:
         number, caller = instruction.parameter_number, self._callers.get(computation)
         leaves = arrays(instruction.shape)
         if number is not None and caller is not None:
-            found |= self._parameter(at, leaves, caller, number)
+            begins = self._spans[computation][0]
+            found |= self._parameter(at, begins, leaves, caller, number)
         elif instruction.opcode == "while":
             found |= self._loop(at, computation, instruction, leaves)
         else:
             found |= self._plain(at, computation, instruction)
         until = self._spans[computation][1] if instruction.is_root else at
         for value in (value for values in found.values() for value in values):
-            value.last = max(value.last, until)
-            value.is_used |= instruction.is_root
+            value.needed(until, until + instruction.is_root)
+            if instruction.is_root:
+                value.uses.append(Use(until, computation))
 
-    def _new(self, at: int, there: _Values = ()) -> _Values:
+    def _new(self, at: int, there: _Values = (), begins: int | None = None) -> _Values:
         """A value in memory of its own, or over others."""
         homes = _homes(there) if there else (_Home(),)
-        value = _Value(at, self._position, homes)
+        value = _Value(at, at if begins is None else begins, self._position, homes)
         self._all.append(value)
         return (value,)
 
     def _read(self, at: int, computation: str, instruction: Instruction) -> None:
         if instruction.opcode in ("tuple", "get-tuple-element", "domain"):
             return  # only the tables of pointers are read
+        called = instruction.called if instruction.opcode == "conditional" else ()
+        use = Use(at, computation, tuple(name for name in called if name in self._spans))
         for operand in instruction.operands:
             for index, values in self._known.get((computation, operand.name), {}).items():
                 until = (
                     self._loop_begins(at, instruction, index) if instruction.opcode == "while" else at
                 )
                 for value in values:
-                    value.last = max(value.last, until)
-                    value.is_used = True
+                    value.needed(until, until)
+                    value.uses.append(use)
 
     def _loop_begins(self, at: int, loop: Instruction, index: Index) -> int:
         """Until when a loop needs what it is given: one that it changes, until its own values begin."""
@@ -210,9 +239,19 @@ class _Walk:
         return body is None or body.hands_on(index)
 
     def _parameter(
-        self, at: int, leaves: list[tuple[Index, XlaShape]], caller: Caller, number: int
+        self, at: int, begins: int, leaves: list[tuple[Index, XlaShape]], caller: Caller, number: int
     ) -> dict[Index, _Values]:
-        operand = caller.instruction.operands[number if caller.operand is None else caller.operand]
+        place = number if caller.operand is None else caller.operand
+        operands = caller.instruction.operands
+        if place >= len(operands):
+            name, line = caller.instruction.name, caller.instruction.line
+            raise UnsupportedError(
+                f"the {caller.instruction.opcode} {name} of line {line} has no operand for parameter"
+                f" {number} of a computation it calls: {place + 1} are needed, it has {len(operands)}",
+                f"It is {caller.instruction}",
+                instruction=name,
+            )
+        operand = operands[place]
         given = self._known.get((caller.computation, operand.name), {})
         found: dict[Index, _Values] = {}
         for index, _ in leaves:
@@ -220,10 +259,11 @@ class _Walk:
             if caller.role == "callee" or (values and self._hands_on(caller.instruction, index)):
                 found[index] = values or self._new(at)
                 continue
-            found[index] = self._new(at, values)
+            found[index] = self._new(at, values, begins)
             if caller.role == "condition":  # the state waits for the body
-                body = caller.instruction.attributes["body"].removeprefix("%")
-                found[index][0].last = self._spans.get(body, (at, at))[0]
+                body = caller.instruction.attributes.get("body", "").removeprefix("%")
+                until = self._spans.get(body, (at, at))[0]
+                found[index][0].needed(until, until)
         return found
 
     def _loop(
@@ -295,8 +335,13 @@ class _Walk:
             values = [
                 v for home in _final(_homes(known.get(buffer.shape_index, ()))) for v in there[home]
             ]
-            spans = tuple(Span(value.first, value.last, value.is_used) for value in values)
-            found.append(Lifetime(buffer, spans, min((value.position for value in values), default=0)))
+            spans = tuple(Span(value.first, value.last, bool(value.uses)) for value in values)
+            position = min((value.position for value in values), default=0)
+            pieces: list[tuple[int, int | None]] = []
+            if buffer.shape.memory_space:
+                for timed in _timed(values):
+                    pieces += simulated(timed, self._spans)
+            found.append(Lifetime(buffer, spans, position, tuple(pieces)))
         return tuple(found)
 
 

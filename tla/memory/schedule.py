@@ -81,17 +81,24 @@ def schedule_of(module: Module) -> Schedule:
             todo.append((computation, at, True))
             for callee, caller in reversed(runs):
                 if callee in callers or callee == module.entry.name:
-                    raise UnsupportedError(
-                        f"{callee} is run from two places: by {instruction.name} of {name} and before",
-                        "The schedule of such a module is not known; XLA gives each call its own copy.",
-                        computation=callee,
-                    )
+                    raise _run_twice(callee, caller, callers.get(callee))
                 callers[callee] = caller
                 todo.append((named[callee], 0, False))
             continue
         steps.append(Step(name, instruction))
         todo.append((computation, at + 1, False))
     return Schedule(tuple(steps), {name: (first[name], last[name]) for name in last}, callers)
+
+
+def _run_twice(callee: str, caller: Caller, before: Caller | None) -> UnsupportedError:
+    first = f"{before.instruction.name} of {before.computation}" if before else "the module"
+    second = f"{caller.instruction.name} of {caller.computation}"
+    return UnsupportedError(
+        f"computation {callee} is run from two places: by {first} and by {second}",
+        "In the order of steps a computation stands once. The compiler makes a copy for each caller"
+        " before it schedules: its scheduled module, with is_scheduled=true, has none that runs twice.",
+        computation=callee,
+    )
 
 
 def _runs(

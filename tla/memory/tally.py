@@ -1,4 +1,4 @@
-"""The buffers of a module counted as they come, in memory that grows with its distinct shapes alone.
+"""The buffers of a module counted as they come, in memory that grows with its distinct shapes.
 
 >>> from ..hlo import read_module
 >>> from .buffers import module_buffers
@@ -74,7 +74,7 @@ class Tally:
         by_rule: How many values have no memory of their own, by rule.
         uncalled: The computations that nothing calls, whose values are counted nowhere.
         argument_bytes: Of the entry computation, without what is unsized.
-        root: The shape that the entry computation gives.
+        root: The shape that the entry computation gives; None where its end was not read.
     """
 
     def __init__(
@@ -99,10 +99,10 @@ class Tally:
         self.root: AnyShape | None = None
 
     def add(self, computation: ComputationBuffers) -> None:
-        """Count a computation."""
+        """Count a computation, or a part of one."""
         if computation.role is None:
             self.uncalled.append(computation.name)
-        if computation.role == "entry":
+        if computation.role == "entry" and computation.root is not None:
             self.root = computation.root
         for alias in computation.aliases:
             self.by_rule[alias.rule] = self.by_rule.get(alias.rule, 0) + 1

@@ -1,0 +1,199 @@
+"""What must be known of a whole module before its buffers can be told one by one.
+
+>>> from ..hlo import read_stream
+>>> text = '''
+... f { x = f32[8] parameter(0)
+...   ROOT y = f32[8] negate(x) }
+... ENTRY e { a = f32[8] parameter(0)
+...   b = f32[8] fusion(a), kind=kLoop, calls=f
+...   ROOT c = (f32[8]) tuple(b) }'''
+>>> found = stream_outline(read_stream([text]))
+>>> found.roles, found.given
+({'f': 'fused', 'e': 'entry'}, {'e': frozenset({('b', ())})})
+
+A computation stands before its callers, and a value before the root that hands it on. So a stream of the
+text is read twice, first for this.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from ..hlo import ComputationEnd, ComputationHead, Instruction, ModuleError
+from .aliasing import Summary, arrays, results
+from .roles import called_in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ..hlo import Alias, Event, Module, ModuleStream
+    from .aliasing import Index, Place, Result
+    from .roles import Role
+
+__all__ = ["Homes", "Key", "Outline", "module_outline", "stream_outline"]
+
+Key: TypeAlias = "tuple[str, Index]"
+"""An array of an instruction's result: its name and the way through the tuples."""
+
+_Lies: TypeAlias = "tuple[tuple[Key, ...], bool]"
+"""In whose memory an array lies, and whether that was written over since."""
+
+
+class Outline(NamedTuple):
+    """What the computations of a module are for, and which of their arrays they give."""
+
+    roles: Mapping[str, Role]
+    """Of the entry and of each computation that is called, by name."""
+    given: Mapping[str, frozenset[Key]]
+    """The arrays with memory of their own that the root hands on, by computation; those that an
+    instruction marked ROOT makes itself are left out."""
+    donated: Mapping[Key, Key]
+    """From an array that the entry gives to the array of a parameter that it is to lie in."""
+    summaries: Mapping[str, Summary]
+    """What callers need to know of a computation, where an array of its root lies in a parameter."""
+
+
+class Homes:
+    """In whose memory the arrays of one computation lie, instruction by instruction.
+
+    What it keeps grows with the arrays without memory of their own, and with the parameters.
+    """
+
+    __slots__ = ("_called", "_known", "_numbers", "_root")
+
+    def __init__(self, called: Mapping[str, Summary]) -> None:
+        self._called = called
+        self._known: dict[Key, _Lies] = {}  # what is not there lies in its own
+        self._numbers: dict[str, int] = {}
+        self._root: Instruction | None = None
+
+    @property
+    def root(self) -> Instruction | None:
+        """The one marked, else the last so far."""
+        return self._root
+
+    def add(self, instruction: Instruction) -> list[tuple[Result, tuple[Key, ...]]]:
+        """Return the arrays of a result, each with those it lies in; none where it has its own memory.
+
+        Its operands were taken in before.
+        """
+        found: list[tuple[Result, tuple[Key, ...]]] = []
+        for result in results(instruction, self._called):
+            sources = [
+                self._lies(instruction.operands[number].name, index) for number, index in result.of
+            ]
+            owners: tuple[Key, ...] = ()
+            if sources:
+                lies = sources[0]
+                if len(sources) > 1 or (result.is_written and not lies[1]):
+                    together = dict.fromkeys(key for keys, _ in sources for key in keys)
+                    written = result.is_written or any(before for _, before in sources)
+                    lies = tuple(together), written
+                self._known[instruction.name, result.shape_index] = lies
+                owners = lies[0]
+            found.append((result, owners))
+        if instruction.parameter_number is not None:
+            self._numbers[instruction.name] = instruction.parameter_number
+        if self._root is None or instruction.is_root or not self._root.is_root:
+            self._root = instruction
+        return found
+
+    def _lies(self, name: str, index: Index) -> _Lies:
+        return self._known.get((name, index)) or (((name, index),), False)
+
+    def _at_root(self) -> Iterator[tuple[Index, _Lies]]:
+        if self._root is not None:
+            for index, _ in arrays(self._root.shape):
+                yield index, self._lies(self._root.name, index)
+
+    def summary(self) -> Summary:
+        """Return what callers need."""
+        places: dict[Index, Place] = {}
+        written: list[Index] = []
+        for index, (owners, was_written) in self._at_root():
+            name, way = owners[0]
+            if len(owners) == 1 and name in self._numbers:
+                places[index] = self._numbers[name], way
+                written += [index] if was_written else []
+        return Summary(places, frozenset(written))
+
+    def given(self) -> frozenset[Key]:
+        """Return what `Outline.given` has of the computation."""
+        marked = self._root.name if self._root is not None and self._root.is_root else ""
+        return frozenset(
+            key
+            for _, (owners, _) in self._at_root()
+            for key in owners
+            if key[0] != marked and key[0] not in self._numbers
+        )
+
+    def donated(self, aliases: Iterable[Alias]) -> dict[Key, Key]:
+        """Return what `Outline.donated` has, if this is the entry."""
+        parameters = {number: name for name, number in self._numbers.items()}
+        homes = {
+            each.output_index: (parameters[each.parameter_number], each.parameter_index)
+            for each in aliases
+            if each.parameter_number in parameters
+        }
+        first: dict[Key, Key | None] = {}  # what is given twice lies where the first wants it
+        for index, (owners, _) in self._at_root():
+            for key in owners:
+                first.setdefault(key, homes.get(index))
+        return {key: home for key, home in first.items() if home is not None}
+
+
+def stream_outline(stream: ModuleStream) -> Outline:
+    """Return the outline of a module from its text, which is read to its end or to where it breaks off.
+
+    What is kept of a computation that has ended is its name, where that is called its role, and what
+    its root hands on.
+    """
+    return _outline(stream.events(), stream.header.input_output_alias)
+
+
+def module_outline(module: Module) -> Outline:
+    """Return the outline of a module."""
+    return _outline(_events(module), module.input_output_alias)
+
+
+def _events(module: Module) -> Iterator[Event]:
+    for each in module.computations:
+        yield ComputationHead(each.name, each.is_entry, each.line)
+        yield from each.instructions
+        yield ComputationEnd(each.execution_thread)
+
+
+def _outline(events: Iterable[Event], aliases: Iterable[Alias]) -> Outline:
+    roles: dict[str, Role] = {}
+    summaries: dict[str, Summary] = {}
+    given: dict[str, frozenset[Key]] = {}
+    donated: dict[Key, Key] = {}
+    begun: list[tuple[ComputationHead, Homes]] = []
+    ended: tuple[str, Homes] = "", Homes({})
+    entry = ""
+    try:
+        for event in events:
+            if isinstance(event, ComputationHead):
+                begun.append((event, Homes(summaries)))
+                entry = event.name if event.is_entry else entry
+            elif isinstance(event, Instruction):
+                begun[-1][1].add(event)
+                roles.update(called_in_order(event))
+            else:
+                head, homes = begun.pop()
+                ended = head.name, homes
+                summary, keys = homes.summary(), homes.given()
+                if summary.of:
+                    summaries[head.name] = summary
+                if keys:
+                    given[head.name] = keys
+                if head.is_entry:
+                    donated = homes.donated(aliases)
+        if not entry:  # to XLA the last one is
+            entry, homes = ended
+            donated = homes.donated(aliases)
+    except ModuleError:
+        pass  # the reading that follows meets it again
+    if entry:
+        roles[entry] = "entry"
+    return Outline(roles, given, donated, summaries)
