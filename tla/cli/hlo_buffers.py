@@ -35,10 +35,10 @@ def report(text: ModuleText, options: argparse.Namespace) -> int:
     listed = options.top if options.top or options.json else LISTED
     tally = Tally(listed, keep_aliases=options.all)
     try:
-        roles = text.roles(options.opcode)
+        outline = text.outline(options.opcode)
         stream = read_stream(text.pieces(), options.opcode)
         tally = Tally(listed, options.by, stream.header.tables, options.all)
-        for computation in stream_buffers(stream, roles):
+        for computation in stream_buffers(stream, outline):
             tally.add(computation)
         name, tables = stream.header.name, stream.header.tables
     except ModuleError as error:

@@ -44,6 +44,9 @@ def _write(module: Module, found: Liveness, options: argparse.Namespace) -> None
     print(f"peak_memory_in_bytes as the TPU compiler counts it: {figure}")
     print(f"  {bytes_in_words(found.reserved_bytes)} of arguments, constants and results,")
     print(f"  {bytes_in_words(found.simulated_bytes)} of temporaries in the space with most, {space}")
+    if found.left_over_bytes:
+        more = bytes_in_words(found.left_over_bytes)
+        print(f"  it may count up to {more} more: of a conditional, in an order that the text leaves open")
 
 
 def _write_peak(module: Module, peak: Peak, steps: int, options: argparse.Namespace) -> None:
@@ -79,6 +82,7 @@ def _facts(module: Module, found: Liveness, options: argparse.Namespace) -> dict
         "reserved_bytes": found.reserved_bytes,
         "simulated_bytes": found.simulated_bytes,
         "simulated_space": found.simulated_space,
+        "left_over_bytes": found.left_over_bytes,
         "peaks": [_peak_facts(module, peak, options) for peak in found.peaks],
     }
 

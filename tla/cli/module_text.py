@@ -47,7 +47,7 @@ class ModuleText:
     def close(self) -> None:
         self._file.close()
 
-    def roles(self, opcodes: Collection[str] = ()) -> Outline:
+    def outline(self, opcodes: Collection[str] = ()) -> Outline:
         """The outline of the module: a reading of its own, before that of the buffers."""
         return stream_outline(read_stream(self._decoded(lambda _: None), opcodes))
 

@@ -211,6 +211,9 @@ class ModuleStream:
             yield ComputationEnd("")
         if not self._computations:
             self._grammar.fail("a computation or an instruction", self._source.at)
+        if not self._entry and self.header.entry_computation_layout is not None:
+            # XLA takes the last computation, which in a text that is cut is any
+            self._grammar.fail("the ENTRY computation that the header describes", self._source.at)
 
     def _outside(self, at: int) -> tuple[list[Statement] | Signature | None, int]:
         """What stands between computations: the next one, in a fragment an instruction, or the end."""
