@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tla.errors import TlaError
+from tla.errors import TlaError, UnsupportedError
 from tla.hlo import Module, read_module
 from tla.memory.copies import Copy, copy_totals, module_copies
 from tla.memory.formats import Advice, Formats
@@ -482,3 +482,9 @@ def test_shapes_of_operands_that_are_not_known() -> None:
     module = read_module("c = f32[16,256]{0,1:T(8,128)} copy(p)")
     assert module_copies(module) == ()
     assert parse_array("f32[2]").rank == 1
+
+
+def test_a_copy_of_another_rank_is_none() -> None:
+    module = read_module("ENTRY e { p = f32[8,128] parameter(0) ROOT c = f32[128] copy(p) }")
+    with pytest.raises(UnsupportedError, match=r"the copy c of line 1 is no copy: .* differ in rank"):
+        module_copies(module)

@@ -46,7 +46,9 @@ def _write(module: Module, found: Liveness, options: argparse.Namespace) -> None
     print(f"  {bytes_in_words(found.simulated_bytes)} of temporaries in the space with most, {space}")
     if found.left_over_bytes:
         more = bytes_in_words(found.left_over_bytes)
-        print(f"  it may count up to {more} more: of a conditional, in an order that the text leaves open")
+        print(
+            f"  it may count up to {more} more: of a conditional, in an order that the text leaves open"
+        )
 
 
 def _write_peak(module: Module, peak: Peak, steps: int, options: argparse.Namespace) -> None:

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_args
 
-from ..errors import ParseError, UndecidedError
+from ..errors import ParseError, UndecidedError, UnsupportedError
 from ..xla_bridge import XlaShape, XlaTuple, logical_bytes, physical_bytes, physical_elements
 from ..xla_bridge.equivalence import equivalent, is_bitcast
 from ..xla_bridge.groups import layout_of_digits
@@ -68,6 +68,7 @@ order, or under other indices (`tla.memory.renaming`); or what it keeps of the e
 MOVING: Final = frozenset({"copy", "transpose", "reshape", "bitcast-convert"})
 STARTS: Final = {"copy-start": 0, "slice-start": 1}
 """The element of an asynchronous copy's tuple that is the copy."""
+_KEEPS_RANK: Final = frozenset({"copy", "transpose", *STARTS})
 
 
 class Copy(NamedTuple):
@@ -235,6 +236,12 @@ def _shapes(module: Module, instruction: Instruction) -> tuple[XlaShape, XlaShap
         return None
     if before.is_unbounded_dynamic or after.is_unbounded_dynamic or after.element_type.bits is None:
         return None
+    if opcode in _KEEPS_RANK and before.rank != after.rank:
+        raise UnsupportedError(
+            f"the {opcode} {instruction.name} of line {instruction.line} is no {opcode}:"
+            f" {before} and {after} differ in rank",
+            instruction=instruction.name,
+        )
     return (_cut(before, after) if opcode == "slice-start" else before), after
 
 
