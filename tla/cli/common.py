@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import TlaError, UndecidedError
+from ..ints import SymbolicInt
 from . import COMMANDS
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ __all__ = [
     "in_tenths",
     "name_of",
     "on_command_line",
+    "plain",
     "positive",
     "read_bytes",
     "read_file",
@@ -185,6 +187,13 @@ def _decimal(part: int, whole: int, places: int) -> str:
     unit = 10**places
     rounded = (2 * unit * part + whole) // (2 * whole)  # half up
     return f"{rounded // unit}.{rounded % unit:0{places}}"
+
+
+def plain(n: Any) -> Any:
+    """Return an int as JSON has it: a symbolic one, and what is no int, as text; None as it is."""
+    if n is None:
+        return None
+    return int(n) if isinstance(n, int) and not isinstance(n, SymbolicInt) else str(n)
 
 
 def positive(text: str) -> int:

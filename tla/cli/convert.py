@@ -29,6 +29,7 @@ from .common import (
     bytes_in_words,
     in_tenths,
     on_command_line,
+    plain,
     positive,
     settled,
     text_argument,
@@ -134,13 +135,9 @@ class _Entry(NamedTuple):
 
             size: Any = n
             names = {f"d{i}": dim for i, dim in enumerate(leaves(self.layout.origin_shape))}
-            return _plain(substitute(size, names))
-        return _plain(n)
-
-
-def _plain(n: Any) -> int | str:
-    """An int as JSON has it: a symbolic one as text."""
-    return str(n) if isinstance(n, SymbolicInt) else int(n)
+            n = substitute(size, names)
+        found: int | str = plain(n)
+        return found
 
 
 def _entry(value: Any, dtype: str | None, size: int | None) -> _Entry:
@@ -177,8 +174,8 @@ def _facts(entry: _Entry) -> dict[str, Any]:
         }
     if layout is not None:
         facts["trimmed"] = settled(lambda: str(layout.trimmed()))
-        facts["cosize"] = settled(lambda: _plain(layout.cosize))
-        facts["elements"] = _plain(layout.valid_size)
+        facts["cosize"] = settled(lambda: plain(layout.cosize))
+        facts["elements"] = plain(layout.valid_size)
     if shape is not None:
         facts["elements"] = named(shape.elements)
         facts["physical_elements"] = named(physical_elements(shape))

@@ -24,7 +24,7 @@ from ..xla_bridge import (
     to_layout,
 )
 from . import complain
-from .common import GIVEN, POINTERS, argument_parser, bytes_in_words, settled, text_argument
+from .common import GIVEN, POINTERS, argument_parser, bytes_in_words, plain, settled, text_argument
 from .where import place_of
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def _facts(
             {
                 "kind": each.kind,
                 "index": None if each.at is None else list(each.at),
-                "a": _plain(each.a),
-                "b": _plain(each.b),
+                "a": plain(each.a),
+                "b": plain(each.b),
                 "unknown_size": each.unknown,
             }
             for each in found
@@ -130,16 +130,16 @@ def _side(x: XlaShape | AnyLayout) -> dict[str, Any]:
     side: dict[str, Any] = {"text": str(x), "tla": str(x), "reason": None}
     if not isinstance(x, XlaShape):
         span = settled(lambda: x.cosize)
-        return {**side, "elements": _plain(span), "bytes": None, "data": None, "dynamic": None}
+        return {**side, "elements": plain(span), "bytes": None, "data": None, "dynamic": None}
     try:
         side["tla"] = str(to_layout(x))
     except (UndecidedError, UnsupportedError) as error:
         side |= {"tla": None, "reason": str(error.data.get("reason", error.summary))}
     return {
         **side,
-        "elements": _plain(physical_elements(x)),
-        "bytes": _plain(physical_bytes(x)),
-        "data": _plain(logical_bytes(x)),
+        "elements": plain(physical_elements(x)),
+        "bytes": plain(physical_bytes(x)),
+        "data": plain(logical_bytes(x)),
         "dynamic": not x.is_static,
     }
 
@@ -155,13 +155,6 @@ def _runs(
         return common_run(a, b), common_vector(a, b), None
     except (LayoutError, UndecidedError) as error:
         return None, None, error.summary
-
-
-def _plain(x: object) -> object:
-    """An int as JSON has it; what is none, as an unknown size, as text."""
-    if x is None or (isinstance(x, int) and not isinstance(x, SymbolicInt)):
-        return x if x is None else int(x)
-    return str(x)
 
 
 # --- for a person -----------------------------------------------------------------------------

@@ -27,8 +27,8 @@ examples:
   tla explain zipped_divide '(8,6):(1,8)' '(4,3)' exact=true --json
 
 'tiling' shows the tiles of an XLA shape as its document defines them: pad, reshape, transpose; with an
-index, also the way of that element. The shape may also be FILE:%name#i, of
-a file of HLO, or - for standard input.
+index, also the way of that element. The shape may also be FILE:%name#i, of a file of HLO, or - for
+standard input.
 
 The operations of the algebra, with their arguments:
 

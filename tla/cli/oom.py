@@ -10,7 +10,7 @@ from ..memory.oom_check import check, chip_of
 from ..memory.sizes import printed_bytes, printed_expansion
 from ..xla_bridge.tpu import CHIPS, chip_named
 from . import complain
-from .columns import plural, wrapped
+from .columns import columns, plural, wrapped
 from .common import argument_parser, name_of, positive, read_bytes
 
 if TYPE_CHECKING:
@@ -129,10 +129,7 @@ def _write(report: Report, found: list[Checked], top: int | None, chip: str) -> 
     shown = found[:top]
     head = ("#", "size", "data", "padding", "times", "check", "shape")
     rows = [_row(i, entry) for i, entry in enumerate(shown, 1)]
-    widths = [max(len(line[i]) for line in [head, *rows]) for i in range(6)]
-    for line in [head, *rows]:
-        left = "  ".join(f"{cell:>{w}}" for cell, w in zip(line[:5], widths, strict=False))
-        print(f"  {left}  {line[5]:{widths[5]}}  {line[6]}")
+    print(*(f"  {line}" for line in columns(head, rows, 5)), sep="\n")
     print(*_sum(report, found, shown), sep="\n")
     for i, entry in enumerate(shown, 1):
         _write_advice(_number(i, entry), entry)

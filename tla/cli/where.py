@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..coord import idx2crd
 from ..errors import ParseError, UndecidedError
-from ..ints import SymbolicInt, is_tuple
+from ..ints import is_tuple
 from ..layout import is_layout
 from ..notation import parse_int_tuple, to_text
 from ..read import read
@@ -33,6 +33,7 @@ from .common import (
     InputError,
     argument_parser,
     on_command_line,
+    plain,
     signed,
     text_argument,
 )
@@ -141,12 +142,12 @@ def _in_shape(shape: XlaShape, at: tuple[Any, ...]) -> dict[str, Any]:
     use = size_of(shape)
     return {
         "xla": str(shape),
-        "index": [_plain(x) for x in at],
-        "offset": _plain(explained.offset),
-        "elements": _plain(explained.elements),
-        "byte": _plain(byte_address(shape, at)),
-        "bytes": _plain(physical_bytes(shape)),
-        "bit": _plain(bit_address(shape, at)),
+        "index": [plain(x) for x in at],
+        "offset": plain(explained.offset),
+        "elements": plain(explained.elements),
+        "byte": plain(byte_address(shape, at)),
+        "bytes": plain(physical_bytes(shape)),
+        "bit": plain(bit_address(shape, at)),
         "element_bits": storage_bits(shape),
         "tiles": list(_tiles(explained)),
         "piece": _piece(shape, at) if shape.split_configs else None,
@@ -165,10 +166,10 @@ def _tiles(explained: TilingExplanation) -> Iterator[dict[str, Any]]:
         count = len(axes) - len([t for t in step.tile if t != COMBINE])
         yield {
             "tile": ["*" if t == COMBINE else int(t) for t in step.tile],
-            "number": [_plain(x) for x in step.coordinate[:count]],
-            "of": [_plain(n) for n in step.dimensions[:count]],
+            "number": [plain(x) for x in step.coordinate[:count]],
+            "of": [plain(n) for n in step.dimensions[:count]],
             "dims": axes[:count],
-            "inside": [_plain(x) for x in step.coordinate[count:]],
+            "inside": [plain(x) for x in step.coordinate[count:]],
         }
 
 
@@ -192,9 +193,9 @@ def _piece(shape: XlaShape, at: tuple[Any, ...]) -> dict[str, Any]:
     return {
         "numbers": list(piece.numbers),
         "xla": str(piece.shape),
-        "index": [_plain(x) for x in piece.element],
-        "offset": _plain(physical_offset(piece.shape, piece.element)),
-        "byte": _plain(byte_address(piece.shape, piece.element)),
+        "index": [plain(x) for x in piece.element],
+        "offset": plain(physical_offset(piece.shape, piece.element)),
+        "byte": plain(byte_address(piece.shape, piece.element)),
     }
 
 
@@ -226,11 +227,6 @@ def _tuple(items: Any) -> str:
     return f"({','.join(map(str, items))})"
 
 
-def _plain(n: Any) -> Any:
-    """An int as JSON has it: a symbolic one as text."""
-    return str(n) if isinstance(n, SymbolicInt) else n if n is None else int(n)
-
-
 # --- a layout ---
 
 
@@ -242,7 +238,7 @@ def _in_layout(layout: AnyLayout, index: tuple[Any, ...]) -> dict[str, Any]:
             "tla": str(layout),
             "index": to_text(at),
             "coordinate": to_text(idx2crd(at, layout.shape)),
-            "offset": _plain(offset),
+            "offset": plain(offset),
             "valid": bool(layout.is_valid(at)),
         }
     except UndecidedError as error:

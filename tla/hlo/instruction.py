@@ -199,6 +199,11 @@ class Instruction(Value):
         return MappingProxyType({name: _metadatum(text) for name, text in pairs})
 
     @property
+    def op_name(self) -> str:
+        """What the program calls the operation; "" where the metadata does not say."""
+        return str(self.metadata.get("op_name", ""))
+
+    @property
     def backend_config(self) -> Json:
         """Its backend config: the value of its JSON, the text of a string; `None` where it has none.
 

@@ -120,17 +120,18 @@ for _byte, _text in ((10, "n"), (13, "r"), (9, "t"), (34, '"'), (39, "'"), (92, 
     _ESCAPES[_byte] = f"\\{_text}"
 
 
+_MOST_COMPARED = 2000
+_LONGEST_NAME = 200
+"""To compare two names takes a while: more names, and longer ones, are not compared."""
+
+
 def near_names(name: str, names: Collection[str]) -> tuple[str, ...]:
     """The names most like one that was asked for, the most like first."""
     from difflib import get_close_matches  # where something is wrong already
 
-    if len(name) > _LONG:
+    if len(name) > _LONGEST_NAME:
         return ()
     likely = iter(names)
-    if len(names) > _FEW:  # to compare two names takes a while
+    if len(names) > _MOST_COMPARED:  # to compare two names takes a while
         likely = (each for each in names if each[:3] == name[:3])
-    return tuple(get_close_matches(name, list(islice(likely, _FEW)), 3))
-
-
-_FEW = 2000
-_LONG = 200
+    return tuple(get_close_matches(name, list(islice(likely, _MOST_COMPARED)), 3))

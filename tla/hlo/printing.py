@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..xla_bridge.arguments import numbered
 from .frames import TABLES
 from .lexing import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from ..xla_bridge.shape import AnyShape
     from .frames import FileLocation, StackFrame
@@ -21,7 +22,7 @@ __all__ = ["bare_shape", "print_computation", "print_instruction", "print_module
 _LAYOUT = re.compile(r"\{[^{}]*\}")
 
 
-def bare_shape(shape: AnyShape) -> str:
+def bare_shape(shape: AnyShape | str) -> str:
     """Return a shape's text without its layouts, as signatures have it.
 
     >>> from ..xla_bridge import parse_shape
@@ -31,11 +32,6 @@ def bare_shape(shape: AnyShape) -> str:
     return _LAYOUT.sub("", str(shape))
 
 
-def _listed(texts: Iterable[str]) -> str:
-    """Texts with commas, every fifth with its number before it."""
-    return ", ".join(f"/*index={i}*/{text}" if i and not i % 5 else text for i, text in enumerate(texts))
-
-
 def print_instruction(instruction: Instruction) -> str:
     """Return an instruction in one line, as XLA prints it."""
     if instruction.literal is not None:
@@ -43,7 +39,7 @@ def print_instruction(instruction: Instruction) -> str:
     elif instruction.parameter_number is not None:
         inside = str(instruction.parameter_number)
     else:
-        inside = _listed(f"%{operand.name}" for operand in instruction.operands)
+        inside = numbered(f"%{operand.name}" for operand in instruction.operands)
     root = "ROOT " if instruction.is_root else ""
     attributes = "".join(f", {name}={text}" for name, text in instruction.attributes.items())
     return f"{root}%{instruction.name} = {instruction.shape} {instruction.opcode}({inside}){attributes}"

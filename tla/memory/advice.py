@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ..errors import UnsupportedError
 from ..xla_bridge import XlaShape, array_shape, logical_bytes, physical_bytes
 from ..xla_bridge.jax_text import jax_format
-from ..xla_bridge.tpu import laid_out, packed_bits, tilings_of_order
+from ..xla_bridge.tpu import laid_out, minor_pairs, packed_bits, tilings_of_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,12 +84,10 @@ def cheaper_layouts(shape: AnyShape, chip: str | Chip = "v5e") -> tuple[Candidat
     """
     shape = _fixed(shape)
     cost = physical_bytes(shape)
-    packed = packed_bits(shape.element_type, chip)
     found: list[tuple[tuple[int, int], XlaShape]] = []
-    for order in _minor_pairs(shape):
-        tilings = tilings_of_order(shape, order, chip)
-        rated = [laid_out(shape, order, tiling, packed) for tiling in tilings]
-        best = min(rated, key=physical_bytes)
+    given = shape.minor_to_major
+    for order in minor_pairs(given) if shape.rank > 1 else (given,):
+        best = _of_order(shape, order, chip)
         if physical_bytes(best) < cost:
             found.append(((physical_bytes(best), _inversions(shape.minor_to_major, order)), best))
     found.sort(key=lambda entry: entry[0])
@@ -152,25 +150,16 @@ def _candidate(
     return Candidate(change, shape, cost, logical_bytes(shape), physical_bytes(given) - cost, how)
 
 
-def _row_major(shape: XlaShape, dims: list[int], chip: str | Chip) -> XlaShape:
-    plain = XlaShape(shape.element_type, dims, memory_space=shape.memory_space)
+def _of_order(shape: XlaShape, order: tuple[int, ...], chip: str | Chip) -> XlaShape:
+    """The data of a shape in an order of dims, with the tiles that take least."""
     packed = packed_bits(shape.element_type, chip)
-    rated = [
-        laid_out(plain, plain.minor_to_major, tiling, packed)
-        for tiling in tilings_of_order(plain, plain.minor_to_major, chip)
-    ]
+    rated = [laid_out(shape, order, tiling, packed) for tiling in tilings_of_order(shape, order, chip)]
     return min(rated, key=physical_bytes)
 
 
-def _minor_pairs(shape: XlaShape) -> Iterator[tuple[int, ...]]:
-    """Every choice of the two most minor dims; the others stay above them as they are."""
-    given = shape.minor_to_major
-    if shape.rank < 2:
-        yield given
-    for minor in given:
-        for second in given:
-            if second != minor:
-                yield (minor, second, *(i for i in given if i not in (minor, second)))
+def _row_major(shape: XlaShape, dims: list[int], chip: str | Chip) -> XlaShape:
+    plain = XlaShape(shape.element_type, dims, memory_space=shape.memory_space)
+    return _of_order(plain, plain.minor_to_major, chip)
 
 
 def _inversions(one: tuple[int, ...], other: tuple[int, ...]) -> int:

@@ -217,7 +217,7 @@ def _buffer(instruction: Instruction, result: Result, kind: Kind, computation: s
         computation,
         instruction.opcode,
         instruction.line,
-        str(metadata.get("op_name", "")),
+        instruction.op_name,
         frame if isinstance(frame, int) else 0,
         f"{file}:{metadata.get('source_line', 0)}" if file else "",
     )

@@ -58,9 +58,10 @@ def source_of(buffer: Buffer, tables: SourceTables) -> str:
 
 def source_text(lines: Sequence[SourceLine]) -> str:
     """Return the innermost of some lines of a program, as ``FILE:LINE (FUNCTION)``; "" without lines."""
-    for line in lines[:1]:
-        return f"{line.file}:{line.line}" + (f" ({line.function})" if line.function else "")
-    return ""
+    if not lines:
+        return ""
+    line = lines[0]
+    return f"{line.file}:{line.line}" + (f" ({line.function})" if line.function else "")
 
 
 def group_of(buffer: Buffer, key: Key, tables: SourceTables) -> str:

@@ -288,7 +288,7 @@ def _peaks(seen: _Seen) -> dict[_Key, int]:
 
 def _parameters(before: Module, after: Module) -> list[ShapeChange]:
     names = {
-        parameter.parameter_number: str(parameter.metadata.get("op_name", ""))
+        parameter.parameter_number: parameter.op_name
         for module in (after, before)
         for parameter in module.entry.parameters
     }

@@ -30,7 +30,7 @@ from ..xla_bridge import XlaShape, XlaTuple, logical_bytes, physical_bytes, phys
 from ..xla_bridge.equivalence import equivalent, is_bitcast
 from ..xla_bridge.groups import layout_of_digits
 from ..xla_bridge.runs import common_run
-from ..xla_bridge.shape import fields_of, trusted_shape
+from ..xla_bridge.shape import remade
 from ..xla_bridge.views import view_of
 from .by import source_text
 from .origins import array_at, permutation_of
@@ -198,7 +198,6 @@ def _copy(
         before, after = _nowhere(before), _nowhere(after)
     kind, proof = _classed(module, instruction, before, after, inside)
     moves = kind != "free" and not inside
-    metadata = instruction.metadata
     yield Copy(
         computation.name,
         instruction.name,
@@ -214,7 +213,7 @@ def _copy(
         max(0, physical_bytes(after) - logical_bytes(after)) if moves else 0,
         _run(module, instruction, before, after, kind),
         estimated_cycles(instruction),
-        str(metadata.get("op_name", "")),
+        instruction.op_name,
         module.source(instruction),
     )
 
@@ -256,24 +255,24 @@ def _only_copies(module: Module, fusion: Instruction) -> bool:
 
 def _cut(whole: XlaShape, part: XlaShape) -> XlaShape:
     """The part of an array with the layout of the whole."""
-    fields = fields_of(part)._replace(memory_space=whole.memory_space)
-    return trusted_shape(fields._replace(minor_to_major=whole.minor_to_major, tiles=whole.tiles), None)
+    names = ("memory_space", "minor_to_major", "tiles")
+    return remade(part, **{name: getattr(whole, name) for name in names})
 
 
 def _nowhere(shape: XlaShape) -> XlaShape:
     """The shape in no memory space: what a fusion makes inside has none."""
-    return trusted_shape(fields_of(shape)._replace(memory_space=0), None)
+    return remade(shape, memory_space=0)
 
 
 def _transposed(shape: XlaShape, permutation: Sequence[int]) -> XlaShape:
     """The same memory with its dims in another order."""
     place = {dim: i for i, dim in enumerate(permutation)}
-    fields = fields_of(shape)._replace(
+    return remade(
+        shape,
         dimensions=tuple(shape.dimensions[d] for d in permutation),
         dynamic_dimensions=tuple(shape.dynamic_dimensions[d] for d in permutation),
         minor_to_major=tuple(place[d] for d in shape.minor_to_major),
     )
-    return trusted_shape(fields, None)
 
 
 def _classed(
@@ -309,7 +308,7 @@ def _proof(before: XlaShape, after: XlaShape) -> Proof:
 
 
 def _typed(shape: XlaShape, like: XlaShape) -> XlaShape:
-    return trusted_shape(fields_of(shape)._replace(element_type=like.element_type), None)
+    return remade(shape, element_type=like.element_type)
 
 
 def _stays(module: Module, instruction: Instruction, before: XlaShape, after: XlaShape) -> bool | None:

@@ -5,6 +5,7 @@ gives the parameter in the layout that the copy makes. One whose result is a res
 nothing if the caller takes the layout that there is before it.
 
 >>> from ..hlo import read_module
+>>> from .copies import module_copies
 >>> module = read_module('''
 ...     HloModule m
 ...     ENTRY e {
@@ -32,10 +33,9 @@ from ..xla_bridge import XlaShape, from_layout, physical_bytes
 from ..xla_bridge.equivalence import equivalent
 from ..xla_bridge.groups import layout_of_digits
 from ..xla_bridge.jax_text import jax_format
-from ..xla_bridge.shape import fields_of, trusted_shape
+from ..xla_bridge.shape import remade
 from ..xla_bridge.views import view_of
 from .aliasing import arrays
-from .copies import module_copies
 from .origins import Index, Origins, Value, permutation_of
 from .renaming import reshaping, transposing
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from .copies import Copy
     from .renaming import Renaming
 
-__all__ = ["Advice", "Formats", "module_copies"]
+__all__ = ["Advice", "Formats"]
 
 
 class Advice(NamedTuple):
@@ -150,7 +150,7 @@ class Formats:
         advised = _carried(copy.after, parameter.shape, [*renamings, *own])
         if advised is None or not isinstance(parameter.shape, XlaShape):
             return []
-        name, number = _name(parameter), parameter.parameter_number
+        name, number = parameter.op_name, parameter.parameter_number
         return [_advice(copy, "parameter", number, (), name, parameter.shape, advised, users)]
 
     def _of_results(self, copy: Copy, own: Sequence[Renaming]) -> list[Advice]:
@@ -172,7 +172,7 @@ class Formats:
         shape = parameter.shape
         if not isinstance(shape, XlaShape) or shape not in self._module.entry.root.shape.arrays():
             return ()
-        number, name = parameter.parameter_number, _name(parameter)
+        number, name = parameter.parameter_number, parameter.op_name
         saved = copy.read_bytes + copy.written_bytes, copy.estimated_cycles
         return (Advice("donation", number, (), name, shape, shape, "", "", "", *saved, users),)
 
@@ -226,10 +226,6 @@ def _advice(
     return Advice(what, number, result, name, present, advised, jax, reason, stays, saved, cycles, users)
 
 
-def _name(parameter: Instruction) -> str:
-    return str(parameter.metadata.get("op_name", ""))
-
-
 def _own_renaming(instruction: Instruction, copy: Copy) -> tuple[Renaming, ...] | None:
     """From the indices of a copy's operand to those of its result; None where digits do not say it."""
     if instruction.opcode == "transpose":
@@ -259,8 +255,7 @@ def _carried(wanted: XlaShape, onto: AnyShape, renamings: Sequence[Renaming]) ->
         found = from_layout(layout, onto.element_type, view.size)
     except (LayoutError, UndecidedError, UnsupportedError):
         return None
-    made = fields_of(found)._replace(element_size_in_bits=wanted.element_size_in_bits)
-    return _with_tiles_of(wanted, trusted_shape(made, None))
+    return _with_tiles_of(wanted, remade(found, element_size_in_bits=wanted.element_size_in_bits))
 
 
 def _with_tiles_of(wanted: XlaShape, found: XlaShape) -> XlaShape | None:
@@ -270,10 +265,9 @@ def _with_tiles_of(wanted: XlaShape, found: XlaShape) -> XlaShape | None:
     ``f32[5120,256]{1,0:T(640,256)(8,1,1,128)}`` saves no copy to ``f32[8,640,256]{2,0,1:T(8,128)}``.
     """
     for order in _orders(found, wanted):
-        fields = fields_of(found)._replace(
-            minor_to_major=order, tiles=wanted.tiles, tail_padding_alignment_in_elements=1
+        shape = remade(
+            found, minor_to_major=order, tiles=wanted.tiles, tail_padding_alignment_in_elements=1
         )
-        shape = trusted_shape(fields, None)
         if equivalent(shape, found):
             return shape
     return None

@@ -15,9 +15,9 @@ name; the same ``op_name`` and shape; the same ``op_name``, type and dims in ano
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ..hlo.printing import bare_shape
 from ..xla_bridge import physical_bytes
 from .buffers import module_buffers
 from .copies import estimated_cycles, module_copies
@@ -89,7 +89,7 @@ def items_of(module: Module, copies: Iterable[Copy] | None = None) -> tuple[Item
             computation.name,
             instruction.name,
             instruction.opcode,
-            str(instruction.metadata.get("op_name", "")),
+            instruction.op_name,
             str(instruction.shape),
             sizes.get((computation.name, instruction.name), 0),
             roles.get(computation.name) in ("fused", "applied"),
@@ -106,21 +106,13 @@ def _does_something(instruction: Instruction) -> bool:
     return instruction.opcode not in _NAMING and not instruction.opcode.endswith(_ENDS)
 
 
-_LAYOUT = re.compile(r"\{[^{}]*\}")
-
-
-def _dims(item: Item) -> str:
-    """The shape without layouts."""
-    return _LAYOUT.sub("", item.shape)
-
-
 _KEYS: Final[tuple[Callable[[Item], Hashable], ...]] = (
     lambda item: (item.op_name, item.shape, item.name),
     lambda item: (item.op_name, item.shape),
-    lambda item: (item.op_name, _dims(item)),
+    lambda item: (item.op_name, bare_shape(item.shape)),
     lambda item: item.op_name or None,
     lambda item: (item.shape,),
-    lambda item: (_dims(item),),
+    lambda item: (bare_shape(item.shape),),
 )
 
 

@@ -12,7 +12,17 @@ from ..ints import SymbolicInt
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["commas", "dim", "integer", "ints", "range_down", "sequence", "splits", "unknown_size"]
+__all__ = [
+    "commas",
+    "dim",
+    "integer",
+    "ints",
+    "numbered",
+    "range_down",
+    "sequence",
+    "splits",
+    "unknown_size",
+]
 
 
 def integer(what: str, x: object) -> int:
@@ -52,6 +62,11 @@ def splits(given: Iterable[object]) -> tuple[tuple[int, tuple[int, ...]], ...]:
 def commas(items: Iterable[object]) -> str:
     """Return the items as XLA lists them: no blank behind a comma."""
     return ",".join(map(str, items))
+
+
+def numbered(texts: Iterable[str]) -> str:
+    """Return texts with commas, every fifth with its number before it, as XLA prints them."""
+    return ", ".join(f"/*index={i}*/{text}" if i and not i % 5 else text for i, text in enumerate(texts))
 
 
 def range_down(rank: int) -> tuple[int, ...]:

@@ -18,11 +18,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LayoutError, UndecidedError, UnsupportedError
-from ..ints import SymbolicInt, known_eq
+from ..ints import known_eq
 from .candidates import Request, candidates, has_unknowns, is_verified
 from .chain import check_multiples, gives_room, in_order, layout_digits, least_room, room_of
 from .dynamic import read_layout
-from .shape import XlaShape
+from .shape import replaced
 from .tiling import array_shape, physical_elements
 from .to_layout import to_layout
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from .chain import Digit
     from .dynamic import Reading
-    from .shape import AnyShape, Tile
+    from .shape import AnyShape, Tile, XlaShape
 
 __all__ = ["canonicalize"]
 
@@ -122,18 +122,11 @@ def _like(
     """The shape with another order of dims, major first, and other tiles."""
     place = {dim: i for i, dim in enumerate(order)}
     splits = [(place[shape.major_to_minor[d]], at) for d, at in shape.split_configs]
-    dims = [
-        n if not dynamic else "?" if isinstance(n, SymbolicInt) else f"<={n}"
-        for n, dynamic in zip(shape.dimensions, shape.dynamic_dimensions, strict=True)
-    ]
-    return XlaShape(
-        shape.element_type,
-        dims,
-        tuple(order)[::-1],
-        tiles,
-        shape.tail_padding_alignment_in_elements if align is None else align,
-        shape.element_size_in_bits,
-        shape.memory_space,
-        split_configs=sorted(splits),
-        dynamic_shape_metadata_prefix_bytes=shape.dynamic_shape_metadata_prefix_bytes,
+    alignment = shape.tail_padding_alignment_in_elements if align is None else align
+    return replaced(
+        shape,
+        minor_to_major=tuple(order)[::-1],
+        tiles=tuple(tiles),
+        tail_padding_alignment_in_elements=alignment,
+        split_configs=tuple(sorted(splits)),
     )

@@ -24,6 +24,7 @@ from .arguments import commas
 from .digits import difference_of, joined
 from .every_size import SIZES, are_same, at_bounds, at_some_sizes, is_open, written_dims
 from .functions import WORK
+from .tiling import row_major
 from .views import View, view_of
 
 if TYPE_CHECKING:
@@ -306,20 +307,13 @@ def _in_a_row(view: View, dims: Sequence[int]) -> Digits | int:
 def _by_number(a: View, b: View, breaks: Sequence[int]) -> bool:
     """Whether the elements of each row-major number have one offset, by looking at them."""
     count = prod(a.dims)
-    suspects = (_number(index, view.dims) for view in (a, b) for index in view.suspects())
+    suspects = (row_major(index, view.dims) for view in (a, b) for index in view.suspects())
     numbers = chain(breaks, suspects, range(count) if count <= WORK else ())
     if any(a.offset(_index(k, a.dims)) != b.offset(_index(k, b.dims)) for k in numbers):
         return False
     if count > WORK:
         raise _undecided(a, b)
     return True
-
-
-def _number(index: Sequence[int], dims: Sequence[int]) -> int:
-    total = 0
-    for x, n in zip(index, dims, strict=True):
-        total = total * n + x
-    return total
 
 
 def _index(number: int, dims: Sequence[int]) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from ..int_tuple import leaves
 from ..ints import SymbolicInt, known_eq, round_up
 from ..layout import Layout, is_layout
 from .dynamic import read_layout
-from .shape import fields_of, trusted_shape
+from .shape import remade
 from .tiling import array_shape, physical_elements
 from .to_layout import to_layout
 
@@ -121,8 +121,7 @@ def _sized(given: Any, other: Any, n: int, step: int) -> Any:
     unknown = [isinstance(d, SymbolicInt) for d in given.dimensions]
     sizes = [int(m) if u else d for d, m, u in zip(given.dimensions, others, unknown, strict=True)]
     dynamic = [d and not u for d, u in zip(given.dynamic_dimensions, unknown, strict=True)]
-    fields = fields_of(given)._replace(dimensions=tuple(sizes), dynamic_dimensions=tuple(dynamic))
-    return trusted_shape(fields, None)
+    return remade(given, dimensions=tuple(sizes), dynamic_dimensions=tuple(dynamic))
 
 
 def are_same(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> bool:

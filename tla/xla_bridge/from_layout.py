@@ -39,6 +39,7 @@ from .chain import (
 )
 from .dynamic import read_layout
 from .peel import first_out_of_order, tilings
+from .rules import INT64
 from .shape import XlaShape
 
 if TYPE_CHECKING:
@@ -49,8 +50,6 @@ if TYPE_CHECKING:
     from .dynamic import Reading
 
 __all__ = ["from_layout"]
-
-_INT64 = 2**63 - 1
 
 
 def from_layout(
@@ -145,7 +144,7 @@ def _requested(reading: Reading, digits: list[Digit]) -> tuple[Request, int]:
             )
         if is_chain(digits):
             size, alignment = least, size
-    if not unknown and max(size, alignment) > _INT64:
+    if not unknown and max(size, alignment) > INT64:
         raise LayoutError(
             f"XLA has no shape for {given} in {max(size, alignment)} elements:"
             " their number does not fit in 64 bits",

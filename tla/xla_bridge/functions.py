@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ..ints import ceil_div
 from .digits import Break, Digits, digits_of, joined, parted, read_digits, top_weight
 from .shape import COMBINE
+from .tiling import row_major
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -338,14 +339,6 @@ class TiledFunction:
                 if dim in axis.dims:
                     ends |= {t + i for i in (-1, 0, 1)}
         return sorted(x for x in ends if 0 < x < n)
-
-
-def row_major(index: Iterable[int], extents: Iterable[int]) -> int:
-    """Return the row-major index of coordinates; they are not checked."""
-    total = 0
-    for x, n in zip(index, extents, strict=True):
-        total = total * n + x
-    return total
 
 
 def _with(index: tuple[int, ...], values: dict[int, int]) -> tuple[int, ...]:

@@ -19,10 +19,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UndecidedError
-from ..ints import Int, IntLike, SymbolicInt, _0, _1
+from ..ints import Int, IntLike, _0, _1
 from ..layout import AnyLayout, Layout
-from .functions import TiledFunction, row_major
-from .tiling import array_shape, index_of
+from .functions import TiledFunction
+from .tiling import array_shape, index_of, row_major
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,7 +102,7 @@ def combined_layout(shape: AnyShape) -> CombinedLayout:
         UnsupportedError: the shape is a tuple, a token or opaque.
     """
     shape = array_shape(shape)
-    if any(isinstance(n, SymbolicInt) for n in shape.dimensions):
+    if shape.is_unbounded_dynamic:
         raise UndecidedError(
             f"the combined coordinates of {shape} depend on its unknown size",
             "Give the shape with a number for each '?'.",

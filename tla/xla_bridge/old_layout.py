@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 from ..errors import LayoutError, LeafError, UnsupportedError
 from ..int_tuple import leaves, wrap
 from ..ints import SymbolicInt, leaf, round_up
-from .shape import COMBINE, XlaShape
+from .shape import COMBINE, Immutable, XlaShape
 from .tiling import array_shape, physical_elements
 from .to_layout import to_layout
 
@@ -63,7 +63,7 @@ class FromOldLayout(NamedTuple):
     padding_value: PaddingValue
 
 
-class OldLayout:
+class OldLayout(Immutable):
     """The layout of an array as XLA wrote it before tiles. Immutable, hashable.
 
     >>> OldLayout((1, 0), (3, 5))
@@ -242,12 +242,6 @@ class OldLayout:
 
     def __hash__(self) -> int:
         return hash(self._key())
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an OldLayout is immutable: cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"an OldLayout is immutable: cannot delete {name!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return OldLayout, self._key()

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, Union
 from .. import dtypes
 from ..errors import CoordinateError, LayoutError, LeafError
 from ..ints import SymbolicInt
-from .arguments import commas, dim, integer, ints, range_down, sequence, splits
+from .arguments import commas, dim, integer, ints, numbered, range_down, sequence, splits
 from .rules import COMBINE, Fields, Split, Tile, TileDim, check, tile_entries
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ _LETTERS: Final = dict(
 )
 
 
-class _Immutable:
+class Immutable:
+    """A value whose slots are set once."""
+
     __slots__ = ()
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -54,7 +56,7 @@ class _Immutable:
         raise AttributeError(f"an {type(self).__name__} is immutable: cannot delete {name!r}")
 
 
-class XlaShape(_Immutable):
+class XlaShape(Immutable):
     """An array shape with its layout. Immutable, hashable; equality leaves ``text`` out.
 
     Every other field takes part in equality, so that equal shapes print the same. XLA's own ``==``
@@ -274,7 +276,18 @@ def fields_of(shape: XlaShape) -> Fields:
     return Fields._make(_values_of(shape))
 
 
-class XlaTuple(_Immutable):
+def replaced(shape: XlaShape, **changes: Any) -> XlaShape:
+    """Return the shape with other values of some fields; raise `LayoutError` as `XlaShape` does."""
+    check(fields_of(shape)._replace(**changes))
+    return remade(shape, **changes)
+
+
+def remade(shape: XlaShape, **changes: Any) -> XlaShape:
+    """Return the shape with other values of some fields, which are not checked."""
+    return trusted_shape(fields_of(shape)._replace(**changes), None)
+
+
+class XlaTuple(Immutable):
     """A tuple of shapes, which has no layout of its own.
 
     >>> print(XlaTuple([XlaShape("f32", (3,)), XlaShape("u32", ())]))
@@ -318,9 +331,7 @@ class XlaTuple(_Immutable):
         return hash(self.elements)
 
     def __str__(self) -> str:
-        # XLA numbers every fifth element, so that a reader keeps count
-        parts = [f"/*index={i}*/{e}" if i and not i % 5 else f"{e}" for i, e in enumerate(self.elements)]
-        return f"({', '.join(parts)})"
+        return f"({numbered(map(str, self.elements))})"
 
     def __repr__(self) -> str:
         return f"XlaTuple({self.elements!r})"
@@ -329,7 +340,7 @@ class XlaTuple(_Immutable):
         return XlaTuple, (self.elements, self.text)
 
 
-class XlaBuffer(_Immutable):
+class XlaBuffer(Immutable):
     """A buffer: the memory of an array, written where it lives rather than what it holds.
 
     >>> print(XlaBuffer(XlaShape("f32", (3,), memory_space=1)))

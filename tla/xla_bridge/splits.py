@@ -20,15 +20,15 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..ints import SymbolicInt, less
-from .shape import XlaShape
+from ..ints import less
+from .shape import replaced
 from .tiling import array_shape, index_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..ints import IntLike
-    from .shape import AnyShape
+    from .shape import AnyShape, XlaShape
 
 __all__ = ["SplitPiece", "largest_piece", "max_split_size", "split_piece"]
 
@@ -110,18 +110,5 @@ def _sizes(ends: list[int]) -> list[int]:
 
 def _resized(shape: XlaShape, sizes: Mapping[int, int]) -> XlaShape:
     """The array without ``SC`` that has other sizes for some dims, dynamic where it was."""
-    dims = [sizes.get(i, d) for i, d in enumerate(shape.dimensions)]
-    written = [
-        d if not dynamic else "?" if isinstance(d, SymbolicInt) else f"<={d}"
-        for d, dynamic in zip(dims, shape.dynamic_dimensions, strict=True)
-    ]
-    return XlaShape(
-        shape.element_type,
-        written,
-        shape.minor_to_major,
-        shape.tiles,
-        shape.tail_padding_alignment_in_elements,
-        shape.element_size_in_bits,
-        shape.memory_space,
-        dynamic_shape_metadata_prefix_bytes=shape.dynamic_shape_metadata_prefix_bytes,
-    )
+    dims = tuple(sizes.get(i, d) for i, d in enumerate(shape.dimensions))
+    return replaced(shape, dimensions=dims, split_configs=())

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ..figure import Steps
 from ..ints import ceil_div, known_eq, round_up
 from .shape import COMBINE
-from .tiling import array_shape, index_of
+from .tiling import array_shape, index_of, row_major
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -109,7 +109,7 @@ def tiling_steps(shape: AnyShape, index: Sequence[IntLike] | None = None) -> Til
     for tile in array.tiles:
         walk.under(tile)
     size = prod(walk.dims)
-    walk.reshape((size,), (_row_major(walk.at, walk.dims),))
+    walk.reshape((size,), (row_major(walk.at, walk.dims),))
     padded = round_up(size, array.tail_padding_alignment_in_elements)
     if known_eq(padded, size) is not True:
         walk.pad((padded,))
@@ -177,13 +177,6 @@ class _Walk:
     def _note(self, action: Literal["transpose", "pad", "reshape"], argument: tuple[int, ...]) -> None:
         at = self.at if self._follows else None
         self.steps.append(TilingStep(action, argument, self.dims, self._tile, at))
-
-
-def _row_major(at: Sequence[int], dims: Sequence[int]) -> int:
-    place = 0
-    for x, d in zip(at, dims, strict=True):
-        place = place * d + x
-    return place
 
 
 def _tuple(items: Sequence[object]) -> str:

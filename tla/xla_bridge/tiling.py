@@ -140,7 +140,7 @@ def physical_offset(shape: AnyShape, index: Sequence[IntLike]) -> int:
     """
     shape = array_shape(shape)
     axes = _tiled(shape, index_of(shape, index))
-    return _row_major([x for x, _d in axes], [d for _x, d in axes])
+    return row_major([x for x, _d in axes], [d for _x, d in axes])
 
 
 def physical_elements(shape: AnyShape) -> int:
@@ -188,10 +188,10 @@ def linear_index(index: Sequence[IntLike], bounds: Sequence[IntLike]) -> int:
     at, sizes = tuple(map(leaf, index)), tuple(map(leaf, bounds))
     if not _inside(at, sizes):
         raise CoordinateError(f"index {tuple(index)} is outside the bounds {tuple(bounds)}")
-    return _row_major(at, sizes)
+    return row_major(at, sizes)
 
 
-def _row_major(index: Sequence[int], bounds: Sequence[int]) -> int:
+def row_major(index: Sequence[int], bounds: Sequence[int]) -> int:
     """The row-major index of coordinates that lie inside the bounds."""
     total = 0
     for x, d in zip(index, bounds, strict=True):
@@ -216,7 +216,7 @@ def linear_index_with_tile(
     linear_index(index, bounds)  # one int for each bound, inside it
     axes = list(zip(map(leaf, index), map(leaf, bounds), strict=True))
     tiled = _under_tile(axes, check_tile(tile))
-    return _row_major([x for x, _d in tiled], [d for _x, d in tiled])
+    return row_major([x for x, _d in tiled], [d for _x, d in tiled])
 
 
 def array_shape(shape: AnyShape) -> XlaShape:

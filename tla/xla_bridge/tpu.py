@@ -13,11 +13,12 @@ Source: modules compiled by libtpu 0.0.42 for each chip, whose entry parameters 
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from .. import dtypes
 from ..errors import UnsupportedError
-from .shape import Tile, XlaShape
+from .shape import Tile, XlaShape, replaced
 from .tiling import array_shape, physical_elements
 
 if TYPE_CHECKING:
@@ -199,8 +200,7 @@ def _matrix(p: int, stored: int) -> Iterator[Tiling]:
 
 
 def default_tiling(shape: AnyShape, chip: str | Chip = "v5e") -> Tiling:
-    """Return the tiles of an entry parameter whose layout is left to the compiler: those of
-    `default_layout`, for the order of dims that it chooses.
+    """Return the tiles that `default_layout` gives an array.
 
     >>> default_tiling(XlaShape("f32", (5000,))), default_tiling(XlaShape("s8", (2, 300)))
     (((1024,),), ((4, 128), (4, 1)))
@@ -233,7 +233,7 @@ def default_layout(shape: AnyShape, chip: str | Chip = "v5e") -> XlaShape:
         return laid_out(shape, range(rank)[::-1], (), packed)
     if rank < 2:
         return laid_out(shape, range(rank), _line_tiles(shape, generation), packed)
-    order = min(_orders(rank), key=lambda order: _cost(shape, order, generation))
+    order = min(minor_pairs(range(rank)[::-1]), key=lambda order: _cost(shape, order, generation))
     return laid_out(shape, order, _plane_tilings(shape, order[1], generation)[0], packed)
 
 
@@ -283,13 +283,10 @@ def _observed(shape: AnyShape) -> XlaShape:
     return shape
 
 
-def _orders(rank: int) -> Iterator[tuple[int, ...]]:
-    """Every choice of the two most minor dims, the later ones first, above them the rest in order."""
-    later_first = range(rank)[::-1]
-    for minor in later_first:
-        for second in later_first:
-            if second != minor:
-                yield (minor, second, *(i for i in later_first if i not in (minor, second)))
+def minor_pairs(order: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Every choice of the two most minor dims in an order of dims; the rest stays above them."""
+    for pair in permutations(order, 2):
+        yield (*pair, *(i for i in order if i not in pair))
 
 
 def _cost(shape: XlaShape, order: tuple[int, ...], generation: int) -> tuple[int, bool]:
@@ -351,15 +348,12 @@ def laid_out(
     >>> print(laid_out(XlaShape("f32", ("<=300", 3)), (0, 1), ((4, 128),)))
     f32[<=300,3]{0,1:T(4,128)}
     """
-    dims = [
-        f"<={d}" if bounded else d
-        for d, bounded in zip(shape.dimensions, shape.dynamic_dimensions, strict=True)
-    ]
-    return XlaShape(
-        shape.element_type,
-        dims,
-        minor_to_major,
-        tiles,
+    return replaced(
+        shape,
+        minor_to_major=tuple(minor_to_major),
+        tiles=tiles,
+        tail_padding_alignment_in_elements=1,
         element_size_in_bits=element_size_in_bits,
-        memory_space=shape.memory_space,
+        split_configs=(),
+        dynamic_shape_metadata_prefix_bytes=0,
     )
