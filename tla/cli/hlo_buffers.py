@@ -36,7 +36,7 @@ def report(text: ModuleText, options: argparse.Namespace) -> int:
     tally = Tally(listed, keep_aliases=options.all)
     try:
         outline = text.outline(options.opcode)
-        stream = read_stream(text.pieces(), options.opcode)
+        stream = read_stream(text.pieces("buffers"), options.opcode)
         tally = Tally(listed, options.by, stream.header.tables, options.all)
         for computation in stream_buffers(stream, outline):
             tally.add(computation)

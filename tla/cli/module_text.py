@@ -49,7 +49,7 @@ class ModuleText:
 
     def outline(self, opcodes: Collection[str] = ()) -> Outline:
         """The outline of the module: a reading of its own, before that of the buffers."""
-        return stream_outline(read_stream(self._decoded(lambda _: None), opcodes))
+        return stream_outline(read_stream(self.pieces("outline"), opcodes))
 
     def problem(self, stopped: ModuleError | None) -> InputError | None:
         """Why the last reading ended before the text or the module did, and where; None if not."""
@@ -65,17 +65,18 @@ class ModuleText:
             details.append(f"{stopped.instructions} instructions before were read.")
         return InputError(summary, *details, path=self.path)
 
-    def pieces(self) -> Iterator[str]:
+    def pieces(self, purpose: str = "reading") -> Iterator[str]:
         """The text, with a progress bar on standard error for a large one on a terminal."""
         if self._size < _SHOWS_PROGRESS or sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]
             yield from self._decoded(lambda _: None)
             return
         from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-        columns = (BarColumn(), DownloadColumn(binary_units=True), TimeRemainingColumn())
+        size = DownloadColumn(binary_units=True)
+        columns = (TextColumn("{task.description}"), BarColumn(), size, TimeRemainingColumn())
         with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-            task = progress.add_task("", total=self._size)
+            task = progress.add_task(purpose, total=self._size)
             yield from self._decoded(lambda done: progress.update(task, completed=done))
 
     def _decoded(self, advance: Callable[[int], None]) -> Iterator[str]:
