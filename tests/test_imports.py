@@ -100,3 +100,13 @@ def test_commands_run_with_the_standard_library_alone() -> None:
 def test_tables_are_lists_without_numpy() -> None:
     table = run(BLOCKED + "import json, tla\nprint(json.dumps(tla.offsets(tla.parse('(2,3):(3,1)'))))")
     assert table == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_the_rooms_are_loaded_when_they_are_asked_for() -> None:
+    found = run(
+        "import json, sys, tla\n"
+        "before = [f'tla.{name}' in sys.modules for name in ('hlo', 'memory', 'xla_bridge')]\n"
+        "tla.hlo.read_module, tla.memory.live, tla.xla_bridge.to_layout\n"
+        "print(json.dumps([before, {'hlo', 'memory', 'xla_bridge'} <= {*dir(tla)}]))"
+    )
+    assert found == [[False, False, False], True]

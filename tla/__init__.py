@@ -153,7 +153,7 @@ from .table import offset_lists, offsets
 from .tile import get_tile_layout, make_layout_tile
 
 if _typing.TYPE_CHECKING:
-    from . import xla_bridge as xla_bridge
+    from . import hlo, memory, xla_bridge
     from .algebra.alignment import max_common_layout, max_common_vector
     from .algebra.cast import (
         downcast,
@@ -211,6 +211,7 @@ if _typing.TYPE_CHECKING:
     from .swizzle import ComposedLayout, Swizzle
 else:
     # who only converts or shows layouts does not wait for the algebra
+    _ROOMS = ("algebra", "cpp", "explain", "expr", "hlo", "memory", "swizzle", "xla_bridge")
     _LATER = {
         "ComposedLayout": ".swizzle",
         "Swizzle": ".swizzle",
@@ -228,7 +229,7 @@ else:
         """Load what is public and not here yet: the algebra, with what stands on it."""
         from importlib import import_module
 
-        if name in ("algebra", "cpp", "explain", "expr", "swizzle", "xla_bridge"):
+        if name in _ROOMS:
             return import_module(f".{name}", __name__)
         module = _LATER.get(name, ".algebra" if name in __all__ else None)
         if module is None:
@@ -237,7 +238,7 @@ else:
         return value
 
     def __dir__():
-        return sorted({*globals(), *_LATER, *__all__})
+        return sorted({*globals(), *_ROOMS, *_LATER, *__all__})
 
 
 __version__ = "0.1.0"
@@ -355,6 +356,7 @@ __all__ = [
     "get_tile_layout",
     "group",
     "has_underscore",
+    "hlo",
     "idx2crd",
     "inner_product",
     "insert",
@@ -387,6 +389,7 @@ __all__ = [
     "max_alignment",
     "max_common_layout",
     "max_common_vector",
+    "memory",
     "min_",
     "mutual_refinement",
     "nN",
