@@ -140,6 +140,10 @@ class ParseError(TlaError, ValueError):
     def details(self) -> tuple[str, ...]:
         return self.args[4:]
 
+    def named(self, name: str) -> ParseError:
+        """Return the error of the same place with the name of what was read before its summary."""
+        return ParseError(f"{name}: {self.summary}", self.text, self.start, self.end, *self.details)
+
     @property
     def line(self) -> int:
         return self.text.count("\n", 0, self.start) + 1

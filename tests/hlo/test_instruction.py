@@ -172,6 +172,7 @@ def test_a_parameter_keeps_its_number() -> None:
         ("branch_computations={%a, /*index=1*/b}", ("a", "b")),
         ("true_computation=%t, false_computation=%f", ("t", "f")),
         ("called_computations={%c.1}", ("c.1",)),
+        ("false_computation=%f, true_computation=%t", ("t", "f")),
         ("select=%ge, scatter=%add", ("ge", "add")),
         ("kind=kLoop, dimensions={0}", ()),
         ('custom_call_target="calls=%x"', ()),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from typing import TYPE_CHECKING, Any, TypeVar
+from io import BytesIO
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from ..errors import TlaError, UndecidedError
 from ..ints import SymbolicInt
@@ -33,6 +34,7 @@ __all__ = [
     "settled",
     "short_bytes",
     "signed",
+    "standard_input",
     "text_argument",
 ]
 
@@ -130,13 +132,18 @@ def read_bytes(path: str) -> bytes:
         if path != "-":
             with open(path, "rb") as file:
                 return file.read()
-        if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
-            raise InputError("cannot read standard input: it is closed", path=path)
-        if not hasattr(sys.stdin, "buffer"):  # a stand-in that holds text
-            return sys.stdin.read().encode()
-        return sys.stdin.buffer.read()
+        return standard_input().read()
     except OSError as error:
         raise InputError(f"cannot read {name_of(path)}: {error.strerror or error}", path=path) from None
+
+
+def standard_input() -> IO[bytes]:
+    """Return standard input, or raise `InputError` where it is closed."""
+    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+        raise InputError("cannot read standard input: it is closed", path="-")
+    if not hasattr(sys.stdin, "buffer"):  # a stand-in that holds text
+        return BytesIO(sys.stdin.read().encode())
+    return sys.stdin.buffer
 
 
 def name_of(path: str) -> str:

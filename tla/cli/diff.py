@@ -94,8 +94,7 @@ def _operand(name: str, text: str) -> XlaShape | AnyLayout:
     try:
         return place_of(read(text_argument(text)))
     except ParseError as error:
-        summary, details = f"{name}: {error.summary}", error.details
-        raise ParseError(summary, error.text, error.start, error.end, *details) from None
+        raise error.named(name) from None
 
 
 def _facts(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import io
 import os
 import shutil
 import sys
@@ -12,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Final
 
 from ..hlo import read_stream
 from ..memory import stream_outline
-from .common import InputError, name_of
+from .common import InputError, name_of, standard_input
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -39,7 +38,7 @@ class ModuleText:
         self.name = name_of(path)
         self.error: InputError | None = None
         try:
-            self._file = _standard_input(path) if path == "-" else _opened(path)
+            self._file = _kept(standard_input()) if path == "-" else _opened(path)
             self._size = self._file.seek(0, os.SEEK_END)
         except OSError as error:
             raise InputError(f"cannot read {self.name}: {error.strerror or error}", path=path) from None
@@ -113,14 +112,6 @@ class ModuleText:
                 return
             done += len(data)
             advance(done)
-
-
-def _standard_input(path: str) -> IO[bytes]:
-    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
-        raise InputError("cannot read standard input: it is closed", path=path)
-    if not hasattr(sys.stdin, "buffer"):  # a stand-in that holds text
-        return io.BytesIO(sys.stdin.read().encode())
-    return _kept(sys.stdin.buffer)
 
 
 def _opened(path: str) -> IO[bytes]:

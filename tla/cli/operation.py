@@ -86,8 +86,7 @@ class Operands:
             with assume(*self._conditions):
                 return layout_of(read(text)) if is_xla else evaluate(text, None, self._names)
         except ParseError as error:
-            summary, details = f"{name}: {error.summary}", error.details
-            raise ParseError(summary, error.text, error.start, error.end, *details) from None
+            raise error.named(name) from None
 
     def layout(self, name: str) -> Any:
         """Return the layout that an argument writes; a shape without strides stands for none."""
@@ -127,8 +126,7 @@ def _condition(text: str, names: Names) -> Condition:
         condition = condition_at(scan, names, MAX_DEPTH)
         scan.expect_end()
     except ParseError as error:
-        summary, details = f"--assume: {error.summary}", error.details
-        raise ParseError(summary, error.text, error.start, error.end, *details) from None
+        raise error.named("--assume") from None
     return condition
 
 

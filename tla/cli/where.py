@@ -117,8 +117,7 @@ def index_argument(text: str) -> tuple[Any, ...]:
     try:
         index = parse_int_tuple(text if text.startswith("(") else f"({text})")
     except ParseError as error:
-        summary = f"INDEX: {error.summary}"
-        raise ParseError(summary, error.text, error.start, error.end, *error.details) from None
+        raise error.named("INDEX") from None
     return index if is_tuple(index) else (index,)
 
 

@@ -181,11 +181,15 @@ class Instruction(Value):
 
     @property
     def called(self) -> tuple[str, ...]:
-        """The names of the computations it calls, in the order of its attributes."""
+        """The names of the computations it calls, in the order of its attributes.
+
+        Of a conditional the branch for true comes first, as its operand does.
+        """
         if CALLING.isdisjoint(self.attributes):
             return ()
-        texts = [text for key, text in self.attributes.items() if key in CALLING]
-        return tuple(name for text in texts for name in names_in(text))
+        keys = [key for key in self.attributes if key in CALLING]
+        keys.sort(key="false_computation".__eq__)  # it goes last; the others stay as they are
+        return tuple(name for key in keys for name in names_in(self.attributes[key]))
 
     @property
     def control_predecessors(self) -> tuple[str, ...]:

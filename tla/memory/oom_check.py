@@ -15,11 +15,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import ParseError, UnsupportedError
-from ..xla_bridge import XlaShape, array_shape, xla_array_size_bytes
+from ..xla_bridge import XlaShape, xla_array_size_bytes
 from ..xla_bridge.tpu import CHIPS, laid_out, tilings_of_order
 from .advice import cheaper_layouts, cheaper_shapes
 from .sizes import bytes_printed_as, printed_bytes, printed_expansion
-from .waste import array_waste
+from .waste import array_waste, sized_array
 
 if TYPE_CHECKING:
     from ..xla_bridge import AnyShape
@@ -80,9 +80,7 @@ def padding_of(shape: AnyShape, chip: str | Chip = "v5e") -> Padding:
     Raises:
         UnsupportedError: the shape is no array; or its size has no meaning to XLA, or is not known.
     """
-    shape = array_shape(shape)
-    if shape.is_unbounded_dynamic:
-        raise UnsupportedError(f"the size of {shape} is not known: it has a dim '?'", shape=shape)
+    shape = sized_array(shape)
     assumed = not shape.tiles and shape.elements > 0
     if assumed:
         tiles = tilings_of_order(shape, shape.minor_to_major, chip)[0]

@@ -25,7 +25,7 @@ from ..xla_bridge import COMBINE, array_shape, logical_bytes, physical_bytes
 if TYPE_CHECKING:
     from ..xla_bridge import AnyShape, Tile, XlaShape
 
-__all__ = ["Factor", "Waste", "array_waste"]
+__all__ = ["Factor", "Waste", "array_waste", "sized_array"]
 
 
 _Axis: TypeAlias = tuple[int, tuple[int, ...]]
@@ -78,6 +78,14 @@ class Waste(NamedTuple):
         return Fraction(self.padded_bytes, self.data_bytes) if self.data_bytes else Fraction(1)
 
 
+def sized_array(shape: AnyShape) -> XlaShape:
+    """Return an array shape as it is; raise `UnsupportedError` where it is none, or has a dim ``?``."""
+    array = array_shape(shape)
+    if array.is_unbounded_dynamic:
+        raise UnsupportedError(f"the size of {array} is not known: it has a dim '?'", shape=array)
+    return array
+
+
 def array_waste(shape: AnyShape) -> Waste:
     """Return what an array wastes; the product of its factors is its whole expansion, exactly.
 
@@ -88,9 +96,7 @@ def array_waste(shape: AnyShape) -> Waste:
     Raises:
         UnsupportedError: the shape is no array, or a dim is of unknown size.
     """
-    array = array_shape(shape)
-    if array.is_unbounded_dynamic:
-        raise UnsupportedError(f"the size of {array} is not known: it has a dim '?'", shape=array)
+    array = sized_array(shape)
     data, padded = logical_bytes(array), physical_bytes(array)
     if not data:
         return Waste(data, padded, ())
