@@ -153,7 +153,7 @@ from .table import offset_lists, offsets
 from .tile import get_tile_layout, make_layout_tile
 
 if _typing.TYPE_CHECKING:
-    from . import hlo, memory, xla_bridge
+    from . import ascend, hlo, memory, xla_bridge
     from .algebra.alignment import max_common_layout, max_common_vector
     from .algebra.cast import (
         downcast,
@@ -211,7 +211,7 @@ if _typing.TYPE_CHECKING:
     from .swizzle import ComposedLayout, Swizzle
 else:
     # who only converts or shows layouts does not wait for the algebra
-    _ROOMS = ("algebra", "cpp", "explain", "expr", "hlo", "memory", "swizzle", "xla_bridge")
+    _ROOMS = ("algebra", "ascend", "cpp", "explain", "expr", "hlo", "memory", "swizzle", "xla_bridge")
     _LATER = {
         "ComposedLayout": ".swizzle",
         "Swizzle": ".swizzle",
@@ -317,6 +317,7 @@ __all__ = [
     "__version__",
     "add",
     "append",
+    "ascend",
     "assume",
     "blocked_product",
     "ceil_div",

@@ -1,0 +1,139 @@
+"""The element types of Ascend kernels, by the names CATLASS gives them.
+
+>>> half = element("half")
+>>> half.bits, half.c0, half.fractal, half.xla
+(16, 16, 256, 'f16')
+>>> element("bf16") is element("bfloat16_t")
+True
+
+What an element's width fixes: a row of a fractal, C0, is 32 bytes; a fractal is 16 such rows, 512 bytes.
+
+Source: CATLASS gemm/helper.hpp, numeric_size.hpp, catlass.hpp.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from ..dtypes import ElementType
+from ..errors import UnsupportedError
+from ..text import shortened
+
+__all__ = ["ELEMENTS", "Element", "accumulator", "element"]
+
+C0_BITS: Final = 256
+FRACTAL_BITS: Final = 4096
+
+
+class Element(NamedTuple):
+    """An element type: its CATLASS name, its bits, and XLA's name where XLA has the type."""
+
+    name: str
+    bits: int
+    xla: str | None
+
+    @property
+    def c0(self) -> int:
+        """How many elements a row of a fractal holds: 32 bytes of them."""
+        return C0_BITS // self.bits
+
+    @property
+    def fractal(self) -> int:
+        """How many elements a fractal holds: 512 bytes of them."""
+        return FRACTAL_BITS // self.bits
+
+    @property
+    def sizeof(self) -> int:
+        """What C++ answers to ``sizeof``: whole bytes, so 1 for a type of four bits."""
+        return (self.bits + 7) // 8
+
+    def bytes_of(self, count: int) -> int:
+        """The bytes that so many elements take, packed: two of four bits share a byte."""
+        return (count * self.bits + 7) // 8
+
+    def __str__(self) -> str:
+        return self.name
+
+
+ELEMENTS: Final = {
+    e.name: e
+    for e in (
+        Element("int4b_t", 4, "s4"),
+        Element("float4_e2m1x2_t", 4, "f4e2m1fn"),
+        Element("float4_e1m2x2_t", 4, None),
+        Element("int8_t", 8, "s8"),
+        Element("uint8_t", 8, "u8"),
+        Element("float8_e4m3_t", 8, "f8e4m3fn"),
+        Element("float8_e5m2_t", 8, "f8e5m2"),
+        Element("float8_e8m0_t", 8, "f8e8m0fnu"),
+        Element("hifloat8_t", 8, None),
+        Element("half", 16, "f16"),
+        Element("bfloat16_t", 16, "bf16"),
+        Element("int16_t", 16, "s16"),
+        Element("uint16_t", 16, "u16"),
+        Element("float", 32, "f32"),
+        Element("int32_t", 32, "s32"),
+        Element("uint32_t", 32, "u32"),
+        Element("double", 64, "f64"),
+        Element("int64_t", 64, "s64"),
+        Element("uint64_t", 64, "u64"),
+    )
+}
+"""Every element type by its CATLASS name."""
+
+_OTHER_NAMES: Final = {
+    **{e.xla: e.name for e in ELEMENTS.values() if e.xla},
+    "fp4": "float4_e2m1x2_t", "fp4x2_e2m1_t": "float4_e2m1x2_t", "fp4x2_e1m2_t": "float4_e1m2x2_t",
+    "int4": "int4b_t", "signed char": "int8_t", "int": "int32_t",
+    "fp16_t": "half", "fp16": "half", "float16": "half", "float16_t": "half", "fp32": "float",
+    "float32": "float", "fp64": "double", "float64": "double",
+    "bfloat16": "bfloat16_t", "fp8_e4m3fn_t": "float8_e4m3_t", "fp8_e5m2_t": "float8_e5m2_t",
+    "fp8_e8m0_t": "float8_e8m0_t", "e8m0": "float8_e8m0_t",
+    **{f"{sign}int{n}": f"{sign}int{n}_t" for sign in ("", "u") for n in (8, 16, 32, 64)},
+}  # fmt: skip
+
+
+def element(name: str | Element | ElementType) -> Element:
+    """Return the element type of a name, CATLASS's or XLA's; an element type is its own.
+
+    >>> element("AscendC::int4b_t").bits, element("e8m0").name
+    (4, 'float8_e8m0_t')
+
+    Raises:
+        UnsupportedError: no such type is known; near names are given.
+    """
+    if isinstance(name, Element):
+        return name
+    if isinstance(name, ElementType):
+        name = name.name
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"expected the name of an element type, got {type(name).__name__} {name!r}")
+    key = name.strip().removeprefix("AscendC::")
+    found = ELEMENTS.get(key) or ELEMENTS.get(_OTHER_NAMES.get(key.lower(), key.lower()))
+    if found is None:
+        from difflib import get_close_matches  # only an error needs it
+
+        near = get_close_matches(shortened(key.lower()), [*ELEMENTS, *_OTHER_NAMES], n=3)
+        hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(ELEMENTS)}."
+        raise UnsupportedError(f"{shortened(name)!r} is not an element type", hint, name=name)
+    return found
+
+
+_INTEGERS: Final = ("int4b_t", "int8_t", "uint8_t", "int32_t")
+
+
+def accumulator(a: str | Element, b: str | Element | None = None) -> Element:
+    """Return what the cube core sums products of two element types in: ``float``, or ``int32_t``.
+
+    >>> accumulator("half").name, accumulator("int8_t").name
+    ('float', 'int32_t')
+
+    Raises:
+        UnsupportedError: no core multiplies the two; which pairs an architecture takes is its own fact.
+    Source: CATLASS ElementAccumulatorSelector, gemm/helper.hpp.
+    """
+    a = element(a)
+    b = a if b is None else element(b)
+    if (a.name in _INTEGERS) != (b.name in _INTEGERS):
+        raise UnsupportedError(f"no cube core multiplies {a} by {b}", a=a, b=b)
+    return ELEMENTS["int32_t" if a.name in _INTEGERS else "float"]
