@@ -1,4 +1,4 @@
-"""Sizes and coordinates of a matrix product, in CATLASS's words: C[m,n] is the sum of A[m,k] B[k,n] over k.
+"""Sizes and places of a matrix product, in CATLASS's words: C[m,n] is the sum of A[m,k] B[k,n].
 
 >>> tile = GemmShape(128, 256, 256)
 >>> print(tile)
