@@ -1,4 +1,4 @@
-"""Row and column major, and the four fractal formats, against their definition."""
+"""Row and column major, and the fractal formats of every depth, against their definition."""
 
 from collections.abc import Callable
 from itertools import product
@@ -9,7 +9,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tla
-from tla import Int, LayoutError, LeafError, TlaError, _4, _16, col_major, nN, nZ, row_major, zN, zZ
+from tla import (
+    Int,
+    LayoutError,
+    LeafError,
+    TlaError,
+    UndecidedError,
+    _4,
+    _16,
+    col_major,
+    fractal_layout,
+    nN,
+    nZ,
+    row_major,
+    same_static,
+    sym,
+    zN,
+    zZ,
+)
 from tla.testing import naive_offsets, naive_table
 
 Maker = Callable[..., Any]
@@ -110,6 +127,138 @@ def test_rows_and_columns_are_not_tuples(name: str, nested: Any) -> None:
         FORMATS[name](nested, 48)
     with pytest.raises(TlaError):
         FORMATS[name](20, nested)
+
+
+# --- blocks of blocks, batches ---
+
+
+def cells(letter: str, high: int, wide: int) -> list[tuple[int, int]]:
+    """The places of a grid in the order of a letter."""
+    places = list(product(range(high), range(wide)))
+    return sorted(places, key=lambda at: at[::-1]) if letter in "nN" else places
+
+
+def counted_off(
+    rows: int, cols: int, order: str, blocks: tuple[tuple[int, int], ...]
+) -> list[tuple[int, int]]:
+    """Every element of the padded matrix, in the order in which they lie in memory."""
+    inside, high, wide = [(0, 0)], 1, 1
+    for letter, (h, w) in zip(order, blocks, strict=False):
+        inside = [(b * high + i, c * wide + j) for b, c in cells(letter, h, w) for i, j in inside]
+        high, wide = high * h, wide * w
+    grid = cells(order[-1], -(-rows // high), -(-cols // wide))
+    return [(b * high + i, c * wide + j) for b, c in grid for i, j in inside]
+
+
+@st.composite
+def formats(draw: st.DrawFn) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The letters and blocks of a fractal format of up to three levels."""
+    extents = st.integers(1, 4)
+    blocks = tuple(draw(st.lists(st.tuples(extents, extents), max_size=3)))
+    capitals = "".join(draw(st.sampled_from("ZN")) for _block in blocks)
+    return draw(st.sampled_from("zn")) + capitals, blocks
+
+
+@given(st.integers(1, 20), st.integers(1, 20), formats())
+def test_a_format_is_what_its_letters_say(
+    rows: int, cols: int, form: tuple[str, tuple[tuple[int, int], ...]]
+) -> None:
+    order, blocks = form
+    layout = fractal_layout(rows, cols, order, blocks)
+    memory = counted_off(rows, cols, order, blocks)
+    assert [layout(i, j) for i, j in memory] == list(range(len(memory)))
+    assert layout.size == layout.cosize == len(memory)
+    assert layout.origin_shape == (rows, cols)
+    assert not any(layout.is_valid(i, j) for i, j in memory if i >= rows or j >= cols)
+
+
+@given(st.lists(st.integers(1, 3), min_size=1, max_size=3), formats(), st.integers(1, 9))
+def test_a_batch_lies_matrix_after_matrix(
+    batch: list[int], form: tuple[str, tuple[tuple[int, int], ...]], rows: int
+) -> None:
+    order, blocks = form
+    one = fractal_layout(rows, 5, order, blocks)
+    many = fractal_layout(rows, 5, order, blocks, batch=tuple(batch))
+    assert many.origin_shape == (*batch, rows, 5)
+    assert many.size == many.cosize
+    for place, at in enumerate(product(*map(range, batch))):
+        for i, j in product(range(rows), range(5)):
+            assert many(*at, i, j) == place * one.size + one(i, j)
+
+
+def test_the_named_formats_are_instances() -> None:
+    for name, make in FORMATS.items():
+        sizes: Any = ((20, 48), (Int(20), 48), (Int(20), Int(48)), (sym("M"), 7))
+        for rows, cols in sizes:
+            assert same_static(make(rows, cols), fractal_layout(rows, cols, name))
+            by_four = make(rows, cols, block=(_4, 8))
+            assert same_static(by_four, fractal_layout(rows, cols, name, ((_4, 8),)))
+    assert fractal_layout(20, 48) == zN(20, 48)
+    majors: Any = ((2, 3), (_4, _16), (sym("M"), sym("N")))
+    for rows, cols in majors:
+        assert same_static(fractal_layout(rows, cols, "z", ()), row_major(rows, cols))
+        assert same_static(fractal_layout(rows, cols, "n", ()), col_major(rows, cols))
+
+
+def test_one_extent_is_one_mode() -> None:
+    assert fractal_layout(20, 48, batch=3) == fractal_layout(20, 48, batch=(3,))
+    assert str(fractal_layout(20, 48, batch=3)) == (
+        "(3,(_16,2),(_16,3)):(1536,(_16,_256),(_1,512)):(3,20,48)"
+    )
+    assert fractal_layout(20, 48, batch=()) == zN(20, 48)
+    nested = fractal_layout(16, 16, batch=(2, (3, 4)))
+    assert str(nested) == "(2,(3,4),(_16,1),(_16,1)):(3072,(1024,256),(_16,_256),(_1,256))"
+    assert fractal_layout(20, 48, batch=0).size == 0
+
+
+def test_static_formats_are_static() -> None:
+    blocks = ((_16, _16), (Int(2), _4))
+    assert fractal_layout(Int(100), Int(60), "nZN", blocks, batch=(Int(2), _4)).is_static
+    dynamic: Any = fractal_layout(100, 60, "nZN", blocks, batch=2)
+    assert tla.is_static((tla.get(dynamic.shape, 1)[:2], tla.get(dynamic.stride, 1)))
+    assert dynamic == fractal_layout(Int(100), Int(60), "nZN", blocks, batch=Int(2))
+
+
+@given(formats(), st.integers(1, 40), st.integers(1, 40), st.integers(1, 3))
+def test_a_format_of_unknown_size(
+    form: tuple[str, tuple[tuple[int, int], ...]], rows: int, cols: int, batch: int
+) -> None:
+    order, blocks = form
+    unknown = fractal_layout(sym("M"), sym("N"), order, blocks, sym("B"))
+    assert unknown.bind(M=rows, N=cols, B=batch) == fractal_layout(rows, cols, order, blocks, batch)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"order": "zNZ"}, r"the order 'zNZ' does not fit the blocks \(\(_16,_16\)\)\n.*small letter"),
+        ({"order": "z"}, "the order 'z' does not fit"),
+        ({"order": ""}, "the order '' does not fit"),
+        ({"order": "ZN"}, "the order 'ZN' does not fit"),
+        ({"order": "zn"}, "the order 'zn' does not fit"),
+        ({"order": "xN"}, "the order 'xN' does not fit"),
+        ({"blocks": ((4, 4), (2, 0))}, r"a block is two positive extents, not \(2,0\)"),
+        ({"blocks": (16, 16)}, "a block is two positive extents, not 16"),
+        ({"blocks": 16}, "blocks are a tuple, the innermost first"),
+        ({"blocks": ((4, (2, 2)),)}, "a block is two positive extents"),
+        ({"batch": -1}, "negative extent -1"),
+        ({"batch": (2, -3)}, "negative extent -3"),
+    ],
+)
+def test_what_is_no_format(arguments: Any, text: str) -> None:
+    with pytest.raises(LayoutError, match=text):
+        fractal_layout(20, 48, **arguments)
+
+
+def test_arguments_of_another_kind() -> None:
+    strange: Any = ({"batch": 2.0}, {"batch": [2]}, {"blocks": [(4, 4)]}, {"blocks": (("4", 4),)})
+    for arguments in strange:
+        with pytest.raises(LeafError):
+            fractal_layout(20, 48, **arguments)
+    with pytest.raises(TypeError, match="an order is letters"):
+        fractal_layout(20, 48, 3)  # type: ignore[arg-type]
+    with pytest.raises(UndecidedError):
+        fractal_layout(20, 48, blocks=((sym("H", min=0), 4),))
 
 
 # --- row and column major ---

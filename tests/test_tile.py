@@ -23,6 +23,7 @@ from tla import (
     same_static,
 )
 from tla.testing import layouts, naive_coords, naive_size, shapes
+from tla.tile import blocks_kept
 
 ZN: Any = parse("((4,2),(4,3)):((4,16),(1,32))")
 
@@ -155,6 +156,88 @@ def test_empty_layouts_have_empty_tiles(shape: Any) -> None:
 
 
 # --- get_tile_layout ---
+
+
+FRACTALS = st.sampled_from(
+    [
+        tla.zN(40, 50, (4, 4)),
+        tla.nZ(40, 50, (8, 4)),
+        tla.fractal_layout(40, 50, "zNZ", ((4, 4), (2, 3))),
+        tla.fractal_layout(40, 50, "nNN", ((2, 4), (3, 2))),
+        tla.fractal_layout(40, 50, "zZNZ", ((2, 2), (2, 3), (3, 2))),
+        tla.fractal_layout(40, 50, "zN", ((4, 4),), batch=3),
+        tla.fractal_layout(20, 25, "nZZ", ((2, 4), (2, 2)), batch=(3, 2)),
+        tla.zN(40, 50, (4, 4))[17, tla._],
+        tla.fractal_layout(40, 50, "zNZ", ((4, 4), (2, 3)))[tla._, 33],
+        tla.fractal_layout(40, 50, "nZ", ((4, 4),), batch=3)[tla._, 33, tla._],
+    ]
+)
+
+
+def law_holds(layout: Any, tile: Any, corner: Any) -> bool:
+    base = layout(corner)
+    return all(base + tile(at) == layout(tla.add(corner, at)) for at in naive_coords(tile.origin_shape))
+
+
+@given(FRACTALS, st.data())
+def test_tiles_of_deep_and_batched_fractals(layout: Any, data: st.DataObject) -> None:
+    blocks = tuple(map(block_of, layout.shape))
+    sizes = tuple(map(naive_size, layout.shape))
+    corner = tuple(data.draw(st.integers(0, n // b - 1)) * b for n, b in zip(sizes, blocks, strict=True))
+    tile = tuple(data.draw(st.integers(1, n)) for n in sizes)
+    got = get_tile_layout(layout, tile, corner)
+    assert (got.rank, got.stride) == (layout.rank, layout.stride)
+    assert law_holds(layout, got, corner)
+    assert tuple(map(naive_size, got.shape)) == tuple(
+        -(-t // b) * b for t, b in zip(tile, blocks, strict=True)
+    )
+
+
+@given(FRACTALS, st.data())
+def test_a_tile_that_keeps_blocks_whole_has_their_layout(layout: Any, data: st.DataObject) -> None:
+    sizes = layout.origin_shape
+    corner = tuple(data.draw(st.integers(0, n - 1)) for n in sizes)
+    tile = tuple(data.draw(st.integers(1, n)) for n in sizes)
+    got = get_tile_layout(layout, tile, corner)
+    kept = {
+        (mode, block): answer
+        for mode, block, (answer, _question) in blocks_kept(layout, corner, got.origin_shape)
+    }
+    if all(kept.values()):
+        assert law_holds(layout, got, corner)
+    for mode, shape in enumerate(layout.shape):
+        fractal, block = (1, 1) if isinstance(shape, int) else (int(shape[0]), block_of(shape))
+        if corner[mode] % fractal:
+            assert not kept[mode, fractal]
+        if corner[mode] % block == 0:
+            assert all(answer for (m, _block), answer in kept.items() if m == mode)
+
+
+def test_a_block_inside_a_block_of_blocks_is_whole() -> None:
+    layout = tla.fractal_layout(40, 50, "zNZ", ((4, 4), (2, 3)))
+    inner = list(blocks_kept(layout, (4, 8), (4, 4)))
+    assert [(mode, block, answer) for mode, block, (answer, _none) in inner] == [
+        (0, 4, True),
+        (0, 8, True),
+        (1, 4, True),
+        (1, 12, True),
+    ]
+    across = [answer for _mode, _block, (answer, _none) in blocks_kept(layout, (4, 8), (5, 8))]
+    assert across == [True, False, True, False]
+
+
+def test_blocks_of_unknown_size_and_place() -> None:
+    i = tla.sym("i", min=0)
+    layout = tla.zN(tla.sym("M"), 64)
+
+    def answers(at: Any, extent: Any = 16) -> list[Any]:
+        return [answer for _m, _b, (answer, _q) in blocks_kept(layout, (at, 0), (extent, 16))]
+
+    assert answers(16 * i) == answers(48 * i + 32) == [True, True]
+    assert answers(16 * i + 5) == [False, True]
+    assert answers(i) == [None, True]
+    ((_mode, _block, (_answer, question)), _other) = blocks_kept(layout, (i, 0), (16, 16))
+    assert str(question) == "i % 16 == 0"
 
 
 @given(layouts(tuples, min_stride=-64, padded=True), st.data())

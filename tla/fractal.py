@@ -1,4 +1,4 @@
-"""Row and column major, and the four fractal formats of the Ascend cube core.
+"""Row and column major, and the fractal formats of the Ascend cube core, to any depth.
 
 A fractal format cuts a matrix into blocks. The small letter tells how elements lie in a block, the
 capital how blocks lie in the matrix: ``z`` by rows, ``n`` by columns. The shape is rounded up to
@@ -8,6 +8,12 @@ whole blocks; the origin shape keeps the matrix's own size.
 ((4,2),(4,3)):((4,16),(_1,32))
 >>> print(zN(20, 48))
 ((_16,2),(_16,3)):((_16,_256),(_1,512)):(20,48)
+
+`fractal_layout` is the rule behind them: blocks of blocks take a further capital each, and a batch of
+matrices lies one after the other.
+
+>>> print(fractal_layout(8, 12, "zNZ", blocks=((2, 2), (2, 3)), batch=5))
+(5,(2,2,2),(2,3,2)):(96,(2,4,48),(_1,8,24))
 
 Source: the TLA document, and CATLASS ``MakeLayout<Element, Tag>``, where the element fixes the block.
 """
@@ -19,11 +25,11 @@ from typing import Any
 from .assumed import carrying
 from .coord import compact_row_major
 from .errors import LayoutError
-from .int_tuple import as_int_tuple, congruent, text_of
-from .ints import IntLike, IntTuple, _1, _16, ceil_div, leaf, less, round_up
+from .int_tuple import as_int_tuple, as_shape, congruent, product_each, text_of
+from .ints import IntLike, IntTuple, _1, _16, ceil_div, is_tuple, leaf, less
 from .layout import AnyLayout, Layout
 
-__all__ = ["col_major", "nN", "nZ", "row_major", "zN", "zZ"]
+__all__ = ["col_major", "fractal_layout", "nN", "nZ", "row_major", "zN", "zZ"]
 
 
 def row_major(*extents: IntTuple) -> AnyLayout:
@@ -50,7 +56,7 @@ def zN(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:
     >>> print(zN(8, 12, block=(4, 4)))
     ((4,2),(4,3)):((4,16),(_1,32))
     """
-    return _fractal(rows, cols, block, rows_within=True, rows_of_blocks=False)
+    return fractal_layout(rows, cols, "zN", (block,))
 
 
 def nZ(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:  # noqa: N802
@@ -59,7 +65,7 @@ def nZ(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:
     >>> print(nZ(8, 12, block=(4, 4)))
     ((4,2),(4,3)):((_1,48),(4,16))
     """
-    return _fractal(rows, cols, block, rows_within=False, rows_of_blocks=True)
+    return fractal_layout(rows, cols, "nZ", (block,))
 
 
 def zZ(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:  # noqa: N802
@@ -68,7 +74,7 @@ def zZ(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:
     >>> print(zZ(8, 12, block=(4, 4)))
     ((4,2),(4,3)):((4,48),(_1,16))
     """
-    return _fractal(rows, cols, block, rows_within=True, rows_of_blocks=True)
+    return fractal_layout(rows, cols, "zZ", (block,))
 
 
 def nN(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:  # noqa: N802
@@ -77,22 +83,92 @@ def nN(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:
     >>> print(nN(8, 12, block=(4, 4)))
     ((4,2),(4,3)):((_1,16),(4,32))
     """
-    return _fractal(rows, cols, block, rows_within=False, rows_of_blocks=False)
+    return fractal_layout(rows, cols, "nN", (block,))
 
 
 @carrying
-def _fractal(rows: Any, cols: Any, block: Any, rows_within: bool, rows_of_blocks: bool) -> AnyLayout:
-    rows, cols, block = leaf(rows), leaf(cols), as_int_tuple(block)
-    if any(less(n, 0) for n in (rows, cols)):
+def fractal_layout(
+    rows: IntLike,
+    cols: IntLike,
+    order: str = "zN",
+    blocks: tuple[IntTuple, ...] = ((_16, _16),),
+    batch: IntTuple = (),
+) -> AnyLayout:
+    """Return the layout of a matrix in blocks, in blocks of blocks, and so on, as its letters say.
+
+    Everything is counted off in one run: the elements of an innermost block as the small letter says,
+    those blocks within the next as the capital after it says, and so up to the blocks of the matrix;
+    matrices of a batch follow each other.
+
+    >>> print(fractal_layout(8, 12, "zNZ", blocks=((2, 2), (2, 3))))
+    ((2,2,2),(2,3,2)):((2,4,48),(_1,8,24))
+    >>> fractal_layout(20, 48, "nZ") == nZ(20, 48), fractal_layout(20, 48, "z", ()) == row_major(20, 48)
+    (True, True)
+
+    Args:
+        rows, cols: The size of the matrix, in elements; each is rounded up to whole outermost blocks.
+        order: A small letter for the elements, then a capital for each level of blocks, the innermost
+            first: ``z`` goes along rows, ``n`` down columns.
+        blocks: (high, wide) for each level, the innermost first: the first in elements, each other in
+            blocks of the level below.
+        batch: One mode for each extent, before the rows; the last is fastest, and its stride is what a
+            matrix takes, padding included.
+
+    Raises:
+        LayoutError: a size is negative, a block is not two positive extents, or the letters are not
+            one for the elements and one for each level.
+    """
+    height: Any = leaf(rows)
+    width: Any = leaf(cols)
+    levels: Any = as_int_tuple(blocks)
+    _check(height, width, order, levels)
+    high: Any = _1  # of the block so far, in elements, and how many it holds
+    wide: Any = _1
+    area: Any = _1
+    row: list[Any] = []
+    col: list[Any] = []
+    for letter, (h, w) in zip(order, levels, strict=False):  # the last letter is the matrix's own
+        along_rows = letter in "zZ"
+        row.append(w * area if along_rows else area)
+        col.append(area if along_rows else h * area)
+        high, wide, area = high * h, wide * w, area * (h * w)
+    down: Any = ceil_div(height, high)
+    across: Any = ceil_div(width, wide)
+    along_rows = order[-1] in "zZ"
+    row.append(across * wide * high if along_rows else area)
+    col.append(area if along_rows else down * high * wide)
+    shape: Any = (down, across)
+    stride: Any = (*row, *col)
+    if levels:
+        highs, wides = zip(*levels, strict=True)
+        shape, stride = ((*highs, down), (*wides, across)), (tuple(row), tuple(col))
+    if is_tuple(batch) and not batch:
+        return Layout(shape, stride, (height, width))
+    many: Any = as_shape(batch if is_tuple(batch) else (batch,))
+    steps: Any = compact_row_major((*many, down * high * (across * wide)))[:-1]
+    return Layout((*many, *shape), (*steps, *stride), (*product_each(many), height, width))
+
+
+def _check(rows: Any, cols: Any, order: Any, blocks: Any) -> None:
+    """The arguments of `fractal_layout` say what they must, or an error names the one that does not."""
+    if less(rows, 0) or less(cols, 0):
         raise LayoutError(f"a matrix of {rows} by {cols}: a size is negative", rows=rows, cols=cols)
-    if not congruent(block, (0, 0)) or any(less(b, 1) for b in block):
-        raise LayoutError(f"a block is two positive extents, not {text_of(block)}", block=block)
-    high, wide = block
-    area = high * wide
-    row, col = (wide, _1) if rows_within else (_1, high)
-    if rows_of_blocks:
-        row_block, col_block = round_up(cols, wide) * high, area
-    else:
-        row_block, col_block = area, round_up(rows, high) * wide
-    shape = ((high, ceil_div(rows, high)), (wide, ceil_div(cols, wide)))
-    return Layout(shape, ((row, row_block), (col, col_block)), (rows, cols))
+    if not is_tuple(blocks):
+        raise LayoutError(
+            f"blocks are a tuple, the innermost first, as in ((16,16),(8,4)), not {blocks}",
+            blocks=blocks,
+        )
+    for block in blocks:
+        if not congruent(block, (0, 0)) or less(block[0], 1) or less(block[1], 1):
+            raise LayoutError(f"a block is two positive extents, not {text_of(block)}", block=block)
+    if not isinstance(order, str):
+        raise TypeError(f"an order is letters, as in 'zN', not {type(order).__name__} {order!r}")
+    small, capitals = order[:1], order[1:]
+    if not small or small not in "zn" or capitals.strip("ZN") or len(capitals) != len(blocks):
+        raise LayoutError(
+            f"the order {order!r} does not fit the blocks {text_of(blocks)}",
+            "It is a small letter, z or n, for the elements of a block, then a capital, Z or N, for each"
+            " level of blocks, the innermost first: z along rows, n down columns.",
+            order=order,
+            blocks=blocks,
+        )

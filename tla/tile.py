@@ -19,6 +19,7 @@ from .errors import CongruenceError, CoordinateError, DivisibilityError
 from .int_tuple import (
     as_int_tuple,
     congruent,
+    flatten_to_tuple,
     leaves,
     product,
     rank,
@@ -32,7 +33,9 @@ from .ints import (
     _1,
     at_least,
     ceil_div,
+    compared,
     divides,
+    division,
     equal,
     is_tuple,
     known_divides,
@@ -42,12 +45,16 @@ from .ints import (
     max_,
     min_,
     neither_divides,
+    round_up,
 )
 from .layout import AnyLayout, Layout, as_layout, padded
 from .origin import default_origin
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .expr import Conditions
+    from .ints import Question
 
 __all__ = ["get_tile_layout", "make_layout_tile"]
 
@@ -72,7 +79,7 @@ def make_layout_tile(
         CongruenceError: the tile is not one extent for each mode.
     Source: the TLA document's ``MakeLayoutTile``, which rounded up without a word.
     """
-    tile = _per_mode("tile", tile, layout)
+    tile = per_mode("tile", tile, layout)
     if not exact:
         return get_tile_layout(layout, tile, repeat_like(tile, _0))
     origin = transform_leaf(min_, tile, layout.origin_shape)
@@ -110,7 +117,7 @@ def get_tile_layout(
         CoordinateError: the coordinate is negative.
     Source: CATLASS ``GetTileLayout``, layout.hpp; deeper modes by the same rule.
     """
-    tile, coord = _per_mode("tile", tile, layout), _per_mode("coordinate", coord, layout)
+    tile, coord = per_mode("tile", tile, layout), per_mode("coordinate", coord, layout)
     for c in leaves(coord):
         if not at_least(c, 0):
             raise CoordinateError(
@@ -120,12 +127,49 @@ def get_tile_layout(
     return padded(Layout(_by_mode(_blocks, layout.shape, tile), layout.stride), origin)
 
 
+def blocks_kept(layout: AnyLayout, coord: Any, extent: Any) -> Iterator[tuple[int, Any, Question]]:
+    """Ask of each mode and each size of its blocks whether a tile leaves blocks of that size whole.
+
+    It does where it starts on an edge of one, or where it, in whole innermost blocks, ends before the
+    next. Where all answers are True the law of `get_tile_layout` holds.
+
+    >>> z = fractal_layout(64, 64, "zZ", ((4, 4),))
+    >>> [(mode, block, answer) for mode, block, (answer, _) in blocks_kept(z, (16, 6), (40, 12))]
+    [(0, 4, True), (1, 4, False)]
+
+    Args:
+        coord, extent: One int for each top-level mode.
+    """
+    shape = layout.shape if is_tuple(layout.shape) else (layout.shape,)
+    for mode, (s, at, n) in enumerate(zip(shape, leaves(coord), leaves(extent), strict=True)):
+        block: Any = _1
+        whole: Any = None
+        for size in flatten_to_tuple(s)[:-1]:
+            block = block * size
+            if known_eq(block, 1) is not True:
+                if whole is None and known_lt(0, block) is True:
+                    whole = round_up(n, block)
+                yield mode, block, _is_kept(at, whole, block)
+
+
+def _is_kept(at: Any, extent: Any, block: Any) -> Question:
+    """Whether ``extent`` coordinates from ``at`` on start on an edge of a block, or end before one."""
+    on_edge = division(block, at)
+    if on_edge[0] is True or extent is None or known_lt(0, block) is not True:
+        return on_edge
+    end = at % block + extent
+    beyond = known_lt(block, end)
+    if beyond is None and on_edge[0] is False:
+        return None, compared(end, "<=", block)
+    return (True, None) if beyond is False else on_edge
+
+
 def _cropped(extent: Any, start: Any, data: Any) -> int:
     """How much of ``extent`` elements from ``start`` on holds data."""
     return min_(extent, max_(_0, data - start))
 
 
-def _per_mode(what: str, x: Any, layout: AnyLayout) -> Any:
+def per_mode(what: str, x: Any, layout: AnyLayout) -> Any:
     """A tile or coordinate checked: one int for each top-level mode."""
     x = as_int_tuple(x)
     if not congruent(default_origin(as_layout(layout).shape), x):
