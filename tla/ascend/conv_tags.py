@@ -1,0 +1,124 @@
+"""Layouts of convolutions: feature maps and filters whose channels lie in rows of C0.
+
+>>> print(make_layout_fmap("int8_t", 1, 2, 7, 9))
+(1,2,7,9,_32):(4032,2016,288,_32,_1)
+>>> print(make_layout_filter("half", 3, 3, 3, 20, "L1"))
+(3,3,3,32,_16):(4608,1536,512,_16,_1)
+
+Channels are cut into rows of C0, 32 bytes. In each of these layouts the modes are the axes of its name,
+in their order, and the last is fastest: an offset is what the C++ of the same name computes, for each
+axis by its own stride.
+
+Source: CATLASS tla/layout.hpp, layout/tensor.hpp, layout/matrix.hpp.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..assumed import carrying
+from ..errors import UnsupportedError
+from ..fractal import row_major
+from ..ints import Int, IntLike, _16, round_up
+from ..text import shortened
+from .elements import Element
+from .elements import element as element_named
+from .sizes import size_of, sizes_of
+
+if TYPE_CHECKING:
+    from ..dtypes import ElementType
+    from ..expr import Conditions
+    from ..layout import AnyLayout
+
+__all__ = ["CHANNELS", "FILTER", "FMAP", "channels_last", "make_layout_filter", "make_layout_fmap"]
+
+FMAP = ("batch", "cin1", "h", "w")
+FILTER = ("cin1", "kh", "kw", "cout")
+
+CHANNELS = {
+    "NC1HWC0": ("batch", "c1", "h", "w"),
+    "CI1KHKWCOCI0": ("cin1", "kh", "kw", "cout"),
+    "NDC1HWC0": ("batch", "d", "c1", "h", "w"),
+    "KDC1KHKWN1N0C0": ("kdc1khkw", "n1", "n0"),
+}
+"""The axes of each layout with rows of channels, but for its last, C0."""
+
+
+@carrying
+def make_layout_fmap(
+    element: str | Element | ElementType,
+    batch: IntLike,
+    cin1: IntLike,
+    h: IntLike,
+    w: IntLike,
+    *,
+    assume: Conditions | None = None,
+) -> AnyLayout:
+    """Return the layout of feature maps: ``(batch, cin1, h, w, C0)``, the last mode fastest.
+
+    >>> print(make_layout_fmap("half", 2, 1, 4, 4))
+    (2,1,4,4,_16):(256,256,64,_16,_1)
+
+    Args:
+        cin1: The rows of C0 that the channels of a pixel take.
+
+    Raises:
+        LayoutError: a size is negative.
+    Source: CATLASS ``MakeLayoutFmap``, tla/layout.hpp. Its C0 comes from ``sizeof``, 1 for a type of
+        four bits, whose rows so have 16 bytes; here every row has 32.
+    """
+    c0 = Int(element_named(element).c0)
+    return row_major(*sizes_of("Fmap", FMAP, (batch, cin1, h, w)), c0)
+
+
+@carrying
+def make_layout_filter(
+    element: str | Element | ElementType,
+    cin1: IntLike,
+    kh: IntLike,
+    kw: IntLike,
+    cout: IntLike,
+    position: str = "GM",
+    *,
+    assume: Conditions | None = None,
+) -> AnyLayout:
+    """Return the layout of filters: ``(cin1, kh, kw, cout, C0)``, the last mode fastest.
+
+    >>> print(make_layout_filter("half", 3, 3, 3, 20))
+    (3,3,3,20,_16):(2880,960,320,_16,_1)
+
+    Args:
+        position: The memory, ``GM`` or ``L1``; in L1 the output channels are rounded up to 16, in the
+            origin shape too: the core multiplies by all of them.
+
+    Raises:
+        UnsupportedError: the position is another.
+        LayoutError: a size is negative.
+    Source: CATLASS ``MakeLayoutFilter``, tla/layout.hpp.
+    """
+    c0 = Int(element_named(element).c0)
+    cin1, kh, kw, cout = sizes_of("Filter", FILTER, (cin1, kh, kw, cout))
+    if position not in ("GM", "L1"):
+        raise UnsupportedError(
+            f"a Filter lies in GM or in L1, not in {shortened(str(position))!r}", position=position
+        )
+    return row_major(cin1, kh, kw, round_up(cout, _16) if position == "L1" else cout, c0)
+
+
+def channels_last(
+    tag: str, element: Element, sizes: tuple[IntLike, ...], c0: IntLike | None = None
+) -> AnyLayout:
+    """Return the layout whose modes are the axes of a tag of `CHANNELS` and C0, the last fastest.
+
+    >>> print(channels_last("NC1HWC0", element_named("half"), (1, 2, 7, 9)))
+    (1,2,7,9,_16):(2016,1008,144,_16,_1)
+
+    Args:
+        c0: How many channels a row holds; what fills 32 bytes where left out.
+
+    An offset of NDC1HWC0 is what CATLASS's ``GetOffset`` has for ``hw = h * W + w``. For KDC1KHKWN1N0C0
+    that function multiplies what it calls ``n1`` by the step of ``n0``, right for a caller that hands it
+    the output channel ``n1 * N0 + n0``, as CATLASS's own do; here ``n1`` has the step of ``n1``.
+    """
+    row = Int(element.c0) if c0 is None else size_of(tag, "c0", c0, 1)
+    return row_major(*sizes_of(tag, CHANNELS[tag], sizes), row)
