@@ -1,0 +1,164 @@
+"""How a tag builds a layout, and what keeps a layout from a tag, as steps to show.
+
+>>> from tla.ascend import parse_tagged
+>>> figure = steps_of(parse_tagged("zN<half>(20,48)"))
+>>> for row in figure.rows:
+...     print(" | ".join(row))
+inside the column block | _16 | _1 | C0: as many elements of 16 bits as 32 bytes hold
+inside the row block | _16 | _16 | fixed by the tag
+the row blocks | 2 | _256 | 20 rows, 12 of padding
+the column blocks | 3 | 512 | 48 columns
+
+The leaves stand in the order of memory, the fastest first: each steps over all above it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..figure import Steps
+from ..int_tuple import text_of
+from ..ints import known_eq
+from .forms import FORMS, Form, Leaf, where_it_lies
+from .recognise import Recognition, recognition
+from .tags import TAGS
+
+if TYPE_CHECKING:
+    from ..layout import AnyLayout
+    from .fitting import Reason
+    from .recognise import ElementLike
+    from .tagged import TaggedLayout
+
+__all__ = ["figure_of", "steps_of", "tags_figure"]
+
+
+def steps_of(made: TaggedLayout) -> Steps:
+    """Return how a tag builds a layout, leaf by leaf from the fastest on."""
+    form, layout = FORMS[made.tag], made.layout
+    is_batched = len(layout.shape) > len(form.modes)
+    form = form.batched() if is_batched else form
+    rows = [_built(made, form, leaf, is_batched) for leaf in form.leaves()]
+    return Steps(
+        str(made),
+        (TAGS[made.tag].about, _footprint(made)),
+        ("leaf", "size", "stride", ""),
+        tuple(rows),
+        (),
+        str(layout),
+    )
+
+
+def _footprint(made: TaggedLayout) -> str:
+    """What the layout takes, and how much of that is data."""
+    layout, bits = made.layout, made.element.bits
+    data, room = layout.valid_size, layout.cosize
+    taken = f"{room} elements of {bits} bits"
+    if known_eq(data, room) is True:
+        return f"it takes {taken}, all of them data"
+    return f"it spans {taken}, {data} of them data"
+
+
+def _built(made: TaggedLayout, form: Form, leaf: Leaf, is_batched: bool) -> tuple[str, str, str, str]:
+    layout = made.layout
+    shape, stride = layout.shape[leaf.mode], layout.stride[leaf.mode]
+    if form.is_nested(leaf.mode):
+        size, step = shape[leaf.level], stride[leaf.level]
+    else:
+        size, step = shape, stride
+    if leaf.size == "C0":
+        why = f"C0: as many elements of {made.element.bits} bits as 32 bytes hold"
+    elif leaf.size == "block":
+        given = any(name in ("block", "c0") for name, _x in made.options)
+        why = (
+            "as given" if given else f"C0: as many elements of {made.element.bits} bits as 32 bytes hold"
+        )
+    elif leaf.size != "count":
+        why = "fixed by the tag"
+    elif is_batched and not leaf.mode:
+        why = "copies, one footprint apart"
+    else:
+        why = _counted(layout, form, leaf, dict(made.options).get("ld"), step)
+    return where_it_lies(form, leaf), text_of(size), text_of(step), why
+
+
+def _counted(layout: AnyLayout, form: Form, leaf: Leaf, ld: Any, step: Any) -> str:
+    """Of a count: what it counts, and the padding."""
+    data, mode = layout.origin_shape[leaf.mode], form.modes[leaf.mode]
+    room: Any = layout.shape[leaf.mode]
+    if form.is_nested(leaf.mode):
+        room = room[0] * room[1]
+    words = [f"{data} {mode}s"] if mode in ("row", "column", "element") else []
+    if known_eq(room, data) is not True:
+        words.append(f"{room - data} of padding")
+    if ld is not None and known_eq(step, ld) is True:
+        words.append("ld apart")
+    return ", ".join(words)
+
+
+# --- recognition ------------------------------------------------------------------------------
+
+
+def figure_of(found: Recognition) -> Steps:
+    """Return whether a layout is in a tag: what it was made of, or what is otherwise."""
+    title = f"{found.layout} as {found.name}"
+    if found.answer:
+        rows = tuple([(name, text_of(x)) for name, x in found.sizes])
+        return Steps(title, (), ("made of", ""), rows, (), f"it is {found.name}")
+    columns = ("part", "is", f"{found.tag} has", "")
+    if found.answer is None:
+        result = f"open: whether it is {found.name} depends on {_all_of(found)}"
+    else:
+        result = f"it is not {found.name}"
+    return Steps(title, (), columns, tuple(map(_cells, found.reasons)), (), result)
+
+
+def _all_of(found: Recognition) -> str:
+    return " and ".join(dict.fromkeys(str(reason.obligation) for reason in found.reasons))
+
+
+def _cells(reason: Reason) -> tuple[str, str, str, str]:
+    note = reason.witness if reason.obligation is None else f"whether {reason.obligation}"
+    return reason.part, _text(reason.found), _text(reason.wanted), note
+
+
+def _text(x: Any) -> str:
+    """The notation of ints, or words as they are."""
+    return x if isinstance(x, str) else text_of(x)
+
+
+def tags_figure(layout: AnyLayout, element: ElementLike | None = None) -> Steps:
+    """Return the tags that a layout is in, or may be, and of each other one what is otherwise."""
+    every = [recognition(layout, tag, element) for tag in FORMS]
+    names: dict[bool | None, list[str]] = {True: [], None: [], False: []}
+    rows: list[tuple[str, str, str]] = []
+    for found in every:
+        names[found.answer].append(found.name)
+        if found.answer is not False or _is_near(found):
+            rows.append((found.name, _ANSWERS[found.answer], _why(found)))
+    rows.sort(key=lambda row: row[1] == "no")
+    words = [f"it is {', '.join(names[True])}"] if names[True] else []
+    words += [f"open: {', '.join(names[None])}"] if names[None] else []
+    return Steps(
+        f"tags of {layout}",
+        (),
+        ("tag", "", ""),
+        tuple(rows),
+        (),
+        "; ".join(words) or "it is in no tag",
+    )
+
+
+_ANSWERS = {True: "yes", None: "open", False: "no"}
+
+
+def _why(found: Recognition) -> str:
+    if found.answer is None:
+        return f"depends on {_all_of(found)}"
+    if found.answer is False:
+        return str(found.reasons[0])
+    return ", ".join(f"{name} {text_of(x)}" for name, x in found.sizes)
+
+
+def _is_near(found: Recognition) -> bool:
+    """Whether the modes are those of the tag, so that its numbers can be compared."""
+    return not any(reason.part.startswith(("number", "shape", "element")) for reason in found.reasons)

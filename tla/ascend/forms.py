@@ -1,0 +1,157 @@
+"""Forms of layout tags: what all layouts of a tag have in common, whatever their sizes.
+
+A form says of each mode which leaves it has and of which size, and in which order the leaves follow
+one another in memory. The strides follow: a leaf steps over all that lies below it. Where a count
+lies below, which a tile cuts while the stride stays, that is the least it steps.
+
+>>> zN = FORMS["zN"]
+>>> zN.modes, zN.sizes
+(('row', 'column'), ((16, 'count'), ('C0', 'count')))
+>>> [zN.modes[leaf.mode] for leaf in zN.leaves()]  # the fastest first
+['column', 'row', 'row', 'column']
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["FORMS", "UNALIGNED", "Form", "Leaf", "Size", "called", "plural", "where_it_lies"]
+
+Size: TypeAlias = "int | Literal['C0', 'count', 'block']"
+"""A number; ``C0``, 32 bytes of elements; ``count``, which a tile cuts; ``block``, which it keeps."""
+
+
+class Leaf(NamedTuple):
+    """A leaf of a form: its mode, its place in it, and its size."""
+
+    mode: int
+    level: int
+    size: Size
+
+    def fixed(self, bits: int | None) -> int | None:
+        """The size where the tag fixes it for elements of so many bits."""
+        if self.size == "C0":
+            return None if bits is None else 256 // bits
+        return self.size if isinstance(self.size, int) else None
+
+
+class Form(NamedTuple):
+    """The modes of a tag with their leaves, and the order of the leaves in memory."""
+
+    modes: tuple[str, ...]
+    """What the modes are called, one of each."""
+    sizes: tuple[tuple[Size, ...], ...]
+    """The sizes of the leaves of each mode; a single one is the mode itself."""
+    order: tuple[tuple[int, int], ...]
+    """The leaves as (mode, level), the fastest first."""
+    elements: tuple[str, ...] | None = None
+    """The element types that the tag is for; None for all."""
+    pairs: bool = False
+    """Whether a line of elements of fp4 holds whole pairs of them."""
+
+    def leaves(self) -> Iterator[Leaf]:
+        """The leaves, the fastest first."""
+        for mode, level in self.order:
+            yield Leaf(mode, level, self.sizes[mode][level])
+
+    @property
+    def has_c0(self) -> bool:
+        """Whether the width of the elements is seen in the layout."""
+        return any(size == "C0" for mode in self.sizes for size in mode)
+
+    def is_nested(self, mode: int) -> bool:
+        """Whether a mode has leaves of its own."""
+        return len(self.sizes[mode]) > 1
+
+    def batched(self) -> Form:
+        """The form of copies one after another, counted by a mode before the others."""
+        order = tuple([(mode + 1, level) for mode, level in self.order])
+        return self._replace(
+            modes=("batch", *self.modes), sizes=(("count",), *self.sizes), order=(*order, (0, 0))
+        )
+
+
+def _form(modes: str, sizes: str, order: str, **more: Any) -> Form:
+    """The form of a text: modes; the sizes of each; the order as digits of mode and level."""
+    leaves = [
+        tuple([int(size) if size.isdigit() else size for size in mode.split(",")])
+        for mode in sizes.split()
+    ]
+    places = tuple([(int(at[0]), int(at[1])) for at in order.split()])
+    return Form(tuple(modes.split()), tuple(leaves), places, **more)  # type: ignore[arg-type]
+
+
+_MATRIX = "row column"
+_E8M0 = ("float8_e8m0_t",)
+
+
+def _rows_of_channels(modes: str, size: str = "block") -> Form:
+    """Axes and C0, the last fastest."""
+    names = (*modes.split(), "C0")
+    last = len(names) - 1
+    order = " ".join(f"{mode}0" for mode in range(last, -1, -1))
+    return _form(" ".join(names), f"{'count ' * last}{size}", order)
+
+
+FORMS: Final[Mapping[str, Form]] = {
+    "RowMajor": _form(_MATRIX, "count count", "10 00", pairs=True),
+    "ColumnMajor": _form(_MATRIX, "count count", "00 10", pairs=True),
+    "VectorLayout": _form("element", "count", "00"),
+    "zN": _form(_MATRIX, "16,count C0,count", "10 00 01 11"),
+    "nZ": _form(_MATRIX, "C0,count 16,count", "00 10 11 01"),
+    "zZ": _form(_MATRIX, "16,count C0,count", "10 00 11 01"),
+    "nN": _form(_MATRIX, "C0,count 16,count", "00 10 01 11"),
+    "L0C": _form(_MATRIX, "16,count 16,count", "10 00 01 11"),
+    "Weight4BitnZ": _form(_MATRIX, "32,count 16,count", "00 10 11 01"),
+    "PaddingRowMajor": _form(_MATRIX, "block,count block,count", "10 00 11 01"),
+    "PaddingColumnMajor": _form(_MATRIX, "block,count block,count", "00 10 01 11"),
+    "Fmap": _rows_of_channels("batch cin1 h w", "C0"),
+    "Filter": _rows_of_channels("cin1 kh kw cout", "C0"),
+    "NC1HWC0": _rows_of_channels("batch c1 h w"),
+    "CI1KHKWCOCI0": _rows_of_channels("cin1 kh kw cout"),
+    "NDC1HWC0": _rows_of_channels("batch d c1 h w"),
+    "KDC1KHKWN1N0C0": _rows_of_channels("kdc1khkw n1 n0"),
+    "MxScaleRowMajorA": _form(_MATRIX, "count 2,count", "10 11 00", elements=_E8M0),
+    "MxScaleColumnMajorA": _form(_MATRIX, "count 2,count", "10 00 11", elements=_E8M0),
+    "MxScaleRowMajorB": _form(_MATRIX, "2,count count", "00 10 01", elements=_E8M0),
+    "MxScaleColumnMajorB": _form(_MATRIX, "2,count count", "00 01 10", elements=_E8M0),
+    "MxScalezZ": _form(_MATRIX, "16,count 2,count", "10 00 11 01", elements=_E8M0),
+    "MxScalenN": _form(_MATRIX, "2,count 16,count", "00 10 01 11", elements=_E8M0),
+}
+"""The form of each tag, by its name, in the order in which `tag_of` asks."""
+
+UNALIGNED: Final = {"zNUnAlign": _form(_MATRIX, "count,1 C0,count", "10 00 01 11")}
+"""zN of one block of as many rows as there are, which is the layout of no tag."""
+
+
+# --- in words ---------------------------------------------------------------------------------
+
+
+def called(form: Form, leaf: Leaf, many: bool = False) -> str:
+    """Return a leaf in words: ``the row block``, ``the rows``, ``h``."""
+    name = form.modes[leaf.mode]
+    if form.is_nested(leaf.mode):
+        name = f"{name} block"
+    elif not name.startswith(_WORDS):
+        return name
+    return f"the {plural(name) if many else name}"
+
+
+def where_it_lies(form: Form, leaf: Leaf) -> str:
+    """Return what a leaf steps through: ``inside the row block``, ``the row blocks``, ``the rows``."""
+    if form.is_nested(leaf.mode) and not leaf.level:
+        return f"inside {called(form, leaf)}"
+    return called(form, leaf, many=True)
+
+
+def plural(name: str) -> str:
+    """Return the plural of a word; a name of CATLASS, as ``h``, stays."""
+    if name == "batch":
+        return "batches"
+    return f"{name}s" if name.startswith(_WORDS) else name
+
+
+_WORDS: Final = ("row", "column", "element", "batch")

@@ -1,0 +1,278 @@
+"""What a layout is: the tags that give it, and why another does not.
+
+>>> layout = parse("((16,2),(16,3)):((16,256),(1,512)):(20,48)")
+>>> tag_of(layout), tags_of(layout), is_zN(layout, "int8_t")
+('zN', ('zN', 'L0C'), False)
+>>> for reason in why_not(layout, "zZ"):
+...     print(reason)
+the stride of the column blocks is 512; zZ of 16 bits has 256: (0,16) lies at 512, not at 256
+the stride of the row blocks is 256; zZ of 16 bits has a multiple of 256, at least 768
+
+The law: a layout is in a tag if `make_layout` of that tag gives it, or a tile of such a layout. That is,
+
+- it has the modes of the tag, and its blocks have the tag's sizes;
+- the leaves lie in the tag's order, and each steps over all that lies below it: the inner strides are
+  the tag's. Where a count of blocks lies below, the layout may be a tile of a larger one, which keeps
+  its stride: it is any multiple of the step below that leaves room for all that holds data;
+- the stride of a leaf of size 1 is convention and may be any;
+- a mode before those of the tag may count copies, as ``batch=`` makes them; copies of a vector are
+  RowMajor.
+
+So the offsets at all coordinates are those of the tag, for the same outer strides. Ints count by their
+values: dynamic, static or symbolic. Where the values of unknowns matter, the answer is None.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
+
+from ..errors import UndecidedError
+from ..ints import (
+    is_tuple,
+)
+from ..layout import AnyLayout, as_layout
+from .elements import ELEMENTS, Element
+from .elements import element as element_named
+from .fitting import Fitting, Reason, misfits, name_of
+from .forms import FORMS, UNALIGNED, Form
+
+if TYPE_CHECKING:
+    from ..dtypes import ElementType
+
+ElementLike: TypeAlias = "str | Element | ElementType"
+"""An element type, or its name."""
+
+__all__ = [
+    "Predicate",
+    "Reason",
+    "Recognition",
+    "is_L0C",
+    "is_column_major",
+    "is_mx_scale_column_major_a",
+    "is_mx_scale_column_major_b",
+    "is_mx_scale_nN",
+    "is_mx_scale_row_major_a",
+    "is_mx_scale_row_major_b",
+    "is_mx_scale_zZ",
+    "is_nN",
+    "is_nZ",
+    "is_padding_column_major",
+    "is_padding_row_major",
+    "is_row_major",
+    "is_vector",
+    "is_weight_4bit_nZ",
+    "is_zN",
+    "is_zN_unaligned",
+    "is_zZ",
+    "recognition",
+    "tag_of",
+    "tags_of",
+    "why_not",
+]
+
+
+class Recognition(NamedTuple):
+    """What is found of one layout and one tag."""
+
+    layout: AnyLayout
+    tag: str
+    bits: int | None
+    """The width of the elements, where the tag shows it or it was given."""
+    reasons: tuple[Reason, ...]
+    """Why it is not in the tag, or what leaves that open; none where it is."""
+    sizes: tuple[tuple[str, Any], ...]
+    """What it was made of, where it is in the tag: sizes, and the strides that the tag leaves open."""
+
+    @property
+    def answer(self) -> bool | None:
+        """True, False, or None where unknowns decide."""
+        if not self.reasons:
+            return True
+        return None if all(reason.is_open for reason in self.reasons) else False
+
+    @property
+    def name(self) -> str:
+        """The tag, with the width where it matters: ``zN of 16 bits``."""
+        return name_of(self.tag, self.bits)
+
+
+# --- public questions -------------------------------------------------------------------------
+
+
+def tag_of(layout: AnyLayout, element: ElementLike | None = None) -> str | None:
+    """Return the first tag that a layout is in, or None where it is in none.
+
+    >>> tag_of(parse("(20,48):(48,1)")), tag_of(parse("(20,48):(48,2)"))
+    ('RowMajor', None)
+
+    The order is that of `tags_of`: of one column it is RowMajor, of half zN and not L0C.
+
+    Args:
+        element: The element type; any width will do where it is left out.
+
+    Raises:
+        UndecidedError: it may be in a tag that comes before any that it is in, or in no other; the
+            condition on the unknowns is its ``obligation``.
+    """
+    for tag in FORMS:
+        found = recognition(layout, tag, element)
+        if found.answer:
+            return tag
+        if found.answer is None:
+            raise _undecided(found)
+    return None
+
+
+def tags_of(layout: AnyLayout, element: ElementLike | None = None) -> tuple[str, ...]:
+    """Return every tag that a layout is in: in the order of `TAGS`.
+
+    >>> tags_of(parse("(20,1):(1,20)"))
+    ('RowMajor', 'ColumnMajor')
+
+    Raises:
+        UndecidedError: the values of unknowns decide about one; ``known`` are those it is in anyway.
+    """
+    found = [recognition(layout, tag, element) for tag in FORMS]
+    known = tuple([each.tag for each in found if each.answer])
+    for each in found:
+        if each.answer is None:
+            raise _undecided(each, known)
+    return known
+
+
+def why_not(layout: AnyLayout, tag: str, element: ElementLike | None = None) -> tuple[Reason, ...]:
+    """Return what keeps a layout from being in a tag; nothing where it is.
+
+    >>> (reason,) = why_not(parse("((16,2),(16,3)):((16,256),(1,256))"), "zN", "half")
+    >>> reason.part, reason.found, reason.at, reason.instead
+    ('stride of the column blocks', 256, (16, 0), (0, 16))
+
+    Raises:
+        UnsupportedError: there is no such tag or element type.
+    """
+    return recognition(layout, tag, element).reasons
+
+
+def recognition(layout: AnyLayout, tag: str, element: ElementLike | None = None) -> Recognition:
+    """Return whether a layout is in a tag, with the sizes it was made of or the reasons why not.
+
+    >>> recognition(parse("((16,2),(16,3)):((16,256),(1,512)):(20,48)"), "zN").sizes
+    (('rows', 20), ('columns', 48), ('stride of the column blocks', 512))
+
+    Where no element type is given, it is the width at which least is wrong.
+
+    Raises:
+        UnsupportedError: there is no such tag or element type.
+    """
+    form, of = _form_named(tag), None if element is None else element_named(element)
+    if as_layout(layout).assumptions:
+        from ..expr.assumptions import assume
+
+        with assume(layout.assumptions):
+            return _best(layout, tag, form, of)
+    return _best(layout, tag, form, of)
+
+
+def _best(layout: AnyLayout, tag: str, form: Form, of: Element | None) -> Recognition:
+    """What is found at the width at which least is wrong."""
+    best: Recognition | None = None
+    for bits in _widths(form, of):
+        found = _recognised(layout, tag, form, bits, of)
+        if found.answer:
+            return found
+        if best is None or _distance(found) < _distance(best):
+            best = found
+    assert best is not None
+    return best
+
+
+class Predicate(Protocol):
+    """Whether a layout is in a tag: True, False, or None where unknowns decide."""
+
+    def __call__(self, layout: AnyLayout, element: ElementLike | None = None) -> bool | None: ...
+
+
+def _predicate(tag: str) -> Predicate:
+    def is_in(layout: AnyLayout, element: ElementLike | None = None) -> bool | None:
+        return recognition(layout, tag, element).answer
+
+    is_in.__doc__ = f"Whether a layout is in {tag}: True, False, or None where unknowns decide."
+    return is_in
+
+
+is_vector: Final = _predicate("VectorLayout")
+is_row_major: Final = _predicate("RowMajor")
+is_column_major: Final = _predicate("ColumnMajor")
+is_zN: Final = _predicate("zN")  # noqa: N816
+is_zN_unaligned: Final = _predicate("zNUnAlign")  # noqa: N816
+is_nZ: Final = _predicate("nZ")  # noqa: N816
+is_zZ: Final = _predicate("zZ")  # noqa: N816
+is_nN: Final = _predicate("nN")  # noqa: N816
+is_L0C: Final = _predicate("L0C")  # noqa: N816
+is_weight_4bit_nZ: Final = _predicate("Weight4BitnZ")  # noqa: N816
+is_padding_row_major: Final = _predicate("PaddingRowMajor")
+is_padding_column_major: Final = _predicate("PaddingColumnMajor")
+is_mx_scale_row_major_a: Final = _predicate("MxScaleRowMajorA")
+is_mx_scale_column_major_a: Final = _predicate("MxScaleColumnMajorA")
+is_mx_scale_row_major_b: Final = _predicate("MxScaleRowMajorB")
+is_mx_scale_column_major_b: Final = _predicate("MxScaleColumnMajorB")
+is_mx_scale_zZ: Final = _predicate("MxScalezZ")  # noqa: N816
+is_mx_scale_nN: Final = _predicate("MxScalenN")  # noqa: N816
+
+
+def _undecided(found: Recognition, known: tuple[str, ...] = ()) -> UndecidedError:
+    reason = next(reason for reason in found.reasons if reason.is_open)
+    return UndecidedError(
+        f"cannot decide whether {found.layout} is {found.name}",
+        f"T{str(reason)[1:]}.",
+        f"Give its unknowns a range or a divisor that settles it, or write "
+        f"`with assume({reason.obligation}):`.",
+        obligation=reason.obligation,
+        tag=found.tag,
+        known=known,
+    )
+
+
+def _form_named(tag: str) -> Form:
+    name = tag.strip().rpartition("::")[2]
+    form = FORMS.get(name) or UNALIGNED.get(name)
+    if form is None:
+        from .tags import tag_named  # its error suggests near names
+
+        return FORMS[tag_named(tag).name]
+    return form
+
+
+def _widths(form: Form, of: Element | None) -> tuple[int | None, ...]:
+    if of is not None:
+        return (of.bits,)
+    return _EVERY_WIDTH if form.has_c0 else (None,)
+
+
+_EVERY_WIDTH: Final = (16, *sorted({each.bits for each in ELEMENTS.values()} - {16}))
+"""The widths, that of half first, which is most in use."""
+
+
+def _distance(found: Recognition) -> tuple[bool, int, int]:
+    """How far a layout is from a tag; sizes tell more than strides."""
+    sizes = sum(reason.part.startswith("size") for reason in found.reasons)
+    return found.answer is False, sizes, len(found.reasons)
+
+
+# --- one layout, one tag, one width -----------------------------------------------------------
+
+
+def _recognised(
+    layout: AnyLayout, tag: str, form: Form, bits: int | None, of: Element | None
+) -> Recognition:
+    shape = layout.shape
+    rank = len(shape) if is_tuple(shape) else 0
+    if rank == len(form.modes) + 1 and rank > 2:  # copies of a vector are RowMajor
+        form = form.batched()
+    reasons = tuple(misfits(layout, tag, form, bits, of))
+    sizes: tuple[tuple[str, Any], ...] = ()
+    if not reasons:
+        walk = Fitting(layout, tag, form, bits, of)
+        reasons = tuple(walk.reasons())
+        sizes = () if reasons else tuple(walk.sizes())
+    return Recognition(layout, tag, bits, reasons, sizes)

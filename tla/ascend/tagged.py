@@ -1,0 +1,267 @@
+"""Layouts by their tag, as text: ``zN<half>(20,48)``.
+
+============================================== ====================================================
+text                                           layout
+============================================== ====================================================
+``zN<half>(20,48)``                            of 20 by 48 elements of two bytes
+``zN<half>(_20,_48)``, ``zN<half>(M,K)``       of static sizes, of unknown ones: ``M{div=16}``
+``RowMajor<half>(20,48,ld=64)``                with an option that the tag takes: ``ld``, ``c0``
+``PaddingRowMajor<half>(9,9,block=(4,2))``     in blocks of 4 rows and 2 columns
+``zN<half>(20,48,batch=4)``                    four of them, one after another
+``Catlass::layout::zN<AscendC::int4b_t>(8,8)`` with the names of C++
+============================================== ====================================================
+
+>>> found = parse_tagged("zN<half>(20,48)")
+>>> print(found.layout)
+((_16,2),(_16,3)):((_16,_256),(_1,512)):(20,48)
+>>> found.element.bits, found.tag, found.sizes, str(found)
+(16, 'zN', (20, 48), 'zN<half>(20,48)')
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+
+from ..errors import ParseError, TlaError, UndecidedError
+from ..int_tuple import as_int_tuple, leaves
+from ..ints import MAX_DEPTH, SymbolicInt, is_tuple, leaf
+from ..notation import NamingScanner, items_at, leaf_at
+from ..text import MAX_DIGITS, shortened
+from .elements import Element
+from .elements import element as element_named
+from .tags import TAGS, Tag, make_layout, tag_named
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..dtypes import ElementType
+    from ..expr.reading import Names
+    from ..layout import AnyLayout
+
+__all__ = ["TaggedLayout", "parse_tag", "parse_tagged", "tagged", "tagged_at"]
+
+
+class TaggedLayout(NamedTuple):
+    """A layout and what it was made of: ``str`` of it is text that `parse_tagged` reads."""
+
+    element: Element
+    tag: str
+    sizes: tuple[Any, ...]
+    options: tuple[tuple[str, Any], ...]
+    """The arguments with a name, in the order of the tag."""
+    layout: AnyLayout
+
+    def __str__(self) -> str:
+        values = [*self.sizes, *(x for _name, x in self.options if not isinstance(x, str))]
+        write = _writer(values)
+        words = [write(size) for size in self.sizes]
+        for name, x in self.options:
+            words.append(f"{name}={x if isinstance(x, str) else write(x)}")
+        return f"{self.tag}<{self.element}>({','.join(words)})"
+
+
+def _writer(values: list[Any]) -> Any:
+    """What writes ints and tuples of ints, the facts of an unknown where it comes first."""
+    flat = list(leaves(tuple(values)))
+    one: Any = str
+    if any(isinstance(x, SymbolicInt) for x in flat):
+        from ..expr.printers import Notation
+
+        one = Notation(flat).text
+
+    def write(x: Any) -> str:
+        return f"({','.join(map(write, x))})" if is_tuple(x) else one(x)
+
+    return write
+
+
+def tagged(
+    element: str | Element | ElementType, tag: str | Tag, *sizes: Any, **options: Any
+) -> TaggedLayout:
+    """Return the layout that `make_layout` gives, with what it was made of.
+
+    >>> print(tagged("f16", "RowMajor", 5, 7, ld=8))
+    RowMajor<half>(5,7,ld=8)
+
+    Raises:
+        TlaError: as `make_layout`.
+    """
+    kind, of = tag_named(tag), element_named(element)
+    layout = make_layout(of, kind, *sizes, **options)
+    kept = [
+        (name, options[name] if isinstance(options[name], str) else as_int_tuple(options[name]))
+        for name in (*kind.options, "batch")
+        if options.get(name) is not None
+    ]
+    return TaggedLayout(of, kind.name, tuple(map(leaf, sizes)), tuple(kept), layout)
+
+
+def parse_tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) -> TaggedLayout:
+    """Return the layout that a tag with its element type and sizes writes.
+
+    >>> print(parse_tagged("zN<half>(M{div=16},48)").layout)
+    ((_16,M/16),(_16,3)):((_16,_256),(_1,16*M))
+
+    Args:
+        symbols: What names stand for; other names are unknowns with the facts that the text gives.
+
+    Raises:
+        ParseError: the text does not follow the notation, there is no such tag or element type, or no
+            such layout; the error points at the place.
+        UndecidedError: an argument is not known to fit: ``RowMajor<half>(5,M,ld=N)``.
+    """
+    scan = NamingScanner(text, symbols)
+    found = tagged_at(scan)
+    scan.expect_end()
+    return found
+
+
+def parse_tag(text: str) -> tuple[Tag, Element | None]:
+    """Return a tag and the element type, where the text says it: ``zN<half>`` or ``zN``.
+
+    Raises:
+        ParseError: there is no such tag or element type; the error points at it.
+    """
+    scan = NamingScanner(text)
+    tag = _tag_at(scan)
+    element = _element_at(scan, tag) if scan.peek() == "<" else None
+    if scan.peek() == "(":
+        scan.fail(f"expected no sizes after the tag: {tag} is asked for in any", end=len(text))
+    scan.expect_end()
+    return tag, element
+
+
+# --- the grammar ------------------------------------------------------------------------------
+
+
+def tagged_at(scan: NamingScanner) -> TaggedLayout:
+    """Pass a tag with its element type and sizes, which must come next.
+
+    Raises:
+        ParseError: something else comes, or there is no such layout.
+    """
+    tag = _tag_at(scan)
+    if scan.peek() != "<":
+        scan.fail(f"expected '<' and the element type, as {tag}<half>, found {scan.found()}")
+    element = _element_at(scan, tag)
+    if scan.peek() != "(":
+        names = ",".join(tag.sizes)
+        scan.fail(f"expected '(' and the sizes, as {tag}<{element}>({names}), found {scan.found()}")
+    opened = scan.at
+    sizes: list[Any] = []
+    options: dict[str, Any] = {}
+    spans: dict[str, tuple[int, int]] = {}
+    for _place in items_at(scan, MAX_DEPTH):
+        start, name = scan.at, _name_of_option(scan)
+        if name:
+            _require_option(scan, tag, name, start, options)
+            options[name] = _option(scan, name)
+        elif options:
+            _refuse(scan, "a size stands after an argument with a name", start, start + 1)
+        else:
+            name = _size_name(tag, len(sizes))
+            sizes.append(leaf_at(scan, f"the {name} of {tag}"))
+        spans[name] = start, scan.last
+    try:
+        found = tagged(element, tag, *sizes, **options)
+    except UndecidedError:
+        raise
+    except TlaError as error:
+        blamed = [error.data.get("name"), *error.data]
+        span = next((spans[name] for name in blamed if name in spans), (opened, scan.last))
+        _refuse(scan, error.summary, *span, *error.details)
+    if any(isinstance(x, int) and abs(x) >= _TOO_LONG for x in _ints(found.layout)):
+        _refuse(scan, f"the layout has an int of more than {MAX_DIGITS} digits", opened, scan.last)
+    return found
+
+
+_TOO_LONG: Final = 10**MAX_DIGITS
+
+
+def _ints(layout: AnyLayout) -> list[Any]:
+    return list(leaves((layout.shape, layout.stride, layout.origin_shape)))
+
+
+def _tag_at(scan: NamingScanner) -> Tag:
+    """The name of a tag, with or without its namespace."""
+    scan.accept("::")
+    while True:
+        start = scan.at
+        name = scan.word()
+        if not scan.accept("::"):
+            break
+    if not name:
+        scan.fail(f"expected a layout tag such as zN, found {scan.found()}")
+    try:
+        return tag_named(name)
+    except TlaError as error:
+        _refuse(scan, error.summary, start, start + len(name), *error.details)
+
+
+def _element_at(scan: NamingScanner, tag: Tag) -> Element:
+    """The element type in its ``<>``."""
+    opened = scan.at
+    scan.expect("<")
+    start, stop = scan.at, scan.text.find(">", scan.at)
+    if stop < 0:
+        _refuse(scan, f"expected '>' after the element type of {tag}", opened, len(scan.text))
+    name = scan.text[start:stop].rstrip()
+    if not name:
+        scan.fail(f"expected an element type such as half, found {scan.found()}")
+    try:
+        found = element_named(name)
+    except TlaError as error:
+        _refuse(scan, error.summary, start, start + len(name), *error.details)
+    scan.at = stop
+    scan.expect(">")
+    return found
+
+
+def _name_of_option(scan: NamingScanner) -> str:
+    """The ``name`` of an argument ``name=value``, or "" where it has none."""
+    start, last = scan.at, scan.last
+    if scan.peek().isalpha():
+        name = scan.word()
+        if scan.peek() == "=" and scan.accept("="):
+            return name
+        scan.at, scan.last = start, last
+    return ""
+
+
+def _require_option(
+    scan: NamingScanner, tag: Tag, name: str, start: int, given: Mapping[str, Any]
+) -> None:
+    taken = (*tag.options, "batch")
+    end = start + len(name)
+    if name in given:
+        _refuse(scan, f"{name} is given twice", start, end)
+    if name not in taken:
+        of = next((other.name for other in TAGS.values() if name in other.options), "")
+        hint = f"{of} takes it. " if of else ""
+        _refuse(scan, f"{tag} takes no {shortened(name)!r}", start, end, f"{hint}{_takes(tag, taken)}")
+
+
+def _takes(tag: Tag, taken: tuple[str, ...]) -> str:
+    return f"{tag} takes {' and '.join(taken)}."
+
+
+def _option(scan: NamingScanner, name: str) -> Any:
+    """The value of an option: a pair of ints, a memory, or an int."""
+    if name == "position":
+        return scan.word()
+    if name != "block":
+        return leaf_at(scan, name)
+    if scan.peek() != "(":
+        scan.fail(f"expected '(' and the rows and columns of a block, found {scan.found()}")
+    items: list[Any] = []
+    for _place in items_at(scan, MAX_DEPTH):
+        items.append(leaf_at(scan, "an extent of the block"))
+    return tuple(items)
+
+
+def _size_name(tag: Tag, place: int) -> str:
+    return tag.sizes[place] if place < len(tag.sizes) else f"size {place + 1}"
+
+
+def _refuse(scan: NamingScanner, summary: str, start: int, end: int, *details: str) -> NoReturn:
+    raise ParseError(summary, scan.text, start, end, *details)
