@@ -457,6 +457,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 @given(st.lists(TOKENS, max_size=12).map("".join))
 @example("size(o)")
+@example("--ComposedLayout")
 @example("Sw<2,0,3>o0o4:2o")
 @settings(max_examples=500)
 def test_any_tokens_are_read_or_refused(text: str) -> None:

@@ -18,6 +18,7 @@ expression                  value
 ``layout(c)``               its offset at a coordinate; the layout of the modes kept if ``c`` has `_`
 ``(x,y)``, ``_``            a tuple, as a tiler or a coordinate; the mode left alone, or kept
 ``true``, ``false``         the answers of a predicate, and options; ``True``, ``False`` too
+``zN<half>(20,48)``         what the caller has for it: a layout by its tag, in `tla.cli`
 =========================== ====================================================================
 
 Where an expression may stand for an int tuple it may be any that has such a value: ``size(4:2):1``.
@@ -25,7 +26,7 @@ Where an expression may stand for an int tuple it may be any that has such a val
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, NoReturn, TypeAlias
 
 from .coord import (
     compact_col_major,
@@ -104,6 +105,9 @@ _TRUTH: Final = {"true": True, "True": True, "false": False, "False": False}
 Call: TypeAlias = "tuple[str, tuple[Any, ...], dict[str, Any]]"
 """An operation carried out: its name, its arguments and its options."""
 
+Tagged: TypeAlias = "Callable[[NamingScanner], Any]"
+"""A reader of values that begin with a name and ``<``, at a scanner that has come to one."""
+
 OPERATIONS: Final = tuple(sorted([*_BELOW, *_ALGEBRA, *_ALIASES]))
 """The names that may be called."""
 
@@ -111,11 +115,16 @@ OPERATIONS: Final = tuple(sorted([*_BELOW, *_ALGEBRA, *_ALIASES]))
 class _Reader(NamingScanner):
     """A scanner that also notes the operations carried out, each with its arguments."""
 
-    __slots__ = ("calls",)
+    __slots__ = ("calls", "tagged")
 
-    def __init__(self, text: str, calls: list[Call] | None, symbols: Any) -> None:
+    operations: ClassVar[frozenset[str]] = frozenset(OPERATIONS)
+
+    def __init__(
+        self, text: str, calls: list[Call] | None, symbols: Any, tagged: Tagged | None = None
+    ) -> None:
         super().__init__(text, symbols)
         self.calls = calls
+        self.tagged = tagged
 
 
 @bounded
@@ -123,6 +132,7 @@ def evaluate(
     text: str,
     calls: list[Call] | None = None,
     symbols: Mapping[str, Any] | Names | None = None,
+    tagged: Tagged | None = None,
 ) -> Any:
     """Return the value of an expression: a layout, an int or int tuple, a bool, or a tuple of values.
 
@@ -142,13 +152,14 @@ def evaluate(
     Args:
         calls: Receives each operation carried out, with its arguments, in their order.
         symbols: What names stand for, as in `tla.parse`.
+        tagged: What reads a value that begins with a name and ``<``, as ``zN<half>(20,48)``.
 
     Raises:
         ParseError: the text is no expression, an operation is not known or is given arguments that
             it does not take; the error points at the character.
         TlaError: an operation has no value; its own error.
     """
-    scan = _Reader(text, calls, symbols)
+    scan = _Reader(text, calls, symbols, tagged)
     value = _expression(scan, MAX_DEPTH)
     scan.expect_end()
     return value
@@ -244,6 +255,13 @@ def _named(scan: NamingScanner, room: int, what: str) -> Any:
         shift = scan.integer("an int")
         scan.expect(">")
         return _in_place(scan, start, Swizzle, bits, base, shift)
+    if (
+        isinstance(scan, _Reader)
+        and scan.tagged is not None
+        and scan.text.startswith(("<", "::"), scan.at)
+    ):
+        scan.at = start
+        return scan.tagged(scan)
     if name not in OPERATIONS and (scan.peek() not in ("(", "[") or name in ("min", "max")):
         scan.at = start
         return leaf_at(scan, what)

@@ -6,7 +6,7 @@ the rest with `expect`. What was wanted at the furthest point reached becomes th
 
 from __future__ import annotations
 
-from typing import Final, NoReturn
+from typing import ClassVar, Final, NoReturn
 
 from .errors import ParseError
 
@@ -23,11 +23,14 @@ class Scanner:
         start: Where to begin in the text.
 
     Attributes:
+        operations: Words of the notation that call for arguments, and so can name nothing else.
         at: Where the next token starts.
         last: Where the token before it ended.
     """
 
     __slots__ = ("at", "comments", "last", "text")
+
+    operations: ClassVar[frozenset[str]] = frozenset()
 
     at: int
     last: int

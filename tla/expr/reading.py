@@ -51,6 +51,8 @@ class Names:
         if not is_name(name):
             why = "is a word of the notation" if name in RESERVED else "is no name"
             scan.fail(f"{shortened(name)!r} {why}", start, start + len(name))
+        if name in scan.operations:
+            scan.fail(f"{name} is an operation: it takes arguments", start, start + len(name))
         if name not in self._known:
             self._known[name] = self._described(scan, start, name, room)
         if scan.peek() == "{":
