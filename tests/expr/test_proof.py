@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tla import UndecidedError
+from tla import UndecidedError, ceil_div, max_
 from tla.expr import Expr, least, sym
 from tla.expr.proof import (
     is_multiple,
@@ -57,6 +57,7 @@ def test_answers_about_pairs_hold_everywhere() -> None:
     "x",
     [
         lambda: N - 1 - D,
+        lambda: 32 * ceil_div(N, 8) - 32 * ceil_div(max_(N - D, 0), 8) + 31,
         lambda: N * K - 1 - (D * K + E),
         lambda: X - X // 4 * 4,
         lambda: X // 4 * 4 + 3 - X,
