@@ -1,0 +1,242 @@
+"""Schedules that cut K: slices on several cores, slices of the last blocks alone, slices on one core.
+
+Slices are shares of the tiles of K (`order.share`): the first have one tile more, and the last tile is
+cut where K ends. A factor beyond the number of tiles of K makes the slices behind the end empty: the
+cover is exact still, but their partial sums are nothing that a core computes; `Schedule.empty` counts
+them.
+
+Source: CATLASS block_swizzle.hpp; splitk_matmul.hpp, tail_multi_core_splitk_matmul_tla.hpp,
+single_core_slicek_matmul.hpp for the loops.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..shapes import GemmCoord
+from .by_tile import Walked
+from .order import Bands, owner, share
+from .schedule import CORES, Schedule, Task, count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..shapes import ShapeLike
+
+__all__ = ["Sliced", "TailLast", "single_core_splitk", "splitk", "tail_splitk"]
+
+
+class Sliced(Walked):
+    """A schedule with tasks that have some tiles of K only."""
+
+    __slots__ = ()
+
+    def slice_task(
+        self, number: int, core: int, turn: int, i: int, tiles: tuple[int, int], part: int
+    ) -> Task:
+        """The task of some tiles of K of block i of the walk, a partial sum."""
+        m, n = self.block_at(i)
+        (row, col, _), (rows, columns, _) = self.tile_box(m, n)
+        begin, end = (min(tile * self.tile.k, self.problem.k) for tile in tiles)
+        return Task(
+            number, core, turn, GemmCoord(m, n, tiles[0]),
+            GemmCoord(row, col, begin), GemmCoord(rows, columns, end - begin), part, False, True,
+        )  # fmt: skip
+
+
+class _SplitK(Sliced):
+    __slots__ = ("_factor",)
+    CPP = "SplitkGemmIdentityBlockSwizzle"
+
+    def __init__(
+        self, problem: ShapeLike, tile: ShapeLike, offset: int, direction: int, factor: int, cores: int
+    ) -> None:
+        super().__init__(problem, tile, offset, direction, cores)
+        self._factor = count("splitk", factor)
+
+    @property
+    def factor(self) -> int:
+        return self._factor
+
+    @property
+    def empty(self) -> int:
+        return self.blocks * max(self._factor - self.loops.k, 0)
+
+    def __len__(self) -> int:
+        return self.blocks * self._factor
+
+    def task(self, number: int) -> Task:
+        turn, core = divmod(number, self.cores)
+        part, i = divmod(number, self.blocks)
+        tiles = share(self.loops.k, self._factor, part)
+        return self.slice_task(number, core, turn, i, tiles, part)
+
+
+def splitk(
+    problem: ShapeLike,
+    tile: ShapeLike,
+    offset: int = 1,
+    direction: int = 0,
+    *,
+    splitk: int,
+    cores: int = CORES,
+) -> Schedule:
+    """Return the schedule in which K is cut into `splitk` slices, each walked as by `identity`.
+
+    >>> schedule = splitk((128, 256, 1000), (128, 256, 256), splitk=3)
+    >>> [(task.slice, task.start.k, task.shape.k) for task in schedule.tasks]
+    [(0, 0, 512), (1, 512, 256), (2, 768, 232)]
+
+    All blocks of slice 0 come first. Every task writes a partial sum into the workspace. Of more slices
+    than tiles of K the last are empty; CATLASS's run past the end of K there, unless it has whole tiles.
+
+    Source: CATLASS SplitkGemmIdentityBlockSwizzle and its Dynamic form, block_swizzle.hpp.
+    """
+    return _SplitK(problem, tile, offset, direction, splitk, cores)
+
+
+class TailLast(Sliced):
+    """A schedule of whole blocks, as many as all cores compute in whole turns, and of pieces of others.
+
+    Each core has at most one turn of pieces, and runs it before its last whole block: so the partial
+    sums are added up while that block is computed.
+    """
+
+    __slots__ = ("_tail", "_whole")
+
+    def __init__(
+        self, problem: ShapeLike, tile: ShapeLike, offset: int, direction: int, cores: int
+    ) -> None:
+        super().__init__(problem, tile, offset, direction, cores)
+        self._tail = self.blocks % self.cores
+        self._whole = self.blocks - self._tail
+
+    @property
+    def whole(self) -> int:
+        """How many blocks are computed whole: tasks of these numbers."""
+        return self._whole
+
+    @property
+    def tail(self) -> int:
+        """How many blocks are computed in pieces."""
+        return self._tail
+
+    def pieces(self, core: int) -> range:
+        """The numbers of the pieces of a core."""
+        raise NotImplementedError
+
+    def numbers(self, core: int) -> Sequence[int]:
+        whole, pieces = range(core, self._whole, self.cores), self.pieces(core)
+        return [*whole[:-1], *pieces, *whole[-1:]] if pieces else whole
+
+    def whole_task(self, number: int) -> Task:
+        """The task of a whole block."""
+        turn, core = divmod(number, self.cores)
+        last = number >= self._whole - self.cores
+        turn += last and bool(self.pieces(core))
+        return self.tile_task(number, core, turn, *self.block_at(number))
+
+    @property
+    def piece_turn(self) -> int:
+        """The turn in which the pieces are computed: the last but one, or the first of all."""
+        return max(self._whole // self.cores - 1, 0)
+
+
+class _TailSplitK(TailLast):
+    __slots__ = ("_factor",)
+    CPP = "TailSplitkGemmIdentityBlockSwizzle"
+
+    def __init__(
+        self, problem: ShapeLike, tile: ShapeLike, offset: int, direction: int, cores: int
+    ) -> None:
+        super().__init__(problem, tile, offset, direction, cores)
+        self._factor = min(self.loops.k, self.cores // self._tail) if self._tail else 1
+
+    @property
+    def factor(self) -> int:
+        return self._factor
+
+    def __len__(self) -> int:
+        return self._whole + self._tail * self._factor
+
+    def pieces(self, core: int) -> range:
+        return range(self._whole + core, len(self), self.cores)
+
+    def task(self, number: int) -> Task:
+        if number < self._whole:
+            return self.whole_task(number)
+        core = number - self._whole
+        block, part = divmod(core, self._factor)
+        tiles = share(self.loops.k, self._factor, part)
+        return self.slice_task(number, core, self.piece_turn, self._whole + block, tiles, part)
+
+
+def tail_splitk(
+    problem: ShapeLike, tile: ShapeLike, offset: int = 1, direction: int = 0, *, cores: int = CORES
+) -> Schedule:
+    """Return the schedule in which the blocks left over from whole turns are cut along K.
+
+    >>> schedule = tail_splitk((128, 1280, 512), (128, 256, 128), cores=4)
+    >>> [(task.core, str(task.start), str(task.shape)) for task in schedule.tasks[4:6]]
+    [(0, '(0,1024,0)', '(128,256,128)'), (1, '(0,1024,128)', '(128,256,128)')]
+
+    Of the walk of `identity` the first blocks, a multiple of the cores, are whole. Each of the rest is
+    cut into as many slices as there are cores for it, or tiles of K where those are fewer.
+
+    Source: CATLASS TailSplitkGemmIdentityBlockSwizzle, block_swizzle.hpp.
+    """
+    return _TailSplitK(problem, tile, offset, direction, cores)
+
+
+class _SingleCore(Sliced):
+    __slots__ = ()
+    CPP = "SingleCoreSplitkGemmIdentityBlockSwizzle"
+    STAYS = "AB"
+
+    def _walk(self) -> Bands:
+        across, along = self._bands_by_columns()
+        full = (across - 1) // self.offset
+        left = across - full * self.offset
+        # a short last band is walked with the one before: up to half a band, less than half in columns
+        half = self.offset // 2
+        merged = full > 0 and (left <= half if self.direction == 0 else left < half)
+        return Bands(across, along, self.offset, full - merged, zigzag=True)
+
+    @property
+    def factor(self) -> int:
+        return self.loops.k
+
+    def __len__(self) -> int:
+        return self.blocks * self.loops.k
+
+    def numbers(self, core: int) -> range:
+        begin, end = share(self.blocks, self.cores, core)
+        return range(begin * self.loops.k, end * self.loops.k)
+
+    def task(self, number: int) -> Task:
+        k = self.loops.k
+        core = owner(self.blocks, self.cores, number // k)
+        begin, end = share(self.blocks, self.cores, core)
+        turn = number - begin * k
+        part, i = divmod(turn, end - begin)
+        task = self.slice_task(number, core, turn, begin + i, (part, part + 1), part)
+        return task._replace(adds=part > 0, partial=False)
+
+
+def single_core_splitk(
+    problem: ShapeLike, tile: ShapeLike, offset: int = 1, direction: int = 0, *, cores: int = CORES
+) -> Schedule:
+    """Return the schedule in which each core goes over its range of blocks once for each tile of K.
+
+    >>> schedule = single_core_splitk((128, 512, 512), (128, 256, 256), cores=1)
+    >>> [(str(task.coord), task.adds) for task in schedule.tasks]
+    [('(0,0,0)', False), ('(0,1,0)', False), ('(0,0,1)', True), ('(0,1,1)', True)]
+
+    The ranges are `share` of the blocks; every tile of K but the first is added to what the core has
+    written. The walk goes to and fro within the bands too, so that the next block shares a panel of A or
+    B with the one before, which the kernel keeps in L1; a short last band is walked together with the
+    band before it. The numbers run core after core.
+
+    Source: CATLASS SingleCoreSplitkGemmIdentityBlockSwizzle and its Dynamic form, block_swizzle.hpp.
+    """
+    return _SingleCore(problem, tile, offset, direction, cores)

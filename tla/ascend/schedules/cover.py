@@ -1,0 +1,134 @@
+"""The proof that blocks cover a product: every element of M x N x K in exactly one.
+
+>>> prove((8, 8, 8), [box((0, 0, 0), (8, 4, 8)), box((0, 4, 0), (8, 4, 8))]).points
+512
+>>> prove((8, 8, 8), [box((0, 0, 0), (8, 4, 8)), box((0, 5, 0), (8, 3, 8))])
+Traceback (most recent call last):
+    ...
+tla.ascend.schedules.cover.CoverError: no task computes the element (0,4,0) of the product (8,8,8)
+
+Let f count the blocks that an element lies in. Each block changes f at its eight corners alone: by +1
+where it begins and, with the sign of the number of ends among its three coordinates, where it ends.
+f is the sum of the changes at all corners below it, so f is 1 on the product and 0 around it if and only
+if the changes of all blocks are those of the product itself. They are counted corner by corner, in time
+proportional to the number of blocks, and with no word of how a schedule comes about. At the least
+corner, in the order of m, n and k, where the counts differ there is no other below it: f is wrong there
+itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import LayoutError
+from ..shapes import GemmCoord, gemm_shape
+from .schedule import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ..shapes import ShapeLike
+
+__all__ = ["CoverError", "Proof", "box", "prove"]
+
+_STEP = 1 << 13  # tasks between two calls of `progress`
+
+
+class CoverError(LayoutError):
+    """Blocks do not cover a product: an element lies in none, or in two, or outside.
+
+    Attributes:
+        point: The element.
+        times: In how many blocks it lies.
+        tasks: The first of them.
+    """
+
+    point: GemmCoord
+    times: int
+    tasks: tuple[Task, ...]
+
+
+class Proof(NamedTuple):
+    """What was proved: each of so many elements lies in exactly one of so many tasks."""
+
+    problem: GemmCoord
+    tasks: int
+
+    @property
+    def points(self) -> int:
+        """How many elements of M x N x K there are."""
+        m, n, k = self.problem
+        return m * n * k
+
+
+def box(start: Sequence[int], shape: Sequence[int], number: int = 0) -> Task:
+    """Return a bare task: a block by its first element and extents."""
+    zero = GemmCoord(0, 0, 0)
+    return Task(number, 0, 0, zero, GemmCoord(*start), GemmCoord(*shape))
+
+
+def prove(
+    problem: ShapeLike, tasks: Iterable[Task], progress: Callable[[int], None] | None = None
+) -> Proof:
+    """Prove that every element of a product lies in exactly one of some tasks.
+
+    Args:
+        tasks: Read once, and once more for the tasks at fault where the proof fails.
+        progress: Called now and then with the number of tasks seen.
+
+    Raises:
+        CoverError: an element of the product lies in no task or in more than one, an element outside
+            lies in one, or a task has a negative extent.
+    """
+    whole = GemmCoord(*gemm_shape(problem, "problem"))
+    if iter(tasks) is tasks:  # it can be read once only
+        tasks = list(tasks)
+    changes: dict[tuple[int, int, int], int] = {}
+    seen = 0
+    for task in tasks:
+        if min(task.shape) < 0:
+            raise CoverError(
+                f"{task} has the extents {task.shape}, a negative one",
+                point=task.start, times=0, tasks=(task,),
+            )  # fmt: skip
+        _change(changes, task.start, task.end, 1)
+        seen += 1
+        if progress is not None and seen % _STEP == 0:
+            progress(seen)
+    _change(changes, GemmCoord(0, 0, 0), whole, -1)
+    if changes:
+        raise _fault(whole, min(changes), tasks)
+    return Proof(whole, seen)
+
+
+def _change(
+    changes: dict[tuple[int, int, int], int], start: GemmCoord, end: GemmCoord, sign: int
+) -> None:
+    """Count the changes at the corners of a block; a corner whose changes cancel is forgotten."""
+    (i, j, k), (di, dj, dk) = start, end
+    for m, s in ((i, sign), (di, -sign)):
+        for n, t in ((j, s), (dj, -s)):
+            for corner, change in (((m, n, k), t), ((m, n, dk), -t)):
+                left = changes.get(corner, 0) + change
+                if left:
+                    changes[corner] = left
+                else:
+                    changes.pop(corner, None)
+
+
+def _fault(whole: GemmCoord, point: tuple[int, int, int], tasks: Iterable[Task]) -> CoverError:
+    at = GemmCoord(*point)
+    around = [
+        task
+        for task in tasks
+        if all(a <= x < b for a, x, b in zip(task.start, at, task.end, strict=True))
+    ]
+    inside = all(0 <= x < size for x, size in zip(at, whole, strict=True))
+    if not inside:
+        said = f"{around[0]} reaches the element {at}, outside the product {whole}"
+    elif not around:
+        said = f"no task computes the element {at} of the product {whole}"
+    else:
+        said = f"{len(around)} tasks compute the element {at} of the product {whole}"
+    details = [str(task) for task in around[:4]] if inside else []
+    return CoverError(said, *details, point=at, times=len(around), tasks=tuple(around[:4]))

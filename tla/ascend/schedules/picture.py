@@ -1,0 +1,65 @@
+"""The picture of a schedule: a row for each core, a column for each turn, a block in each cell.
+
+>>> from tla.ascend.schedules import tail_splitk
+>>> from tla.show import render
+>>> print(render(timeline(tail_splitk((128, 1280, 512), (128, 256, 128), cores=4))))
+round 0       1                             work
+    0 [0,4,0] [0,0                       ]  100%
+    1 [0,4,1] [0,1                       ]  100%
+    2 [0,4,2] [0,2                       ]  100%
+    3 [0,4,3] [0,3                       ]  100%
+each row a core; in brackets as wide as the work: tile of M,N,K; work is of the busiest core's
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...errors import LayoutError
+from ...figure import Lane, Stretch, Timeline
+
+if TYPE_CHECKING:
+    from .schedule import Schedule, Task
+
+__all__ = ["timeline"]
+
+
+def timeline(schedule: Schedule, cores: int = 32, rounds: int = 16) -> Timeline:
+    """Return the figure of a schedule: cores by turns, each block as wide as its work.
+
+    A block is named by its tile in M and N, and its first tile of K where K is cut.
+
+    Args:
+        cores, rounds: The most that are shown, the first and the last of them; the rest is counted.
+    """
+    if min(cores, rounds) < 1:
+        raise LayoutError(f"a figure of {cores} cores and {rounds} rounds is empty")
+    balance = schedule.balance()
+    turns = _ends_of(balance.rounds, rounds)
+    whole, groups = schedule.problem.k, schedule.groups
+    lanes: list[Lane] = []
+    for core in _ends_of(schedule.cores, cores):
+        cells: dict[int, list[Stretch]] = {turn: [] for turn in turns}
+        for number in schedule.numbers(core):
+            task = schedule.task(number)
+            if task.round in cells:
+                cells[task.round].append(Stretch(_label(task, whole, groups), task.macs))
+        lanes.append(Lane(core, tuple(map(tuple, cells.values())), balance.work[core]))
+    title = "tile of M,N" + (",K" if schedule.factor > 1 else "") + ("@group" if groups > 1 else "")
+    return Timeline(
+        "core", "round", title, turns, tuple(lanes), schedule.cores, balance.rounds, balance.most
+    )
+
+
+def _label(task: Task, whole: int, groups: int) -> str:
+    m, n, k = task.coord
+    label = f"{m},{n}" if task.shape.k == whole else f"{m},{n},{k}"
+    return f"{label}@{task.group}" if groups > 1 else label
+
+
+def _ends_of(size: int, most: int) -> tuple[int, ...]:
+    """The first and the last numbers below a size, at most so many."""
+    if size <= most:
+        return tuple(range(size))
+    last = most // 2
+    return (*range(most - last), *range(size - last, size))

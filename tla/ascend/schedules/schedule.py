@@ -1,0 +1,279 @@
+"""A schedule: which core computes which block of a product, when.
+
+A task is a block of the M x N x K space of a product, which one core computes in one turn of its
+loop. A schedule numbers the tasks; each is found by its number alone, so that nothing is made before
+it is asked for, however large the product.
+
+>>> from tla.ascend.schedules import identity
+>>> schedule = identity((65536, 65536, 65536), (128, 256, 256), offset=3)
+>>> len(schedule), schedule[100_000]
+(131072, Block(coord=GemmCoord(m=391, n=53, k=0), shape=GemmCoord(m=128, n=256, k=65536)))
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, SupportsIndex, overload
+
+from ...errors import CoordinateError, LayoutError
+from ..arch import AtlasA2
+from ..shapes import GemmCoord, GemmShape, gemm_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ...figure import Timeline
+    from ..elements import Element
+    from ..shapes import ShapeLike
+    from .cover import Proof
+    from .facts import Balance, Reuse, Traffic
+
+__all__ = ["CORES", "Block", "Schedule", "Task", "Tasks", "count", "direction_of"]
+
+CORES = AtlasA2.cores
+"""How many cores there are where nothing is said."""
+
+_MOST_CORES: Final = 65535  # the number of blocks of a kernel is 16 bits wide
+
+
+class Block(NamedTuple):
+    """What one task computes: its place, in tiles, and its extents, in elements."""
+
+    coord: GemmCoord
+    shape: GemmCoord
+
+
+class Task(NamedTuple):
+    """A block, and the core and turn that compute it."""
+
+    number: int
+    core: int
+    round: int
+    """The turn of the core's loop."""
+    coord: GemmCoord
+    """The tile; of a group the one within the group."""
+    start: GemmCoord
+    """The first element."""
+    shape: GemmCoord
+    """The extents, in elements."""
+    slice: int = 0
+    """Which part of K it is, of the parts of this block."""
+    adds: bool = False
+    """Whether it is added to what an earlier task of its core has written."""
+    partial: bool = False
+    """Whether its result is a partial sum in the workspace, which a last step adds up."""
+    group: int = 0
+
+    @property
+    def block(self) -> Block:
+        return Block(self.coord, self.shape)
+
+    @property
+    def end(self) -> GemmCoord:
+        """The first element behind it."""
+        return GemmCoord(*map(operator.add, self.start, self.shape))
+
+    @property
+    def macs(self) -> int:
+        """How many products of elements it sums."""
+        m, n, k = self.shape
+        return m * n * k
+
+    def __str__(self) -> str:
+        at = ",".join(f"{a}:{b}" for a, b in zip(self.start, self.end, strict=True))
+        return f"task {self.number} (core {self.core}, round {self.round}): [{at}]"
+
+
+class Schedule:
+    """The tasks of a product, each on its core in its turn.
+
+    It iterates as blocks in the order of their numbers; `tasks` has the cores and turns too.
+    """
+
+    __slots__ = ("cores", "loops", "problem", "swizzle", "tile")
+
+    CPP: ClassVar[str]
+    """The name of the C++ class."""
+    STAYS: ClassVar[str] = ""
+    """Of A and B, what its kernel keeps in L1 for the next task of a core that reads the same of it."""
+
+    problem: GemmCoord
+    tile: GemmShape
+    loops: GemmCoord
+    """How many tiles there are in each direction."""
+    cores: int
+    swizzle: str
+    """The C++ text of what orders it."""
+
+    def __init__(self, problem: ShapeLike, tile: ShapeLike, cores: int, swizzle: str) -> None:
+        self.problem = GemmCoord(*gemm_shape(problem, "problem"))
+        self.tile = gemm_shape(tile, "tile")
+        self.loops = self.tile.tiles_of(self.problem)
+        self.cores = count("cores", cores)
+        if self.cores > _MOST_CORES:
+            raise LayoutError(
+                f"cores = {self.cores}: a kernel is started on at most {_MOST_CORES}", cores=self.cores
+            )
+        self.swizzle = swizzle
+
+    # what a scheduler defines
+
+    def __len__(self) -> int:
+        """How many tasks there are."""
+        raise NotImplementedError
+
+    def task(self, number: int) -> Task:
+        """The task of a number in range; see `tasks`, which takes others too."""
+        raise NotImplementedError
+
+    def numbers(self, core: int) -> Sequence[int]:
+        """The numbers of the tasks of a core in the order in which it runs them."""
+        return range(core, len(self), self.cores)
+
+    # what all have
+
+    @property
+    def tasks(self) -> Tasks:
+        """The tasks by number, made when they are asked for."""
+        return Tasks(self)
+
+    def of_core(self, core: int) -> list[Task]:
+        """The tasks of a core in the order in which it runs them."""
+        if not 0 <= core < self.cores:
+            raise CoordinateError(f"there is no core {core}: there are {self.cores}", core=core)
+        return [self.task(number) for number in self.numbers(core)]
+
+    @property
+    def blocks(self) -> int:
+        """How many tiles C is cut into."""
+        return self.loops.m * self.loops.n
+
+    @property
+    def factor(self) -> int:
+        """Into how many slices K is cut, at most."""
+        return 1
+
+    @property
+    def empty(self) -> int:
+        """How many tasks have nothing of K, because it is cut into more slices than it has tiles."""
+        return 0
+
+    @property
+    def groups(self) -> int:
+        """Into how many groups of rows, each with its own B, the product is split."""
+        return 1
+
+    def __iter__(self) -> Iterator[Block]:
+        return (self.task(number).block for number in range(len(self)))
+
+    def __getitem__(self, number: SupportsIndex) -> Block:
+        return self.tasks[number].block
+
+    def __repr__(self) -> str:
+        problem = ",".join(map(str, self.problem))
+        return f"<{self.swizzle}: ({problem}) by {self.tile}, {len(self)} tasks on {self.cores} cores>"
+
+    # facts, each in its own module
+
+    def proof(self, progress: Callable[[int], None] | None = None) -> Proof:
+        """Prove that every element of M x N x K lies in exactly one task, or raise `CoverError`.
+
+        Args:
+            progress: Called now and then with the number of tasks seen.
+        """
+        from .cover import prove
+
+        return prove(self.problem, self.tasks, progress)
+
+    def balance(self) -> Balance:
+        """How the work is spread over the cores."""
+        from .facts import balance
+
+        return balance(self)
+
+    def traffic(
+        self,
+        element_a: str | Element,
+        element_b: str | Element | None = None,
+        element_c: str | Element | None = None,
+    ) -> Traffic:
+        """The bytes that the tasks read and write. B is as A, and C as A, where nothing is said."""
+        from .facts import traffic
+
+        return traffic(self, element_a, element_b, element_c)
+
+    def l2_reuse(
+        self,
+        element_a: str | Element,
+        element_b: str | Element | None = None,
+        capacity: int = AtlasA2.l2,
+    ) -> Reuse:
+        """An estimate of how many of the bytes read come from L2; `facts.l2_reuse` states its model."""
+        from .facts import l2_reuse
+
+        return l2_reuse(self, element_a, element_b, capacity)
+
+    def timeline(self, cores: int = 32, rounds: int = 16) -> Timeline:
+        """The figure of cores by turns: at most so many of each; the rest is counted."""
+        from .picture import timeline
+
+        return timeline(self, cores, rounds)
+
+
+class Tasks:
+    """The tasks of a schedule as a sequence, each made when it is asked for."""
+
+    __slots__ = ("_schedule",)
+
+    def __init__(self, schedule: Schedule) -> None:
+        self._schedule = schedule
+
+    def __len__(self) -> int:
+        return len(self._schedule)
+
+    def __iter__(self) -> Iterator[Task]:
+        return map(self._schedule.task, range(len(self)))
+
+    @overload
+    def __getitem__(self, number: SupportsIndex) -> Task: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Task]: ...
+    def __getitem__(self, number: Any) -> Any:
+        if isinstance(number, slice):
+            return [self._schedule.task(i) for i in range(*number.indices(len(self)))]
+        index = operator.index(number)
+        if not -len(self) <= index < len(self):
+            raise CoordinateError(f"there is no task {index}: there are {len(self)}", number=index)
+        return self._schedule.task(index % len(self))
+
+
+def count(name: str, n: SupportsIndex) -> int:
+    """Return a number of things that must be positive.
+
+    Raises:
+        LayoutError: it is less than 1; the error names it.
+    """
+    if isinstance(n, bool) or not hasattr(n, "__index__"):
+        raise TypeError(f"{name} is an int, not {type(n).__name__} {n!r}")
+    value = operator.index(n)
+    if value < 1:
+        raise LayoutError(f"{name} = {value}: it is at least 1", **{name: value})
+    return value
+
+
+def direction_of(n: SupportsIndex) -> int:
+    """Return a swizzle's direction, 0 or 1.
+
+    Raises:
+        LayoutError: it is another number.
+    """
+    if isinstance(n, bool) or not hasattr(n, "__index__"):
+        raise TypeError(f"direction is an int, not {type(n).__name__} {n!r}")
+    value = operator.index(n)
+    if value not in (0, 1):
+        raise LayoutError(
+            f"direction = {value}: a swizzle has direction 0 or 1",
+            "0 walks bands of rows of blocks, 1 bands of columns.",
+            direction=value,
+        )
+    return value

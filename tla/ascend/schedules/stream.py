@@ -1,0 +1,83 @@
+"""Stream-K: the tiles of K of the blocks left over are one stream, shared out evenly to all cores.
+
+Source: CATLASS StreamkGemmIdentityBlockSwizzle, block_swizzle.hpp; streamk_matmul_tla.hpp for the loop.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from .by_k import TailLast
+from .order import share
+from .schedule import CORES, Schedule, Task
+
+if TYPE_CHECKING:
+    from ..shapes import ShapeLike
+
+__all__ = ["streamk"]
+
+
+class _Piece(NamedTuple):
+    core: int
+    block: int
+    """Of those left over."""
+    tiles: tuple[int, int]
+    part: int
+
+
+class _StreamK(TailLast):
+    __slots__ = ("_firsts", "_pieces")
+    CPP = "StreamkGemmIdentityBlockSwizzle"
+
+    def __init__(
+        self, problem: ShapeLike, tile: ShapeLike, offset: int, direction: int, cores: int
+    ) -> None:
+        super().__init__(problem, tile, offset, direction, cores)
+        self._pieces: list[_Piece] = []
+        self._firsts = [0]  # of each core, the number of pieces before it
+        parts = [0] * self._tail
+        k = self.loops.k
+        for core in range(self.cores):
+            at, end = share(self._tail * k, self.cores, core)
+            while at < end:  # at most twice: a share is at most the tiles of one block
+                block = at // k
+                until = min(end, (block + 1) * k)
+                tiles = (at - block * k, until - block * k)
+                self._pieces.append(_Piece(core, block, tiles, parts[block]))
+                parts[block] += 1
+                at = until
+            self._firsts.append(len(self._pieces))
+
+    @property
+    def factor(self) -> int:
+        return max((piece.part + 1 for piece in self._pieces), default=1)
+
+    def __len__(self) -> int:
+        return self._whole + len(self._pieces)
+
+    def pieces(self, core: int) -> range:
+        return range(self._whole + self._firsts[core], self._whole + self._firsts[core + 1])
+
+    def task(self, number: int) -> Task:
+        if number < self._whole:
+            return self.whole_task(number)
+        core, block, tiles, part = self._pieces[number - self._whole]
+        return self.slice_task(number, core, self.piece_turn, self._whole + block, tiles, part)
+
+
+def streamk(
+    problem: ShapeLike, tile: ShapeLike, offset: int = 1, direction: int = 0, *, cores: int = CORES
+) -> Schedule:
+    """Return the schedule in which the tiles of K of the blocks left over are shared by all cores.
+
+    >>> schedule = streamk((384, 256, 512), (128, 256, 128), cores=2)
+    >>> [(task.core, str(task.coord), str(task.shape)) for task in schedule.tasks[2:]]
+    [(0, '(2,0,0)', '(128,256,256)'), (1, '(2,0,2)', '(128,256,256)')]
+
+    Of the walk of `identity` the first blocks, a multiple of the cores, are whole. The tiles of K of the
+    rest, one block after the other, are `share` of the cores; a core whose tiles are of two blocks has
+    two tasks in its turn, the end of one block and the beginning of the next.
+
+    Source: CATLASS StreamkGemmIdentityBlockSwizzle and its Dynamic form, block_swizzle.hpp.
+    """
+    return _StreamK(problem, tile, offset, direction, cores)

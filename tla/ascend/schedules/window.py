@@ -1,0 +1,298 @@
+"""Adaptive sliding windows, ASWT: bands of four rows of tiles, the tiles of the last turn cut smaller.
+
+Tile t of the walk is on core ``t % cores`` in turn ``t // cores``. The walk goes in bands of `window`
+rows, to and fro; the last band has what remains, up to twice the window less one. Where at most half
+the cores have a tile in the last turn, each of its tiles is cut in M and N for the cores that are idle.
+The tiles of a grouped product are dealt out one group after the other without a gap.
+
+Source: CATLASS block_scheduler_aswt.hpp, block_swizzle_grouped_aswt.hpp; the loops,
+matmul_mix_fixpipe_opti.hpp and grouped_mx_matmul_slice_m_aswt_tla.hpp.
+"""
+
+from __future__ import annotations
+
+import operator
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import LayoutError
+from ...ints import ceil_div, round_up
+from ..shapes import GemmCoord, gemm_shape
+from .order import Bands
+from .schedule import CORES, Schedule, Task, count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import SupportsIndex
+
+    from ..shapes import ShapeLike
+
+__all__ = ["aswt", "grouped_aswt"]
+
+WINDOW = 4
+CUBE = 16
+LINE = 128
+"""The least extent along the contiguous axis that is worth a copy of its own, in elements."""
+
+
+class _Group(NamedTuple):
+    """Some rows of C."""
+
+    number: int
+    top: int
+    rows: int
+    height: int
+    """Of its tiles."""
+    bands: Bands
+
+
+class _Piece(NamedTuple):
+    core: int
+    tile: int
+    """Of the last tiles."""
+    at: tuple[int, int]
+    shape: tuple[int, int]
+
+
+_core_of = operator.attrgetter("core")
+
+
+class _Windows(Schedule):
+    """The tiles of some groups of rows, dealt out, those of the last turn cut."""
+
+    __slots__ = ("_ends", "_groups", "_pieces", "_whole", "window")
+
+    def __init__(
+        self,
+        problem: ShapeLike,
+        tile: ShapeLike,
+        cores: int,
+        swizzle: str,
+        window: int,
+        rows: Sequence[int] = (),
+        balanced: bool = False,
+        split: bool = True,
+    ) -> None:
+        super().__init__(problem, tile, cores, swizzle)
+        self.window = count("window", window)
+        self._groups = self._grouped(rows or (self.problem.m,), balanced)
+        tiles = [group.bands.rows * group.bands.columns for group in self._groups]
+        self._ends = list(accumulate(tiles))
+        m = sum(group.bands.rows for group in self._groups)
+        self.loops = self.loops._replace(m=m)
+        busy = (self._ends[-1] - 1) % self.cores + 1  # the cores with a tile in the last turn
+        self._pieces: list[_Piece] = []
+        cut = min(busy, tiles[-1])
+        self._whole = self._ends[-1]
+        if split and 2 * busy <= self.cores and self._groups[-1].number == max(len(rows) - 1, 0):
+            self._whole -= cut
+            self._pieces = list(self._cut(busy, cut))
+
+    def _grouped(self, rows: Sequence[int], balanced: bool) -> list[_Group]:
+        groups: list[_Group] = []
+        top = 0
+        for index, extent in enumerate(rows):
+            if extent:
+                height = self.tile.m
+                if balanced:
+                    even = int(ceil_div(extent, ceil_div(extent, height)))
+                    height = min(height, int(round_up(even, CUBE)))
+                m = int(ceil_div(extent, height))
+                window = min(self.window, m)
+                bands = Bands(m, self.loops.n, window, m // window - 1)
+                groups.append(_Group(index, top, extent, height, bands))
+            top += extent
+        return groups
+
+    def _parts(self, busy: int, cut: int, edge: tuple[int, int]) -> tuple[int, int]:
+        """Into how many parts a tile of the last turn is cut, in M and in N."""
+        raise NotImplementedError
+
+    def _steps(self, shape: tuple[int, int], parts: tuple[int, int]) -> tuple[int, int]:
+        """The extents of the parts of a tile."""
+        raise NotImplementedError
+
+    def _cut(self, busy: int, cut: int) -> list[_Piece]:
+        """The pieces of the last tiles; the tile and the part are found by the number of the core."""
+        group = self._groups[-1]
+        edge = (
+            group.rows - (group.bands.rows - 1) * group.height,
+            self.problem.n - (self.loops.n - 1) * self.tile.n,
+        )
+        parts = self._parts(busy, cut, edge)
+        each = parts[0] * parts[1]
+        base = busy - cut
+        pieces: list[_Piece] = []
+        for core in range(base, base + cut * each):
+            tile = (core - base) // each
+            shape = self._tile(self._whole + tile)[2]
+            steps = self._steps(shape, parts)
+            part = core % each
+            at = (part % parts[0] * steps[0], part // parts[0] * steps[1])
+            left = (min(shape[0] - at[0], steps[0]), min(shape[1] - at[1], steps[1]))
+            if min(left) > 0:
+                pieces.append(_Piece(core, tile, at, left))
+        return pieces
+
+    def _tile(self, i: int) -> tuple[int, tuple[int, int], tuple[int, int], tuple[int, int]]:
+        """The group, the tile in it, and the extents and first element of tile i of the walk."""
+        at = bisect_right(self._ends, i)
+        group = self._groups[at]
+        m, n = group.bands.at(i - (self._ends[at - 1] if at else 0))
+        inside = m * group.height
+        shape = (
+            min(group.height, group.rows - inside),
+            min(self.tile.n, self.problem.n - n * self.tile.n),
+        )
+        return group.number, (m, n), shape, (group.top + inside, n * self.tile.n)
+
+    @property
+    def blocks(self) -> int:
+        return self._ends[-1]
+
+    @property
+    def groups(self) -> int:
+        return len(self._groups)
+
+    def __len__(self) -> int:
+        return self._whole + len(self._pieces)
+
+    def numbers(self, core: int) -> Sequence[int]:
+        whole = range(core, self._whole, self.cores)
+        i = bisect_left(self._pieces, core, key=_core_of)  # at most one piece is on a core
+        if i < len(self._pieces) and self._pieces[i].core == core:
+            return [*whole, self._whole + i]
+        return whole
+
+    def task(self, number: int) -> Task:
+        k = self.problem.k
+        if number < self._whole:
+            turn, core = divmod(number, self.cores)
+            group, (m, n), (rows, columns), (i, j) = self._tile(number)
+        else:
+            core, tile, (down, right), (rows, columns) = self._pieces[number - self._whole]
+            turn = (self._ends[-1] - 1) // self.cores
+            group, (m, n), _, (i, j) = self._tile(self._whole + tile)
+            i, j = i + down, j + right
+        start, shape = GemmCoord(i, j, 0), GemmCoord(rows, columns, k)
+        return Task(number, core, turn, GemmCoord(m, n, 0), start, shape, group=group)
+
+
+def _lowered(m: int, n: int, most: int) -> tuple[int, int]:
+    """The larger of two counts lowered, one by one, until their product is at most so much."""
+    while m * n > most:
+        m, n = (m - 1, n) if m >= n else (m, n - 1)
+    return m, n
+
+
+class _Aswt(_Windows):
+    __slots__ = ()
+    CPP = "BlockSchedulerAswt"
+
+    def __init__(self, problem: ShapeLike, tile: ShapeLike, cores: int, split: bool) -> None:
+        swizzle = f"{self.CPP}<L1TileShape, L0TileShape>"
+        super().__init__(problem, tile, cores, swizzle, WINDOW, split=split)
+
+    def _parts(self, busy: int, cut: int, edge: tuple[int, int]) -> tuple[int, int]:
+        most = self.cores // busy
+        m, n = _lowered(min(edge[0], most), min(edge[1], most), most)
+        m, n = (int(ceil_div(e, ceil_div(e, parts))) for e, parts in zip(edge, (m, n), strict=True))
+        return m, n
+
+    def _steps(self, shape: tuple[int, int], parts: tuple[int, int]) -> tuple[int, int]:
+        return int(ceil_div(shape[0], parts[0])), int(ceil_div(shape[1], parts[1]))
+
+
+def aswt(problem: ShapeLike, tile: ShapeLike, *, cores: int = CORES, split: bool = True) -> Schedule:
+    """Return the schedule of sliding windows of four rows of tiles.
+
+    >>> schedule = aswt((512, 1280, 64), (128, 256, 64), cores=16)
+    >>> for task in schedule.tasks[16:19]:
+    ...     print(task)
+    task 16 (core 0, round 1): [0:64,1024:1152,0:64]
+    task 17 (core 1, round 1): [64:128,1024:1152,0:64]
+    task 18 (core 2, round 1): [0:64,1152:1280,0:64]
+
+    Args:
+        split: Whether the tiles of the last turn are cut where at most half the cores have one. All of
+            CATLASS's kernels do so, but for products of MX elements other than fp8.
+
+    Source: CATLASS BlockSchedulerAswt, block_scheduler_aswt.hpp; 05_aswt.md.
+    """
+    return _Aswt(problem, tile, cores, split)
+
+
+class _GroupedAswt(_Windows):
+    __slots__ = ("_least",)
+    CPP = "GemmGroupedAswtTailSplitSwizzle"
+
+    def __init__(
+        self,
+        problem: ShapeLike,
+        tile: ShapeLike,
+        cores: int,
+        rows: Sequence[int],
+        window: int,
+        trans_a: bool,
+        trans_b: bool,
+        balanced: bool,
+    ) -> None:
+        self._least = (LINE if trans_a else 1, CUBE if trans_b else LINE)
+        flags = ", ".join(str(bool(flag)).lower() for flag in (trans_a, trans_b))
+        swizzle = f"{self.CPP}<{window}, {flags}>"
+        super().__init__(problem, tile, cores, swizzle, window, rows, balanced)
+
+    def _parts(self, busy: int, cut: int, edge: tuple[int, int]) -> tuple[int, int]:
+        most = (self.cores - busy) // cut + 1
+        m, n = (int(ceil_div(e, max(CUBE, least))) for e, least in zip(edge, self._least, strict=True))
+        return _lowered(min(m, most), min(n, most), most)
+
+    def _steps(self, shape: tuple[int, int], parts: tuple[int, int]) -> tuple[int, int]:
+        m, n = (
+            int(round_up(ceil_div(extent, p), least))
+            for extent, p, least in zip(shape, parts, self._least, strict=True)
+        )
+        return m, n
+
+
+def grouped_aswt(
+    problem: ShapeLike,
+    tile: ShapeLike,
+    rows: Sequence[SupportsIndex] = (),
+    *,
+    cores: int = CORES,
+    window: int = WINDOW,
+    trans_a: bool = False,
+    trans_b: bool = True,
+    balanced: bool = False,
+) -> Schedule:
+    """Return the schedule of sliding windows over groups of rows, each with its own B.
+
+    >>> schedule = grouped_aswt((640, 256, 64), (128, 256, 64), (300, 0, 340), cores=4)
+    >>> [(task.core, task.group, task.start.m, task.start.n) for task in schedule.tasks[2:6]]
+    [(2, 0, 256, 0), (3, 2, 300, 0), (0, 2, 428, 0), (1, 2, 428, 128)]
+
+    Where the last group has tiles in the last turn and at most half the cores have one there, those are
+    cut; no part is narrower than 16 elements, or 128 along the axis on which memory is contiguous.
+
+    Args:
+        rows: The rows of each group, which sum to M; a group of no rows is passed over. Nothing for one.
+        window: How many rows of tiles a band has.
+        trans_a, trans_b: Whether A is column major, and B column major.
+        balanced: Whether the tiles of a group are made lower, in steps of 16, so that they are even.
+
+    Raises:
+        LayoutError: the rows do not sum to M, or are negative.
+    Source: CATLASS GemmGroupedAswtTailSplitSwizzle, block_swizzle_grouped_aswt.hpp.
+    """
+    extents = tuple(operator.index(n) for n in rows)
+    schedule_rows = int(gemm_shape(problem, "problem").m)
+    if extents and (min(extents) < 0 or sum(extents) != schedule_rows):
+        raise LayoutError(
+            f"the rows of the groups, {', '.join(map(str, extents))}, sum to {sum(extents)}:"
+            f" M is {schedule_rows}",
+            "Every row of the product is in one group, and none has fewer than 0.",
+            rows=extents,
+        )
+    return _GroupedAswt(problem, tile, cores, extents, window, trans_a, trans_b, balanced)
