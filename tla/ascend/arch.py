@@ -2,29 +2,90 @@
 
 >>> AtlasA2.l1, AtlasA2.capacity("L0C"), AtlasA2.l0a_tag
 (524288, 131072, 'zZ')
->>> Ascend950.replaced(name="half a 950", cores=16).cores
-16
+>>> AtlasA2.source("l1")
+'CATLASS include/catlass/arch/arch.hpp'
+>>> arch("910B3").cores, Ascend950.replaced(name="half a 950", cores=16).cores
+(20, 16)
 
-Sizes are bytes. AtlasA2 and AtlasA3 share the instruction set 2201, Ascend950 has 3510.
+Sizes are bytes, rates are bytes in one cycle of one core. AtlasA2 and AtlasA3 share the instruction
+set 2201, Ascend950 has 3510. The figures of one product are in `CHIPS`.
 """
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from ..errors import UnsupportedError
+from ..errors import LayoutError, UnsupportedError
 from ..text import shortened
+from .cube import PRODUCTS, Product
+from .elements import C0_BITS, FRACTAL_BITS, element
+from .limits import LIMITS, Limit
 
-__all__ = ["ARCHES", "Arch", "Ascend950", "AtlasA2", "AtlasA3", "Position", "arch"]
+if TYPE_CHECKING:
+    from typing import TypedDict, Unpack
+
+    from .elements import Element
+
+    class ArchFacts(TypedDict, total=False):
+        """What `Arch.replaced` takes."""
+
+        name: str
+        family: str
+        code: int
+        cores: int
+        vector_cores: int
+        l1: int
+        l0a: int
+        l0b: int
+        l0c: int
+        ub: int
+        bt: int
+        fb: int
+        l2: int
+        l0a_tag: str
+        stride_limit: int | None
+        fixpipe_block: int
+        frequency: int
+        gm_rate: int
+        l2_rate: int
+        l2_write_rate: int
+        l1_to_l0a_rate: int
+        l1_to_l0b_rate: int
+        products: tuple[Product, ...]
+        limits: tuple[Limit, ...]
+        alignments: tuple[tuple[Position, int], ...]
+        events: int
+        sources: tuple[tuple[str, str], ...]
+
+
+__all__ = [
+    "ARCHES",
+    "CHIPS",
+    "Arch",
+    "Ascend950",
+    "AtlasA2",
+    "AtlasA3",
+    "Limit",
+    "Position",
+    "Product",
+    "arch",
+]
 
 Position: TypeAlias = Literal["GM", "L1", "L0A", "L0B", "L0C", "UB", "BT", "FB"]
 """A memory: global, the buffers of the cube core, of the vector core, of bias and of the fixpipe."""
+
+C0_BYTES: Final = C0_BITS // 8
+"""A row of a fractal, 32 bytes. Source: CATLASS catlass.hpp, BYTE_PER_C0."""
+FRACTAL_ROWS: Final = FRACTAL_BITS // C0_BITS
+"""The rows of a fractal, 16. Source: CATLASS catlass.hpp, C0_NUM_PER_FRACTAL."""
 
 
 class Arch(NamedTuple):
     """An architecture. A custom one is `replaced` from another."""
 
     name: str
+    family: str
+    """The architecture that it is one of, as a chip is."""
     code: int
     """The instruction set, CATLASS_ARCH: 2201 or 3510."""
     cores: int
@@ -46,47 +107,304 @@ class Arch(NamedTuple):
     """How a tile of A lies in L0A; a tile of B in L0B is nZ always."""
     stride_limit: int | None
     """The leading dimension from which one Nd2Nz copy no longer takes a whole tile, in elements."""
+    fixpipe_block: int
+    """The block of copies from L1 to the buffer of the fixpipe's parameters, C2PIPE2GM."""
+    frequency: int
+    """Of the cube cores, in Hz."""
+    gm_rate: int
+    """Bytes between global memory and one core in a cycle."""
+    l2_rate: int
+    """Bytes that one core reads from L2 in a cycle."""
+    l2_write_rate: int
+    l1_to_l0a_rate: int
+    l1_to_l0b_rate: int
+    products: tuple[Product, ...]
+    limits: tuple[Limit, ...]
+    alignments: tuple[tuple[Position, int], ...]
+    """The bytes that a start address in each buffer is a multiple of."""
     events: int = 8
     """How many event ids a pair of pipes has."""
+    sources: tuple[tuple[str, str], ...] = ()
+    """Field by field, where its value is stated; see `source`."""
 
     def capacity(self, position: Position) -> int:
-        """The bytes of a buffer."""
-        sizes = {"L1": self.l1, "L0A": self.l0a, "L0B": self.l0b, "L0C": self.l0c}
-        return {**sizes, "UB": self.ub, "BT": self.bt, "FB": self.fb}[position]
+        """The bytes of a buffer.
 
-    def replaced(self, **changes: object) -> Arch:
-        """This architecture with some facts changed."""
-        return self._replace(**changes)  # type: ignore[arg-type]
+        Raises:
+            UnsupportedError: it is none of the buffers of a core.
+        """
+        sizes = {"L1": self.l1, "L0A": self.l0a, "L0B": self.l0b, "L0C": self.l0c}
+        sizes |= {"UB": self.ub, "BT": self.bt, "FB": self.fb}
+        if position not in sizes:
+            known = f"Buffers: {', '.join(sizes)}."
+            raise UnsupportedError(f"no core has a buffer {position!r}", known, position=position)
+        return sizes[position]
+
+    def start_alignment(self, position: Position) -> int:
+        """The bytes that the start address of an operand in a buffer is a multiple of; 1 in GM.
+
+        >>> AtlasA2.start_alignment("L0A"), AtlasA2.start_alignment("L1")
+        (512, 32)
+        """
+        found = dict(self.alignments).get(position)
+        if found is None:
+            known = f"Positions: {', '.join(dict(self.alignments))}."
+            raise UnsupportedError(f"no alignment of {position!r} is stated", known, position=position)
+        return found
+
+    def limit(self, instruction: str, parameter: str) -> Limit | None:
+        """The range of a parameter of an instruction, or None where no source states it.
+
+        >>> AtlasA2.limit("Nd2Nz", "nValue").most
+        16384
+        """
+        for limit in self.limits:
+            if limit[:2] == (instruction, parameter):
+                return limit
+        return None
+
+    def product(self, a: str | Element, b: str | Element | None = None) -> Product:
+        """Return how the cube core multiplies two element types, in CATLASS's pairs.
+
+        >>> Ascend950.product("float8_e4m3_t", "float8_e5m2_t").accumulator
+        'float'
+
+        Raises:
+            UnsupportedError: it does not; the text says with what it does.
+        """
+        left = element(a)
+        right = left if b is None else element(b)
+        for product in self.products:
+            if product[:2] == (left.name, right.name):
+                return product
+        with_left = [p.b for p in self.products if p.a == left.name]
+        here = f"A of {left} goes with B of {', '.join(with_left)}."
+        takes = f"It multiplies {', '.join(dict.fromkeys(p.a for p in self.products))}."
+        raise UnsupportedError(
+            f"the cube core of {self.name} does not multiply {left} by {right}",
+            here if with_left else takes,
+            arch=self, a=left, b=right,
+        )  # fmt: skip
+
+    def accumulator(self, a: str | Element, b: str | Element | None = None) -> Element:
+        """Return what products of two element types are summed in, here."""
+        return element(self.product(a, b).accumulator)
+
+    def macs_per_cycle(self, a: str | Element, b: str | Element | None = None) -> int:
+        """Return how many products of two element types one core sums in one cycle, at most.
+
+        >>> AtlasA2.macs_per_cycle("half"), AtlasA2.macs_per_cycle("int8_t")
+        (4096, 8192)
+        """
+        return self.product(a, b).macs
+
+    @property
+    def gm_bandwidth(self) -> int:
+        """Bytes per second between global memory and all cores together.
+
+        >>> Ascend950.gm_bandwidth
+        1636800000000
+        """
+        return self.cores * self.gm_rate * self.frequency
+
+    @property
+    def l2_bandwidth(self) -> int:
+        """Bytes per second that all cores together read from L2."""
+        return self.cores * self.l2_rate * self.frequency
+
+    @property
+    def tag(self) -> str:
+        """The name of CATLASS's struct for the instruction set."""
+        return "AtlasA2" if self.code == 2201 else "Ascend950"
+
+    def source(self, field: str) -> str:
+        """Say where the value of a field is stated.
+
+        >>> AtlasA2.replaced(cores=20).source("cores")
+        'given'
+        """
+        if field not in self._fields:
+            raise _no_field(field)
+        return dict(self.sources).get(field, "given")
+
+    def replaced(self, **changes: Unpack[ArchFacts]) -> Arch:
+        """Return this architecture with some facts changed; the source of those is 'given'.
+
+        >>> half = Ascend950.replaced(cores=16, vector_cores=32)
+        >>> half.cores, half.l0c == Ascend950.l0c
+        (16, True)
+
+        Raises:
+            TypeError: there is no such fact, or its value is of another type.
+            LayoutError: a number is below 1, or a name is none.
+        """
+        for field, value in changes.items():
+            _check(field, value)
+        kept = tuple(entry for entry in self.sources if entry[0] not in changes)
+        changed = self._replace(sources=kept)
+        return changed._replace(**changes)
 
     def __str__(self) -> str:
         return self.name
+
+    def __repr__(self) -> str:
+        if {**ARCHES, **CHIPS}.get(self.name) == self:
+            return f"arch({self.name!r})"
+        base = ARCHES.get(self.family, AtlasA2 if self.code == 2201 else Ascend950)
+        fields = [f for f in self._fields if f != "sources" and getattr(self, f) != getattr(base, f)]
+        changes = ", ".join(f"{f}={getattr(self, f)!r}" for f in fields)
+        return f"arch({base.name!r}).replaced({changes})"
+
+
+def _no_field(field: str) -> TypeError:
+    from difflib import get_close_matches  # only an error needs it
+
+    near = get_close_matches(field, Arch._fields, n=3)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(Arch._fields)}"
+    return TypeError(f"an architecture has no {shortened(field)!r}; {hint}")
+
+
+_CHOICES: Final[dict[str, tuple[object, ...]]] = {"code": (2201, 3510), "l0a_tag": ("zZ", "zN")}
+
+
+def _check(field: str, value: object) -> None:
+    if field not in Arch._fields:
+        raise _no_field(field)
+    if field in ("name", "family"):
+        if not isinstance(value, str):
+            raise TypeError(f"the {field} of an architecture is a str, not {type(value).__name__}")
+        if not value.strip():
+            raise LayoutError(f"the {field} of an architecture is empty", field=field, value=value)
+    elif field in _CHOICES:
+        if value not in _CHOICES[field]:
+            known = " or ".join(map(str, _CHOICES[field]))
+            raise LayoutError(f"{field} is {known}, not {value!r}", field=field, value=value)
+    elif field in ("products", "limits", "alignments", "sources"):
+        if not isinstance(value, tuple):
+            raise TypeError(f"{field} of an architecture is a tuple, not {type(value).__name__}")
+    elif not (field == "stride_limit" and value is None):
+        if isinstance(value, bool) or not isinstance(value, int):
+            kind = type(value).__name__
+            raise TypeError(f"{field} of an architecture is an int, not {kind} {value!r}")
+        if value < 1:
+            raise LayoutError(f"{field} of an architecture is at least 1, not {value}", field=field)
 
 
 _KIB: Final = 1 << 10
 _MIB: Final = 1 << 20
 
-AtlasA2: Final = Arch(
-    name="AtlasA2", code=2201, cores=24, vector_cores=48,
-    l1=512 * _KIB, l0a=64 * _KIB, l0b=64 * _KIB, l0c=128 * _KIB, ub=192 * _KIB,
-    bt=_KIB, fb=7 * _KIB, l2=192 * _MIB, l0a_tag="zZ", stride_limit=65536,
+_HEADER: Final = "CATLASS include/catlass/arch/arch.hpp"
+_CATLASS: Final = "CATLASS include/catlass/catlass.hpp"
+_GENERAL: Final = (
+    "CANN Ascend C API reference, general restrictions; of Mmad alone, 1024 for sums and 128 for a bias"
+)
+_LAYOUT: Final = "CATLASS gemm/helper.hpp L0ALayoutSelector"
+_INI: Final = "CANN platform_config"
+
+_ALIGNMENTS: Final[tuple[tuple[Position, int], ...]] = (
+    ("GM", 1), ("UB", 32), ("L1", 32), ("L0A", 512), ("L0B", 512), ("L0C", 64), ("BT", 64),
 )  # fmt: skip
-AtlasA3: Final = AtlasA2.replaced(name="AtlasA3")
+
+
+def _sources(chip: str, **others: str) -> tuple[tuple[str, str], ...]:
+    """Where the facts are stated, of an architecture whose figures are those of a chip."""
+    ini = f"{_INI} {chip}.ini"
+    stated = dict.fromkeys(("l1", "l0a", "l0b", "l0c", "ub", "bt", "fb"), _HEADER)
+    stated |= dict.fromkeys(("cores", "vector_cores", "l2"), f"{ini} [SoCInfo]")
+    stated |= {"frequency": f"{ini} [AICoreSpec] cube_freq", "l0a_tag": _LAYOUT}
+    rates = ("gm_rate", "l2_rate", "l2_write_rate", "l1_to_l0a_rate", "l1_to_l0b_rate")
+    stated |= dict.fromkeys(rates, f"{ini} [AICoreMemoryRates]")
+    stated["stride_limit"] = f"{_CATLASS} STRIDE_LIMIT"
+    stated["fixpipe_block"] = f"{_CATLASS} BYTE_PER_BLK_FP"
+    stated |= {"alignments": _GENERAL, "events": "CANN Ascend C API reference, HardEvent ids 0 to 7"}
+    stated |= dict.fromkeys(("products", "limits"), "each its own")
+    stated |= dict.fromkeys(("name", "family", "code"), "CATLASS docs/en/FAQ.md, CATLASS_ARCH")
+    return tuple({**stated, **others}.items())
+
+
+AtlasA2: Final = Arch(
+    name="AtlasA2", family="AtlasA2", code=2201, cores=24, vector_cores=48,
+    l1=512 * _KIB, l0a=64 * _KIB, l0b=64 * _KIB, l0c=128 * _KIB, ub=192 * _KIB,
+    bt=_KIB, fb=7 * _KIB, l2=192 * _MIB, l0a_tag="zZ", stride_limit=65536, fixpipe_block=128,
+    frequency=1_800_000_000, gm_rate=32, l2_rate=110, l2_write_rate=86,
+    l1_to_l0a_rate=512, l1_to_l0b_rate=256,
+    products=PRODUCTS[2201], limits=LIMITS[2201], alignments=_ALIGNMENTS,
+    sources=_sources(
+        "Ascend910B2",
+        gm_rate=f"{_INI} Ascend910B1.ini [AICoreMemoryRates] ddr_rate; in all less than the 1.8 TB/s"
+        " that CATLASS's bottleneck_analysis_and_optimization.md takes for a peak",
+        l2_rate=f"{_INI} Ascend910B1.ini [AICoreMemoryRates] l2_read_rate",
+        l2_write_rate=f"{_INI} Ascend910B1.ini [AICoreMemoryRates] l2_write_rate",
+        l1_to_l0a_rate=f"{_INI} Ascend910B1.ini [AICoreMemoryRates] l1_to_l0_a_rate",
+        l1_to_l0b_rate=f"{_INI} 910PR_9363.ini [AICoreMemoryRates] l1_to_l0_b_rate",
+    ),
+)  # fmt: skip
+AtlasA3: Final = AtlasA2._replace(
+    name="AtlasA3", family="AtlasA3", frequency=1_850_000_000, sources=_sources("910PR_9363")
+)
 Ascend950: Final = Arch(
-    name="Ascend950", code=3510, cores=32, vector_cores=64,
+    name="Ascend950", family="Ascend950", code=3510, cores=32, vector_cores=64,
     l1=512 * _KIB, l0a=64 * _KIB, l0b=64 * _KIB, l0c=256 * _KIB, ub=248 * _KIB,
-    bt=4 * _KIB, fb=16 * _KIB, l2=112 * _MIB, l0a_tag="zN", stride_limit=None,
+    bt=4 * _KIB, fb=16 * _KIB, l2=128 * _MIB, l0a_tag="zN", stride_limit=None, fixpipe_block=64,
+    frequency=1_650_000_000, gm_rate=31, l2_rate=100, l2_write_rate=100,
+    l1_to_l0a_rate=256, l1_to_l0b_rate=256,
+    products=PRODUCTS[3510], limits=LIMITS[3510], alignments=_ALIGNMENTS,
+    sources=_sources(
+        "Ascend950PR_9589",
+        fb=f"{_HEADER}; {_INI} Ascend950PR_9589.ini has fb0_size 4096 and fb1_size 2048",
+        stride_limit="CATLASS gemm/tile/ascend950/copy_gm_to_l1.hpp, which has no such case",
+    ),
 )  # fmt: skip
 
 ARCHES: Final = {a.name: a for a in (AtlasA2, AtlasA3, Ascend950)}
 """The architectures that CATLASS knows, by name."""
 
 
+def _chip(like: Arch, **figures: Unpack[ArchFacts]) -> Arch:
+    name = figures.get("name", like.name)
+    sources = {**dict(like.sources), **dict.fromkeys(figures, f"{_INI} {name}.ini")}
+    return like._replace(**figures)._replace(sources=tuple(sources.items()))
+
+
+CHIPS: Final = {
+    chip.name: chip
+    for chip in (
+        _chip(AtlasA2, name="Ascend910B1", frequency=1_850_000_000),
+        _chip(AtlasA2, name="Ascend910B2"),
+        _chip(AtlasA2, name="Ascend910B3", cores=20, vector_cores=40, frequency=1_800_000_000),
+        _chip(
+            AtlasA2, name="Ascend910B4", cores=20, vector_cores=40, frequency=1_500_000_000, l2=96 * _MIB
+        ),
+        _chip(AtlasA3, name="Ascend910_9363"),
+        _chip(AtlasA3, name="Ascend910_9382", frequency=1_800_000_000),
+        _chip(Ascend950, name="Ascend950PR_9579", cores=28, vector_cores=56),
+        _chip(Ascend950, name="Ascend950PR_9589"),
+        _chip(Ascend950, name="Ascend950DT_9572", cores=28, vector_cores=56, gm_rate=80),
+        _chip(Ascend950, name="Ascend950DT_9582", gm_rate=80),
+    )
+}
+"""Chips of these architectures, by the names CANN gives them; `arch` takes 910B3 for Ascend910B3."""
+
+
 def arch(name: str | Arch) -> Arch:
-    """Return the architecture of a name; an architecture is its own."""
+    """Return the architecture, or the chip, of a name; an architecture is its own.
+
+    >>> arch("atlasa2") is AtlasA2, arch("950PR_9579").cores
+    (True, 28)
+
+    Raises:
+        UnsupportedError: no such one is known; near names are given.
+    """
     if isinstance(name, Arch):
         return name
-    found = {a.lower(): ARCHES[a] for a in ARCHES}.get(name.lower())
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"expected the name of an architecture, got {type(name).__name__} {name!r}")
+    known = {**ARCHES, **CHIPS}
+    key = name.strip().lower().removeprefix("arch::")
+    lower = {a.lower(): a for a in known}
+    found = lower.get(key) or lower.get(f"ascend{key}")
     if found is None:
-        known = f"Known: {', '.join(ARCHES)}."
-        raise UnsupportedError(f"there is no architecture {shortened(name)!r}", known, name=name)
-    return found
+        within = [a for a in known if key and key in a.lower()] or list(ARCHES)
+        hint = f"Known: {', '.join(within)}."
+        raise UnsupportedError(f"there is no architecture {shortened(name)!r}", hint, name=name)
+    return known[found]

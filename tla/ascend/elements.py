@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 from ..dtypes import ElementType
 from ..errors import UnsupportedError
 from ..text import shortened
+from .cube import PRODUCTS
 
 __all__ = ["ELEMENTS", "Element", "accumulator", "element"]
 
@@ -88,7 +89,8 @@ _OTHER_NAMES: Final = {
     "fp16_t": "half", "fp16": "half", "float16": "half", "float16_t": "half", "fp32": "float",
     "float32": "float", "fp64": "double", "float64": "double",
     "bfloat16": "bfloat16_t", "fp8_e4m3fn_t": "float8_e4m3_t", "fp8_e5m2_t": "float8_e5m2_t",
-    "fp8_e8m0_t": "float8_e8m0_t", "e8m0": "float8_e8m0_t",
+    "fp8_e8m0_t": "float8_e8m0_t", "e8m0": "float8_e8m0_t", "hif8": "hifloat8_t",
+    "mx_fp8_e4m3_t": "float8_e4m3_t", "mx_fp8_e5m2_t": "float8_e5m2_t",
     **{f"{sign}int{n}": f"{sign}int{n}_t" for sign in ("", "u") for n in (8, 16, 32, 64)},
 }  # fmt: skip
 
@@ -113,27 +115,32 @@ def element(name: str | Element | ElementType) -> Element:
     if found is None:
         from difflib import get_close_matches  # only an error needs it
 
-        near = get_close_matches(shortened(key.lower()), [*ELEMENTS, *_OTHER_NAMES], n=3)
+        of_name = [e for e in ELEMENTS if key and e.startswith(key.lower().replace("fp", "float"))]
+        near = of_name or get_close_matches(shortened(key.lower()), [*ELEMENTS, *_OTHER_NAMES], n=3)
         hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(ELEMENTS)}."
         raise UnsupportedError(f"{shortened(name)!r} is not an element type", hint, name=name)
     return found
 
 
-_INTEGERS: Final = ("int4b_t", "int8_t", "uint8_t", "int32_t")
-
-
 def accumulator(a: str | Element, b: str | Element | None = None) -> Element:
     """Return what the cube core sums products of two element types in: ``float``, or ``int32_t``.
 
-    >>> accumulator("half").name, accumulator("int8_t").name
-    ('float', 'int32_t')
+    >>> accumulator("half").name, accumulator("int8_t").name, accumulator("fp4x2_e2m1_t").name
+    ('float', 'int32_t', 'float')
 
     Raises:
-        UnsupportedError: no core multiplies the two; which pairs an architecture takes is its own fact.
+        UnsupportedError: no core multiplies the two. `Arch.accumulator` asks one architecture.
     Source: CATLASS ElementAccumulatorSelector, gemm/helper.hpp.
     """
-    a = element(a)
-    b = a if b is None else element(b)
-    if (a.name in _INTEGERS) != (b.name in _INTEGERS):
-        raise UnsupportedError(f"no cube core multiplies {a} by {b}", a=a, b=b)
-    return ELEMENTS["int32_t" if a.name in _INTEGERS else "float"]
+    left = element(a)
+    right = left if b is None else element(b)
+    found = _SUMS.get((left.name, right.name))
+    if found is None:
+        partners = [y for x, y in _SUMS if x == left.name]
+        hint = f"A of {left} goes with B of {', '.join(partners)}." if partners else _MULTIPLIED
+        raise UnsupportedError(f"no cube core multiplies {left} by {right}", hint, a=left, b=right)
+    return ELEMENTS[found]
+
+
+_SUMS: Final = {(p.a, p.b): p.accumulator for products in PRODUCTS.values() for p in products}
+_MULTIPLIED: Final = f"Cores multiply {', '.join(dict.fromkeys(a for a, _ in _SUMS))}."

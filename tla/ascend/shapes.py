@@ -57,7 +57,8 @@ class GemmShape(NamedTuple):
 ShapeLike: TypeAlias = "str | Sequence[SupportsIndex]"
 """Three extents m, n and k: a sequence, or a text such as ``128,256,64``, ``128x256x64``."""
 
-_TEXT = re.compile(r"\s*(?:(?:\w+::)*(?:GemmShape|GemmCoord|Shape)\s*<|[({])?(.*?)[>)}]?\s*", re.S)
+_NAME = r"(?:(?:\w+::)*(?:GemmShape|GemmCoord|Shape)\s*(?=[<({]))?"
+_TEXT = re.compile(rf"\s*{_NAME}[<({{]?(.*?)[>)}}]?\s*", re.S)
 _EXTENT = re.compile(r"\s*(?:_|(?:\w+::)*Int\s*<\s*)?([0-9]+)\s*>?\s*")
 
 
@@ -75,18 +76,7 @@ def gemm_shape(what: ShapeLike, name: str = "tile") -> GemmShape:
         ParseError: a text is not three extents.
     """
     if isinstance(what, str):
-        inside = _TEXT.fullmatch(what)
-        parts = re.split("[,x]", inside[1]) if inside else []
-        found = [_EXTENT.fullmatch(part) for part in parts]
-        if len(found) != 3 or not all(found):
-            raise ParseError(
-                f"expected three extents m,n,k of the {name}, found {shortened(what)!r}",
-                what,
-                0,
-                max(1, len(what)),
-                "Write 128,256,64, or GemmShape<128,256,64>.",
-            )
-        extents = [int(match[1]) for match in found if match]
+        extents = _read(what, name)
     else:
         extents = [_index(x, name) for x in what]
         if len(extents) != 3:
@@ -98,6 +88,26 @@ def gemm_shape(what: ShapeLike, name: str = "tile") -> GemmShape:
                 f"the {name} has {axis} = {extent}: an extent is at least 1", axis=axis, shape=shape
             )
     return shape
+
+
+def _read(text: str, name: str) -> list[int]:
+    """The extents that a text writes; the error points at the first that is none."""
+    inside = _TEXT.fullmatch(text)
+    assert inside is not None  # whatever stands between brackets, or nothing
+    parts = list(re.finditer("[^,x]+", inside[1]))
+    found = [_EXTENT.fullmatch(part[0]) for part in parts]
+    extents = [int(match[1]) for match in found if match]
+    if len(extents) == len(parts) == 3 and len(re.findall("[,x]", inside[1])) == 2:
+        return extents
+    wrong = next((p for p, match in zip(parts, found, strict=True) if match is None), None)
+    start, end = (inside.start(1) + x for x in wrong.span()) if wrong else (0, max(1, len(text)))
+    raise ParseError(
+        f"expected three extents m,n,k of the {name}, found {shortened(text)!r}",
+        text,
+        start,
+        end,
+        "Write 128,256,64, or GemmShape<128,256,64>.",
+    )
 
 
 def _index(x: SupportsIndex, name: str) -> int:

@@ -1,0 +1,62 @@
+"""What the cube core multiplies: pairs of element types, their sums, and how many in a cycle.
+
+>>> [str(p) for p in PRODUCTS[2201]][:2]
+['half * half -> float', 'bfloat16_t * bfloat16_t -> float']
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+__all__ = ["PRODUCTS", "Product"]
+
+
+class Product(NamedTuple):
+    """A pair of element types that the cube core multiplies, what it sums in, and how fast."""
+
+    a: str
+    b: str
+    accumulator: str
+    macs: int
+    """Products summed in one cycle of one core, at most."""
+    scaled: bool
+    """Whether A and B have a scale for each 32 elements along k always (MX)."""
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.a} * {self.b} -> {self.accumulator}{' (MX)' if self.scaled else ''}"
+
+
+_PAIRS: Final = "CATLASS gemm/helper.hpp ElementAccumulatorSelector"
+_INI_2201: Final = f"{_PAIRS}; CANN platform_config 910PR_9363.ini [DtypeMKN]"
+_INI_3510: Final = f"{_PAIRS}; CANN platform_config Ascend950PR_9589.ini [DtypeMKN]"
+_ASSUMED: Final = f"{_PAIRS}; the rate is assumed, a quarter of half's: no source states it"
+
+# The cube takes 16 rows, 16 columns and 32 bytes along k in a cycle: 16 * 16 * 16 halves.
+_SIXTEEN: Final = 16 * 16 * 16
+_EIGHT: Final = 16 * 16 * 32
+_FOUR: Final = 16 * 16 * 64
+
+_FP8: Final = ("float8_e4m3_t", "float8_e5m2_t")
+_FP4: Final = ("float4_e2m1x2_t", "float4_e1m2x2_t")
+
+PRODUCTS: Final = {
+    2201: (
+        Product("half", "half", "float", _SIXTEEN, False, _INI_2201),
+        Product("bfloat16_t", "bfloat16_t", "float", _SIXTEEN, False, _INI_2201),
+        Product("float", "float", "float", _SIXTEEN // 4, False, _ASSUMED),
+        Product("int8_t", "int8_t", "int32_t", _EIGHT, False, _INI_2201),
+        Product("int4b_t", "int4b_t", "int32_t", _FOUR, False, _INI_2201),
+    ),
+    # int4b_t has an accumulator in CATLASS here too, and a row in the platform_config; the core does not
+    # take it: CATLASS .agents/skills/catlass-ascend950-migration, 09-hazards.md.
+    3510: (
+        Product("half", "half", "float", _SIXTEEN, False, _INI_3510),
+        Product("bfloat16_t", "bfloat16_t", "float", _SIXTEEN, False, _INI_3510),
+        Product("float", "float", "float", 16 * 16 * 8, False, _INI_3510),
+        Product("int8_t", "int8_t", "int32_t", _EIGHT, False, _INI_3510),
+        *(Product(a, b, "float", _EIGHT, False, _INI_3510) for a in _FP8 for b in _FP8),
+        *(Product(a, b, "float", _FOUR, True, _INI_3510) for a in _FP4 for b in _FP4),
+    ),
+}
+"""The pairs of each instruction set, by its CATLASS_ARCH."""

@@ -1,0 +1,393 @@
+"""What CATLASS's host code decides before a kernel runs: padding, split-K factors, workspace, tiles.
+
+>>> needs_padding("RowMajor", 1024, 511, "half")
+True
+>>> padded("PADDING_ND", "RowMajor", 1024, 511, "half").bytes
+1048576
+>>> splitk_factor((128, 256, 8192), (128, 256, 256), cores=24)
+16
+
+Each is the same arithmetic without its 32-bit wraps, so a problem of any size has a true answer.
+
+Source: CATLASS examples/common/helper.hpp, gemm/kernel/padding_matmul.hpp, splitk_matmul.hpp,
+multi_core_splitk_matmul_tla.hpp, examples/102_dynamic_optimized_matmul/include/utils.h.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+from ..errors import LayoutError, UnsupportedError
+from ..ints import known_divides, known_lt
+from .arch import arch as arch_of
+from .elements import Element, accumulator, element
+from .shapes import gemm_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .arch import Arch
+    from .shapes import ShapeLike
+
+__all__ = [
+    "Padded",
+    "PaddingKind",
+    "balance_workload",
+    "data_read",
+    "data_written",
+    "judge_space",
+    "max_k1",
+    "multi_core_splitk_factor",
+    "needs_padding",
+    "padded",
+    "splitk_factor",
+    "workspace",
+]
+
+PaddingKind: TypeAlias = Literal["PADDING_ND", "PADDING_BLOCK_ND", "PADDING_NZ"]
+"""How a matrix is laid out anew: rows apart by 512 bytes, in blocks of a tile, or in fractals."""
+
+_LINE_BITS: Final = 512 * 8
+"""Rows that start at multiples of 512 bytes are read at full speed."""
+_STRIDE_LIMIT: Final = 65536
+_ROW: Final = 16
+_AFTER: Final = {
+    "PADDING_ND": {"RowMajor": "RowMajor", "ColumnMajor": "ColumnMajor"},
+    "PADDING_BLOCK_ND": {"RowMajor": "PaddingRowMajor", "ColumnMajor": "PaddingColumnMajor"},
+    "PADDING_NZ": {"RowMajor": "zN", "ColumnMajor": "nZ"},
+}
+
+
+# --- padding ---
+
+
+def needs_padding(
+    tag: str, rows: int, cols: int, element_type: str | Element, *, ld: int | None = None
+) -> bool | None:
+    """Whether a matrix is read at full speed only if it is laid out anew first.
+
+    It is where rows (of ColumnMajor, columns) do not start at multiples of 512 bytes, or are 65536
+    elements apart or more; a matrix in fractals never is. None: it depends on a symbol.
+
+    >>> needs_padding("ColumnMajor", 4096, 100, "half"), needs_padding("zN", 20, 48, "half")
+    (False, False)
+
+    Raises:
+        UnsupportedError: CATLASS pads no matrix of this tag.
+    Source: CATLASS examples/common/helper.hpp IsNeedPadding, with 512 bytes for its align.
+    """
+    of = element(element_type)
+    if tag in ("zN", "nZ"):
+        return False
+    apart = _apart(tag, rows, cols, ld)
+    short = known_lt(apart, _STRIDE_LIMIT)
+    aligned = known_divides(_LINE_BITS // of.bits, apart)
+    if short is False or aligned is False:
+        return True
+    return False if short and aligned else None
+
+
+def _apart(tag: str, rows: int, cols: int, ld: int | None) -> int:
+    """How many elements lie between the starts of two rows, or columns."""
+    if tag not in ("RowMajor", "ColumnMajor"):
+        pads = "It pads RowMajor and ColumnMajor; zN and nZ need none."
+        raise UnsupportedError(f"CATLASS pads no matrix of tag {tag}", pads, tag=tag)
+    least = cols if tag == "RowMajor" else rows
+    if known_lt(rows, 1) or known_lt(cols, 1):
+        raise LayoutError(f"an extent of the {rows} x {cols} matrix is below 1", rows=rows, cols=cols)
+    if ld is not None and known_lt(ld, least):
+        raise LayoutError(
+            f"the leading dimension {ld} of {tag} is below its {least} elements", ld=ld, least=least
+        )
+    return least if ld is None else ld
+
+
+class Padded(NamedTuple):
+    """A matrix laid out anew: as what, and the workspace that takes."""
+
+    kind: PaddingKind
+    tag: str
+    """The layout tag after padding."""
+    rows: int
+    cols: int
+    """The extents with padding, in elements."""
+    bytes: int
+
+
+def padded(
+    kind: PaddingKind,
+    tag: str,
+    rows: int,
+    cols: int,
+    element_type: str | Element,
+    *,
+    block: Sequence[int] | None = None,
+) -> Padded:
+    """Return what a matrix becomes under a kind of padding, and the bytes of workspace for it.
+
+    >>> padded("PADDING_NZ", "RowMajor", 100, 100, "half")
+    Padded(kind='PADDING_NZ', tag='zN', rows=112, cols=112, bytes=25088)
+
+    Args:
+        block: The rows and columns of a block, for PADDING_BLOCK_ND: (m1, k1) of A, (k1, n1) of B.
+
+    Raises:
+        UnsupportedError: no such kind, or tag; an element type of less than a byte.
+        LayoutError: an extent below 1, or a block that is missing.
+    Source: CATLASS gemm/kernel/padding_matmul.hpp, GetWorkspaceSize.
+    """
+    of = element(element_type)
+    if kind not in _AFTER:
+        raise UnsupportedError(f"{kind!r} is no padding", f"Known: {', '.join(_AFTER)}.", kind=kind)
+    if tag not in _AFTER[kind]:
+        raise UnsupportedError(f"{kind} takes RowMajor or ColumnMajor, not {tag}", tag=tag)
+    if of.bits % 8:
+        raise UnsupportedError(f"padding moves whole bytes, and {of} has {of.bits} bits", element=of)
+    if min(rows, cols, *(block or ())) < 1:
+        of_block = f" and its block {tuple(block)}" if block else ""
+        raise LayoutError(
+            f"an extent of the {rows} x {cols} matrix{of_block} is below 1", rows=rows, cols=cols
+        )
+    if kind == "PADDING_ND":
+        by_row, by_col = 1, _LINE_BITS // of.bits
+    elif kind == "PADDING_NZ":
+        by_row, by_col = _ROW, of.c0
+    elif block is None or len(block) != 2:
+        raise LayoutError(f"{kind} needs the rows and columns of a block, not {block}", block=block)
+    else:
+        by_row, by_col = block
+    if tag == "ColumnMajor" and kind != "PADDING_BLOCK_ND":
+        by_row, by_col = by_col, by_row
+    tall, wide = _up(rows, by_row), _up(cols, by_col)
+    return Padded(kind, _AFTER[kind][tag], tall, wide, of.bytes_of(tall * wide))
+
+
+# --- split-K ---
+
+
+def splitk_factor(problem: ShapeLike, tile: ShapeLike, cores: int) -> int:
+    """Return in how many slices SplitkMatmul and PaddingSplitkMatmul cut k.
+
+    As many as keep every core busy, at most 2, 4, 8 or 16 by the length of k and one for each tile of
+    k; but at least 2 for k above 8192, and 4 above 32768.
+
+    >>> splitk_factor((4096, 4096, 4096), (128, 256, 256), cores=24)
+    1
+
+    Source: CATLASS gemm/kernel/splitk_matmul.hpp GetSplitkFactor.
+    """
+    size, of = gemm_shape(problem, "problem"), gemm_shape(tile)
+    _cores(cores)
+    most = next((f for f, k in ((2, 1024), (4, 2048), (8, 4096)) if size.k <= k), 16)
+    count = _ceil(size.m, of.m) * _ceil(size.n, of.n)
+    factor = max(1, min(cores // count, most))
+    if count < cores:
+        # One more slice costs nothing while it shortens each core's share by as much.
+        while factor < most and _ceil(count * factor, cores) >= _ceil(count, cores) * factor:
+            factor += 1
+    factor = min(factor, _ceil(size.k, of.k))
+    least = 4 if size.k > 32768 else 2 if size.k > 8192 else 1
+    return max(factor, least)
+
+
+def multi_core_splitk_factor(problem: ShapeLike, tile: ShapeLike, cores: int) -> int:
+    """Return in how many slices MultiCoreSplitkMatmulTla cuts k: one for each idle core, or two.
+
+    >>> multi_core_splitk_factor((128, 256, 8192), (128, 256, 256), cores=24)
+    24
+
+    Source: CATLASS gemm/kernel/multi_core_splitk_matmul_tla.hpp GetSplitkFactor.
+    """
+    size, of = gemm_shape(problem, "problem"), gemm_shape(tile)
+    _cores(cores)
+    count = _ceil(size.m, of.m) * _ceil(size.n, of.n)
+    return min(cores // count or 2, _ceil(size.k, of.k))
+
+
+SplitKernel: TypeAlias = Literal[
+    "SplitkMatmul",
+    "MultiCoreSplitkMatmulTla",
+    "TailMultiCoreSplitkMatmulTla",
+    "StreamkMatmul",
+    "StreamkMatmulTla",
+]
+"""A kernel whose cores share a block of C, by the name of its class."""
+
+_MIB: Final = 1 << 20
+
+
+def workspace(
+    kernel: SplitKernel,
+    problem: ShapeLike,
+    tile: ShapeLike,
+    cores: int,
+    elements: str | Element | tuple[str | Element, str | Element] = "half",
+) -> int:
+    """Return the bytes of workspace in which a split-K kernel keeps partial sums.
+
+    >>> workspace("SplitkMatmul", (128, 256, 8192), (128, 256, 256), cores=24)
+    2097152
+
+    Raises:
+        UnsupportedError: it is none of these kernels.
+    Source: CATLASS gemm/kernel, GetWorkspaceSize of each.
+    """
+    size, of = gemm_shape(problem, "problem"), gemm_shape(tile)
+    _cores(cores)
+    each = accumulator(*_pair(elements)).sizeof
+    whole, block = size.m * size.n * each, of.m * of.n * each
+    if kernel == "SplitkMatmul":
+        return whole * splitk_factor(size, of, cores)
+    if kernel == "MultiCoreSplitkMatmulTla":
+        return max(2 * _MIB, whole * multi_core_splitk_factor(size, of, cores))
+    if kernel == "TailMultiCoreSplitkMatmulTla":
+        return max(10 * _MIB, block * cores)
+    if kernel in ("StreamkMatmul", "StreamkMatmulTla"):  # a core ends one block and begins another
+        return max(2 * _MIB, block * cores * 2)
+    known = "Known: SplitkMatmul, MultiCoreSplitkMatmulTla, TailMultiCoreSplitkMatmulTla, StreamkMatmul."
+    raise UnsupportedError(f"{kernel!r} keeps no partial sums that are known here", known, kernel=kernel)
+
+
+# --- tiles ---
+
+
+def judge_space(
+    m1: int, n1: int, k1: int, element_type: str | Element = "half", arch: str | Arch = "AtlasA2"
+) -> bool:
+    """Whether two stages of a tile of A and of B fit into L1, and their sums into L0C.
+
+    >>> judge_space(128, 256, 256), judge_space(256, 256, 256)
+    (True, False)
+
+    Source: CATLASS examples/102_dynamic_optimized_matmul/include/utils.h JudgeSpace.
+    """
+    here, of = arch_of(arch), element(element_type)
+    m1, n1, k1 = gemm_shape((m1, n1, k1))
+    return of.bytes_of(2 * (m1 + n1) * k1) <= here.l1 and m1 * n1 * 4 <= here.l0c
+
+
+def max_k1(
+    m1: int, n1: int, element_type: str | Element = "half", arch: str | Arch = "AtlasA2"
+) -> int | None:
+    """Return the longest k1 of 1024, 512, 256 and 128 with which a tile fits; None where none does.
+
+    >>> max_k1(128, 256), max_k1(64, 64), max_k1(256, 256)
+    (256, 1024, None)
+
+    CATLASS answers 512 bytes of k where none fits.
+    Source: CATLASS examples/102_dynamic_optimized_matmul/include/utils.h GetMaxK1.
+    """
+    fitting = (k1 for k1 in (1024, 512, 256, 128) if judge_space(m1, n1, k1, element_type, arch))
+    return next(fitting, None)
+
+
+def balance_workload(
+    m: int, n: int, m1: int, n1: int, *, cores: int, threshold: int = 32
+) -> tuple[int, int]:
+    """Return the tile with rows taken away, 16 at a time, while no core gets more blocks to compute.
+
+    A tile is also cut to the matrix. For columns, exchange both pairs.
+
+    >>> balance_workload(1000, 4096, 128, 256, cores=24)
+    (112, 256)
+    >>> balance_workload(100, 4096, 128, 256, cores=24)
+    (112, 256)
+
+    Args:
+        threshold: Rows are taken away while there are more than this; at least 16.
+
+    Source: CATLASS examples/102_dynamic_optimized_matmul/include/utils.h BalanceWorkload.
+    """
+    m, n, _ = gemm_shape((m, n, 1), "problem")
+    m1, n1, _ = gemm_shape((m1, n1, 1))
+    _cores(cores)
+    if threshold < _ROW:
+        raise LayoutError(f"the threshold {threshold} is below 16 rows", threshold=threshold)
+    across = _ceil(n, n1)
+    rounds = _up(_ceil(m, m1) * across, cores)
+    while m1 > threshold and _ceil(m, m1 - _ROW) * across <= rounds:
+        m1 -= _ROW
+    return min(m1, _up(m, _ROW)) if m < m1 else m1, _up(n, _ROW) if n < n1 else n1
+
+
+# --- bytes moved ---
+
+Scheme: TypeAlias = Literal["common", "splitk", "single_core_splitk"]
+"""How k is divided: not at all, between cores, or on one core with sums in global memory."""
+
+
+def data_read(
+    problem: ShapeLike,
+    tile: ShapeLike,
+    elements: str | Element | tuple[str | Element, str | Element] = "half",
+    scheme: Scheme = "common",
+) -> int:
+    """Return the bytes of A and B that all blocks read from global memory or L2.
+
+    A is read once for each column of blocks and B once for each row: MNK (1/m1 + 1/n1) elements where
+    the tile divides the problem. With k outermost on a core A is read once.
+
+    >>> data_read((1024, 1024, 512), (128, 256, 256)) == 2 * 1024 * 1024 * (512 // 128 + 512 // 256)
+    True
+
+    Source: CATLASS docs/en/2_Design/01_kernel_design/04_matmul_summary.md.
+    """
+    size, of = gemm_shape(problem, "problem"), gemm_shape(tile)
+    a, b = _pair(elements)
+    times = 1 if _scheme(scheme) == "single_core_splitk" else _ceil(size.n, of.n)
+    return a.bytes_of(size.m * size.k * times) + b.bytes_of(size.k * size.n * _ceil(size.m, of.m))
+
+
+def data_written(
+    problem: ShapeLike,
+    tile: ShapeLike,
+    element_type: str | Element = "half",
+    scheme: Scheme = "common",
+    *,
+    factor: int = 1,
+) -> int:
+    """Return the bytes that the cube cores write: C once, or its partial sums once for each slice of k.
+
+    >>> data_written((1024, 1024, 512), (128, 256, 256), "float", "single_core_splitk")
+    8388608
+
+    Args:
+        element_type: What is written: of C, or with slices what is summed in.
+        factor: In how many slices k is cut, with the scheme ``splitk``.
+    Source: CATLASS docs/en/2_Design/01_kernel_design/04_matmul_summary.md.
+    """
+    size, of = gemm_shape(problem, "problem"), gemm_shape(tile)
+    if factor < 1:
+        raise LayoutError(f"k is cut into at least 1 slice, not {factor}", factor=factor)
+    slices = {"common": 1, "splitk": factor, "single_core_splitk": _ceil(size.k, of.k)}
+    return element(element_type).bytes_of(size.m * size.n * slices[_scheme(scheme)])
+
+
+def _pair(elements: str | Element | tuple[str | Element, str | Element]) -> tuple[Element, Element]:
+    """The element types of A and B; one is that of both."""
+    if isinstance(elements, (str, Element)):
+        return element(elements), element(elements)
+    a, b = elements
+    return element(a), element(b)
+
+
+def _scheme(scheme: Scheme) -> Scheme:
+    if scheme not in ("common", "splitk", "single_core_splitk"):
+        known = "Known: common, splitk, single_core_splitk."
+        raise UnsupportedError(f"{scheme!r} is no way to divide k", known, scheme=scheme)
+    return scheme
+
+
+def _cores(cores: int) -> None:
+    if isinstance(cores, bool) or not hasattr(cores, "__index__"):
+        raise TypeError(f"cores is an int, not {type(cores).__name__} {cores!r}")
+    if cores < 1:
+        raise LayoutError(f"there is at least 1 core, not {cores}", cores=cores)
+
+
+def _ceil(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+def _up(a: int, b: int) -> int:
+    return _ceil(a, b) * b

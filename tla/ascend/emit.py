@@ -1,0 +1,308 @@
+"""The C++ of a plan: CATLASS's types for its tiling, from the architecture to the kernel.
+
+>>> from tla.ascend.plan import gemm
+>>> plan = gemm("AtlasA2", (1024, 576, 6144), "half", policy="MmadAtlasA2Pingpong<true>")
+>>> print(emit_cpp(plan), end="")
+// C[1024,576] half = A[1024,6144] half * B[6144,576] half on AtlasA2; with -DCATLASS_ARCH=2201.
+#include "catlass/arch/arch.hpp"
+#include "catlass/gemm/block/block_mmad.hpp"
+#include "catlass/gemm/block/block_swizzle.hpp"
+#include "catlass/gemm/dispatch_policy.hpp"
+#include "catlass/gemm/gemm_type.hpp"
+#include "catlass/gemm/kernel/basic_matmul.hpp"
+#include "catlass/layout/layout.hpp"
+<BLANKLINE>
+using namespace Catlass;
+<BLANKLINE>
+using ArchTag = Arch::AtlasA2;
+using DispatchPolicy = Gemm::MmadAtlasA2Pingpong<true>;
+using L1TileShape = GemmShape<128, 256, 256>;
+using L0TileShape = GemmShape<128, 256, 64>;
+using ElementA = half;
+using ElementB = half;
+using ElementC = half;
+using LayoutA = layout::RowMajor;
+using LayoutB = layout::RowMajor;
+using LayoutC = layout::RowMajor;
+using AType = Gemm::GemmType<ElementA, LayoutA>;
+using BType = Gemm::GemmType<ElementB, LayoutB>;
+using CType = Gemm::GemmType<ElementC, LayoutC>;
+using BlockMmad = Gemm::Block::BlockMmad<DispatchPolicy, L1TileShape, L0TileShape, AType, BType, CType>;
+using BlockEpilogue = void;
+using BlockScheduler = Gemm::Block::GemmIdentityBlockSwizzle<3, 0>;
+using MatmulKernel = Gemm::Kernel::BasicMatmul<BlockMmad, BlockEpilogue, BlockScheduler>;
+<BLANKLINE>
+const GemmCoord problemShape{1024, 576, 6144};
+const LayoutA layoutA{1024, 6144};
+const LayoutB layoutB{6144, 576};
+const LayoutC layoutC{1024, 576};
+
+A policy whose block is a ``BlockMmadTla`` gets the types of TLA. Where CATLASS has no kernel that takes
+the policy with the swizzle, the text ends at the scheduler and says so.
+
+Source: CATLASS examples 00, 09, 13, 20, 21, 25, 31, 34, 37, 43, 66, 68, 69 and 73, for which types meet.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ..errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .plan import Operand, Plan
+
+__all__ = ["emit_cpp"]
+
+_WORD: Final = 1 << 32
+_LINES: Final = ("RowMajor", "ColumnMajor")
+_BLOCKS: Final = ("PaddingRowMajor", "PaddingColumnMajor")
+_OPERANDS: Final[tuple[Operand, ...]] = ("A", "B", "C")
+
+
+class _Kernel(NamedTuple):
+    """A kernel of CATLASS: which policies and swizzles it takes."""
+
+    name: str
+    header: str
+    policies: tuple[str, ...]
+    swizzles: tuple[str, ...]
+    sums: str = ""
+    """How C is made of partial sums: the template that adds them, or that casts them."""
+
+
+_IDENTITY: Final = ("GemmIdentityBlockSwizzle",)
+_FULL: Final = ("GemmIdentityBlockSwizzle", "GemmIdentityBlockSwizzleL1FullLoad")
+_SPLITK: Final = ("SplitkGemmIdentityBlockSwizzle",)
+_STREAMK: Final = ("StreamkGemmIdentityBlockSwizzle",)
+_TAIL: Final = ("TailSplitkGemmIdentityBlockSwizzle",)
+_SINGLE: Final = ("SingleCoreSplitkGemmIdentityBlockSwizzle",)
+_BIAS: Final = "MmadAtlasA2PingpongBias"
+_TLA: Final = ("MmadPingpong", "MmadPingpongMutex", "MmadPreloadAsyncWithCallback")
+
+_KERNELS: Final = (
+    _Kernel("BasicMatmul", "basic_matmul", ("MmadAtlasA2Pingpong",), _IDENTITY),
+    _Kernel("MatmulBias", "matmul_bias", (_BIAS,), _IDENTITY),
+    _Kernel("BasicMatmulPreload", "basic_matmul_preload", ("MmadAtlasA2Preload",), _IDENTITY),
+    _Kernel("SmallMatmul", "small_matmul", ("MmadAtlasA2Small",), _IDENTITY),
+    _Kernel("MatmulFullLoadA", "matmul_full_loadA", ("MmadAtlasA2FullLoadA",), _FULL),
+    _Kernel("SplitkMatmul", "splitk_matmul", ("MmadAtlasA2Pingpong",), _SPLITK, "SplitkReduceAdd"),
+    _Kernel("StreamkMatmul", "streamk_matmul", ("MmadAtlasA2Streamk",), _STREAMK, "StreamkReduceAdd"),
+    _Kernel(
+        "SingleCoreSplitkMatmul", "single_core_slicek_matmul", ("MmadAtlasA2SingleCoreSplitk",), _SINGLE,
+        "RemovePaddingNDAndCast",
+    ),
+    _Kernel("BasicMatmulTla", "basic_matmul_tla", _TLA, _IDENTITY),
+    _Kernel("StreamkMatmulTla", "streamk_matmul_tla", ("MmadPingpong",), _STREAMK),
+    _Kernel("MultiCoreSplitkMatmulTla", "multi_core_splitk_matmul_tla", ("MmadPingpong",), _SPLITK),
+    _Kernel(
+        "TailMultiCoreSplitkMatmulTla", "tail_multi_core_splitk_matmul_tla", ("MmadPingpong",), _TAIL
+    ),
+    _Kernel(
+        "MatmulFullLoadATla", "matmul_full_loadA_tla", ("MmadFullLoadA", "MmadAscend950FullLoadA"), _FULL
+    ),
+)  # fmt: skip
+
+_OTHERS: Final = {
+    "GemmAtlasA2": "its block is a BlockGemm, with alpha and beta",
+    "MmadAtlasA2PingPongWithPrologue": "its tile copies have prologues for A and B",
+    "MmadAtlasA2PingpongSliceKWithPrologue": "its tile copies have prologues for A and B",
+    "MmadAtlasA2W8A16": "CATLASS has no block for it",
+    "MmadPingpongSymmLeft": "its block is a BlockMmadTla of a symmetric A",
+    "MmadPingpongSymmRight": "its block is a BlockMmadTla of a symmetric B",
+}
+"""Policies whose blocks are not made of a plan's types alone, and why."""
+
+_SCHEDULERS: Final = {
+    "BlockSchedulerAswt": "block_scheduler_aswt",
+    "BlockSchedulerIterateK": "block_scheduler_iterateK",
+    "GemmGroupedAswtTailSplitSwizzle": "block_swizzle_grouped_aswt",
+}
+
+
+def emit_cpp(plan: Plan) -> str:
+    """Return C++ that declares a plan's types, and its problem and layouts, for a kernel to be built on.
+
+    The plan need not be legal: the static assertions of the block say what CATLASS itself refuses.
+
+    Raises:
+        UnsupportedError: an extent of 32 bits or more, which CATLASS cannot count; a policy whose block
+            takes more than a plan says; a bias that the block does not add, or none where it does.
+    """
+    for name, extent in zip(("M", "N", "K"), plan.problem, strict=True):
+        if extent >= _WORD:
+            raise UnsupportedError(
+                f"{name} = {extent} does not fit CATLASS's uint32_t", problem=plan.problem
+            )
+    name, tla = plan.policy.name, plan.policy.family.api == "tla"
+    if name in _OTHERS:
+        raise UnsupportedError(f"{name} is not of a plan's types alone: {_OTHERS[name]}", policy=name)
+    if not tla and (plan.bias is None) == (name == _BIAS):
+        says = "adds a bias, and the plan has none" if plan.bias is None else "adds no bias"
+        raise UnsupportedError(f"{name} {says}", f"A bias is added by {_BIAS}.", policy=name)
+    if tla and plan.bias is not None and plan.arch.code == 2201:  # no TileCopyTla from L1 to BT
+        raise UnsupportedError(
+            f"{name} adds a bias on Ascend950 only", f"Here {_BIAS} does.", policy=name
+        )
+    kernel = _kernel(plan)
+    parts = [
+        [_headline(plan), *_includes(plan, kernel, tla)],
+        ["using namespace Catlass;"],
+        [*(_tla_types(plan) if tla else _types(plan, kernel)), *_end(plan, kernel)],
+        [*_values(plan, tla)],
+    ]
+    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _kernel(plan: Plan) -> _Kernel | None:
+    wanted = (plan.policy.name, plan.swizzle.name)
+    return next((k for k in _KERNELS if wanted[0] in k.policies and wanted[1] in k.swizzles), None)
+
+
+def _headline(plan: Plan) -> str:
+    m, n, k = plan.problem
+    bias = f" + bias[{n}] {plan.bias}" if plan.bias else ""
+    product = f"C[{m},{n}] {plan.c} = A[{m},{k}] {plan.a} * B[{k},{n}] {plan.b}{bias}"
+    return f"// {product} on {plan.arch}; with -DCATLASS_ARCH={plan.arch.code}."
+
+
+def _includes(plan: Plan, kernel: _Kernel | None, tla: bool) -> Iterator[str]:
+    headers = {"arch/arch", "gemm/block/block_mmad", "gemm/block/block_swizzle", "gemm/dispatch_policy"}
+    headers |= {"layout/layout", "gemm/tile/tile_copy" if tla else "gemm/gemm_type"}
+    if plan.swizzle.name in _SCHEDULERS:
+        headers.add(f"gemm/block/{_SCHEDULERS[plan.swizzle.name]}")
+    if kernel:
+        headers.add(f"gemm/kernel/{kernel.header}")
+        headers |= {"gemm/kernel/padding_matmul"} if kernel.sums == "RemovePaddingNDAndCast" else set()
+    yield from (f'#include "catlass/{header}.hpp"' for header in sorted(headers))
+    if tla:
+        yield '#include "tla/layout.hpp"'
+
+
+# --- types ---
+
+
+def _common(plan: Plan, shape: str) -> Iterator[str]:
+    yield f"using ArchTag = Arch::{plan.arch.tag};"
+    own = plan.policy.arch in (None, plan.arch.tag)
+    policy = plan.policy._replace(arch=None) if own else plan.policy
+    yield f"using DispatchPolicy = Gemm::{str(policy).replace(',', ', ')};"
+    for name, tile in (("L1TileShape", plan.l1), ("L0TileShape", plan.l0)):
+        yield f"using {name} = {shape.format(*tile)};"
+    for operand in _OPERANDS:
+        yield f"using Element{operand} = {_cpp(plan.element(operand).name)};"
+    if plan.bias:
+        yield f"using ElementBias = {_cpp(plan.bias.name)};"
+
+
+def _cpp(element: str) -> str:
+    return "AscendC::int4b_t" if element == "int4b_t" else element
+
+
+def _tla_types(plan: Plan) -> Iterator[str]:
+    yield from _common(plan, "tla::Shape<tla::Int<{}>, tla::Int<{}>, tla::Int<{}>>")
+    for operand in _OPERANDS:
+        yield f"using LayoutTag{operand} = layout::{plan.tag(operand)};"
+    bias = ", ElementBias" if plan.bias else ""
+    operands = ", ".join(f"Element{x}, LayoutTag{x}" for x in _OPERANDS)
+    yield "using TileCopy = Gemm::Tile::PackedTileCopyTla<"
+    yield f"    ArchTag, {operands}{bias}>;"
+    yield "using BlockMmad = Gemm::Block::BlockMmadTla<"
+    elements = f"ElementA, ElementB, ElementC, {'ElementBias' if plan.bias else 'void'}"
+    yield f"    DispatchPolicy, L1TileShape, L0TileShape, {elements}, TileCopy>;"
+
+
+def _types(plan: Plan, kernel: _Kernel | None) -> Iterator[str]:
+    yield from _common(plan, "GemmShape<{}, {}, {}>")
+    for operand in _OPERANDS:
+        yield f"using Layout{operand} = layout::{plan.tag(operand)};"
+    partial = kernel is not None and kernel.sums in ("SplitkReduceAdd", "RemovePaddingNDAndCast")
+    if kernel is not None and kernel.sums:
+        yield f"using ElementAccumulator = {plan.accumulator};"
+    for operand in _OPERANDS:
+        of = "ElementAccumulator" if partial and operand == "C" else f"Element{operand}"
+        yield f"using {operand}Type = Gemm::GemmType<{of}, Layout{operand}>;"
+    bias = ""
+    if plan.bias:
+        yield "using BiasType = Gemm::GemmType<ElementBias, layout::VectorLayout>;"
+        bias = ", BiasType"
+    types = f"DispatchPolicy, L1TileShape, L0TileShape, AType, BType, CType{bias}"
+    yield f"using BlockMmad = Gemm::Block::BlockMmad<{types}>;"
+
+
+def _end(plan: Plan, kernel: _Kernel | None) -> Iterator[str]:
+    yield "using BlockEpilogue = void;"
+    scheduler = f"Gemm::Block::{plan.swizzle}"
+    yield f"using BlockScheduler = {scheduler};"
+    if kernel is None:
+        both = f"{plan.policy.name} and {plan.swizzle.name}"
+        yield f"// CATLASS has no kernel for a plain product by {both}."
+        return
+    first, last = "", ""
+    if kernel.sums:
+        yield from _sums(plan, kernel)
+        last = ", ReduceAdd" if kernel.sums.endswith("ReduceAdd") else ", CastC"
+        first = "" if kernel.sums.endswith("ReduceAdd") else "void, void, "
+    arguments = f"{first}BlockMmad, BlockEpilogue, BlockScheduler{last}"
+    yield f"using MatmulKernel = Gemm::Kernel::{kernel.name}<{arguments}>;"
+
+
+def _sums(plan: Plan, kernel: _Kernel) -> Iterator[str]:
+    """How the vector cores make C of partial sums."""
+    length = plan.arch.ub // plan.accumulator.sizeof
+    if kernel.sums == "SplitkReduceAdd":
+        arguments = f"ArchTag, ElementAccumulator, ElementC, 1, {length}"
+    elif kernel.sums == "StreamkReduceAdd":
+        arguments = f"ArchTag, BlockScheduler, ElementAccumulator, ElementC, {length}"
+    elif plan.c.name == plan.accumulator.name:
+        yield "using CastC = void;"
+        return
+    else:
+        tag = "Gemm::Kernel::PaddingTag::NO_PADDING"
+        yield f"using CastC = Gemm::Kernel::{kernel.sums}<"
+        yield f"    {tag}, ArchTag, ElementAccumulator, ElementC, LayoutC>;"
+        return
+    yield f"using ReduceAdd = Gemm::Kernel::{kernel.sums}<{arguments}>;"
+
+
+# --- values ---
+
+
+def _values(plan: Plan, tla: bool) -> Iterator[str]:
+    m, n, k = plan.problem
+    yield f"const GemmCoord problemShape{{{m}, {n}, {k}}};"
+    for operand in _OPERANDS:
+        yield _tla_layout(plan, operand) if tla else _layout(plan, operand)
+
+
+def _layout(plan: Plan, operand: Operand) -> str:
+    rows, cols = plan.extents(operand)
+    tag, of = plan.tag(operand), f"Layout{operand}"
+    name = f"const {of} layout{operand}"
+    if tag in _BLOCKS:
+        by_row, by_col = plan.extents(operand, plan.l1)
+        return f"{name}{{{rows}, {cols}, {by_row}, {by_col}}};"
+    if tag not in _LINES:
+        return f"{name} = {of}::MakeLayout<Element{operand}>({rows}, {cols});"
+    ld, least = plan.leading(operand), cols if tag == "RowMajor" else rows
+    return f"{name}{{{rows}, {cols}{f', {ld}' if ld != least else ''}}};"
+
+
+def _tla_layout(plan: Plan, operand: Operand) -> str:
+    rows, cols = plan.extents(operand)
+    tag = plan.tag(operand)
+    name = f"layout{operand}"
+    if tag in _BLOCKS:
+        by_row, by_col = plan.extents(operand, plan.l1)
+        return f"const LayoutTag{operand} {name}{{{rows}, {cols}, {by_row}, {by_col}}};"
+    extents = f"{rows}u, {cols}u"
+    if tag in _LINES:
+        ld, least = plan.leading(operand), cols if tag == "RowMajor" else rows
+        if ld != least:
+            far, near = f"int64_t{{{ld}}}", "tla::Int<1>{}"
+            strides = f"{far}, {near}" if tag == "RowMajor" else f"{near}, {far}"
+            shape = f"tla::MakeShape({extents})"
+            return f"const auto {name} = tla::MakeLayout({shape}, tla::MakeStride({strides}));"
+    return f"const auto {name} = tla::MakeLayout<Element{operand}, LayoutTag{operand}>({extents});"
