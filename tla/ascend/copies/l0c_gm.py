@@ -1,0 +1,128 @@
+"""L0C to global memory: the fixpipe, which rounds sums to the output's type on the way.
+
+>>> from tla.ascend import make_layout
+>>> sums, c = make_layout("float", "L0C", 104, 9), make_layout("half", "RowMajor", 1000, 777)
+>>> transfer = l0c_to_gm(sums, c, arch="AtlasA2", element="half", at=(896, 768))
+>>> print(*transfer.calls)
+Fixpipe(dst[696960], src[0], FixpipeParamsV220{nSize=9, mSize=104, srcStride=112, dstStride=777,
+    quantPre=F322F16, isChannelSplit=false, nz2nd=true})
+
+Source: CATLASS gemm/tile/atlasa2/copy_l0c_to_gm.hpp, ascend950/copy_l0c_to_gm.hpp, copy_l0c_to_dst.hpp:
+CopyL0CToGmTla without scales.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ...errors import DivisibilityError, UnsupportedError
+from ..elements import ELEMENTS
+from ..elements import element as element_named
+from .operands import Asked, finished, store_of, whole, whole_blocks
+from .records import Call, DataCopyCO12DstParams, FixpipeParamsV220, Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...ints import IntTuple
+    from ...layout import AnyLayout
+    from ..arch import Arch
+    from ..tags import Tag
+    from .operands import Copy, ElementLike
+    from .transfer import Transfer
+
+__all__ = ["l0c_to_gm"]
+
+_PAIRS: Final[Mapping[str, tuple[str, ...]]] = {"RowMajor": ("L0C",), "zN": ("L0C",)}
+
+_ROUNDING: Final[Mapping[str, Mapping[str, str]]] = {
+    "float": {"float": "NoQuant", "half": "F322F16", "bfloat16_t": "F322BF16"},
+    "int32_t": {"int32_t": "NoQuant"},
+}
+"""How the fixpipe makes an output of a sum without a scale: ``quantPre``."""
+
+
+def l0c_to_gm(
+    src: AnyLayout,
+    dst: AnyLayout,
+    *,
+    arch: str | Arch,
+    element: ElementLike,
+    accumulator: ElementLike | None = None,
+    tile: IntTuple | None = None,
+    at: IntTuple | None = None,
+    dst_tag: str | Tag | None = None,
+) -> Transfer:
+    """Return the calls that move sums from L0C to a matrix in global memory.
+
+    >>> from tla.ascend import make_layout
+    >>> sums, c = make_layout("float", "L0C", 32, 48), make_layout("float", "zN", 100, 100)
+    >>> l0c_to_gm(sums, c, arch="AtlasA2", element="float", at=(64, 48)).calls[0].params.isChannelSplit
+    True
+
+    Args:
+        src: The layout of the sums, L0C.
+        element: What the output's elements are.
+        accumulator: What the sums are; ``float``, or ``int32_t`` for an output of that.
+        tile: Rows and columns; those of ``src`` where left out. What lies outside the output stays.
+        at: The first element of the tile in the output, the first of all where left out.
+        dst_tag: Which tag the output is meant to be in, where it is in several.
+
+    Raises:
+        UnsupportedError: the output is neither RowMajor nor zN, or its elements need a scale.
+        CoordinateError: the tile lies outside the output.
+        DivisibilityError: the tile starts within a 32-byte block of a zN output.
+        LayoutError: a layout is not in its tag, or a parameter does not fit its field.
+        UndecidedError: a size is symbolic.
+    """
+    of = element_named(element)
+    sums = element_named(accumulator) if accumulator is not None else ELEMENTS[_sums_for(of.name)]
+    rounding = _ROUNDING.get(sums.name, {}).get(of.name)
+    if rounding is None:
+        ways = [f"{s} to {', '.join(outs)}" for s, outs in _ROUNDING.items()]
+        raise UnsupportedError(
+            f"the fixpipe makes no {of} of {sums} without a scale",
+            f"It makes {'; '.join(ways)}. Others need a scale, per tensor or per channel.",
+            element=of,
+            accumulator=sums,
+        )
+    copy = store_of("L0C->GM", _PAIRS, src, dst, Asked(arch, of, tile, at, "L0C", dst_tag))
+    rows = copy.dst.tag == "RowMajor"
+    if not rows and sums.name != "float":
+        raise UnsupportedError(
+            f"the fixpipe writes no zN of {of}",
+            "Columns of blocks come out 16 wide; only float is split into blocks of 8.",
+            element=of,
+        )
+    if not rows:
+        whole_blocks(copy, copy.dst, (1, of.c0), "it writes blocks of 32 bytes,")
+        _require_whole_end(copy)
+    split = not rows and of.name == "float"
+    m, n = copy.cut
+    src_stride = whole(copy.step(copy.src, 1, 1), 16, f"a column of fractals of {copy.src}")
+    step = copy.step(copy.dst, 0, 0) if rows else copy.step(copy.dst, 1, 1)
+    dst_stride = step if rows else whole(step, of.c0, f"a column of blocks of {copy.dst}")
+    kind = DataCopyCO12DstParams if copy.arch.code == 3510 else FixpipeParamsV220
+    params = kind(n, m, src_stride, dst_stride, rounding, split, rows)
+    is_set = rows and copy.arch.code == 3510
+    setting = Setting("SetFixpipeNz2ndFlag", (1, 1, 1)) if is_set else None
+    name = "DataCopy" if copy.arch.code == 3510 else "Fixpipe"
+    transfer = finished(copy, Call(name, copy.dst.start, copy.src.start, params, of, setting=setting))
+    return transfer._replace(src=copy.src._replace(element=sums))
+
+
+def _require_whole_end(copy: Copy) -> None:
+    """Whole blocks are written: the last may be padding of the output, but not its next columns."""
+    end, cols, c0 = copy.dst.at[1] + copy.cut[1], int(copy.dst.layout.origin_shape[1]), copy.element.c0
+    if end % c0 and end < cols:
+        raise DivisibilityError(
+            f"the tile ends at column {end} of {cols}, within a block of {c0}",
+            f"The fixpipe writes whole blocks of 32 bytes, and column {end} is not of the tile: give"
+            f" it a multiple of {c0} columns.",
+            end=end,
+            block=c0,
+        )
+
+
+def _sums_for(element: str) -> str:
+    return "int32_t" if element in ("int8_t", "uint8_t", "int32_t") else "float"

@@ -1,0 +1,187 @@
+"""What each copy instruction means: which element it moves where.
+
+A model of each instruction, element by element, from the vendor's description of it: the meaning that
+parameters are proved against, and what a simulator runs.
+
+>>> from tla.ascend import element
+>>> from tla.ascend.copies import Call, LoadData2DParams
+>>> load = Call("LoadData", 0, 0, LoadData2DParams(0, 1, 1, 0, True), element("half"))
+>>> [(m.src, m.dst) for m in load.moves()][:3]  # a fractal of 16 by 16, transposed
+[(0, 0), (1, 16), (2, 32)]
+
+Source: CANN, "CCE intrinsics": copy_gm_to_cbuf_multi_nd2nz, which writes zeros behind a row that does
+not fill its last 32 bytes; load_cbuf_to_ca, which moves whole fractals of 512 bytes and transposes
+those of 16 bits alone; load_cbuf_to_ca_transpose, which transposes squares of 4 fractals of 4 bits, 2
+of 8 and of 32, 1 of 16. CATLASS, gemm/tile/ascend950, for LoadData2DParamsV2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...ints import ceil_div
+from .records import (
+    DataCopyCO12DstParams,
+    DataCopyParams,
+    Dn2NzParams,
+    FixpipeParamsV220,
+    LoadData2DParams,
+    LoadData2DParamsV2,
+    LoadData2dTransposeParams,
+    LoadData3DParamsV2,
+    Nd2NzParams,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .records import Call
+
+__all__ = ["Move", "moves"]
+
+
+class Move(NamedTuple):
+    """One element: where it is read, in the source tensor, and where it is written."""
+
+    src: int | None
+    """None where a zero is written."""
+    dst: int
+
+
+def moves(call: Call) -> Iterator[Move]:
+    """Yield the elements that a call moves, in the order in which it writes them.
+
+    A later write to the same place replaces an earlier one.
+    """
+    pairs = _meaning(call)
+    return (Move(None if src is None else call.src + src, call.dst + dst) for src, dst in pairs)
+
+
+def _meaning(call: Call) -> Iterator[tuple[int | None, int]]:
+    """The moves of a call, from its own first elements."""
+    params = call.params
+    if isinstance(params, (Nd2NzParams, Dn2NzParams)):
+        return _to_nz(params, call.element.c0 // call.unit, call.unit)
+    if isinstance(params, DataCopyParams):
+        return _runs(params, call.element.c0)
+    if isinstance(params, LoadData2DParams):
+        return _fractals(params, call.element.fractal)
+    if isinstance(params, LoadData2dTransposeParams):
+        return _squares(params, call.element.bits)
+    if isinstance(params, LoadData2DParamsV2):
+        return _box(params, call.element.bits)
+    if isinstance(params, LoadData3DParamsV2):
+        width = call.setting.arguments[1] if call.setting else params.mExtension
+        return _image(params, call.element.c0, int(width))
+    return _accumulators(params, call.element.c0)
+
+
+def _to_nz(p: Nd2NzParams | Dn2NzParams, c0: int, unit: int) -> Iterator[tuple[int | None, int]]:
+    """Rows n of d elements go to columns of blocks; a last block that is not full ends in zeros."""
+    matrices = p.ndNum if isinstance(p, Nd2NzParams) else p.dnNum
+    matrix_step = p.srcNdMatrixStride if isinstance(p, Nd2NzParams) else p.srcDnMatrixStride
+    n_step, d_step = (p.srcDValue, 1) if isinstance(p, Nd2NzParams) else (1, p.srcDValue)
+    for matrix in range(matrices):
+        for n in range(p.nValue):
+            for d in range(ceil_div(p.dValue, c0) * c0):
+                src = matrix * matrix_step + n * n_step + d * d_step
+                block = d // c0 * p.dstNzC0Stride + n * p.dstNzNStride
+                dst = matrix * p.dstNzMatrixStride + block * c0 + d % c0
+                for lane in range(unit):
+                    yield src * unit + lane if d < p.dValue else None, dst * unit + lane
+
+
+def _runs(p: DataCopyParams, c0: int) -> Iterator[tuple[int, int]]:
+    """Runs of whole blocks."""
+    for run in range(p.blockCount):
+        for i in range(p.blockLen * c0):
+            src = run * (p.blockLen + p.srcStride) * c0 + i
+            yield src, run * (p.blockLen + p.dstStride) * c0 + i
+
+
+def _fractals(p: LoadData2DParams, fractal: int) -> Iterator[tuple[int, int]]:
+    """Whole fractals, of 16 bits transposed where asked."""
+    for repeat in range(p.repeatTimes):
+        src = (p.startIndex + repeat * p.srcStride) * fractal
+        dst = repeat * (1 + p.dstGap) * fractal
+        for i in range(fractal):
+            row, col = divmod(i, 16)
+            yield src + i, dst + (col * 16 + row if p.ifTranspose else i)
+
+
+def _square(bits: int) -> Iterator[tuple[int, int, int, int]]:
+    """The transposed square: of each element the fractal and the place in it, read and written.
+
+    The rows of a fractal are 32 bytes. Up to 16 bits a square is fractals one below the other; of 32
+    bits it is two side by side.
+    """
+    c0 = 256 // bits
+    size = max(16, c0)
+    for row in range(size):
+        for col in range(size):
+            read_at = row // 16 + col // c0, row % 16 * c0 + col % c0
+            written_at = col // 16 + row // c0, col % 16 * c0 + row % c0
+            yield *read_at, *written_at
+
+
+def _squares(p: LoadData2dTransposeParams, bits: int) -> Iterator[tuple[int, int]]:
+    """Squares of fractals that follow one another, each transposed."""
+    fractal = 4096 // bits
+    count = {4: 4, 8: 2, 16: 1, 32: 2}[bits]
+    for repeat in range(p.repeatTimes):
+        first = (p.startIndex + repeat * p.srcStride) * count
+        # the gap is from the tail of a square's first fractal to the head of the next square's
+        to = repeat * (1 + p.dstGap)
+        for read, i, written, j in _square(bits):
+            yield (first + read) * fractal + i, (to + written * (1 + p.dstFracGap)) * fractal + j
+
+
+def _box(p: LoadData2DParamsV2, bits: int) -> Iterator[tuple[int, int]]:
+    """Fractals (m, k) of the source; transposed, squares of them go to (k, m)."""
+    fractal = 4096 // bits
+    deep, wide = ({4: 4, 8: 2}.get(bits, 1), 2 if bits == 32 else 1) if p.ifTranspose else (1, 1)
+    for k in range(0, p.kStep, wide):
+        for m in range(0, p.mStep, deep):
+            src = (p.kStartPosition + k) * p.srcStride + p.mStartPosition + m
+            if not p.ifTranspose:
+                for i in range(fractal):
+                    yield src * fractal + i, (k * p.dstStride + m) * fractal + i
+                continue
+            # square (m / deep, k / wide): its columns become rows of fractals
+            row, col = k // wide * deep, m // deep * wide
+            for read, i, written, j in _square(bits):
+                across = read * p.srcStride if wide == 2 else read
+                at = col * p.dstStride + row
+                at += written * p.dstStride if wide == 2 else written
+                yield (src + across) * fractal + i, at * fractal + j
+
+
+def _image(p: LoadData3DParamsV2, c0: int, width: int) -> Iterator[tuple[int, int]]:
+    """Positions m by channels k of an image 1 high, with a filter of 1 by 1.
+
+    L0A takes it as zZ, transposed where asked; L0B, `fMatrixCtrl`, as nZ. Both extents count as whole
+    fractals.
+    """
+    positions, channels = ceil_div(p.mExtension, 16) * 16, ceil_div(p.kExtension, c0) * c0
+    for m in range(positions):
+        for k in range(channels):
+            src = k // c0 * width * c0 + m * c0 + k % c0
+            if p.fMatrixCtrl:
+                block, within = m // c0 * (channels // 16) + k // 16, k % 16 * c0 + m % c0
+            elif p.enTranspose:
+                block, within = k // 16 * (positions // c0) + m // c0, k % 16 * c0 + m % c0
+            else:
+                block, within = m // 16 * (channels // c0) + k // c0, m % 16 * c0 + k % c0
+            yield src, block * 16 * c0 + within
+
+
+def _accumulators(
+    p: FixpipeParamsV220 | DataCopyCO12DstParams, c0: int
+) -> Iterator[tuple[int | None, int]]:
+    """Columns of 16 accumulators come out as rows, or as columns of 32-byte blocks, whole ones."""
+    rows = p.nz2nd if isinstance(p, FixpipeParamsV220) else p.nz2ndEn
+    width = p.nSize if rows else ceil_div(p.nSize, c0) * c0
+    for n in range(width):
+        for m in range(p.mSize):
+            src = n // 16 * p.srcStride * 16 + m * 16 + n % 16
+            yield src, m * p.dstStride + n if rows else (n // c0 * p.dstStride + m) * c0 + n % c0

@@ -1,0 +1,81 @@
+"""MX scales on their way to L0: the box of them that belongs to a tile of the data.
+
+A scale is for 32 elements along K, so the tile of scales follows from the tile of data. They go where
+the cube core looks for them, at a sixteenth of the address of the data; no layout is given for that.
+
+Source: CATLASS gemm/tile/ascend950/copy_l1_to_l0a.hpp, copy_l1_to_l0b.hpp, with a scale tensor.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ...errors import DivisibilityError, LayoutError, UnsupportedError
+from ...int_tuple import product, text_of
+from ...ints import ceil_div
+from ..mx import MX_GROUP, MX_K, SCALE
+from ..recognise import why_not
+from .operands import require_numbers, whole
+from .records import LoadData2DMxParams
+
+if TYPE_CHECKING:
+    from ...layout import AnyLayout
+    from .operands import Copy
+
+__all__ = ["scales_of"]
+
+_SCALED: Final = ("float8_e4m3_t", "float8_e5m2_t", "float4_e2m1x2_t", "float4_e1m2x2_t")
+"""The element types that have scales. Source: CATLASS, the static assertions of the same calls."""
+
+
+def scales_of(copy: Copy, layout: AnyLayout) -> LoadData2DMxParams:
+    """Return the parameters that load the scales of a tile.
+
+    Args:
+        layout: The scales of the whole source, MxScalezZ for A, MxScalenN for B.
+
+    Raises:
+        UnsupportedError: the architecture or the element type has no scales.
+        LayoutError: it is not such a layout, or too small.
+        DivisibilityError: the tile starts within a pair of scales.
+    """
+    if copy.arch.code != 3510 or copy.element.name not in _SCALED:
+        raise UnsupportedError(
+            f"{copy.element} has no MX scales on {copy.arch}",
+            f"Ascend950 has them for {', '.join(_SCALED)}.",
+            element=copy.element,
+            arch=copy.arch,
+        )
+    require_numbers(layout, "scales")
+    tag, k = ("MxScalezZ", 1) if copy.route.endswith("A") else ("MxScalenN", 0)
+    reasons = why_not(layout, tag, SCALE)
+    if reasons:
+        raise LayoutError(
+            f"the scales {layout} are no {tag}", *map(str, reasons), layout=layout, tag=tag
+        )
+    start, room = copy.src.at, copy.room
+    if start[k] % MX_K:
+        raise DivisibilityError(
+            f"{copy.route} with scales cannot start at {text_of(start)}: K is no multiple of {MX_K}",
+            f"A pair of scales is for {MX_K} elements along K.",
+            coord=start,
+            block=MX_K,
+        )
+    ends = [s + c for s, c in zip(start, copy.cut, strict=True)]
+    needed = [ceil_div(end, MX_GROUP if axis == k else 1) for axis, end in enumerate(ends)]
+    held = [int(product(mode)) for mode in layout.shape]
+    if any(h < n for h, n in zip(held, needed, strict=True)):
+        raise LayoutError(
+            f"the scales {layout} are fewer than the tile needs",
+            f"They are {text_of(tuple(held))}; it needs {text_of(tuple(needed))}.",
+            layout=layout,
+        )
+    pairs = ceil_div(ceil_div(room[k], MX_GROUP), 2)
+    return LoadData2DMxParams(
+        xStartPosition=ceil_div(start[1 - k], 16),
+        yStartPosition=ceil_div(start[k] // MX_GROUP, 2),
+        xStep=ceil_div(room[1 - k], 16),
+        yStep=pairs,
+        srcStride=whole(int(layout.stride[1 - k][1]), 32, f"a row of fractals of the scales {layout}"),
+        dstStride=pairs,
+    )

@@ -1,0 +1,376 @@
+"""What a copy is asked for, checked: layouts with their tags, the tile, the fields of a parameter.
+
+Every copy first has its two layouts read as tags here, and last its calls checked against the widths
+of the fields: a number that does not fit is an error, where a struct keeps its low bits in silence.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union
+
+from ...errors import (
+    CongruenceError,
+    CoordinateError,
+    DivisibilityError,
+    LayoutError,
+    UndecidedError,
+    UnsupportedError,
+)
+from ...int_tuple import as_int_tuple, congruent, flatten_to_tuple, product, text_of
+from ...ints import SymbolicInt, is_tuple, round_up
+from ...layout import AnyLayout, as_layout
+from ...tile import get_tile_layout
+from ..arch import Arch
+from ..arch import arch as arch_named
+from ..elements import Element
+from ..elements import element as element_named
+from ..mx import MX_SCALES
+from ..recognise import tags_of, why_not
+from ..tags import Tag, make_layout
+from .records import Call, Calls, LoadData2DMxParams, widths
+from .transfer import Matrix, Transfer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...dtypes import ElementType
+    from ...ints import IntTuple
+
+__all__ = [
+    "Asked",
+    "Copy",
+    "Destination",
+    "ElementLike",
+    "copy_of",
+    "finished",
+    "require_numbers",
+    "store_of",
+    "whole",
+    "whole_blocks",
+]
+
+ElementLike: TypeAlias = "str | Element | ElementType"
+Destination: TypeAlias = Union[AnyLayout, str, Tag]
+"""A layout, or a tag that makes one of the tile."""
+
+_ABSENT: Final = {
+    2201: ("float4_e2m1x2_t", "float4_e1m2x2_t", "float8_e4m3_t", "float8_e5m2_t", "float8_e8m0_t",
+           "hifloat8_t"),
+    3510: ("int4b_t",),
+}  # fmt: skip
+"""What an instruction set does not have. Source: CATLASS catlass.hpp; migration hazards for int4b_t."""
+
+
+class Copy(NamedTuple):
+    """A copy whose arguments are checked: what it reads and writes, and the shapes it needs."""
+
+    route: str
+    arch: Arch
+    element: Element
+    src: Matrix
+    dst: Matrix
+    cut: tuple[int, ...]
+    """The origin shape of the source tile: what of the tile is data."""
+    room: tuple[int, ...]
+    """The origin shape of the destination tile."""
+    is_made: bool = False
+    """Whether the destination's layout was made of the tile and a tag."""
+
+    def step(self, matrix: Matrix, axis: int, level: int) -> int:
+        """The stride of an axis within blocks (0) or between them (1).
+
+        That of a single block is convention: any will do, and it is made a whole number of fractals.
+        """
+        shape, strides = matrix.layout.shape, matrix.layout.stride
+        stride = int(flatten_to_tuple(strides[axis])[level])
+        if level and all(map(is_tuple, shape)) and int(shape[axis][1]) == 1:
+            return round_up(stride, int(shape[0][0] * shape[1][0]))
+        return stride
+
+
+class Asked(NamedTuple):
+    """What a caller says of a copy besides its layouts."""
+
+    arch: str | Arch
+    element: ElementLike
+    tile: IntTuple | None = None
+    at: IntTuple | None = None
+    src_tag: str | Tag | None = None
+    dst_tag: str | Tag | None = None
+
+
+def copy_of(
+    route: str,
+    pairs: Mapping[str, tuple[str, ...]],
+    src: AnyLayout,
+    dst: Destination,
+    asked: Asked,
+) -> Copy:
+    """Return a copy out of a matrix, its tags read, its tile cut, all that can be wrong checked.
+
+    Args:
+        pairs: For each tag of a destination the tags of sources that CATLASS copies to it.
+    """
+    core, of = arch_named(asked.arch), element_named(asked.element)
+    _require_element(route, core, of)
+    require_numbers(as_layout(src), "source")
+    start = _ints(asked.at, src, "coordinate", 0)
+    small = None if isinstance(dst, (str, Tag)) else as_layout(dst)
+    extents = _extents(asked.tile, src, start, small)
+    cut = _cut(src, extents, start)
+    tag = asked.dst_tag
+    if isinstance(dst, (str, Tag)):
+        tag, small = dst, _made(of, str(dst), extents)
+    assert small is not None
+    require_numbers(small, "destination")
+    tags = _matched(route, pairs, (src, asked.src_tag), (small, tag), of)
+    zero = (0,) * len(start)
+    _require_room(small, cut, "destination")
+    room = tuple(map(int, get_tile_layout(small, extents, zero).origin_shape))
+    from_, to = Matrix(src, tags[0], of, start), Matrix(small, tags[1], of, zero)
+    return Copy(route, core, of, from_, to, cut, room, small is not dst)
+
+
+def store_of(
+    route: str,
+    pairs: Mapping[str, tuple[str, ...]],
+    src: AnyLayout,
+    dst: AnyLayout,
+    asked: Asked,
+) -> Copy:
+    """Return a copy into a matrix: the coordinate is a place in it, the tile is the whole source."""
+    core, of = arch_named(asked.arch), element_named(asked.element)
+    _require_element(route, core, of)
+    require_numbers(as_layout(src), "source")
+    require_numbers(as_layout(dst), "destination")
+    start = _ints(asked.at, dst, "coordinate", 0)
+    cut = _cut(dst, _extents(asked.tile, dst, start, src), start)
+    tags = _matched(route, pairs, (src, asked.src_tag), (dst, asked.dst_tag), of)
+    _require_room(src, cut, "source")
+    from_, to = Matrix(src, tags[0], of, (0,) * len(start)), Matrix(dst, tags[1], of, start)
+    return Copy(route, core, of, from_, to, cut, cut)
+
+
+def finished(
+    copy: Copy,
+    first: Call,
+    count: int = 1,
+    dst_step: int = 0,
+    src_step: int = 0,
+    m_step: int = 0,
+    why_many: str | None = None,
+    scales: LoadData2DMxParams | None = None,
+    tail: Call | None = None,
+) -> Transfer:
+    """Return the transfer of calls in steps, each number of which fits its field.
+
+    Raises:
+        LayoutError: a number is negative, or has more bits than its field.
+    """
+    calls = Calls(first, count, dst_step, src_step, m_step, tail)
+    for params in (first.params, calls[count - 1].params, tail and tail.params, scales):
+        if params is not None:
+            _require_widths(copy, first.name, params)
+    why = why_many if len(calls) > 1 else None
+    return Transfer(copy.route, calls, why, copy.src, copy.dst, copy.cut, scales)
+
+
+def _require_widths(copy: Copy, name: str, params: Any) -> None:
+    for field, bits in widths(params, copy.arch.code).items():
+        value = getattr(params, field)
+        if not 0 <= value < 1 << bits:
+            raise LayoutError(
+                f"{field} of {name} is {value}, and has {bits} bits on {copy.arch}",
+                f"{copy.route} of {copy.src} to {copy.dst}: it is 0 to {(1 << bits) - 1}; the"
+                f" struct would keep {value % (1 << bits)}. Copy a smaller tile.",
+                field=field,
+                value=value,
+                bits=bits,
+                params=params,
+            )
+
+
+def whole(number: int, unit: int, what: str) -> int:
+    """Return how many units a stride is, which must be whole."""
+    if number % unit:
+        raise DivisibilityError(
+            f"{what} is {number} elements, no whole number of {unit}",
+            "The instruction counts in that unit, and the rest would be lost.",
+            stride=number,
+            unit=unit,
+        )
+    return number // unit
+
+
+def whole_blocks(copy: Copy, matrix: Matrix, block: tuple[int, ...], what: str) -> None:
+    """Require a tile to start on whole blocks.
+
+    Raises:
+        DivisibilityError: it does not; the nearest coordinates that do are ``nearest``.
+    """
+    if not any(c % b for c, b in zip(matrix.at, block, strict=True)):
+        return
+    ends = tuple(map(int, matrix.layout.origin_shape))
+    below = tuple(c // b * b for c, b in zip(matrix.at, block, strict=True))
+    above = tuple(-(-c // b) * b for c, b in zip(matrix.at, block, strict=True))
+    nearest = (below, above) if all(a < n for a, n in zip(above, ends, strict=True)) else (below,)
+    start, extents = matrix.start, " by ".join(map(str, block))
+    raise DivisibilityError(
+        f"{copy.route} cannot start at {text_of(matrix.at)}: {what} of {extents}",
+        f"Element {start} of {matrix}, byte {copy.element.bytes_of(start)}, lies within one.",
+        f"The nearest coordinates that start one: {' and '.join(text_of(n) for n in nearest)}.",
+        coord=matrix.at,
+        block=block,
+        nearest=nearest,
+    )
+
+
+# --- the arguments ----------------------------------------------------------------------------
+
+
+def _require_element(route: str, arch: Arch, element: Element) -> None:
+    if element.name in _ABSENT[arch.code]:
+        raise UnsupportedError(
+            f"{arch} has no {element}",
+            f"{route} moves elements that its instruction set, {arch.code}, knows.",
+            arch=arch,
+            element=element,
+        )
+    if element.bits > 32:
+        raise UnsupportedError(
+            f"{route} moves no elements of {element.bits} bits",
+            "Its instructions move those of 4, 8, 16 and 32 bits.",
+            element=element,
+        )
+    if route.startswith("L1->L0"):
+        sides = [p.a if route.endswith("A") else p.b for p in arch.products]
+        if element.name not in sides:
+            raise UnsupportedError(
+                f"the cube core of {arch} multiplies no {element}, so none goes to {route[4:]}",
+                f"It takes {', '.join(dict.fromkeys(sides))}.",
+                arch=arch,
+                element=element,
+            )
+
+
+def require_numbers(layout: AnyLayout, what: str) -> None:
+    leaves = flatten_to_tuple((layout.shape, layout.stride, layout.origin_shape))
+    unknown = [x for x in leaves if isinstance(x, SymbolicInt)]
+    if unknown:
+        raise UndecidedError(
+            f"the parameters of a copy are numbers, and the {what} {layout} depends on {unknown[0]}",
+            "Give every unknown a value first.",
+            layout=layout,
+        )
+
+
+def _ints(x: Any, layout: AnyLayout, what: str, least: int) -> tuple[int, ...]:
+    """A tile or coordinate: one int for each mode of a layout, zeros where left out."""
+    profile = (0,) * len(layout.origin_shape)
+    if x is None:
+        return profile
+    x = as_int_tuple(x)
+    x = x if is_tuple(x) else (x,)
+    if not congruent(x, profile):
+        raise CongruenceError(
+            f"{what} {text_of(x)} does not fit the layout {layout}",
+            f"It needs {len(profile)} ints, one for each mode.",
+            layout=layout,
+        )
+    if any(isinstance(c, SymbolicInt) for c in x):
+        raise UndecidedError(f"the parameters of a copy are numbers, and the {what} is {text_of(x)}")
+    if any(c < least for c in x):
+        raise CoordinateError(f"{what} {text_of(x)}: each int is at least {least}", coord=x)
+    return tuple(map(int, x))
+
+
+def _extents(
+    tile: IntTuple | None, big: AnyLayout, start: tuple[int, ...], small: AnyLayout | None
+) -> tuple[int, ...]:
+    """The tile: as given, all of the smaller layout, or the rest of the matrix."""
+    if tile is None and small is not None:
+        require_numbers(small, "tile's layout")
+        tile = small.origin_shape
+    if tile is not None:
+        return _ints(tile, big, "tile", 1)
+    return tuple(max(1, int(n) - c) for n, c in zip(big.origin_shape, start, strict=True))
+
+
+def _cut(big: AnyLayout, extents: tuple[int, ...], start: tuple[int, ...]) -> tuple[int, ...]:
+    """What of a tile is data of the matrix."""
+    left = [max(0, int(n) - c) for n, c in zip(big.origin_shape, start, strict=True)]
+    cut = tuple(map(min, extents, left))
+    if not all(cut):
+        raise CoordinateError(
+            f"the tile {text_of(extents)} at {text_of(start)} holds no data of the layout {big}",
+            f"Its sizes are {text_of(big.origin_shape)}; there is nothing to copy.",
+            coord=start,
+            tile=extents,
+            layout=big,
+        )
+    return cut
+
+
+def _require_room(layout: AnyLayout, cut: tuple[int, ...], what: str) -> None:
+    held = tuple(int(product(s)) for s in layout.shape)
+    if len(held) != len(cut) or any(n < c for n, c in zip(held, cut, strict=True)):
+        raise LayoutError(
+            f"the {what} {layout} is smaller than the tile {text_of(cut)}",
+            f"It holds {text_of(held)}.",
+            layout=layout,
+            tile=cut,
+        )
+
+
+def _made(element: Element, tag: str, extents: tuple[int, ...]) -> AnyLayout:
+    name = tag.rpartition("::")[2]
+    return MX_SCALES[name](*extents) if name in MX_SCALES else make_layout(element, tag, *extents)
+
+
+def _matched(
+    route: str,
+    pairs: Mapping[str, tuple[str, ...]],
+    src: tuple[AnyLayout, str | Tag | None],
+    dst: tuple[AnyLayout, str | Tag | None],
+    element: Element,
+) -> tuple[str, str]:
+    """The first pair of tags that the two layouts are in and an instruction is for."""
+    said = _tag_of(*src, element, "source"), _tag_of(*dst, element, "destination")
+    for target, taken in pairs.items():
+        if _is_in(dst[0], said[1], target, element):
+            for source in taken:
+                if _is_in(src[0], said[0], source, element):
+                    return source, target
+    sources, targets = [
+        tags_of(layout, element) if tag is None else (tag,)
+        for (layout, _), tag in zip((src, dst), said, strict=True)
+    ]
+    reads = dict.fromkeys(source for target in targets for source in pairs.get(target, ()))
+    names = " or ".join(sources) or str(src[0]), " or ".join(targets) or str(dst[0])
+    takes = f"{names[1]} takes {', '.join(reads)}."
+    raise UnsupportedError(
+        f"no instruction of {route} moves {names[0]} to {names[1]}",
+        takes if reads else f"The destinations of {route} are {', '.join(pairs)}.",
+        route=route,
+        src_tags=sources,
+        dst_tags=targets,
+        takes=tuple(reads),
+    )
+
+
+def _is_in(layout: AnyLayout, said: str | None, tag: str, element: Element) -> bool:
+    """Whether a layout is in a tag; one that it is said to be in is the only one."""
+    return said == tag if said is not None else not why_not(layout, tag, element)
+
+
+def _tag_of(layout: AnyLayout, tag: str | Tag | None, element: Element, what: str) -> str | None:
+    """The tag that a layout is said to be in, and is."""
+    if tag is None:
+        return None
+    name = str(tag).rpartition("::")[2]
+    reasons = why_not(layout, name, element)
+    if reasons:
+        raise LayoutError(
+            f"the {what} {layout} is no {name} of {element}", *map(str, reasons), layout=layout, tag=name
+        )
+    return name

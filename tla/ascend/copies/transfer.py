@@ -1,0 +1,170 @@
+"""A tile on its way from one layout to another: the calls that move it, and the proof that they do.
+
+>>> from tla.ascend import make_layout
+>>> from tla.ascend.copies import gm_to_l1
+>>> wide = make_layout("half", "RowMajor", 64, 70000)
+>>> transfer = gm_to_l1(wide, "zN", arch="AtlasA2", element="half", tile=(64, 32))
+>>> transfer.count, transfer.why_many
+(64, 'leading dimension 70000 >= 65536: one call per row')
+>>> print(transfer.proof())
+2048 elements moved, each to its place; nothing else written
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import LayoutError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...layout import AnyLayout
+    from ..elements import Element
+    from .moves import Move
+    from .records import Calls, LoadData2DMxParams, Setting
+
+__all__ = ["Matrix", "Proof", "Transfer"]
+
+
+class Matrix(NamedTuple):
+    """A layout that a copy reads or writes: its tag, its elements, and where in it the tile starts."""
+
+    layout: AnyLayout
+    tag: str
+    element: Element
+    at: tuple[int, ...]
+
+    @property
+    def start(self) -> int:
+        """The offset of the tile's first element."""
+        return int(self.layout(self.at))
+
+    def offset(self, coordinate: tuple[int, ...]) -> int:
+        """The offset of an element of the tile."""
+        return int(self.layout(tuple(a + c for a, c in zip(self.at, coordinate, strict=True))))
+
+    def __str__(self) -> str:
+        return f"{self.tag}<{self.element}>"
+
+
+class Proof(NamedTuple):
+    """What the calls of a transfer do, element by element."""
+
+    elements: int
+    """The elements of the tile, each of which arrives at its place."""
+    zeros: int
+    """The zeros written behind rows that do not fill their last 32 bytes."""
+    padding: int
+    """What else is written within the destination's padded shape: the rest of whole fractals."""
+    spill: int
+    """What is written past the destination's footprint."""
+
+    def __str__(self) -> str:
+        rest = [
+            f"{count} {words}"
+            for count, words in (
+                (self.zeros, "zeros"),
+                (self.padding, "other elements of whole blocks"),
+                (self.spill, "past the destination's footprint"),
+            )
+            if count
+        ]
+        others = f"besides written: {', '.join(rest)}" if rest else "nothing else written"
+        return f"{self.elements} elements moved, each to its place; {others}"
+
+
+class Transfer(NamedTuple):
+    """The calls that move a tile.
+
+    Attributes:
+        route: ``GM->L1`` and the like.
+        calls: The instructions in their order, each made when it is asked for.
+        why_many: Why it takes more than one call, or None.
+        src, dst: What is read and written.
+        scales: The MX scales that a load takes along: in its one call, or by an instruction of their own
+            behind several.
+        tile: How many rows and columns of data are moved; what of a tile lies in the matrix.
+    """
+
+    route: str
+    calls: Calls
+    why_many: str | None
+    src: Matrix
+    dst: Matrix
+    tile: tuple[int, ...]
+    scales: LoadData2DMxParams | None = None
+
+    @property
+    def count(self) -> int:  # type: ignore[override]
+        """How many calls there are."""
+        return len(self.calls)
+
+    @property
+    def setting(self) -> Setting | None:
+        """What is set once before the calls."""
+        return self.calls.first.setting
+
+    @property
+    def elements(self) -> int:
+        """The elements of data that are moved."""
+        total = 1
+        for extent in self.tile:
+            total *= extent
+        return total
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of data that are read."""
+        return self.src.element.bytes_of(self.elements)
+
+    def moves(self) -> Iterator[Move]:
+        """Yield which element goes where, call by call."""
+        for call in self.calls:
+            yield from call.moves()
+
+    def proof(self) -> Proof:
+        """Expand every call, and show that each element of the tile arrives at its place.
+
+        In global memory nothing else may be written but what pads the destination's own shape. In a
+        buffer, whole fractals are: what pads the shape, and what lies past it, are counted.
+
+        Raises:
+            LayoutError: an element does not arrive, with the place and what is there instead.
+        """
+        written = {move.dst: move.src for move in self.moves()}
+        for coordinate in _coordinates(self.tile):
+            place, wanted = self.dst.offset(coordinate), self.src.offset(coordinate)
+            if written.pop(place, -1) != wanted:
+                raise LayoutError(
+                    f"element {coordinate} of the tile does not arrive at {place} of {self.dst}",
+                    f"It is {wanted} of {self.src}; its place gets another, or nothing.",
+                    transfer=self,
+                    coordinate=coordinate,
+                )
+        zeros = sum(src is None for src in written.values())
+        inside = int(self.dst.layout.cosize)
+        spill = sum(dst >= inside for dst in written)
+        padding = len(written) - zeros - spill
+        if self.route.endswith("GM"):
+            self._require_padding(written)
+        return Proof(self.elements, zeros, padding, spill)
+
+    def _require_padding(self, written: dict[int, int | None]) -> None:
+        """Nothing of the matrix in global memory is written that is not of the tile."""
+        layout = self.dst.layout
+        data = {int(layout(c)) for c in _coordinates(tuple(map(int, layout.origin_shape)))}
+        stray = sorted((data & written.keys()) | {w for w in written if w >= int(layout.cosize)})
+        if stray:
+            raise LayoutError(
+                f"offset {stray[0]} of {self.dst} is written, which is not of the tile", offset=stray[0]
+            )
+
+
+def _coordinates(extents: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    if not extents:
+        yield ()
+        return
+    for head in range(extents[0]):
+        for tail in _coordinates(extents[1:]):
+            yield (head, *tail)

@@ -1,0 +1,323 @@
+"""``tla ascend copy``: the instructions that move a tile from one layout to another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..ascend.arch import ARCHES, arch
+from ..ascend.copies import gm_to_l1, l0c_to_gm, l1_to_bt, l1_to_l0a, l1_to_l0b
+from ..ascend.elements import element
+from ..ascend.tagged import parse_tagged
+from ..errors import ParseError
+from ..int_tuple import text_of
+from ..notation import parse_int_tuple
+from ..read import read
+from .ascend import SUBCOMMANDS
+from .columns import columns, plural
+from .common import InputError, bytes_in_words, signed, text_argument
+from .show import layout_of
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator
+
+    from ..ascend.copies import Call, Transfer
+    from ..ascend.elements import Element
+    from ..layout import AnyLayout
+
+__all__ = ["run"]
+
+_EPILOG = """\
+routes:
+  gm-l1    a tile of a matrix in global memory to L1
+  l1-l0a   a tile of A from L1 to L0A
+  l1-l0b   a tile of B from L1 to L0B
+  l0c-gm   sums in L0C to a matrix in global memory, --to the matrix; --at is the tile's place in it
+  l1-bt    a vector of biases from L1 to the bias table
+
+examples:
+  tla ascend copy gm-l1 'RowMajor<half>(100,100)' --to zN --tile 32,48 --at 96,96
+  tla ascend copy gm-l1 'RowMajor<half>(64,70000)' --to zN --tile 64,128 --all
+  tla ascend copy l1-l0a 'nZ<half>(96,64)' --arch Ascend950
+  tla ascend copy l1-l0b 'zN<int8_t>(64,48)' --prove
+  tla ascend copy l0c-gm 'L0C<float>(4,4)' --to 'RowMajor<half>(100,100)' --at 96,96 --json
+
+Offsets are elements, from the first of each tensor. --to is a tag, whose layout is made of the tile, or
+a whole layout: 'zN<half>(32,48)'. Where it is left out it is the one that the route has.
+"""
+
+_ROUTES: Final[dict[str, tuple[Callable[..., Transfer], str | None]]] = {
+    "gm-l1": (gm_to_l1, None),
+    "l1-l0a": (l1_to_l0a, None),
+    "l1-l0b": (l1_to_l0b, "nZ"),
+    "l0c-gm": (l0c_to_gm, None),
+    "l1-bt": (l1_to_bt, "VectorLayout"),
+}
+
+_SHOWN: Final = 4
+"""How many calls are listed without --all."""
+
+
+def run(arguments: list[str]) -> int:
+    options = _options(arguments)
+    transfer = _transfer(options)
+    proof = transfer.proof() if options.prove else None
+    if options.json:
+        import json
+
+        facts = _facts(transfer, options.all)
+        print(json.dumps(facts if proof is None else {**facts, "proof": proof._asdict()}))
+        return 0
+    for line in _report(transfer, options.all):
+        print(line)
+    if proof is not None:
+        print(f"proof      {proof}")
+    return 0
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    import argparse
+
+    parser = argparse.ArgumentParser(
+        prog="tla ascend copy",
+        description=SUBCOMMANDS["copy"],
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("route", metavar="ROUTE", choices=_ROUTES, help=", ".join(_ROUTES))
+    parser.add_argument(
+        "source", metavar="SOURCE", help="a layout by its tag, as 'RowMajor<half>(100,100)'; - is stdin"
+    )
+    parser.add_argument("--to", metavar="TAG", help="the destination: a tag, or a layout")
+    parser.add_argument("--tile", metavar="R,C", help="rows and columns of the tile; else all there are")
+    parser.add_argument("--at", metavar="R,C", help="the tile's first element; else the first of all")
+    parser.add_argument(
+        "--arch", default="AtlasA2", help=f"{', '.join(ARCHES)}, or a chip; AtlasA2 where left out"
+    )
+    parser.add_argument("--element", help="the element type, where the layouts do not say it")
+    parser.add_argument("--all", action="store_true", help=f"list every call, not the first {_SHOWN}")
+    parser.add_argument("--prove", action="store_true", help="expand the calls element by element")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    return parser.parse_args(signed(arguments))
+
+
+def _transfer(options: argparse.Namespace) -> Transfer:
+    copy, usual = _ROUTES[options.route]
+    core = arch(options.arch)
+    src, of = _layout(text_argument(options.source))
+    to: Any = options.to or (core.l0a_tag if options.route == "l1-l0a" else usual)
+    if to is None and options.route == "gm-l1":
+        to = _l1_tag(options.source)
+    if to is None or (options.route == "l0c-gm" and "(" not in to):
+        raise InputError(
+            f"{options.route} needs --to: where the tile goes",
+            "Give the whole layout, as --to 'RowMajor<half>(100,100)'.",
+        )
+    out: Element | None = None
+    if "(" in to:
+        to, out = _layout(to)
+    of = element(options.element) if options.element else out or of
+    if of is None:
+        raise InputError(
+            "the layouts do not say what their elements are",
+            "Write the tag, as 'zN<half>(32,48)', or give --element half.",
+        )
+    asked = {
+        name: _pair(name, text)
+        for name, text in (("tile", options.tile), ("at", options.at))
+        if text is not None
+    }
+    return copy(src, to, arch=core, element=of, **asked)
+
+
+def _l1_tag(source: str) -> str | None:
+    """The tag that a source by its tag goes to in L1."""
+    from ..ascend.copies.gm_l1 import PAIRS
+
+    name = source.partition("<")[0].strip().rpartition("::")[2]
+    return next((to for to, taken in PAIRS.items() if name in taken), None)
+
+
+def _layout(text: str) -> tuple[AnyLayout, Element | None]:
+    """A layout, and its element type where the text names a tag."""
+    if text.lstrip()[:1].isalpha() and "<" in text:
+        found = parse_tagged(text)
+        return found.layout, found.element
+    return layout_of(read(text)), None
+
+
+def _pair(name: str, text: str) -> Any:
+    text = text.strip()
+    try:
+        return parse_int_tuple(text if text.startswith("(") else f"({text})")
+    except ParseError as error:
+        raise error.named(f"--{name}") from None
+
+
+# --- what is said ---
+
+
+def _facts(transfer: Transfer, every: bool) -> dict[str, Any]:
+    calls = transfer.calls if every else transfer.calls[:_SHOWN]
+    setting = transfer.setting
+    return {
+        "route": transfer.route,
+        "src": {"tag": transfer.src.tag, "element": transfer.src.element.name,
+                "layout": str(transfer.src.layout), "at": list(transfer.src.at)},
+        "dst": {"tag": transfer.dst.tag, "element": transfer.dst.element.name,
+                "layout": str(transfer.dst.layout), "at": list(transfer.dst.at)},
+        "tile": list(transfer.tile),
+        "bytes": transfer.bytes,
+        "n_calls": len(transfer.calls),
+        "why_many": transfer.why_many,
+        "setting": None if setting is None else {"name": setting.name, "arguments": setting.arguments},
+        "calls": [call.as_dict() for call in calls],
+    }  # fmt: skip
+
+
+def _report(transfer: Transfer, every: bool) -> Iterator[str]:
+    src, dst = transfer.src, transfer.dst
+    yield f"{transfer.route:10} {src} to {dst}"
+    for name, matrix in (("source", src), ("to", dst)):
+        at = f" at {text_of(matrix.at)}" if any(matrix.at) else ""
+        yield f"{name:10} {matrix.layout}{at}"
+    extents = " by ".join(map(str, transfer.tile))
+    yield f"data       {extents} elements, {bytes_in_words(transfer.bytes)}"
+    why = f": {transfer.why_many}" if transfer.why_many else ""
+    yield f"calls      {len(transfer.calls)}{why}"
+    if transfer.setting is not None:
+        yield f"first      {transfer.setting}"
+    first = transfer.calls[0]
+    yield ""
+    yield from _parameters(first, "column" if dst.tag in ("nZ", "nN", "MxScalenN") else "row")
+    if transfer.calls.tail is not None:
+        tail, usual = _params(transfer.calls.tail), _params(first)
+        changed = [f"{name}={tail[name]}" for name in tail if tail[name] != usual[name]]
+        yield f"in the last call {', '.join(changed)}"
+    yield ""
+    shown = list(transfer.calls if every else transfer.calls[:_SHOWN])
+    yield from _table(shown, transfer)
+    rest = len(transfer.calls) - len(shown)
+    if rest:
+        yield f"and {plural(rest, 'call')} more; --all lists every one"
+
+
+def _parameters(call: Call, line: str) -> Iterator[str]:
+    """The fields of a call, one to a line, with what each counts; n counts lines, rows or columns."""
+    data = call.as_dict()
+    struct = str(data["struct"])
+    yield f"{call.name} with {struct}"
+    rows = [
+        (name, str(value).lower() if isinstance(value, bool) else str(value))
+        for name, value in _params(call).items()
+    ]
+    wide, numbers = (max(map(len, column)) for column in zip(*rows, strict=True))
+    said = _MEANING[struct]
+    if call.unit == 2:
+        said = {**said, **(_SCALES if call.element.name == "float8_e8m0_t" else _BYTES)}
+    for name, value in rows:
+        meaning = said[name].replace("line", line)
+        yield f"  {name:{wide}}  {value:>{numbers}}  {meaning}"
+
+
+def _params(call: Call) -> dict[str, Any]:
+    params: Any = call.as_dict()["params"]
+    return {**params}
+
+
+def _table(calls: list[Call], transfer: Transfer) -> list[str]:
+    """Where each call writes and reads, and the field that changes from call to call."""
+    changes = ["mStartPosition"] if transfer.calls.m_step else []
+    head = ["call", "dst", "src", *changes]
+    rows = [
+        [str(i), str(call.dst), str(call.src), *(str(_params(call)[name]) for name in changes)]
+        for i, call in enumerate(calls)
+    ]
+    return columns(head, rows, len(head))
+
+
+_NZ: Final = {
+    "nValue": "lines",
+    "dValue": "elements of each",
+    "srcDValue": "from one line to the next, in elements",
+    "dstNzC0Stride": "from a block of 32 bytes to the next of its line, in blocks",
+    "dstNzNStride": "from a block of 32 bytes to that of the next line, in blocks",
+    "dstNzMatrixStride": "from one matrix to the next",
+}
+
+_BYTES: Final = {
+    "dValue": "pairs of elements of each",
+    "srcDValue": "from one line to the next, in pairs",
+}
+
+_SCALES: Final = {
+    "nValue": "pairs of scales along K",
+    "dValue": "lines of scales",
+    "srcDValue": "leading dimension, in pairs",
+    "dstNzC0Stride": "from 16 lines to the next 16, in blocks of 32 bytes",
+    "dstNzNStride": "from one pair along K to the next, in blocks of 32 bytes",
+}
+
+_OUT: Final = {
+    "nSize": "columns",
+    "mSize": "rows",
+    "srcStride": "from one column of fractals to the next, in 16 elements",
+    "dstStride": "from one row to the next, in elements; of blocks, from one column of them to the next",
+    "quantPre": "how a sum is rounded",
+    "isChannelSplit": "whether 16 columns are split into 8 and 8",
+    "channelSplit": "whether 16 columns are split into 8 and 8",
+    "nz2nd": "whether rows come out: CFG_ROW_MAJOR, else CFG_NZ",
+    "nz2ndEn": "whether rows come out, not blocks",
+}
+
+_MEANING: Final[dict[str, dict[str, str]]] = {
+    "Nd2NzParams": {
+        "ndNum": "matrices",
+        "srcNdMatrixStride": "from one matrix to the next",
+        **_NZ,
+    },
+    "Dn2NzParams": {
+        "dnNum": "matrices",
+        "srcDnMatrixStride": "from one matrix to the next",
+        **_NZ,
+    },
+    "DataCopyParams": {
+        "blockCount": "runs",
+        "blockLen": "blocks of a run",
+        "srcStride": "blocks from the end of a run to the next, read",
+        "dstStride": "blocks from the end of a run to the next, written",
+    },
+    "LoadData2DParams": {
+        "startIndex": "the first fractal",
+        "repeatTimes": "fractals",
+        "srcStride": "from one fractal to the next, in fractals",
+        "dstGap": "fractals left between two that are written",
+        "ifTranspose": "whether each is transposed",
+    },
+    "LoadData2dTransposeParams": {
+        "startIndex": "the first square",
+        "repeatTimes": "squares that are transposed",
+        "srcStride": "from one square to the next, in squares",
+        "dstGap": "fractals from the end of a square's first to the next square",
+        "dstFracGap": "fractals left between those of a square",
+    },
+    "LoadData2DParamsV2": {
+        "mStartPosition": "the first fractal down",
+        "kStartPosition": "the first column of fractals",
+        "mStep": "fractals down",
+        "kStep": "columns of fractals",
+        "srcStride": "from one column of fractals to the next, in fractals, read",
+        "dstStride": "from one column of fractals to the next, in fractals, written",
+        "ifTranspose": "whether the box is transposed",
+    },
+    "LoadData3DParamsV2": {
+        "kExtension": "channels that are read",
+        "mExtension": "positions that are read",
+        "channelSize": "channels of the image",
+        "enTranspose": "whether the image is transposed",
+        "fMatrixCtrl": "whether the setting is that of B",
+    },
+    "FixpipeParamsV220": _OUT,
+    "DataCopyCO12DstParams": _OUT,
+}
+"""What each field counts."""
