@@ -1,0 +1,266 @@
+"""What CATLASS's blocks assert of a tile when they are compiled, with the same arithmetic and words.
+
+>>> from tla.ascend import Ascend950, AtlasA2, GemmShape, element
+>>> from tla.ascend.policies import MmadPingpong
+>>> half = element("half")
+>>> failed(AtlasA2, half, half, GemmShape(100, 256, 256), GemmShape(100, 256, 64), MmadPingpong())
+('L1TileShape::M must be 32B aligned.',)
+>>> failed(Ascend950, half, half, GemmShape(100, 256, 256), GemmShape(100, 256, 64), MmadPingpong())
+()
+
+This is CATLASS's verdict alone, holes included: a tile's bytes are counted by ``sizeof`` and without
+padding, in 32 bits that wrap. Whether the tile is sound is the subject of `footprint` and `legality`.
+
+Source: CATLASS gemm/block/block_mmad_*.hpp; TileShapeAlignChecker, gemm/helper.hpp.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from .elements import accumulator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .arch import Arch
+    from .elements import Element
+    from .policies import Facts, Policy
+    from .shapes import GemmShape
+
+__all__ = ["ASSERTS", "MUTEXES", "Assertion", "Tile", "failed", "holds"]
+
+_WORD: Final = 0xFFFFFFFF
+
+
+class Tile(NamedTuple):
+    """What assertions speak of: shapes, and the bytes and number of stages as CATLASS counts them."""
+
+    l1: GemmShape
+    l0: GemmShape
+    arch: Arch
+    a: Element
+    b: Element
+    c: Element
+    c_tag: str
+    bias: Element | None
+    accumulator: Element
+    stages: Facts
+    """Of the policy."""
+    l1a: int
+    l1b: int
+    l0a: int
+    l0b: int
+    l0c: int
+    bias_count: int
+    """How many stages of a bias lie in L1."""
+
+    @property
+    def l1_bytes(self) -> int:
+        return (self.l1a * self.stages.l1a + self.l1b * self.stages.l1b) & _WORD
+
+    @property
+    def bias_bytes(self) -> int:
+        return self.l1.n * self.bias_count * self.bias.sizeof if self.bias else 0
+
+
+class Assertion(NamedTuple):
+    """A condition, and what the compiler says where it does not hold."""
+
+    text: str
+    holds: Callable[[Tile], bool]
+
+
+def _says(text: str, holds: Callable[[Tile], bool]) -> Assertion:
+    return Assertion(text, holds)
+
+
+def _multiple(what: Callable[[Tile], int]) -> Callable[[Tile], bool]:
+    """Whether bits are whole rows of a fractal, 32 bytes; the product wraps as CATLASS's."""
+    return lambda t: (what(t) & _WORD) % 256 == 0
+
+
+def _on_2201(assertion: Assertion) -> Assertion:
+    """The same, asserted for one instruction set alone."""
+    return _says(assertion.text, lambda t: t.arch.code != 2201 or assertion.holds(t))
+
+
+_L1 = "L1TileShape exceeding the L1 space!"
+_L0 = "L0TileShape exceeding the {} space!"
+_FLOATS: Final = ("half", "bfloat16_t", "float")
+_NO_ROW = "LayoutC only support RowMajor yet!"
+_ALIGNED_TLA: Final = (
+    _says("L1TileShape::M must be 32B aligned.", _multiple(lambda t: t.l1.m * t.a.bits)),
+    _says("L1TileShape::K must be 32B aligned.", _multiple(lambda t: t.l1.k * t.a.bits)),
+    _says("L1TileShape::K must be 32B aligned.", _multiple(lambda t: t.l1.k * t.b.bits)),
+    _says("L1TileShape::N must be 32B aligned.", _multiple(lambda t: t.l1.n * t.b.bits)),
+    _says("L0TileShape::K must be 32B aligned.", _multiple(lambda t: t.l0.k * t.b.bits)),
+)
+_BT = "BIAS_BUF_SIZE exceeding the BT space! Reduce L0"
+
+ASSERTS: Final[dict[str, tuple[Assertion, ...]]] = {
+    "HF32": (
+        _says(
+            "HF32 MODE only supports in float!",
+            lambda t: not t.stages.hf32 or (t.a.name == t.b.name == "float"),
+        ),
+    ),
+    "unit flag": (
+        _says(
+            "L0C_STAGES must be 1 when UnitFlag is true!",
+            lambda t: not t.stages.unit_flag or t.stages.l0c == 1,
+        ),
+    ),
+    "split-K unit flag": (
+        _says(
+            "When L0C_STAGES > 1, can not enable unitflag",
+            lambda t: not t.stages.unit_flag or t.stages.l0c == 1,
+        ),
+    ),
+    "layout C": (
+        _says(
+            "LayoutC only supports zN in half or bfloat16 or float, RowMajor in all dtype yet!",
+            lambda t: t.c_tag == "RowMajor" or (t.c_tag == "zN" and t.c.name in _FLOATS),
+        ),
+    ),
+    "layout C row major": (_says(_NO_ROW, lambda t: t.c_tag == "RowMajor"),),
+    "layout C row major tla": (
+        _says("LayoutC only supports RowMajor!", lambda t: t.c_tag == "RowMajor"),
+    ),
+    "L1": (_says(_L1, lambda t: t.l1_bytes <= t.arch.l1),),
+    "L0A": (_says(_L0.format("L0A"), lambda t: t.l0a * t.stages.l0a & _WORD <= t.arch.l0a),),
+    "L0B": (_says(_L0.format("L0B"), lambda t: t.l0b * t.stages.l0b & _WORD <= t.arch.l0b),),
+    "L0C": (_says(_L0.format("L0C"), lambda t: t.l0c * t.stages.l0c & _WORD <= t.arch.l0c),),
+    "L0 M,N": (
+        _says(
+            "The situation where the basic blocks of L1 and L0 differ on the m and n axes"
+            " is not supported yet",
+            lambda t: t.l1.m == t.l0.m and t.l1.n == t.l0.n,
+        ),
+    ),
+    "L0 K": (_says("L0TileShape::K cannot exceed L1TileShape::K", lambda t: t.l0.k <= t.l1.k),),
+    "L0 M": (_says("L0TileShape::M cannot exceed L1TileShape::M", lambda t: t.l0.m <= t.l1.m),),
+    "L0 N": (_says("L0TileShape::N cannot exceed L1TileShape::N", lambda t: t.l0.n <= t.l1.n),),
+    "aligned tiles": _ALIGNED_TLA,
+    "aligned on 2201": tuple(_on_2201(a) for a in _ALIGNED_TLA),
+    "aligned": (
+        _says("L1TileShape::M is not aligned.", _multiple(lambda t: t.l1.m * t.a.bits)),
+        _says("L0TileShape::M is not aligned.", _multiple(lambda t: t.l0.m * t.a.bits)),
+        _says("L1TileShape::K is not aligned.", _multiple(lambda t: t.l1.k * t.a.bits)),
+        _says("L1TileShape::K is not aligned.", _multiple(lambda t: t.l1.k * t.b.bits)),
+        _says("L0TileShape::K is not aligned.", _multiple(lambda t: t.l0.k * t.a.bits)),
+        _says("L0TileShape::K is not aligned.", _multiple(lambda t: t.l0.k * t.b.bits)),
+        _says("L1TileShape::N is not aligned.", _multiple(lambda t: t.l1.n * t.b.bits)),
+        _says("L0TileShape::N is not aligned.", _multiple(lambda t: t.l0.n * t.b.bits)),
+    ),
+    "L1 events": (
+        _says(
+            "L1 Buffer overflow: Exceeds the supported range of EVENT(0~7)",
+            lambda t: t.stages.l1a + t.stages.l1b <= t.arch.events - (t.bias is not None),
+        ),
+    ),
+    "L1 events with bias": (
+        _says(
+            "L1 Buffer overflow: Exceeds the supported range of EVENT(0~7)",
+            lambda t: t.stages.l1a + t.stages.l1b + t.bias_count <= t.arch.events,
+        ),
+    ),
+    "L0 events": (
+        _says(
+            "L0 Buffer overflow: Exceeds the supported range of EVENT_ID(0~7)",
+            lambda t: t.stages.l0a + t.stages.l0b <= t.arch.events - (t.bias is not None),
+        ),
+    ),
+    "mutexes": (
+        _says(
+            "MutexID overflow: Exceeds the supported range of MutexID(0~27)",
+            lambda t: sum(t.stages[:5]) + 2 * (t.bias is not None) <= MUTEXES,
+        ),
+    ),
+    "bias BT": (
+        _says(f"{_BT}_TILE_N", lambda t: t.bias is None or t.l0.n * t.accumulator.sizeof <= t.arch.bt),
+    ),
+    "BT always": (_says(f"{_BT}_TILE_N", lambda t: t.l0.n * t.accumulator.sizeof <= t.arch.bt),),
+    "bias BT legacy": (
+        _says(
+            f"{_BT}TileShape::N", lambda t: t.bias is None or t.l0.n * t.accumulator.sizeof <= t.arch.bt
+        ),
+    ),
+    "bias L1": (
+        _says(_L1, lambda t: t.bias is None or (t.l1_bytes + t.bias_bytes) & _WORD <= t.arch.l1),
+    ),
+    "bias not bfloat16": (
+        _says(
+            "Bias does not support bfloat16 yet", lambda t: t.bias is None or t.bias.name != "bfloat16_t"
+        ),
+    ),
+    "no bias": (_says("Dynamic tile only supports in bias-free mode!", lambda t: t.bias is None),),
+    "preload": (
+        _says(
+            "PRELOAD_STAGES must not exceed the smaller of L1A_STAGES and L1B_STAGES!",
+            lambda t: t.stages.preload <= min(t.stages.l1a, t.stages.l1b),
+        ),
+    ),
+    "equal L1 stages": (
+        _says(
+            "Dynamic tile only supports in L1A_STAGES == L1B_STAGES!",
+            lambda t: t.stages.l1a == t.stages.l1b,
+        ),
+    ),
+    "one stage of A": (_says("L1A_STAGES only supports 1!", lambda t: t.stages.l1a == 1),),
+    "square M,K": (_says("Left-symm path requires square M/K tiles.", lambda t: t.l1.m == t.l1.k),),
+    "square K,N": (_says("Right-symm path requires square K/N tiles.", lambda t: t.l1.k == t.l1.n),),
+}
+"""Every condition that a block asserts, by a name of ours."""
+
+MUTEXES: Final = 28
+"""How many mutexes a core has. Source: block_mmad_pingpong_mutex_tla.hpp."""
+
+
+def tile_of(
+    arch: Arch,
+    a: Element,
+    b: Element,
+    l1: GemmShape,
+    l0: GemmShape,
+    policy: Policy,
+    bias: Element | None = None,
+    c: Element | None = None,
+    c_tag: str = "RowMajor",
+) -> Tile:
+    """Return what the assertions speak of; a stage has the bytes that CATLASS counts."""
+    acc = accumulator(a, b)
+    family, stages = policy.family, policy.facts
+    half = family.a_slot == "half"
+    each = family.bias_stages == "each"
+    return Tile(
+        l1, l0, arch, a, b, a if c is None else c, c_tag, bias, acc, stages,
+        l1a=arch.l1 // 2 if half else l1.m * l1.k * a.sizeof & _WORD,
+        l1b=l1.n * l1.k * b.sizeof & _WORD,
+        l0a=l0.m * l0.k * a.sizeof & _WORD,
+        l0b=l0.k * l0.n * b.sizeof & _WORD,
+        l0c=(l1.m * l1.n if family.sums_of_l1 else l0.m * l0.n) * acc.sizeof & _WORD,
+        bias_count=0 if bias is None else min(stages.l1a, stages.l1b) if each else 1,
+    )  # fmt: skip
+
+
+def holds(tile: Tile, rules: Sequence[str]) -> bool:
+    """Whether a tile meets the conditions of these names."""
+    return all(a.holds(tile) for name in rules for a in ASSERTS[name])
+
+
+def failed(
+    arch: Arch,
+    a: Element,
+    b: Element,
+    l1: GemmShape,
+    l0: GemmShape,
+    policy: Policy,
+    bias: Element | None = None,
+    c: Element | None = None,
+    c_tag: str = "RowMajor",
+) -> tuple[str, ...]:
+    """Return the text of each assertion that fails for a tile, each once, sorted."""
+    tile = tile_of(arch, a, b, l1, l0, policy, bias, c, c_tag)
+    rules = policy.family.asserts
+    return tuple(sorted({x.text for name in rules for x in ASSERTS[name] if not x.holds(tile)}))

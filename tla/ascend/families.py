@@ -1,0 +1,340 @@
+"""The dispatch policies of CATLASS as one table: what each takes, asserts, and how it places its tiles.
+
+>>> MmadPingpong.header, [p.name for p in MmadPingpongTlaV2.parameters]
+('block_mmad_pingpong_tla.hpp', ['unit_flag'])
+
+What a row says of a block was read in its header. Policies of attention, of MX scales and of vector
+cores are no products of this kind, and have no row.
+
+Source: CATLASS gemm/dispatch_policy.hpp, gemm/block/block_mmad_*.hpp.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from .policies import Policy
+
+__all__ = [
+    "FAMILIES",
+    "Family",
+    "GemmAtlasA2",
+    "MmadAscend950FullLoadA",
+    "MmadAtlasA2DynamicCommon",
+    "MmadAtlasA2DynamicPreloadAsyncWithCallback",
+    "MmadAtlasA2DynamicSingleCoreSplitk",
+    "MmadAtlasA2DynamicSmall",
+    "MmadAtlasA2DynamicStreamk",
+    "MmadAtlasA2FullLoadA",
+    "MmadAtlasA2PingPongWithPrologue",
+    "MmadAtlasA2Pingpong",
+    "MmadAtlasA2PingpongBias",
+    "MmadAtlasA2PingpongSliceKWithPrologue",
+    "MmadAtlasA2Preload",
+    "MmadAtlasA2PreloadAsync",
+    "MmadAtlasA2PreloadAsyncWithCallback",
+    "MmadAtlasA2SingleCoreSplitk",
+    "MmadAtlasA2Small",
+    "MmadAtlasA2Streamk",
+    "MmadAtlasA2W8A16",
+    "MmadDequant",
+    "MmadFullLoadA",
+    "MmadPingpong",
+    "MmadPingpongMutex",
+    "MmadPingpongSymmLeft",
+    "MmadPingpongSymmRight",
+    "MmadPingpongTlaV2",
+    "MmadPreloadAsyncWithCallback",
+    "MmadPreloadAsyncWithCallbackL0CToUB",
+    "Parameter",
+]
+
+
+Slot: TypeAlias = Literal["tile", "share", "half"]
+"""How far apart stages lie: a tile without padding, an equal share of the buffer, half of it."""
+
+
+class Parameter(NamedTuple):
+    """A template parameter behind the architecture: its keyword here, its value where none is given."""
+
+    name: str
+    default: int
+    required: bool = False
+    """Whether C++ has no default for it; the value here is what CATLASS's examples pass."""
+
+    @property
+    def is_flag(self) -> bool:
+        return isinstance(self.default, bool)
+
+
+class Family(NamedTuple):
+    """A dispatch policy before its parameters are given; a call gives them, by keyword.
+
+    >>> print(MmadAtlasA2PreloadAsync(l1_stages=3))
+    MmadAtlasA2PreloadAsync<1,3,2,2,1,false,true>
+    """
+
+    name: str
+    codes: tuple[int, ...]
+    """The instruction sets that have a block for it; none where CATLASS has the name alone."""
+    parameters: tuple[Parameter, ...]
+    api: Literal["tla", "legacy"]
+    """Whether its block is a ``BlockMmadTla`` or a ``BlockMmad``."""
+    block: str
+    """Its block: the file ``block_mmad_*.hpp`` of so."""
+    asserts: tuple[str, ...]
+    """The conditions that the block asserts, by their names in `tla.ascend.asserts`."""
+    about: str
+    has_arch: bool = False
+    """Whether its first template parameter is the architecture; else it is made for one."""
+    stages: int = 2
+    """How many stages A and B have in L1, L0A and L0B where no parameter says it."""
+    a_slot: Slot = "tile"
+    """Where stages of A start in L1; in a half of it lies all of A's rows, for the whole k."""
+    l0_slot: Slot = "tile"
+    l0c_slot: Slot = "tile"
+    b_first: bool = False
+    """Whether B lies before A in L1."""
+    bias_stages: Literal["one", "each"] = "one"
+    sums_of_l1: bool = False
+    """Whether L0C is counted by the tile in L1, not by that in L0."""
+    elsewhere: tuple[str, ...] | None = None
+    """What the compiler says on another architecture, where it is not that there is no block."""
+    swizzle: str = ""
+    """The swizzle that its kernel takes, where it is a certain one."""
+    dynamic: bool = False
+    """Whether tiles are given at run time, where nothing is asserted of them."""
+
+    def __call__(self, *, arch: str | None = None, **values: int) -> Policy:
+        """Return the policy with these parameters, the others at their defaults.
+
+        Raises:
+            UnsupportedError: there is no such parameter, or no such architecture.
+            LayoutError: a number of stages below 1.
+        """
+        from .policies import made
+
+        return made(self, arch, values)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.about}>"
+
+    @property
+    def header(self) -> str:
+        """The file of its block."""
+        return f"block_mmad_{self.block}.hpp" if self.block else "dispatch_policy.hpp"
+
+
+# --- the table ---
+
+_A2: Final = (2201,)
+_950: Final = (3510,)
+_BOTH: Final = (2201, 3510)
+
+_UNIT: Final = Parameter("unit_flag", False)
+_SHUFFLE: Final = Parameter("shuffle_k", False)
+_HF32: Final = Parameter("hf32", False)
+_RESIDENT: Final = Parameter("l1_resident", False)
+_STAGES: Final = (
+    Parameter("l1a_stages", 2),
+    Parameter("l1b_stages", 2),
+    Parameter("l0a_stages", 2),
+    Parameter("l0b_stages", 2),
+)
+_FROM_ONE: Final = (Parameter("l1a_stages", 1), *_STAGES[1:])
+_L0C: Final = Parameter("l0c_stages", 1)
+_PINGPONG: Final = (_UNIT, _HF32, _L0C, _RESIDENT, *_STAGES)
+_ASYNC: Final = (
+    Parameter("preload_stages", 1, required=True),
+    Parameter("l1_stages", 2, required=True),
+    Parameter("l0a_stages", 2, required=True),
+    Parameter("l0b_stages", 2, required=True),
+    Parameter("l0c_stages", 1, required=True),
+    Parameter("unit_flag", False, required=True),
+    Parameter("shuffle_k", True, required=True),
+)
+_ASYNC_TLA: Final = (
+    Parameter("preload_stages", 1, required=True),
+    *(
+        Parameter(name, 2, required=True)
+        for name in ("l1a_stages", "l1b_stages", "l0a_stages", "l0b_stages")
+    ),
+    *_ASYNC[4:],
+    _HF32,
+    _RESIDENT,
+)
+_SPLITK: Final = (
+    Parameter("l1a_stages", 2, required=True),
+    Parameter("l1b_stages", 2, required=True),
+    Parameter("l0c_stages", 1, required=True),
+    _UNIT,
+)
+
+_SPACES: Final = ("L1", "L0A", "L0B", "L0C")
+_SAME: Final = (*_SPACES, "L0 M,N", "L0 K")
+_TLA: Final = ("HF32", "unit flag", "layout C", *_SAME)
+_EVENTS: Final = ("L1 events", "L0 events", "bias BT", "bias L1")
+_LEGACY: Final = ("layout C row major", *_SAME, "aligned")
+
+MmadPingpong: Final = Family(
+    "MmadPingpong", _BOTH, _PINGPONG, "tla", "pingpong_tla",
+    (*_TLA, "aligned on 2201", *_EVENTS), "two stages of each tile, one loaded while the other is used",
+    has_arch=True, sums_of_l1=True,
+)  # fmt: skip
+MmadPingpongMutex: Final = Family(
+    "MmadPingpongMutex", _950, _PINGPONG, "tla", "pingpong_mutex_tla",
+    (*_TLA, "mutexes", "bias BT", "bias L1"), "as MmadPingpong, with mutexes for events",
+    has_arch=True, sums_of_l1=True, elsewhere=(
+        "BlockMmadTla is not implemented for this DispatchPolicy",
+        "MmadPingpongMutex only supports Arch::Ascend950",
+    ),
+)  # fmt: skip
+MmadPingpongTlaV2: Final = Family(
+    "MmadPingpongTlaV2", _BOTH, (_UNIT,), "tla", "pingpong_tla_v2",
+    ("layout C", *_SAME, "aligned tiles"), "as MmadPingpong, tails by origin shapes alone",
+    has_arch=True, sums_of_l1=True,
+)  # fmt: skip
+MmadPreloadAsyncWithCallback: Final = Family(
+    "MmadPreloadAsyncWithCallback", _BOTH, _ASYNC_TLA, "tla", "preload_async_with_callback_tla",
+    ("HF32", "layout C", *_SAME, "preload", "L1 events with bias", "L0 events", "bias BT", "bias L1"),
+    "loads run ahead across blocks; a callback after each",
+    has_arch=True, sums_of_l1=True, bias_stages="each",
+)  # fmt: skip
+MmadPreloadAsyncWithCallbackL0CToUB: Final = Family(
+    "MmadPreloadAsyncWithCallbackL0CToUB", _950, _ASYNC_TLA, "tla",
+    "preload_async_with_callback_tla_l0c_to_ub",
+    ("equal L1 stages", "HF32", "layout C", "no bias", "L0 M,N", "L0 K", "preload", "L0 events",
+     "L1 events"),
+    "as MmadPreloadAsyncWithCallback, the result to UB, tiles at run time",
+    has_arch=True, sums_of_l1=True, a_slot="share", l0_slot="share", l0c_slot="share", dynamic=True,
+)  # fmt: skip
+MmadFullLoadA: Final = Family(
+    "MmadFullLoadA", _A2, (_UNIT, _SHUFFLE, _HF32, _L0C, _RESIDENT, *_FROM_ONE), "tla",
+    "pingpong_full_loadA_tla", (*_TLA, *_EVENTS), "the rows of A stay in L1 for the whole k",
+    has_arch=True, sums_of_l1=True, a_slot="half", swizzle="GemmIdentityBlockSwizzleL1FullLoad<1,0>",
+)  # fmt: skip
+MmadAscend950FullLoadA: Final = Family(
+    "MmadAscend950FullLoadA", _950, (_UNIT, _HF32, _L0C, _RESIDENT, *_FROM_ONE), "tla",
+    "pingpong_full_loadA_ascend950_tla",
+    ("HF32", "one stage of A", "unit flag", "layout C", *_SAME[1:], *_EVENTS),
+    "the rows of A stay in L1 for the whole k", has_arch=True, sums_of_l1=True, a_slot="half",
+    b_first=True,
+    swizzle="GemmIdentityBlockSwizzleL1FullLoad<1,0>",
+)  # fmt: skip
+MmadDequant: Final = Family(
+    "MmadDequant", _BOTH, _PINGPONG, "tla", "pingpong_dequant_tla",
+    (*_TLA, "L1 events", "L0 events", "BT always", "bias L1"),
+    "as MmadPingpong, dequantised on the way out",
+    has_arch=True, sums_of_l1=True,
+)  # fmt: skip
+MmadPingpongSymmLeft: Final = Family(
+    "MmadPingpongSymmLeft", _BOTH, (_UNIT,), "tla", "pingpong_symm_left_tla",
+    ("square M,K", "layout C row major tla", *_SAME), "A symmetric, one half of it stored",
+    has_arch=True, sums_of_l1=True, l0_slot="share",
+)  # fmt: skip
+MmadPingpongSymmRight: Final = Family(
+    "MmadPingpongSymmRight", _BOTH, (_UNIT,), "tla", "pingpong_symm_right_tla",
+    ("square K,N", "layout C row major tla", *_SAME), "B symmetric, one half of it stored",
+    has_arch=True, sums_of_l1=True, l0_slot="share",
+)  # fmt: skip
+MmadAtlasA2Pingpong: Final = Family(
+    "MmadAtlasA2Pingpong", _A2, (_UNIT,), "legacy", "pingpong", _LEGACY,
+    "two stages of each tile, one loaded while the other is used", l0_slot="share",
+    elsewhere=("Unsupported copy l1 to l0, can not find the specialization.",),
+)  # fmt: skip
+MmadAtlasA2PingPongWithPrologue: Final = Family(
+    "MmadAtlasA2PingPongWithPrologue", _A2, (_UNIT,), "legacy", "pingpong_with_prologue",
+    (*_SAME, "aligned"), "as MmadAtlasA2Pingpong, B made by the vector cores", l0_slot="share",
+)  # fmt: skip
+MmadAtlasA2PingpongSliceKWithPrologue: Final = Family(
+    "MmadAtlasA2PingpongSliceKWithPrologue", _A2, (_UNIT,), "legacy",
+    "pingpong_slice_k_with_prologue", ("L1", "L0A", "L0B", "aligned"),
+    "as MmadAtlasA2PingPongWithPrologue, k in slices", l0_slot="share",
+)  # fmt: skip
+MmadAtlasA2PingpongBias: Final = Family(
+    "MmadAtlasA2PingpongBias", _A2, (_UNIT,), "legacy", "pingpong_bias",
+    (*_LEGACY, "bias not bfloat16", "bias BT legacy", "bias L1"), "as MmadAtlasA2Pingpong, with a bias",
+    l0_slot="share",
+)  # fmt: skip
+MmadAtlasA2Preload: Final = Family(
+    "MmadAtlasA2Preload", _A2, (_UNIT, _SHUFFLE), "legacy", "preload", _LEGACY,
+    "the first tile of the next block is loaded during this one", l0_slot="share",
+)  # fmt: skip
+MmadAtlasA2PreloadAsync: Final = Family(
+    "MmadAtlasA2PreloadAsync", _A2, _ASYNC, "legacy", "preload_async", _LEGACY,
+    "loads run ahead across blocks", sums_of_l1=True,
+)  # fmt: skip
+MmadAtlasA2PreloadAsyncWithCallback: Final = Family(
+    "MmadAtlasA2PreloadAsyncWithCallback", _A2, _ASYNC, "legacy", "preload_async_with_callback",
+    _LEGACY, "loads run ahead across blocks; a callback after each", sums_of_l1=True,
+)  # fmt: skip
+MmadAtlasA2DynamicPreloadAsyncWithCallback: Final = Family(
+    "MmadAtlasA2DynamicPreloadAsyncWithCallback", _A2, _ASYNC, "legacy",
+    "dynamic_preload_async_with_callback", ("layout C row major",),
+    "as MmadAtlasA2PreloadAsyncWithCallback, tiles at run time", dynamic=True,
+)  # fmt: skip
+GemmAtlasA2: Final = Family(
+    "GemmAtlasA2", _A2, (_UNIT, _SHUFFLE, Parameter("abba", False)), "legacy", "gemm",
+    ("layout C row major", "aligned"), "alpha A B + beta C", l0_slot="share", elsewhere=(),
+)  # fmt: skip
+MmadAtlasA2FullLoadA: Final = Family(
+    "MmadAtlasA2FullLoadA", _A2, (_UNIT,), "legacy", "pingpong_full_loadA",
+    ("layout C row major", "L0A", "L0B", "L0C", "L0 M,N", "aligned"),
+    "the rows of A stay in L1 for the whole k", a_slot="half", l0_slot="share",
+    swizzle="GemmIdentityBlockSwizzleL1FullLoad<1,0>",
+)  # fmt: skip
+MmadAtlasA2Small: Final = Family(
+    "MmadAtlasA2Small", _A2, (Parameter("stages", 2, required=True), _UNIT, _SHUFFLE), "legacy",
+    "small", _LEGACY, "one tile of k, at most one block for each core", l0_slot="share",
+)  # fmt: skip
+MmadAtlasA2Streamk: Final = Family(
+    "MmadAtlasA2Streamk", _A2, (_UNIT, _SHUFFLE), "legacy", "streamk", _LEGACY,
+    "the last blocks are shared by all cores along k", l0_slot="share",
+    swizzle="StreamkGemmIdentityBlockSwizzle",
+)  # fmt: skip
+MmadAtlasA2SingleCoreSplitk: Final = Family(
+    "MmadAtlasA2SingleCoreSplitk", _A2, _SPLITK, "legacy", "single_core_splitk",
+    ("split-K unit flag", "layout C row major", *_SPACES, "L0 K", "L0 M", "L0 N", "aligned"),
+    "k outermost on a core, added up in global memory", l0_slot="share", l0c_slot="share",
+    swizzle="SingleCoreSplitkGemmIdentityBlockSwizzle",
+)  # fmt: skip
+MmadAtlasA2DynamicCommon: Final = Family(
+    "MmadAtlasA2DynamicCommon", _A2, (_UNIT, _SHUFFLE), "legacy", "dynamic_common",
+    ("layout C row major",), "as MmadAtlasA2Preload, tiles at run time", l0_slot="share", dynamic=True,
+)  # fmt: skip
+MmadAtlasA2DynamicSmall: Final = Family(
+    "MmadAtlasA2DynamicSmall", _A2, (Parameter("stages", 2, required=True), _UNIT), "legacy",
+    "dynamic_small", ("layout C row major",), "as MmadAtlasA2Small, tiles at run time",
+    l0_slot="share", dynamic=True,
+)  # fmt: skip
+MmadAtlasA2DynamicStreamk: Final = Family(
+    "MmadAtlasA2DynamicStreamk", _A2, (_UNIT, _SHUFFLE), "legacy", "dynamic_streamk",
+    ("layout C row major",), "as MmadAtlasA2Streamk, tiles at run time", l0_slot="share",
+    swizzle="StreamkGemmIdentityBlockSwizzle", dynamic=True,
+)  # fmt: skip
+MmadAtlasA2DynamicSingleCoreSplitk: Final = Family(
+    "MmadAtlasA2DynamicSingleCoreSplitk", _A2, _SPLITK, "legacy", "dynamic_single_core_splitk",
+    ("split-K unit flag", "layout C row major"), "as MmadAtlasA2SingleCoreSplitk, tiles at run time",
+    l0_slot="share", l0c_slot="share", swizzle="SingleCoreSplitkGemmIdentityBlockSwizzle", dynamic=True,
+)  # fmt: skip
+MmadAtlasA2W8A16: Final = Family(
+    "MmadAtlasA2W8A16", (), (_UNIT, _SHUFFLE), "legacy", "", (), "a name without a block",
+)  # fmt: skip
+
+FAMILIES: Final = {
+    f.name: f
+    for f in (
+        MmadPingpong, MmadPingpongMutex, MmadPingpongTlaV2, MmadPreloadAsyncWithCallback,
+        MmadPreloadAsyncWithCallbackL0CToUB, MmadFullLoadA, MmadAscend950FullLoadA, MmadDequant,
+        MmadPingpongSymmLeft, MmadPingpongSymmRight, MmadAtlasA2Pingpong,
+        MmadAtlasA2PingPongWithPrologue,
+        MmadAtlasA2PingpongSliceKWithPrologue, MmadAtlasA2PingpongBias, MmadAtlasA2Preload,
+        MmadAtlasA2PreloadAsync, MmadAtlasA2PreloadAsyncWithCallback,
+        MmadAtlasA2DynamicPreloadAsyncWithCallback, GemmAtlasA2, MmadAtlasA2FullLoadA, MmadAtlasA2Small,
+        MmadAtlasA2Streamk, MmadAtlasA2SingleCoreSplitk, MmadAtlasA2DynamicCommon,
+        MmadAtlasA2DynamicSmall,
+        MmadAtlasA2DynamicStreamk, MmadAtlasA2DynamicSingleCoreSplitk, MmadAtlasA2W8A16,
+    )
+}  # fmt: skip
+"""Every dispatch policy by its CATLASS name."""

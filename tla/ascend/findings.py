@@ -1,0 +1,108 @@
+"""What a check of a plan says: findings, one for each rule, and the report of all of them.
+
+>>> finding = Finding("L1 capacity", "error", "too much", "L1", 600000, 524288)
+>>> print(finding, finding.margin)
+error: L1 capacity: too much -75712
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from ..figure import Bar, Bars
+
+if TYPE_CHECKING:
+    from .footprint import Footprint
+    from .nearby import Nearest
+    from .plan import Plan
+
+__all__ = ["Finding", "Report", "Severity"]
+
+Severity: TypeAlias = Literal["error", "warning", "note", "holds"]
+
+
+class Finding(NamedTuple):
+    """One rule, and how a plan stands to it."""
+
+    rule: str
+    severity: Severity
+    text: str = ""
+    buffer: str = ""
+    needed: int | None = None
+    available: int | None = None
+    unit: str = "bytes"
+    """What ``needed`` and ``available`` count."""
+    fix: str = ""
+    catlass: tuple[str, ...] = ()
+    """What the compiler says, where CATLASS asserts the rule and it is broken."""
+    ranges: tuple[tuple[int, int], ...] = ()
+    """The bytes of the buffer that it is about."""
+
+    @property
+    def margin(self) -> int | None:
+        """What is left, negative where it does not suffice."""
+        if self.needed is None or self.available is None:
+            return None
+        return self.available - self.needed
+
+    def __str__(self) -> str:
+        return f"{self.severity}: {self.rule}: {self.text}"
+
+
+class Report(NamedTuple):
+    """Every rule that a plan was held against, and the nearest tile that fits where its own does not."""
+
+    plan: Plan
+    checks: tuple[Finding, ...]
+    """All rules, those that hold too."""
+    buffers: tuple[Footprint, ...]
+    nearest: Nearest | None
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The rules that have something to say."""
+        return tuple(f for f in self.checks if f.severity != "holds")
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        return tuple(f for f in self.checks if f.severity == "error")
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        return tuple(f for f in self.checks if f.severity == "warning")
+
+    @property
+    def ok(self) -> bool:
+        """Whether no rule is broken; there may be warnings."""
+        return not self.errors
+
+    @property
+    def catlass(self) -> tuple[str, ...]:
+        """What the compiler says of the plan: each text once, sorted."""
+        return tuple(sorted({text for f in self.checks for text in f.catlass}))
+
+    def figures(self) -> tuple[Bars, ...]:
+        """What lies where in each buffer, to be drawn."""
+        return tuple(_bars(footprint) for footprint in self.buffers)
+
+    def __str__(self) -> str:
+        head = "legal" if self.ok else f"illegal: {len(self.errors)} of {len(self.checks)} rules broken"
+        lines = [head, *(f"  {finding}" for finding in self.findings)]
+        if self.nearest is not None:
+            lines.append(f"  nearest tile that fits: L1 {self.nearest.l1}, L0 {self.nearest.l0}")
+        return "\n".join(lines)
+
+
+def _bars(footprint: Footprint) -> Bars:
+    clashes = [(x, y, (max(x.start, y.start), min(x.end, y.end))) for x, y in footprint.overlaps]
+    bars = tuple(
+        Bar(
+            f"{s.operand} {s.number}",
+            s.start,
+            s.end,
+            s.reach,
+            tuple(r for x, y, r in clashes if s in (x, y)),
+        )
+        for s in footprint.stages
+    )
+    return Bars(footprint.buffer, footprint.capacity, bars)

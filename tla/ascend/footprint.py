@@ -1,0 +1,276 @@
+"""What a tile takes in each buffer: where CATLASS places its stages, what is written there, what is
+read.
+
+>>> from tla.ascend import Ascend950, element
+>>> from tla.ascend.policies import MmadPingpong
+>>> from tla.ascend.shapes import GemmShape
+>>> half = element("half")
+>>> tile = GemmShape(100, 256, 256), GemmShape(100, 256, 64)
+>>> l1 = footprints(Ascend950, half, half, *tile, MmadPingpong())[0]
+>>> for stage in l1.stages:
+...     print(stage)
+A 0 [0,56960)
+A 1 [51200,108160)
+B 0 [102400,233472)
+B 1 [233472,364544)
+>>> [(str(x), str(y)) for x, y in l1.overlaps]
+[('A 0 [0,56960)', 'A 1 [51200,108160)'), ('A 1 [51200,108160)', 'B 0 [102400,233472)')]
+
+CATLASS places stages by the size of a tile without padding, but a tile lies in L1 in fractals: its rows
+are padded to 16, its columns to C0. A copy writes up to the last row of the last column of fractals;
+the copies out of L1 read the fractals whole.
+
+Source: the constructors in CATLASS gemm/block/block_mmad_*.hpp; the L1 tags, gemm/helper.hpp.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from .asserts import holds, tile_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .arch import Arch
+    from .asserts import Tile
+    from .elements import Element
+    from .policies import Family, Policy
+    from .shapes import GemmShape
+
+__all__ = ["Footprint", "Stage", "fits", "footprints", "l1_tag"]
+
+Buffer = Literal["L1", "L0A", "L0B", "L0C", "BT"]
+
+_FRACTAL_ROWS: Final = 16
+_ROW_BYTES: Final = 32
+
+
+class Stage(NamedTuple):
+    """One stage of an operand in a buffer, in bytes."""
+
+    operand: str
+    number: int
+    start: int
+    end: int
+    """Behind the last byte that is written."""
+    reach: int
+    """Behind the last byte that is read: the fractals are read whole."""
+    slot: int
+    """How far CATLASS places the next stage behind this one."""
+
+    def __str__(self) -> str:
+        return f"{self.operand} {self.number} [{self.start},{self.end})"
+
+
+class Footprint(NamedTuple):
+    """What a tile takes of one buffer."""
+
+    buffer: Buffer
+    capacity: int
+    counted: int
+    """The bytes as CATLASS counts them: without padding, by ``sizeof``."""
+    stages: tuple[Stage, ...]
+    unit: int
+    """The bytes that the start of a stage is a multiple of."""
+
+    @property
+    def padded(self) -> int:
+        """The bytes of all stages with their padding, laid end to end."""
+        return sum(stage.reach - stage.start for stage in self.stages)
+
+    @property
+    def needed(self) -> int:
+        """Behind the last byte written or read, as CATLASS places the stages."""
+        return max((stage.reach for stage in self.stages), default=0)
+
+    @property
+    def margin(self) -> int:
+        """What is left of the buffer, negative where it does not suffice."""
+        return self.capacity - self.needed
+
+    @property
+    def overlaps(self) -> tuple[tuple[Stage, Stage], ...]:
+        """The pairs of stages of which one is written into the other, in the order of their places."""
+        ordered = sorted(self.stages, key=lambda s: (s.start, s.end))
+        return tuple((x, y) for i, x in enumerate(ordered) for y in ordered[i + 1 :] if y.start < x.end)
+
+    @property
+    def sound(self) -> bool:
+        """Whether every stage has bytes of its own inside the buffer, and starts where it may."""
+        aligned = all(stage.start % self.unit == 0 for stage in self.stages)
+        return self.margin >= 0 and aligned and not self.overlaps
+
+
+class _Group(NamedTuple):
+    """The stages of one operand in a buffer: equal, and equally far apart."""
+
+    operand: str
+    number: int
+    start: int
+    slot: int
+    written: int
+    reach: int
+
+    def stages(self) -> tuple[Stage, ...]:
+        starts = (self.start + self.slot * i for i in range(self.number))
+        return tuple(
+            Stage(self.operand, i, at, at + self.written, at + self.reach, self.slot)
+            for i, at in enumerate(starts)
+        )
+
+
+class _Room(NamedTuple):
+    """A buffer and the groups of stages in it, in the order of their places."""
+
+    buffer: Buffer
+    capacity: int
+    counted: int
+    groups: tuple[_Group, ...]
+    unit: int
+
+    @property
+    def sound(self) -> bool:
+        last, unit = self.groups[-1], self.unit
+        for g in self.groups:
+            # a stage that is larger than its slot is written into the one behind it, if there is one
+            followed = g.number > 1 or g is not last
+            if (followed and g.written > g.slot) or g.start % unit or (g.number > 1 and g.slot % unit):
+                return False
+            if g.start + g.slot * (g.number - 1) + g.reach > self.capacity:
+                return False
+        return True
+
+
+def l1_tag(tag: str) -> str:
+    """The tag of a tile in L1, by its tag in global memory: rows stay rows.
+
+    Source: CATLASS L1ATypeSelector, L1BTypeSelector, gemm/helper.hpp.
+    """
+    return "nZ" if tag in ("ColumnMajor", "nZ", "PaddingColumnMajor") else "zN"
+
+
+def _up(n: int, unit: int) -> int:
+    return -(-n // unit) * unit
+
+
+def _in_l1(rows: int, columns: int, c0: int, tag: str) -> tuple[int, int]:
+    """The bytes that are written of a tile, and those that it reaches over."""
+    if l1_tag(tag) == "nZ":  # the same with rows and columns exchanged
+        rows, columns = columns, rows
+    blocks = -(-columns // c0)
+    whole = _up(rows, _FRACTAL_ROWS)
+    return ((blocks - 1) * whole + rows) * _ROW_BYTES, blocks * whole * _ROW_BYTES
+
+
+def _in_l0(lines: int, k: int, element: Element, transposed: bool, tag: str) -> int:
+    """The bytes that are written of a tile of so many rows of A, or columns of B.
+
+    A transposing load writes squares, of as many lines as a row of a fractal has elements; only in zZ
+    do the lines of all k follow one another.
+    """
+    square = max(_FRACTAL_ROWS, element.c0) if transposed else _FRACTAL_ROWS
+    blocks = _up(k, square if transposed else element.c0) // element.c0
+    wide = _up(lines, square)
+    apart = wide if tag == "zZ" else _up(lines, _FRACTAL_ROWS)
+    return ((blocks - 1) * apart + wide) * _ROW_BYTES
+
+
+def _l1(tile: Tile, family: Family, tags: Sequence[str], k: int | None) -> _Room:
+    count, l1, arch = tile.stages, tile.l1, tile.arch
+    whole_a = family.a_slot == "half"
+    a_slot, b_slot = tile.l1a, tile.l1b
+    if family.a_slot == "share":
+        a_slot, b_slot = arch.l1 // 2 // count.l1a, arch.l1 // 2 // count.l1b
+    k_of_a = k if whole_a and k is not None else l1.k
+    bias = l1.n * tile.bias.sizeof if tile.bias else 0
+    a_all, b_all, bias_all = a_slot * count.l1a, b_slot * count.l1b, bias * tile.bias_count
+    a_at, b_at, bias_at = 0, a_all, a_all + b_all
+    if family.b_first:
+        a_at, b_at, bias_at = b_all + bias_all, 0, b_all
+    a = _Group("A", 1 if whole_a else count.l1a, a_at, a_slot, *_in_l1(l1.m, k_of_a, tile.a.c0, tags[0]))
+    b = _Group("B", count.l1b, b_at, b_slot, *_in_l1(l1.k, l1.n, tile.b.c0, tags[1]))
+    groups = [b, a] if family.b_first else [a, b]
+    if tile.bias:
+        whole = _up(bias, _ROW_BYTES)
+        at = 1 if family.b_first else 2
+        groups.insert(at, _Group("bias", tile.bias_count, bias_at, bias, bias, whole))
+    unit = arch.start_alignment("L1")
+    return _Room("L1", arch.l1, a_all + b_all + bias_all, tuple(groups), unit)
+
+
+def _l0(
+    arch: Arch, buffer: Buffer, operand: str, count: int, counted: int, written: int, how: str
+) -> _Room:
+    capacity, unit = arch.capacity(buffer), arch.start_alignment(buffer)
+    slot = capacity // count if how == "share" else counted
+    group = _Group(operand, count, 0, slot, written, written)
+    return _Room(buffer, capacity, counted * count, (group,), unit)
+
+
+def _rooms(tile: Tile, family: Family, tags: Sequence[str], k: int | None) -> Iterator[_Room]:
+    yield _l1(tile, family, tags, k)
+    arch, l0, count, how = tile.arch, tile.l0, tile.stages, family.l0_slot
+    written = _in_l0(l0.m, l0.k, tile.a, l1_tag(tags[0]) == "nZ", arch.l0a_tag)
+    yield _l0(arch, "L0A", "A", count.l0a, tile.l0a, written, how)
+    written = _in_l0(l0.n, l0.k, tile.b, l1_tag(tags[1]) == "zN", "nZ")
+    yield _l0(arch, "L0B", "B", count.l0b, tile.l0b, written, how)
+    written = _up(l0.m, _FRACTAL_ROWS) * _up(l0.n, _FRACTAL_ROWS) * tile.accumulator.sizeof
+    yield _l0(arch, "L0C", "C", count.l0c, tile.l0c, written, family.l0c_slot)
+    if tile.bias is not None:
+        bytes_ = l0.n * tile.accumulator.sizeof
+        yield _l0(arch, "BT", "bias", 1, bytes_, bytes_, "tile")
+
+
+def footprints(
+    arch: Arch,
+    a: Element,
+    b: Element,
+    l1: GemmShape,
+    l0: GemmShape,
+    policy: Policy,
+    bias: Element | None = None,
+    tags: Sequence[str] = ("RowMajor", "RowMajor", "RowMajor"),
+    k: int | None = None,
+) -> tuple[Footprint, ...]:
+    """Return what a tile takes of L1, L0A, L0B and L0C, and of BT where there is a bias.
+
+    Args:
+        l1, l0: The tile in L1, and in L0A, L0B and L0C.
+        tags: Of A and B in global memory; they fix how the tiles lie in L1.
+        k: The extent of the problem, for the policies that hold all of it in L1.
+    """
+    tile = tile_of(arch, a, b, l1, l0, policy, bias)
+    return tuple(
+        Footprint(
+            room.buffer,
+            room.capacity,
+            room.counted,
+            tuple(stage for group in room.groups for stage in group.stages()),
+            room.unit,
+        )
+        for room in _rooms(tile, policy.family, tags, k)
+    )
+
+
+def fits(
+    arch: Arch,
+    a: Element,
+    b: Element,
+    l1: GemmShape,
+    l0: GemmShape,
+    policy: Policy,
+    bias: Element | None = None,
+    tags: Sequence[str] = ("RowMajor", "RowMajor", "RowMajor"),
+    k: int | None = None,
+) -> bool:
+    """Whether a block takes the tile, and every stage of it has bytes of its own.
+
+    That is: no assertion of the policy's block fails, and each footprint is sound: no overlap, nothing
+    past a buffer's end, each start where it may be.
+    """
+    family = policy.family
+    tile = tile_of(arch, a, b, l1, l0, policy, bias)
+    if arch.code not in family.codes or not holds(tile, family.asserts):
+        return False
+    return all(room.sound for room in _rooms(tile, family, tags, k))

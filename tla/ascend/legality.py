@@ -1,0 +1,281 @@
+"""Whether a plan is legal: every rule by name, with what is needed and what there is.
+
+>>> from tla.ascend.plan import gemm
+>>> report = gemm("Ascend950", (4096, 4096, 4096), "half", l1=(100, 256, 256)).check()
+>>> report.ok, report.catlass, str(report.nearest.l1)
+(False, (), 'GemmShape<96,256,256>')
+>>> print(report.errors[0].text[:77])
+A 0 [0,56960) is written into A 1, which starts at 51200: both hold [51200,56
+
+A rule that is broken is an error where the kernel does not compile, or computes wrong sums; a warning
+where it is slow, or wrong for some data; a note says what is worth knowing. Where CATLASS asserts a rule
+the compiler's text is given; where it does not, the rule is ours alone.
+
+Source: CATLASS gemm/block/block_mmad_*.hpp, gemm/dispatch_policy.hpp, gemm/helper.hpp.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ..errors import UnsupportedError
+from .asserts import MUTEXES
+from .buffer_rules import asserted_tile, buffer_rules, said
+from .copy_rules import copy_rules
+from .findings import Finding, Report
+from .memory_rules import memory_rules
+from .nearby import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .plan import Plan
+
+__all__ = ["OF_KERNEL", "check"]
+
+
+def check(plan: Plan) -> Report:
+    """Return how a plan stands to every rule.
+
+    >>> from tla.ascend.plan import gemm
+    >>> [f.rule for f in check(gemm("Ascend950", (64, 64, 64), "int4b_t")).errors]
+    ['element types']
+    """
+    buffers = plan.footprints
+    kernel = tuple(_kernel_rules(plan))
+    runs = not any(f.severity == "error" and f.rule in OF_KERNEL for f in kernel)
+    copies = copy_rules(plan) if runs else ()
+    checks = (
+        *kernel,
+        *buffer_rules(plan, buffers),
+        *_tile_rules(plan),
+        *copies,
+        *memory_rules(plan),
+    )
+    tile_is_wrong = any(f.severity == "error" and f.rule not in OF_KERNEL for f in checks)
+    found = None
+    if tile_is_wrong:
+        tile = (plan.a, plan.b, plan.l1, plan.l0, plan.policy, plan.bias)
+        found = nearest(plan.arch, *tile, tags=plan.tags, k=plan.problem.k)
+        if found is not None and (found.l1, found.l0) == (plan.l1, plan.l0):
+            found = None  # what is wrong is not the tile
+    return Report(plan, checks, buffers, found)
+
+
+OF_KERNEL: Final = ("architecture", "element types", "layouts", "bias")
+"""The rules that no other tile can meet."""
+
+
+# --- what the kernel is made for ---
+
+
+def _kernel_rules(plan: Plan) -> Iterator[Finding]:
+    yield _architecture(plan)
+    yield _elements(plan)
+    yield from _layouts(plan)
+    yield _bias(plan)
+    yield _unit_flag(plan)
+
+
+def _architecture(plan: Plan) -> Finding:
+    family, rule, here = plan.policy.family, "architecture", plan.arch.code
+    block = "BlockMmadTla" if family.api == "tla" else "BlockMmad"
+    missing = family.elsewhere
+    if missing is None:
+        missing = (f"{block} is not implemented for this DispatchPolicy",)
+    if not family.codes:
+        text = f"CATLASS has the name {family.name}, and no block for it"
+        return Finding(rule, "error", text, fix="Take MmadPingpong.", catlass=missing)
+    if here not in family.codes:
+        made = " and ".join(_GENERATION[code] for code in family.codes)
+        text = f"{family.name} is made for {made}; {plan.arch} runs {here}"
+        return Finding(rule, "error", text, fix="MmadPingpong runs on both.", catlass=missing)
+    if plan.policy.arch_code not in (None, here):
+        text = f"{plan.policy} names another architecture than {plan.arch}"
+        fix = f"Write {plan.policy.bound(plan.arch.tag)}."
+        return Finding(rule, "error", text, fix=fix)
+    return Finding(rule, "holds", f"{family.header} has a block for {here}")
+
+
+_GENERATION: Final = {2201: "2201 (AtlasA2, AtlasA3)", 3510: "3510 (Ascend950)"}
+
+
+def _elements(plan: Plan) -> Finding:
+    rule = "element types"
+    try:
+        product = plan.arch.product(plan.a, plan.b)
+    except UnsupportedError as error:
+        fix = " ".join(error.details)
+        return Finding(rule, "error", error.summary, fix=fix)
+    if product.scaled:
+        text = f"{plan.a} and {plan.b} have a scale for 32 elements each (MX); "
+        text += f"{plan.policy.name} takes none"
+        return Finding(rule, "error", text, fix="CATLASS's MmadMx takes scales.")
+    return Finding(rule, "holds", str(product))
+
+
+_FROM: Final = ("RowMajor", "ColumnMajor", "zN", "nZ", "PaddingRowMajor", "PaddingColumnMajor")
+
+
+def _layouts(plan: Plan) -> Iterator[Finding]:
+    rule = "layouts"
+    for operand in ("A", "B"):
+        tag = plan.tag(operand)
+        if tag not in _FROM:
+            text = f"no copy brings {operand} from {tag} in global memory to L1"
+            yield Finding(rule, "error", text, "L1", fix=f"Copies come from {', '.join(_FROM)}.")
+        elif tag.startswith("Padding") and plan.policy.family.api == "tla" and plan.arch.code != 2201:
+            text = f"no copy on {plan.arch} brings {operand} from {tag} to L1"
+            yield Finding(rule, "error", text, "L1", fix="Take RowMajor or ColumnMajor.")
+    tile = asserted_tile(plan)
+    broken = [name for name in plan.policy.family.asserts if name.startswith("layout C")]
+    texts = said(tile, broken)
+    if texts:
+        text = f"C of {plan.c} cannot be written as {plan.tags[2]}"
+        yield Finding(rule, "error", text, "GM", fix="Take RowMajor for C.", catlass=texts)
+    elif plan.tags[2] not in ("RowMajor", "zN"):
+        text = f"no copy writes C as {plan.tags[2]}"
+        yield Finding(rule, "error", text, "GM", fix="Take RowMajor for C, or zN.")
+    else:
+        yield Finding(rule, "holds", f"A {plan.tags[0]}, B {plan.tags[1]}, C {plan.tags[2]}")
+
+
+def _bias(plan: Plan) -> Finding:
+    family = plan.policy.family
+    takes = any(name.startswith(("bias", "BT")) for name in family.asserts)
+    needs = "bias not bfloat16" in family.asserts
+    texts = said(
+        asserted_tile(plan), [x for x in family.asserts if x in ("bias not bfloat16", "no bias")]
+    )
+    if plan.bias is not None and not takes:
+        text = f"the block of {family.name} adds no bias"
+        return Finding("bias", "error", text, fix=_BIASED[plan.arch.code == 2201], catlass=texts)
+    if plan.bias is None and needs:
+        return Finding(
+            "bias", "error", f"the block of {family.name} adds a bias", fix="Give bias='float'."
+        )
+    if texts:
+        text = f"{family.name} takes no bias of {plan.bias}"
+        return Finding("bias", "error", text, fix="Take float, or half.", catlass=texts)
+    return Finding("bias", "holds", f"of {plan.bias}" if plan.bias else "none")
+
+
+_BIASED: Final = ("MmadPingpong adds one.", "MmadPingpong and MmadAtlasA2PingpongBias add one.")
+
+
+def _unit_flag(plan: Plan) -> Finding:
+    rule, policy = "unit flag", plan.policy
+    texts = said(asserted_tile(plan), [x for x in policy.family.asserts if "unit flag" in x])
+    if texts:
+        text = f"with the unit flag L0C has 1 stage, not {policy.l0c_stages}"
+        return Finding(
+            rule, "error", text, "L0C", policy.l0c_stages, 1, "stages",
+            "Take l0c_stages=1, or unit_flag=False.", texts,
+        )  # fmt: skip
+    if policy.unit_flag and plan.a.bits <= 8 and plan.accumulator.name == "int32_t":
+        text = f"the unit flag is not for elements of {plan.a}; CATLASS states so and asserts nothing"
+        return Finding(rule, "error", text, "L0C", fix="Take unit_flag=False.")
+    return Finding(rule, "holds", "set" if policy.unit_flag else "not set")
+
+
+# --- tiles and stages ---
+
+
+def _tile_rules(plan: Plan) -> Iterator[Finding]:
+    tile = asserted_tile(plan)
+    for name in plan.policy.family.asserts:
+        if name in _TEXTS:
+            rule, text, fix = _TEXTS[name]
+            texts = said(tile, [name])
+            needed, available, unit = _numbers(plan, name)
+            if texts:
+                text, fix = text.format(plan=plan), fix.format(plan=plan)
+                yield Finding(rule, "error", text, "", needed, available, unit, fix, texts)
+            else:
+                yield Finding(rule, "holds", "", "", needed, available, unit)
+    yield from _events(plan)
+
+
+def _numbers(plan: Plan, name: str) -> tuple[int | None, int | None, str]:
+    """What a rule counts, and the most there may be."""
+    facts = plan.policy.facts
+    if name == "L0 K":
+        return plan.l0.k, plan.l1.k, "elements"
+    if name == "preload":
+        return facts.preload, min(facts.l1a, facts.l1b), "stages"
+    if name == "mutexes":
+        return sum(facts[:5]) + 2 * (plan.bias is not None), MUTEXES, "mutexes"
+    return None, None, "bytes"
+
+
+_TEXTS: Final = {
+    "L0 M,N": (
+        "L0 m and n",
+        "m and n are {plan.l0.m} x {plan.l0.n} in L0 and {plan.l1.m} x {plan.l1.n} in L1, not equal",
+        "Take m = {plan.l1.m} and n = {plan.l1.n} for L0.",
+    ),
+    "L0 M": ("L0 m", "m of L0, {plan.l0.m}, exceeds that of L1, {plan.l1.m}", "Take m <= {plan.l1.m}."),
+    "L0 N": ("L0 n", "n of L0, {plan.l0.n}, exceeds that of L1, {plan.l1.n}", "Take n <= {plan.l1.n}."),
+    "L0 K": ("L0 k", "k of L0, {plan.l0.k}, exceeds that of L1, {plan.l1.k}", "Take k <= {plan.l1.k}."),
+    "aligned": (
+        "tile alignment",
+        "m and k of {plan.a}, k and n of {plan.b}, in L1 and in L0, are multiples of 32 bytes",
+        "Take multiples of {plan.a.c0}.",
+    ),
+    "aligned tiles": (
+        "tile alignment",
+        "m and k of {plan.a}, k and n of {plan.b} are multiples of 32 bytes",
+        "Take multiples of {plan.a.c0}.",
+    ),
+    "aligned on 2201": (
+        "tile alignment",
+        "m and k of {plan.a}, k and n of {plan.b} are multiples of 32 bytes on 2201",
+        "Take multiples of {plan.a.c0}.",
+    ),
+    "HF32": ("HF32", "hf32 multiplies float by float, not {plan.a} by {plan.b}", "Take hf32=False."),
+    "preload": (
+        "preload",
+        "{plan.policy.preload} tiles are loaded ahead, of {plan.policy.l1a_stages} stages of A and "
+        "{plan.policy.l1b_stages} of B in L1",
+        "Take no more than the fewer of the two.",
+    ),
+    "equal L1 stages": (
+        "equal L1 stages",
+        "A has {plan.policy.l1a_stages} stages in L1 and B {plan.policy.l1b_stages}: the two are equal",
+        "Take as many of each.",
+    ),
+    "one stage of A": (
+        "one stage of A",
+        "A has {plan.policy.l1a_stages} stages in L1, and all of its rows lie there once",
+        "Take l1a_stages=1.",
+    ),
+    "square M,K": ("square tile", "m, {plan.l1.m}, and k, {plan.l1.k}, of L1 are equal", "Take m = k."),
+    "square K,N": ("square tile", "k, {plan.l1.k}, and n, {plan.l1.n}, of L1 are equal", "Take k = n."),
+    "mutexes": ("mutexes", "stages and bias hold more mutexes than there are", "Take fewer stages."),
+}  # fmt: skip
+
+
+def _events(plan: Plan) -> Iterator[Finding]:
+    """Each stage holds an event id of its pair of pipes; a bias in L1 and in BT one more."""
+    policy, asserts = plan.policy, plan.policy.family.asserts
+    if "mutexes" in asserts:
+        return
+    facts, most = policy.facts, plan.arch.events
+    tile = asserted_tile(plan)
+    l1_bias = tile.bias_count if plan.bias else 0
+    rows = (
+        ("L1", ("L1 events", "L1 events with bias"), facts.l1a + facts.l1b + l1_bias),
+        ("L0", ("L0 events",), facts.l0a + facts.l0b + (plan.bias is not None)),
+        ("L0C", (), facts.l0c),
+    )
+    for buffer, names, needed in rows:
+        asserted = [name for name in asserts if name in names]
+        texts = said(tile, asserted)
+        broken = bool(texts) or needed > most
+        text = f"{needed} stages hold an event id each, and there are {most}: 0 to {most - 1}"
+        if not asserted:
+            text += f"; {policy.name} asserts nothing of it"
+        yield Finding(
+            f"{buffer} events", "error" if broken else "holds", text if broken else "", buffer,
+            needed, most, "events", "Take fewer stages." if broken else "", texts,
+        )  # fmt: skip

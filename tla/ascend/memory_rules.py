@@ -1,0 +1,261 @@
+"""The rules of a plan about global memory: starts, leading dimensions, tails, 32-bit numbers,
+workspace, L2.
+
+>>> from tla.ascend.plan import gemm
+>>> plan = gemm("AtlasA2", (512, 512, 1000), "half", l1="128,256,256")
+>>> rules = {finding.rule: finding for finding in memory_rules(plan)}
+>>> print(rules["leading dimension of A"])
+warning: leading dimension of A: rows of A start every 2000 bytes, not a multiple of 512
+>>> rules["k tail"].needed, rules["tile starts of A"].needed
+(8, 512)
+
+Source: CATLASS examples/common/helper.hpp IsNeedPadding; gemm/tile/*/copy_gm_to_l1.hpp;
+layout/matrix.hpp.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import TYPE_CHECKING, Final
+
+from .decisions import padded, splitk_factor, workspace
+from .findings import Finding
+from .footprint import l1_tag
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .decisions import SplitKernel
+    from .plan import Operand, Plan
+
+__all__ = ["memory_rules"]
+
+_WORD: Final = 1 << 32
+_LINE: Final = 512
+"""Rows that start at multiples of so many bytes are read at full speed."""
+_OPERANDS: Final[tuple[Operand, ...]] = ("A", "B", "C")
+_LINES: Final = ("RowMajor", "ColumnMajor")
+_FRACTALS: Final = ("zN", "nZ")
+
+
+def memory_rules(plan: Plan) -> Iterator[Finding]:
+    """Yield how a plan stands to each rule about global memory."""
+    yield from _words(plan)
+    for operand in _OPERANDS[:2]:
+        if plan.tag(operand) in _LINES:
+            yield _leading(plan, operand)
+            yield _stride_limit(plan, operand)
+    yield _k_tail(plan)
+    for operand in _OPERANDS:
+        yield _starts(plan, operand)
+    yield from _one_tile_of_k(plan)
+    yield from _swizzle(plan)
+    yield from _workspace(plan)
+    yield _l2(plan)
+
+
+def _words(plan: Plan) -> Iterator[Finding]:
+    """CATLASS counts extents, tiles and places in fractals in 32 bits; offsets in 64."""
+    m, n, k = plan.problem
+    rule = "32-bit extents"
+    most = max(m, n, k)
+    if most >= _WORD:
+        text = f"an extent of {most} does not fit into 32 bits"
+        yield Finding(rule, "error", text, "GM", most, _WORD - 1, "elements", "Split the problem.")
+    else:
+        yield Finding(rule, "holds", "", "GM", most, _WORD - 1, "elements")
+    tiles = plan.tiles
+    count = tiles.m * tiles.n
+    if count >= _WORD:
+        text = f"{tiles.m} x {tiles.n} tiles of C do not fit into 32 bits, in which blocks are counted"
+        yield Finding(
+            "32-bit blocks", "error", text, "GM", count, _WORD - 1, "blocks", "Take larger tiles."
+        )
+    else:
+        yield Finding("32-bit blocks", "holds", "", "GM", count, _WORD - 1, "blocks")
+    for operand in _OPERANDS:
+        tag = plan.tag(operand)
+        if tag in _FRACTALS:
+            rows, cols = plan.extents(operand)
+            long = rows if tag == "zN" else cols
+            place = -(-long // 16) * 16 * plan.element(operand).c0
+            wraps = place >= _WORD
+            text = f"a column of fractals of {operand} holds {place} elements, which wraps in 32 bits"
+            yield Finding(
+                f"32-bit offsets in {operand}", "error" if wraps else "holds", text if wraps else "",
+                "GM", place, _WORD - 1, "elements", "Split the problem." if wraps else "",
+            )  # fmt: skip
+
+
+def _leading(plan: Plan, operand: Operand) -> Finding:
+    rule = f"leading dimension of {operand}"
+    tag, of, ld = plan.tag(operand), plan.element(operand), plan.leading(operand)
+    rows, cols = plan.extents(operand)
+    apart = of.bytes_of(ld)
+    lines = "rows" if tag == "RowMajor" else "columns"
+    text = f"{lines} start every {apart} bytes"
+    if (of.bits * ld) % (_LINE * 8) == 0:
+        return Finding(rule, "holds", text, "GM", apart, None)
+    text = f"{lines} of {operand} start every {apart} bytes, not a multiple of {_LINE}"
+    kinds: list[str] = []
+    for kind in ("PADDING_ND", "PADDING_NZ"):
+        if of.bits % 8 == 0:
+            bytes_ = padded(kind, tag, rows, cols, of).bytes
+            kinds.append(f"{kind} ({bytes_} bytes of workspace)")
+    wide = -(-apart // _LINE) * _LINE * 8 // of.bits
+    ways = [f"Lay {operand} out anew before: {' or '.join(kinds)}"] if kinds else []
+    ways.append(f"store it with a leading dimension of {wide}")
+    fix = f"{', or '.join(ways)}."
+    return Finding(rule, "warning", text, "GM", apart, None, fix=fix[0].upper() + fix[1:])
+
+
+def _stride_limit(plan: Plan, operand: Operand) -> Finding:
+    rule, limit = f"stride limit of {operand}", plan.arch.stride_limit
+    ld, tag = plan.leading(operand), plan.tag(operand)
+    if limit is None or ld < limit:
+        return Finding(rule, "holds", "", "GM", ld, None if limit is None else limit - 1, "elements")
+    rows, cols = plan.extents(operand, plan.l1)
+    whole = plan.extents(operand)
+    calls = min(rows, whole[0]) if tag == "RowMajor" else min(cols, whole[1])
+    text = (
+        f"a leading dimension of {ld} exceeds what one copy takes on {plan.arch}: a tile of {operand}"
+        f" takes {calls} calls, one for each {'row' if tag == 'RowMajor' else 'column'}"
+    )
+    fix = f"Lay {operand} out anew before, in blocks or as {l1_tag(tag)}."
+    return Finding(rule, "warning", text, "GM", ld, limit - 1, "elements", fix)
+
+
+_STALE: Final = "what lay there before"
+_STORED: Final = "what pads it in global memory"
+_BEHIND: Final = {
+    **{("A", tag): _STORED for tag in (*_FRACTALS, "PaddingRowMajor", "PaddingColumnMajor")},
+    **{("B", tag): _STORED for tag in (*_FRACTALS, "PaddingRowMajor", "PaddingColumnMajor")},
+    ("A", "RowMajor"): "zeros", ("A", "ColumnMajor"): _STALE,
+    ("B", "RowMajor"): _STALE, ("B", "ColumnMajor"): "zeros",
+}  # fmt: skip
+"""What a copy from global memory leaves behind the end of k: it fills up rows of fractals alone."""
+
+
+def _k_tail(plan: Plan) -> Finding:
+    """The cube takes k in whole rows of fractals."""
+    c0 = max(plan.a.c0, plan.b.c0)
+    k = plan.problem.k
+    tail = k % c0
+    if not tail:
+        return Finding("k tail", "holds", "", "L1", k, None, "elements")
+    held = [
+        f"{_BEHIND.get((operand, plan.tag(operand)), _STORED)} in {operand}" for operand in ("A", "B")
+    ]
+    text = (
+        f"the last {tail} of {k} along k are not a whole C0 of {c0}: what the other {c0 - tail} hold is "
+        f"multiplied too, {' and '.join(held)}"
+    )
+    wide = -(-k // c0) * c0
+    # of int8_t it has been seen to give wrong sums: tilelang-ascend 1723
+    severe = min(plan.a.bits, plan.b.bits) <= 8 and any(_STALE in what for what in held)
+    return Finding(
+        "k tail", "warning" if severe else "note", text, "L1", tail, None, "elements",
+        f"Pad k to {wide} with zeros.",
+    )  # fmt: skip
+
+
+def _starts(plan: Plan, operand: Operand) -> Finding:
+    """Where tiles start in global memory: at multiples of the greatest common divisor of two steps."""
+    rule = f"tile starts of {operand}"
+    of, tag = plan.element(operand), plan.tag(operand)
+    rows, cols = plan.extents(operand)
+    tall, wide = plan.extents(operand, plan.l1)
+    steps = [
+        (step, at)
+        for step, size, at in ((tall, rows, (tall, 0)), (wide, cols, (0, wide)))
+        if step < size
+    ]
+    if tag in _FRACTALS:
+        by_row, by_col = (16, of.c0) if tag == "zN" else (of.c0, 16)
+        for step, unit, size, name in ((tall, by_row, rows, "rows"), (wide, by_col, cols, "columns")):
+            if step < size and step % unit:
+                text = f"tiles of {operand} start every {step} {name}, inside a fractal of {unit}"
+                fix = f"Take a multiple of {unit}."
+                return Finding(rule, "error", text, "GM", step, unit, "elements", fix)
+    if not steps:
+        return Finding(rule, "holds", "one tile", "GM", 0, None)
+    layout = plan.layout(operand)
+    bits = gcd(*(int(layout(at)) * of.bits for _, at in steps))
+    if bits % 8:
+        text = f"tiles of {operand} start inside a byte"
+        return Finding(rule, "error", text, "GM", bits, 8, "bits", "Take an even extent.")
+    start = bits // 8
+    text = f"tiles start at multiples of {start} bytes"
+    if start % _LINE and operand != "C":
+        return Finding(rule, "note", f"{text}, not of {_LINE}", "GM", start, None)
+    return Finding(rule, "holds", text, "GM", start, None)
+
+
+def _one_tile_of_k(plan: Plan) -> Iterator[Finding]:
+    """The block of the Small policies has no loop over tiles of k."""
+    if plan.policy.name not in ("MmadAtlasA2Small", "MmadAtlasA2DynamicSmall"):
+        return
+    k, tile = plan.problem.k, plan.l1.k
+    text = f"{plan.policy.name} takes one tile of k, {tile}, and the problem has {k}"
+    broken = k > tile
+    yield Finding(
+        "one tile of k", "error" if broken else "holds", text if broken else "", "L1", k, tile,
+        "elements",
+        "Take MmadAtlasA2Preload." if broken else "",
+    )  # fmt: skip
+
+
+def _swizzle(plan: Plan) -> Iterator[Finding]:
+    kind = plan.policy.family.swizzle.partition("<")[0]
+    if not kind:
+        return
+    if plan.swizzle.name == kind:
+        yield Finding("swizzle", "holds", str(plan.swizzle))
+    else:
+        text = f"the kernel of {plan.policy.name} takes blocks in the order of {kind}"
+        yield Finding("swizzle", "warning", text, fix=f"Take {kind}.")
+
+
+_KERNELS: Final[dict[str, SplitKernel]] = {
+    "SplitkGemmIdentityBlockSwizzle": "SplitkMatmul",
+    "TailSplitkGemmIdentityBlockSwizzle": "TailMultiCoreSplitkMatmulTla",
+    "StreamkGemmIdentityBlockSwizzle": "StreamkMatmul",
+}
+
+
+def _workspace(plan: Plan) -> Iterator[Finding]:
+    """The partial sums of the swizzles that share k."""
+    name = plan.swizzle.name
+    m, n, _ = plan.problem
+    if name in _KERNELS:
+        bytes_ = workspace(
+            _KERNELS[name],
+            plan.problem,
+            plan.l1,
+            plan.cores,
+            (plan.a, plan.b),
+        )
+        text = f"{_KERNELS[name]} keeps partial sums in {bytes_} bytes of workspace"
+        if name.startswith("Splitk"):
+            factor = splitk_factor(plan.problem, plan.l1, plan.cores)
+            text += f"; it cuts k into {factor}"
+        yield Finding("workspace", "note", text, "GM", bytes_, None)
+    elif name.startswith("SingleCoreSplitk") and plan.c != plan.accumulator:
+        bytes_ = m * n * plan.accumulator.sizeof
+        text = (
+            f"{bytes_} bytes of workspace hold the sums, in {plan.accumulator}, before they are {plan.c}"
+        )
+        yield Finding("workspace", "note", text, "GM", bytes_, None)
+    else:
+        yield Finding("workspace", "holds", "none", "GM", 0, None)
+
+
+def _l2(plan: Plan) -> Finding:
+    m, n, k = plan.problem
+    bytes_ = plan.a.bytes_of(m * k) + plan.b.bytes_of(k * n) + plan.c.bytes_of(m * n)
+    if bytes_ <= plan.arch.l2:
+        return Finding("L2", "holds", "A, B and C together", "L2", bytes_, plan.arch.l2)
+    text = (
+        f"A, B and C together take {bytes_} bytes, more than L2: the swizzle decides what is read again"
+    )
+    return Finding("L2", "note", text, "L2", bytes_, plan.arch.l2)

@@ -1,0 +1,426 @@
+"""Plans of a matrix product: architecture, problem, elements, layouts, tiles, policy and swizzle in one
+value.
+
+>>> plan = gemm("AtlasA2", "4096,4096,4096", "half")
+>>> print(plan)
+AtlasA2, 24 cores: C[4096,4096] half = A[4096,4096] half * B[4096,4096] half
+  layouts   A RowMajor, B RowMajor, C RowMajor
+  tiles     L1 GemmShape<128,256,256>, L0 GemmShape<128,256,64>
+  policy    MmadPingpong<Arch::AtlasA2,true>
+  swizzle   GemmIdentityBlockSwizzle<3, 0>
+>>> print(plan.layout("A", "L1"))
+((_16,_8),(_16,_16)):((_16,_256),(_1,_2048))
+>>> plan.check().ok
+True
+
+What is malformed raises where the plan is made; what is illegal is reported by `Plan.check`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+from ..errors import LayoutError, UnsupportedError
+from ..ints import Int
+from ..text import shortened
+from .arch import arch as arch_named
+from .elements import accumulator, element
+from .footprint import fits, footprints, l1_tag
+from .policies import Family, MmadPingpong, Policy
+from .policies import policy as policy_of
+from .shapes import GemmCoord, GemmShape, gemm_shape
+from .tags import make_layout, tag_named
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..layout import AnyLayout
+    from .arch import Arch
+    from .elements import Element
+    from .findings import Report
+    from .footprint import Footprint
+    from .schedules import Schedule, Swizzle
+    from .shapes import ShapeLike
+
+__all__ = ["Level", "Operand", "Plan", "default_l0", "default_l1", "gemm"]
+
+Operand: TypeAlias = Literal["A", "B", "C", "bias"]
+Level: TypeAlias = Literal["GM", "L1", "L0A", "L0B", "L0C", "BT"]
+ElementsLike: TypeAlias = "str | Element | Sequence[str | Element]"
+
+_LEVELS: Final[dict[str, tuple[str, ...]]] = {
+    "A": ("GM", "L1", "L0A"),
+    "B": ("GM", "L1", "L0B"),
+    "C": ("GM", "L0C"),
+    "bias": ("GM", "L1", "BT"),
+}
+_LINES: Final = ("RowMajor", "ColumnMajor")
+_BLOCKS: Final = ("PaddingRowMajor", "PaddingColumnMajor")
+
+
+class Plan(NamedTuple):
+    """A plan of C = A B, or A B + bias. `gemm` makes one from texts and values, with defaults."""
+
+    arch: Arch
+    problem: GemmCoord
+    a: Element
+    b: Element
+    c: Element
+    tags: tuple[str, str, str]
+    """How A, B and C lie in global memory."""
+    ld: tuple[int | None, int | None, int | None]
+    """Their leading dimensions, in elements; None is the shortest."""
+    l1: GemmShape
+    l0: GemmShape
+    policy: Policy
+    swizzle: Swizzle
+    cores: int
+    bias: Element | None = None
+
+    @property
+    def accumulator(self) -> Element:
+        """What products are summed in."""
+        return accumulator(self.a, self.b)
+
+    @property
+    def tiles(self) -> GemmCoord:
+        """How many tiles the problem takes in each direction."""
+        return self.l1.tiles_of(self.problem)
+
+    def element(self, operand: Operand) -> Element:
+        """The element type of an operand in global memory and L1."""
+        if operand == "bias":
+            if self.bias is None:
+                raise UnsupportedError("the plan has no bias", "Give gemm(..., bias='float').")
+            return self.bias
+        return {"A": self.a, "B": self.b, "C": self.c}[operand]
+
+    def extents(self, operand: Operand, of: Sequence[int] | None = None) -> tuple[int, ...]:
+        """The rows and columns of an operand: of the problem, or of a tile (m, n, k)."""
+        m, n, k = self.problem if of is None else of
+        return {"A": (m, k), "B": (k, n), "C": (m, n), "bias": (n,)}[operand]
+
+    def layout(self, operand: Operand, level: Level = "GM") -> AnyLayout:
+        """Return how an operand lies in a buffer: the whole of it in GM, else a whole tile.
+
+        >>> plan = gemm("Ascend950", (1000, 600, 100), "half", "RowMajor,ColumnMajor")
+        >>> print(plan.layout("B", "L1"), plan.layout("A"))
+        ((_16,_8),(_16,_16)):((_1,_4096),(_16,_256)) (1000,100):(100,_1)
+
+        Raises:
+            UnsupportedError: the operand is never there.
+        """
+        if level not in _LEVELS.get(operand, ()):
+            where = (
+                f"It is in {', '.join(_LEVELS[operand])}." if operand in _LEVELS else "A, B, C, bias."
+            )
+            raise UnsupportedError(f"{operand} is never in {level}", where, operand=operand, level=level)
+        of = self.element(operand)
+        if level == "GM":
+            return self._global(operand, of)
+        if operand == "bias":
+            return make_layout(of if level == "L1" else self.accumulator, "VectorLayout", Int(self.l0.n))
+        tile = self.l1 if level == "L1" else self.l0
+        if (operand, level, self.policy.family.a_slot) == ("A", "L1", "half"):
+            tile = tile._replace(k=self.problem.k)  # all of a row lies there
+        rows, cols = (Int(x) for x in self.extents(operand, tile))
+        tags = {"L0A": self.arch.l0a_tag, "L0B": "nZ", "L0C": "L0C"}
+        if level == "L1":
+            return make_layout(of, l1_tag(self.tag(operand)), rows, cols)
+        return make_layout(self.accumulator if level == "L0C" else of, tags[level], rows, cols)
+
+    def _global(self, operand: Operand, of: Element) -> AnyLayout:
+        sizes, tag = self.extents(operand), self.tag(operand)
+        if tag in _BLOCKS:
+            block = self.extents(operand, self.l1)
+            return make_layout(of, tag, *sizes, block=tuple(block))
+        return make_layout(of, tag, *sizes, ld=self.leading(operand) if tag in _LINES else None)
+
+    def tag(self, operand: Operand) -> str:
+        """The layout tag of an operand in global memory."""
+        return "VectorLayout" if operand == "bias" else self.tags["ABC".index(operand)]
+
+    def leading(self, operand: Operand) -> int:
+        """The elements from one row of RowMajor, or column of ColumnMajor, to the next; else 0."""
+        tag = self.tag(operand)
+        if tag not in _LINES:
+            return 0
+        given = self.ld["ABC".index(operand)]
+        rows, cols = self.extents(operand)
+        least = cols if tag == "RowMajor" else rows
+        if given is None:
+            return least + least % 2 if self.element(operand).name.startswith("float4") else least
+        return given
+
+    @property
+    def footprints(self) -> tuple[Footprint, ...]:
+        """What the tile takes of each buffer."""
+        tile = (self.a, self.b, self.l1, self.l0, self.policy, self.bias)
+        return footprints(self.arch, *tile, tags=self.tags, k=self.problem.k)
+
+    def check(self) -> Report:
+        """Return how the plan stands to each rule, and the nearest tile that fits if it breaks one."""
+        from .legality import check
+
+        return check(self)
+
+    def nearest(self) -> Plan | None:
+        """Return the plan with the nearest tile that fits, itself if it is that; None where none fits.
+
+        >>> gemm("Ascend950", (64, 64, 64), "half", l1=(100, 256, 256)).nearest().l1
+        GemmShape(m=96, n=256, k=256)
+        """
+        from .nearby import nearest
+
+        tile = (self.a, self.b, self.l1, self.l0, self.policy, self.bias)
+        if fits(self.arch, *tile, tags=self.tags, k=self.problem.k):
+            return self
+        found = nearest(self.arch, *tile, tags=self.tags, k=self.problem.k)
+        return None if found is None else self._replace(l1=found.l1, l0=found.l0)
+
+    def schedule(self, swizzle: str | Swizzle | None = None) -> Schedule:
+        """Return which core computes which block when, in the order of the plan's swizzle or of another.
+
+        >>> len(gemm("AtlasA2", (1024, 1024, 1024)).schedule())
+        32
+        """
+        from .schedules import swizzle as swizzle_of
+
+        order = self.swizzle if swizzle is None else swizzle_of(swizzle)
+        return order.schedule(self.problem, self.l1, cores=self.cores)
+
+    def emit_cpp(self) -> str:
+        """Return the C++ text of the plan, in CATLASS's types."""
+        from .emit import emit_cpp
+
+        return emit_cpp(self)
+
+    def replaced(self, **changes: object) -> Plan:
+        """Return the plan with some of what `gemm` takes changed, the rest as it is.
+
+        >>> gemm("AtlasA2", (1024, 1024, 1024)).replaced(l1="128,256,128", l0=None).l0
+        GemmShape(m=128, n=256, k=64)
+        """
+        given: dict[str, object] = {
+            "arch": self.arch, "problem": self.problem, "elements": (self.a, self.b, self.c),
+            "tags": self.tags, "l1": self.l1, "l0": self.l0, "policy": self.policy,
+            "swizzle": self.swizzle, "bias": self.bias, "cores": self.cores, "ld": self.ld,
+        }  # fmt: skip
+        unknown = [name for name in changes if name not in given]
+        if unknown:
+            raise UnsupportedError(
+                f"a plan has no {unknown[0]}", f"It has {', '.join(given)}.", name=unknown[0]
+            )
+        return gemm(**{**given, **changes})  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        m, n, k = self.problem
+        bias = f" + bias[{n}] {self.bias}" if self.bias else ""
+        layouts = ", ".join(
+            f"{x} {t}" + (f" ld {ld}" if ld is not None else "")
+            for x, t, ld in zip("ABC", self.tags, self.ld, strict=True)
+        )
+        return (
+            f"{self.arch}, {self.cores} cores: C[{m},{n}] {self.c} = "
+            f"A[{m},{k}] {self.a} * B[{k},{n}] {self.b}{bias}\n"
+            f"  layouts   {layouts}\n"
+            f"  tiles     L1 {self.l1}, L0 {self.l0}\n"
+            f"  policy    {self.policy}\n"
+            f"  swizzle   {self.swizzle}"
+        )
+
+    def __repr__(self) -> str:
+        names = (self.a.name, self.b.name, self.c.name)
+        parts = [
+            repr(self.arch.name), repr(tuple(self.problem)), repr(names), repr(self.tags),
+            repr(tuple(self.l1)), repr(tuple(self.l0)), repr(str(self.policy)), repr(str(self.swizzle)),
+        ]  # fmt: skip
+        if self.bias:
+            parts.append(f"bias={self.bias.name!r}")
+        if any(x is not None for x in self.ld):
+            parts.append(f"ld={self.ld!r}")
+        return f"gemm({', '.join(parts)}, cores={self.cores})"
+
+
+# --- what a plan is made from ---
+
+
+def gemm(
+    arch: str | Arch,
+    problem: ShapeLike,
+    elements: ElementsLike = "half",
+    tags: str | Sequence[str] = "RowMajor",
+    l1: ShapeLike | None = None,
+    l0: ShapeLike | None = None,
+    policy: str | Policy | Family | None = None,
+    swizzle: str | Swizzle | None = None,
+    *,
+    bias: str | Element | None = None,
+    cores: int | None = None,
+    ld: Sequence[int | None] | None = None,
+) -> Plan:
+    """Return the plan of a product.
+
+    >>> gemm("Ascend950", "1024,1024,1024", "int8_t").c.name
+    'int32_t'
+    >>> gemm("AtlasA2", (64, 64, 64), "half", "RowMajor,ColumnMajor,RowMajor", "128x256x256").l0
+    GemmShape(m=128, n=256, k=64)
+
+    Args:
+        problem: M, N and K, in elements.
+        elements: Of A, B and C; one for all, or a text with commas. C of integers is ``int32_t``.
+        tags: The layouts of A, B and C in global memory; one for all, or a text with commas.
+        l1, l0: The tiles; as CATLASS's examples have them where they fit, else the nearest that fits.
+            L0 has the m and n of L1, and the longest half, quarter ... of its k that fits.
+        policy: MmadPingpong where nothing is said, with the unit flag unless elements are integers.
+        swizzle: As CATLASS advises where nothing is said: bands of 3.
+        bias: Its element type, where there is one.
+        cores: How many cores compute; all of them where nothing is said.
+        ld: The leading dimensions of A, B and C; None is the shortest.
+
+    Raises:
+        UnsupportedError: a name is not known, or no core multiplies the elements.
+        LayoutError: an extent, a number of stages or cores, an offset below 1; a leading dimension too
+            short.
+        ParseError: a text is not what it should be.
+    """
+    here = arch_named(arch)
+    size = GemmCoord(*gemm_shape(problem, "problem"))
+    a, b, c = _elements(elements)
+    of_bias = None if bias is None else element(bias)
+    names = _tags(tags)
+    how = _policy(here, policy, a)
+    tile = default_l1(here, a, b, how, of_bias) if l1 is None else gemm_shape(l1, "tile in L1")
+    part = default_l0(here, a, b, tile, how) if l0 is None else gemm_shape(l0, "tile in L0")
+    count = here.cores if cores is None else cores
+    if isinstance(count, bool) or not hasattr(count, "__index__"):
+        raise TypeError(f"cores is an int, not {type(count).__name__} {count!r}")
+    if count < 1:
+        raise LayoutError(f"there is at least 1 core, not {count}", cores=count)
+    plan = Plan(
+        here, size, a, b, c, names, _leading(ld), tile, part, how,
+        _swizzle(swizzle, size, how), count.__index__(), of_bias,
+    )  # fmt: skip
+    for operand in ("A", "B", "C"):
+        if plan.tag(operand) in _LINES:
+            plan.layout(operand)  # raises where a leading dimension is too short
+    return plan
+
+
+def _elements(what: ElementsLike) -> tuple[Element, Element, Element]:
+    from .elements import Element
+
+    if isinstance(what, Element) or (isinstance(what, str) and "," not in what):
+        a = b = element(what)
+        c = None
+    else:
+        parts = [x.strip() for x in what.split(",")] if isinstance(what, str) else list(what)
+        if len(parts) not in (2, 3):
+            raise LayoutError(
+                f"there are {len(parts)} element types, not those of A, B and C", given=what
+            )
+        a, b = element(parts[0]), element(parts[1])
+        c = element(parts[2]) if len(parts) == 3 else None
+    acc = accumulator(a, b)
+    if c is None:
+        c = a if a.bits >= 16 else acc
+    return a, b, c
+
+
+def _tags(what: str | Sequence[str]) -> tuple[str, str, str]:
+    parts = [x.strip() for x in what.split(",")] if isinstance(what, str) else [str(x) for x in what]
+    if len(parts) == 1:
+        parts = [parts[0], parts[0], "RowMajor"]
+    if len(parts) == 2:
+        parts.append("RowMajor")
+    if len(parts) != 3:
+        raise LayoutError(f"there are {len(parts)} layout tags, not those of A, B and C", given=what)
+    found: list[str] = []
+    for operand, part in zip("ABC", parts, strict=True):
+        tag = tag_named(part)
+        if tag.sizes != ("rows", "cols") or tag.elements is not None:
+            raise UnsupportedError(
+                f"{operand} cannot be {tag}: a matrix has rows and columns, this is {tag.about}",
+                tag=tag.name,
+            )
+        found.append(tag.name)
+    a, b, c = found
+    return a, b, c
+
+
+def _leading(ld: Sequence[int | None] | None) -> tuple[int | None, int | None, int | None]:
+    if ld is None:
+        return None, None, None
+    if isinstance(ld, str) or len(ld) != 3:
+        raise LayoutError(f"ld is the leading dimensions of A, B and C, not {shortened(str(ld))}", ld=ld)
+    a, b, c = ld
+    return a, b, c
+
+
+def _policy(here: Arch, policy: str | Policy | Family | None, a: Element) -> Policy:
+    if policy is None:
+        found = MmadPingpong(unit_flag=accumulator(a).name != "int32_t")
+    else:
+        found = policy_of(policy)
+    return found.bound(here.tag) if found.arch is None else found
+
+
+def _swizzle(swizzle: str | Swizzle | None, problem: GemmCoord, policy: Policy) -> Swizzle:
+    from .schedules import default_swizzle
+    from .schedules import swizzle as swizzle_of
+
+    if swizzle is not None:
+        return swizzle_of(swizzle)
+    found, kind = default_swizzle(problem), policy.family.swizzle
+    return swizzle_of(kind) if "<" in kind else found._replace(name=kind or found.name)
+
+
+# CATLASS's examples: 00_basic_matmul and its kin; 43_ascend950_basic_matmul and its kin.
+_L1: Final = {
+    2201: {1: (128, 256, 512), 2: (128, 256, 256), 4: (128, 128, 256)},
+    3510: {1: (256, 256, 256), 2: (256, 256, 128), 4: (256, 256, 128)},
+}
+
+
+def default_l1(
+    arch: Arch, a: Element, b: Element, policy: Policy, bias: Element | None = None
+) -> GemmShape:
+    """Return the tile that CATLASS's examples have for elements of this width, or the nearest that fits.
+
+    >>> from tla.ascend import Ascend950, element
+    >>> default_l1(Ascend950, element("half"), element("half"), MmadPingpong())
+    GemmShape(m=256, n=256, k=128)
+    """
+    from .nearby import nearest
+
+    shape = GemmShape(*_L1.get(arch.code, _L1[2201]).get(max(a.sizeof, b.sizeof), (128, 128, 256)))
+    part = default_l0(arch, a, b, shape, policy)
+    if arch.code not in policy.family.codes or fits(arch, a, b, shape, part, policy, bias):
+        return shape
+    found = nearest(arch, a, b, shape, part, policy, bias)
+    return shape if found is None else found.l1
+
+
+def default_l0(arch: Arch, a: Element, b: Element, l1: GemmShape, policy: Policy) -> GemmShape:
+    """Return the part of a tile that lies in L0: its m and n, and the longest half, quarter ... of k
+    that fits.
+
+    >>> from tla.ascend import AtlasA2, element
+    >>> half = element("half")
+    >>> default_l0(AtlasA2, half, half, GemmShape(128, 256, 256), MmadPingpong())
+    GemmShape(m=128, n=256, k=64)
+
+    That is a quarter in CATLASS's examples. Where no part fits, it is a quarter.
+    """
+    facts = policy.facts
+    room_a = arch.l0a // facts.l0a // max(1, l1.m * a.sizeof)
+    room_b = arch.l0b // facts.l0b // max(1, l1.n * b.sizeof)
+    least = max(16, a.c0, b.c0)
+    k = l1.k
+    while k > min(room_a, room_b) and k % 2 == 0 and k // 2 >= least:
+        k //= 2
+    if k > min(room_a, room_b) or k % least:
+        k = min(room_a, room_b, l1.k) // least * least
+    if not k:
+        k = max(1, l1.k // 4)
+    return l1._replace(k=k)

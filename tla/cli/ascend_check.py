@@ -1,0 +1,245 @@
+"""``tla ascend check``: whether a plan is legal, what each buffer needs, what would fit."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any, Final
+
+from ..ascend.arch import ARCHES, arch
+from ..ascend.plan import gemm
+from ..errors import ParseError
+from . import complain
+from .ascend import SUBCOMMANDS
+from .columns import columns, plural
+from .common import positive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..ascend.findings import Finding, Report
+    from ..ascend.footprint import Footprint
+    from ..ascend.plan import Plan
+    from ..figure import Bars
+
+__all__ = ["run"]
+
+_EPILOG: Final = f"""\
+examples:
+  tla ascend check AtlasA2 half 4096,4096,4096
+  tla ascend check Ascend950 half 4096,4096,4096 --l1 100,256,256
+  tla ascend check AtlasA2 int8_t 4096,4096,70000 --tags RowMajor,ColumnMajor --bias int32_t
+  tla ascend check AtlasA2 half,half,float 512,512,16384 --policy 'MmadAtlasA2Preload<true,true>'
+  tla ascend check AtlasA2 half 4096,4096,4096 --policy 'MmadPingpong(unit_flag, l1a_stages=3)' --emit
+
+ARCH is one of {", ".join(ARCHES)}. What is left out is as CATLASS's examples have it:
+MmadPingpong with the unit flag, the tile of the architecture, in L0 the longest half, quarter ... of
+its k that fits, bands of 3.
+
+'needed' is what is written, with the padding of a tile to whole fractals, stage by stage where CATLASS
+places them. CATLASS's own assertions count without padding; where one fails, what the compiler would
+say is given. The nearest tile is the one with the least sum of |log2| of the ratios of m, n and k to
+those asked for.
+
+Exit code 0: the plan is legal, warnings or not. 1: a rule is broken, or a value is wrong.
+"""
+
+
+def run(arguments: list[str]) -> int:
+    options = _parser().parse_args(arguments)
+    plan = _plan(options)
+    report = plan.check()
+    if options.emit and report.ok:
+        print(plan.emit_cpp(), end="")
+        return 0
+    if options.json:
+        import json
+
+        print(json.dumps(_facts(report)))
+    else:
+        _write(report, options.all)
+    if options.emit:
+        complain("tla: no C++ is written of a plan that is illegal")
+    return 0 if report.ok else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tla ascend check",
+        description=SUBCOMMANDS["check"],
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("arch", metavar="ARCH", help="the architecture")
+    parser.add_argument(
+        "elements", metavar="ELEMENT", help="the type of A, B and C; or two or three, with commas"
+    )
+    parser.add_argument("problem", metavar="M,N,K", help="the extents of the product, in elements")
+    parser.add_argument("--l1", metavar="m,n,k", help="the tile in L1")
+    parser.add_argument("--l0", metavar="m,n,k", help="the part of it in L0")
+    parser.add_argument(
+        "--tags", default="RowMajor", metavar="A,B,C", help="the layouts in global memory (RowMajor)"
+    )
+    parser.add_argument("--ld", metavar="A,B,C", help="the leading dimensions; 0 is the shortest")
+    parser.add_argument(
+        "--policy", metavar="POLICY", help="a dispatch policy, with parameters in < > or ( )"
+    )
+    parser.add_argument("--swizzle", metavar="SWIZZLE", help="what orders the blocks")
+    parser.add_argument("--bias", metavar="ELEMENT", help="add a bias of this type")
+    parser.add_argument(
+        "--cores", type=positive, metavar="N", help="not as many cores as ARCH has but N"
+    )
+    parser.add_argument("--all", action="store_true", help="list the rules that hold too, each in full")
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--emit", action="store_true", help="print the C++ of the plan if it is legal")
+    output.add_argument("--json", action="store_true", help="print one JSON object")
+    return parser
+
+
+def _plan(options: argparse.Namespace) -> Plan:
+    return gemm(
+        arch(options.arch),
+        options.problem,
+        options.elements,
+        options.tags,
+        options.l1,
+        options.l0,
+        options.policy,
+        options.swizzle,
+        bias=options.bias,
+        cores=options.cores,
+        ld=_leading(options.ld) if options.ld else None,
+    )
+
+
+def _leading(text: str) -> list[int | None]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() for part in parts):
+        raise ParseError(f"expected leading dimensions with commas, found {text!r}", text, 0, len(text))
+    return [int(part) or None for part in parts]
+
+
+# --- text ---
+
+
+def _write(report: Report, everything: bool) -> None:
+    from ..show.terminal import write
+
+    print(report.plan)
+    print()
+    shown = [f for f in report.checks if everything or _is_shown(f)]
+    print(*_table(shown, everything), sep="\n")
+    left = len(report.checks) - len(shown)
+    if left:
+        print(f"{plural(left, 'rule')} more hold; --all lists them")
+    for bars, footprint in zip(report.figures(), report.buffers, strict=True):
+        if footprint.buffer == "L1" or not footprint.sound:
+            print()
+            write(bars)
+    said = [f for f in report.findings if f.text]
+    if said:
+        print()
+        for finding in said:
+            _write_finding(finding)
+    print()
+    for line in _verdict(report):
+        print(line)
+
+
+def _is_shown(finding: Finding) -> bool:
+    return (
+        finding.severity != "holds"
+        or finding.rule.endswith("capacity")
+        or finding.rule.endswith("events")
+    )
+
+
+def _table(findings: list[Finding], everything: bool) -> list[str]:
+    head = ("needed", "available", "margin", "of", "buffer", "rule", "verdict")
+    rows = [
+        (
+            *("-" if n is None else str(n) for n in (f.needed, f.available, f.margin)),
+            f.unit if f.needed is not None else "-",
+            f.buffer or "-",
+            f.rule,
+            _VERDICTS.get(f.severity, f.severity) + _why(f) * everything,
+        )
+        for f in findings
+    ]
+    return columns(head, rows, 3)
+
+
+_VERDICTS: Final = {"error": "BROKEN"}
+
+
+def _why(finding: Finding) -> str:
+    """What is said of a rule that holds; of the others more is said below."""
+    return f": {finding.text}" if finding.severity == "holds" and finding.text else ""
+
+
+def _write_finding(finding: Finding) -> None:
+    from textwrap import fill
+
+    print(fill(f"{finding.rule}: {finding.text}.".replace("..", "."), 100, subsequent_indent="  "))
+    for said in finding.catlass:
+        print(f"  the compiler says: {said}")
+    if finding.fix:
+        print(fill(finding.fix, 100, initial_indent="  ", subsequent_indent="  "))
+
+
+def _verdict(report: Report) -> Iterator[str]:
+    warnings = f", with {plural(len(report.warnings), 'warning')}" if report.warnings else ""
+    if report.ok:
+        yield f"legal{warnings}"
+        return
+    kinds = {finding.rule.rpartition(" ")[2] for finding in report.errors}
+    compiles = not report.catlass and kinds <= {"overlap", "capacity", "alignment", "events"}
+    silent = "; CATLASS compiles it all the same" if compiles else ""
+    yield f"illegal: {plural(len(report.errors), 'rule')} broken{warnings}{silent}"
+    found = report.nearest
+    if found is not None:
+        l1, l0 = (",".join(map(str, shape)) for shape in (found.l1, found.l0))
+        yield f"the nearest tile that fits: --l1 {l1} --l0 {l0}"
+
+
+# --- JSON ---
+
+
+def _facts(report: Report) -> dict[str, Any]:
+    plan, found = report.plan, report.nearest
+    return {
+        "plan": {
+            "arch": plan.arch.name,
+            "problem": list(plan.problem),
+            "elements": [plan.a.name, plan.b.name, plan.c.name],
+            "bias": plan.bias.name if plan.bias else None,
+            "tags": list(plan.tags),
+            "ld": [plan.leading(x) or None for x in ("A", "B", "C")],
+            "l1": list(plan.l1),
+            "l0": list(plan.l0),
+            "policy": str(plan.policy),
+            "swizzle": str(plan.swizzle),
+            "cores": plan.cores,
+        },
+        "ok": report.ok,
+        "checks": [{**f._asdict(), "margin": f.margin} for f in report.checks],
+        "catlass": list(report.catlass),
+        "buffers": [
+            _buffer(footprint, bars)
+            for footprint, bars in zip(report.buffers, report.figures(), strict=True)
+        ],
+        "nearest": found and {"l1": list(found.l1), "l0": list(found.l0), "distance": found.distance},
+    }
+
+
+def _buffer(footprint: Footprint, bars: Bars) -> dict[str, Any]:
+    return {
+        "buffer": footprint.buffer,
+        "capacity": footprint.capacity,
+        "needed": footprint.needed,
+        "counted": footprint.counted,
+        "margin": footprint.margin,
+        "stages": [
+            {**stage._asdict(), "clashes": list(bar.clashes)}
+            for stage, bar in zip(footprint.stages, bars.bars, strict=True)
+        ],
+    }
