@@ -29,9 +29,33 @@ ZEROS = "CATLASS leaves the dynamic ints of a default-constructed type 0, the or
 BARE = "CATLASS wraps the origin of a scalar shape in a tuple; here it has the shape's own profile"
 LONGER = "CATLASS writes the origin always, after '@'; here after ':' and only where it differs"
 CPP = "the size of a C++ object; what it tells, whether the layout is static, is compared instead"
+ROWS_LOST = "CATLASS takes the columns for the length and drops the rows; here a vector has one row"
+DYNAMIC_FRACTAL = (
+    "CATLASS makes every number of a tag object dynamic, so that iszN, isVector are false of its layout"
+)
+STRIDES_ANEW = (
+    "CATLASS computes the strides of a padding tag's tile from the tile, as if it lay alone: past the "
+    "first block they miss the matrix that it is cut from; here a tile keeps them"
+)
+IN_FRACTAL = "CATLASS's GetOffset of zZ and nN gives every element of a fractal the offset of the first"
+HALF_FRACTAL = (
+    "CATLASS's object counts fractals of 16 rows and steps over 32: in 128 by 64 two fractals share "
+    "memory, in 100 by 100 the last offset 13875 exceeds the capacity 12544; its tla::MakeLayout has 32"
+)
+BOOL = "CATLASS compares where it means to round up: the length is a bool, 0 or 1"
+AXES = "CATLASS's shape (N,W,H,C0,D*C1) and its strides of (C0,HW,C1,D,N) tell of different axes"
 WRAPS = "CATLASS multiplies uint32 by C<int> in uint32, which wraps; Python ints are exact"
+BASED = (
+    "CATLASS crops at the coordinate counted from the view, against the origin of the whole; here a view"
+    " from (1,5) on has 7 rows and 11 columns, and a tile at (3,9) the last 7 columns"
+)
+EMPTY_SLICE = (
+    "CATLASS does not cut slices at the end of K where there are more of them than tiles: of 100, the"
+    " first has 256 elements and the last, past 0 in uint32, 4294967140; here 100 and 0"
+)
 
 CATLASS = [
+    Difference("swizzle_splitk", "(100,100,100) by (128,256,256) in 2", "[100, 0]", EMPTY_SLICE),
     Difference("crd2offset", "(8,0) in ((_4,_2),(_4,_3))", "CoordinateError", EXTENDS),
     Difference("crd2offset", "(0,40) in ((_4,_2),(_4,_3))", "CoordinateError", EXTENDS),
     Difference("crd2offset", "96 in ((_4,_2),(_4,_3))", "CoordinateError", EXTENDS),
@@ -63,7 +87,144 @@ CATLASS = [
         CPP,
     ),
     Difference("type_rule", "sizeof(MakeLayout<half,zN>(100u,100u))", "False", CPP),
+    Difference(
+        "tensor",
+        "doc: GetTile(sub@(1,5),(2,4),(4,8)) -> coord (3,9); NOTE origin cropped with coord (2,4) of"
+        " parent layout, not (3,9)",
+        "<Tensor 't' in GM at (3,9): (4,8):(16,_1):(4,7)>",
+        BASED,
+    ),
+    Difference("tensor", "sub@(1,5)(_,_)", "<Tensor 't' in GM at (1,5): (7,11):(16,_1)>", BASED),
+    Difference("make_layout", "VectorLayout of several rows", "CongruenceError", ROWS_LOST),
+    Difference(
+        "make_layout_from_tag",
+        "zN<half>(100,100)",
+        "((_16,7),(_16,7)):((_16,_256),(_1,1792)):(100,100)",
+        DYNAMIC_FRACTAL,
+    ),
+    Difference(
+        "make_layout_from_tag",
+        "nZ<half>(100,100)",
+        "((_16,7),(_16,7)):((_1,1792),(_16,_256)):(100,100)",
+        DYNAMIC_FRACTAL,
+    ),
+    Difference(
+        "make_layout_from_tag",
+        "L0C<float>(100,100)",
+        "((_16,7),(_16,7)):((_16,_256),(_1,1792)):(100,100)",
+        DYNAMIC_FRACTAL,
+    ),
+    Difference("make_layout_from_tag", "VectorLayout(128)", "(128):(_1)", DYNAMIC_FRACTAL),
+    Difference("padding_tag", "PaddingRowMajor 17x33", "((16,1536),(_1,512))", STRIDES_ANEW),
+    Difference("padding_tag", "PaddingRowMajor 100x100", "((16,3584),(_1,512))", STRIDES_ANEW),
+    Difference("padding_tag", "PaddingColumnMajor 100x100", "((_1,512),(32,2048))", STRIDES_ANEW),
+    Difference("padding_tag", "PaddingColumnMajor 128x64", "((_1,512),(32,2048))", STRIDES_ANEW),
+    Difference("legacy_tag", "zZ<half>(17,33)", "0 16 1 384 1280", IN_FRACTAL),
+    Difference("legacy_tag", "zZ<half>(100,100)", "0 16 1 6178 12339", IN_FRACTAL),
+    Difference("legacy_tag", "zZ<half>(128,64)", "0 16 1 4608 8191", IN_FRACTAL),
+    Difference("legacy_tag", "nN<half>(17,33)", "0 1 16 520 1280", IN_FRACTAL),
+    Difference("legacy_tag", "nN<half>(100,100)", "0 1 16 6178 12339", IN_FRACTAL),
+    Difference("legacy_tag", "nN<half>(128,64)", "0 1 16 5120 8191", IN_FRACTAL),
+    Difference(
+        "legacy_tag",
+        "Weight4BitnZ<half>(17,33)",
+        "((_32,1),(_16,3)):((_1,1536),(_32,_512)):(17,33)",
+        HALF_FRACTAL,
+    ),
+    Difference(
+        "legacy_tag",
+        "Weight4BitnZ<half>(100,100)",
+        "((_32,4),(_16,7)):((_1,3584),(_32,_512)):(100,100)",
+        HALF_FRACTAL,
+    ),
+    Difference(
+        "legacy_tag",
+        "Weight4BitnZ<half>(128,64)",
+        "((_32,4),(_16,4)):((_1,2048),(_32,_512))",
+        HALF_FRACTAL,
+    ),
+    Difference("legacy_tag", "VectorLayout::MakeLayoutInUb<half>(100)", "(112):(_1):(100)", BOOL),
+    Difference("legacy_tag", "NDC1HWC0(2,3,4,5,6,16)", "(2,3,4,5,6,16):(5760,1920,480,96,16,_1)", AXES),
 ]
+
+
+IN_PAIRS = (
+    "Nd2Nz counts two elements of 4 bits as a byte; CATLASS's copy of RowMajor does so too, but that of"
+    " a padding tag copies twice as much"
+)
+ALIGNED_K = (
+    "LoadData3DV2 transposes float in whole 16s along K; the layout that CATLASS states has 8s, and only"
+    " its Mmad knows better"
+)
+HALF_SQUARE = "a stride of 3 fractals is no number of squares of 2; CATLASS steps 1 square, 2 fractals"
+ROUNDED = "CATLASS rounds the start up to the next fractal, or reads across fractals, without a word"
+WITHIN_BLOCK = "CATLASS starts within a block of 32 bytes, and every column is shifted"
+NEXT_COLUMNS = "whole blocks of 32 bytes are written, and overwrite the columns behind the tile"
+NEXT_BLOCK = "rows of the next block are not one leading dimension further"
+NOT_TO_L0A = "no instruction transposes 4 bits on the way to L0A; CATLASS calls the one for 16 bits"
+HALF_BYTE = "every second row starts within a byte; CATLASS rounds its leading dimension up"
+WRAPPED = "CATLASS has no second way from nZ there: 69872 wraps to 4336 in the 16 bits of srcStride"
+SQUARES_OF_FOUR = "without scales CATLASS steps 2 fractals for squares of 4; with scales it has 4"
+
+TIMES_THE_LINE = "CATLASS multiplies the place of a fractal by the number of the line, past the first"
+ODD_FRACTALS = "CATLASS steps 3 squares, 6 fractals, where there are 5 to the next column"
+
+COPIES = [
+    Difference("copy", case, ours, reason)
+    for case, ours, reason in (
+        (
+            "2201 gm-l1 PaddingRowMajor<int4b_t>(100,100) to zN(32,48) at (32,0)",
+            "1 x (32, 24, 32, 32, 1, 1, 0, 0)",
+            IN_PAIRS,
+        ),
+        (
+            "2201 gm-l1 PaddingColumnMajor<int4b_t>(100,100) to nZ(32,16) at (0,0)",
+            "1 x (16, 16, 16, 16, 1, 1, 0, 0)",
+            IN_PAIRS,
+        ),
+        ("2201 l1-l0a nZ<float>(64,24) to zZ(64,24) at (0,0)", "LayoutError", ALIGNED_K),
+        ("2201 l1-l0b zN<int8_t>(48,64) to nZ(48,64) at (0,0)", "LayoutError", HALF_SQUARE),
+        ("2201 l1-l0a zN<half>(96,64) to zZ(32,32) at (5,3)", "DivisibilityError", ROUNDED),
+        ("3510 l1-l0a zN<half>(96,64) to zN(32,32) at (5,3)", "DivisibilityError", ROUNDED),
+        ("2201 gm-l1 zN<half>(96,64) to zN(32,32) at (0,3)", "DivisibilityError", WITHIN_BLOCK),
+        ("2201 l0c-gm L0C<half>(96,64) to zN(32,24) at (0,0)", "DivisibilityError", NEXT_COLUMNS),
+        ("3510 l0c-gm L0C<float>(96,64) to zN(32,20) at (0,0)", "DivisibilityError", NEXT_COLUMNS),
+        (
+            "2201 gm-l1 PaddingRowMajor<half>(96,64) to zN(32,32) at (16,0)",
+            "LayoutError",
+            NEXT_BLOCK,
+        ),
+        ("2201 l1-l0a nZ<int4b_t>(64,64) to zZ(64,64) at (0,0)", "UnsupportedError", NOT_TO_L0A),
+        ("2201 gm-l1 RowMajor<int4b_t>(64,63) to zN(64,63) at (0,0)", "DivisibilityError", HALF_BYTE),
+        (
+            "2201 gm-l1 RowMajor<half>(40,70000) to zZ(40,64) at (0,0)",
+            "LayoutError",
+            TIMES_THE_LINE,
+        ),
+        ("2201 l1-l0a nN<float>(40,64) to zZ(40,64) at (0,0)", "LayoutError", ODD_FRACTALS),
+        (
+            "3510 gm-l1 ColumnMajor<half>(70000,40) to nN(64,40) at (0,0)",
+            "LayoutError",
+            TIMES_THE_LINE,
+        ),
+        (
+            "3510 gm-l1 nZ<half>(64,70000) to nZ(64,128) at (0,256)",
+            "4 x (1, 128, 0, 0)",
+            WRAPPED,
+        ),
+        (
+            "3510 l1-l0a nZ<float4_e2m1x2_t>(48,128) to zN(48,128) at (0,0)",
+            "2 x (0, 0, 4, 1, 8, 3, True)",
+            SQUARES_OF_FOUR,
+        ),
+        (
+            "3510 gm-l1 MxScaleRowMajorA<float8_e8m0_t>(96,64) to MxScalezZ(32,20) at (0,1)",
+            "DivisibilityError",
+            WITHIN_BLOCK,
+        ),
+    )
+]
+"""Copies of tiles, by their recorded row; ours is the number of calls and the first one's parameters."""
 
 
 INNER = "the DSL lets an inner mode grow to 6, of size 5: offset 40 where the layout has 1 at index 5"
@@ -452,6 +613,23 @@ def right_answers(
         layout = tla.Layout(answer.shape, answer.stride)
         if truth.expect is fuzz.Expect.YES and truth.fault(layout) == "":
             yield case.args, layout
+
+
+UNPADDED = (
+    "CATLASS counts and places stages without padding, and on 3510 asserts no alignment: a stage of A"
+    " or B is written into the next; the compiler's verdict is given besides"
+)
+BLOCKS = [
+    Difference(
+        "block_mmad_tla_legal", "3510 half (24,24,256)", "L0A overlap, L0B overlap, L1 overlap", UNPADDED
+    ),
+    Difference(
+        "block_mmad_tla_legal",
+        "3510 half (128,250,256)",
+        "L0B alignment, L0B overlap, L1 overlap",
+        UNPADDED,
+    ),
+]
 
 
 LEVEL = "a slice that keeps one mode, itself a 1-tuple, loses a level of nesting in tensor_layouts"

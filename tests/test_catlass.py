@@ -9,8 +9,11 @@ from oracle import rows, value
 
 from tla import (
     CoordinateError,
+    DivisibilityError,
     Int,
     Layout,
+    Tensor,
+    _,
     _0,
     _1,
     _2,
@@ -24,10 +27,13 @@ from tla import (
     ceil_div,
     crd2offset,
     depth,
+    get_tile,
     get_tile_layout,
     is_static,
     make_coord,
     make_layout,
+    make_tensor,
+    make_tensor_like,
     make_tuple,
     max_,
     min_,
@@ -36,7 +42,9 @@ from tla import (
     rank,
     round_down,
     round_up,
+    slice_and_offset,
     static_mask,
+    tile_view,
     to_text,
     zN,
     zZ,
@@ -202,6 +210,78 @@ def test_get_tile_layout() -> None:
         if "base_offset" in row:
             assert parent.extended(coord) == row["base_offset"]
     assert differ == differing("get_tile_layout")
+
+
+def test_slice_and_offset() -> None:
+    for row in rows(FILE, "slice_and_offset"):
+        coord = tuple(_ if c == "_" else value(c) for c in row["coord"])
+        if "in_shape" in row:
+            layout: Any = Layout(value(row["in_shape"]), value(row["in_stride"]))
+        else:
+            layout = zN(100, 100)
+        kept, offset = slice_and_offset(coord, layout)
+        for part in ("shape", "stride", "origin_shape"):
+            assert at_least_as_static(getattr(kept, part), value(row[part])), row
+        assert (kept.rank, kept.depth, offset) == (row["rank"], row["depth"], row["offset"])
+
+
+MATRIX: Any = Tensor("t", Layout((8, 16), (16, _1)))
+SUB: Any = make_tensor("t", MATRIX.layout, (1, 5))
+TAIL: Any = get_tile(MATRIX, (6, 10), (4, 8))
+BLOCKS: Any = Tensor("a1", zN(100, 100), position="L1")
+CUBE: Any = Tensor("c", Layout((4, 100, 60), (6000, 60, _1)))
+UNALIGNED = "zN GetTile at unaligned (5,3) - allowed, element index still right"
+
+TENSORS: dict[str, Callable[[], Any]] = {
+    "MakeTensor": lambda: MATRIX,
+    "t(1,5) element": lambda: MATRIX(1, 5),
+    "vector scalar index v(7)": lambda: Tensor("v", Layout((100,), (_1,)))(7),
+    "t(_,3)": lambda: MATRIX[_, 3],
+    "tail GetTile (6,10) (4,8)": lambda: TAIL,
+    "TileView (1,1) (4,8)": lambda: tile_view(MATRIX, (1, 1), (4, 8)),
+    "doc: GetTile(sub@(1,5),(2,4),(4,8)) -> coord (3,9); NOTE origin cropped with coord (2,4) of parent"
+    " layout, not (3,9)": lambda: get_tile(SUB, (2, 4), (4, 8)),
+    "sub@(1,5)(_,_)": lambda: SUB[_, _],
+    "zN GetTile (32,48) (16,32)": lambda: get_tile(BLOCKS, (32, 48), (16, 32)),
+    UNALIGNED: lambda: get_tile(BLOCKS, (5, 3), (16, 32), aligned=False),
+    "rank3 GetTile": lambda: get_tile(CUBE, (1, 64, 32), (_1, Int(64), Int(32))),
+    "3D (b,_,_) -> 2D": lambda: CUBE[2, _, _],
+    "1D (11)": lambda: CUBE[2, 7, _](11),
+    "MakeTensorLike<zN>(tail (2,6))": lambda: make_tensor_like("l1", TAIL, zN, "L1"),
+    "MakeTensorLike<zN>(tail, layoutBase 128x64)": lambda: make_tensor_like(
+        "l1", TAIL, base=zN(Int(128), Int(64)), position="L1"
+    ),
+}
+
+
+def test_tensors() -> None:
+    seen, differ = set(), {}
+    for row in rows(FILE, "tensor"):
+        case = row["desc"]
+        seen.add(case)
+        got = TENSORS[case]()
+        if "shape" not in row:
+            assert got == row["data_base"]
+            continue
+        parts = (got.shape, got.stride, got.origin_shape, got.coord, got.data_offset)
+        theirs = ("shape", "stride", "origin_shape", "coord", "data_base")
+        if not all(at_least_as_static(a, value(row[b])) for a, b in zip(parts, theirs, strict=True)):
+            differ[case] = repr(got)
+        if got.data == "t" and len(got.coord) == 2:  # the first element has the address it has there
+            assert got(0, 0) == row["data_base"] + MATRIX.layout(value(row["coord"]))
+        position = row["tensor_type"].rpartition("TPosition)")[2].removesuffix(">")
+        assert got.position == {"0": "GM", "1": "L1"}[position]
+        if "elem00" in row:
+            assert (got(0, 0), got(5, 17)) == (row["elem00"], row["elem_5_17"])
+    assert seen == TENSORS.keys()
+    assert differ == differing("tensor")
+
+
+def test_an_unaligned_tile_is_asked_for() -> None:
+    """CATLASS cuts it without a word; its offsets are right there, too."""
+    with pytest.raises(DivisibilityError, match="does not lie on the blocks"):
+        get_tile(BLOCKS, (5, 3), (16, 32))
+    assert TENSORS[UNALIGNED]().is_aligned is False
 
 
 @pytest.mark.parametrize("tag", ["zN", "nZ", "zZ", "L0C", "Weight4BitnZ"])

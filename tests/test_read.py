@@ -69,11 +69,11 @@ def test_what_prints_reads_back(value: object) -> None:
 @pytest.mark.parametrize(
     ("text", "summary", "column"),
     [
-        ("", "expected a layout such as (2,3):(3,1) or an XLA shape such as", 1),
-        ("   ", "expected a layout such as (2,3):(3,1) or an XLA shape such as", 4),
-        ("bad", "expected a layout such as (2,3):(3,1) or an XLA shape such as", 1),
-        ("  f32", "expected a layout such as (2,3):(3,1) or an XLA shape such as", 3),
-        ("True", "expected a layout such as (2,3):(3,1) or an XLA shape such as", 1),
+        ("", "expected a layout such as (2,3):(3,1) or zN<half>(20,48), or an XLA", 1),
+        ("   ", "expected a layout such as (2,3):(3,1) or zN<half>(20,48), or an XLA", 4),
+        ("bad", "expected a layout such as (2,3):(3,1) or zN<half>(20,48), or an XLA", 1),
+        ("  f32", "expected a layout such as (2,3):(3,1) or zN<half>(20,48), or an XLA", 3),
+        ("True", "expected a layout such as (2,3):(3,1) or zN<half>(20,48), or an XLA", 1),
         (":(1)", "expected a shape, found ':'", 1),
         ("(2,3):(1)", "shape (2,3) and stride (1) are not congruent", 1),
         ("(2,3", "expected ',' or ')' of the '(' in column 1", 5),

@@ -38,7 +38,7 @@ from .errors import (
     UnsupportedError,
 )
 from .figure import layout_figure
-from .fractal import col_major, nN, nZ, row_major, zN, zZ
+from .fractal import col_major, fractal_layout, nN, nZ, row_major, zN, zZ
 from .int_tuple import (
     IntTuple,
     compatible,
@@ -209,12 +209,18 @@ if _typing.TYPE_CHECKING:
     from .evaluation import evaluate
     from .expr import Condition, Expr, assume, sym
     from .swizzle import ComposedLayout, Swizzle
+    from .tensor import Tensor, get_tile, make_tensor, make_tensor_like, tile_view
 else:
     # who only converts or shows layouts does not wait for the algebra
     _ROOMS = ("algebra", "ascend", "cpp", "explain", "expr", "hlo", "memory", "swizzle", "xla_bridge")
     _LATER = {
         "ComposedLayout": ".swizzle",
         "Swizzle": ".swizzle",
+        "Tensor": ".tensor",
+        "get_tile": ".tensor",
+        "make_tensor": ".tensor",
+        "make_tensor_like": ".tensor",
+        "tile_view": ".tensor",
         "Condition": ".expr",
         "Expr": ".expr",
         "assume": ".expr",
@@ -265,6 +271,7 @@ __all__ = [
     "StaticIntError",
     "Swizzle",
     "SymbolicInt",
+    "Tensor",
     "TlaError",
     "UndecidedError",
     "Underscore",
@@ -352,8 +359,10 @@ __all__ = [
     "flatten",
     "flatten_to_tuple",
     "fold_leaf",
+    "fractal_layout",
     "from_cpp",
     "get",
+    "get_tile",
     "get_tile_layout",
     "group",
     "has_underscore",
@@ -384,6 +393,8 @@ __all__ = [
     "make_ordered_layout",
     "make_shape",
     "make_stride",
+    "make_tensor",
+    "make_tensor_like",
     "make_tile",
     "make_tuple",
     "max_",
@@ -429,6 +440,7 @@ __all__ = [
     "sym",
     "take",
     "tile_to_shape",
+    "tile_view",
     "tiled_divide",
     "tiled_product",
     "to_cpp",

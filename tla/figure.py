@@ -26,7 +26,18 @@ if TYPE_CHECKING:
 
     from .layout import AnyLayout
 
-__all__ = ["Cell", "Figure", "Grid", "Steps", "layout_figure"]
+__all__ = [
+    "Bar",
+    "Bars",
+    "Cell",
+    "Figure",
+    "Grid",
+    "Lane",
+    "Steps",
+    "Stretch",
+    "Timeline",
+    "layout_figure",
+]
 
 
 class Cell(NamedTuple):
@@ -82,6 +93,60 @@ class Steps(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
     parts: tuple[Steps, ...]
     result: str
+
+
+class Bar(NamedTuple):
+    """Bytes of a buffer: written from ``start`` to ``end``, read as far as ``reach``."""
+
+    label: str
+    start: int
+    end: int
+    reach: int
+    clashes: tuple[tuple[int, int], ...]
+    """Ranges of it that another bar writes too."""
+
+
+class Bars(NamedTuple):
+    """What lies where in a buffer of ``length`` bytes."""
+
+    title: str
+    length: int
+    bars: tuple[Bar, ...]
+
+
+class Stretch(NamedTuple):
+    """What a lane does in one turn, or a part of it: a name, and how much work it is."""
+
+    label: str
+    work: int
+
+
+class Lane(NamedTuple):
+    """One worker: its number, what it does in each turn shown, and all its work."""
+
+    number: int
+    cells: tuple[tuple[Stretch, ...], ...]
+    work: int
+
+
+class Timeline(NamedTuple):
+    """Workers by turns: who does what when, and how much of it.
+
+    ``turns`` are the numbers of the turns shown, as long as the cells of each lane; where numbers are
+    left out, so are turns or lanes. ``most`` is the work of the busiest of all lanes.
+    """
+
+    lane: str
+    """What a row is, in one word."""
+    turn: str
+    """What a column is."""
+    legend: str
+    """What the labels are."""
+    turns: tuple[int, ...]
+    lanes: tuple[Lane, ...]
+    lane_count: int
+    turn_count: int
+    most: int
 
 
 def layout_figure(layout: AnyLayout, rows: int = 16, columns: int = 64, slices: int = 4) -> Figure:

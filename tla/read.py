@@ -2,6 +2,8 @@
 
 >>> read("(2,3):(3,1)"), read("f32[2,3]{1,0}")
 (Layout((2, 3), (3, 1)), XlaShape('f32', (2, 3), minor_to_major=(1, 0)))
+>>> print(read("zN<half>(20,48)"))
+((_16,2),(_16,3)):((_16,_256),(_1,512)):(20,48)
 
 A shape may also be pointed at: ``module.hlo:%fusion.3`` is the result of that instruction in that file,
 and ``module.hlo:%fusion.3{1}`` or ``module.hlo:%fusion.3#1`` the element 1 of it where it is a tuple.
@@ -19,14 +21,19 @@ from .notation import parse
 from .text import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from .ascend.tagged import TaggedLayout
+    from .expr.reading import Names
     from .xla_bridge.shape import AnyShape
 
-__all__ = ["FileError", "read"]
+__all__ = ["FileError", "read", "tagged"]
 
 _CPP = re.compile(r"(const\s+)?(\w+::)*(Layout\s*<|MakeLayout\s*[(<]|make_layout\s*\()")
 """How a C++ type or expression of a layout begins."""
+
+_TAGGED = re.compile(r"(::\s*)?(\w+\s*::\s*)*(?!\d)\w+\s*<\s*[A-Za-z>]")
+"""How a layout by its tag and element type begins."""
 
 _NAME = r"[A-Za-z_][\w.-]*"
 _WAY = r"(?:#[0-9]+)*|\{\s*(?:[0-9]+\s*(?:,\s*[0-9]+\s*)*)?\}"
@@ -45,7 +52,8 @@ class FileError(TlaError):
 def read(text: str) -> Any:
     """Return the value that a text writes: a `Layout` or int tuple, an `XlaShape` or `XlaTuple`.
 
-    A C++ type or expression of a layout is read as by `from_cpp`; a name is an unknown size.
+    A C++ type or expression of a layout is read as by `from_cpp`; a tag with its element type and sizes,
+    ``zN<half>(20,48)``, gives the layout that `tla.ascend.make_layout` does. A name is an unknown size.
     ``FILE:%name`` is the shape of an instruction's result in a file of HLO; ``FILE:%name{i,j}``, as XLA
     writes the way into a tuple, or ``FILE:%name#i#j`` is an element of it. A name that several
     computations use needs one of them: ``FILE:%computation/%name``.
@@ -79,6 +87,9 @@ def _value(text: str) -> Any:
         from .xla_bridge import parse_shape
 
         return parse_shape(text)
+    by_tag = tagged(text)
+    if by_tag is not None:
+        return by_tag.layout
     if looks_like_a_layout or text.startswith("(", start):
         return parse(text)
     if _CPP.match(text, start):
@@ -93,12 +104,30 @@ def _value(text: str) -> Any:
         [f"A shape has dims: {word}[2,3], or {word}[] for a scalar."] if word in ELEMENT_TYPES else []
     )
     raise ParseError(
-        f"expected a layout such as (2,3):(3,1) or an XLA shape such as f32[2,3]{{1,0}}, found {found}",
+        "expected a layout such as (2,3):(3,1) or zN<half>(20,48), or an XLA shape such as"
+        f" f32[2,3]{{1,0}}, found {found}",
         text,
         start,
         start + max(1, len(word)),
         *hints,
     )
+
+
+def tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) -> TaggedLayout | None:
+    """Return the layout that a tag writes, with its element type; None where a text writes no tag.
+
+    >>> tagged("zN<half>(20,48)").element.xla, tagged("(2,3):(3,1)")
+    ('f16', None)
+
+    Raises:
+        ParseError: it begins with a tag, and does not go on as one.
+    """
+    start = len(text) - len(text.lstrip())
+    if not _TAGGED.match(text, start) or _CPP.match(text, start) or "[" in text:
+        return None
+    from .ascend.tagged import parse_tagged  # few texts are tags
+
+    return parse_tagged(text, symbols)
 
 
 def _blame_pointer(text: str) -> None:

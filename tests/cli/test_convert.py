@@ -419,7 +419,10 @@ def test_standard_input(run: Run, given: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ([""], "expected a layout such as (2,3):(3,1) or an XLA shape such as f32[2,3]{1,0}, found the"),
+        (
+            [""],
+            "expected a layout such as (2,3):(3,1) or zN<half>(20,48), or an XLA shape such as f32[2,3]",
+        ),
         (["bad"], "expected a layout such as (2,3):(3,1)"),
         (["(2,3):(1)"], "shape (2,3) and stride (1) are not congruent"),
         (["((2,3):(3,1)"], "expected ',' or ')'"),

@@ -38,7 +38,7 @@ __all__ = [
     "text_argument",
 ]
 
-GIVEN = "a layout, TLA or XLA, or FILE:%%name#i; - is standard input"
+GIVEN = "a layout, TLA, zN<half>(20,48) or XLA, or FILE:%%name#i; - is standard input"
 """The help of an argument that is a layout in any notation."""
 
 POINTERS = """

@@ -9,7 +9,7 @@ from ..errors import TlaError, UnsupportedError
 from ..figure import layout_figure
 from ..int_tuple import leaves
 from ..ints import SymbolicInt, known_eq
-from ..read import read
+from ..read import read, tagged
 from ..xla_bridge import (
     XlaBuffer,
     XlaShape,
@@ -49,6 +49,7 @@ examples:
   tla convert 'bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}'
   tla convert '((2,2),(2,3)):((2,12),(1,4)):(3,5)' --dtype bf16
   tla convert '(3,5):(128,1)' --size 1024
+  tla convert 'RowMajor<half>(20,48,ld=64)'
   tla convert 'f32[<=5,?]{1,0:T(2,2)}'
   tla convert 'module.hlo:%pad.0'
   echo 'f32[3,5]{1,0:T(2,2)}' | tla convert -
@@ -66,7 +67,10 @@ _PICTURE = 256
 def run(arguments: list[str]) -> int:
     parser = argument_parser("convert", _EPILOG + POINTERS)
     parser.add_argument("text", metavar="TEXT", help=GIVEN)
-    parser.add_argument("--dtype", help="element type for a TLA layout, as bf16 (default f32, and said)")
+    parser.add_argument(
+        "--dtype",
+        help="element type for a TLA layout, as bf16 (default that of a tag, or f32, and said)",
+    )
     parser.add_argument(
         "--size", type=positive, metavar="N", help="elements that a TLA layout is to take in memory"
     )
@@ -77,11 +81,14 @@ def run(arguments: list[str]) -> int:
             element_type(options.dtype)
         except UnsupportedError as error:
             parser.error(". ".join(error.args))
-    value = read(text_argument(options.text))
+    text = text_argument(options.text)
+    by_tag = tagged(text)
+    value: Any = read(text) if by_tag is None else by_tag.layout
     is_xla = isinstance(value, (XlaShape, XlaTuple, XlaBuffer))
     if is_xla and (options.dtype or options.size is not None):
         parser.error("--dtype and --size go with a TLA layout; an XLA shape says both itself")
-    entries = [_entry(v, options.dtype, options.size) for v in (value.arrays() if is_xla else [value])]
+    dtype = options.dtype or (by_tag and by_tag.element.xla)
+    entries = [_entry(v, dtype, options.size) for v in (value.arrays() if is_xla else [value])]
     if options.json:
         import json
 

@@ -37,7 +37,7 @@ def run(arguments: list[str]) -> int:
         metavar="FILE",
         nargs="?",
         default="-",
-        help="a compiler's output (default: standard input); with --emit a layout, TLA or XLA",
+        help="a compiler's output (default: standard input); with --emit a layout, TLA, tag or XLA",
     )
     parser.add_argument(
         "--emit", choices=("type", "value"), help="print the C++ type of a layout, or what makes it"

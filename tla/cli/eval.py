@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UndecidedError
-from ..evaluation import OPERATIONS, evaluate, text_of_value
+from ..evaluation import OPERATIONS, text_of_value
 from ..expr.assumptions import assume
 from .common import argument_parser, text_argument
-from .operation import add_assume, as_option, conditions_of
+from .operation import add_assume, as_option, conditions_of, evaluated
 
 if TYPE_CHECKING:
     from ..evaluation import Call
@@ -21,6 +21,7 @@ examples:
   tla eval 'is_injective((3,2):(2,3))'
   tla eval '(4,8):(8,1)(3,_)'
   tla eval 'coalesce(logical_divide((8,6):(1,8), 4))' --steps
+  tla eval 'composition(zN<half>(32,48), (8,2):(1,16))'
   tla eval 'zipped_divide((M,K):(K,1), (48,K), exact=true)' --assume 'M % 48 == 0'
 
 A layout applied to a coordinate is its offset; with _ in the coordinate it is the layout of the modes
@@ -44,7 +45,7 @@ def run(arguments: list[str]) -> int:
     names, conditions = conditions_of(options.assume, text)
     try:
         with assume(*conditions):
-            return _write(evaluate(text, calls, names), calls if options.steps else [])
+            return _write(evaluated(text, calls, names), calls if options.steps else [])
     except UndecidedError as error:
         raise as_option(error) from None
 

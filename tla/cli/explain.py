@@ -1,14 +1,16 @@
-"""``tla explain``: how an operation, or the place of an element, comes about, step by step."""
+"""``tla explain``: how an operation, a layout of a tag, or the place of an element comes about."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from ..errors import ParseError
 from ..explain import EXPLAINED
-from ..read import read
+from ..read import read, tagged
 from ..xla_bridge import size_of
 from .common import argument_parser, signed, text_argument
 from .operation import Operands, add_assume
+from .show import layout_of
 from .where import index_argument, shape_of, steps_to
 
 if TYPE_CHECKING:
@@ -25,10 +27,18 @@ examples:
   tla explain composition '(6,2):(8,2)' '(4,3):(3,1)'
   tla explain complement '(2,2):(1,6)' 24
   tla explain zipped_divide '(8,6):(1,8)' '(4,3)' exact=true --json
+  tla explain 'zN<half>(20,48)'
+  tla explain '((16,2),(16,3)):((16,256),(1,512))' --tag 'zN<half>'
+  tla explain '(20,48):(64,1)'
 
 'tiling' shows the tiles of an XLA shape as its document defines them: pad, reshape, transpose; with an
 index, also the way of that element. The shape may also be FILE:%name#i, of a file of HLO, or - for
 standard input.
+
+A tag with its element type and sizes is shown leaf by leaf, in the order of memory. Of another layout
+--tag says whether the tag gives it, or a tile of what it gives: what it was made of, or each part that
+is otherwise, with a coordinate that the tag places elsewhere; the exit code is 1 then. Without --tag it
+is the list of tags that it is in.
 
 The operations of the algebra, with their arguments:
 
@@ -40,29 +50,69 @@ def run(arguments: list[str]) -> int:
 
     names = fill(", ".join(sorted(EXPLAINED)), 100, initial_indent="  ", subsequent_indent="  ")
     parser = argument_parser("explain", f"{_EPILOG}{names}")
-    parser.add_argument("what", metavar="WHAT", help="'tiling', or an operation of the algebra")
-    parser.add_argument("arguments", metavar="ARGUMENT", nargs="+", help="what it is applied to")
+    what = "'tiling', an operation of the algebra, or a layout"
+    parser.add_argument("what", metavar="WHAT", help=what)
+    parser.add_argument("arguments", metavar="ARGUMENT", nargs="*", help="what it is applied to")
+    parser.add_argument("--tag", metavar="TAG", help="whether the layout is in a tag: zN, 'zN<half>'")
     parser.add_argument("--json", action="store_true", help="print the steps as one JSON object")
     add_assume(parser)
     parser.set_defaults(steps=True)
     options = parser.parse_args(signed(arguments))
-    if options.what == "tiling":
+    is_operation = options.what in EXPLAINED or options.what in ("tiling", "compose")
+    if options.tag is not None and (is_operation or options.arguments):
+        parser.error("--tag goes with one layout")
+    if is_operation and not options.arguments:
+        parser.error(f"{options.what} needs an ARGUMENT")
+    code = 0
+    if not options.arguments:
+        figure, code = _layout(parser, options)
+    elif options.what == "tiling":
         figure = _tiling(parser, options.arguments)
-    elif options.what in EXPLAINED or options.what == "compose":
+    elif is_operation:
         figure = _operation(parser, options)
     else:
-        parser.error(
-            f"no steps are known of {options.what!r}; of tiling, {', '.join(sorted(EXPLAINED))}"
-        )
+        _refuse_unknown(parser, options.what)
     if options.json:
         import json
 
         print(json.dumps(_facts(figure)))
-        return 0
+        return code
     from ..show.terminal import write
 
     write(figure)
-    return 0
+    return code
+
+
+def _refuse_unknown(parser: argparse.ArgumentParser, what: str) -> NoReturn:
+    parser.error(f"no steps are known of {what!r}; of tiling, {', '.join(sorted(EXPLAINED))}")
+
+
+def _layout(parser: argparse.ArgumentParser, options: argparse.Namespace) -> tuple[Steps, int]:
+    """How a layout comes about from its tag, or which tags it is in, and the exit code."""
+    operands = Operands(parser, options, WHAT=options.what)
+    text = operands.text("WHAT")
+    if text.isidentifier():
+        _refuse_unknown(parser, text)
+    by_tag = tagged(text) if options.tag is None else None
+    if by_tag is not None:
+        from ..ascend.building import steps_of
+
+        return steps_of(by_tag), 0
+    layout = layout_of(read(text)) if ":%" in text else operands.layout("WHAT")
+    from ..ascend.building import figure_of, tags_figure
+
+    with operands.assumed():
+        if options.tag is None:
+            return tags_figure(layout), 0
+        from ..ascend.recognise import recognition
+        from ..ascend.tagged import parse_tag
+
+        try:
+            tag, element = parse_tag(options.tag)
+        except ParseError as error:
+            raise error.named("--tag") from None
+        found = recognition(layout, tag.name, element)
+        return figure_of(found), 0 if found.answer else 1
 
 
 def _tiling(parser: argparse.ArgumentParser, texts: list[str]) -> Steps:

@@ -18,14 +18,16 @@ from .show import layout_of
 if TYPE_CHECKING:
     import argparse
 
+    from ..evaluation import Call
     from ..explain import Explanation
     from ..expr.conditions import Condition
 
-__all__ = ["Operands", "add_assume", "conditions_of", "operation_parser"]
+__all__ = ["Operands", "add_assume", "conditions_of", "evaluated", "operation_parser"]
 
 _LAYOUTS = """
-A layout is a text such as '(4,2):(2,1)', an XLA shape such as 'f32[3,5]{1,0:T(2,2)}', an expression
-such as 'right_inverse((4,8):(8,1))' ('tla eval --help' lists them), or - for standard input.
+A layout is a text such as '(4,2):(2,1)', an XLA shape such as 'f32[3,5]{1,0:T(2,2)}', a tag such as
+'zN<half>(20,48)', an expression such as 'right_inverse((4,8):(8,1))' ('tla eval --help' lists them), or
+- for standard input.
 """
 _TILERS = """\
 A tiler is a layout, an int, or a tuple of tilers for the modes, such as '(4,3)' or '(2:1,_)'.
@@ -78,15 +80,23 @@ class Operands:
     def __contains__(self, name: str) -> bool:
         return name in self._texts
 
+    def text(self, name: str) -> str:
+        """Return the text of an argument."""
+        return self._texts[name]
+
     def value(self, name: str) -> Any:
         """Return the value that an argument writes; an error in it names the argument."""
         text = self._texts[name]
         is_xla = "[" in text and text.partition("[")[0].strip().isalnum()
         try:
             with assume(*self._conditions):
-                return layout_of(read(text)) if is_xla else evaluate(text, None, self._names)
+                return layout_of(read(text)) if is_xla else evaluated(text, None, self._names)
         except ParseError as error:
             raise error.named(name) from None
+
+    def assumed(self) -> assume:
+        """Return the context in which what ``--assume`` says is taken for granted."""
+        return assume(*self._conditions)
 
     def layout(self, name: str) -> Any:
         """Return the layout that an argument writes; a shape without strides stands for none."""
@@ -117,6 +127,17 @@ class Operands:
         except UndecidedError as error:
             raise as_option(error) from None
         return 0
+
+
+def evaluated(text: str, calls: list[Call] | None, names: Names) -> Any:
+    """Return the value of an expression in which layouts may stand by their tags."""
+
+    def layout_by_tag(scan: NamingScanner) -> Any:
+        from ..ascend.tagged import tagged_at  # few expressions have a tag
+
+        return tagged_at(scan).layout
+
+    return evaluate(text, calls, names, layout_by_tag)
 
 
 def _condition(text: str, names: Names) -> Condition:

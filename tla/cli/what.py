@@ -12,7 +12,7 @@ from ..errors import CoordinateError
 from ..int_tuple import leaves
 from ..ints import is_tuple
 from ..notation import to_text
-from ..read import read
+from ..read import read, tagged
 from ..xla_bridge import Padding, XlaShape, element_at, offsets_in_byte, size_of
 from .common import GIVEN, POINTERS, argument_parser, signed, text_argument
 from .where import place_of
@@ -30,6 +30,7 @@ examples:
   tla what 'f32[3,5]{1,0:T(2,2)}' 18
   tla what 's4[5]{0:E(4)}' 1 --bytes
   tla what '((4,2),(4,3)):((4,16),(1,32))' 37
+  tla what 'zN<half>(20,48)' 601 --bytes
   tla what 'module.hlo:%pad.0' 4096
 
 The answer is an index, or what pads that place. Padding is an answer like any other: the exit code is
@@ -47,20 +48,29 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("--bytes", action="store_true", help="the offset is a byte address")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(signed(arguments))
-    place = place_of(read(text_argument(options.shape)))
+    text = text_argument(options.shape)
+    by_tag = tagged(text)
+    place = place_of(read(text)) if by_tag is None else by_tag.layout
     if isinstance(place, XlaShape):
-        facts = _in_shape(place, options.offset, options.bytes)
-    elif options.bytes:
-        parser.error("--bytes goes with an XLA shape: a layout does not say how large an element is")
+        found = [_in_shape(place, options.offset, options.bytes)]
+    elif not options.bytes:
+        found = [_in_layout(place, options.offset)]
+    elif by_tag is not None:
+        bits, byte = by_tag.element.bits, options.offset
+        offsets = range(8 * byte // bits, (8 * byte + 7) // bits + 1)
+        found = [{**_in_layout(place, at), "byte": byte} for at in offsets]
     else:
-        facts = _in_layout(place, options.offset)
+        parser.error(
+            "--bytes goes with an XLA shape or a tag: a layout does not say how large an element is"
+        )
     if options.json:
         import json
 
-        print(json.dumps(facts))
+        print(json.dumps(found if len(found) > 1 else found[0]))
         return 0
-    for line in _lines(facts):
-        print(line)
+    for facts in found:
+        for line in _lines(facts):
+            print(line)
     return 0
 
 

@@ -7,7 +7,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from ..figure import Steps
+from ..figure import Bars, Steps, Timeline
 from .text import render
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["write"]
 
 
-def write(figure: Figure | Steps) -> None:
+def write(figure: Figure | Steps | Timeline | Bars) -> None:
     """Write a figure to standard output: coloured on a terminal, plain into a pipe or file.
 
     ``NO_COLOR`` and ``TERM=dumb`` turn colour off.
@@ -34,6 +34,12 @@ def write(figure: Figure | Steps) -> None:
     styled = Text(text)
     if isinstance(figure, Steps):
         styled.highlight_regex(r"(?m)^ *= .*$", "bold")
+    elif isinstance(figure, Bars):
+        styled.highlight_regex(r"!+(?=[#.! \]>])", "bold red")
+        styled.highlight_regex(r">  ", "bold red")
+    elif isinstance(figure, Timeline):
+        styled.highlight_regex(r"[][|]", "bright_black")
+        styled.highlight_regex(r"(?m)100%$", "bold")
     else:
         styled.highlight_regex(r"\(-?\d+\)", "dim yellow")
         styled.highlight_regex(r"[|+-]{2,}|\|", "bright_black")

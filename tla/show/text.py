@@ -15,7 +15,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..figure import Steps
+from ..figure import Bars, Steps, Timeline
+from .bars import bars_lines
+from .timeline import timeline_lines
 
 if TYPE_CHECKING:
     from ..figure import Cell, Figure, Grid
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["render"]
 
 
-def render(figure: Figure | Steps, width: int | None = None) -> str:
+def render(figure: Figure | Steps | Timeline | Bars, width: int | None = None) -> str:
     """Return a figure as lines of text, without a last line end.
 
     Args:
@@ -31,6 +33,10 @@ def render(figure: Figure | Steps, width: int | None = None) -> str:
     """
     if isinstance(figure, Steps):
         return "\n".join(_steps(figure))
+    if isinstance(figure, Bars):
+        return "\n".join(bars_lines(figure, width))
+    if isinstance(figure, Timeline):
+        return "\n".join(timeline_lines(figure, width))
     lines: list[str] = []
     for grid in figure.grids:
         if grid.title:

@@ -1,0 +1,109 @@
+"""Blocks of each core counted in closed form: as many as walking through the order finds."""
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tla.ascend.loads import Loads, loads, loads_of
+from tla.ascend.schedules import identity
+from tla.ascend.shapes import GemmCoord, GemmShape
+
+extents = st.integers(1, 700)
+tile_extents = st.integers(1, 9).map(lambda n: 16 * n)
+
+
+def place(task: int, rows: int, columns: int, offset: int) -> tuple[int, int]:
+    """The block of a task in direction 0, from CATLASS's formula as it is written."""
+    group, inner = divmod(task, offset * columns)
+    groups = -(-rows // offset)
+    height = offset if group < groups - 1 else rows - offset * group
+    row, column = group * offset + inner % height, inner // height
+    return row, columns - 1 - column if group % 2 else column
+
+
+def walked(
+    problem: GemmCoord, tile: GemmShape, cores: int, offset: int, direction: int, slices: list[int]
+) -> Counter[tuple[tuple[tuple[GemmCoord, int], ...], GemmCoord | None]]:
+    """How many cores have which blocks in the full rounds, and which in the last."""
+    rows, columns = -(-problem.m // tile.m), -(-problem.n // tile.n)
+    size = rows * columns
+    tasks, found = (
+        size * len(slices),
+        Counter[tuple[tuple[tuple[GemmCoord, int], ...], GemmCoord | None]](),
+    )
+    for core in range(cores):
+        mine: Counter[GemmCoord] = Counter()
+        last = None
+        for task in range(core, tasks, cores):
+            number, inner = divmod(task, size)
+            if direction == 0:
+                m, n = place(inner, rows, columns, offset)
+            else:
+                n, m = place(inner, columns, rows, offset)
+            shape = GemmCoord(
+                min(tile.m, problem.m - m * tile.m), min(tile.n, problem.n - n * tile.n), slices[number]
+            )
+            if task >= tasks // cores * cores:
+                last = shape
+            else:
+                mine[shape] += 1
+        found[tuple(sorted(mine.items())), last] += 1
+    return found
+
+
+def by_shape(found: Loads) -> Counter[tuple[tuple[tuple[GemmCoord, int], ...], GemmCoord | None]]:
+    counted = Counter[tuple[tuple[tuple[GemmCoord, int], ...], GemmCoord | None]]()
+    for load in found.cores:
+        mine: Counter[GemmCoord] = Counter()
+        for shape, count in zip(found.shapes, load.counts, strict=True):
+            mine[shape] += count
+        blocks = tuple(sorted((shape, count) for shape, count in mine.items() if count))
+        counted[blocks, None if load.last is None else found.shapes[load.last]] += load.times
+    return counted
+
+
+@given(
+    st.tuples(extents, extents),
+    st.tuples(tile_extents, tile_extents),
+    st.integers(1, 40),
+    st.integers(1, 9),
+    st.sampled_from([0, 1]),
+    st.lists(st.integers(1, 3), min_size=1, max_size=5),
+)
+def test_closed_forms_are_what_walking_finds(
+    sizes: tuple[int, int],
+    tile_sizes: tuple[int, int],
+    cores: int,
+    offset: int,
+    direction: int,
+    slices: list[int],
+) -> None:
+    problem, tile = GemmCoord(*sizes, sum(slices)), GemmShape(*tile_sizes, 16)
+    found = loads(problem, tile, cores=cores, offset=offset, direction=direction, slices=slices)
+    assert by_shape(found) == walked(problem, tile, cores, offset, direction, slices)
+    assert sum(found.blocks()) == found.tasks
+    assert sum(load.times for load in found.cores) == cores
+
+
+@given(
+    st.tuples(extents, extents),
+    st.tuples(tile_extents, tile_extents),
+    st.integers(1, 30),
+    st.integers(1, 5),
+)
+def test_a_schedule_is_counted_as_its_closed_form(
+    sizes: tuple[int, int], tile_sizes: tuple[int, int], cores: int, offset: int
+) -> None:
+    problem, tile = GemmCoord(*sizes, 64), GemmShape(*tile_sizes, 64)
+    closed = loads(problem, tile, cores=cores, offset=offset, direction=1)
+    schedule = identity(problem, tile, offset=offset, direction=1, cores=cores)
+    found = loads_of(schedule)
+    assert by_shape(found) == by_shape(closed)
+    assert found[:3] == closed[:3]
+
+
+def test_many_blocks_take_no_longer_than_few() -> None:
+    found = loads(GemmCoord(10**9, 10**9, 64), GemmShape(16, 48, 64), cores=24, offset=3, direction=0)
+    assert found.tasks == 62_500_000 * 20_833_334
+    assert sum(found.blocks()) == found.tasks

@@ -1,0 +1,136 @@
+"""``tla ascend search``: the table, what it explains, the tuner's file, JSON, bad input."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .running import COMMAND, ENVIRONMENT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .running import Run
+
+SEARCH = ("ascend", "search")
+SMALL = ("910B3", "half", "200,300,200", "--step", "32")
+
+
+def test_the_table(run: Run) -> None:
+    code, out, err = run(*SEARCH, *SMALL, "--top", "3")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[:3] == [
+        "C[200,300] half = A[200,200] half * B[200,300] half",
+        "Ascend910B3, 20 cores; MmadPingpong<Arch::AtlasA2,true>; GemmIdentityBlockSwizzle<3, 1>",
+        "A RowMajor, B RowMajor, C RowMajor",
+    ]
+    assert lines[3].endswith("of L1 ranked, with the best of L0")
+    head = "rank us blocks rounds busy loaded from GM bound L1 L0"
+    assert lines[5].split() == head.split()
+    assert [line.split()[0] for line in lines[6:]] == ["1", "2", "3", "default"]
+    times = [float(line.split()[1]) for line in lines[6:9]]
+    assert times == sorted(times)
+    assert max(map(len, lines)) <= 100
+
+
+def test_json_and_table_say_the_same(run: Run) -> None:
+    facts = json.loads(run(*SEARCH, *SMALL, "--top", "2", "--json", "--explain", "2").out)
+    table = run(*SEARCH, *SMALL, "--top", "2", "--explain", "2").out.splitlines()
+    assert (facts["arch"], facts["cores"], facts["problem"]) == ("Ascend910B3", 20, [200, 300, 200])
+    assert facts["elements"] == ["half", "half", "half"]
+    for tile, line in zip([*facts["tiles"], facts["default"]], table[6:9], strict=True):
+        cells = line.split()
+        assert cells[1] == f"{tile['microseconds']:.1f}"
+        assert cells[2:4] == [str(tile["blocks"]), str(tile["rounds"])]
+        assert cells[-3:] == [tile["bound"], *(",".join(map(str, tile[x])) for x in ("l1", "l0"))]
+    assert facts["tiles"][1]["bound"] in facts["tiles"][1]["pipes"]
+    assert f"rank 2: {facts['explained'][0]}" in table
+
+
+def test_explain_compares_with_the_default(run: Run) -> None:
+    tags = ("--tags", "RowMajor,ColumnMajor", "--step", "64")
+    out = run(*SEARCH, "910B3", "half", "1024,576,6144", *tags, "--explain", "1").out
+    lines = out.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("rank 1: "))
+    assert lines[first + 1] == "  bound by the cube, its products, 28.2 us on the most loaded core"
+    default = next(i for i, line in enumerate(lines) if line.startswith("default: "))
+    assert "GemmShape<128,256,256>" in lines[default]
+    assert lines[-1] == "rank 1 is 1.97 times as fast as the default, by this estimate"
+
+
+def test_orders_stand_in_a_column_where_there_are_several(run: Run) -> None:
+    orders = ("--swizzle", "<3,1>", "--swizzle", "identity<4,1>")
+    lines = run(*SEARCH, *SMALL, *orders, "--top", "2").out.splitlines()
+    assert lines[5].endswith("swizzle")
+    assert all("GemmIdentityBlockSwizzle<" in line for line in lines[6:])
+
+
+def test_jobs_change_nothing(run: Run) -> None:
+    assert run(*SEARCH, *SMALL, "--jobs", "2") == run(*SEARCH, *SMALL)
+
+
+def test_the_tuner_gets_its_file(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "search_space_config.py"
+    out = run(*SEARCH, *SMALL, "--top", "7", "--tuner", str(path)).out
+    assert out.splitlines()[-1] == f"7 tiles written to {path}, for msTuner_CATLASS"
+    tree = ast.parse(path.read_text())
+    table = next(node for node in tree.body if isinstance(node, ast.Assign))
+    assert len(ast.literal_eval(table.value)) == 7
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("910B9", "half", "64,64,64"), 1, "there is no architecture '910B9'"),
+        (("AtlasA2", "halb", "64,64,64"), 1, "Did you mean half"),
+        (("AtlasA2", "half", "64,64"), 1, "expected three extents"),
+        (("AtlasA2", "half", "64,0,64"), 1, "the problem has n = 0"),
+        (("AtlasA2", "half", "64,64,64", "--tags", "RowMayor"), 1, "RowMayor"),
+        (("AtlasA2", "half", "64,64,64", "--policy", "Mmad"), 1, "not a dispatch policy"),
+        (("AtlasA2", "half", "64,64,64", "--swizzle", "streamk"), 1, "does not speak of Streamk"),
+        (("AtlasA2", "half", "64,64,64", "--step", "20"), 1, "step is 20"),
+        (("AtlasA2", "half", "64,64,64", "--step", "0"), 2, "needs a positive number"),
+        (("AtlasA2", "half", "64,64,64", "--top", "0"), 2, "needs a positive number"),
+        (("AtlasA2", "half", "64,64,64", "--explain", "11"), 1, "no rank 11, the last is 10"),
+        (("AtlasA2", "half", "64,64,64", "--tuner", "/no/where"), 1, "cannot write /no/where"),
+        (("Ascend950", "fp8_e4m3fn_t", "64,64,64", "--tuner", "x"), 1, "the tuner has no element type"),
+        (("AtlasA2", "half", "64,64,64", "--policy", "MmadPingpong(l1a_stages=7)"), 1, "The smallest"),
+        (("AtlasA2", "half"), 2, "required: M,N,K"),
+    ],
+)
+def test_bad_input(run: Run, arguments: tuple[str, ...], code: int, words: str) -> None:
+    done = run(*SEARCH, *arguments)
+    assert (done.code, done.out) == (code, "")
+    assert words in done.err
+
+
+def test_help_helps(run: Run) -> None:
+    out = run(*SEARCH, "--help").out
+    for word in ("examples:", "--tuner", "--explain", "launch", "exit code"):
+        assert word in out
+    assert max(map(len, out.splitlines())) <= 105
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interruption_ends_all(jobs: str) -> None:
+    """A search that would take long ends at once, with one line and no worker left behind."""
+    orders = [text for band in range(1, 60) for text in ("--swizzle", f"<{band},0>")]
+    command = [*COMMAND, *SEARCH, "AtlasA2", "half", "4096,4096,4096", "--jobs", jobs, *orders]
+    process = subprocess.Popen(
+        command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    time.sleep(4)
+    assert process.poll() is None
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, b"", b"tla: interrupted\n")

@@ -1,0 +1,90 @@
+"""What a tile of a product takes, as a record: time, what it is made of, and that in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from .schedules import Swizzle
+    from .shapes import GemmShape
+
+__all__ = ["PIPES", "Estimate"]
+
+PIPES: Final = ("MTE2", "GM", "MTE1", "cube", "fixpipe")
+"""What can bound a block: the pipes of a core, and its share of the bandwidth of global memory."""
+
+_ROLES: Final = {
+    "MTE2": "MTE2, copies into L1",
+    "GM": "GM, the bandwidth of global memory",
+    "MTE1": "MTE1, copies from L1 to L0A and L0B",
+    "cube": "the cube, its products",
+    "fixpipe": "the fixpipe, writing C",
+}
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _mib(size: float) -> str:
+    return f"{size / 2**20:.1f} MiB"
+
+
+class Estimate(NamedTuple):
+    """How long a tile takes, and what of."""
+
+    l1: GemmShape
+    l0: GemmShape
+    swizzle: Swizzle
+    seconds: float
+    bound: str
+    """The one of `PIPES` that works longest on the most loaded core."""
+    blocks: int
+    """Blocks of C, times the slices of k."""
+    rounds: int
+    balance: float
+    """How long a core works on average, as a part of how long the most loaded one does."""
+    l2_bytes: float
+    """What the cores load into L1, each byte as many times as it is loaded, and as an aligned one."""
+    gm_bytes: float
+    """What of these is not in L2."""
+    written: float
+    pipes: tuple[float, ...]
+    """Seconds that each of `PIPES` takes on the most loaded core."""
+    fill: float
+    """Seconds of the first load, or of the last products, and of the last write, which nothing hides."""
+    reduction: float
+    """Seconds of adding up the slices of k."""
+    efficiency: tuple[float, float]
+    """Of the copies of A and of B from global memory, as a part of the full rate."""
+    instructions: int
+    """Of all pipes, on the most loaded core."""
+
+    @property
+    def microseconds(self) -> float:
+        return self.seconds * 1e6
+
+    @property
+    def idle(self) -> float:
+        """The part of the time that cores wait for the most loaded one."""
+        return 1 - self.balance
+
+    def lines(self) -> list[str]:
+        """What the time is made of, in words."""
+        times = zip(PIPES, self.pipes, strict=True)
+        busy = ", ".join(f"{pipe} {time * 1e6:.1f}" for pipe, time in times if pipe != self.bound)
+        a, b = (f"{part:.0%}" for part in self.efficiency)
+        lines = [
+            f"{self.l1}, {self.l0}, {self.swizzle}: {self.microseconds:.1f} us",
+            f"bound by {_ROLES[self.bound]}, {max(self.pipes) * 1e6:.1f} us on the most loaded core",
+            f"beside it {busy}",
+            f"{_counted(self.blocks, 'block')} in {_counted(self.rounds, 'round')},"
+            f" cores idle {self.idle:.0%} of the time",
+            f"{_mib(self.l2_bytes)} loaded into L1, {_mib(self.gm_bytes)} of them from global memory,"
+            f" {_mib(self.written)} written",
+            f"copies from global memory at {a} of the full rate for A, {b} for B",
+            f"{self.fill * 1e6:.1f} us that nothing hides",
+        ]
+        if self.reduction:
+            lines.append(f"{self.reduction * 1e6:.1f} us of adding up slices of k")
+        return lines

@@ -1,0 +1,235 @@
+"""How many blocks of each kind each core computes, counted without walking through the blocks.
+
+A product has blocks of four kinds: whole, cut in m, cut in n, cut in both. Task ``t`` runs on core ``t
+% cores``, and an order of the blocks says which block task ``t`` is; in the orders of
+`GemmIdentityBlockSwizzle` the tasks that compute cut blocks form a few arithmetic progressions, which
+are counted modulo the cores.
+
+>>> from tla.ascend import GemmCoord, GemmShape
+>>> found = loads(GemmCoord(300, 300, 64), GemmShape(128, 128, 64), cores=4, offset=1, direction=0)
+>>> found.tasks, found.rounds
+(9, 3)
+>>> print(*found.shapes)
+(128,128,64) (44,128,64) (128,44,64) (44,44,64)
+>>> for load in found.cores:
+...     print(load.times, load.counts, load.last)
+1 (2, 0, 0, 0) 3
+1 (2, 0, 0, 0) None
+2 (0, 1, 1, 0) None
+
+One of the four cores has two whole blocks and the corner, one has two whole blocks, two have cut ones
+only.
+
+Source: CATLASS gemm/block/block_swizzle.hpp; the order is that of `tla.ascend.schedules`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import gcd
+from typing import TYPE_CHECKING, NamedTuple
+
+from .shapes import GemmCoord
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .schedules import Schedule
+    from .shapes import GemmShape
+
+__all__ = ["Load", "Loads", "loads", "loads_of"]
+
+_M, _N = 1, 2
+
+
+class Load(NamedTuple):
+    """What a core computes."""
+
+    counts: tuple[int, ...]
+    """Blocks of each of `Loads.shapes`, in the rounds in which every core has one."""
+    last: int | None
+    """In the last round, where not every core has a block, the place of its shape."""
+    times: int
+    """How many cores have this load."""
+
+
+class Loads(NamedTuple):
+    """What all cores compute: each load once."""
+
+    tasks: int
+    rounds: int
+    full_rounds: int
+    """The rounds in which every core has a block."""
+    shapes: tuple[GemmCoord, ...]
+    """Of blocks, in elements: whole, cut in m, cut in n, cut in both, for each length in k."""
+    cores: tuple[Load, ...]
+
+    def blocks(self) -> list[int]:
+        """How many blocks of each shape there are."""
+        totals = [0] * len(self.shapes)
+        for load in self.cores:
+            for shape, count in enumerate(load.counts):
+                totals[shape] += load.times * count
+            if load.last is not None:
+                totals[load.last] += load.times
+        return totals
+
+
+def loads(
+    problem: GemmCoord,
+    tile: GemmShape,
+    *,
+    cores: int,
+    offset: int,
+    direction: int,
+    slices: Sequence[int] = (),
+) -> Loads:
+    """Return how many blocks of each kind each core computes.
+
+    Time and memory are of the order of ``cores * offset`` for each slice, whatever the number of blocks.
+
+    Args:
+        offset, direction: Of the order, as `GemmIdentityBlockSwizzle` has them.
+        slices: The extent in k of each slice, where k is split; else all of k is one.
+    """
+    rows, columns = -(-problem.m // tile.m), -(-problem.n // tile.n)
+    cut_m, cut_n = problem.m % tile.m > 0, problem.n % tile.n > 0
+    row_kind, column_kind = _M, _N
+    if direction:  # direction 1 is direction 0 with the axes swapped
+        row_kind, column_kind = _N, _M
+        rows, columns, cut_m, cut_n = columns, rows, cut_n, cut_m
+    order = _Order(rows, columns, min(offset, rows))
+    lengths = slices or (problem.k,)
+    classes = list(dict.fromkeys(lengths))
+    size = rows * columns
+    tasks = size * len(lengths)
+    full, tail = divmod(tasks, cores)
+    limit = full * cores
+    counts = [[0] * 4 * len(classes) for _ in range(cores)]
+    for number, length in enumerate(lengths):
+        first, base = number * size, 4 * classes.index(length)
+        _count(counts, base, first, 1, _below(limit, first, 1, size))
+        if cut_m:
+            for start, step, many in order.last_row():
+                _move(counts, base, base + row_kind, limit, (first + start, step, many))
+        if cut_n:
+            for start, step, many in order.last_column():
+                _move(counts, base, base + column_kind, limit, (first + start, step, many))
+        corner = first + order.corner()
+        if cut_m and cut_n and corner < limit:  # it was counted as both
+            mine = counts[corner % cores]
+            for kind, change in enumerate((1, -1, -1, 1)):
+                mine[base + kind] += change
+    found: Counter[tuple[tuple[int, ...], int | None]] = Counter()
+    for core, mine in enumerate(counts):
+        last = None
+        if core < tail:
+            number, task = divmod(limit + core, size)
+            row, column = order.place(task)
+            last = row_kind * (cut_m and row == rows - 1) | column_kind * (
+                cut_n and column == columns - 1
+            )
+            last += 4 * classes.index(lengths[number])
+        found[tuple(mine), last] += 1
+    each = (Load(mine, last, times) for (mine, last), times in found.items())
+    return Loads(tasks, full + (tail > 0), full, _shapes(problem, tile, classes), tuple(each))
+
+
+def _shapes(problem: GemmCoord, tile: GemmShape, lengths: Sequence[int]) -> tuple[GemmCoord, ...]:
+    whole = min(tile.m, problem.m), min(tile.n, problem.n)
+    cut = problem.m % tile.m or whole[0], problem.n % tile.n or whole[1]
+    pairs = ((whole[0], whole[1]), (cut[0], whole[1]), (whole[0], cut[1]), cut)
+    return tuple(GemmCoord(m, n, length) for length in lengths for m, n in pairs)
+
+
+def loads_of(schedule: Schedule) -> Loads:
+    """Return what the cores compute by a schedule of any kind, counted by walking through it.
+
+    >>> from tla.ascend import schedules
+    >>> found = loads_of(schedules.column((300, 300, 64), (128, 128, 64), cores=4))
+    >>> found.tasks, found.rounds, found.full_rounds
+    (12, 3, 3)
+
+    Where some cores have two blocks more than others, all blocks count as of full rounds.
+    """
+    of_core: list[list[GemmCoord]] = [[] for _ in range(schedule.cores)]
+    for task in schedule.tasks:
+        of_core[task.core].append(task.shape)
+    number = {shape: i for i, shape in enumerate(dict.fromkeys(s for mine in of_core for s in mine))}
+    rounds, full = max(map(len, of_core)), min(map(len, of_core))
+    found: Counter[tuple[tuple[int, ...], int | None]] = Counter()
+    for mine in of_core:
+        counts = [0] * len(number)
+        # A round that not every core has is the last where it is the only one; more are counted as full.
+        even = full if rounds - full == 1 else len(mine)
+        for shape in mine[:even]:
+            counts[number[shape]] += 1
+        last = number[mine[even]] if len(mine) > even else None
+        found[tuple(counts), last] += 1
+    each = (Load(mine, last, times) for (mine, last), times in found.items())
+    return Loads(sum(map(len, of_core)), rounds, full, tuple(number), tuple(each))
+
+
+class _Order(NamedTuple):
+    """The order of direction 0: groups of so many rows; in a group column by column, in odd ones
+    backwards."""
+
+    rows: int
+    columns: int
+    offset: int
+
+    def last_group(self) -> tuple[int, int]:
+        """Its number, and how many rows it has."""
+        number = (self.rows - 1) // self.offset
+        return number, self.rows - number * self.offset
+
+    def place(self, task: int) -> tuple[int, int]:
+        group, inner = divmod(task, self.offset * self.columns)
+        number, height = self.last_group()
+        column, row = divmod(inner, height if group == number else self.offset)
+        return group * self.offset + row, self.columns - 1 - column if group % 2 else column
+
+    def last_row(self) -> list[tuple[int, int, int]]:
+        """The tasks of the last row of blocks, as progressions: first, step, how many."""
+        group, height = self.last_group()
+        return [(group * self.offset * self.columns + height - 1, height, self.columns)]
+
+    def last_column(self) -> list[tuple[int, int, int]]:
+        """The tasks of the last column of blocks: of all even groups, of all odd ones, of the last."""
+        group, height = self.last_group()
+        size = self.offset * self.columns
+        found: list[tuple[int, int, int]] = []
+        for parity, inner in ((0, size - self.offset), (1, 0)):
+            number = (group - parity + 1) // 2  # groups of this parity before the last
+            found += [(parity * size + inner + i, 2 * size, number) for i in range(self.offset)]
+        inner = 0 if group % 2 else (self.columns - 1) * height
+        return [*found, (group * size + inner, 1, height)]
+
+    def corner(self) -> int:
+        group, height = self.last_group()
+        column = 0 if group % 2 else self.columns - 1
+        return group * self.offset * self.columns + column * height + height - 1
+
+
+def _move(
+    counts: list[list[int]], old: int, new: int, limit: int, progression: tuple[int, int, int]
+) -> None:
+    """Count the members of a progression below a limit as another kind."""
+    start, step, many = progression
+    many = _below(limit, start, step, many)
+    _count(counts, new, start, step, many)
+    _count(counts, old, start, step, many, -1)
+
+
+def _below(limit: int, start: int, step: int, many: int) -> int:
+    """How many members of a progression are below a limit."""
+    return max(0, min(many, -(-(limit - start) // step)))
+
+
+def _count(counts: list[list[int]], kind: int, start: int, step: int, many: int, sign: int = 1) -> None:
+    """Add the members of a progression to the cores that have them."""
+    cores = len(counts)
+    period = cores // gcd(step, cores)  # start + step * j is periodic in j modulo the cores
+    whole, rest = divmod(many, period)
+    for j in range(min(period, many)):
+        counts[(start + step * j) % cores][kind] += sign * (whole + (j < rest))

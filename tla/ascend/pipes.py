@@ -1,0 +1,334 @@
+"""How long a tile of a product takes on an architecture, by a stated model of the pipes of a core.
+
+The model, in cycles of one core:
+
+- a block of m x n x k loads its rows of A and columns of B from global memory into L1 (MTE2), those
+  into L0A and L0B (MTE1), multiplies (cube) and writes its part of C (fixpipe). With two stages in a
+  buffer the pipe that fills it and the one that empties it run side by side, so a block takes as long
+  as its slowest pipe; with one they alternate. C is written beside the cube with the unit flag, or with
+  two stages of L0C;
+- MTE2 moves `Arch.l2_rate` bytes a cycle. Bytes that are not in L2, and all that are written, share the
+  bandwidth of global memory among the cores at work: all of them in a full round, those left in the
+  last one;
+- a copy from RowMajor or ColumnMajor has the efficiency of `bandwidth`: where rows of tiles begin, how
+  long and how many they are; a tile that lies in fractals is copied as it is;
+- the cube multiplies whole fractals, m and n padded to 16 and k to C0, `Arch.macs_per_cycle` at a time;
+- each instruction adds `START` cycles;
+- a product takes as long as its most loaded core, and what nothing hides: one L1 tile's load before the
+  first product, or its products after the last load, whichever is shorter; the last write where L0C has
+  two stages; and the vector cores' adding up of slices of k.
+
+Times are of peak rates and without a launch, so measured ones are longer. What the model is for is
+order.
+
+Against the times that CATLASS publishes it orders the pairs of 11_matmul_optimization.md, of the
+tuner's README and of 05_aswt.md as measured, but for two. ASWT on 1024 x 1024 x 1024 halves the
+blocks, and here the time, and measured is no gain; on 2048 x 2048 x 256 both orders have the same
+blocks, and measured is 1 % between them. On A2 measured times are 1.2 to 3.6 times these, the most
+where a product is short; on Ascend950 0.9 to 1.3 times, but for that 1024 x 1024 x 1024.
+
+It does not know: the bubble between two blocks that the Preload policies remove, cores that read one
+address at one time, which ShuffleK is against, bank conflicts, and what the vector cores do beside.
+
+Sources: the rates are those of `Arch`, each with its own; CATLASS docs/en/1_Practice/evaluation/
+bottleneck_analysis_and_optimization.md (pipes side by side; reads and writes share the bandwidth of
+global memory), docs/en/2_Design/01_kernel_design/04_matmul_summary.md (bytes read and written). What is
+assumed says so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from .bandwidth import row_efficiency, write_efficiency
+from .decisions import splitk_factor
+from .elements import accumulator
+from .estimates import PIPES, Estimate
+from .loads import loads, loads_of
+from .shapes import GemmCoord
+
+if TYPE_CHECKING:
+    from .arch import Arch
+    from .elements import Element
+    from .loads import Load, Loads
+    from .policies import Policy
+    from .schedules import Schedule, Swizzle
+    from .shapes import GemmShape
+
+__all__ = ["GM_BANDWIDTH", "START", "Model"]
+
+GM_BANDWIDTH: Final = {2201: 1.8e12}
+"""Bytes per second of global memory, where more is stated than the rates of the cores sum to.
+
+Source: CATLASS bottleneck_analysis_and_optimization.md. The platform_config's ``ddr_rate`` sums to
+1.38e12 on 24 cores, less than what case 2 of 11_matmul_optimization.md reads: 217 MB in 139.6 us.
+"""
+
+START: Final = 16
+"""Cycles that an instruction takes before its first byte or product.
+
+Assumed: a copy of 16 KiB, which Ascend C's hardware constraints call enough for the best bandwidth, then
+reaches 90 % of it."""
+
+ROWS: Final = 16
+"""The rows of a fractal."""
+
+
+class _Block(NamedTuple):
+    """What a block takes: bytes, and cycles of the pipes that no other core slows down."""
+
+    fetched: float
+    written: float
+    mte2: float
+    mte1: float
+    cube: float
+    fixpipe: float
+    instructions: int
+
+
+class _Times(NamedTuple):
+    """Cycles of a block."""
+
+    total: float
+    hidden: float
+    """Of loading or of the rest, whichever is shorter, where they run side by side."""
+    pipes: tuple[float, ...]
+
+
+class Model(NamedTuple):
+    """A product on an architecture, of which `estimate` gives the time of each tile."""
+
+    arch: Arch
+    cores: int
+    problem: GemmCoord
+    a: Element
+    b: Element
+    c: Element
+    tags: tuple[str, str, str]
+    ld: tuple[int, int, int]
+    """From one row or column of A, B and C to the next, in elements."""
+    policy: Policy
+    swizzle: Swizzle
+    order: tuple[int, int] | None
+    """Offset and direction, where blocks can be counted without walking through them."""
+
+    def estimate(self, l1: GemmShape, l0: GemmShape, found: Loads | None = None) -> Estimate:
+        """Return how long a tile takes; that it fits is not asked.
+
+        Blocks are counted by closed forms, where the swizzle has one; else as `walked` does.
+
+        Args:
+            found: What the cores compute, where it is known.
+        """
+        if self.order is None:
+            return self.walked(l1, l0)
+        found = found or self.loads(l1)
+        return self._estimate(l1, l0, found, self._gm_reads(l1))
+
+    def walked(self, l1: GemmShape, l0: GemmShape) -> Estimate:
+        """Return how long a tile takes, by walking through its schedule, and with its estimate of L2."""
+        schedule = self.swizzle.schedule(self.problem, l1, cores=self.cores)
+        return self._estimate(l1, l0, loads_of(schedule), None, schedule)
+
+    def loads(self, l1: GemmShape) -> Loads:
+        """What each core computes, of a swizzle with a closed form."""
+        offset, direction = self.order or (1, 0)
+        slices, cores = self.slices(l1), self.cores
+        lengths = self._lengths(l1.k, slices) if slices > 1 else ()
+        return loads(self.problem, l1, cores=cores, offset=offset, direction=direction, slices=lengths)
+
+    def slices(self, l1: GemmShape) -> int:
+        """In how many parts k is cut: as many as CATLASS's kernel takes."""
+        if self.order is None or not self.swizzle.splits:
+            return 1
+        return min(splitk_factor(self.problem, l1, self.cores), -(-self.problem.k // l1.k))
+
+    def _estimate(
+        self,
+        l1: GemmShape,
+        l0: GemmShape,
+        found: Loads,
+        gm: float | None,
+        schedule: Schedule | None = None,
+    ) -> Estimate:
+        blocks = [self._block(shape, l1, l0) for shape in found.shapes]
+        numbers = found.blocks()
+        fetched = sum(n * block.fetched for n, block in zip(numbers, blocks, strict=True))
+        written = sum(n * block.written for n, block in zip(numbers, blocks, strict=True))
+        if gm is None and schedule is not None:
+            reuse = schedule.l2_reuse(self.a, self.b, self.arch.l2)
+            gm = fetched * reuse.from_gm / reuse.read
+        gm = fetched if gm is None else min(fetched, gm)
+        # In the last round as many cores share the bandwidth as have a block.
+        left = found.tasks - self.cores * found.full_rounds
+        full = [self._times(block, gm / fetched, self.cores) for block in blocks]
+        last = [self._times(block, gm / fetched, max(left, 1)) for block in blocks]
+        spent = [(_spent(load, full, last), load) for load in found.cores]
+        longest, worst = max(spent, key=lambda item: item[0])
+        pipes = _of_pipes(worst, full, last)
+        mean = sum(load.times * time for time, load in spent) / self.cores
+        steps = -(-found.shapes[0].k // l1.k)
+        fill = (full if found.full_rounds else last)[0].hidden / steps
+        fill += blocks[0].fixpipe if self.policy.l0c_stages > 1 else 0
+        ran = [*worst.counts]
+        if worst.last is not None:
+            ran[worst.last] += 1
+        reduction, cycle = self._reduction(l1), 1 / self.arch.frequency
+        return Estimate(
+            l1,
+            l0,
+            self.swizzle,
+            (longest + fill) * cycle + reduction,
+            PIPES[pipes.index(max(pipes))],
+            found.tasks,
+            found.rounds,
+            mean / longest,
+            fetched,
+            gm,
+            written,
+            tuple(pipe * cycle for pipe in pipes),
+            fill * cycle,
+            reduction,
+            self._efficiency(l1, found.shapes[0]),
+            sum(n * block.instructions for n, block in zip(ran, blocks, strict=True)),
+        )
+
+    def _lengths(self, k1: int, slices: int) -> tuple[int, ...]:
+        """The extents in k of the slices: the first have a tile more, the last has what is left."""
+        each, more = divmod(-(-self.problem.k // k1), slices)
+        lengths = [k1 * (each + (i < more)) for i in range(slices)]
+        lengths[-1] = self.problem.k - sum(lengths[:-1])
+        return tuple(lengths)
+
+    # --- one block ---
+
+    def _block(self, shape: GemmCoord, l1: GemmShape, l0: GemmShape) -> _Block:
+        arch, (m, n, k) = self.arch, shape
+        steps = -(-k // l1.k)
+        parts = (steps - 1) * -(-l1.k // l0.k) + -(-(k - (steps - 1) * l1.k) // l0.k)
+        rows, columns, depth = _up(m, ROWS), _up(n, ROWS), _up(k, max(self.a.c0, self.b.c0))
+        of_a, of_b = self._efficiency(l1, shape)
+        a, b = self._bytes(m, n, k)
+        fetched, written = a / of_a + b / of_b, self._written(m, n, l1)
+        into_a = rows * depth * self.a.bits / 8 / arch.l1_to_l0a_rate
+        into_b = columns * depth * self.b.bits / 8 / arch.l1_to_l0b_rate
+        macs = arch.macs_per_cycle(self.a, self.b)
+        return _Block(
+            fetched,
+            written,
+            fetched / arch.l2_rate + 2 * steps * START,
+            into_a + into_b + 2 * parts * START,
+            rows * columns * depth / macs + parts * START,
+            written / arch.l2_write_rate + START,
+            2 * steps + 3 * parts + 1,
+        )
+
+    def _times(self, block: _Block, miss: float, active: int) -> _Times:
+        """The cycles of a block, and those of each pipe, while so many cores are at work."""
+        policy = self.policy.facts
+        share = self._gm_bandwidth / active / self.arch.frequency
+        gm = (block.fetched * miss + block.written) / share
+        load = max(block.mte2, gm)
+        l0_beside = policy.l0a > 1 and policy.l0b > 1
+        work = max(block.mte1, block.cube) if l0_beside else block.mte1 + block.cube
+        c_beside = policy.unit_flag or policy.l0c > 1
+        work = max(work, block.fixpipe) if c_beside else work + block.fixpipe
+        l1_beside = policy.l1a > 1 and policy.l1b > 1
+        total = max(load, work) if l1_beside else load + work
+        pipes = (block.mte2, gm, block.mte1, block.cube, block.fixpipe)
+        return _Times(total, load + work - total, pipes)
+
+    # --- bytes ---
+
+    @property
+    def _gm_bandwidth(self) -> float:
+        arch = self.arch
+        stated = GM_BANDWIDTH.get(arch.code, 0.0) if arch.source("gm_rate") != "given" else 0.0
+        return max(arch.gm_bandwidth, stated)
+
+    def _bytes(self, m: int, n: int, k: int) -> tuple[float, float]:
+        """Of so many rows of A and columns of B."""
+        a = _elements_in(self.tags[0], m, k, self.a.c0) * self.a.bits / 8
+        return a, _elements_in(self.tags[1], k, n, self.b.c0) * self.b.bits / 8
+
+    def _efficiency(self, l1: GemmShape, shape: GemmCoord) -> tuple[float, float]:
+        """Of the copies of A and B of a block."""
+        m, n, k = shape.m, shape.n, min(l1.k, shape.k)
+        ld_a, ld_b, _ = self.ld
+        # How many rows memory has of the tile, how long, and the steps from row to row and tile to tile.
+        a = {"RowMajor": (m, k, ld_a, l1.k), "ColumnMajor": (k, m, ld_a, l1.m)}.get(self.tags[0])
+        b = {"RowMajor": (k, n, ld_b, l1.n), "ColumnMajor": (n, k, ld_b, l1.k)}.get(self.tags[1])
+        return (
+            1.0 if a is None else row_efficiency(self.arch, self.a, *a),
+            1.0 if b is None else row_efficiency(self.arch, self.b, *b),
+        )
+
+    def _written(self, m: int, n: int, l1: GemmShape) -> float:
+        """The bytes that a block writes, as aligned ones: C, or sums of a slice in the workspace."""
+        if self.slices(l1) > 1:
+            return float(m * n * accumulator(self.a, self.b).sizeof)
+        area = _elements_in(self.tags[2], m, n, self.c.c0) * self.c.bits / 8
+        return (
+            area / write_efficiency(self.c, n, self.ld[2], l1.n) if self.tags[2] == "RowMajor" else area
+        )
+
+    def _reduction(self, l1: GemmShape) -> float:
+        """Seconds in which the vector cores add up the slices: they read all sums and write C."""
+        slices = self.slices(l1)
+        if slices == 1:
+            return 0.0
+        area = self.problem.m * self.problem.n
+        sums = slices * area * accumulator(self.a, self.b).sizeof
+        bandwidth = self._gm_bandwidth if sums > self.arch.l2 else self.arch.l2_bandwidth
+        return sums / bandwidth + area * self.c.bits / 8 / self._gm_bandwidth
+
+    def _gm_reads(self, l1: GemmShape) -> float:
+        """The bytes that are not in L2 when they are loaded, as aligned ones.
+
+        What fits in L2 with the rest is read once. Else the order of the blocks decides: the cores walk
+        through bands of ``offset`` tiles, and what lies across the band is read again for each.
+        """
+        (m, n, k), l2 = self.problem, self.arch.l2
+        offset, direction = self.order or (1, 0)
+        efficiency = self._efficiency(l1, GemmCoord(min(m, l1.m), min(n, l1.n), k))
+        sizes = self._bytes(m, n, k)
+        reads = [size / part for size, part in zip(sizes, efficiency, strict=True)]
+        if sum(sizes) + m * n * self.c.bits / 8 <= l2:
+            return sum(reads)
+        along, across = (1, 0) if direction else (0, 1)  # which of A and B the band is of
+        tiles = (-(-m // l1.m), -(-n // l1.n))
+        in_flight = -(-self.cores // tiles[across])
+        band = min(tiles[along], max(offset, in_flight))
+        kept = sizes[along] * band / tiles[along]
+        if kept > l2:
+            reads[along] *= -(-tiles[across] // -(-self.cores // band))
+        if kept + sizes[across] > l2:
+            reads[across] *= -(-tiles[along] // band)
+        return sum(reads)
+
+
+def _elements_in(tag: str, rows: int, columns: int, c0: int) -> int:
+    """The elements that a copy of a tile moves: in fractals, whole ones."""
+    if tag == "zN":
+        return _up(rows, ROWS) * _up(columns, c0)
+    if tag == "nZ":
+        return _up(rows, c0) * _up(columns, ROWS)
+    return rows * columns
+
+
+def _spent(load: Load, full: list[_Times], last: list[_Times]) -> float:
+    """The cycles of a core."""
+    time = sum(n * block.total for n, block in zip(load.counts, full, strict=True) if n)
+    return time if load.last is None else time + last[load.last].total
+
+
+def _of_pipes(load: Load, full: list[_Times], last: list[_Times]) -> list[float]:
+    """The cycles of each pipe of a core."""
+    terms = [(n, block.pipes) for n, block in zip(load.counts, full, strict=True) if n]
+    if load.last is not None:
+        terms.append((1, last[load.last].pipes))
+    return [sum(n * pipes[i] for n, pipes in terms) for i in range(len(PIPES))]
+
+
+def _up(n: int, unit: int) -> int:
+    return -(-n // unit) * unit

@@ -1,0 +1,151 @@
+"""The best tiles of a product as a search space of CATLASS's tuner, msTuner_CATLASS: Python text that
+registers them.
+
+>>> from tla.ascend.tiles import search
+>>> found = search("910B3", (256, 512, 64), top=2, step=64)
+>>> text = registration(found)
+>>> print(*text.splitlines()[10:14], sep="\\n")
+# The tiles in L1 and in L0, and the order of the blocks.
+TILES = [
+    ((64, 256, 64), (64, 256, 64), "Gemm::Block::GemmIdentityBlockSwizzle<3, 1>"),  # 0.4 us
+    ((64, 256, 48), (64, 256, 48), "Gemm::Block::GemmIdentityBlockSwizzle<3, 1>"),  # 0.5 us
+
+The tuner compiles one kernel for each tile and runs all of them. Its own space is a range of each
+extent, pruned by bytes alone: 1701 kernels where nothing is changed, 5000 at most by its advice, and
+10,000 end in an error. This one has the tiles of a ranking, in their order.
+
+Source: CATLASS tools/library/scripts/search_space.py, search_space_config.py, gemm_operation.py,
+manifest.py, library.py; tools/tuner/README.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ..errors import UnsupportedError
+from .footprint import fits
+from .policies import policy
+
+if TYPE_CHECKING:
+    from .elements import Element
+    from .estimates import Estimate
+    from .plan import Plan
+    from .tiles import Ranking
+
+__all__ = ["registration"]
+
+MOST: Final = 10_000
+"""Kernels, beyond which the tuner's manifest gives up."""
+
+
+class _Kernel(NamedTuple):
+    """An operator of the tuner that is a plain product."""
+
+    name: str
+    arch_tag: str
+    policy: str
+    """What its template has."""
+
+
+_KERNELS: Final = {
+    2201: _Kernel("00_basic_matmul", "A2", "MmadAtlasA2Pingpong<true>"),
+    3510: _Kernel("43_ascend950_basic_matmul", "ASCEND_950", "MmadPingpong<Arch::Ascend950, true>"),
+}
+_DATA_TYPES: Final = { "uint8_t": "uint8", "int8_t": "int8", "int32_t": "int32", "half": "fp16",
+    "bfloat16_t": "bf16", "float": "fp32", }  # fmt: skip
+
+_TEXT: Final = '''\
+"""Tiles of {problem} for msTuner_CATLASS, the fastest first by an estimate.
+
+This file stands in the place of tools/library/scripts/search_space_config.py. Build the tuner with
+-DCATLASS_LIBRARY_KERNELS={kernel}.
+"""
+
+import library
+from gemm_operation import GemmOperation
+from manifest import OperationRegistry
+
+# The tiles in L1 and in L0, and the order of the blocks.
+TILES = [
+{tiles}
+]
+
+
+@OperationRegistry.register_high_priority("{kernel}", [library.ArchTag.{arch}])
+def register(manifest):
+    a = library.GemmTypeDescription(library.DataType.{a}, library.LayoutType.{tag_a})
+    b = library.GemmTypeDescription(library.DataType.{b}, library.LayoutType.{tag_b})
+    c = library.GemmTypeDescription(library.DataType.{c}, library.LayoutType.{tag_c})
+    for l1, l0, swizzle in TILES:
+        manifest.append(
+            GemmOperation(
+                kernel_type="{kernel}",
+                l1_tile_shape=l1,
+                l0_tile_shape=l0,
+                a_type=a,
+                b_type=b,
+                c_type=c,
+                block_swizzle=swizzle,
+                arch=library.ArchTag.{arch},
+            )
+        )
+'''
+
+
+def registration(ranking: Ranking) -> str:
+    """Return the text of a Python module that registers the tiles of a ranking, each once, with the
+    tuner.
+
+    The operator is ``00_basic_matmul`` on instruction set 2201 and ``43_ascend950_basic_matmul`` on
+    3510.
+
+    Raises:
+        UnsupportedError: the tuner has no such element type, its operator has no such order of blocks,
+            a tile does not fit with the stages of its operator, or there are more tiles than it takes.
+    """
+    plan, tiles = ranking.plan, ranking.tiles
+    kernel = _KERNELS[plan.arch.code]
+    if len(tiles) > MOST:
+        raise UnsupportedError(
+            f"the tuner takes {MOST} tiles at most, not {len(tiles)}", tiles=len(tiles)
+        )
+    lines = [_line(plan, kernel, tile) for tile in tiles]
+    a, b, c = (_data_type(element) for element in (plan.a, plan.b, plan.c))
+    m, n, k = plan.problem
+    return _TEXT.format(
+        problem=f"C[{m},{n}] = A[{m},{k}] B[{k},{n}] on {plan.arch}",
+        kernel=kernel.name,
+        arch=kernel.arch_tag,
+        tiles="\n".join(lines),
+        a=a,
+        b=b,
+        c=c,
+        tag_a=plan.tags[0],
+        tag_b=plan.tags[1],
+        tag_c=plan.tags[2],
+    )
+
+
+def _line(plan: Plan, kernel: _Kernel, tile: Estimate) -> str:
+    if tile.swizzle.name != "GemmIdentityBlockSwizzle":
+        raise UnsupportedError(
+            f"{kernel.name} of the tuner orders blocks by GemmIdentityBlockSwizzle, not {tile.swizzle}",
+            swizzle=tile.swizzle,
+        )
+    stages = policy(kernel.policy)
+    if not fits(plan.arch, plan.a, plan.b, tile.l1, tile.l0, stages, tags=plan.tags, k=plan.problem.k):
+        raise UnsupportedError(
+            f"{tile.l1} with {tile.l0} does not fit {kernel.name} of the tuner, which has {stages}",
+            f"Rank tiles of that policy: {stages}.",
+            tile=tile.l1,
+        )
+    swizzle = f"Gemm::Block::{tile.swizzle}"
+    return f'    ({tuple(tile.l1)}, {tuple(tile.l0)}, "{swizzle}"),  # {tile.microseconds:.1f} us'
+
+
+def _data_type(element: Element) -> str:
+    found = _DATA_TYPES.get(element.name)
+    if found is None:
+        known = f"It has {', '.join(_DATA_TYPES)}."
+        raise UnsupportedError(f"the tuner has no element type {element}", known, element=element)
+    return found
