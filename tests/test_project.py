@@ -1,6 +1,8 @@
 """What the project promises around the code: its commands and its examples run."""
 
+import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +20,27 @@ def test_example_runs(example: Path) -> None:
     done = subprocess.run([sys.executable, example], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout
+
+
+HOW_TO = ROOT / "docs" / "howto" / "choose_tiles.md"
+
+
+@pytest.mark.skipif(not HOW_TO.exists(), reason="the wheel has no documents")
+def test_the_tuner_file_of_the_how_to(tmp_path: Path) -> None:
+    """Its command writes a module, of which the page shows the beginning."""
+    text = HOW_TO.read_text("utf-8")
+    (command,) = re.findall(r"^```sh\n(tla .*)\n```$", text, re.M)
+    arguments = shlex.split(command)[1:]
+    done = subprocess.run(
+        [sys.executable, "-m", "tla", *arguments],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    written = (tmp_path / "search_space_config.py").read_text("utf-8")
+    compile(written, "search_space_config.py", "exec")
+    assert written.count(" us\n") == int(arguments[arguments.index("--top") + 1])
+    shown = text.partition("registration(found)")[2].partition("\n")[2].partition("\n\n```")[0]
+    assert written.startswith(shown.replace("<BLANKLINE>", ""))
 
 
 def test_readme_has_the_one_test_command_that_ci_runs() -> None:

@@ -23,7 +23,7 @@ from .text import shortened
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .ascend.tagged import TaggedLayout
+    from .ascend.tags.text import TaggedLayout
     from .expr.reading import Names
     from .xla_bridge.shape import AnyShape
 
@@ -125,7 +125,7 @@ def tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) -> Tagge
     start = len(text) - len(text.lstrip())
     if not _TAGGED.match(text, start) or _CPP.match(text, start) or "[" in text:
         return None
-    from .ascend.tagged import parse_tagged  # few texts are tags
+    from .ascend.tags.text import parse_tagged  # few texts are tags
 
     return parse_tagged(text, symbols)
 

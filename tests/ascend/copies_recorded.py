@@ -11,7 +11,7 @@ from typing import Any
 
 from tla.ascend import make_layout
 from tla.ascend.copies import Transfer, gm_to_l1, l0c_to_gm, l1_to_bt, l1_to_l0a, l1_to_l0b
-from tla.ascend.mx import MX_SCALES
+from tla.ascend.tags.mx import MX_SCALES
 
 ARCH = {2201: "AtlasA2", 3510: "Ascend950"}
 ROUTES: dict[str, Any] = {

@@ -11,7 +11,7 @@ from test_catlass import at_least_as_static
 
 from tla import CongruenceError, Int, LayoutError, LeafError, TlaError, UnsupportedError, sym
 from tla.ascend import ELEMENTS, element, make_layout, make_layout_filter, make_layout_fmap
-from tla.ascend.conv_tags import CHANNELS
+from tla.ascend.tags.conv import CHANNELS
 
 FILE = "catlass_tla.jsonl"
 

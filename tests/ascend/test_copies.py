@@ -40,7 +40,7 @@ from tla.ascend.copies import (
     l1_to_l0b,
 )
 from tla.ascend.copies.records import widths
-from tla.ascend.mx import make_mx_scale_layout
+from tla.ascend.tags.mx import make_mx_scale_layout
 
 ON = {
     "AtlasA2": ("half", "bfloat16_t", "float", "int8_t", "int4b_t"),

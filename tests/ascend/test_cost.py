@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tla.ascend import Ascend950, AtlasA2, Estimate, element, estimate
-from tla.ascend.bandwidth import row_efficiency, write_efficiency
-from tla.ascend.cost import model
-from tla.ascend.estimates import PIPES
-from tla.ascend.pipes import START
-from tla.ascend.plan import Plan, gemm
+from tla.ascend.plans.plan import Plan, gemm
 from tla.ascend.shapes import GemmShape
+from tla.ascend.tuning.bandwidth import row_efficiency, write_efficiency
+from tla.ascend.tuning.cost import model
+from tla.ascend.tuning.estimates import PIPES
+from tla.ascend.tuning.pipes import START
 from tla.errors import LayoutError, UnsupportedError
 
 # --- published times ---

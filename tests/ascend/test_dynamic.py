@@ -9,7 +9,7 @@ from oracle import rows
 
 from tla import LayoutError, UnsupportedError
 from tla.ascend import AtlasA2, choose_kernel, dynamic_tile, judge_space
-from tla.ascend.dynamic import bandwidth
+from tla.ascend.plans.dynamic import bandwidth
 
 FILE = "catlass_decisions.jsonl"
 SIDE = st.one_of(st.integers(1, 300), st.integers(1, 12000), st.integers(1, 500).map(lambda x: 16 * x))

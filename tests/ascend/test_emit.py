@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tla import UnsupportedError
-from tla.ascend.emit import emit_cpp
-from tla.ascend.plan import Plan, gemm
-from tla.ascend.policies import FAMILIES, policy
+from tla.ascend.plans.emit import emit_cpp
+from tla.ascend.plans.plan import Plan, gemm
+from tla.ascend.plans.policies import FAMILIES, policy
 from tla.ascend.schedules import swizzle
 from tla.ascend.shapes import gemm_shape
 

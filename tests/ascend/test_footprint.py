@@ -32,9 +32,9 @@ from tla.ascend import (
     nearest,
     policy,
 )
-from tla.ascend.asserts import failed
 from tla.ascend.copies import gm_to_l1, l1_to_l0a, l1_to_l0b
-from tla.ascend.footprint import Footprint, Stage
+from tla.ascend.plans.asserts import failed
+from tla.ascend.plans.footprint import Footprint, Stage
 
 BY_CODE = {2201: AtlasA2, 3510: Ascend950}
 ELEMENTS = {

@@ -5,9 +5,9 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tla.ascend.loads import Loads, loads, loads_of
 from tla.ascend.schedules import identity
 from tla.ascend.shapes import GemmCoord, GemmShape
+from tla.ascend.tuning.loads import Loads, loads, loads_of
 
 extents = st.integers(1, 700)
 tile_extents = st.integers(1, 9).map(lambda n: 16 * n)

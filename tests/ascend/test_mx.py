@@ -11,7 +11,7 @@ from test_catlass import at_least_as_static
 
 from tla import Int, Layout, LayoutError, LeafError, TlaError, UnsupportedError, sym, to_text
 from tla.ascend import MX_GROUP, MX_K, make_layout, make_mx_scale_layout, mx_aligned_k, mx_scales
-from tla.ascend.mx import MX_SCALES
+from tla.ascend.tags.mx import MX_SCALES
 
 FILE = "catlass_tla.jsonl"
 E8M0 = "float8_e8m0_t"

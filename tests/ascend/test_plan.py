@@ -93,7 +93,7 @@ def test_a_swizzle_follows_the_policy_and_the_problem() -> None:
     streamk = gemm("AtlasA2", (200, 100, 10), policy="MmadAtlasA2Streamk")
     assert streamk.swizzle == StreamkGemmIdentityBlockSwizzle(3, 0)
     full = gemm("AtlasA2", (200, 100, 10), policy="MmadAtlasA2FullLoadA")
-    assert str(full.swizzle) == "GemmIdentityBlockSwizzleL1FullLoad<1, 0>"
+    assert str(full.swizzle) == "GemmIdentityBlockSwizzleL1FullLoad<1,0>"
 
 
 def test_layouts_at_every_level() -> None:
@@ -180,7 +180,7 @@ def test_text() -> None:
         "  layouts   A RowMajor ld 512, B RowMajor, C RowMajor",
         "  tiles     L1 GemmShape<128,256,256>, L0 GemmShape<128,256,64>",
         "  policy    MmadPingpong<Arch::AtlasA2,true>",
-        "  swizzle   GemmIdentityBlockSwizzle<3, 0>",
+        "  swizzle   GemmIdentityBlockSwizzle<3,0>",
     ]
     assert eval(repr(plan), {"gemm": gemm}) == plan
 

@@ -23,7 +23,7 @@ from tla.ascend import (
     Policy,
     policy,
 )
-from tla.ascend.asserts import ASSERTS
+from tla.ascend.plans.asserts import ASSERTS
 
 ARCHES = (None, "AtlasA2", "Ascend950")
 

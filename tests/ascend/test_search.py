@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from tla.ascend import AtlasA2, Estimate, Ranking, search
 from tla.ascend.arch import arch as arch_named
-from tla.ascend.cost import estimate, model
-from tla.ascend.footprint import fits
-from tla.ascend.plan import Plan, gemm
+from tla.ascend.plans.footprint import fits
+from tla.ascend.plans.plan import Plan, gemm
 from tla.ascend.shapes import GemmShape
-from tla.ascend.tiles import tiles
+from tla.ascend.tuning.cost import estimate, model
+from tla.ascend.tuning.tiles import tiles
 from tla.errors import LayoutError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -161,8 +161,8 @@ def test_ties_are_ordered() -> None:
     pair = given_one_way.tiles[:2]
     assert pair[0].seconds == pair[1].seconds
     assert [str(tile.swizzle) for tile in pair] == [
-        "GemmIdentityBlockSwizzle<1, 0>",
-        "GemmIdentityBlockSwizzle<2, 0>",
+        "GemmIdentityBlockSwizzle<1,0>",
+        "GemmIdentityBlockSwizzle<2,0>",
     ]
 
 

@@ -21,7 +21,7 @@ from tla import (
     sym,
 )
 from tla.ascend import ELEMENTS, TAGS, make_layout, parse_tagged
-from tla.ascend.tagged import parse_tag, tagged, tagged_at
+from tla.ascend.tags.text import parse_tag, tagged, tagged_at
 
 # --- what is read ------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ from tla import (
     to_text,
 )
 from tla.ascend import ELEMENTS, TAGS, element, make_layout, make_layout_in_ub
-from tla.ascend.tags import tag_named
+from tla.ascend.tags.table import tag_named
 from tla.fractal import fractal_layout
 
 FILE = "catlass_tla.jsonl"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tla.ascend import Estimate, search
-from tla.ascend.tiles import Ranking
-from tla.ascend.tuner import registration
+from tla.ascend.tuning.tiles import Ranking
+from tla.ascend.tuning.tuner import registration
 from tla.errors import UnsupportedError
 
 

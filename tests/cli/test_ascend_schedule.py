@@ -37,7 +37,7 @@ def test_the_report(run: Run) -> None:
     assert out[:11] == [
         "problem   4096 x 4096 x 4096 of half, in tiles of 128 x 256 x 256",
         "cores     24 (AtlasA2)",
-        "swizzle   GemmIdentityBlockSwizzle<3, 0>, CATLASS's advice for M >= N",
+        "swizzle   GemmIdentityBlockSwizzle<3,0>, CATLASS's advice for M >= N",
         "cover     every one of the 512 tiles is computed exactly once",
         "balance   97.0 % busy, 22 rounds, no core idle",
         "          22 tasks at most and 21 at least; 2952790016 products on the busiest",
@@ -55,14 +55,14 @@ def test_the_report(run: Run) -> None:
 
 def test_the_advice_for_wide_products(run: Run) -> None:
     out = lines(run, "1024,4096,512", "--tile", "128,256,256")
-    assert out[2] == "swizzle   GemmIdentityBlockSwizzle<3, 1>, CATLASS's advice for M < N"
+    assert out[2] == "swizzle   GemmIdentityBlockSwizzle<3,1>, CATLASS's advice for M < N"
 
 
 def test_facts_are_those_of_the_schedule(run: Run) -> None:
     found = facts(run, *SQUARE, "--swizzle", "streamk<3,1>", "--arch", "Ascend950", "--blocks")
     schedule = schedules.streamk((4096, 4096, 4096), (128, 256, 256), 3, 1, cores=32)
     balance, traffic = schedule.balance(), schedule.traffic("half")
-    assert found["swizzle"] == "StreamkGemmIdentityBlockSwizzle<3, 1>"
+    assert found["swizzle"] == "StreamkGemmIdentityBlockSwizzle<3,1>"
     assert (found["cores"], found["tasks"], found["tiles"]) == (32, len(schedule), 512)
     assert found["covered_once"] is True
     assert found["work_of_cores"] == list(balance.work)
@@ -123,8 +123,8 @@ def test_versus(run: Run) -> None:
     assert out[:4] == [
         "problem   160 x 6144 x 2048 of half, in tiles of 128 x 256 x 256",
         "cores     20 (AtlasA2 has 24)",
-        "first     GemmIdentityBlockSwizzle<3, 1>: every one of the 48 tiles is computed exactly once",
-        "second    GemmIdentityBlockSwizzle<4, 1>: every one of the 48 tiles is computed exactly once",
+        "first     GemmIdentityBlockSwizzle<3,1>: every one of the 48 tiles is computed exactly once",
+        "second    GemmIdentityBlockSwizzle<4,1>: every one of the 48 tiles is computed exactly once",
     ]
     rows = {line[:20].strip(): line[20:].split() for line in out[6:]}
     assert rows["busy"] == ["66.7", "%", "75.0", "%", "second,", "by", "11.1", "%"]

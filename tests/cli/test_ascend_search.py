@@ -30,7 +30,7 @@ def test_the_table(run: Run) -> None:
     lines = out.splitlines()
     assert lines[:3] == [
         "C[200,300] half = A[200,200] half * B[200,300] half",
-        "Ascend910B3, 20 cores; MmadPingpong<Arch::AtlasA2,true>; GemmIdentityBlockSwizzle<3, 1>",
+        "Ascend910B3, 20 cores; MmadPingpong<Arch::AtlasA2,true>; GemmIdentityBlockSwizzle<3,1>",
         "A RowMajor, B RowMajor, C RowMajor",
     ]
     assert lines[3].endswith("of L1 ranked, with the best of L0")

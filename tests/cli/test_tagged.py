@@ -234,7 +234,7 @@ def test_the_tags_are_loaded_for_a_tag(text: str, loads: bool) -> None:
     code = (
         "import sys\nfrom tla.cli import main\n"
         f"assert main(['convert', {text!r}]) == 0\n"
-        f"assert ('tla.ascend.tags' in sys.modules) is {loads}\n"
+        f"assert ('tla.ascend.tags.table' in sys.modules) is {loads}\n"
         "for name in ('numpy', 'rich', 'dataclasses', 'typing_extensions'):\n"
         "    assert name not in sys.modules or name == 'rich', name\n"
     )

@@ -1,19 +1,27 @@
 """Kernel tiling for Ascend: architectures, layout tags, copies, plans, schedules, search.
 
-The words are CATLASS's. The modules, by their subjects:
+>>> plan = gemm(AtlasA2, (4096, 4096, 4096), "half", l1=(128, 256, 256))
+>>> plan.check().ok, plan.schedule().proof().tasks
+(True, 512)
 
-- what there is: ``arch``, ``elements``, ``shapes``;
-- layouts: ``tags`` with ``conv_tags`` and ``mx``, and ``recognise`` for what a layout is;
-- instructions: ``copies``;
-- a product: ``policies``, ``plan`` and its ``legality``, ``schedules``, ``cost``, ``tiles``.
+The words are CATLASS's. The rooms, by their subjects:
+
+- what there is: ``arch`` with ``cube`` and ``limits``, ``elements``, ``shapes``;
+- ``tags``: the layouts that have names, and which of them a layout is;
+- ``copies``: the instructions that move a tile;
+- ``decisions``: padding, slices of K, workspaces, as CATLASS's hosts decide them;
+- ``schedules``: which core computes which block when;
+- ``plans``: policies, a plan of a product, whether it is legal, its C++;
+- ``tuning``: what a plan costs, and the tiles that cost least.
 """
 
 import typing as _typing
 
+_ROOMS = ("copies", "decisions", "plans", "schedules", "tags", "tuning")
+
 if _typing.TYPE_CHECKING:
+    from . import copies, decisions, plans, schedules, tags, tuning
     from .arch import ARCHES, CHIPS, Arch, Ascend950, AtlasA2, AtlasA3
-    from .conv_tags import make_layout_filter, make_layout_fmap
-    from .cost import estimate
     from .cube import Product
     from .decisions import (
         Padded,
@@ -28,10 +36,10 @@ if _typing.TYPE_CHECKING:
         splitk_factor,
         workspace,
     )
-    from .dynamic import choose_kernel, dynamic_tile
     from .elements import ELEMENTS, Element, accumulator, element
-    from .estimates import Estimate
-    from .families import (
+    from .limits import Limit
+    from .plans.dynamic import choose_kernel, dynamic_tile
+    from .plans.families import (
         FAMILIES,
         Family,
         GemmAtlasA2,
@@ -63,14 +71,30 @@ if _typing.TYPE_CHECKING:
         MmadPreloadAsyncWithCallback,
         MmadPreloadAsyncWithCallbackL0CToUB,
     )
-    from .findings import Finding, Report
-    from .footprint import Footprint, fits, footprints
-    from .limits import Limit
-    from .mx import MX_GROUP, MX_K, make_mx_scale_layout, mx_aligned_k, mx_scales
-    from .nearby import Nearest, nearest
-    from .plan import Plan, gemm
-    from .policies import Policy, policy
-    from .recognise import (
+    from .plans.findings import Finding, Report
+    from .plans.footprint import Footprint, fits, footprints
+    from .plans.nearby import Nearest, nearest
+    from .plans.plan import Plan, gemm
+    from .plans.policies import Policy, policy
+    from .schedules.swizzles import (
+        BlockSchedulerAswt,
+        BlockSchedulerIterateK,
+        ColumnBlockSwizzle,
+        GemmGroupedAswtTailSplitSwizzle,
+        GemmIdentityBlockSwizzle,
+        GemmIdentityBlockSwizzleL1FullLoad,
+        SingleCoreSplitkGemmIdentityBlockSwizzle,
+        SplitkGemmIdentityBlockSwizzle,
+        StreamkGemmIdentityBlockSwizzle,
+        Swizzle,
+        TailSplitkGemmIdentityBlockSwizzle,
+        default_swizzle,
+        swizzle,
+    )
+    from .shapes import GemmCoord, GemmShape, gemm_shape
+    from .tags.conv import make_layout_filter, make_layout_fmap
+    from .tags.mx import MX_GROUP, MX_K, make_mx_scale_layout, mx_aligned_k, mx_scales
+    from .tags.recognise import (
         Reason,
         Recognition,
         is_column_major,
@@ -96,152 +120,62 @@ if _typing.TYPE_CHECKING:
         tags_of,
         why_not,
     )
-    from .schedules.swizzles import (
-        BlockSchedulerAswt,
-        BlockSchedulerIterateK,
-        ColumnBlockSwizzle,
-        GemmGroupedAswtTailSplitSwizzle,
-        GemmIdentityBlockSwizzle,
-        GemmIdentityBlockSwizzleL1FullLoad,
-        SingleCoreSplitkGemmIdentityBlockSwizzle,
-        SplitkGemmIdentityBlockSwizzle,
-        StreamkGemmIdentityBlockSwizzle,
-        Swizzle,
-        TailSplitkGemmIdentityBlockSwizzle,
-        default_swizzle,
-        swizzle,
-    )
-    from .shapes import GemmCoord, GemmShape, gemm_shape
-    from .tagged import TaggedLayout, parse_tagged
-    from .tags import TAGS, Tag, make_layout, make_layout_in_ub
-    from .tiles import Ranking, search
+    from .tags.table import TAGS, Tag, make_layout, make_layout_in_ub
+    from .tags.text import TaggedLayout, parse_tagged
+    from .tuning.cost import estimate
+    from .tuning.estimates import Estimate
+    from .tuning.tiles import Ranking, search
 else:
-    _LATER = {
-        "FAMILIES": "families",
-        "GemmAtlasA2": "families",
-        "MmadAscend950FullLoadA": "families",
-        "MmadAtlasA2DynamicCommon": "families",
-        "MmadAtlasA2DynamicPreloadAsyncWithCallback": "families",
-        "MmadAtlasA2DynamicSingleCoreSplitk": "families",
-        "MmadAtlasA2DynamicSmall": "families",
-        "MmadAtlasA2DynamicStreamk": "families",
-        "MmadAtlasA2FullLoadA": "families",
-        "MmadAtlasA2PingPongWithPrologue": "families",
-        "MmadAtlasA2Pingpong": "families",
-        "MmadAtlasA2PingpongBias": "families",
-        "MmadAtlasA2PingpongSliceKWithPrologue": "families",
-        "MmadAtlasA2Preload": "families",
-        "MmadAtlasA2PreloadAsync": "families",
-        "MmadAtlasA2PreloadAsyncWithCallback": "families",
-        "MmadAtlasA2SingleCoreSplitk": "families",
-        "MmadAtlasA2Small": "families",
-        "MmadAtlasA2Streamk": "families",
-        "MmadAtlasA2W8A16": "families",
-        "MmadDequant": "families",
-        "MmadFullLoadA": "families",
-        "MmadPingpong": "families",
-        "MmadPingpongMutex": "families",
-        "MmadPingpongSymmLeft": "families",
-        "MmadPingpongSymmRight": "families",
-        "MmadPingpongTlaV2": "families",
-        "MmadPreloadAsyncWithCallback": "families",
-        "MmadPreloadAsyncWithCallbackL0CToUB": "families",
-        "Family": "families",
-        "Policy": "policies",
-        "policy": "policies",
-        "Finding": "findings",
-        "Report": "findings",
-        "Plan": "plan",
-        "gemm": "plan",
-        "Footprint": "footprint",
-        "fits": "footprint",
-        "footprints": "footprint",
-        "Nearest": "nearby",
-        "nearest": "nearby",
-        "ARCHES": "arch",
-        "Estimate": "estimates",
-        "Ranking": "tiles",
-        "estimate": "cost",
-        "search": "tiles",
-        "Arch": "arch",
-        "Ascend950": "arch",
-        "AtlasA2": "arch",
-        "AtlasA3": "arch",
-        "ELEMENTS": "elements",
-        "Element": "elements",
-        "element": "elements",
-        "GemmCoord": "shapes",
-        "GemmShape": "shapes",
-        "gemm_shape": "shapes",
-        "make_layout_fmap": "conv_tags",
-        "make_layout_filter": "conv_tags",
-        "MX_GROUP": "mx",
-        "MX_K": "mx",
-        "make_mx_scale_layout": "mx",
-        "mx_aligned_k": "mx",
-        "mx_scales": "mx",
-        "Reason": "recognise",
-        "Recognition": "recognise",
-        "is_L0C": "recognise",
-        "is_column_major": "recognise",
-        "is_mx_scale_column_major_a": "recognise",
-        "is_mx_scale_column_major_b": "recognise",
-        "is_mx_scale_nN": "recognise",
-        "is_mx_scale_row_major_a": "recognise",
-        "is_mx_scale_row_major_b": "recognise",
-        "is_mx_scale_zZ": "recognise",
-        "is_nN": "recognise",
-        "is_nZ": "recognise",
-        "is_padding_column_major": "recognise",
-        "is_padding_row_major": "recognise",
-        "is_row_major": "recognise",
-        "is_vector": "recognise",
-        "is_weight_4bit_nZ": "recognise",
-        "is_zN": "recognise",
-        "is_zN_unaligned": "recognise",
-        "is_zZ": "recognise",
-        "recognition": "recognise",
-        "tag_of": "recognise",
-        "tags_of": "recognise",
-        "why_not": "recognise",
-        "TaggedLayout": "tagged",
-        "parse_tagged": "tagged",
-        "TAGS": "tags",
-        "Tag": "tags",
-        "make_layout": "tags",
-        "make_layout_in_ub": "tags",
-        "CHIPS": "arch",
-        "Product": "cube",
-        "Limit": "limits",
-        "accumulator": "elements",
-        "Padded": "decisions",
-        "balance_workload": "decisions",
-        "data_read": "decisions",
-        "data_written": "decisions",
-        "judge_space": "decisions",
-        "max_k1": "decisions",
-        "multi_core_splitk_factor": "decisions",
-        "needs_padding": "decisions",
-        "padded": "decisions",
-        "splitk_factor": "decisions",
-        "workspace": "decisions",
-        "choose_kernel": "dynamic",
-        "dynamic_tile": "dynamic",
-        "BlockSchedulerAswt": "schedules.swizzles",
-        "BlockSchedulerIterateK": "schedules.swizzles",
-        "ColumnBlockSwizzle": "schedules.swizzles",
-        "GemmGroupedAswtTailSplitSwizzle": "schedules.swizzles",
-        "GemmIdentityBlockSwizzle": "schedules.swizzles",
-        "GemmIdentityBlockSwizzleL1FullLoad": "schedules.swizzles",
-        "SingleCoreSplitkGemmIdentityBlockSwizzle": "schedules.swizzles",
-        "SplitkGemmIdentityBlockSwizzle": "schedules.swizzles",
-        "StreamkGemmIdentityBlockSwizzle": "schedules.swizzles",
-        "Swizzle": "schedules.swizzles",
-        "TailSplitkGemmIdentityBlockSwizzle": "schedules.swizzles",
-        "default_swizzle": "schedules.swizzles",
-        "swizzle": "schedules.swizzles",
+    _NAMES = {
+        "arch": "ARCHES Arch Ascend950 AtlasA2 AtlasA3 CHIPS",
+        "cube": "Product",
+        "elements": "ELEMENTS Element accumulator element",
+        "limits": "Limit",
+        "shapes": "GemmCoord GemmShape gemm_shape",
+        "decisions": """
+            Padded balance_workload data_read data_written judge_space max_k1
+            multi_core_splitk_factor needs_padding padded splitk_factor workspace
+        """,
+        "plans.dynamic": "choose_kernel dynamic_tile",
+        "plans.families": """
+            FAMILIES Family GemmAtlasA2 MmadAscend950FullLoadA MmadAtlasA2DynamicCommon
+            MmadAtlasA2DynamicPreloadAsyncWithCallback MmadAtlasA2DynamicSingleCoreSplitk
+            MmadAtlasA2DynamicSmall MmadAtlasA2DynamicStreamk MmadAtlasA2FullLoadA
+            MmadAtlasA2PingPongWithPrologue MmadAtlasA2Pingpong MmadAtlasA2PingpongBias
+            MmadAtlasA2PingpongSliceKWithPrologue MmadAtlasA2Preload MmadAtlasA2PreloadAsync
+            MmadAtlasA2PreloadAsyncWithCallback MmadAtlasA2SingleCoreSplitk MmadAtlasA2Small
+            MmadAtlasA2Streamk MmadAtlasA2W8A16 MmadDequant MmadFullLoadA MmadPingpong
+            MmadPingpongMutex MmadPingpongSymmLeft MmadPingpongSymmRight MmadPingpongTlaV2
+            MmadPreloadAsyncWithCallback MmadPreloadAsyncWithCallbackL0CToUB
+        """,
+        "plans.findings": "Finding Report",
+        "plans.footprint": "Footprint fits footprints",
+        "plans.nearby": "Nearest nearest",
+        "plans.plan": "Plan gemm",
+        "plans.policies": "Policy policy",
+        "schedules.swizzles": """
+            BlockSchedulerAswt BlockSchedulerIterateK ColumnBlockSwizzle
+            GemmGroupedAswtTailSplitSwizzle GemmIdentityBlockSwizzle
+            GemmIdentityBlockSwizzleL1FullLoad SingleCoreSplitkGemmIdentityBlockSwizzle
+            SplitkGemmIdentityBlockSwizzle StreamkGemmIdentityBlockSwizzle Swizzle
+            TailSplitkGemmIdentityBlockSwizzle default_swizzle swizzle
+        """,
+        "tags.conv": "make_layout_filter make_layout_fmap",
+        "tags.mx": "MX_GROUP MX_K make_mx_scale_layout mx_aligned_k mx_scales",
+        "tags.recognise": """
+            Reason Recognition is_L0C is_column_major is_mx_scale_column_major_a
+            is_mx_scale_column_major_b is_mx_scale_nN is_mx_scale_row_major_a
+            is_mx_scale_row_major_b is_mx_scale_zZ is_nN is_nZ is_padding_column_major
+            is_padding_row_major is_row_major is_vector is_weight_4bit_nZ is_zN
+            is_zN_unaligned is_zZ recognition tag_of tags_of why_not
+        """,
+        "tags.table": "TAGS Tag make_layout make_layout_in_ub",
+        "tags.text": "TaggedLayout parse_tagged",
+        "tuning.cost": "estimate",
+        "tuning.estimates": "Estimate",
+        "tuning.tiles": "Ranking search",
     }
-    _ROOMS = ("copies", "schedules")
+    _LATER = {name: module for module, names in _NAMES.items() for name in names.split()}
 
     def __getattr__(name):
         """Load what is public and not here yet."""
@@ -331,8 +265,10 @@ __all__ = [
     "accumulator",
     "balance_workload",
     "choose_kernel",
+    "copies",
     "data_read",
     "data_written",
+    "decisions",
     "default_swizzle",
     "dynamic_tile",
     "element",
@@ -373,13 +309,17 @@ __all__ = [
     "needs_padding",
     "padded",
     "parse_tagged",
+    "plans",
     "policy",
     "recognition",
+    "schedules",
     "search",
     "splitk_factor",
     "swizzle",
     "tag_of",
+    "tags",
     "tags_of",
+    "tuning",
     "why_not",
     "workspace",
 ]

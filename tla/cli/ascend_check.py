@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend.arch import ARCHES, arch
-from ..ascend.plan import gemm
+from ..ascend.plans.plan import gemm
 from ..errors import ParseError
 from . import complain
 from .ascend import SUBCOMMANDS
@@ -16,9 +16,9 @@ from .common import positive
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..ascend.findings import Finding, Report
-    from ..ascend.footprint import Footprint
-    from ..ascend.plan import Plan
+    from ..ascend.plans.findings import Finding, Report
+    from ..ascend.plans.footprint import Footprint
+    from ..ascend.plans.plan import Plan
     from ..figure import Bars
 
 __all__ = ["run"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..ascend.arch import ARCHES, arch
 from ..ascend.copies import gm_to_l1, l0c_to_gm, l1_to_bt, l1_to_l0a, l1_to_l0b
 from ..ascend.elements import element
-from ..ascend.tagged import parse_tagged
+from ..ascend.tags.text import parse_tagged
 from ..errors import ParseError
 from ..int_tuple import text_of
 from ..notation import parse_int_tuple

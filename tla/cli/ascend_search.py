@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend.arch import ARCHES
-from ..ascend.estimates import PIPES
-from ..ascend.tiles import search
+from ..ascend.tuning.estimates import PIPES
+from ..ascend.tuning.tiles import search
 from ..errors import UnsupportedError
 from .ascend import SUBCOMMANDS
 from .columns import columns, plural
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from concurrent.futures import Executor
 
-    from ..ascend.estimates import Estimate
-    from ..ascend.tiles import Ranking
+    from ..ascend.tuning.estimates import Estimate
+    from ..ascend.tuning.tiles import Ranking
 
     Progress = Callable[[int, int], None]
 
@@ -56,7 +56,7 @@ def run(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
     ranking = _ranked(options)
     if options.tuner is not None:
-        from ..ascend.tuner import registration
+        from ..ascend.tuning.tuner import registration
 
         _write(options.tuner, registration(ranking))
     rank: int | None = options.explain

@@ -95,17 +95,17 @@ def _layout(parser: argparse.ArgumentParser, options: argparse.Namespace) -> tup
         _refuse_unknown(parser, text)
     by_tag = tagged(text) if options.tag is None else None
     if by_tag is not None:
-        from ..ascend.building import steps_of
+        from ..ascend.tags.building import steps_of
 
         return steps_of(by_tag), 0
     layout = layout_of(read(text)) if ":%" in text else operands.layout("WHAT")
-    from ..ascend.building import figure_of, tags_figure
+    from ..ascend.tags.building import figure_of, tags_figure
 
     with operands.assumed():
         if options.tag is None:
             return tags_figure(layout), 0
-        from ..ascend.recognise import recognition
-        from ..ascend.tagged import parse_tag
+        from ..ascend.tags.recognise import recognition
+        from ..ascend.tags.text import parse_tag
 
         try:
             tag, element = parse_tag(options.tag)

@@ -133,7 +133,7 @@ def evaluated(text: str, calls: list[Call] | None, names: Names) -> Any:
     """Return the value of an expression in which layouts may stand by their tags."""
 
     def layout_by_tag(scan: NamingScanner) -> Any:
-        from ..ascend.tagged import tagged_at  # few expressions have a tag
+        from ..ascend.tags.text import tagged_at  # few expressions have a tag
 
         return tagged_at(scan).layout
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...ints import IntTuple
     from ...layout import AnyLayout
     from ..arch import Arch
-    from ..tags import Tag
+    from ..tags.table import Tag
     from .operands import Copy, Destination, ElementLike
     from .transfer import Transfer
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...ints import IntTuple
     from ...layout import AnyLayout
     from ..arch import Arch
-    from ..tags import Tag
+    from ..tags.table import Tag
     from .operands import Copy, ElementLike
     from .transfer import Transfer
 

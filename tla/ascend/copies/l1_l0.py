@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...ints import IntTuple
     from ...layout import AnyLayout
     from ..arch import Arch
-    from ..tags import Tag
+    from ..tags.table import Tag
     from .operands import Destination, ElementLike
     from .transfer import Transfer
 

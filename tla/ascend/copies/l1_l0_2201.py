@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...errors import LayoutError, UnsupportedError
 from ...ints import ceil_div, round_up
-from ..tags import make_layout
+from ..tags.table import make_layout
 from .operands import finished, whole
 from .records import (
     Call,

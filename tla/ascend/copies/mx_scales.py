@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 from ...errors import DivisibilityError, LayoutError, UnsupportedError
 from ...int_tuple import product, text_of
 from ...ints import ceil_div
-from ..mx import MX_GROUP, MX_K, SCALE
-from ..recognise import why_not
+from ..tags.mx import MX_GROUP, MX_K, SCALE
+from ..tags.recognise import why_not
 from .operands import require_numbers, whole
 from .records import LoadData2DMxParams
 

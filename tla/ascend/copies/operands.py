@@ -24,9 +24,9 @@ from ..arch import Arch
 from ..arch import arch as arch_named
 from ..elements import Element
 from ..elements import element as element_named
-from ..mx import MX_SCALES
-from ..recognise import tags_of, why_not
-from ..tags import Tag, make_layout
+from ..tags.mx import MX_SCALES
+from ..tags.recognise import tags_of, why_not
+from ..tags.table import Tag, make_layout
 from .records import Call, Calls, LoadData2DMxParams, widths
 from .transfer import Matrix, Transfer
 

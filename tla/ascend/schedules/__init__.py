@@ -5,7 +5,7 @@
 >>> len(schedule), schedule.proof().points == 4096**3
 (512, True)
 >>> print(swizzle("GemmIdentityBlockSwizzle<3,0>"))
-GemmIdentityBlockSwizzle<3, 0>
+GemmIdentityBlockSwizzle<3,0>
 
 A schedule is an order of tasks, and a task a block of the M x N x K space on a core in a turn. All are
 made of two orders, even shares and bands walked to and fro. The modules, by their subjects:

@@ -31,7 +31,7 @@ class Walked(Schedule):
     ) -> None:
         self.offset = count("offset", offset)
         self.direction = direction_of(direction)
-        super().__init__(problem, tile, cores, f"{self.CPP}<{self.offset}, {self.direction}>")
+        super().__init__(problem, tile, cores, f"{self.CPP}<{self.offset},{self.direction}>")
         self._bands = self._walk()
 
     def _walk(self) -> Bands:
@@ -131,7 +131,7 @@ class _IterateK(Walked):
 
     def __init__(self, problem: ShapeLike, tile: ShapeLike, cores: int) -> None:
         super().__init__(problem, tile, 1, 0, cores)
-        self.swizzle = f"{self.CPP}<ProblemShape, L1TileShape, L0TileShape>"
+        self.swizzle = f"{self.CPP}<ProblemShape,L1TileShape,L0TileShape>"
 
     def _walk(self) -> Bands:
         return super()._walk()._replace(forth=True)

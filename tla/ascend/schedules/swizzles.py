@@ -1,6 +1,6 @@
 """What orders the blocks of a product, as values with the names of CATLASS's C++ classes.
 
->>> swizzle("Gemm::Block::GemmIdentityBlockSwizzle<3, 1>") == GemmIdentityBlockSwizzle(3, 1)
+>>> swizzle("Gemm::Block::GemmIdentityBlockSwizzle<3,1>") == GemmIdentityBlockSwizzle(3, 1)
 True
 >>> swizzle("column").schedule((4096, 4096, 64), (128, 256, 64), cores=20)
 <ColumnBlockSwizzle: (4096,4096,64) by GemmShape<128,256,64>, 640 tasks on 20 cores>
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...errors import LayoutError, ParseError, UnsupportedError
 from ...text import shortened
-from ..shapes import gemm_shape
+from ..shapes import GemmCoord, gemm_shape
 from .schedule import CORES, Schedule, count, direction_of
 
 if TYPE_CHECKING:
@@ -101,13 +101,13 @@ class Swizzle(NamedTuple):
         if not self.arguments:
             return self.name
         shown = (str(a).lower() if isinstance(a, bool) else str(a) for a in self.arguments)
-        return f"{self.name}<{', '.join(shown)}>"
+        return f"{self.name}<{','.join(shown)}>"
 
 
 def _factor(problem: ShapeLike, tile: ShapeLike, cores: int) -> int:
     from ..decisions import splitk_factor
 
-    tiles = gemm_shape(tile).tiles_of(gemm_shape(problem, "problem")).k  # type: ignore[arg-type]
+    tiles = gemm_shape(tile).tiles_of(GemmCoord(*gemm_shape(problem, "problem"))).k
     return min(splitk_factor(problem, tile, count("cores", cores)), tiles)
 
 
@@ -213,7 +213,7 @@ def default_swizzle(problem: ShapeLike) -> Swizzle:
     """Return what CATLASS advises for a problem: bands of 3, of rows if M >= N, of columns if not.
 
     >>> print(default_swizzle((1024, 4096, 512)))
-    GemmIdentityBlockSwizzle<3, 1>
+    GemmIdentityBlockSwizzle<3,1>
 
     Source: CATLASS docs/en/2_Design/01_kernel_design/02_swizzle.md, "Swizzle Policy Selection".
     """
@@ -302,7 +302,7 @@ def _with_shapes(text: str, name: str, parts: list[str], start: int) -> Swizzle:
         found.pop()
     most = len(_KINDS[name].parameters)
     if len(found) not in (0, most) or not all(re.fullmatch(r"[A-Za-z_]\w*", part) for part in found):
-        names = ", ".join(str(p.default) for p in _KINDS[name].parameters)
+        names = ",".join(str(p.default) for p in _KINDS[name].parameters)
         raise ParseError(
             f"{name} takes the names of {most} shapes in < >", text, start, len(text),
             f"Write {name}, or {name}<{names}>; the tile says their extents.",

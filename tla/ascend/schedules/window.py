@@ -191,7 +191,7 @@ class _Aswt(_Windows):
     CPP = "BlockSchedulerAswt"
 
     def __init__(self, problem: ShapeLike, tile: ShapeLike, cores: int, split: bool) -> None:
-        swizzle = f"{self.CPP}<L1TileShape, L0TileShape>"
+        swizzle = f"{self.CPP}<L1TileShape,L0TileShape>"
         super().__init__(problem, tile, cores, swizzle, WINDOW, split=split)
 
     def _parts(self, busy: int, cut: int, edge: tuple[int, int]) -> tuple[int, int]:
@@ -239,8 +239,8 @@ class _GroupedAswt(_Windows):
         balanced: bool,
     ) -> None:
         self._least = (LINE if trans_a else 1, CUBE if trans_b else LINE)
-        flags = ", ".join(str(bool(flag)).lower() for flag in (trans_a, trans_b))
-        swizzle = f"{self.CPP}<{window}, {flags}>"
+        flags = ",".join(str(bool(flag)).lower() for flag in (trans_a, trans_b))
+        swizzle = f"{self.CPP}<{window},{flags}>"
         super().__init__(problem, tile, cores, swizzle, window, rows, balanced)
 
     def _parts(self, busy: int, cut: int, edge: tuple[int, int]) -> tuple[int, int]:

@@ -16,19 +16,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..assumed import carrying
-from ..errors import UnsupportedError
-from ..fractal import row_major
-from ..ints import Int, IntLike, _16, round_up
-from ..text import shortened
-from .elements import Element
-from .elements import element as element_named
+from ...assumed import carrying
+from ...errors import UnsupportedError
+from ...fractal import row_major
+from ...ints import Int, IntLike, _16, round_up
+from ...text import shortened
+from ..elements import Element
+from ..elements import element as element_named
 from .sizes import size_of, sizes_of
 
 if TYPE_CHECKING:
-    from ..dtypes import ElementType
-    from ..expr import Conditions
-    from ..layout import AnyLayout
+    from ...dtypes import ElementType
+    from ...expr import Conditions
+    from ...layout import AnyLayout
 
 __all__ = ["CHANNELS", "FILTER", "FMAP", "channels_last", "make_layout_filter", "make_layout_fmap"]
 

@@ -7,7 +7,7 @@ AtlasA2, 24 cores: C[4096,4096] half = A[4096,4096] half * B[4096,4096] half
   layouts   A RowMajor, B RowMajor, C RowMajor
   tiles     L1 GemmShape<128,256,256>, L0 GemmShape<128,256,64>
   policy    MmadPingpong<Arch::AtlasA2,true>
-  swizzle   GemmIdentityBlockSwizzle<3, 0>
+  swizzle   GemmIdentityBlockSwizzle<3,0>
 >>> print(plan.layout("A", "L1"))
 ((_16,_8),(_16,_16)):((_16,_256),(_1,_2048))
 >>> plan.check().ok
@@ -20,27 +20,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from ..errors import LayoutError, UnsupportedError
-from ..ints import Int
-from ..text import shortened
-from .arch import arch as arch_named
-from .elements import accumulator, element
+from ...errors import LayoutError, UnsupportedError
+from ...ints import Int
+from ...text import shortened
+from ..arch import arch as arch_named
+from ..elements import accumulator, element
+from ..shapes import GemmCoord, GemmShape, gemm_shape
+from ..tags.table import make_layout, tag_named
 from .footprint import fits, footprints, l1_tag
 from .policies import Family, MmadPingpong, Policy
 from .policies import policy as policy_of
-from .shapes import GemmCoord, GemmShape, gemm_shape
-from .tags import make_layout, tag_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..layout import AnyLayout
-    from .arch import Arch
-    from .elements import Element
+    from ...layout import AnyLayout
+    from ..arch import Arch
+    from ..elements import Element
+    from ..schedules import Schedule, Swizzle
+    from ..shapes import ShapeLike
     from .findings import Report
     from .footprint import Footprint
-    from .schedules import Schedule, Swizzle
-    from .shapes import ShapeLike
 
 __all__ = ["Level", "Operand", "Plan", "default_l0", "default_l1", "gemm"]
 
@@ -184,7 +184,7 @@ class Plan(NamedTuple):
         >>> len(gemm("AtlasA2", (1024, 1024, 1024)).schedule())
         32
         """
-        from .schedules import swizzle as swizzle_of
+        from ..schedules import swizzle as swizzle_of
 
         order = self.swizzle if swizzle is None else swizzle_of(swizzle)
         return order.schedule(self.problem, self.l1, cores=self.cores)
@@ -308,7 +308,7 @@ def gemm(
 
 
 def _elements(what: ElementsLike) -> tuple[Element, Element, Element]:
-    from .elements import Element
+    from ..elements import Element
 
     if isinstance(what, Element) or (isinstance(what, str) and "," not in what):
         a = b = element(what)
@@ -366,8 +366,8 @@ def _policy(here: Arch, policy: str | Policy | Family | None, a: Element) -> Pol
 
 
 def _swizzle(swizzle: str | Swizzle | None, problem: GemmCoord, policy: Policy) -> Swizzle:
-    from .schedules import default_swizzle
-    from .schedules import swizzle as swizzle_of
+    from ..schedules import default_swizzle
+    from ..schedules import swizzle as swizzle_of
 
     if swizzle is not None:
         return swizzle_of(swizzle)

@@ -1,9 +1,9 @@
 """How long a plan takes, by the model of `pipes`.
 
->>> from tla.ascend.plan import gemm
+>>> from tla.ascend.plans.plan import gemm
 >>> plan = gemm("910B3", (1024, 576, 6144), "half", "RowMajor,ColumnMajor", (256, 128, 256))
 >>> print(*estimate(plan).lines(), sep="\\n")
-GemmShape<256,128,256>, GemmShape<256,128,64>, GemmIdentityBlockSwizzle<3, 0>: 29.2 us
+GemmShape<256,128,256>, GemmShape<256,128,64>, GemmIdentityBlockSwizzle<3,0>: 29.2 us
 bound by the cube, its products, 28.2 us on the most loaded core
 beside it MTE2 24.3, GM 13.1, MTE1 8.5, fixpipe 1.1
 20 blocks in 1 round, cores idle 6% of the time
@@ -18,14 +18,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ..errors import UnsupportedError
+from ...errors import UnsupportedError
 from .pipes import Model
 
 if TYPE_CHECKING:
+    from ..plans.plan import Plan
+    from ..plans.policies import Policy
+    from ..schedules import Swizzle
     from .estimates import Estimate
-    from .plan import Plan
-    from .policies import Policy
-    from .schedules import Swizzle
 
 __all__ = ["estimate", "model"]
 
@@ -49,7 +49,7 @@ def estimate(plan: Plan) -> Estimate:
 def model(plan: Plan) -> Model:
     """Return the model of a plan's product, for any tile.
 
-    >>> from tla.ascend.plan import gemm
+    >>> from tla.ascend.plans.plan import gemm
     >>> model(gemm("AtlasA2", (4096, 4096, 4096))).order
     (3, 0)
 

@@ -1,6 +1,6 @@
 """The rules of a plan about buffers: capacity, overlaps of stages, starts.
 
->>> from tla.ascend.plan import gemm
+>>> from tla.ascend.plans.plan import gemm
 >>> plan = gemm("AtlasA2", (512, 512, 512), "float", l1=(24, 128, 256))
 >>> for finding in buffer_rules(plan, plan.footprints):
 ...     if finding.severity == "error":

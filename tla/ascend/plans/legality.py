@@ -1,6 +1,6 @@
 """Whether a plan is legal: every rule by name, with what is needed and what there is.
 
->>> from tla.ascend.plan import gemm
+>>> from tla.ascend.plans.plan import gemm
 >>> report = gemm("Ascend950", (4096, 4096, 4096), "half", l1=(100, 256, 256)).check()
 >>> report.ok, report.catlass, str(report.nearest.l1)
 (False, (), 'GemmShape<96,256,256>')
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ..errors import UnsupportedError
+from ...errors import UnsupportedError
 from .asserts import MUTEXES
 from .buffer_rules import asserted_tile, buffer_rules, said
 from .copy_rules import copy_rules
@@ -37,7 +37,7 @@ __all__ = ["OF_KERNEL", "check"]
 def check(plan: Plan) -> Report:
     """Return how a plan stands to every rule.
 
-    >>> from tla.ascend.plan import gemm
+    >>> from tla.ascend.plans.plan import gemm
     >>> [f.rule for f in check(gemm("Ascend950", (64, 64, 64), "int4b_t")).errors]
     ['element types']
     """

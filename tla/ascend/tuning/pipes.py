@@ -40,20 +40,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ..decisions import splitk_factor
+from ..elements import accumulator
+from ..shapes import GemmCoord
 from .bandwidth import row_efficiency, write_efficiency
-from .decisions import splitk_factor
-from .elements import accumulator
 from .estimates import PIPES, Estimate
 from .loads import loads, loads_of
-from .shapes import GemmCoord
 
 if TYPE_CHECKING:
-    from .arch import Arch
-    from .elements import Element
+    from ..arch import Arch
+    from ..elements import Element
+    from ..plans.policies import Policy
+    from ..schedules import Schedule, Swizzle
+    from ..shapes import GemmShape
     from .loads import Load, Loads
-    from .policies import Policy
-    from .schedules import Schedule, Swizzle
-    from .shapes import GemmShape
 
 __all__ = ["GM_BANDWIDTH", "START", "Model"]
 

@@ -18,8 +18,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ..errors import LayoutError, UnsupportedError
-from ..text import Scanner, shortened
+from ...errors import LayoutError, UnsupportedError
+from ...text import Scanner, shortened
 from .families import (
     FAMILIES,
     Family,

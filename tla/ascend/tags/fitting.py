@@ -1,6 +1,6 @@
 """One layout against the form of one tag: each part that is otherwise, with a coordinate that shows it.
 
->>> from tla.ascend.forms import FORMS
+>>> from tla.ascend.tags.forms import FORMS
 >>> layout = parse("((16,2),(16,3)):((16,256),(1,300))")
 >>> for reason in Fitting(layout, "zN", FORMS["zN"], 16).reasons():
 ...     print(reason)
@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..int_tuple import congruent, product, text_of
-from ..ints import (
+from ...int_tuple import congruent, product, text_of
+from ...ints import (
     SymbolicInt,
     ceil_div,
     compared,
@@ -31,8 +31,8 @@ from .forms import Form, Leaf, called, plural, where_it_lies
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..layout import AnyLayout
-    from .elements import Element
+    from ...layout import AnyLayout
+    from ..elements import Element
 
 __all__ = ["Fitting", "Reason", "misfits", "name_of"]
 
@@ -137,7 +137,7 @@ def _at_most(x: Any) -> Iterator[Any]:
     """An int, and what it is the least of: it exceeds none of them."""
     yield x
     if isinstance(x, SymbolicInt):
-        from ..expr.nodes import Expr, Least
+        from ...expr.nodes import Expr, Least
 
         if type(x) is Expr and not x.constant and len(x.terms) == 1:
             ((atoms, factor),) = x.terms.items()

@@ -13,11 +13,11 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, Final
 
-from .dynamic import bandwidth
+from ..plans.dynamic import bandwidth
 
 if TYPE_CHECKING:
-    from .arch import Arch
-    from .elements import Element
+    from ..arch import Arch
+    from ..elements import Element
 
 __all__ = ["LINE", "row_efficiency", "write_efficiency"]
 

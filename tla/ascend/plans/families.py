@@ -84,7 +84,7 @@ class Family(NamedTuple):
     block: str
     """Its block: the file ``block_mmad_*.hpp`` of so."""
     asserts: tuple[str, ...]
-    """The conditions that the block asserts, by their names in `tla.ascend.asserts`."""
+    """The conditions that the block asserts, by their names in `tla.ascend.plans.asserts`."""
     about: str
     has_arch: bool = False
     """Whether its first template parameter is the architecture; else it is made for one."""

@@ -26,18 +26,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
-from ..errors import UndecidedError
-from ..ints import (
+from ...errors import UndecidedError
+from ...ints import (
     is_tuple,
 )
-from ..layout import AnyLayout, as_layout
-from .elements import ELEMENTS, Element
-from .elements import element as element_named
+from ...layout import AnyLayout, as_layout
+from ..elements import ELEMENTS, Element
+from ..elements import element as element_named
 from .fitting import Fitting, Reason, misfits, name_of
 from .forms import FORMS, UNALIGNED, Form
 
 if TYPE_CHECKING:
-    from ..dtypes import ElementType
+    from ...dtypes import ElementType
 
 ElementLike: TypeAlias = "str | Element | ElementType"
 """An element type, or its name."""
@@ -166,7 +166,7 @@ def recognition(layout: AnyLayout, tag: str, element: ElementLike | None = None)
     """
     form, of = _form_named(tag), None if element is None else element_named(element)
     if as_layout(layout).assumptions:
-        from ..expr.assumptions import assume
+        from ...expr.assumptions import assume
 
         with assume(layout.assumptions):
             return _best(layout, tag, form, of)
@@ -237,7 +237,7 @@ def _form_named(tag: str) -> Form:
     name = tag.strip().rpartition("::")[2]
     form = FORMS.get(name) or UNALIGNED.get(name)
     if form is None:
-        from .tags import tag_named  # its error suggests near names
+        from .table import tag_named  # its error suggests near names
 
         return FORMS[tag_named(tag).name]
     return form

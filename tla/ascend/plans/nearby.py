@@ -1,7 +1,7 @@
 """The tile nearest to one that does not fit.
 
 >>> from tla.ascend import Ascend950, element
->>> from tla.ascend.policies import MmadPingpong
+>>> from tla.ascend.plans.policies import MmadPingpong
 >>> half = element("half")
 >>> tile = GemmShape(100, 256, 256), GemmShape(100, 256, 64)
 >>> found = nearest(Ascend950, half, half, *tile, MmadPingpong())
@@ -20,14 +20,14 @@ from functools import partial
 from math import log2
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..shapes import GemmShape
 from .footprint import fits
-from .shapes import GemmShape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .arch import Arch
-    from .elements import Element
+    from ..arch import Arch
+    from ..elements import Element
     from .policies import Policy
 
 __all__ = ["Nearest", "nearest"]

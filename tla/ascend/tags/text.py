@@ -22,21 +22,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
-from ..errors import ParseError, TlaError, UndecidedError
-from ..int_tuple import as_int_tuple, leaves
-from ..ints import MAX_DEPTH, SymbolicInt, is_tuple, leaf
-from ..notation import NamingScanner, items_at, leaf_at
-from ..text import MAX_DIGITS, shortened
-from .elements import Element
-from .elements import element as element_named
-from .tags import TAGS, Tag, make_layout, tag_named
+from ...errors import ParseError, TlaError, UndecidedError
+from ...int_tuple import as_int_tuple, leaves
+from ...ints import MAX_DEPTH, SymbolicInt, is_tuple, leaf
+from ...notation import NamingScanner, items_at, leaf_at
+from ...text import MAX_DIGITS, shortened
+from ..elements import Element
+from ..elements import element as element_named
+from .table import TAGS, Tag, make_layout, tag_named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..dtypes import ElementType
-    from ..expr.reading import Names
-    from ..layout import AnyLayout
+    from ...dtypes import ElementType
+    from ...expr.reading import Names
+    from ...layout import AnyLayout
 
 __all__ = ["TaggedLayout", "parse_tag", "parse_tagged", "tagged", "tagged_at"]
 
@@ -65,7 +65,7 @@ def _writer(values: list[Any]) -> Any:
     flat = list(leaves(tuple(values)))
     one: Any = str
     if any(isinstance(x, SymbolicInt) for x in flat):
-        from ..expr.printers import Notation
+        from ...expr.printers import Notation
 
         one = Notation(flat).text
 

@@ -17,21 +17,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..assumed import carrying
-from ..errors import UnsupportedError
-from ..fractal import nN, zZ
-from ..ints import IntLike, _1, _2, _16, ceil_div, round_up
-from ..layout import AnyLayout, Layout
-from ..text import shortened
-from .elements import Element
-from .elements import element as element_named
+from ...assumed import carrying
+from ...errors import UnsupportedError
+from ...fractal import nN, zZ
+from ...ints import IntLike, _1, _2, _16, ceil_div, round_up
+from ...layout import AnyLayout, Layout
+from ...text import shortened
+from ..elements import Element
+from ..elements import element as element_named
 from .sizes import size_of, sizes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..dtypes import ElementType
-    from ..expr import Conditions
+    from ...dtypes import ElementType
+    from ...expr import Conditions
 
 __all__ = [
     "MX_GROUP",

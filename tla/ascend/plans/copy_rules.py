@@ -1,6 +1,6 @@
 """The rules of a plan about its copies: whether instructions bring each tile where the block wants it.
 
->>> from tla.ascend.plan import gemm
+>>> from tla.ascend.plans.plan import gemm
 >>> plan = gemm("AtlasA2", (512, 512, 512), "int4b_t", "ColumnMajor,ColumnMajor")
 >>> [str(finding) for finding in copy_rules(plan) if finding.severity == "error"]
 ['error: copy of A to L0A: no instruction of L1->L0A moves nZ to zZ of int4b_t']
@@ -13,22 +13,22 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..errors import TlaError
+from ...errors import TlaError
 from .findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .copies import Transfer
+    from ..copies import Transfer
+    from ..shapes import GemmShape
     from .plan import Operand, Plan
-    from .shapes import GemmShape
 
 __all__ = ["copy_rules"]
 
 
 def copy_rules(plan: Plan) -> Iterator[Finding]:
     """Yield whether each tile can be copied: A and B to L1 and L0, C out of L0C."""
-    from .copies import gm_to_l1, l0c_to_gm, l1_to_l0a, l1_to_l0b
+    from ..copies import gm_to_l1, l0c_to_gm, l1_to_l0a, l1_to_l0b
 
     here = plan.arch
 

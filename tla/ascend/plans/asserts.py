@@ -1,7 +1,7 @@
 """What CATLASS's blocks assert of a tile when they are compiled, with the same arithmetic and words.
 
 >>> from tla.ascend import Ascend950, AtlasA2, GemmShape, element
->>> from tla.ascend.policies import MmadPingpong
+>>> from tla.ascend.plans.policies import MmadPingpong
 >>> half = element("half")
 >>> failed(AtlasA2, half, half, GemmShape(100, 256, 256), GemmShape(100, 256, 64), MmadPingpong())
 ('L1TileShape::M must be 32B aligned.',)
@@ -18,15 +18,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from .elements import accumulator
+from ..elements import accumulator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .arch import Arch
-    from .elements import Element
+    from ..arch import Arch
+    from ..elements import Element
+    from ..shapes import GemmShape
     from .policies import Facts, Policy
-    from .shapes import GemmShape
 
 __all__ = ["ASSERTS", "MUTEXES", "Assertion", "Tile", "failed", "holds"]
 

@@ -16,18 +16,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..figure import Steps
-from ..int_tuple import text_of
-from ..ints import known_eq
+from ...figure import Steps
+from ...int_tuple import text_of
+from ...ints import known_eq
 from .forms import FORMS, Form, Leaf, where_it_lies
 from .recognise import Recognition, recognition
-from .tags import TAGS
+from .table import TAGS
 
 if TYPE_CHECKING:
-    from ..layout import AnyLayout
+    from ...layout import AnyLayout
     from .fitting import Reason
     from .recognise import ElementLike
-    from .tagged import TaggedLayout
+    from .text import TaggedLayout
 
 __all__ = ["figure_of", "steps_of", "tags_figure"]
 

@@ -2,7 +2,7 @@
 read.
 
 >>> from tla.ascend import Ascend950, element
->>> from tla.ascend.policies import MmadPingpong
+>>> from tla.ascend.plans.policies import MmadPingpong
 >>> from tla.ascend.shapes import GemmShape
 >>> half = element("half")
 >>> tile = GemmShape(100, 256, 256), GemmShape(100, 256, 64)
@@ -32,11 +32,11 @@ from .asserts import holds, tile_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .arch import Arch
+    from ..arch import Arch
+    from ..elements import Element
+    from ..shapes import GemmShape
     from .asserts import Tile
-    from .elements import Element
     from .policies import Family, Policy
-    from .shapes import GemmShape
 
 __all__ = ["Footprint", "Stage", "fits", "footprints", "l1_tag"]
 

@@ -1,14 +1,14 @@
 """The best tiles of a product as a search space of CATLASS's tuner, msTuner_CATLASS: Python text that
 registers them.
 
->>> from tla.ascend.tiles import search
+>>> from tla.ascend.tuning.tiles import search
 >>> found = search("910B3", (256, 512, 64), top=2, step=64)
 >>> text = registration(found)
 >>> print(*text.splitlines()[10:14], sep="\\n")
 # The tiles in L1 and in L0, and the order of the blocks.
 TILES = [
-    ((64, 256, 64), (64, 256, 64), "Gemm::Block::GemmIdentityBlockSwizzle<3, 1>"),  # 0.4 us
-    ((64, 256, 48), (64, 256, 48), "Gemm::Block::GemmIdentityBlockSwizzle<3, 1>"),  # 0.5 us
+    ((64, 256, 64), (64, 256, 64), "Gemm::Block::GemmIdentityBlockSwizzle<3,1>"),  # 0.4 us
+    ((64, 256, 48), (64, 256, 48), "Gemm::Block::GemmIdentityBlockSwizzle<3,1>"),  # 0.5 us
 
 The tuner compiles one kernel for each tile and runs all of them. Its own space is a range of each
 extent, pruned by bytes alone: 1701 kernels where nothing is changed, 5000 at most by its advice, and
@@ -22,14 +22,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..errors import UnsupportedError
-from .footprint import fits
-from .policies import policy
+from ...errors import UnsupportedError
+from ..plans.footprint import fits
+from ..plans.policies import policy
 
 if TYPE_CHECKING:
-    from .elements import Element
+    from ..elements import Element
+    from ..plans.plan import Plan
     from .estimates import Estimate
-    from .plan import Plan
     from .tiles import Ranking
 
 __all__ = ["registration"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from .schedules import Swizzle
-    from .shapes import GemmShape
+    from ..schedules import Swizzle
+    from ..shapes import GemmShape
 
 __all__ = ["PIPES", "Estimate"]
 

@@ -15,25 +15,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from ..assumed import carrying
-from ..coord import compact_row_major
-from ..errors import DivisibilityError, LayoutError, UnsupportedError
-from ..fractal import nN, nZ, zN, zZ
-from ..int_tuple import as_int_tuple, congruent, text_of
-from ..ints import Int, IntLike, IntTuple, _1, _2, at_least, divides, is_tuple, known_eq, leaf, round_up
-from ..layout import AnyLayout, Layout, padded
-from ..text import shortened
-from .conv_tags import CHANNELS, FILTER, FMAP, channels_last, make_layout_filter, make_layout_fmap
-from .elements import Element
-from .elements import element as element_named
+from ...assumed import carrying
+from ...coord import compact_row_major
+from ...errors import DivisibilityError, LayoutError, UnsupportedError
+from ...fractal import nN, nZ, zN, zZ
+from ...int_tuple import as_int_tuple, congruent, text_of
+from ...ints import Int, IntLike, IntTuple, _1, _2, at_least, divides, is_tuple, known_eq, leaf, round_up
+from ...layout import AnyLayout, Layout, padded
+from ...text import shortened
+from ..elements import Element
+from ..elements import element as element_named
+from .conv import CHANNELS, FILTER, FMAP, channels_last, make_layout_filter, make_layout_fmap
 from .mx import MX_SCALES, SCALE
 from .sizes import size_of, sizes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..dtypes import ElementType
-    from ..expr import Conditions
+    from ...dtypes import ElementType
+    from ...expr import Conditions
 
 __all__ = ["TAGS", "Tag", "make_layout", "make_layout_in_ub", "tag_named"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from ..figure import Bar, Bars
+from ...figure import Bar, Bars
 
 if TYPE_CHECKING:
     from .footprint import Footprint

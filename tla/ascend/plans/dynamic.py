@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..errors import UnsupportedError
-from .arch import arch as arch_of
-from .decisions import balance_workload, judge_space, max_k1
-from .shapes import GemmShape, gemm_shape
+from ...errors import UnsupportedError
+from ..arch import arch as arch_of
+from ..decisions import balance_workload, judge_space, max_k1
+from ..shapes import GemmShape, gemm_shape
 
 if TYPE_CHECKING:
-    from .arch import Arch
-    from .shapes import ShapeLike
+    from ..arch import Arch
+    from ..shapes import ShapeLike
 
 __all__ = ["Choice", "bandwidth", "choose_kernel", "dynamic_tile"]
 

@@ -28,25 +28,25 @@ from heapq import nsmallest
 from math import lcm
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from ..errors import LayoutError, UnsupportedError
-from .asserts import failed
+from ...errors import LayoutError, UnsupportedError
+from ..plans.asserts import failed
+from ..plans.footprint import fits, footprints
+from ..plans.plan import gemm
+from ..shapes import GemmShape
 from .cost import model
-from .footprint import fits, footprints
-from .plan import gemm
-from .shapes import GemmShape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Executor
 
-    from .arch import Arch
+    from ..arch import Arch
+    from ..plans.footprint import Footprint
+    from ..plans.plan import ElementsLike, Plan
+    from ..plans.policies import Family, Policy
+    from ..schedules import Swizzle
+    from ..shapes import ShapeLike
     from .estimates import Estimate
-    from .footprint import Footprint
     from .pipes import Model
-    from .plan import ElementsLike, Plan
-    from .policies import Family, Policy
-    from .schedules import Swizzle
-    from .shapes import ShapeLike
 
 __all__ = ["Ranking", "search", "tiles"]
 

@@ -29,13 +29,13 @@ from collections import Counter
 from math import gcd
 from typing import TYPE_CHECKING, NamedTuple
 
-from .shapes import GemmCoord
+from ..shapes import GemmCoord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .schedules import Schedule
-    from .shapes import GemmShape
+    from ..schedules import Schedule
+    from ..shapes import GemmShape
 
 __all__ = ["Load", "Loads", "loads", "loads_of"]
 

@@ -1,6 +1,6 @@
 """The C++ of a plan: CATLASS's types for its tiling, from the architecture to the kernel.
 
->>> from tla.ascend.plan import gemm
+>>> from tla.ascend.plans.plan import gemm
 >>> plan = gemm("AtlasA2", (1024, 576, 6144), "half", policy="MmadAtlasA2Pingpong<true>")
 >>> print(emit_cpp(plan), end="")
 // C[1024,576] half = A[1024,6144] half * B[6144,576] half on AtlasA2; with -DCATLASS_ARCH=2201.
@@ -29,7 +29,7 @@ using BType = Gemm::GemmType<ElementB, LayoutB>;
 using CType = Gemm::GemmType<ElementC, LayoutC>;
 using BlockMmad = Gemm::Block::BlockMmad<DispatchPolicy, L1TileShape, L0TileShape, AType, BType, CType>;
 using BlockEpilogue = void;
-using BlockScheduler = Gemm::Block::GemmIdentityBlockSwizzle<3, 0>;
+using BlockScheduler = Gemm::Block::GemmIdentityBlockSwizzle<3,0>;
 using MatmulKernel = Gemm::Kernel::BasicMatmul<BlockMmad, BlockEpilogue, BlockScheduler>;
 <BLANKLINE>
 const GemmCoord problemShape{1024, 576, 6144};
@@ -47,7 +47,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..errors import UnsupportedError
+from ...errors import UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """The rules of a plan about global memory: starts, leading dimensions, tails, 32-bit numbers,
 workspace, L2.
 
->>> from tla.ascend.plan import gemm
+>>> from tla.ascend.plans.plan import gemm
 >>> plan = gemm("AtlasA2", (512, 512, 1000), "half", l1="128,256,256")
 >>> rules = {finding.rule: finding for finding in memory_rules(plan)}
 >>> print(rules["leading dimension of A"])
@@ -18,14 +18,14 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, Final
 
-from .decisions import padded, splitk_factor, workspace
+from ..decisions import padded, splitk_factor, workspace
 from .findings import Finding
 from .footprint import l1_tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .decisions import SplitKernel
+    from ..decisions import SplitKernel
     from .plan import Operand, Plan
 
 __all__ = ["memory_rules"]
