@@ -1,5 +1,6 @@
 """Kernel tiling for Ascend: architectures, layout tags, copies, plans, schedules, search.
 
+>>> from tla.ascend import AtlasA2, gemm
 >>> plan = gemm(AtlasA2, (4096, 4096, 4096), "half", l1=(128, 256, 256))
 >>> plan.check().ok, plan.schedule().proof().tasks
 (True, 512)
