@@ -509,3 +509,30 @@ def test_a_base_of_unknown_place() -> None:
         rest(3, 0)
     with pytest.raises(UndecidedError, match="the value of"):
         make_tensor([1, 2], Layout((sym("K", min=2, max=4), 4), (N, 1))).element(1, 0)
+
+
+def test_a_tensor_is_no_sequence() -> None:
+    """Python would iterate by tensor[0], whose error says that there are no more elements."""
+    tensor: Any = make_tensor([1, 2, 3, 4], row_major(2, 2))
+    for ask in (list, tuple, iter):
+        with pytest.raises(TypeError, match="'Tensor' object is not iterable"):
+            ask(tensor)
+    with pytest.raises(TypeError, match="'Tensor'"):
+        _ = 1 in tensor
+
+
+def test_what_makes_no_layout() -> None:
+    tile: Any = make_tensor("A", row_major(4, 4))
+    make: Any = "zN"
+    with pytest.raises(TypeError, match=r"expected a function that makes a layout, .* got str 'zN'"):
+        make_tensor_like("B", tile, make)
+
+
+def test_a_tile_that_turns_out_to_lie_outside_holds_no_data() -> None:
+    """As the docs say: with ints at once it is an error, of unknowns it is seen in the origin shape."""
+    whole = make_tensor("A", row_major(20, 5))
+    tile = tile_view(whole, (sym("i", min=0), 0), (4, 5)).bind(i=7)
+    assert tile.origin_shape == (0, 5)
+    assert not tile.is_valid(0, 0)
+    with pytest.raises(CoordinateError):
+        tile_view(whole, (7, 0), (4, 5))

@@ -655,7 +655,7 @@ def static_mask(x: IntTuple | AnyLayout) -> Any:
 def as_layout(x: object) -> AnyLayout:
     """Return ``x``, which must be a layout."""
     if not is_layout(x):
-        hints = ["tla.parse reads a text."] if isinstance(x, str) else []
+        hints = ["tla.read reads a text."] if isinstance(x, str) else []
         raise NotALayoutError(f"expected a layout, got {type(x).__name__}", *hints, value=x)
     return x
 

@@ -332,6 +332,10 @@ class Tensor(Generic[T_co]):
         fixed = self._at(tuple([_0 if part is _ else start + part for part, start in starts]))
         return _view(self.data, layout, kept, self.position, fixed)
 
+    __iter__ = None
+    """A tensor is no sequence: without this, Python would iterate by ``tensor[0]`` and find it empty."""
+    __contains__ = None
+
     # --- the value ---
 
     def _key(self) -> tuple[Any, ...]:
@@ -418,7 +422,8 @@ def get_tile(
             not its offsets are right, but its layout need not be that of its elements.
 
     Raises:
-        CoordinateError: ``coord`` is negative or outside the shape.
+        CoordinateError: ``coord`` is known to be negative or outside the shape. Where unknowns decide,
+            a tile outside has an origin shape of 0, which is seen once it has ints for them.
         CongruenceError: ``coord`` or ``shape`` is not one int for each mode.
         LayoutError: an extent is not positive.
         DivisibilityError: ``aligned``, and it is not. The error holds the mode, the block, and the
@@ -556,6 +561,11 @@ def make_tensor_like(
     if base is not None and make is None:
         layout = Layout(as_layout(base).shape, base.stride, origin)
     elif make is not None and base is None:
+        if not callable(make):  # pyright: ignore[reportUnnecessaryComparison]
+            raise TypeError(
+                f"expected a function that makes a layout, such as tla.zN, got"
+                f" {type(make).__name__} {shortened(repr(make))}"
+            )
         layout = make(*(origin if is_tuple(origin) else (origin,)))
     else:
         raise LayoutError("a tensor like another takes one of make= and base=", make=make, base=base)

@@ -113,7 +113,7 @@ def test_names(text: str, name: str) -> None:
 def test_unknown_names_get_near_ones() -> None:
     with pytest.raises(UnsupportedError, match="there is no architecture 'Ascend950PR'") as error:
         arch("Ascend950PR")
-    assert error.value.details == ("Known: Ascend950PR_9579, Ascend950PR_9589.",)
+    assert error.value.details == ("Did you mean Ascend950PR_9579 or Ascend950PR_9589?",)
     for name in ("", "A100", "AtlasA"):
         with pytest.raises(UnsupportedError):
             arch(name)
@@ -207,7 +207,7 @@ def test_bad_facts(changes: dict[str, Any], kind: type[Exception], text: str) ->
 def test_bad_questions() -> None:
     with pytest.raises(UnsupportedError, match="no core has a buffer 'L3'"):
         AtlasA2.capacity("L3")  # type: ignore[arg-type]
-    with pytest.raises(UnsupportedError, match="no alignment of 'FB' is stated"):
+    with pytest.raises(UnsupportedError, match="AtlasA2 states no alignment of 'FB'"):
         AtlasA2.start_alignment("FB")
     with pytest.raises(TypeError, match="no 'l4'"):
         AtlasA2.source("l4")
@@ -216,6 +216,63 @@ def test_bad_questions() -> None:
 
 def test_no_stride_limit_is_a_fact_too() -> None:
     assert AtlasA2.replaced(stride_limit=None).stride_limit is None
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("A3", "Did you mean AtlasA3?"),
+        ("AtlsA2", "Did you mean AtlasA2 or AtlasA3?"),
+        ("foo", "Known: AtlasA2, AtlasA3, Ascend950."),
+    ],
+)
+def test_names_that_are_near(name: str, hint: str) -> None:
+    with pytest.raises(UnsupportedError) as error:
+        arch(name)
+    assert error.value.details == (hint,)
+    assert arch("Catlass::Arch::AtlasA2") is AtlasA2
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "text"),
+    [
+        ({"products": (3,)}, TypeError, "an entry of products is a Product, not int 3"),
+        ({"limits": (None,)}, TypeError, "an entry of limits is a Limit, not NoneType None"),
+        ({"alignments": (("L1", 0),)}, TypeError, "an entry of alignments is a position and its bytes"),
+        ({"alignments": (("L7", 32),)}, TypeError, "an entry of alignments is a position and its bytes"),
+        ({"sources": (("l1", 3),)}, TypeError, "an entry of sources is a field and where it is stated"),
+        ({"code": 2201.0}, LayoutError, "code is 2201 or 3510, not 2201.0"),
+    ],
+)
+def test_replaced_looks_into_tables(changes: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        AtlasA2.replaced(**changes)
+
+
+def test_an_architecture_without_alignments() -> None:
+    with pytest.raises(UnsupportedError) as error:
+        AtlasA2.replaced(alignments=()).start_alignment("L1")
+    assert error.value.details == ("Positions of which it does: none.",)
+
+
+@pytest.mark.parametrize(
+    "custom",
+    [
+        CHIPS["Ascend910B3"].replaced(cores=5),
+        CHIPS["Ascend910B3"].replaced(name="mine"),
+        AtlasA2.replaced(cores=24),
+        AtlasA2.replaced(sources=()),
+        AtlasA2._replace(cores=3),
+        Ascend950.replaced(family="a family of its own", code=2201, alignments=(("L1", 64),)),
+    ],
+)
+def test_repr_of_a_custom_one_gives_it_back_with_its_sources(custom: Arch) -> None:
+    assert eval(repr(custom), {"arch": arch}) == custom
+
+
+def test_repr_starts_from_the_nearest() -> None:
+    custom = CHIPS["Ascend910B3"].replaced(cores=5)
+    assert repr(custom) == "arch('Ascend910B3').replaced(cores=5)"
 
 
 def test_repr_is_python() -> None:

@@ -135,7 +135,7 @@ def test_a_batch() -> None:
         (
             lambda: make_layout("half", "NC1HWC0", 1, 2, 7, 9, c0=0),
             LayoutError,
-            "NC1HWC0 has c0 = 0: it is at least 1",
+            "NC1HWC0 has c0 = 0: it must be at least 1",
         ),
         (
             lambda: make_layout("half", "KDC1KHKWN1N0C0", 1, 2),

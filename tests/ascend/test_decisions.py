@@ -28,6 +28,7 @@ from tla.ascend import (
     splitk_factor,
     workspace,
 )
+from tla.expr import evaluate
 
 FILE = "catlass_decisions.jsonl"
 KINDS: Any = ("PADDING_ND", "PADDING_BLOCK_ND", "PADDING_NZ")
@@ -153,7 +154,7 @@ def test_padded_holds_the_matrix_and_needs_no_more(kind: Any, tag: str, m: int, 
         (lambda: pad("PADDING_ND", "RowMajor", rows=0), LayoutError, "the 0 x 1 matrix is below 1"),
         (
             lambda: pad("PADDING_BLOCK_ND", "RowMajor", block=(16, 0)),
-            LayoutError, r"its block \(16, 0\) is below 1",
+            LayoutError, r"its block \(16,0\) is below 1",
         ),
     ],
 )  # fmt: skip
@@ -330,3 +331,29 @@ def test_one_element_type_is_that_of_both() -> None:
 
 def test_elements_of_four_bits_are_packed() -> None:
     assert data_read((16, 16, 64), (16, 16, 64), ("int4b_t", "int4b_t")) == 1024
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: padded("PADDING_ND", "RowMajor", 5.5, 5, "half"),  # type: ignore[arg-type]
+        lambda: padded("PADDING_ND", "RowMajor", True, 5, "half"),
+        lambda: padded("PADDING_BLOCK_ND", "RowMajor", 5, 5, "half", block=(16, 2.0)),  # type: ignore[arg-type]
+        lambda: needs_padding("RowMajor", 5, 5.5, "half"),  # type: ignore[arg-type]
+        lambda: needs_padding("RowMajor", 5, 5, "half", ld=8.0),  # type: ignore[arg-type]
+        lambda: balance_workload(5, 5, 16, 16, cores=2, threshold=16.5),  # type: ignore[arg-type]
+        lambda: data_written((5, 5, 5), (16, 16, 16), "half", "splitk", factor=True),
+    ],
+)
+def test_floats_and_bools_are_no_extents(ask: Callable[[], object]) -> None:
+    with pytest.raises(TypeError, match=r"int, (got|not) (float|bool)"):
+        ask()
+
+
+def test_padding_of_unknown_extents() -> None:
+    m: Any = sym("M")
+    found = padded("PADDING_NZ", "RowMajor", m, 20, "half")
+    for value in (1, 16, 17, 100):
+        want = padded("PADDING_NZ", "RowMajor", value, 20, "half")
+        assert evaluate(found.rows, {"M": value}) == want.rows
+        assert evaluate(found.bytes, {"M": value}) == want.bytes

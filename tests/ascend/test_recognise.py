@@ -86,7 +86,8 @@ def made(draw: st.DrawFn) -> tuple[str, str, Any]:
     if "position" in taken:
         options["position"] = draw(st.sampled_from(["GM", "L1"]))
     if draw(st.booleans()) and tag != "VectorLayout":
-        options["batch"] = draw(st.integers(0, 4))
+        several = st.lists(st.integers(0, 4), max_size=3).map(tuple)
+        options["batch"] = draw(st.integers(0, 4) | several)
     return tag, element, make_layout(element, tag, *sizes, **options)
 
 
@@ -381,7 +382,7 @@ def test_a_changed_number_is_named(tag: str, bits: int) -> None:
          ["the stride of the rows is 47; RowMajor has at least 48: (0,47) and (1,0) both lie at 47"]),
         ("(20,48):(48,2)", "RowMajor", None,
          ["the stride of the columns is 2; RowMajor has 1: (0,1) lies at 2, not at 1"]),
-        ("(20,47):(47,1)", "RowMajor", "fp4",
+        ("(20,47):(47,1)", "RowMajor", "fp4x2_e2m1_t",
          ["the stride of the rows is 47; RowMajor of 4 bits has a multiple of 2, at least 47"]),
         ("(20,48):(48,1)", "zN", "half",
          ["the shape of the rows is 20; zN of 16 bits has (16,count): (0,16) lies at 16, not at 512",
@@ -474,6 +475,30 @@ def test_bad_arguments() -> None:
         tag_of((2, 3))  # type: ignore[arg-type]
     assert is_zN(make_layout("half", "zN", 3, 4), "half")
     assert why_not(make_layout("half", "zN", 3, 4), "Catlass::layout::zN") == ()
+    assert recognition(make_layout("half", "zN", 3, 4), "Catlass::layout::zN").tag == "zN"
+    assert why_not(make_layout("half", "zN", 3, 4), TAGS["zN"]) == ()
+    with pytest.raises(TypeError, match="expected the name of a layout tag, got int 5"):
+        why_not(make_layout("half", "zN", 3, 4), 5)  # type: ignore[arg-type]
+
+
+def test_copies_of_copies() -> None:
+    layout = make_layout("half", "zN", 20, 48, batch=(2, 3))
+    assert tag_of(layout, "half") == "zN"
+    assert recognition(layout, "zN").sizes[:2] == (("batches", 2), ("batches", 3))
+    (reason,) = why_not(parse("(2,3,4,5):(120,24,5,1)"), "RowMajor")
+    assert str(reason).startswith("the stride of the batches is 24; RowMajor has a multiple of 5, at")
+
+
+def test_a_tag_of_more_modes_is_asked_first() -> None:
+    layout = make_layout("half", "Fmap", 2, 3, 4, 5)
+    assert tag_of(layout) == "Fmap"
+    assert tags_of(layout)[-1] == "RowMajor"
+
+
+def test_a_count_that_the_tag_fixes_is_called_one() -> None:
+    layout = make_layout("half", "zN", 20, 48)
+    (reason, *_) = why_not(layout, "zNUnAlign")
+    assert str(reason).startswith("the count of the row blocks is 2; zNUnAlign of 16 bits has 1")
 
 
 # --- the recorded rows -------------------------------------------------------------------------

@@ -29,7 +29,26 @@ def test_tiles_of(problem: tuple[int, int, int], tile: tuple[int, int, int]) -> 
         assert len(range(0, extent, step)) == count
 
 
-@pytest.mark.parametrize("text", ["", "1,2", "1,2,3,4", "a,b,c", "1,2,x", "-1,2,3", "1 2 3", "1.0,2,3"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "1,2",
+        "1,2,3,4",
+        "a,b,c",
+        "1,2,x",
+        "-1,2,3",
+        "1 2 3",
+        "1.0,2,3",
+        "GemmShape<1,2,3",
+        "1,2,3>",
+        "(1,2,3",
+        "(1,2,3>",
+        "1,2,Int<3",
+        "1,2,_Int<3>",
+        "_,2,3",
+    ],
+)
 def test_texts_that_are_no_shape(text: str) -> None:
     with pytest.raises(ParseError, match="expected three extents m,n,k of the problem") as error:
         gemm_shape(text, "problem")
@@ -50,7 +69,16 @@ def test_extents_of_nothing(text: str) -> None:
     assert error.value.axis == "mnk"[[int(x) for x in text.split(",")].index(0)]
 
 
+def test_an_int_that_is_too_long() -> None:
+    with pytest.raises(ParseError, match="an int has at most 4300 digits") as error:
+        gemm_shape("1,2," + "9" * 5000)
+    assert error.value.start == 4
+    assert gemm_shape("1,2," + "9" * 4300).k == 10**4300 - 1
+
+
 def test_other_values() -> None:
+    with pytest.raises(TypeError, match="expected three extents m, n, k of the tile, got NoneType None"):
+        gemm_shape(None)  # type: ignore[arg-type]
     with pytest.raises(LayoutError, match="the tile has 2 extents, not three"):
         gemm_shape((1, 2))
     with pytest.raises(TypeError, match="an extent of the tile is an int, not float"):

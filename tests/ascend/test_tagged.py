@@ -21,6 +21,7 @@ from tla import (
     sym,
 )
 from tla.ascend import ELEMENTS, TAGS, make_layout, parse_tagged
+from tla.ascend.tags.building import steps_of
 from tla.ascend.tags.text import parse_tag, tagged, tagged_at
 
 # --- what is read ------------------------------------------------------------------------------
@@ -113,7 +114,7 @@ def made(draw: st.DrawFn) -> Any:
         options["ld"] = draw(st.sampled_from([600, Int(600)]))
         sizes = [draw(st.integers(0, 300)) for _name in kind.sizes]
     if draw(st.booleans()):
-        options["batch"] = draw(SIZES)
+        options["batch"] = draw(SIZES | st.tuples(SIZES, SIZES))
     return tagged(element, tag, *sizes, **options)
 
 
@@ -144,13 +145,13 @@ def test_a_print_reads_back_equal(found: Any) -> None:
         ("zN<half>(2,3,ld=4)", "zN takes no 'ld'\n  RowMajor takes it. zN takes batch.", "ld"),
         ("zN<half>(2,3", "expected ',' or ')' of the '(' in column 9", ""),
         ("zN<half(2,3)", "expected '>' after the element type of zN", "<half(2,3)"),
-        ("RowMajor<half>(5,7,ld=6)", "RowMajor of 5 by 7 has ld = 6: it is at least 7", "ld=6"),
-        ("RowMajor<fp4>(5,7,ld=9)", "even", "ld=9"),
+        ("RowMajor<half>(5,7,ld=6)", "RowMajor of 5 by 7 has ld = 6: it must be at least 7", "ld=6"),
+        ("RowMajor<float4_e2m1x2_t>(5,7,ld=9)", "even", "ld=9"),
         ("zN<half>(2,x.y)", "expected ',' or ')'", "."),
         ("PaddingRowMajor<half>(2,3)", "needs block=(rows, cols)", "(2,3)"),
         ("PaddingRowMajor<half>(2,3,block=3)", "expected '(' and the rows and columns of a block", "3)"),
         ("PaddingRowMajor<half>(2,3,block=(3,4,5))", "two extents, not (3,4,5)", "block=(3,4,5)"),
-        ("PaddingRowMajor<half>(2,3,block=(0,4))", "rows = 0: it is at least 1", ""),
+        ("PaddingRowMajor<half>(2,3,block=(0,4))", "rows = 0: it must be at least 1", ""),
         ("zN<half>(2,3)x", "expected the end of text, found 'x'", "x"),
         ("Filter<half>(3,3,3,20,position=UB)", "not in 'UB'", "position=UB"),
         ("MxScalezZ<half>(2,3)", "MxScalezZ is a layout of float8_e8m0_t, not of half", "(2,3)"),
@@ -185,11 +186,29 @@ def test_what_unknowns_leave_open() -> None:
 
 @pytest.mark.parametrize(
     ("text", "name", "element"),
-    [("zN", "zN", None), ("zN<half>", "zN", "half"), ("layout::zN<f32>", "zN", "float")],
+    [
+        ("zN", "zN", None),
+        ("zN<half>", "zN", "half"),
+        ("layout::zN<f32>", "zN", "float"),
+        ("zNUnAlign<half>", "zNUnAlign", "half"),
+    ],
 )
 def test_a_tag_alone(text: str, name: str, element: str | None) -> None:
     tag, of = parse_tag(text)
-    assert (tag.name, of and of.name) == (name, element)
+    assert (tag, of and of.name) == (name, element)
+
+
+def test_a_batch_of_several_extents_reads_back() -> None:
+    made = tagged("half", "zN", 20, 48, batch=(2, 3))
+    assert str(made) == "zN<half>(20,48,batch=(2,3))"
+    assert parse_tagged(str(made)) == made
+    assert parse_tagged("zN<half>(20,48,batch=())").layout == make_layout("half", "zN", 20, 48)
+    steps = steps_of(made).rows
+    assert [row[0] for row in steps[-2:]] == ["the batches", "the batches"]
+    assert [row[1:] for row in steps[-2:]] == [
+        ("3", "1536", "copies, one footprint apart"),
+        ("2", "4608", "copies of those"),
+    ]
 
 
 @pytest.mark.parametrize("text", ["zN<half>(2,3)", "zN half", "", "zN<half", "zN<>", "zN<half>x"])

@@ -400,20 +400,20 @@ def test_a_size_that_is_none(tag: str, bad: Any, error: type[TlaError], text: st
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_the_number_of_sizes(count: int) -> None:
     text = message(CongruenceError, "half", "zN", *[4] * count)
-    sizes = "one size" if count == 1 else f"{count} sizes"
+    sizes = {0: "none", 1: "one size"}.get(count, f"{count} sizes")
     assert text == f"zN takes 2 sizes, not {sizes}\n  Its sizes are (rows, cols)."
 
 
 def test_a_leading_dimension_that_is_none() -> None:
     assert message(LayoutError, "half", "RowMajor", 5, 7, ld=6) == (
-        "RowMajor of 5 by 7 has ld = 6: it is at least 7\n  A row holds 7 elements."
+        "RowMajor of 5 by 7 has ld = 6: it must be at least 7\n  A row holds 7 elements."
     )
     assert message(LayoutError, "half", "ColumnMajor", 5, 7, ld=4) == (
-        "ColumnMajor of 5 by 7 has ld = 4: it is at least 5\n  A column holds 5 elements."
+        "ColumnMajor of 5 by 7 has ld = 4: it must be at least 5\n  A column holds 5 elements."
     )
     for fp4 in FP4:
         assert message(DivisibilityError, fp4, "RowMajor", 5, 7, ld=9) == (
-            f"RowMajor of {fp4} has ld = 9: it is even\n"
+            f"RowMajor of {fp4} has ld = 9: it must be even\n"
             "  Two elements share a byte, and each row starts at one. The least is 8."
         )
         with pytest.raises(DivisibilityError, match="each column starts at one"):
@@ -431,8 +431,8 @@ def test_a_block_that_is_none() -> None:
         "PaddingRowMajor needs block=(rows, cols): how the matrix is cut"
     )
     for bad, text in (
-        ((0, 4), "the block of PaddingRowMajor has rows = 0: it is at least 1"),
-        ((4, -1), "the block of PaddingRowMajor has cols = -1: it is at least 1"),
+        ((0, 4), "the block of PaddingRowMajor has rows = 0: it must be at least 1"),
+        ((4, -1), "the block of PaddingRowMajor has cols = -1: it must be at least 1"),
         ((4,), "the block of PaddingRowMajor is two extents, not (4)"),
         (4, "the block of PaddingRowMajor is two extents, not 4"),
         ((4, (2, 2)), "the block of PaddingRowMajor is two extents, not (4,(2,2))"),

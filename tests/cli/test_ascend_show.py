@@ -88,7 +88,10 @@ def test_one_as_json(run: Run, name: str) -> None:
     found, a = facts(run, name), arch(name)
     for field, entry in found["facts"].items():
         assert entry == {"value": getattr(a, field), "source": a.source(field)}
-    assert found["alignments"]["L0A"] == 512
+    assert found["alignments"]["value"]["L0A"] == 512
+    assert "general restrictions" in found["alignments"]["source"]
+    assert found["fractal"]["value"] == {"rows": 16, "bytes_of_row": 32}
+    assert "BYTE_PER_C0" in found["fractal"]["source"]
     assert (found["gm_bandwidth"], found["l2_bandwidth"]) == (a.gm_bandwidth, a.l2_bandwidth)
     assert [(p["a"], p["b"], p["macs"]) for p in found["products"]] == [
         (*p[:2], p.macs) for p in a.products
@@ -119,7 +122,7 @@ def test_elements(run: Run) -> None:
     ("arguments", "code", "text"),
     [
         (("A100",), 1, "there is no architecture 'A100'\n  Known: AtlasA2, AtlasA3, Ascend950."),
-        (("950DT", "--json"), 1, "Known: Ascend950DT_9572, Ascend950DT_9582."),
+        (("950DT", "--json"), 1, "Did you mean Ascend950DT_9572 or Ascend950DT_9582?"),
         (("AtlasA2", "--elements"), 2, "--elements takes no ARCH"),
         (("AtlasA2", "AtlasA3"), 2, "unrecognized arguments: AtlasA3"),
         (("--what",), 2, "unrecognized arguments: --what"),

@@ -63,11 +63,39 @@ def test_from_standard_input(run: Run) -> None:
 def test_convert_takes_the_element_of_the_tag(run: Run) -> None:
     out = run("convert", "RowMajor<bfloat16_t>(20,48,ld=64)").out
     assert "xla       bf16[20,48]{1,0:T(64)}\n" in out
-    assert "f32[20,48]" in run("convert", "RowMajor<half>(20,48,ld=64)", "--dtype", "f32").out
     facts: dict[str, Any] = json.loads(run("convert", "RowMajor<half>(20,48)", "--json").out)
     assert (facts["xla"], facts["dtype_assumed"]) == ("f16[20,48]{1,0}", False)
-    # XLA has no such type
-    assert "(f32 assumed)" in run("convert", "RowMajor<hifloat8_t>(20,48)").out
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "memory"),
+    [
+        ("zN<hifloat8_t>(20,48)", (), "2048 bytes (2.00 KiB), 960 bytes of data"),
+        ("zN<hifloat8_t>(20,48)", ("--dtype", "u8"), "2048 bytes (2.00 KiB), 960 bytes of data, 2.1x"),
+        ("zN<float4_e1m2x2_t>(20,48)", (), "1024 bytes (1.00 KiB), 480 bytes of data"),
+        ("zN<float4_e2m1x2_t>(20,48)", (), "1024 bytes (1.00 KiB), 480 bytes of data, 2.1x"),
+        ("RowMajor<int4b_t>(20,48)", (), "480 bytes, no padding"),
+        ("RowMajor<hifloat8_t>(M,48)", (), "48*M bytes, 48*M bytes of data"),
+        ("zN<half>(20,48)", ("--dtype", "bf16"), "3072 bytes (3.00 KiB), 1920 bytes (1.88 KiB)"),
+    ],
+)
+def test_convert_counts_the_bits_of_the_tag(
+    run: Run, text: str, options: tuple[str, ...], memory: str
+) -> None:
+    done = run("convert", text, *options)
+    assert f"memory    {memory}" in done.out
+    assert "assumed" not in done.out
+    facts: dict[str, Any] = json.loads(run("convert", text, *options, "--json").out)
+    assert str(facts["physical_bytes"]) == memory.split(" bytes")[0]
+
+
+def test_convert_without_an_xla_type(run: Run) -> None:
+    done = run("convert", "zN<hifloat8_t>(20,48)")
+    assert (done.code, "xla       none\n" in done.out) == (1, True)
+    assert "tla: error: XLA has no type hifloat8_t\n  Give one of 8 bits in its place" in done.err
+    done = run("convert", "zN<half>(20,48)", "--dtype", "f32")
+    assert (done.code, done.out) == (2, "")
+    assert "--dtype f32: half has 16 bits" in done.err
 
 
 def test_a_byte_of_memory_is_found_by_the_width_of_the_tag(run: Run) -> None:
@@ -239,3 +267,23 @@ def test_the_tags_are_loaded_for_a_tag(text: str, loads: bool) -> None:
         "    assert name not in sys.modules or name == 'rich', name\n"
     )
     subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, check=True, capture_output=True)
+
+
+def test_explain_answers_as_data(run: Run) -> None:
+    def tags(*arguments: str) -> dict[str, Any]:
+        found: Any = json.loads(run("explain", *arguments, "--json").out)["tags"]
+        return {each["tag"]: (each["bits"], each["answer"]) for each in found}
+
+    assert tags(LAYOUT, "--tag", "zN<half>") == {"zN": (16, True)}
+    assert tags(LAYOUT, "--tag", "nZ") == {"nZ": (16, False)}
+    assert tags("(M,48):(K,1)", "--tag", "RowMajor") == {"RowMajor": (None, None)}
+    every = tags(LAYOUT)
+    assert (every["zN"], every["L0C"], every["zZ"][1]) == ((16, True), (None, True), False)
+    assert "tags" not in json.loads(run("explain", ZN, "--json").out)
+
+
+def test_explain_knows_the_tag_of_one_block(run: Run) -> None:
+    done = run("explain", LAYOUT, "--tag", "zNUnAlign<half>")
+    assert (done.code, done.err) == (1, "")
+    assert "count of the row blocks" in done.out
+    assert run("explain", "((20,1),(16,3)):((16,320),(1,320))", "--tag", "zNUnAlign").code == 0

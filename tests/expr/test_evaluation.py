@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tla import Int, LeafError, UndecidedError
+from tla import Int, Layout, LeafError, UndecidedError
 from tla.errors import BindingError
 from tla.expr import (
     Expr,
@@ -354,3 +354,18 @@ def test_simplify() -> None:
     assert bool(simplify(x) == x)
     with assume(N == M * 3):
         assert simplify(N // M) == 3 or bool(simplify(N) == M * 3)
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ({"i": -1}, "i = -1 breaks i >= 0"),
+        ({"M": 9}, "M = 9 breaks M <= 8"),
+        ({"M": 2, "N": 3}, "N = 3, M = 2 breaks N <= M"),
+    ],
+)
+def test_a_value_that_breaks_a_range_is_named(values: dict[str, int], text: str) -> None:
+    m = sym("M", max=8)
+    layout = Layout((m, sym("N", max=m), sym("i", min=0)), (1, 1, 1))
+    with pytest.raises(BindingError, match=f"^{text}$"):
+        layout.bind(**values)

@@ -228,7 +228,7 @@ def test_shapes_of_unknown_size() -> None:
     assert is_bitcast(plain, array("f32[?,4]{1,0:T(1)}"))
     assert not equivalent(plain, array("f32[?,4]{0,1}"))
     (found,) = differences(plain, array("f32[?,4]{0,1}"))
-    assert str(found) == "index (0,1) lies at 1 and at 2, if an unknown size is 2"
+    assert str(found) == "index (0,1) lies at 1 and at 2, if dim 0 is 2"
     assert [d.kind for d in differences(plain, array("f32[4,?]"))] == ["dims"]
     assert [d.kind for d in differences(plain, array("f32[<=5,4]"))] == ["dims"]
     assert equivalent(array("f32[<=5,4]"), array("f32[<=5,4]{1,0:T(4)}"))
@@ -258,12 +258,12 @@ def test_a_layout_with_unknowns_and_the_shape_of_it(a: str, b: str) -> None:
 @pytest.mark.parametrize(
     ("a", "b", "text"),
     [
-        ("(M,3):(3,1)", "(M,3):(1,M)", "index (0,1) lies at 1 and at 2, if an unknown size is 2"),
-        ("(M,N):(N,1)", "(M,N):(M,1)", "index (1,0) lies at 1 and at 2, if an unknown size is 1"),
+        ("(M,3):(3,1)", "(M,3):(1,M)", "index (0,1) lies at 1 and at 2, if M is 2"),
+        ("(M,N):(N,1)", "(M,N):(M,1)", "index (1,0) lies at 3 and at 2, if M is 2 and N is 3"),
         (
             "(M{div=4},3):(3,1)",
             "(M{div=4},3):(1,M)",
-            "index (0,1) lies at 1 and at 4, if an unknown size is 1",
+            "index (0,1) lies at 1 and at 4, if M is 4",
         ),
         ("f32[<=4,3]", "(4,3):(3,1)", "the dims are [<=4,3] and [4,3]"),
         ("f32[<=4,4]", "(M{max=4},4):(1,4)", "index (0,1) lies at 1 and at 4"),
@@ -273,6 +273,42 @@ def test_a_layout_with_unknowns_and_the_shape_of_it(a: str, b: str) -> None:
 def test_a_layout_with_unknowns_and_another(a: str, b: str, text: str) -> None:
     assert [str(each) for each in differences(read(a), read(b))] == [text]
     assert not equivalent(read(a), read(b))
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("RowMajor<half>(M{div=16},K{div=16})", "RowMajor<half>(M,K)"),
+        ("zN<half>(M{div=16},48)", "zN<half>(M,48)"),
+        ("zN<half>(M{div=32},48)", "zN<half>(M{div=48},48)"),
+        ("(4,M{min=3}):(M,1)", "(4,M{min=8}):(M,1)"),
+    ],
+)
+def test_a_name_is_one_unknown_with_the_facts_of_both(a: str, b: str) -> None:
+    assert differences(read(a), read(b)) == differences(read(b), read(a)) == ()
+    assert is_bitcast(read(a), read(b))
+
+
+def test_the_sizes_at_which_they_differ_are_those_tried() -> None:
+    a, b = read("RowMajor<half>(M{div=16},K{div=16})"), read("ColumnMajor<half>(M,K)")
+    for one, other in [(a, b), (b, a)]:
+        (found,) = differences(one, other)
+        assert sorted(found.unknown) == [("K", 16), ("M", 16)]
+        sizes = dict(found.unknown)
+        offsets = [layout.bind(**sizes)(found.at) for layout in (one, other)]
+        assert offsets == [found.a, found.b]
+        assert found.a != found.b
+
+
+def test_facts_of_one_name_that_no_int_has() -> None:
+    a, b = parse("(M,4):(4,K{max=6})"), parse("(M,4):(4,K{min=10})")
+    with pytest.raises(LayoutError, match="no K fits both: no K lies between 10 and 6"):
+        differences(a, b)
+
+
+def test_what_is_open_names_the_sizes_that_were_tried() -> None:
+    with pytest.raises(UndecidedError, match=r"They are for \(M, K\) = \(16, 16\), \(129, 129\), "):
+        differences(read("zN<half>(M{min=16},48)"), read("zN<half>(K{min=16},48)"))
 
 
 def test_unknown_sizes_that_leave_it_open() -> None:

@@ -13,15 +13,17 @@ set 2201, Ascend950 has 3510. The figures of one product are in `CHIPS`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from ..errors import LayoutError, UnsupportedError
+from ..ints import is_tuple
 from ..text import shortened
 from .cube import PRODUCTS, Product
 from .elements import C0_BITS, FRACTAL_BITS, element
 from .limits import LIMITS, Limit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import TypedDict, Unpack
 
     from .elements import Element
@@ -148,8 +150,12 @@ class Arch(NamedTuple):
         """
         found = dict(self.alignments).get(position)
         if found is None:
-            known = f"Positions: {', '.join(dict(self.alignments))}."
-            raise UnsupportedError(f"no alignment of {position!r} is stated", known, position=position)
+            stated = ", ".join(dict(self.alignments)) or "none"
+            raise UnsupportedError(
+                f"{self.name} states no alignment of {position!r}",
+                f"Positions of which it does: {stated}.",
+                position=position,
+            )
         return found
 
     def limit(self, instruction: str, parameter: str) -> Limit | None:
@@ -250,10 +256,17 @@ class Arch(NamedTuple):
     def __repr__(self) -> str:
         if {**ARCHES, **CHIPS}.get(self.name) == self:
             return f"arch({self.name!r})"
-        base = ARCHES.get(self.family, AtlasA2 if self.code == 2201 else Ascend950)
-        fields = [f for f in self._fields if f != "sources" and getattr(self, f) != getattr(base, f)]
-        changes = ", ".join(f"{f}={getattr(self, f)!r}" for f in fields)
-        return f"arch({base.name!r}).replaced({changes})"
+        base = min((*ARCHES.values(), *CHIPS.values()), key=lambda known: len(self._changed_from(known)))
+        changes: Any = self._changed_from(base)
+        if base.replaced(**changes) != self:
+            changes["sources"] = self.sources
+        text = ", ".join(f"{f}={x!r}" for f, x in changes.items())
+        return f"arch({base.name!r}).replaced({text})"
+
+    def _changed_from(self, base: Arch) -> dict[str, object]:
+        """The facts that are others than those of an architecture, but for their sources."""
+        pairs = zip(self._fields, self, base, strict=True)
+        return {field: mine for field, mine, theirs in pairs if field != "sources" and mine != theirs}
 
 
 def _no_field(field: str) -> TypeError:
@@ -267,6 +280,25 @@ def _no_field(field: str) -> TypeError:
 _CHOICES: Final[dict[str, tuple[object, ...]]] = {"code": (2201, 3510), "l0a_tag": ("zZ", "zN")}
 
 
+def _is_alignment(x: object) -> bool:
+    position, size = x if is_tuple(x) and len(x) == 2 else (None, None)
+    return position in dict(_ALIGNMENTS) and type(size) is int and size > 0
+
+
+def _is_source(x: object) -> bool:
+    field, text = x if is_tuple(x) and len(x) == 2 else (None, None)
+    return field in Arch._fields and isinstance(text, str)
+
+
+_ENTRIES: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
+    "products": (lambda x: isinstance(x, Product), "a Product"),
+    "limits": (lambda x: isinstance(x, Limit), "a Limit"),
+    "alignments": (_is_alignment, "a position and its bytes, as ('L1', 32)"),
+    "sources": (_is_source, "a field and where it is stated"),
+}
+"""What the tables hold: the check of an entry, and its words."""
+
+
 def _check(field: str, value: object) -> None:
     if field not in Arch._fields:
         raise _no_field(field)
@@ -276,12 +308,17 @@ def _check(field: str, value: object) -> None:
         if not value.strip():
             raise LayoutError(f"the {field} of an architecture is empty", field=field, value=value)
     elif field in _CHOICES:
-        if value not in _CHOICES[field]:
+        if not any(value == x and type(value) is type(x) for x in _CHOICES[field]):
             known = " or ".join(map(str, _CHOICES[field]))
             raise LayoutError(f"{field} is {known}, not {value!r}", field=field, value=value)
     elif field in ("products", "limits", "alignments", "sources"):
-        if not isinstance(value, tuple):
+        if not is_tuple(value):
             raise TypeError(f"{field} of an architecture is a tuple, not {type(value).__name__}")
+        is_entry, what = _ENTRIES[field]
+        for entry in value:
+            if not is_entry(entry):
+                kind = type(entry).__name__
+                raise TypeError(f"an entry of {field} is {what}, not {kind} {shortened(repr(entry))}")
     elif not (field == "stride_limit" and value is None):
         if isinstance(value, bool) or not isinstance(value, int):
             kind = type(value).__name__
@@ -389,7 +426,7 @@ CHIPS: Final = {
 def arch(name: str | Arch) -> Arch:
     """Return the architecture, or the chip, of a name; an architecture is its own.
 
-    >>> arch("atlasa2") is AtlasA2, arch("950PR_9579").cores
+    >>> arch("atlasa2") is arch("Catlass::Arch::AtlasA2") is AtlasA2, arch("950PR_9579").cores
     (True, 28)
 
     Raises:
@@ -400,11 +437,14 @@ def arch(name: str | Arch) -> Arch:
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"expected the name of an architecture, got {type(name).__name__} {name!r}")
     known = {**ARCHES, **CHIPS}
-    key = name.strip().lower().removeprefix("arch::")
+    key = name.strip().lower().rpartition("::")[2]
     lower = {a.lower(): a for a in known}
     found = lower.get(key) or lower.get(f"ascend{key}")
     if found is None:
-        within = [a for a in known if key and key in a.lower()] or list(ARCHES)
-        hint = f"Known: {', '.join(within)}."
+        from difflib import get_close_matches  # only an error needs it
+
+        near = [a for a in known if key and key in a.lower()]
+        near = near or [lower[a] for a in get_close_matches(shortened(key), lower, n=3)]
+        hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(ARCHES)}."
         raise UnsupportedError(f"there is no architecture {shortened(name)!r}", hint, name=name)
     return known[found]

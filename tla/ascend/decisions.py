@@ -17,8 +17,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from ..errors import LayoutError, UnsupportedError
-from ..ints import known_divides, known_lt
+from ..errors import LayoutError, LeafError, UnsupportedError
+from ..int_tuple import text_of
+from ..ints import known_divides, known_lt, leaf
 from .arch import arch as arch_of
 from .elements import Element, accumulator, element
 from .shapes import gemm_shape
@@ -74,12 +75,15 @@ def needs_padding(
 
     Raises:
         UnsupportedError: CATLASS pads no matrix of this tag.
+        LayoutError: an extent below 1, or a leading dimension that is too short.
+        LeafError: an extent is no int.
     Source: CATLASS examples/common/helper.hpp IsNeedPadding, with 512 bytes for its align.
     """
     of = element(element_type)
     if tag in ("zN", "nZ"):
         return False
-    apart = _apart(tag, rows, cols, ld)
+    rows, cols = _extent("rows", rows), _extent("cols", cols)
+    apart = _apart(tag, rows, cols, None if ld is None else _extent("ld", ld))
     short = known_lt(apart, _STRIDE_LIMIT)
     aligned = known_divides(_LINE_BITS // of.bits, apart)
     if short is False or aligned is False:
@@ -93,13 +97,31 @@ def _apart(tag: str, rows: int, cols: int, ld: int | None) -> int:
         pads = "It pads RowMajor and ColumnMajor; zN and nZ need none."
         raise UnsupportedError(f"CATLASS pads no matrix of tag {tag}", pads, tag=tag)
     least = cols if tag == "RowMajor" else rows
-    if known_lt(rows, 1) or known_lt(cols, 1):
-        raise LayoutError(f"an extent of the {rows} x {cols} matrix is below 1", rows=rows, cols=cols)
+    _require_extents(rows, cols)
     if ld is not None and known_lt(ld, least):
         raise LayoutError(
             f"the leading dimension {ld} of {tag} is below its {least} elements", ld=ld, least=least
         )
     return least if ld is None else ld
+
+
+def _extent(name: str, x: object) -> int:
+    """An extent, static, dynamic or symbolic; a float or a bool is none."""
+    try:
+        found: int = leaf(x)
+    except LeafError as error:
+        raise LeafError(
+            f"the {name} of the matrix: {error.summary}", *error.details, name=name
+        ) from None
+    return found
+
+
+def _require_extents(rows: int, cols: int, block: tuple[int, ...] = ()) -> None:
+    if any(known_lt(x, 1) for x in (rows, cols, *block)):
+        of_block = f" and its block {text_of(block)}" if block else ""
+        raise LayoutError(
+            f"an extent of the {rows} x {cols} matrix{of_block} is below 1", rows=rows, cols=cols
+        )
 
 
 class Padded(NamedTuple):
@@ -134,6 +156,7 @@ def padded(
     Raises:
         UnsupportedError: no such kind, or tag; an element type of less than a byte.
         LayoutError: an extent below 1, or a block that is missing.
+        LeafError: an extent is no int.
     Source: CATLASS gemm/kernel/padding_matmul.hpp, GetWorkspaceSize.
     """
     of = element(element_type)
@@ -143,19 +166,17 @@ def padded(
         raise UnsupportedError(f"{kind} takes RowMajor or ColumnMajor, not {tag}", tag=tag)
     if of.bits % 8:
         raise UnsupportedError(f"padding moves whole bytes, and {of} has {of.bits} bits", element=of)
-    if min(rows, cols, *(block or ())) < 1:
-        of_block = f" and its block {tuple(block)}" if block else ""
-        raise LayoutError(
-            f"an extent of the {rows} x {cols} matrix{of_block} is below 1", rows=rows, cols=cols
-        )
+    rows, cols = _extent("rows", rows), _extent("cols", cols)
+    extents = tuple([_extent("block", x) for x in block or ()])
+    _require_extents(rows, cols, extents)
     if kind == "PADDING_ND":
         by_row, by_col = 1, _LINE_BITS // of.bits
     elif kind == "PADDING_NZ":
         by_row, by_col = _ROW, of.c0
-    elif block is None or len(block) != 2:
+    elif len(extents) != 2:
         raise LayoutError(f"{kind} needs the rows and columns of a block, not {block}", block=block)
     else:
-        by_row, by_col = block
+        by_row, by_col = extents
     if tag == "ColumnMajor" and kind != "PADDING_BLOCK_ND":
         by_row, by_col = by_col, by_row
     tall, wide = _up(rows, by_row), _up(cols, by_col)
@@ -301,6 +322,7 @@ def balance_workload(
     m, n, _ = gemm_shape((m, n, 1), "problem")
     m1, n1, _ = gemm_shape((m1, n1, 1))
     _cores(cores)
+    threshold = _index(threshold, "threshold")
     if threshold < _ROW:
         raise LayoutError(f"the threshold {threshold} is below 16 rows", threshold=threshold)
     across = _ceil(n, n1)
@@ -357,6 +379,7 @@ def data_written(
     Source: CATLASS docs/en/2_Design/01_kernel_design/04_matmul_summary.md.
     """
     size, of = gemm_shape(problem, "problem"), gemm_shape(tile)
+    factor = _index(factor, "factor")
     if factor < 1:
         raise LayoutError(f"k is cut into at least 1 slice, not {factor}", factor=factor)
     slices = {"common": 1, "splitk": factor, "single_core_splitk": _ceil(size.k, of.k)}
@@ -379,10 +402,14 @@ def _scheme(scheme: Scheme) -> Scheme:
 
 
 def _cores(cores: int) -> None:
-    if isinstance(cores, bool) or not hasattr(cores, "__index__"):
-        raise TypeError(f"cores is an int, not {type(cores).__name__} {cores!r}")
-    if cores < 1:
+    if _index(cores, "cores") < 1:
         raise LayoutError(f"there is at least 1 core, not {cores}", cores=cores)
+
+
+def _index(x: int, name: str) -> int:
+    if isinstance(x, bool) or not hasattr(x, "__index__"):
+        raise TypeError(f"{name} is an int, not {type(x).__name__} {x!r}")
+    return x.__index__()
 
 
 def _ceil(a: int, b: int) -> int:

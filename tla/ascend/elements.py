@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from ..dtypes import ElementType
 from ..errors import UnsupportedError
+from ..ints import leaf
 from ..text import shortened
 from .cube import PRODUCTS
 
@@ -49,7 +50,13 @@ class Element(NamedTuple):
         return (self.bits + 7) // 8
 
     def bytes_of(self, count: int) -> int:
-        """The bytes that so many elements take, packed: two of four bits share a byte."""
+        """The bytes that so many elements take, packed: two of four bits share a byte.
+
+        Raises:
+            LeafError: the count is no int.
+        """
+        if count.__class__ is not int:
+            leaf(count)
         return (count * self.bits + 7) // 8
 
     def __str__(self) -> str:
@@ -84,7 +91,7 @@ ELEMENTS: Final = {
 
 _OTHER_NAMES: Final = {
     **{e.xla: e.name for e in ELEMENTS.values() if e.xla},
-    "fp4": "float4_e2m1x2_t", "fp4x2_e2m1_t": "float4_e2m1x2_t", "fp4x2_e1m2_t": "float4_e1m2x2_t",
+    "fp4x2_e2m1_t": "float4_e2m1x2_t", "fp4x2_e1m2_t": "float4_e1m2x2_t",
     "int4": "int4b_t", "signed char": "int8_t", "int": "int32_t",
     "fp16_t": "half", "fp16": "half", "float16": "half", "float16_t": "half", "fp32": "float",
     "float32": "float", "fp64": "double", "float64": "double",

@@ -12,11 +12,12 @@ Source: CATLASS gemm_coord.hpp.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, TypeAlias
 
 from ..errors import LayoutError, ParseError
 from ..ints import ceil_div
-from ..text import shortened
+from ..text import MAX_DIGITS, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,8 +59,8 @@ ShapeLike: TypeAlias = "str | Sequence[SupportsIndex]"
 """Three extents m, n and k: a sequence, or a text such as ``128,256,64``, ``128x256x64``."""
 
 _NAME = r"(?:(?:\w+::)*(?:GemmShape|GemmCoord|Shape)\s*(?=[<({]))?"
-_TEXT = re.compile(rf"\s*{_NAME}[<({{]?(.*?)[>)}}]?\s*", re.S)
-_EXTENT = re.compile(r"\s*(?:_|(?:\w+::)*Int\s*<\s*)?([0-9]+)\s*>?\s*")
+_TEXT = re.compile(rf"\s*{_NAME}(?:<(?P<a>.*)>|\((?P<b>.*)\)|\{{(?P<c>.*)\}}|(?P<d>.*?))\s*", re.S)
+_EXTENT = re.compile(r"\s*(?:_?([0-9]+)|(?:\w+::)*Int\s*<\s*([0-9]+)\s*>)\s*")
 
 
 def gemm_shape(what: ShapeLike, name: str = "tile") -> GemmShape:
@@ -77,6 +78,9 @@ def gemm_shape(what: ShapeLike, name: str = "tile") -> GemmShape:
     """
     if isinstance(what, str):
         extents = _read(what, name)
+    elif not isinstance(what, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        kind = type(what).__name__
+        raise TypeError(f"expected three extents m, n, k of the {name}, got {kind} {what!r}")
     else:
         extents = [_index(x, name) for x in what]
         if len(extents) != 3:
@@ -93,14 +97,21 @@ def gemm_shape(what: ShapeLike, name: str = "tile") -> GemmShape:
 def _read(text: str, name: str) -> list[int]:
     """The extents that a text writes; the error points at the first that is none."""
     inside = _TEXT.fullmatch(text)
-    assert inside is not None  # whatever stands between brackets, or nothing
-    parts = list(re.finditer("[^,x]+", inside[1]))
+    assert inside is not None  # whatever stands between brackets, or without
+    group = inside.lastgroup or "d"
+    parts = list(re.finditer("[^,x]+", inside[group]))
     found = [_EXTENT.fullmatch(part[0]) for part in parts]
-    extents = [int(match[1]) for match in found if match]
-    if len(extents) == len(parts) == 3 and len(re.findall("[,x]", inside[1])) == 2:
-        return extents
-    wrong = next((p for p, match in zip(parts, found, strict=True) if match is None), None)
-    start, end = (inside.start(1) + x for x in wrong.span()) if wrong else (0, max(1, len(text)))
+    digits = [match[1] or match[2] for match in found if match]
+    if len(digits) == len(parts) == 3 and len(re.findall("[,x]", inside[group])) == 2:
+        if all(len(each) <= MAX_DIGITS for each in digits):
+            return [int(each) for each in digits]
+        wrong = next(part for part, each in zip(parts, digits, strict=True) if len(each) > MAX_DIGITS)
+        start, end = (inside.start(group) + x for x in wrong.span())
+        raise ParseError(f"an int has at most {MAX_DIGITS} digits", text, start, end)
+    failed = [part for part, match in zip(parts, found, strict=True) if match is None]
+    start, end = 0, max(1, len(text))
+    if failed:
+        start, end = (inside.start(group) + x for x in failed[0].span())
     raise ParseError(
         f"expected three extents m,n,k of the {name}, found {shortened(text)!r}",
         text,

@@ -29,7 +29,7 @@ bytes in one cycle of one core; bandwidths are those of all cores together. [1] 
 at the end.
 """
 
-_CATLASS: Final = "CATLASS include/catlass/catlass.hpp"
+_OF_FRACTAL: Final = "CATLASS include/catlass/catlass.hpp BYTE_PER_C0, C0_NUM_PER_FRACTAL"
 _POSITIONS: Final[dict[Position, str]] = {
     "L1": "tiles of A and B", "L0A": "a tile of A", "L0B": "a tile of B", "L0C": "sums",
     "UB": "the vector core's", "BT": "bias", "FB": "parameters of the fixpipe",
@@ -147,7 +147,7 @@ def _one(a: Arch) -> list[str]:
     lines = [f"{a.name}{of}, instruction set {a.code} {cited.of(a.source('code'))}", ""]
     facts = [[label, value, cited.of(a.source(field))] for label, value, field in _of_chip(a)]
     fractal = f"{FRACTAL_ROWS} rows of {C0_BYTES} bytes, C0"
-    facts.append(["fractal", fractal, cited.of(f"{_CATLASS} BYTE_PER_C0, C0_NUM_PER_FRACTAL")])
+    facts.append(["fractal", fractal, cited.of(_OF_FRACTAL)])
     lines += [
         *_indented(facts),
         "",
@@ -212,7 +212,11 @@ def _facts(a: Arch) -> dict[str, Any]:
     return {
         "name": a.name,
         "facts": {f: {"value": getattr(a, f), "source": a.source(f)} for f in plain if f != "name"},
-        "alignments": dict(a.alignments),
+        "alignments": {"value": dict(a.alignments), "source": a.source("alignments")},
+        "fractal": {
+            "value": {"rows": FRACTAL_ROWS, "bytes_of_row": C0_BYTES},
+            "source": _OF_FRACTAL,
+        },
         "gm_bandwidth": a.gm_bandwidth,
         "l2_bandwidth": a.l2_bandwidth,
         "products": [p._asdict() for p in a.products],

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..dtypes import element_type
+from ..dtypes import ELEMENT_TYPES, element_type
 from ..errors import TlaError, UnsupportedError
 from ..figure import layout_figure
 from ..int_tuple import leaves
-from ..ints import SymbolicInt, known_eq
+from ..ints import SymbolicInt, ceil_div, known_eq
 from ..read import read, tagged
 from ..xla_bridge import (
     XlaBuffer,
@@ -20,6 +20,7 @@ from ..xla_bridge import (
     physical_elements,
     size_of,
 )
+from ..xla_bridge.shape import remade
 from . import complain
 from .common import (
     GIVEN,
@@ -39,6 +40,8 @@ from .show import layout_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..ascend.elements import Element
+    from ..ints import IntLike
     from ..layout import AnyLayout
     from ..xla_bridge import CombinedLayout
 
@@ -69,7 +72,8 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("text", metavar="TEXT", help=GIVEN)
     parser.add_argument(
         "--dtype",
-        help="element type for a TLA layout, as bf16 (default that of a tag, or f32, and said)",
+        help="element type for a TLA layout, as bf16 (default that of a tag, or f32, and said); of"
+        " as many bits as the tag's",
     )
     parser.add_argument(
         "--size", type=positive, metavar="N", help="elements that a TLA layout is to take in memory"
@@ -87,8 +91,11 @@ def run(arguments: list[str]) -> int:
     is_xla = isinstance(value, (XlaShape, XlaTuple, XlaBuffer))
     if is_xla and (options.dtype or options.size is not None):
         parser.error("--dtype and --size go with a TLA layout; an XLA shape says both itself")
-    dtype = options.dtype or (by_tag and by_tag.element.xla)
-    entries = [_entry(v, dtype, options.size) for v in (value.arrays() if is_xla else [value])]
+    element = by_tag and by_tag.element
+    if element and options.dtype and element_type(options.dtype).bits != element.bits:
+        parser.error(f"--dtype {options.dtype}: {element} has {element.bits} bits")
+    arrays = value.arrays() if is_xla else [value]
+    entries = [_entry(v, options.dtype, options.size, element) for v in arrays]
     if options.json:
         import json
 
@@ -112,6 +119,7 @@ class _Entry(NamedTuple):
         reason: Why there is but one; None where there are both.
         from_xla: Whether the shape was given, and the layout is found.
         assumed: Whether the element type is an assumption.
+        element: The element type that a tag gave.
     """
 
     layout: AnyLayout | None
@@ -119,6 +127,7 @@ class _Entry(NamedTuple):
     reason: TlaError | None
     from_xla: bool
     assumed: bool = False
+    element: Element | None = None
 
     @property
     def sized(self) -> XlaShape | None:
@@ -147,17 +156,34 @@ class _Entry(NamedTuple):
         return found
 
 
-def _entry(value: Any, dtype: str | None, size: int | None) -> _Entry:
+def _entry(value: Any, dtype: str | None, size: int | None, element: Element | None) -> _Entry:
     if isinstance(value, XlaShape):
         try:
             return _Entry(layout_of(value), value, None, True)
         except TlaError as error:
             return _Entry(None, value, error, True)
-    layout, assumed = layout_of(value), dtype is None
+    layout, assumed = layout_of(value), dtype is None and element is None
     try:
-        return _Entry(layout, from_layout(layout, dtype or "f32", size), None, False, assumed)
+        shape = from_layout(layout, dtype or _xla_type(element), size)
     except TlaError as error:
-        return _Entry(layout, None, on_command_line(error, SAY_MORE), False, assumed)
+        return _Entry(layout, None, on_command_line(error, SAY_MORE), False, assumed, element)
+    if element is not None and element.bits % 8:  # a tag packs its elements, XLA where E says so
+        shape = remade(shape, element_size_in_bits=element.bits)
+    return _Entry(layout, shape, None, False, assumed, element)
+
+
+def _xla_type(element: Element | None) -> str:
+    """XLA's name of the element type of a tag; f32 without one."""
+    if element is None:
+        return "f32"
+    if element.xla is None:
+        alike = ", ".join(e.name for e in ELEMENT_TYPES.values() if e.bits == element.bits)
+        raise UnsupportedError(
+            f"XLA has no type {element}",
+            f"Give one of {element.bits} bits in its place with --dtype: {alike}.",
+            element=element,
+        )
+    return element.xla
 
 
 def _facts(entry: _Entry) -> dict[str, Any]:
@@ -189,7 +215,17 @@ def _facts(entry: _Entry) -> dict[str, Any]:
         facts["bytes"] = named(logical_bytes(shape))
         facts["physical_bytes"] = named(physical_bytes(shape))
         facts["warning"] = size_of(shape).warning or None
+    elif layout is not None and entry.element is not None:
+        taken = _bytes_by_tag(layout, entry.element)
+        facts["bytes"], facts["physical_bytes"] = (None if n is None else plain(n) for n in taken)
     return facts
+
+
+def _bytes_by_tag(layout: AnyLayout, element: Element) -> tuple[IntLike, IntLike | None]:
+    """The bytes of the data and of all that the offsets span; None where unknowns leave that open."""
+    span = settled(lambda: layout.cosize)
+    room = None if span is None else ceil_div(span * element.bits, 8)
+    return ceil_div(layout.valid_size * element.bits, 8), room
 
 
 # --- for a person -----------------------------------------------------------------------------
@@ -222,6 +258,10 @@ def _rows(entry: _Entry) -> Iterator[tuple[str, str]]:
         room = settled(lambda: layout.cosize)
         span = "" if room is None else f", offsets that span {room}"
         yield "elements", f"{layout.valid_size} of data{span}"
+        if entry.element is not None:
+            data, taken = _bytes_by_tag(layout, entry.element)
+            if taken is not None:
+                yield "memory", f"{_in_words(plain(taken))}, {_in_words(plain(data))} of data"
     if entry.from_xla and shape is not None and layout is not None:
         yield from _way_back(shape, layout)
     if layout is not None and layout.symbols:

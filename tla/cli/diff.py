@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..errors import LayoutError, ParseError, TlaError, UndecidedError, UnsupportedError
 from ..int_tuple import leaves
 from ..ints import SymbolicInt
-from ..read import read
+from ..read import read, tagged
 from ..xla_bridge import (
+    Difference,
     XlaShape,
     common_run,
     common_vector,
@@ -23,6 +24,7 @@ from ..xla_bridge import (
     storage_bits,
     to_layout,
 )
+from ..xla_bridge.every_size import is_open
 from . import complain
 from .common import GIVEN, POINTERS, argument_parser, bytes_in_words, plain, settled, text_argument
 from .where import place_of
@@ -30,8 +32,8 @@ from .where import place_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ..ascend.elements import Element
     from ..layout import AnyLayout
-    from ..xla_bridge import Difference
 
 __all__ = ["run"]
 
@@ -42,10 +44,10 @@ examples:
   tla diff 'f32[16,128]{1,0:T(8,128)}' 'f32[2,8,128]{2,1,0:T(8,128)}' || echo 'but a bitcast'
   tla diff 'f32[64]{0}' 'f32[64]{0:T(64)}' --json
 
-A and B are XLA shapes, layouts of TLA, or - for standard input. A layout has no element type and no
-size of its own: what it does not say is not compared. A copy is a bitcast if every element has one
-offset in both, and the memory is the same: it moves nothing. Where the dims differ it is one under a
-reshape if that is so for elements of the same row-major number.
+A and B are XLA shapes, layouts of TLA, or - for standard input. A layout has no size of its own, and
+an element type only by a tag, as zN<half>: what it does not say is not compared. A copy is a bitcast
+if every element has one offset in both, and the memory is the same: it moves nothing. Where the dims
+differ it is one under a reshape if that is so for elements of the same row-major number.
 
 exit code: 0 nothing differs, 1 something does, 2 the command line or the input is wrong, or the
 answer depends on an unknown size.
@@ -73,9 +75,9 @@ def run(arguments: list[str]) -> int:
     if options.a == options.b == "-":
         parser.error("standard input, -, can stand for one argument only")
     try:
-        a, b = _operand("A", options.a), _operand("B", options.b)
-        found = differences(a, b)
-        facts = _facts(a, b, found)
+        (a, of_a), (b, of_b) = _operand("A", options.a), _operand("B", options.b)
+        found = [*_elements_of(a, of_a, b, of_b), *differences(a, b)]
+        facts = _facts(a, b, found, {_bits(a, of_a), _bits(b, of_b)} - {None})
         lines = list(_lines(a, b, found, facts))
     except TlaError as error:  # as diff(1): 1 says that they differ
         complain(f"tla: error: {error}")
@@ -89,19 +91,50 @@ def run(arguments: list[str]) -> int:
     return 1 if found else 0
 
 
-def _operand(name: str, text: str) -> XlaShape | AnyLayout:
-    """The layout that an argument writes; an error in it names the argument."""
+def _operand(name: str, text: str) -> tuple[XlaShape | AnyLayout, Element | None]:
+    """The layout that an argument writes, and its element where a tag says it; errors name which."""
     try:
-        return place_of(read(text_argument(text)))
+        text = text_argument(text)
+        by_tag = tagged(text)
+        return (place_of(read(text)), None) if by_tag is None else (by_tag.layout, by_tag.element)
     except ParseError as error:
         raise error.named(name) from None
 
 
+def _elements_of(
+    a: XlaShape | AnyLayout, of_a: Element | None, b: XlaShape | AnyLayout, of_b: Element | None
+) -> Iterator[Difference]:
+    """How the elements differ where a tag says one; those of two shapes are compared with the shapes."""
+    if of_a is None and of_b is None:
+        return
+    for kind, x, y in (
+        ("element type", _type(a, of_a), _type(b, of_b)),
+        ("element size", _bits(a, of_a), _bits(b, of_b)),
+    ):
+        if x is not None and y is not None and x != y:
+            yield Difference(kind, x, y)
+
+
+def _type(x: XlaShape | AnyLayout, of: Element | None) -> str | None:
+    """The element type by XLA's name, or by its own where XLA has none."""
+    if of is not None:
+        return of.xla or of.name
+    return x.element_type.name if isinstance(x, XlaShape) else None
+
+
+def _bits(x: XlaShape | AnyLayout, of: Element | None) -> int | None:
+    if of is not None:
+        return of.bits
+    return storage_bits(x) if isinstance(x, XlaShape) else None
+
+
 def _facts(
-    a: XlaShape | AnyLayout, b: XlaShape | AnyLayout, found: Sequence[Difference]
+    a: XlaShape | AnyLayout,
+    b: XlaShape | AnyLayout,
+    found: Sequence[Difference],
+    bits: set[int | None],
 ) -> dict[str, Any]:
     kinds = {each.kind for each in found}
-    bits = {storage_bits(x) for x in (a, b) if isinstance(x, XlaShape)}
     run, vector, why = _runs(a, b, kinds)
     return {
         "a": _side(a),
@@ -112,11 +145,11 @@ def _facts(
                 "index": None if each.at is None else list(each.at),
                 "a": plain(each.a),
                 "b": plain(each.b),
-                "unknown_size": each.unknown,
+                "unknown_sizes": dict(each.unknown),
             }
             for each in found
         ],
-        "bitcast": settled(lambda: is_bitcast(a, b)),
+        "bitcast": False if "element size" in kinds else settled(lambda: is_bitcast(a, b)),
         "reshape": "dims" in kinds,
         "run": run,
         "vector": vector,
@@ -153,7 +186,8 @@ def _runs(
     try:
         return common_run(a, b), common_vector(a, b), None
     except (LayoutError, UndecidedError) as error:
-        return None, None, error.summary
+        why = "its runs depend on unknown sizes" if is_open(a) or is_open(b) else error.summary
+        return None, None, why
 
 
 # --- for a person -----------------------------------------------------------------------------

@@ -15,7 +15,9 @@ from .where import index_argument, shape_of, steps_to
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
+    from ..ascend.tags.recognise import Recognition
     from ..figure import Steps
 
 __all__ = ["run"]
@@ -63,19 +65,20 @@ def run(arguments: list[str]) -> int:
         parser.error("--tag goes with one layout")
     if is_operation and not options.arguments:
         parser.error(f"{options.what} needs an ARGUMENT")
-    code = 0
+    found: Sequence[Recognition] | None = None
     if not options.arguments:
-        figure, code = _layout(parser, options)
+        figure, found = _layout(parser, options)
     elif options.what == "tiling":
         figure = _tiling(parser, options.arguments)
     elif is_operation:
         figure = _operation(parser, options)
     else:
         _refuse_unknown(parser, options.what)
+    code = 1 if options.tag is not None and found and not found[0].answer else 0
     if options.json:
         import json
 
-        print(json.dumps(_facts(figure)))
+        print(json.dumps({**_facts(figure), **({} if found is None else {"tags": _tags(found)})}))
         return code
     from ..show.terminal import write
 
@@ -87,8 +90,10 @@ def _refuse_unknown(parser: argparse.ArgumentParser, what: str) -> NoReturn:
     parser.error(f"no steps are known of {what!r}; of tiling, {', '.join(sorted(EXPLAINED))}")
 
 
-def _layout(parser: argparse.ArgumentParser, options: argparse.Namespace) -> tuple[Steps, int]:
-    """How a layout comes about from its tag, or which tags it is in, and the exit code."""
+def _layout(
+    parser: argparse.ArgumentParser, options: argparse.Namespace
+) -> tuple[Steps, Sequence[Recognition] | None]:
+    """How a layout comes about from its tag, or which tags it is in, with what is found of each."""
     operands = Operands(parser, options, WHAT=options.what)
     text = operands.text("WHAT")
     if text.isidentifier():
@@ -97,22 +102,24 @@ def _layout(parser: argparse.ArgumentParser, options: argparse.Namespace) -> tup
     if by_tag is not None:
         from ..ascend.tags.building import steps_of
 
-        return steps_of(by_tag), 0
+        return steps_of(by_tag), None
     layout = layout_of(read(text)) if ":%" in text else operands.layout("WHAT")
     from ..ascend.tags.building import figure_of, tags_figure
 
     with operands.assumed():
+        from ..ascend.tags.recognise import recognition, recognitions
+
         if options.tag is None:
-            return tags_figure(layout), 0
-        from ..ascend.tags.recognise import recognition
+            every = recognitions(layout)
+            return tags_figure(layout, every), every
         from ..ascend.tags.text import parse_tag
 
         try:
             tag, element = parse_tag(options.tag)
         except ParseError as error:
             raise error.named("--tag") from None
-        found = recognition(layout, tag.name, element)
-        return figure_of(found), 0 if found.answer else 1
+        found = recognition(layout, tag, element)
+        return figure_of(found), [found]
 
 
 def _tiling(parser: argparse.ArgumentParser, texts: list[str]) -> Steps:
@@ -139,6 +146,11 @@ def _operation(parser: argparse.ArgumentParser, options: argparse.Namespace) -> 
     operands = Operands(parser, options, **dict(zip(names, texts, strict=True)))
     values: list[Any] = [operands.value(name) for name in names]
     return operands.explained(options.what, *values, **named).figure()
+
+
+def _tags(found: Sequence[Recognition]) -> list[dict[str, Any]]:
+    """Each tag asked about: the width of the elements where it shows; true, false, or null if open."""
+    return [{"tag": each.tag, "bits": each.bits, "answer": each.answer} for each in found]
 
 
 def _facts(figure: Steps) -> dict[str, Any]:

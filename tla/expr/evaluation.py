@@ -262,25 +262,33 @@ def settled(
     Raises:
         BindingError: one is broken.
     """
-    demands = list(assumptions)
+    demands: list[tuple[Condition, Symbol | None]] = [(each, None) for each in assumptions]
     for symbol in symbols:
         if symbol.name in values:
-            demands += _range_of(symbol, required(values[symbol.name]))
+            ends = _range_of(symbol, required(values[symbol.name]))
+            demands += [(each, symbol) for each in ends]
     rest: list[Condition] = []
-    for condition in demands:
+    for condition, ranged in demands:
         try:
             bound = condition.substitute(values)
             answer = bound.known()
         except ZeroDivisionError:  # a divisor that other conditions keep from being 0
             bound, answer = condition, False
         if answer is False:
-            given = ", ".join(
-                f"{s.name} = {values[s.name]}" for s in condition.symbols if s.name in values
-            )
-            raise BindingError(f"{given or 'a value'} breaks {condition}", condition=condition)
+            raise _broken(condition, ranged, values)
         if answer is None:
             rest.append(bound)
     return rest
+
+
+def _broken(condition: Condition, ranged: Symbol | None, values: Mapping[str, Any]) -> BindingError:
+    """The error of a condition that does not hold; one on the range of a symbol has its value for it."""
+    names = dict.fromkeys(s.name for s in (ranged, *condition.symbols) if s and s.name in values)
+    given = ", ".join(f"{name} = {values[name]}" for name in names)
+    text = str(condition)
+    if ranged is not None:
+        text = f"{ranged.name} {condition.op} {printers.to_python(condition.right)}"
+    return BindingError(f"{given} breaks {text}", condition=condition)
 
 
 def _over_divisor(symbol: Symbol, value: Value) -> Value:
@@ -382,4 +390,4 @@ def _rebuilt_atom(
     return rules.floor_divided(x, c) if type(atom) is Quotient else rules.remainder(x, c)
 
 
-from . import assumptions, conditions, consequences, rules  # noqa: E402  (the modules of this room need each other)
+from . import assumptions, conditions, consequences, printers, rules  # noqa: E402  (the modules of this room need each other)

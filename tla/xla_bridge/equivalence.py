@@ -22,7 +22,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..errors import UndecidedError
 from .arguments import commas
 from .digits import difference_of, joined
-from .every_size import SIZES, are_same, at_bounds, at_some_sizes, is_open, written_dims
+from .every_size import (
+    are_same,
+    at_bounds,
+    at_some_sizes,
+    is_open,
+    with_common_facts,
+    written_dims,
+)
 from .functions import WORK
 from .tiling import row_major
 from .views import View, view_of
@@ -47,14 +54,14 @@ class Difference(NamedTuple):
         a, b: What each has: offsets and sizes in elements, an element size in bits, a prefix in bytes.
         at: For an offset, an index at which they differ: the first one, row major, where both have
             digits.
-        unknown: For dims of unknown size a size at which they differ.
+        unknown: Where sizes are unknown, those at which they differ, by name: ``(("M", 16),)``.
     """
 
     kind: str
     a: object
     b: object
     at: tuple[int, ...] | None = None
-    unknown: int | None = None
+    unknown: tuple[tuple[str, int], ...] = ()
 
     @property
     def is_placement(self) -> bool:
@@ -69,7 +76,8 @@ class Difference(NamedTuple):
             unit = {"size": ", in elements", "element size": ", in bits", "prefix": ", in bytes"}
             verb = "are" if self.kind == "dims" else "is"
             text = f"the {self.kind} {verb} {self.a} and {self.b}{unit.get(self.kind, '')}"
-        return text if self.unknown is None else f"{text}, if an unknown size is {self.unknown}"
+        sizes = " and ".join(f"{name} is {n}" for name, n in self.unknown)
+        return f"{text}, if {sizes}" if sizes else text
 
 
 def equivalent(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout, *, size: IntLike | None = None) -> bool:
@@ -95,6 +103,7 @@ def equivalent(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout, *, size: IntLik
     Raises:
         UndecidedError: unknown sizes leave it open, or neither has digits and they are too large.
         UnsupportedError: one is a tuple, a token or opaque.
+        LayoutError: they state facts of an unknown, by its name, which no int has.
     """
     return all(each.is_placement for each in differences(a, b, size=size))
 
@@ -175,23 +184,37 @@ def is_bitcast(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> bool:
 def _for_every_size(
     a: AnyShape | AnyLayout, b: AnyShape | AnyLayout, size: IntLike | None
 ) -> tuple[Difference, ...]:
-    """The differences where a size is unknown, with a size at which the two differ."""
+    """The differences where a size is unknown, with sizes at which the two differ."""
     found: tuple[Difference, ...] = ()
     if written_dims(a) != written_dims(b):
         return (Difference("dims", _dims(written_dims(a)), _dims(written_dims(b))),)
-    for n, one, other in at_some_sizes(a, b):
+    here, there = with_common_facts(a, b)
+    same: list[dict[str, int]] = []
+    for values, one, other in at_some_sizes(here, there):
         found = differences(one, other, size=size)
-        if any(each.kind in {"offset", "size"} for each in found):
-            at_n = {"offset", "size"}
-            return tuple(d._replace(unknown=n) if d.kind in at_n else d for d in found)
-    if are_same(a, b):
+        kinds = {each.kind for each in found}
+        if kinds & {"offset", "size"}:
+            sizes = tuple(values.items())
+            return tuple(d._replace(unknown=sizes) if d.kind in {"offset", "size"} else d for d in found)
+        if "dims" not in kinds:
+            same.append(values)
+    if are_same(here, there):
         return found
     raise UndecidedError(
         f"cannot decide whether {a} and {b} are one layout for every unknown size",
-        f"They are for the sizes {', '.join(map(str, SIZES))}.",
+        *([f"They are for {_tried(same)}."] if same else []),
         a=a,
         b=b,
     )
+
+
+def _tried(sizes: Sequence[dict[str, int]]) -> str:
+    """Sizes in words: ``M = 1, 2, 3`` or ``(M, K) = (1, 1), (2, 2)``."""
+    if len(sizes[0]) == 1:
+        (name,) = sizes[0]
+        return f"{name} = {', '.join(str(each[name]) for each in sizes)}"
+    rows = (", ".join(map(str, each.values())) for each in sizes)
+    return f"({', '.join(sizes[0])}) = {', '.join(f'({row})' for row in rows)}"
 
 
 def _splits(view: View) -> str | None:

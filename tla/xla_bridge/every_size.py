@@ -5,17 +5,18 @@
 (True, False, ('?', '3'))
 >>> pairs = list(at_some_sizes(a, b))
 >>> print(len(pairs), *pairs[1])
-14 2 f32[2,3]{1,0} f32[2,3]{0,1}
+7 {'dim 0': 2} f32[2,3]{1,0} f32[2,3]{0,1}
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
+from math import lcm
 from typing import TYPE_CHECKING, Any
 
-from ..errors import BindingError, UndecidedError, UnsupportedError
+from ..errors import BindingError, LayoutError, UndecidedError, UnsupportedError
 from ..int_tuple import leaves
-from ..ints import SymbolicInt, known_eq, round_up
+from ..ints import SymbolicInt, known_eq, max_, min_, round_up
 from ..layout import Layout, is_layout
 from .dynamic import read_layout
 from .shape import remade
@@ -23,13 +24,22 @@ from .tiling import array_shape, physical_elements
 from .to_layout import to_layout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ..expr import Symbol
     from ..layout import AnyLayout
     from .shape import AnyShape
 
-__all__ = ["SIZES", "are_same", "at_bounds", "at_some_sizes", "bound_of", "is_open", "written_dims"]
+__all__ = [
+    "SIZES",
+    "are_same",
+    "at_bounds",
+    "at_some_sizes",
+    "bound_of",
+    "is_open",
+    "with_common_facts",
+    "written_dims",
+]
 
 SIZES = (1, 2, 3, 5, 8, 129, 1000)
 """What an unknown size is tried as, before layouts are compared for every size."""
@@ -75,22 +85,65 @@ def at_bounds(given: Any) -> Any:
     return given if layout.symbols else Layout(layout.shape, layout.stride, given.origin_shape)
 
 
+def with_common_facts(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return both with one symbol for each name, which has the facts that either gives it.
+
+    >>> print(*with_common_facts(parse("(M{div=4}):(1)"), parse("(M{div=6,min=30}):(1)")))
+    (M{div=12,min=30}):(1) (M{div=12,min=30}):(1)
+
+    Raises:
+        LayoutError: no int has the facts of both.
+    """
+    found: dict[str, list[Symbol]] = {}
+    for symbol in [s for x in (a, b) if is_layout(x) for s in x.symbols]:
+        found.setdefault(symbol.name, []).append(symbol)
+    merged = {name: _merged(symbols) for name, symbols in found.items() if len(set(symbols)) > 1}
+    one, other = (x.bind(**merged) if merged and is_layout(x) else x for x in (a, b))
+    return one, other
+
+
+def _merged(symbols: Sequence[Symbol]) -> Any:
+    from ..expr import sym  # only what is symbolic needs it
+
+    least = [s.least for s in symbols if s.least is not None]
+    greatest = [s.greatest for s in symbols if s.greatest is not None]
+    name = symbols[0].name
+    try:
+        return sym(
+            name,
+            lcm(*(s.divisor for s in symbols)),
+            max_(*least) if least else None,
+            min_(*greatest) if greatest else None,
+            cpp_type=next((s.cpp_type for s in symbols if s.cpp_type), ""),
+        )
+    except LayoutError as error:
+        raise LayoutError(f"no {name} fits both: {error.summary}", name=name) from None
+
+
 def at_some_sizes(
     a: AnyShape | AnyLayout, b: AnyShape | AnyLayout
-) -> Iterator[tuple[int, AnyShape | AnyLayout, AnyShape | AnyLayout]]:
-    """Yield a size, and both with it for their unknowns; the dims of both must be written alike.
+) -> Iterator[tuple[dict[str, int], AnyShape | AnyLayout, AnyShape | AnyLayout]]:
+    """Yield sizes by the names of unknowns, and both with them; the dims of both must be written alike.
+
+    The facts of a name must be the same in both: see `with_common_facts`. Two shapes have no names:
+    their unknowns are ``dim 0`` and so on.
 
     Unknowns are tried as one size, and as sizes that follow each other. An unknown of a layout takes the
     next one that its range and divisor allow, and a dim ``?`` of a shape what it is in the layout beside
     it.
     """
     symbols = {s.name: s for x in (a, b) if is_layout(x) for s in _open_symbols(x)}
-    several = len(symbols) > 1 or not symbols
-    for n, step in [(n, step) for step in (0, 1)[: 1 + several] for n in SIZES]:
+    dims = [i for i, n in enumerate(written_dims(a)) if n == "?"]
+    tried: list[dict[str, int]] = []
+    for n, step in [(n, step) for step in (0, 1) for n in SIZES]:
         values = {name: _near(s, n + step * i) for i, (name, s) in enumerate(symbols.items())}
+        given = values if symbols else {f"dim {i}": n + step * i for i in dims}
+        if given in tried:
+            continue
+        tried.append(given)
         with suppress(BindingError):  # ranges may depend on each other
             one, other = at_bounds(_bound(a, values)), at_bounds(_bound(b, values))
-            yield n, _sized(one, other, n, step), _sized(other, one, n, step)
+            yield given, _sized(one, other, n, step), _sized(other, one, n, step)
 
 
 def _bound(given: Any, values: dict[str, int]) -> Any:
@@ -102,7 +155,7 @@ def _bound(given: Any, values: dict[str, int]) -> Any:
 
 def _open_symbols(layout: AnyLayout) -> list[Symbol]:
     """The unknowns that the memory of a layout depends on: not those of bounded dims alone."""
-    parts = [*leaves(layout.stride), *(n for n in leaves(layout.origin_shape) if bound_of(n) is None)]
+    parts = [*(n for n in leaves(layout.origin_shape) if bound_of(n) is None), *leaves(layout.stride)]
     return list(dict.fromkeys(s for n in parts if isinstance(n, SymbolicInt) for s in n.symbols))  # type: ignore[attr-defined]
 
 

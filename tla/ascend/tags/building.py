@@ -20,13 +20,14 @@ from ...figure import Steps
 from ...int_tuple import text_of
 from ...ints import known_eq
 from .forms import FORMS, Form, Leaf, where_it_lies
-from .recognise import Recognition, recognition
 from .table import TAGS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ...layout import AnyLayout
     from .fitting import Reason
-    from .recognise import ElementLike
+    from .recognise import Recognition
     from .text import TaggedLayout
 
 __all__ = ["figure_of", "steps_of", "tags_figure"]
@@ -35,9 +36,9 @@ __all__ = ["figure_of", "steps_of", "tags_figure"]
 def steps_of(made: TaggedLayout) -> Steps:
     """Return how a tag builds a layout, leaf by leaf from the fastest on."""
     form, layout = FORMS[made.tag], made.layout
-    is_batched = len(layout.shape) > len(form.modes)
-    form = form.batched() if is_batched else form
-    rows = [_built(made, form, leaf, is_batched) for leaf in form.leaves()]
+    copies = len(layout.shape) - len(form.modes)
+    form = form.batched(copies)
+    rows = [_built(made, form, leaf, copies) for leaf in form.leaves()]
     return Steps(
         str(made),
         (TAGS[made.tag].about, _footprint(made)),
@@ -58,7 +59,7 @@ def _footprint(made: TaggedLayout) -> str:
     return f"it spans {taken}, {data} of them data"
 
 
-def _built(made: TaggedLayout, form: Form, leaf: Leaf, is_batched: bool) -> tuple[str, str, str, str]:
+def _built(made: TaggedLayout, form: Form, leaf: Leaf, copies: int) -> tuple[str, str, str, str]:
     layout = made.layout
     shape, stride = layout.shape[leaf.mode], layout.stride[leaf.mode]
     if form.is_nested(leaf.mode):
@@ -74,8 +75,8 @@ def _built(made: TaggedLayout, form: Form, leaf: Leaf, is_batched: bool) -> tupl
         )
     elif leaf.size != "count":
         why = "fixed by the tag"
-    elif is_batched and not leaf.mode:
-        why = "copies, one footprint apart"
+    elif leaf.mode < copies:
+        why = "copies, one footprint apart" if leaf.mode == copies - 1 else "copies of those"
     else:
         why = _counted(layout, form, leaf, dict(made.options).get("ld"), step)
     return where_it_lies(form, leaf), text_of(size), text_of(step), why
@@ -126,9 +127,12 @@ def _text(x: Any) -> str:
     return x if isinstance(x, str) else text_of(x)
 
 
-def tags_figure(layout: AnyLayout, element: ElementLike | None = None) -> Steps:
-    """Return the tags that a layout is in, or may be, and of each other one what is otherwise."""
-    every = [recognition(layout, tag, element) for tag in FORMS]
+def tags_figure(layout: AnyLayout, every: Sequence[Recognition]) -> Steps:
+    """Return the tags that a layout is in, or may be, and of each other one what is otherwise.
+
+    Args:
+        every: What `recognitions` finds of the layout.
+    """
     names: dict[bool | None, list[str]] = {True: [], None: [], False: []}
     rows: list[tuple[str, str, str]] = []
     for found in every:

@@ -222,7 +222,8 @@ class Fitting:
         else:
             (answer, obligation), wanted = equality(n, fixed), fixed
         if answer is not True:
-            part = f"size of {called(self.form, leaf)}"
+            is_count = leaf.level > 0  # of blocks, where the tag has so many
+            part = f"{'count' if is_count else 'size'} of {called(self.form, leaf, many=is_count)}"
             yield Reason(self.tag, part, n, wanted, obligation, *(self._witness(leaf, n, fixed) or ()))
 
     def _stepping(self, leaf: Leaf, d: Any, step: Any, maybe_one: Any) -> Iterator[Reason]:

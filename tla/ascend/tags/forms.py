@@ -66,12 +66,19 @@ class Form(NamedTuple):
         """Whether a mode has leaves of its own."""
         return len(self.sizes[mode]) > 1
 
-    def batched(self) -> Form:
-        """The form of copies one after another, counted by a mode before the others."""
-        order = tuple([(mode + 1, level) for mode, level in self.order])
+    def batched(self, count: int) -> Form:
+        """The form of copies one after another, counted by modes before the others, the last fastest."""
+        order = [(mode + count, level) for mode, level in self.order]
+        order += [(mode, 0) for mode in reversed(range(count))]
         return self._replace(
-            modes=("batch", *self.modes), sizes=(("count",), *self.sizes), order=(*order, (0, 0))
+            modes=("batch",) * count + self.modes,
+            sizes=(("count",),) * count + self.sizes,
+            order=tuple(order),
         )
+
+    def batches_of(self, rank: int) -> int:
+        """How many modes of a layout of so many count copies; copies of a vector are RowMajor."""
+        return max(0, rank - len(self.modes)) if len(self.modes) > 1 else 0
 
 
 def _form(modes: str, sizes: str, order: str, **more: Any) -> Form:

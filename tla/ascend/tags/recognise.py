@@ -15,8 +15,8 @@ The law: a layout is in a tag if `make_layout` of that tag gives it, or a tile o
   the tag's. Where a count of blocks lies below, the layout may be a tile of a larger one, which keeps
   its stride: it is any multiple of the step below that leaves room for all that holds data;
 - the stride of a leaf of size 1 is convention and may be any;
-- a mode before those of the tag may count copies, as ``batch=`` makes them; copies of a vector are
-  RowMajor.
+- modes before those of the tag may count copies, as ``batch=`` makes them; copies of a vector are
+  RowMajor. A tag of more modes is asked before one of which the layout would be copies.
 
 So the offsets at all coordinates are those of the tag, for the same outer strides. Ints count by their
 values: dynamic, static or symbolic. Where the values of unknowns matter, the answer is None.
@@ -35,6 +35,7 @@ from ..elements import ELEMENTS, Element
 from ..elements import element as element_named
 from .fitting import Fitting, Reason, misfits, name_of
 from .forms import FORMS, UNALIGNED, Form
+from .table import Tag, tag_named
 
 if TYPE_CHECKING:
     from ...dtypes import ElementType
@@ -65,6 +66,7 @@ __all__ = [
     "is_zN_unaligned",
     "is_zZ",
     "recognition",
+    "recognitions",
     "tag_of",
     "tags_of",
     "why_not",
@@ -114,7 +116,7 @@ def tag_of(layout: AnyLayout, element: ElementLike | None = None) -> str | None:
         UndecidedError: it may be in a tag that comes before any that it is in, or in no other; the
             condition on the unknowns is its ``obligation``.
     """
-    for tag in FORMS:
+    for tag in _in_order(layout):
         found = recognition(layout, tag, element)
         if found.answer:
             return tag
@@ -124,15 +126,16 @@ def tag_of(layout: AnyLayout, element: ElementLike | None = None) -> str | None:
 
 
 def tags_of(layout: AnyLayout, element: ElementLike | None = None) -> tuple[str, ...]:
-    """Return every tag that a layout is in: in the order of `TAGS`.
+    """Return every tag that a layout is in: in the order of `TAGS`, those it is copies of last.
 
     >>> tags_of(parse("(20,1):(1,20)"))
     ('RowMajor', 'ColumnMajor')
 
     Raises:
         UndecidedError: the values of unknowns decide about one; ``known`` are those it is in anyway.
+            `is_zN` and its kin, or `recognitions` for all tags at once, answer None instead.
     """
-    found = [recognition(layout, tag, element) for tag in FORMS]
+    found = recognitions(layout, element)
     known = tuple([each.tag for each in found if each.answer])
     for each in found:
         if each.answer is None:
@@ -140,7 +143,18 @@ def tags_of(layout: AnyLayout, element: ElementLike | None = None) -> tuple[str,
     return known
 
 
-def why_not(layout: AnyLayout, tag: str, element: ElementLike | None = None) -> tuple[Reason, ...]:
+def recognitions(layout: AnyLayout, element: ElementLike | None = None) -> tuple[Recognition, ...]:
+    """Return what is found of a layout and each tag, in the order of `tags_of`.
+
+    >>> from tla.ascend import make_layout
+    >>> found = recognitions(make_layout("half", "nZ", sym("M"), 48))
+    >>> [each.tag for each in found if each.answer], [each.tag for each in found if each.answer is None]
+    (['nZ'], ['nN', 'PaddingColumnMajor'])
+    """
+    return tuple([recognition(layout, tag, element) for tag in _in_order(layout)])
+
+
+def why_not(layout: AnyLayout, tag: str | Tag, element: ElementLike | None = None) -> tuple[Reason, ...]:
     """Return what keeps a layout from being in a tag; nothing where it is.
 
     >>> (reason,) = why_not(parse("((16,2),(16,3)):((16,256),(1,256))"), "zN", "half")
@@ -153,7 +167,7 @@ def why_not(layout: AnyLayout, tag: str, element: ElementLike | None = None) -> 
     return recognition(layout, tag, element).reasons
 
 
-def recognition(layout: AnyLayout, tag: str, element: ElementLike | None = None) -> Recognition:
+def recognition(layout: AnyLayout, tag: str | Tag, element: ElementLike | None = None) -> Recognition:
     """Return whether a layout is in a tag, with the sizes it was made of or the reasons why not.
 
     >>> recognition(parse("((16,2),(16,3)):((16,256),(1,512)):(20,48)"), "zN").sizes
@@ -164,7 +178,7 @@ def recognition(layout: AnyLayout, tag: str, element: ElementLike | None = None)
     Raises:
         UnsupportedError: there is no such tag or element type.
     """
-    form, of = _form_named(tag), None if element is None else element_named(element)
+    (tag, form), of = _form_named(tag), None if element is None else element_named(element)
     if as_layout(layout).assumptions:
         from ...expr.assumptions import assume
 
@@ -233,14 +247,18 @@ def _undecided(found: Recognition, known: tuple[str, ...] = ()) -> UndecidedErro
     )
 
 
-def _form_named(tag: str) -> Form:
-    name = tag.strip().rpartition("::")[2]
-    form = FORMS.get(name) or UNALIGNED.get(name)
-    if form is None:
-        from .table import tag_named  # its error suggests near names
+def _form_named(tag: str | Tag) -> tuple[str, Form]:
+    if isinstance(tag, str) and (name := tag.strip().rpartition("::")[2]) in UNALIGNED:
+        return name, UNALIGNED[name]
+    name = tag_named(tag).name
+    return name, FORMS[name]
 
-        return FORMS[tag_named(tag).name]
-    return form
+
+def _in_order(layout: AnyLayout) -> list[str]:
+    """The tags, those first of which the layout has the least modes of copies."""
+    shape = as_layout(layout).shape
+    rank = len(shape) if is_tuple(shape) else 0
+    return sorted(FORMS, key=lambda tag: FORMS[tag].batches_of(rank))
 
 
 def _widths(form: Form, of: Element | None) -> tuple[int | None, ...]:
@@ -255,7 +273,7 @@ _EVERY_WIDTH: Final = (16, *sorted({each.bits for each in ELEMENTS.values()} - {
 
 def _distance(found: Recognition) -> tuple[bool, int, int]:
     """How far a layout is from a tag; sizes tell more than strides."""
-    sizes = sum(reason.part.startswith("size") for reason in found.reasons)
+    sizes = sum(reason.part.startswith(("size", "count")) for reason in found.reasons)
     return found.answer is False, sizes, len(found.reasons)
 
 
@@ -267,8 +285,7 @@ def _recognised(
 ) -> Recognition:
     shape = layout.shape
     rank = len(shape) if is_tuple(shape) else 0
-    if rank == len(form.modes) + 1 and rank > 2:  # copies of a vector are RowMajor
-        form = form.batched()
+    form = form.batched(form.batches_of(rank))
     reasons = tuple(misfits(layout, tag, form, bits, of))
     sizes: tuple[tuple[str, Any], ...] = ()
     if not reasons:

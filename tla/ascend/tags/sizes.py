@@ -52,10 +52,10 @@ def size_of(what: str, name: str, x: object, least: int = 0) -> Any:
             f"the {name} of {what}: {error.summary}", *error.details, name=name, value=x
         ) from None
     if not at_least(size, least):
-        reason = "a size is 0 or more" if not least else f"it is at least {least}"
+        reason = "a size is 0 or more" if not least else f"it must be at least {least}"
         raise LayoutError(f"{what} has {name} = {size}: {reason}", name=name, value=size)
     return size
 
 
 def _counted(n: int) -> str:
-    return "one size" if n == 1 else f"{n} sizes"
+    return {0: "none", 1: "one size"}.get(n, f"{n} sizes")

@@ -190,14 +190,14 @@ def _leading(tag: str, element: Element, sizes: tuple[Any, Any], ld: IntLike, le
     what = f"{tag} of {sizes[0]} by {sizes[1]}"
     if not at_least(step, length):
         raise LayoutError(
-            f"{what} has ld = {step}: it is at least {least}",
+            f"{what} has ld = {step}: it must be at least {least}",
             f"A {which} holds {length} elements.",
             ld=step,
             least=least,
         )
     if element.name in _FP4 and not divides(2, step):
         raise DivisibilityError(
-            f"{tag} of {element} has ld = {step}: it is even",
+            f"{tag} of {element} has ld = {step}: it must be even",
             f"Two elements share a byte, and each {which} starts at one. The least is {least}.",
             ld=step,
             least=least,

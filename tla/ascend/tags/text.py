@@ -7,7 +7,7 @@ text                                           layout
 ``zN<half>(_20,_48)``, ``zN<half>(M,K)``       of static sizes, of unknown ones: ``M{div=16}``
 ``RowMajor<half>(20,48,ld=64)``                with an option that the tag takes: ``ld``, ``c0``
 ``PaddingRowMajor<half>(9,9,block=(4,2))``     in blocks of 4 rows and 2 columns
-``zN<half>(20,48,batch=4)``                    four of them, one after another
+``zN<half>(20,48,batch=4)``                    four of them, one after another; ``batch=(2,4)`` eight
 ``Catlass::layout::zN<AscendC::int4b_t>(8,8)`` with the names of C++
 ============================================== ====================================================
 
@@ -29,10 +29,11 @@ from ...notation import NamingScanner, items_at, leaf_at
 from ...text import MAX_DIGITS, shortened
 from ..elements import Element
 from ..elements import element as element_named
+from .forms import UNALIGNED
 from .table import TAGS, Tag, make_layout, tag_named
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
 
     from ...dtypes import ElementType
     from ...expr.reading import Names
@@ -116,14 +117,16 @@ def parse_tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) ->
     return found
 
 
-def parse_tag(text: str) -> tuple[Tag, Element | None]:
-    """Return a tag and the element type, where the text says it: ``zN<half>`` or ``zN``.
+def parse_tag(text: str) -> tuple[str, Element | None]:
+    """Return the name of a tag and the element type, where the text says it: ``zN<half>`` or ``zN``.
+
+    It may also be ``zNUnAlign``, which a layout can be and which gives none.
 
     Raises:
         ParseError: there is no such tag or element type; the error points at it.
     """
     scan = NamingScanner(text)
-    tag = _tag_at(scan)
+    tag = _tag_at(scan, UNALIGNED)
     element = _element_at(scan, tag) if scan.peek() == "<" else None
     if scan.peek() == "(":
         scan.fail(f"expected no sizes after the tag: {tag} is asked for in any", end=len(text))
@@ -140,10 +143,10 @@ def tagged_at(scan: NamingScanner) -> TaggedLayout:
     Raises:
         ParseError: something else comes, or there is no such layout.
     """
-    tag = _tag_at(scan)
+    tag = TAGS[_tag_at(scan)]
     if scan.peek() != "<":
         scan.fail(f"expected '<' and the element type, as {tag}<half>, found {scan.found()}")
-    element = _element_at(scan, tag)
+    element = _element_at(scan, tag.name)
     if scan.peek() != "(":
         names = ",".join(tag.sizes)
         scan.fail(f"expected '(' and the sizes, as {tag}<{element}>({names}), found {scan.found()}")
@@ -182,8 +185,8 @@ def _ints(layout: AnyLayout) -> list[Any]:
     return list(leaves((layout.shape, layout.stride, layout.origin_shape)))
 
 
-def _tag_at(scan: NamingScanner) -> Tag:
-    """The name of a tag, with or without its namespace."""
+def _tag_at(scan: NamingScanner, others: Container[str] = ()) -> str:
+    """The name of a tag, or of another that is taken, with or without its namespace."""
     scan.accept("::")
     while True:
         start = scan.at
@@ -193,12 +196,12 @@ def _tag_at(scan: NamingScanner) -> Tag:
     if not name:
         scan.fail(f"expected a layout tag such as zN, found {scan.found()}")
     try:
-        return tag_named(name)
+        return name if name in others else tag_named(name).name
     except TlaError as error:
         _refuse(scan, error.summary, start, start + len(name), *error.details)
 
 
-def _element_at(scan: NamingScanner, tag: Tag) -> Element:
+def _element_at(scan: NamingScanner, tag: str) -> Element:
     """The element type in its ``<>``."""
     opened = scan.at
     scan.expect("<")
@@ -246,17 +249,14 @@ def _takes(tag: Tag, taken: tuple[str, ...]) -> str:
 
 
 def _option(scan: NamingScanner, name: str) -> Any:
-    """The value of an option: a pair of ints, a memory, or an int."""
+    """The value of an option: a memory, a tuple of ints, or an int."""
     if name == "position":
         return scan.word()
-    if name != "block":
+    if name not in ("block", "batch") or (name == "batch" and scan.peek() != "("):
         return leaf_at(scan, name)
     if scan.peek() != "(":
         scan.fail(f"expected '(' and the rows and columns of a block, found {scan.found()}")
-    items: list[Any] = []
-    for _place in items_at(scan, MAX_DEPTH):
-        items.append(leaf_at(scan, "an extent of the block"))
-    return tuple(items)
+    return tuple([leaf_at(scan, f"an extent of the {name}") for _place in items_at(scan, MAX_DEPTH)])
 
 
 def _size_name(tag: Tag, place: int) -> str:
