@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracle import rows
 
-from tla import CoordinateError, LayoutError, ParseError
+from tla import CoordinateError, LayoutError, ParseError, UnsupportedError
 from tla.ascend import schedules
 from tla.ascend.schedules import Block, Schedule, Task
 from tla.ascend.schedules.order import bands_of, owner, share
+from tla.ascend.schedules.schedule import MOST_WALKED
 from tla.ascend.shapes import GemmCoord
 
 FILE = "catlass_tla.jsonl"
@@ -175,8 +176,9 @@ def test_the_fuzz_sees_a_lost_task(monkeypatch: pytest.MonkeyPatch) -> None:
             super().__init__(inner.problem, inner.tile, inner.cores, inner.swizzle)
             self.inner = inner
 
-        def __len__(self) -> int:
-            return len(self.inner) - 1
+        @property
+        def count(self) -> int:
+            return self.inner.count - 1
 
         def task(self, number: int) -> Task:
             return self.inner.task(number)
@@ -294,8 +296,85 @@ def test_tasks_are_a_sequence() -> None:
     for number in (18, -19):
         with pytest.raises(CoordinateError, match="there are 18"):
             schedule[number]
-    with pytest.raises(CoordinateError, match="no core 4"):
-        schedule.of_core(4)
+    for core in (4, -1):
+        with pytest.raises(CoordinateError, match=f"no core {core}: there are 4"):
+            schedule.of_core(core)
+    for bad in ("1", True, 1.0, None):
+        with pytest.raises(TypeError, match=f"^core is an int, not {type(bad).__name__}"):
+            schedule.of_core(bad)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"^the number of a task is an int"):
+            schedule[bad]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("name", SCHEDULERS)
+@pytest.mark.parametrize(
+    "part", [slice(1, 3), slice(None), slice(-2, None), slice(None, None, -1), slice(5, 1, -2)]
+)
+def test_a_slice_is_that_of_the_list(name: str, part: slice) -> None:
+    schedule = SCHEDULERS[name](fuzz_schedules.random_problem(Random(7)))
+    assert schedule[part] == list(schedule)[part]
+    assert schedule.tasks[part] == list(schedule.tasks)[part]
+
+
+# --- more tasks than can be gone through ---
+
+ENDLESS: dict[str, Schedule] = {
+    "identity": schedules.identity((10**10,) * 3, (1, 1, 1), 3),
+    "splitk": schedules.splitk((10**3,) * 3, (1, 1, 1), splitk=10**20),
+    "tail_splitk": schedules.tail_splitk((10**10,) * 3, (1, 1, 1), 3),
+    "streamk": schedules.streamk((10**10,) * 3, (1, 1, 1), 3),
+    "single_core_splitk": schedules.single_core_splitk((10**10,) * 3, (1, 1, 1), 3),
+    "l1_full_load": schedules.l1_full_load((10**10,) * 3, (1, 1, 1), 3),
+    "column": schedules.column((10**10,) * 3, (1, 1, 1)),
+    "iterate_k": schedules.iterate_k((10**10,) * 3, (1, 1, 1)),
+    "aswt": schedules.aswt((10**10,) * 3, (1, 1, 1)),
+    "grouped_aswt": schedules.grouped_aswt((10**10,) * 3, (1, 1, 1), (10**9, 9 * 10**9)),
+}
+
+
+@pytest.mark.parametrize("name", SCHEDULERS)
+def test_more_tasks_than_63_bits_hold(name: str) -> None:
+    """Each task is found all the same; what must see every one says that it will not."""
+    schedule = ENDLESS[name]
+    assert schedule.count > 2**63
+    assert f" {schedule.count} tasks on " in repr(schedule)
+    assert schedule[-1] == schedule[schedule.count - 1] == schedule[-1:][0]
+    assert [task.number for task in schedule.tasks[10**19 : 10**19 + 2]] == [10**19, 10**19 + 1]
+    assert next(iter(schedule)) == schedule[0]
+    with pytest.raises(CoordinateError, match=f"there are {schedule.count}"):
+        schedule[schedule.count]
+    with pytest.raises(OverflowError, match=f"{schedule.count} tasks are more than len can say"):
+        len(schedule)
+    for walk in (
+        schedule.proof, schedule.balance, schedule.timeline, schedule.walk_by_core,
+        lambda: schedule.traffic("half"), lambda: schedule.l2_reuse("half"), lambda: schedule[:],
+    ):  # fmt: skip
+        with pytest.raises(UnsupportedError, match=f"^{schedule.count} tasks are too many") as caught:
+            walk()
+        assert (caught.value.count, caught.value.most) == (schedule.count, MOST_WALKED)
+        assert caught.value.details[0].startswith("A tile larger than GemmShape<1,1,1> makes fewer")
+    with pytest.raises(UnsupportedError, match="tasks are too many to go through one by one"):
+        schedule.of_core(0)
+
+
+def test_the_most_tasks_that_are_walked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tla.ascend.schedules.schedule.MOST_WALKED", 12)
+    assert schedules.identity((4, 3, 1), (1, 1, 1)).proof().tasks == 12
+    with pytest.raises(UnsupportedError, match=r"^13 tasks are too many .*: at most 12"):
+        schedules.identity((13, 1, 1), (1, 1, 1)).proof()
+    assert len(schedules.identity((13, 2, 1), (1, 1, 1), cores=4).of_core(3)) == 6
+    with pytest.raises(UnsupportedError, match="fewer slices of K than 15"):
+        schedules.splitk((1, 1, 1), (1, 1, 1), splitk=15).proof()
+
+
+@pytest.mark.parametrize("name", SCHEDULERS)
+def test_runs_are_the_lists_of_the_cores(name: str) -> None:
+    """And all together are the tasks, each once."""
+    schedule = SCHEDULERS[name](fuzz_schedules.random_problem(Random(11)))
+    numbers = [[n for run in schedule.runs(core) for n in run] for core in range(schedule.cores)]
+    assert numbers == [[t.number for t in schedule.of_core(core)] for core in range(schedule.cores)]
+    assert numbers == [[task.number for task in tasks] for tasks in schedule.walk_by_core()]
+    assert sorted(n for mine in numbers for n in mine) == list(range(schedule.count))
 
 
 @pytest.mark.parametrize("name", SCHEDULERS)
@@ -321,7 +400,8 @@ PROBLEM, TILE = (4096, 4096, 4096), (128, 256, 256)
 )
 def test_offsets_directions_and_cores_are_checked(name: str) -> None:
     make = getattr(schedules, name)
-    with pytest.raises(LayoutError, match="offset = 0: it is at least 1") as caught:
+    of = make(PROBLEM, TILE).CPP
+    with pytest.raises(LayoutError, match=f"^offset of {of} = 0: it must be at least 1$") as caught:
         make(PROBLEM, TILE, 0, 0)
     assert caught.value.offset == 0
     with pytest.raises(LayoutError, match="direction = 2: a swizzle has direction 0 or 1"):
@@ -348,7 +428,7 @@ def test_more_slices_than_tiles_of_k() -> None:
     assert [task.start.k for task in schedule.tasks] == [0, 0, 256, 256, 300, 300, 300, 300]
     assert (schedule.empty, schedule.proof().tasks) == (4, 8)
     assert schedules.splitk((128, 300, 300), (128, 256, 256), splitk=2).empty == 0
-    with pytest.raises(LayoutError, match="splitk = 0: it is at least 1"):
+    with pytest.raises(LayoutError, match="splitk = 0: it must be at least 1"):
         schedules.splitk(PROBLEM, TILE, splitk=0)
 
 
@@ -357,5 +437,10 @@ def test_rows_of_groups_are_checked() -> None:
         schedules.grouped_aswt(PROBLEM, TILE, (100, 200))
     with pytest.raises(LayoutError, match="sum to 4096"):
         schedules.grouped_aswt(PROBLEM, TILE, (5000, -904))
-    with pytest.raises(LayoutError, match="window = 0"):
+    with pytest.raises(LayoutError, match="window of GemmGroupedAswtTailSplitSwizzle = 0: it must"):
         schedules.grouped_aswt(PROBLEM, TILE, window=0)
+    for bad, what in ((5, "int 5"), ("4096", "str '4096'")):
+        with pytest.raises(TypeError, match=f"^rows is a sequence of ints, .* not {what}"):
+            schedules.grouped_aswt(PROBLEM, TILE, bad)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^the rows of a group is an int, not float 4096\.0"):
+        schedules.grouped_aswt(PROBLEM, TILE, (4096.0,))  # type: ignore[arg-type]

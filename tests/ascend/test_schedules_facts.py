@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from fuzz_schedules import SCHEDULERS, random_problem
@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tla import LayoutError, UnsupportedError
-from tla.ascend import decisions, schedules
-from tla.ascend.schedules.facts import l2_reuse
+from tla.ascend import decisions, element, schedules
+from tla.ascend.schedules import facts
+from tla.ascend.schedules.facts import l2_reuse, tally
 
 if TYPE_CHECKING:
     from random import Random
@@ -173,12 +174,47 @@ def test_four_bits_are_packed() -> None:
     assert (traffic.a, traffic.c) == (128 * 64 // 2, 4 * 128 * 128)
 
 
+@given(any_schedule())
+def test_one_walk_gives_what_two_give(schedule: Schedule) -> None:
+    balance, moved = tally(schedule)
+    types = element("half"), element("half"), element("float")
+    assert balance == schedule.balance()
+    assert moved.traffic(*types) == schedule.traffic(*types)
+
+
+def test_progress_is_told_in_every_walk() -> None:
+    schedule = schedules.splitk((256, 256, 2), (1, 1, 1), splitk=2)
+    ends = list(range(8192, 131073, 8192))
+    seen: list[int] = []
+    tally(schedule, seen.append)
+    assert seen == ends
+    seen = []
+    schedule.l2_reuse("half", progress=seen.append)  # once for the cuts of K, once by turns
+    assert [n // 8192 * 8192 for n in seen] == ends * 2
+
+
+def test_cores_that_are_done_are_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A turn costs what its tasks cost, however many cores there are."""
+    schedule = schedules.single_core_splitk((1, 1, 1000), (1, 1, 1), cores=60000)
+    looks = 0
+    after = next
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        return after(*arguments)
+
+    monkeypatch.setattr(facts, "next", counted, raising=False)
+    assert schedule.l2_reuse("half").read == 4 * 1000
+    assert looks == 60000 + 1000
+
+
 def test_bad_input() -> None:
     schedule = schedules.identity((128, 128, 64), (128, 128, 64))
     with pytest.raises(LayoutError, match="capacity = 0"):
         schedule.l2_reuse("half", None, 0)
-    with pytest.raises(LayoutError, match="capacity = 0"):
-        l2_reuse(schedule, "half")
+    with pytest.raises(TypeError, match="capacity"):
+        l2_reuse(schedule, "half")  # type: ignore[call-arg]
     with pytest.raises(UnsupportedError, match="no cube core multiplies"):
         schedule.traffic("half", "int8_t")
     with pytest.raises(UnsupportedError, match="is not an element type"):

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tla
 import tla.ascend
 from tla import LayoutError, ParseError, UnsupportedError
 from tla.ascend import schedules, swizzle
-from tla.ascend.schedules.swizzles import WORDS, Swizzle
+from tla.ascend.schedules.swizzles import WORDS, BlockSwizzle
 
 PROBLEM, TILE = (1000, 777, 900), (128, 256, 256)
 
@@ -72,11 +73,11 @@ def test_shapes_by_name() -> None:
 @pytest.mark.parametrize(
     ("text", "error", "words"),
     [
-        ("identity<0>", LayoutError, "offset = 0: it is at least 1"),
+        ("identity<0>", LayoutError, "^offset of GemmIdentityBlockSwizzle = 0: it must be at least 1"),
         ("identity<3,2>", LayoutError, "direction = 2"),
-        ("grouped_aswt<0>", LayoutError, "window = 0"),
-        ("identity<1,2,3>", ParseError, "takes offset, direction in < >, not 3"),
-        ("column<3>", ParseError, "ColumnBlockSwizzle takes none in < >, not 1"),
+        ("grouped_aswt<0>", LayoutError, "^window of GemmGroupedAswtTailSplitSwizzle = 0: it must"),
+        ("identity<1,2,3>", ParseError, "takes offset, direction in < >; the text has 3"),
+        ("column<3>", ParseError, "ColumnBlockSwizzle takes no arguments in < >; the text has 1"),
         ("identity<a>", ParseError, "offset of GemmIdentityBlockSwizzle is a number"),
         ("identity<-1>", ParseError, "offset of GemmIdentityBlockSwizzle is a number"),
         ("identity<3,>", ParseError, "direction of GemmIdentityBlockSwizzle is a number"),
@@ -84,9 +85,15 @@ def test_shapes_by_name() -> None:
         ("aswt<3>", ParseError, "takes the names of 2 shapes"),
         ("BlockSchedulerAswt<A,B,true>", UnsupportedError, "grouped form of BlockSchedulerAswt"),
         ("DynamicColumnBlockSwizzle", UnsupportedError, "is no swizzle"),
-        ("identity<3", UnsupportedError, "is no swizzle"),
+        ("identity<3", ParseError, "'<' is not closed behind identity"),
+        ("identity 3,0>", ParseError, "expected '<' or the end behind identity"),
+        ("identity<" + "9" * 5000 + ">", ParseError, "offset of GemmIdentityBlockSwizzle is a number"),
+        ("identty", UnsupportedError, "Did you mean identity"),
+        ("GemmIdentityBlockSwizle<3,0>", UnsupportedError, "Did you mean GemmIdentityBlockSwizzle or"),
+        ("DynamicColumnBlockSwizzle<", UnsupportedError, "Did you mean ColumnBlockSwizzle"),
+        ("zigzag", UnsupportedError, "Known: identity, splitk"),
         ("", UnsupportedError, "is no swizzle"),
-        ("identiy", UnsupportedError, "Known: identity, splitk"),
+        ("Identiy<3,1>", UnsupportedError, "Did you mean identity"),
     ],
 )
 def test_bad_texts(text: str, error: type[Exception], words: str) -> None:
@@ -99,6 +106,30 @@ def test_the_caret_is_below_the_argument() -> None:
         swizzle("GemmIdentityBlockSwizzle<3,x>")
     assert (caught.value.start, caught.value.end) == (27, 28)
     assert caught.value.text[caught.value.start : caught.value.end] == "x"
+
+
+def test_the_caret_is_at_the_bracket_that_is_open() -> None:
+    with pytest.raises(ParseError) as caught:
+        swizzle(" Block::GemmIdentityBlockSwizzle<3,0")
+    assert caught.value.text[caught.value.start : caught.value.end] == "<3,0"
+
+
+@pytest.mark.parametrize("bad", [None, 3, ("identity",), tla.Swizzle(3, 0, 3)])
+def test_what_is_no_text(bad: object) -> None:
+    with pytest.raises(TypeError, match=r"^expected the text of a swizzle, as 'Gemm.*, got"):
+        swizzle(bad)  # type: ignore[arg-type]
+
+
+def test_a_swizzle_of_blocks_has_a_name_of_its_own() -> None:
+    assert type(swizzle("identity")).__name__ == "BlockSwizzle"
+    assert tla.ascend.BlockSwizzle is schedules.BlockSwizzle is BlockSwizzle
+    assert not hasattr(tla.ascend, "Swizzle")
+
+
+def test_the_instruction_set_of_its_kernels() -> None:
+    assert {word: swizzle(word).code for word in WORDS if swizzle(word).code} == {
+        "single_core_splitk": 2201, "iterate_k": 2201, "aswt": 3510, "grouped_aswt": 3510,
+    }  # fmt: skip
 
 
 def test_what_only_some_take() -> None:
@@ -128,4 +159,4 @@ def test_advice() -> None:
 def test_values_compare_and_hash() -> None:
     made = {swizzle("identity<3,0>"), tla.ascend.GemmIdentityBlockSwizzle(3), swizzle("identity<3,1>")}
     assert len(made) == 2
-    assert isinstance(swizzle("column"), Swizzle)
+    assert isinstance(swizzle("column"), BlockSwizzle)

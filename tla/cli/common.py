@@ -206,5 +206,5 @@ def plain(n: Any) -> Any:
 def positive(text: str) -> int:
     """Return a positive number given as an option."""
     if not text.isascii() or not text.isdigit() or not int(text):
-        raise argparse.ArgumentTypeError(f"needs a positive number, not {text!r}")
+        raise argparse.ArgumentTypeError(f"needs a positive number, not {text.strip()!r}")
     return int(text)

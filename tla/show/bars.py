@@ -6,7 +6,7 @@
 L1, 64 bytes
 A 0  [######!!!.                ]  [0,20) to 24
 A 1  [      #########..         ]  [16,36) to 40
-# written  . padding that is read  ! written over
+# written  . padding that is read  ! written over  to: the end of the padded tile
 """
 
 from __future__ import annotations
@@ -19,14 +19,19 @@ if TYPE_CHECKING:
 __all__ = ["bars_lines"]
 
 _WIDEST: Final = 100
+_MOST: Final = 32
 _LEGEND: Final = {"#": "written", ".": "padding that is read", "!": "written over", ">": "outside"}
 
 
 def bars_lines(bars: Bars, width: int | None = None) -> list[str]:
     """Return the title, a line for each bar, and what the marks that occur stand for.
 
-    A mark stands for a part of the buffer; it is the worst of what that part holds.
+    A mark stands for a part of the buffer; it is the worst of what that part holds. Of very many bars
+    the first are drawn.
     """
+    more = len(bars.bars) - _MOST
+    if more > 0:
+        bars = bars._replace(bars=bars.bars[:_MOST])
     used = max((bar.reach for bar in bars.bars), default=0)
     # a small part of a buffer is shown large
     shown = bars.length if 4 * used > bars.length or not used else used
@@ -40,7 +45,11 @@ def bars_lines(bars: Bars, width: int | None = None) -> list[str]:
         f"{bar.label:<{labels}}  {line}  {text}".rstrip()
         for bar, line, text in zip(bars.bars, drawn, texts, strict=True)
     ]
+    if more > 0:
+        lines.append(f"and {more} more")
     marks = [f"{mark} {what}" for mark, what in _LEGEND.items() if any(mark in line for line in drawn)]
+    if any(bar.reach > bar.end for bar in bars.bars):
+        marks.append("to: the end of the padded tile")
     return [f"{bars.title}, {bars.length} bytes{cut}", *lines, "  ".join(marks)]
 
 

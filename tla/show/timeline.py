@@ -30,9 +30,9 @@ class _Column(NamedTuple):
     work: int
     """The most that a lane has in it."""
     least: int
-    """How wide it is for the name of such a lane's work."""
+    """How wide it is for its number, and for the names of what any lane does in it."""
     ample: int
-    """How wide it is for every name."""
+    """How wide it is for every name, where all brackets are as wide as the work."""
 
 
 def timeline_lines(figure: Timeline, width: int | None) -> list[str]:
@@ -62,17 +62,29 @@ def timeline_lines(figure: Timeline, width: int | None) -> list[str]:
         lines.append(f"{lane.number:>{left}}{text:<{end}}  {part:>4}")
     if before + 1 < figure.lane_count:
         lines.append(f"{_GAP:>{left}}")
-    return [*lines, *_legend(figure, len(shown))]
+    return [*lines, *_legend(figure, shown)]
 
 
-def _legend(figure: Timeline, shown: int) -> list[str]:
+def _legend(figure: Timeline, shown: list[tuple[_Column, int]]) -> list[str]:
     said = f"each row a {figure.lane}; in brackets as wide as the work: {figure.legend}"
     lines = [f"{said}; work is of the busiest {figure.lane}'s"]
+    notes: list[str] = []
+    drawn = [
+        (s, column, wide)
+        for lane in figure.lanes
+        for column, wide in shown
+        for s in lane.cells[column.at]
+    ]
+    if any(s.work and _least(s) > round(wide * s.work / column.work) for s, column, wide in drawn):
+        notes.append("where that is less than the name, as wide as the name")
+    if any(not s.work for s, _, _ in drawn):
+        notes.append("| has no work")
+    lines += ["; ".join(notes)] if notes else []
     cut = [
         f"{part} of {whole} {name}s"
         for name, part, whole in (
             (figure.lane, len(figure.lanes), figure.lane_count),
-            (figure.turn, shown, figure.turn_count),
+            (figure.turn, len(shown), figure.turn_count),
         )
         if part < whole
     ]
@@ -83,13 +95,17 @@ def _work(cell: tuple[Stretch, ...]) -> int:
     return sum(stretch.work for stretch in cell)
 
 
+def _least(stretch: Stretch) -> int:
+    return len(stretch.label) + 2 if stretch.work else 1
+
+
 def _columns(figure: Timeline) -> list[_Column]:
     columns: list[_Column] = []
     for i in range(len(figure.turns)):
         cells = [lane.cells[i] for lane in figure.lanes]
         most = max(map(_work, cells), default=0)
-        names = [(len(s.label) + 2, s.work) for cell in cells for s in cell if s.work]
-        least = max((length for length, work in names if work == most), default=2)
+        names = [(_least(s), s.work) for cell in cells for s in cell if s.work]
+        least = max([len(str(figure.turns[i])), *(sum(map(_least, cell)) for cell in cells)])
         ample = max((-(-length * most // work) for length, work in names), default=2)
         columns.append(_Column(i, most, least, ample))
     return columns
@@ -114,11 +130,16 @@ def _fitting(columns: list[_Column], room: int) -> list[tuple[_Column, int]]:
 
 
 def _cell(cell: tuple[Stretch, ...], wide: int, most: int) -> str:
-    """The stretches of a lane in one turn, in a column of so many characters for so much work."""
-    text, done = "", 0
+    """The stretches of a lane in one turn, in a column of so many characters for so much work.
+
+    Each is as wide as its work, and no less than its name; what the others need is left to them.
+    """
+    text, done, needed = "", 0, sum(map(_least, cell))
+    whole = max(needed, round(wide * _work(cell) / max(most, 1)))
     for stretch in cell:
         done += stretch.work
-        length = max(round(wide * done / max(most, 1)) - len(text), 1)
-        label = stretch.label if len(stretch.label) + 2 <= length else ""
-        text += f"[{label:<{length - 2}}]" if length > 1 else "|"
+        needed -= _least(stretch)
+        end = min(round(wide * done / max(most, 1)), whole - needed)
+        length = max(end - len(text), _least(stretch))
+        text += f"[{stretch.label:<{length - 2}}]" if stretch.work else "|"
     return text

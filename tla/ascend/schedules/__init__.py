@@ -28,6 +28,7 @@ if _typing.TYPE_CHECKING:
     from .swizzles import (
         BlockSchedulerAswt,
         BlockSchedulerIterateK,
+        BlockSwizzle,
         ColumnBlockSwizzle,
         GemmGroupedAswtTailSplitSwizzle,
         GemmIdentityBlockSwizzle,
@@ -35,7 +36,6 @@ if _typing.TYPE_CHECKING:
         SingleCoreSplitkGemmIdentityBlockSwizzle,
         SplitkGemmIdentityBlockSwizzle,
         StreamkGemmIdentityBlockSwizzle,
-        Swizzle,
         TailSplitkGemmIdentityBlockSwizzle,
         default_swizzle,
         swizzle,
@@ -50,10 +50,10 @@ else:
         "picture": "timeline",
         "schedule": "Block Schedule Task",
         "stream": "streamk",
-        "swizzles": "BlockSchedulerAswt BlockSchedulerIterateK ColumnBlockSwizzle"
+        "swizzles": "BlockSchedulerAswt BlockSchedulerIterateK BlockSwizzle ColumnBlockSwizzle"
         " GemmGroupedAswtTailSplitSwizzle GemmIdentityBlockSwizzle GemmIdentityBlockSwizzleL1FullLoad"
         " SingleCoreSplitkGemmIdentityBlockSwizzle SplitkGemmIdentityBlockSwizzle"
-        " StreamkGemmIdentityBlockSwizzle Swizzle TailSplitkGemmIdentityBlockSwizzle default_swizzle"
+        " StreamkGemmIdentityBlockSwizzle TailSplitkGemmIdentityBlockSwizzle default_swizzle"
         " swizzle",
         "window": "aswt grouped_aswt",
     }
@@ -77,6 +77,7 @@ __all__ = [
     "Block",
     "BlockSchedulerAswt",
     "BlockSchedulerIterateK",
+    "BlockSwizzle",
     "ColumnBlockSwizzle",
     "CoverError",
     "GemmGroupedAswtTailSplitSwizzle",
@@ -88,7 +89,6 @@ __all__ = [
     "SingleCoreSplitkGemmIdentityBlockSwizzle",
     "SplitkGemmIdentityBlockSwizzle",
     "StreamkGemmIdentityBlockSwizzle",
-    "Swizzle",
     "TailSplitkGemmIdentityBlockSwizzle",
     "Task",
     "Traffic",

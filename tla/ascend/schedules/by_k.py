@@ -16,11 +16,9 @@ from typing import TYPE_CHECKING
 from ..shapes import GemmCoord
 from .by_tile import Walked
 from .order import Bands, owner, share
-from .schedule import CORES, Schedule, Task, count
+from .schedule import CORES, Schedule, Task, positive
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..shapes import ShapeLike
 
 __all__ = ["Sliced", "TailLast", "single_core_splitk", "splitk", "tail_splitk"]
@@ -52,7 +50,7 @@ class _SplitK(Sliced):
         self, problem: ShapeLike, tile: ShapeLike, offset: int, direction: int, factor: int, cores: int
     ) -> None:
         super().__init__(problem, tile, offset, direction, cores)
-        self._factor = count("splitk", factor)
+        self._factor = positive("splitk", factor)
 
     @property
     def factor(self) -> int:
@@ -62,7 +60,8 @@ class _SplitK(Sliced):
     def empty(self) -> int:
         return self.blocks * max(self._factor - self.loops.k, 0)
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
         return self.blocks * self._factor
 
     def task(self, number: int) -> Task:
@@ -125,9 +124,9 @@ class TailLast(Sliced):
         """The numbers of the pieces of a core."""
         raise NotImplementedError
 
-    def numbers(self, core: int) -> Sequence[int]:
-        whole, pieces = range(core, self._whole, self.cores), self.pieces(core)
-        return [*whole[:-1], *pieces, *whole[-1:]] if pieces else whole
+    def runs(self, core: int) -> tuple[range, ...]:
+        whole = range(core, self._whole, self.cores)
+        return whole[:-1], self.pieces(core), whole[-1:]
 
     def whole_task(self, number: int) -> Task:
         """The task of a whole block."""
@@ -156,11 +155,12 @@ class _TailSplitK(TailLast):
     def factor(self) -> int:
         return self._factor
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
         return self._whole + self._tail * self._factor
 
     def pieces(self, core: int) -> range:
-        return range(self._whole + core, len(self), self.cores)
+        return range(self._whole + core, self.count, self.cores)
 
     def task(self, number: int) -> Task:
         if number < self._whole:
@@ -206,12 +206,13 @@ class _SingleCore(Sliced):
     def factor(self) -> int:
         return self.loops.k
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
         return self.blocks * self.loops.k
 
-    def numbers(self, core: int) -> range:
+    def runs(self, core: int) -> tuple[range, ...]:
         begin, end = share(self.blocks, self.cores, core)
-        return range(begin * self.loops.k, end * self.loops.k)
+        return (range(begin * self.loops.k, end * self.loops.k),)
 
     def task(self, number: int) -> Task:
         k = self.loops.k

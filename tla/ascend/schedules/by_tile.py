@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..shapes import GemmCoord
 from .order import Bands, bands_of, share
-from .schedule import CORES, Schedule, Task, count, direction_of
+from .schedule import CORES, Schedule, Task, direction_of, positive
 
 if TYPE_CHECKING:
     from ..shapes import ShapeLike
@@ -29,7 +29,7 @@ class Walked(Schedule):
     def __init__(
         self, problem: ShapeLike, tile: ShapeLike, offset: int, direction: int, cores: int
     ) -> None:
-        self.offset = count("offset", offset)
+        self.offset = positive("offset", offset, self.CPP)
         self.direction = direction_of(direction)
         super().__init__(problem, tile, cores, f"{self.CPP}<{self.offset},{self.direction}>")
         self._bands = self._walk()
@@ -63,7 +63,8 @@ class _Identity(Walked):
     __slots__ = ()
     CPP = "GemmIdentityBlockSwizzle"
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
         return self.blocks
 
     def task(self, number: int) -> Task:
@@ -99,7 +100,8 @@ class _L1FullLoad(Walked):
     CPP = "GemmIdentityBlockSwizzleL1FullLoad"
     STAYS = "A"
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
         return self.blocks
 
     def task(self, number: int) -> Task:
@@ -136,7 +138,8 @@ class _IterateK(Walked):
     def _walk(self) -> Bands:
         return super()._walk()._replace(forth=True)
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
         return self.blocks
 
     def task(self, number: int) -> Task:
@@ -167,13 +170,13 @@ class _Column(Schedule):
         # full tiles of columns per core, and the columns left over, fewer than a tile for each core
         self._each, self._left = divmod(self.problem.n, self.cores * self.tile.n)
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
         with_tail = min(self._left, self.cores)  # the cores that get one of the columns left over
         return self.loops.m * (self._each * self.cores + with_tail)
 
-    def numbers(self, core: int) -> range:
-        begin = self._begin(core)
-        return range(begin, self._begin(core + 1))
+    def runs(self, core: int) -> tuple[range, ...]:
+        return (range(self._begin(core), self._begin(core + 1)),)
 
     def _begin(self, core: int) -> int:
         return self.loops.m * (self._each * core + min(self._left, core))

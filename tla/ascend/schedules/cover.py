@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import LayoutError
 from ..shapes import GemmCoord, gemm_shape
-from .schedule import Task
+from .schedule import Task, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ..shapes import ShapeLike
 
 __all__ = ["CoverError", "Proof", "box", "prove"]
-
-_STEP = 1 << 13  # tasks between two calls of `progress`
 
 
 class CoverError(LayoutError):
@@ -85,7 +83,7 @@ def prove(
         tasks = list(tasks)
     changes: dict[tuple[int, int, int], int] = {}
     seen = 0
-    for task in tasks:
+    for task in told(tasks, progress):
         if min(task.shape) < 0:
             raise CoverError(
                 f"{task} has the extents {task.shape}, a negative one",
@@ -93,8 +91,6 @@ def prove(
             )  # fmt: skip
         _change(changes, task.start, task.end, 1)
         seen += 1
-        if progress is not None and seen % _STEP == 0:
-            progress(seen)
     _change(changes, GemmCoord(0, 0, 0), whole, -1)
     if changes:
         raise _fault(whole, min(changes), tasks)

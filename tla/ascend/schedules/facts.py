@@ -20,15 +20,15 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ..elements import accumulator, element
-from .schedule import count
+from .schedule import STEP, positive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ..elements import Element
     from .schedule import Schedule, Task
 
-__all__ = ["Balance", "Reuse", "Traffic", "balance", "l2_reuse", "traffic"]
+__all__ = ["Balance", "Moved", "Reuse", "Traffic", "balance", "l2_reuse", "tally", "traffic"]
 
 
 class Balance(NamedTuple):
@@ -63,13 +63,7 @@ class Balance(NamedTuple):
 
 def balance(schedule: Schedule) -> Balance:
     """Return how the work of a schedule is spread over its cores."""
-    work, tasks = [0] * schedule.cores, [0] * schedule.cores
-    rounds = 0
-    for task in schedule.tasks:
-        work[task.core] += task.macs
-        tasks[task.core] += 1
-        rounds = max(rounds, task.round + 1)
-    return Balance(tuple(work), tuple(tasks), rounds)
+    return tally(schedule)[0]
 
 
 class Traffic(NamedTuple):
@@ -116,11 +110,56 @@ def traffic(
     of_a = element(element_a)
     of_b = of_a if element_b is None else element(element_b)
     of_c = of_a if element_c is None else element(element_c)
-    sums = accumulator(of_a, of_b)
-    a = b = direct = partial = added = finished = 0
+    accumulator(of_a, of_b)  # raises before the tasks are gone through
+    return tally(schedule)[1].traffic(of_a, of_b, of_c)
+
+
+class Moved(NamedTuple):
+    """The elements that the tasks of a schedule read and write, whatever their types."""
+
+    a: int
+    b: int
+    direct: int
+    """Of blocks that are no partial sums."""
+    added: int
+    """Of those among them that are added to what is there."""
+    partial: int
+    """Of partial sums."""
+    finished: int
+    """Of the blocks that partial sums make."""
+
+    def traffic(self, a: Element, b: Element, c: Element) -> Traffic:
+        """The bytes, by the types of A, B and C."""
+        sums, once = accumulator(a, b), self.direct - self.added
+        if not self.added:
+            written_c, written, again = self.direct + self.finished, self.partial, self.partial
+        elif c == sums:
+            written_c, written, again = self.direct, 0, 0
+        else:
+            written_c, written, again = once, self.direct, once
+        return Traffic(
+            a.bytes_of(self.a),
+            b.bytes_of(self.b),
+            c.bytes_of(written_c),
+            sums.bytes_of(written),
+            sums.bytes_of(again),
+        )
+
+
+def tally(schedule: Schedule, progress: Callable[[int], None] | None = None) -> tuple[Balance, Moved]:
+    """Return the balance of a schedule, and the elements that it moves, in one walk over its tasks.
+
+    Args:
+        progress: Called now and then with the number of tasks seen.
+    """
+    work, tasks = [0] * schedule.cores, [0] * schedule.cores
+    rounds = a = b = direct = added = partial = finished = 0
     reads = _Reads(schedule)
-    for task in schedule.tasks:
+    for task in schedule.walk(progress):
         m, n, k = task.shape
+        work[task.core] += m * n * k
+        tasks[task.core] += 1
+        rounds = max(rounds, task.round + 1)
         of = reads.of(task)
         a += m * k if "A" in of else 0
         b += k * n if "B" in of else 0
@@ -130,19 +169,8 @@ def traffic(
         else:
             direct += m * n
             added += m * n if task.adds else 0
-    if not added:
-        c, written, again = direct + finished, partial, partial
-    elif of_c == sums:
-        c, written, again = direct, 0, 0
-    else:
-        c, written, again = direct - added, direct, direct - added
-    return Traffic(
-        of_a.bytes_of(a),
-        of_b.bytes_of(b),
-        of_c.bytes_of(c),
-        sums.bytes_of(written),
-        sums.bytes_of(again),
-    )
+    moved = Moved(a, b, direct, added, partial, finished)
+    return Balance(tuple(work), tuple(tasks), rounds), moved
 
 
 class Reuse(NamedTuple):
@@ -157,6 +185,8 @@ class Reuse(NamedTuple):
     once: int
     """A and B, each byte once: the least there is."""
     capacity: int
+    a_from_gm: int
+    """What of `from_gm` is of A; the rest is of B."""
 
     @property
     def from_l2(self) -> int:
@@ -198,7 +228,9 @@ def l2_reuse(
     schedule: Schedule,
     element_a: str | Element,
     element_b: str | Element | None = None,
-    capacity: int = 0,
+    *,
+    capacity: int,
+    progress: Callable[[int], None] | None = None,
 ) -> Reuse:
     """Estimate how many of the bytes read come from L2.
 
@@ -211,18 +243,19 @@ def l2_reuse(
 
     Args:
         capacity: The bytes of L2.
+        progress: Called now and then with the number of tasks seen; where K is cut all are seen twice.
     """
     of_a = element(element_a)
     of_b = of_a if element_b is None else element(element_b)
     bits = {"A": of_a.bits, "B": of_b.bits}
-    count("capacity", capacity)
+    positive("capacity", capacity)
 
     def size(panel: _Panel, extent: int) -> int:
         return bits[panel[0]] * extent * (panel[4] - panel[3])
 
-    read = per_round = from_gm = held = 0
+    read = per_round = from_gm = a_from_gm = held = seen = 0
     resident: OrderedDict[_Panel, tuple[int, int]] = OrderedDict()
-    cuts, reads = _cuts(schedule), _Reads(schedule)
+    cuts, reads = _cuts(schedule, progress), _Reads(schedule)
     for turn in _turns(schedule):
         wanted: dict[_Panel, tuple[int, int]] = {}
         for task in turn:
@@ -238,37 +271,46 @@ def l2_reuse(
             a, b = resident.pop(panel, (low, low))
             new = size(panel, max(b, high) - min(a, low) - (b - a))
             from_gm += new
+            a_from_gm += new if panel[0] == "A" else 0
             held += new
             resident[panel] = min(a, low), max(b, high)
         while held > 8 * capacity:
             panel, (a, b) = resident.popitem(last=False)
             held -= size(panel, b - a)
+        seen += len(turn)
+        if progress is not None and seen % STEP < len(turn):
+            progress(seen)
     m, n, k = schedule.problem
     once = of_a.bits * m * k + of_b.bits * n * k * schedule.groups
-    read, per_round, from_gm, once = (-(-x // 8) for x in (read, per_round, from_gm, once))
-    return Reuse(read, per_round, from_gm, once, capacity)
+    found = (read, per_round, from_gm, once, a_from_gm)
+    read, per_round, from_gm, once, a_from_gm = (-(-x // 8) for x in found)
+    return Reuse(read, per_round, from_gm, once, capacity, a_from_gm)
 
 
 def _turns(schedule: Schedule) -> Iterator[list[Task]]:
     """The tasks of each turn, all cores together."""
-    cores = [map(schedule.task, schedule.numbers(core)) for core in range(schedule.cores)]
-    ahead = [next(tasks, None) for tasks in cores]
+    ahead = [(next(tasks, None), tasks) for tasks in schedule.walk_by_core()]
     turn = 0
-    while any(task is not None for task in ahead):
+    while ahead := [(task, tasks) for task, tasks in ahead if task is not None]:
         together: list[Task] = []
-        for core, tasks in enumerate(cores):
-            task = ahead[core]
+        left: list[tuple[Task | None, Iterator[Task]]] = []
+        for first, tasks in ahead:
+            task: Task | None = first
             while task is not None and task.round == turn:
                 together.append(task)
-                task = ahead[core] = next(tasks, None)
+                task = next(tasks, None)
+            left.append((task, tasks))
         yield together
+        ahead = left
         turn += 1
 
 
-def _cuts(schedule: Schedule) -> dict[tuple[str, int, int], list[int]]:
+def _cuts(
+    schedule: Schedule, progress: Callable[[int], None] | None
+) -> dict[tuple[str, int, int], list[int]]:
     """Where in K the tasks begin and end, for each tile's rows of A and columns of B."""
     cuts: dict[tuple[str, int, int], set[int]] = {}
-    for task in schedule.tasks if schedule.factor > 1 else ():
+    for task in schedule.walk(progress) if schedule.factor > 1 else ():
         for of in _operands(task):
             cuts.setdefault(of, set()).update((task.start.k, task.end.k))
     return {of: sorted(ends) for of, ends in cuts.items()}

@@ -13,42 +13,62 @@ each row a core; in brackets as wide as the work: tile of M,N,K; work is of the 
 
 from __future__ import annotations
 
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from ...errors import LayoutError
 from ...figure import Lane, Stretch, Timeline
+from .schedule import index_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import SupportsIndex
+
+    from .facts import Balance
     from .schedule import Schedule, Task
 
 __all__ = ["timeline"]
 
 
-def timeline(schedule: Schedule, cores: int = 32, rounds: int = 16) -> Timeline:
+def timeline(
+    schedule: Schedule,
+    cores: SupportsIndex = 32,
+    rounds: SupportsIndex = 16,
+    balance: Balance | None = None,
+) -> Timeline:
     """Return the figure of a schedule: cores by turns, each block as wide as its work.
 
     A block is named by its tile in M and N, and its first tile of K where K is cut.
 
     Args:
         cores, rounds: The most that are shown, the first and the last of them; the rest is counted.
+        balance: That of the schedule, where it is known.
     """
-    if min(cores, rounds) < 1:
-        raise LayoutError(f"a figure of {cores} cores and {rounds} rounds is empty")
-    balance = schedule.balance()
-    turns = _ends_of(balance.rounds, rounds)
+    most_cores, most_rounds = index_of("cores", cores), index_of("rounds", rounds)
+    if min(most_cores, most_rounds) < 1:
+        raise LayoutError(f"a figure of {most_cores} cores and {most_rounds} rounds is empty")
+    balance = balance or schedule.balance()
+    turns = _ends_of(balance.rounds, most_rounds)
     whole, groups = schedule.problem.k, schedule.groups
     lanes: list[Lane] = []
-    for core in _ends_of(schedule.cores, cores):
+    for core in _ends_of(schedule.cores, most_cores):
         cells: dict[int, list[Stretch]] = {turn: [] for turn in turns}
-        for number in schedule.numbers(core):
-            task = schedule.task(number)
-            if task.round in cells:
-                cells[task.round].append(Stretch(_label(task, whole, groups), task.macs))
+        for task in _shown(schedule, core, cells):
+            cells[task.round].append(Stretch(_label(task, whole, groups), task.macs))
         lanes.append(Lane(core, tuple(map(tuple, cells.values())), balance.work[core]))
     title = "tile of M,N" + (",K" if schedule.factor > 1 else "") + ("@group" if groups > 1 else "")
     return Timeline(
         "core", "round", title, turns, tuple(lanes), schedule.cores, balance.rounds, balance.most
     )
+
+
+def _shown(schedule: Schedule, core: int, turns: Collection[int]) -> list[Task]:
+    """The tasks of a core in some turns, the first of all and the last: no others are made but two."""
+    runs = schedule.runs(core)
+    ahead, behind = chain(*runs), chain(*map(reversed, reversed(runs)))
+    ends = [takewhile(lambda t: t.round in turns, map(schedule.task, way)) for way in (ahead, behind)]
+    first, last = map(list, ends)
+    return list({task.number: task for task in [*first, *reversed(last)]}.values())
 
 
 def _label(task: Task, whole: int, groups: int) -> str:

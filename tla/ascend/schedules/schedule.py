@@ -13,14 +13,16 @@ it is asked for, however large the product.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, SupportsIndex, overload
+import sys
+from itertools import chain
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, SupportsIndex, overload
 
-from ...errors import CoordinateError, LayoutError
+from ...errors import CoordinateError, LayoutError, UnsupportedError
 from ..arch import AtlasA2
 from ..shapes import GemmCoord, GemmShape, gemm_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from ...figure import Timeline
     from ..elements import Element
@@ -28,10 +30,28 @@ if TYPE_CHECKING:
     from .cover import Proof
     from .facts import Balance, Reuse, Traffic
 
-__all__ = ["CORES", "Block", "Schedule", "Task", "Tasks", "count", "direction_of"]
+__all__ = [
+    "CORES",
+    "MOST_WALKED",
+    "STEP",
+    "Block",
+    "Schedule",
+    "Task",
+    "Tasks",
+    "direction_of",
+    "index_of",
+    "positive",
+    "told",
+]
 
 CORES = AtlasA2.cores
 """How many cores there are where nothing is said."""
+
+MOST_WALKED: Final = 1 << 21
+"""The most tasks that are gone through one by one, in half a minute or so each time."""
+
+STEP: Final = 1 << 13
+"""How many tasks there are between two calls of a `progress`."""
 
 _MOST_CORES: Final = 65535  # the number of blocks of a kernel is 16 bits wide
 
@@ -109,7 +129,7 @@ class Schedule:
         self.problem = GemmCoord(*gemm_shape(problem, "problem"))
         self.tile = gemm_shape(tile, "tile")
         self.loops = self.tile.tiles_of(self.problem)
-        self.cores = count("cores", cores)
+        self.cores = positive("cores", cores)
         if self.cores > _MOST_CORES:
             raise LayoutError(
                 f"cores = {self.cores}: a kernel is started on at most {_MOST_CORES}", cores=self.cores
@@ -118,17 +138,18 @@ class Schedule:
 
     # what a scheduler defines
 
-    def __len__(self) -> int:
-        """How many tasks there are."""
+    @property
+    def count(self) -> int:
+        """How many tasks there are, however many: `len` ends at 63 bits."""
         raise NotImplementedError
 
     def task(self, number: int) -> Task:
         """The task of a number in range; see `tasks`, which takes others too."""
         raise NotImplementedError
 
-    def numbers(self, core: int) -> Sequence[int]:
-        """The numbers of the tasks of a core in the order in which it runs them."""
-        return range(core, len(self), self.cores)
+    def runs(self, core: int) -> tuple[range, ...]:
+        """The numbers of the tasks of a core in the order in which it runs them, range by range."""
+        return (range(core, self.count, self.cores),)
 
     # what all have
 
@@ -137,11 +158,42 @@ class Schedule:
         """The tasks by number, made when they are asked for."""
         return Tasks(self)
 
-    def of_core(self, core: int) -> list[Task]:
+    def of_core(self, core: SupportsIndex) -> list[Task]:
         """The tasks of a core in the order in which it runs them."""
-        if not 0 <= core < self.cores:
-            raise CoordinateError(f"there is no core {core}: there are {self.cores}", core=core)
-        return [self.task(number) for number in self.numbers(core)]
+        number = index_of("core", core)
+        if not 0 <= number < self.cores:
+            raise CoordinateError(f"there is no core {number}: there are {self.cores}", core=number)
+        runs = self.runs(number)
+        self.check_walk(sum(map(_length, runs)))
+        return [self.task(i) for i in chain(*runs)]
+
+    def walk(self, progress: Callable[[int], None] | None = None) -> Iterator[Task]:
+        """All tasks in the order of their numbers, for what must see every one.
+
+        Args:
+            progress: Called now and then with the number of tasks seen.
+
+        Raises:
+            UnsupportedError: there are more than `MOST_WALKED`.
+        """
+        self.check_walk(self.count)
+        return told(self.tasks, progress)
+
+    def walk_by_core(self) -> list[Iterator[Task]]:
+        """All tasks, those of each core in the order in which it runs them; raises as `walk` does."""
+        self.check_walk(self.count)
+        return [map(self.task, chain(*self.runs(core))) for core in range(self.cores)]
+
+    def check_walk(self, count: int) -> None:
+        """Refuse to go through so many tasks, where they are more than `MOST_WALKED`."""
+        if count <= MOST_WALKED:
+            return
+        slices = f", and so do fewer slices of K than {self.factor}" if self.empty else ""
+        raise UnsupportedError(
+            f"{count} tasks are too many to go through one by one: at most {MOST_WALKED}",
+            f"A tile larger than {self.tile} makes fewer{slices}.",
+            count=count, most=MOST_WALKED,
+        )  # fmt: skip
 
     @property
     def blocks(self) -> int:
@@ -163,15 +215,26 @@ class Schedule:
         """Into how many groups of rows, each with its own B, the product is split."""
         return 1
 
-    def __iter__(self) -> Iterator[Block]:
-        return (self.task(number).block for number in range(len(self)))
+    def __len__(self) -> int:
+        if self.count > sys.maxsize:
+            raise OverflowError(f"{self.count} tasks are more than len can say; count says it")
+        return self.count
 
-    def __getitem__(self, number: SupportsIndex) -> Block:
+    def __iter__(self) -> Iterator[Block]:
+        return (task.block for task in self.tasks)
+
+    @overload
+    def __getitem__(self, number: SupportsIndex) -> Block: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Block]: ...
+    def __getitem__(self, number: SupportsIndex | slice) -> Block | list[Block]:
+        if isinstance(number, slice):
+            return [task.block for task in self.tasks[number]]
         return self.tasks[number].block
 
     def __repr__(self) -> str:
         problem = ",".join(map(str, self.problem))
-        return f"<{self.swizzle}: ({problem}) by {self.tile}, {len(self)} tasks on {self.cores} cores>"
+        return f"<{self.swizzle}: ({problem}) by {self.tile}, {self.count} tasks on {self.cores} cores>"
 
     # facts, each in its own module
 
@@ -183,6 +246,7 @@ class Schedule:
         """
         from .cover import prove
 
+        self.check_walk(self.count)
         return prove(self.problem, self.tasks, progress)
 
     def balance(self) -> Balance:
@@ -207,13 +271,14 @@ class Schedule:
         element_a: str | Element,
         element_b: str | Element | None = None,
         capacity: int = AtlasA2.l2,
+        progress: Callable[[int], None] | None = None,
     ) -> Reuse:
         """An estimate of how many of the bytes read come from L2; `facts.l2_reuse` states its model."""
         from .facts import l2_reuse
 
-        return l2_reuse(self, element_a, element_b, capacity)
+        return l2_reuse(self, element_a, element_b, capacity=capacity, progress=progress)
 
-    def timeline(self, cores: int = 32, rounds: int = 16) -> Timeline:
+    def timeline(self, cores: SupportsIndex = 32, rounds: SupportsIndex = 16) -> Timeline:
         """The figure of cores by turns: at most so many of each; the rest is counted."""
         from .picture import timeline
 
@@ -232,32 +297,61 @@ class Tasks:
         return len(self._schedule)
 
     def __iter__(self) -> Iterator[Task]:
-        return map(self._schedule.task, range(len(self)))
+        return map(self._schedule.task, range(self._schedule.count))
 
     @overload
     def __getitem__(self, number: SupportsIndex) -> Task: ...
     @overload
     def __getitem__(self, number: slice) -> list[Task]: ...
-    def __getitem__(self, number: Any) -> Any:
+    def __getitem__(self, number: SupportsIndex | slice) -> Task | list[Task]:
+        schedule = self._schedule
         if isinstance(number, slice):
-            return [self._schedule.task(i) for i in range(*number.indices(len(self)))]
-        index = operator.index(number)
-        if not -len(self) <= index < len(self):
-            raise CoordinateError(f"there is no task {index}: there are {len(self)}", number=index)
-        return self._schedule.task(index % len(self))
+            numbers = range(schedule.count)[number]
+            schedule.check_walk(_length(numbers))
+            return [schedule.task(i) for i in numbers]
+        index = index_of("the number of a task", number)
+        if not -schedule.count <= index < schedule.count:
+            raise CoordinateError(f"there is no task {index}: there are {schedule.count}", number=index)
+        return schedule.task(index % schedule.count)
 
 
-def count(name: str, n: SupportsIndex) -> int:
-    """Return a number of things that must be positive.
+def told(tasks: Iterable[Task], progress: Callable[[int], None] | None) -> Iterator[Task]:
+    """Return tasks of which, now and then, it is told how many have been seen."""
+    return iter(tasks) if progress is None else _telling(tasks, progress)
+
+
+def _telling(tasks: Iterable[Task], progress: Callable[[int], None]) -> Iterator[Task]:
+    for seen, task in enumerate(tasks, 1):
+        yield task
+        if not seen % STEP:
+            progress(seen)
+
+
+def _length(numbers: range) -> int:
+    """How many numbers there are in a range; `len` ends at 63 bits."""
+    return max(0, -(-(numbers.stop - numbers.start) // numbers.step))
+
+
+def index_of(name: str, n: SupportsIndex) -> int:
+    """Return an int; of what is none, a bool too, the error names it."""
+    if isinstance(n, bool) or not hasattr(n, "__index__"):
+        raise TypeError(f"{name} is an int, not {type(n).__name__} {n!r}")
+    return operator.index(n)
+
+
+def positive(name: str, n: SupportsIndex, of: str = "") -> int:
+    """Return a number that must be positive.
+
+    Args:
+        of: The swizzle that it is an argument of.
 
     Raises:
         LayoutError: it is less than 1; the error names it.
     """
-    if isinstance(n, bool) or not hasattr(n, "__index__"):
-        raise TypeError(f"{name} is an int, not {type(n).__name__} {n!r}")
-    value = operator.index(n)
+    value = index_of(name, n)
     if value < 1:
-        raise LayoutError(f"{name} = {value}: it is at least 1", **{name: value})
+        whose = f" of {of}" if of else ""
+        raise LayoutError(f"{name}{whose} = {value}: it must be at least 1", **{name: value})
     return value
 
 
@@ -267,9 +361,7 @@ def direction_of(n: SupportsIndex) -> int:
     Raises:
         LayoutError: it is another number.
     """
-    if isinstance(n, bool) or not hasattr(n, "__index__"):
-        raise TypeError(f"direction is an int, not {type(n).__name__} {n!r}")
-    value = operator.index(n)
+    value = index_of("direction", n)
     if value not in (0, 1):
         raise LayoutError(
             f"direction = {value}: a swizzle has direction 0 or 1",

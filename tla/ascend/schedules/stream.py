@@ -52,7 +52,8 @@ class _StreamK(TailLast):
     def factor(self) -> int:
         return max((piece.part + 1 for piece in self._pieces), default=1)
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
         return self._whole + len(self._pieces)
 
     def pieces(self, core: int) -> range:

@@ -16,9 +16,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...errors import LayoutError, ParseError, UnsupportedError
-from ...text import shortened
+from ...text import MAX_DIGITS, shortened
 from ..shapes import GemmCoord, gemm_shape
-from .schedule import CORES, Schedule, count, direction_of
+from .schedule import CORES, Schedule, direction_of, positive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +29,7 @@ __all__ = [
     "WORDS",
     "BlockSchedulerAswt",
     "BlockSchedulerIterateK",
+    "BlockSwizzle",
     "ColumnBlockSwizzle",
     "GemmGroupedAswtTailSplitSwizzle",
     "GemmIdentityBlockSwizzle",
@@ -36,14 +37,13 @@ __all__ = [
     "SingleCoreSplitkGemmIdentityBlockSwizzle",
     "SplitkGemmIdentityBlockSwizzle",
     "StreamkGemmIdentityBlockSwizzle",
-    "Swizzle",
     "TailSplitkGemmIdentityBlockSwizzle",
     "default_swizzle",
     "swizzle",
 ]
 
 
-class Swizzle(NamedTuple):
+class BlockSwizzle(NamedTuple):
     """A C++ class and its template arguments; `schedule` makes the schedule of a problem."""
 
     name: str
@@ -97,6 +97,11 @@ class Swizzle(NamedTuple):
         """Whether it takes the rows of groups."""
         return _KINDS[self.name].grouped
 
+    @property
+    def code(self) -> int | None:
+        """The instruction set, CATLASS_ARCH, for which alone CATLASS has kernels with it."""
+        return _KINDS[self.name].code
+
     def __str__(self) -> str:
         if not self.arguments:
             return self.name
@@ -108,7 +113,7 @@ def _factor(problem: ShapeLike, tile: ShapeLike, cores: int) -> int:
     from ..decisions import splitk_factor
 
     tiles = gemm_shape(tile).tiles_of(GemmCoord(*gemm_shape(problem, "problem"))).k
-    return min(splitk_factor(problem, tile, count("cores", cores)), tiles)
+    return min(splitk_factor(problem, tile, positive("cores", cores)), tiles)
 
 
 class _Parameter(NamedTuple):
@@ -127,6 +132,8 @@ class _Kind(NamedTuple):
     grouped: bool = False
     dynamic: bool = False
     """Whether there is a Dynamic class, which takes the same at run time."""
+    code: int | None = None
+    """The instruction set of all kernels that take it, where they are of one."""
 
 
 _TILE: Final = "L1TileShape"
@@ -141,18 +148,18 @@ _KINDS: Final = {
     "TailSplitkGemmIdentityBlockSwizzle": _Kind("tail_splitk", "by_k", "tail_splitk", _BANDS),
     "StreamkGemmIdentityBlockSwizzle": _Kind("streamk", "stream", "streamk", _BANDS, dynamic=True),
     "SingleCoreSplitkGemmIdentityBlockSwizzle": _Kind(
-        "single_core_splitk", "by_k", "single_core_splitk", _BANDS, dynamic=True
+        "single_core_splitk", "by_k", "single_core_splitk", _BANDS, dynamic=True, code=2201
     ),
     "GemmIdentityBlockSwizzleL1FullLoad": _Kind("l1_full_load", "by_tile", "l1_full_load", _BANDS),
     "ColumnBlockSwizzle": _Kind("column", "by_tile", "column", ()),
     "BlockSchedulerIterateK": _Kind(
-        "iterate_k", "by_tile", "iterate_k", (_Parameter(_TILE, "ProblemShape"), *_SHAPES)
+        "iterate_k", "by_tile", "iterate_k", (_Parameter(_TILE, "ProblemShape"), *_SHAPES), code=2201
     ),
-    "BlockSchedulerAswt": _Kind("aswt", "window", "aswt", _SHAPES),
+    "BlockSchedulerAswt": _Kind("aswt", "window", "aswt", _SHAPES, code=3510),
     "GemmGroupedAswtTailSplitSwizzle": _Kind(
         "grouped_aswt", "window", "grouped_aswt",
         (_Parameter("window", 4), _Parameter("trans_a", False), _Parameter("trans_b", True)),
-        grouped=True,
+        grouped=True, code=3510,
     ),
 }  # fmt: skip
 
@@ -165,8 +172,8 @@ class _Banded(NamedTuple):
 
     name: str
 
-    def __call__(self, offset: int = 1, direction: int = 0) -> Swizzle:
-        return Swizzle(self.name, (count("offset", offset), direction_of(direction)))
+    def __call__(self, offset: int = 1, direction: int = 0) -> BlockSwizzle:
+        return BlockSwizzle(self.name, (positive("offset", offset, self.name), direction_of(direction)))
 
 
 class _Plain(NamedTuple):
@@ -174,8 +181,8 @@ class _Plain(NamedTuple):
 
     name: str
 
-    def __call__(self) -> Swizzle:
-        return Swizzle(self.name, tuple(p.default for p in _KINDS[self.name].parameters))
+    def __call__(self) -> BlockSwizzle:
+        return BlockSwizzle(self.name, tuple(p.default for p in _KINDS[self.name].parameters))
 
 
 class _Windowed(NamedTuple):
@@ -183,8 +190,10 @@ class _Windowed(NamedTuple):
 
     name: str
 
-    def __call__(self, window: int = 4, trans_a: bool = False, trans_b: bool = True) -> Swizzle:
-        return Swizzle(self.name, (count("window", window), bool(trans_a), bool(trans_b)))
+    def __call__(self, window: int = 4, trans_a: bool = False, trans_b: bool = True) -> BlockSwizzle:
+        return BlockSwizzle(
+            self.name, (positive("window", window, self.name), bool(trans_a), bool(trans_b))
+        )
 
 
 GemmIdentityBlockSwizzle: Final = _Banded("GemmIdentityBlockSwizzle")
@@ -209,7 +218,7 @@ GemmGroupedAswtTailSplitSwizzle: Final = _Windowed("GemmGroupedAswtTailSplitSwiz
 """The swizzle of `grouped_aswt`: ``GemmGroupedAswtTailSplitSwizzle(window, trans_a, trans_b)``."""
 
 
-def default_swizzle(problem: ShapeLike) -> Swizzle:
+def default_swizzle(problem: ShapeLike) -> BlockSwizzle:
     """Return what CATLASS advises for a problem: bands of 3, of rows if M >= N, of columns if not.
 
     >>> print(default_swizzle((1024, 4096, 512)))
@@ -221,10 +230,12 @@ def default_swizzle(problem: ShapeLike) -> Swizzle:
     return GemmIdentityBlockSwizzle(3, 0 if m >= n else 1)
 
 
-_TEXT: Final = re.compile(r"\s*(?:typename\s+)?(?:\w+\s*::\s*)*([\w-]+)\s*(?:<(.*)>)?\s*;?\s*", re.S)
+_NAME: Final = re.compile(r"\s*(?:typename\s+)?(?:\w+\s*::\s*)*([\w-]+)\s*")
+_REST: Final = re.compile(r"(?:<(.*)>)?\s*;?\s*", re.S)
+_NUMBER: Final = re.compile(rf"[0-9]{{1,{MAX_DIGITS}}}[uU]?")
 
 
-def swizzle(text: str | Swizzle) -> Swizzle:
+def swizzle(text: str | BlockSwizzle) -> BlockSwizzle:
     """Return the swizzle of a text: a C++ type, or a short word with or without arguments.
 
     >>> swizzle("identity<3,1>") == swizzle("DynamicGemmIdentityBlockSwizzle<3,1>")
@@ -233,43 +244,59 @@ def swizzle(text: str | Swizzle) -> Swizzle:
     A Dynamic class orders blocks as the one without the word, by arguments given at run time.
 
     Raises:
-        UnsupportedError: no such class is known.
+        UnsupportedError: no such class is known; near names are given.
         ParseError: its arguments are not those of the class.
         LayoutError: an argument is none that the class takes: an offset of 0, a direction of 2.
     """
-    if isinstance(text, Swizzle):
+    if isinstance(text, BlockSwizzle):
         return text
-    match = _TEXT.fullmatch(text)
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(
+            f"expected the text of a swizzle, as 'GemmIdentityBlockSwizzle<3,0>', got"
+            f" {type(text).__name__} {text!r}"
+        )
+    match = _NAME.match(text)
     word = match[1] if match else text
     name = WORDS.get(word.lower().replace("-", "_"), word)
     if name not in _KINDS and name.startswith("Dynamic"):
         static = name.removeprefix("Dynamic")
         name = static if static in _KINDS and _KINDS[static].dynamic else name
     if match is None or name not in _KINDS:
-        raise UnsupportedError(
-            f"{shortened(text)!r} is no swizzle",
-            f"Known: {', '.join(WORDS)}; or a C++ class, as in GemmIdentityBlockSwizzle<3,0>.",
-            name=text,
-        )
-    return _with_arguments(text, name, match[2], match.start(2))
+        raise UnsupportedError(f"{shortened(text)!r} is no swizzle", _near(word), name=text)
+    rest = _REST.fullmatch(text, match.end())
+    if rest is None:
+        opened = text[match.end()] == "<"
+        said = "'<' is not closed" if opened else "expected '<' or the end"
+        raise ParseError(f"{said} behind {word}", text, match.end(), len(text))
+    return _with_arguments(text, name, rest[1], rest.start(1))
 
 
-def _with_arguments(text: str, name: str, inside: str | None, start: int) -> Swizzle:
+def _near(word: str) -> str:
+    from difflib import get_close_matches  # only an error needs it
+
+    known = {name.lower(): name for name in (*WORDS, *_KINDS)}
+    near = [known[key] for key in get_close_matches(shortened(word.lower()), known, n=3)]
+    if near:
+        return f"Did you mean {' or '.join(near)}?"
+    return f"Known: {', '.join(WORDS)}; or a C++ class, as in GemmIdentityBlockSwizzle<3,0>."
+
+
+def _with_arguments(text: str, name: str, inside: str | None, start: int) -> BlockSwizzle:
     """The swizzle of a class and the text of its arguments."""
     kind = _KINDS[name]
     parts = inside.split(",") if inside and inside.strip() else []
     if kind.parameters and isinstance(kind.parameters[0].default, str):
         return _with_shapes(text, name, parts, start)
     if len(parts) > len(kind.parameters):
-        names = ", ".join(p.name for p in kind.parameters) or "none"
-        raise ParseError(f"{name} takes {names} in < >, not {len(parts)}", text, start, len(text))
+        names = ", ".join(p.name for p in kind.parameters) or "no arguments"
+        raise ParseError(
+            f"{name} takes {names} in < >; the text has {len(parts)}", text, start, len(text)
+        )
     arguments = [p.default for p in kind.parameters]
     for i, part in enumerate(parts):
         written = part.strip().lower()
         flag = isinstance(arguments[i], bool)
-        if not (
-            written in ("true", "false", "0", "1") if flag else re.fullmatch(r"[0-9]+[uU]?", written)
-        ):
+        if not (written in ("true", "false", "0", "1") if flag else _NUMBER.fullmatch(written)):
             what = "true or false" if flag else "a number"
             raise ParseError(
                 f"{kind.parameters[i].name} of {name} is {what}", text, start, start + max(len(part), 1)
@@ -279,16 +306,16 @@ def _with_arguments(text: str, name: str, inside: str | None, start: int) -> Swi
     return _checked(name, arguments)
 
 
-def _checked(name: str, arguments: list[int | str]) -> Swizzle:
+def _checked(name: str, arguments: list[int | str]) -> BlockSwizzle:
     for parameter, value in zip(_KINDS[name].parameters, arguments, strict=True):
         if parameter.name in ("offset", "window"):
-            count(parameter.name, int(value))
+            positive(parameter.name, int(value), name)
         elif parameter.name == "direction":
             direction_of(int(value))
-    return Swizzle(name, tuple(arguments))
+    return BlockSwizzle(name, tuple(arguments))
 
 
-def _with_shapes(text: str, name: str, parts: list[str], start: int) -> Swizzle:
+def _with_shapes(text: str, name: str, parts: list[str], start: int) -> BlockSwizzle:
     """The swizzle of a class whose arguments are shapes, by name: the tile says them, given apart."""
     found = [part.strip() for part in parts]
     if name == "BlockSchedulerAswt" and len(found) == 3 and found[2] == "true":
@@ -307,4 +334,4 @@ def _with_shapes(text: str, name: str, parts: list[str], start: int) -> Swizzle:
             f"{name} takes the names of {most} shapes in < >", text, start, len(text),
             f"Write {name}, or {name}<{names}>; the tile says their extents.",
         )  # fmt: skip
-    return Swizzle(name, tuple(found)) if found else _Plain(name)()
+    return BlockSwizzle(name, tuple(found)) if found else _Plain(name)()

@@ -20,7 +20,7 @@ from ...errors import LayoutError
 from ...ints import ceil_div, round_up
 from ..shapes import GemmCoord, gemm_shape
 from .order import Bands
-from .schedule import CORES, Schedule, Task, count
+from .schedule import CORES, Schedule, Task, index_of, positive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,7 @@ class _Windows(Schedule):
         split: bool = True,
     ) -> None:
         super().__init__(problem, tile, cores, swizzle)
-        self.window = count("window", window)
+        self.window = positive("window", window, self.CPP)
         self._groups = self._grouped(rows or (self.problem.m,), balanced)
         tiles = [group.bands.rows * group.bands.columns for group in self._groups]
         self._ends = list(accumulate(tiles))
@@ -155,15 +155,15 @@ class _Windows(Schedule):
     def groups(self) -> int:
         return len(self._groups)
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
         return self._whole + len(self._pieces)
 
-    def numbers(self, core: int) -> Sequence[int]:
-        whole = range(core, self._whole, self.cores)
-        i = bisect_left(self._pieces, core, key=_core_of)  # at most one piece is on a core
-        if i < len(self._pieces) and self._pieces[i].core == core:
-            return [*whole, self._whole + i]
-        return whole
+    def runs(self, core: int) -> tuple[range, ...]:
+        first = bisect_left(self._pieces, core, key=_core_of)
+        behind = bisect_left(self._pieces, core + 1, key=_core_of)  # at most one piece is on a core
+        pieces = range(self._whole + first, self._whole + behind)
+        return range(core, self._whole, self.cores), pieces
 
     def task(self, number: int) -> Task:
         k = self.problem.k
@@ -286,7 +286,10 @@ def grouped_aswt(
         LayoutError: the rows do not sum to M, or are negative.
     Source: CATLASS GemmGroupedAswtTailSplitSwizzle, block_swizzle_grouped_aswt.hpp.
     """
-    extents = tuple(operator.index(n) for n in rows)
+    if isinstance(rows, str) or not hasattr(rows, "__iter__"):
+        what = f"{type(rows).__name__} {rows!r}"
+        raise TypeError(f"rows is a sequence of ints, one for each group, not {what}")
+    extents = tuple(index_of("the rows of a group", n) for n in rows)
     schedule_rows = int(gemm_shape(problem, "problem").m)
     if extents and (min(extents) < 0 or sum(extents) != schedule_rows):
         raise LayoutError(
