@@ -7,13 +7,19 @@ matrix in global memory.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tla.ascend import make_layout
+from tla.ascend import Ascend950, AtlasA2, make_layout
 from tla.ascend.copies import Transfer, gm_to_l1, l0c_to_gm, l1_to_bt, l1_to_l0a, l1_to_l0b
 from tla.ascend.tags.mx import MX_SCALES
 
-ARCH = {2201: "AtlasA2", 3510: "Ascend950"}
+if TYPE_CHECKING:
+    from tla.ascend import Arch
+
+ARCH = {2201: AtlasA2, 3510: Ascend950}
+_ROOM: Any = dict.fromkeys(("l1", "l0a", "l0b", "l0c"), 1 << 20)
+ROOMY = {code: core.replaced(name=f"roomy {core}", **_ROOM) for code, core in ARCH.items()}
+"""The cores with room for every recorded tile: the headers do not look how large a buffer is."""
 ROUTES: dict[str, Any] = {
     "gm-l1": gm_to_l1,
     "l1-l0a": l1_to_l0a,
@@ -38,10 +44,10 @@ def layout(row: dict[str, Any], tag: str, sizes: tuple[int, int], whole: bool = 
     return make_layout("float" if tag == "L0C" else row["element"], tag, *sizes_taken, **options)
 
 
-def transfer(row: dict[str, Any]) -> Transfer:
+def transfer(row: dict[str, Any], cores: dict[int, Arch] = ROOMY) -> Transfer:
     """Our calls for a row."""
     whole, tile, at = (row["rows"], row["cols"]), tuple(row["tile"]), tuple(row["at"])
-    told: dict[str, Any] = {"arch": ARCH[row["arch"]], "element": row["element"], "at": at}
+    told: dict[str, Any] = {"arch": cores[row["arch"]], "element": row["element"], "at": at}
     if row["route"] == "l0c-gm":
         cut = tuple(min(t, n - c) for t, n, c in zip(tile, whole, at, strict=True))
         sums, c = layout(row, "L0C", (cut[0], cut[1])), layout(row, row["dst"], whole, True)

@@ -21,7 +21,7 @@ from tla import (
     parse,
     sym,
 )
-from tla.ascend import ELEMENTS, Ascend950, AtlasA2, element, make_layout
+from tla.ascend import ELEMENTS, Arch, Ascend950, AtlasA2, element, make_layout
 from tla.ascend.copies import (
     Call,
     Calls,
@@ -40,6 +40,7 @@ from tla.ascend.copies import (
     l1_to_l0b,
 )
 from tla.ascend.copies.records import widths
+from tla.ascend.cube import BIASES
 from tla.ascend.tags.mx import make_mx_scale_layout
 
 ON = {
@@ -48,6 +49,8 @@ ON = {
 }
 ARCHES = st.sampled_from([(a, e) for a, elements in ON.items() for e in elements])
 SIZES = st.integers(1, 70)
+ROOMY = AtlasA2.replaced(name="roomy", l1=1 << 24, l0b=1 << 20)
+"""A core whose buffers hold more than the fields of its instructions count."""
 
 
 @st.composite
@@ -213,7 +216,7 @@ def test_rows_too_long_for_one_call() -> None:
 
 def test_calls_are_a_lazy_sequence() -> None:
     src = make_layout("half", "RowMajor", 60000, 100000)
-    moved = gm_to_l1(src, "zN", arch="AtlasA2", element="half", tile=(60000, 64))
+    moved = gm_to_l1(src, "zN", arch=ROOMY, element="half", tile=(60000, 64))
     assert moved.count == 60000
     assert moved.calls[-1] == moved.calls[59999]
     assert moved.calls[-1].src == 59999 * 100000
@@ -361,11 +364,55 @@ def test_bias() -> None:
     with pytest.raises(DivisibilityError, match=r"L1->BT cannot start at \(3\): .* of 8"):
         l1_to_bt(bias, arch="AtlasA2", element="float", at=3)
     many = make_layout("float", "VectorLayout", 257)
-    with pytest.raises(
-        LayoutError, match=r"257 biases of float take 1088 bytes, and .* AtlasA2 has 1024"
-    ):
+    with pytest.raises(LayoutError, match=r"of 257 takes 1028 bytes, and BT of AtlasA2 has 1024"):
         l1_to_bt(many, arch="AtlasA2", element="float")
     assert l1_to_bt(many, arch="Ascend950", element="float").calls[0].params == (1, 34, 0, 0)
+
+
+def test_biases_become_sums() -> None:
+    bias = make_layout("half", "VectorLayout", 256)
+    moved = l1_to_bt(bias, arch="AtlasA2", element="half", accumulator="float")
+    assert (moved.src.element.name, moved.dst.element.name) == ("half", "float")
+    assert (moved.bytes, moved.dst.bytes, moved.proof().elements) == (512, 1024, 256)
+    # 500 halves are 1000 bytes, and 500 sums twice as many
+    with pytest.raises(LayoutError) as caught:
+        l1_to_bt(make_layout("half", "VectorLayout", 500), arch="AtlasA2", element="half")
+    assert str(caught.value) == (
+        "VectorLayout<float> of 500 takes 2000 bytes, and BT of AtlasA2 has 1024\n  A tile of 256 fits."
+    )
+
+
+@given(st.sampled_from([AtlasA2, Ascend950]), st.data())
+def test_each_bias_arrives(core: Arch, data: st.DataObject) -> None:
+    _sums, of = data.draw(st.sampled_from(BIASES[core.code]))
+    n, tile = data.draw(st.integers(1, 256)), data.draw(st.integers(1, 256))
+    at = data.draw(st.integers(0, (n - 1) // element(of).c0)) * element(of).c0
+    told: dict[str, Any] = {"arch": core, "element": of, "tile": tile, "at": at}
+    moved = l1_to_bt(make_layout(of, "VectorLayout", n), **told)
+    assert moved.proof().elements == moved.elements == min(tile, n - at)
+
+
+@pytest.mark.parametrize("core", [AtlasA2, Ascend950])
+def test_the_biases_that_a_core_adds(core: Arch) -> None:
+    added: set[tuple[str, str]] = set()
+    for of in ELEMENTS.values():
+        for sums in (None, "float", "int32_t", "half"):
+            try:
+                moved = l1_to_bt(
+                    make_layout("half", "VectorLayout", 64), arch=core, element=of, accumulator=sums
+                )
+            except UnsupportedError as error:
+                assert f"{core} adds no bias of {of}" in error.summary  # noqa: PT017
+            else:
+                added.add((moved.dst.element.name, of.name))
+                assert sums in (None, moved.dst.element.name)
+    assert added == {*BIASES[core.code]}
+    assert {s for s, _ in added} == {p.accumulator for p in core.products}
+    with pytest.raises(UnsupportedError, match="adds no bias of half to sums of int32_t") as caught:
+        l1_to_bt(
+            make_layout("half", "VectorLayout", 64), arch=core, element="half", accumulator="int32_t"
+        )
+    assert caught.value.details[0].startswith("It adds float to float; half to float; ")
 
 
 def test_a_layout_may_be_given_or_recognised() -> None:
@@ -480,22 +527,104 @@ def test_squares_and_rows_that_do_not_fit() -> None:
     assert moved.proof().elements == 64 * 24
 
 
+def filled(buffer: str, core: Arch, of: str, sizes: tuple[int, ...]) -> tuple[Any, Any]:
+    """What a buffer holds of a matrix of such sizes, and the copy that brings it there or away."""
+    told: dict[str, Any] = {"arch": core, "element": of}
+    if buffer == "L1":
+        to = make_layout(of, "zN", *sizes)
+        return to, lambda: gm_to_l1(make_layout(of, "RowMajor", *sizes), to, dst_tag="zN", **told)
+    if buffer == "L0C":
+        sums, c = make_layout("float", "L0C", *sizes), make_layout(of, "RowMajor", *sizes)
+        return sums, lambda: l0c_to_gm(sums, c, dst_tag="RowMajor", **told)
+    roomy = core.replaced(name="roomy", l1=1 << 30)
+    load, tag = (l1_to_l0a, core.l0a_tag) if buffer == "L0A" else (l1_to_l0b, "nZ")
+    of_l1, to = (
+        make_layout(of, "zN" if load is l1_to_l0a else "nZ", *sizes),
+        make_layout(of, tag, *sizes),
+    )
+    told.update(arch=roomy, src_tag="zN" if load is l1_to_l0a else "nZ", dst_tag=tag)
+    return to, lambda: load(of_l1, to, **told)
+
+
+@pytest.mark.parametrize("core", [AtlasA2, Ascend950])
+@pytest.mark.parametrize("buffer", ["L1", "L0A", "L0B", "L0C"])
+@given(
+    of=st.sampled_from(["half", "float", "bfloat16_t"]),
+    rows=st.integers(1, 1500),
+    cols=st.integers(1, 1500),
+)
+def test_what_lies_in_a_buffer_fits_it(buffer: Any, core: Arch, of: str, rows: int, cols: int) -> None:
+    layout, copy = filled(buffer, core, of, (rows, cols))
+    needed, available = (
+        layout.cosize * (4 if buffer == "L0C" else element(of).sizeof),
+        core.capacity(buffer),
+    )
+    if needed <= available:
+        assert "buffer" not in refusal(copy)
+        return
+    told = refusal(copy)
+    assert (told["buffer"], told["needed"], told["available"]) == (buffer, needed, available)
+    assert "buffer" not in refusal(filled(buffer, core, of, told["tile"])[1])
+
+
+def refusal(copy: Any) -> dict[str, Any]:
+    """Why a copy is refused: nothing where it is not, or where a field is too narrow for it."""
+    try:
+        copy()
+    except LayoutError as error:
+        return error.data
+    return {}
+
+
+def test_larger_than_a_buffer() -> None:
+    told: dict[str, Any] = {"arch": "AtlasA2", "element": "half"}
+    with pytest.raises(LayoutError) as caught:
+        gm_to_l1(make_layout("half", "RowMajor", 60000, 60000), "zN", **told)
+    assert str(caught.value) == (
+        "zN<half> of 60000 by 60000 takes 7200000000 bytes, and L1 of AtlasA2 has 524288\n"
+        "  A tile of 512 by 512 fits."
+    )
+    assert (caught.value.buffer, caught.value.needed, caught.value.available, caught.value.tile) == (
+        "L1", 7200000000, 524288, (512, 512),
+    )  # fmt: skip
+    with pytest.raises(LayoutError, match=r"zZ<half> of 256 by 256 takes 131072 bytes, and L0A"):
+        l1_to_l0a(make_layout("half", "zN", 256, 256), **told)
+    with pytest.raises(LayoutError, match=r"zN<half> of 1024 by 512 takes 1048576 bytes, and L1"):
+        l1_to_l0a(make_layout("half", "zN", 1024, 512), tile=(16, 16), **told)
+    # sums are counted, not what they are rounded to
+    sums, c = make_layout("float", "L0C", 256, 256), make_layout("half", "RowMajor", 256, 256)
+    with pytest.raises(LayoutError, match=r"L0C<float> of 256 by 256 takes 262144 bytes, and L0C"):
+        l0c_to_gm(sums, c, **told)
+    assert l0c_to_gm(sums, c, arch="Ascend950", element="half").count == 1
+    # the layout in the buffer counts, not the tile that is moved into it
+    with pytest.raises(LayoutError, match="of 2048 by 256 takes 1048576 bytes"):
+        gm_to_l1(
+            make_layout("half", "RowMajor", 64, 64), make_layout("half", "zN", 2048, 256),
+            tile=(64, 64), **told,
+        )  # fmt: skip
+    tiny = AtlasA2.replaced(name="tiny", l1=100)
+    with pytest.raises(LayoutError, match="takes 512 bytes, and L1 of tiny has 100") as caught:
+        gm_to_l1(make_layout("half", "RowMajor", 2, 2), "zN", arch=tiny, element="half")
+    assert (caught.value.tile, caught.value.details) == (None, ())
+
+
 def test_fields_that_do_not_fit() -> None:
     src = make_layout("half", "RowMajor", 70000, 16)
     with pytest.raises(LayoutError) as caught:
-        gm_to_l1(src, "zN", arch="AtlasA2", element="half")
+        gm_to_l1(src, "zN", arch=ROOMY, element="half")
     assert str(caught.value) == (
-        "nValue of DataCopy is 70000, and has 16 bits on AtlasA2\n"
+        "nValue of DataCopy is 70000, and has 16 bits on roomy\n"
         "  GM->L1 of RowMajor<half> to zN<half>: it is 0 to 65535; the struct would keep 4464. Copy a"
         " smaller tile."
     )
     assert (caught.value.field, caught.value.value, caught.value.bits) == ("nValue", 70000, 16)
     with pytest.raises(LayoutError, match="dValue of DataCopy is 70000"):
-        gm_to_l1(make_layout("half", "RowMajor", 4, 70000), "zN", arch="AtlasA2", element="half")
-    long = gm_to_l1(make_layout("half", "RowMajor", 4, 70000), "zN", arch="Ascend950", element="half")
+        gm_to_l1(make_layout("half", "RowMajor", 4, 70000), "zN", arch=ROOMY, element="half")
+    big = Ascend950.replaced(name="big", l1=1 << 24)
+    long = gm_to_l1(make_layout("half", "RowMajor", 4, 70000), "zN", arch=big, element="half")
     assert long.calls[0].params == Nd2NzParams(4, 70000, 70000, 16, 1)
     with pytest.raises(LayoutError, match="repeatTimes of LoadData is 256, and has 8 bits"):
-        l1_to_l0b(make_layout("half", "nZ", 256, 256), arch="AtlasA2", element="half")
+        l1_to_l0b(make_layout("half", "nZ", 256, 256), arch=ROOMY, element="half")
 
 
 def test_tiles_and_places() -> None:
@@ -522,7 +651,7 @@ def test_tiles_and_places() -> None:
     with pytest.raises(LayoutError, match=r"32 by 32 at \(16,0\) crosses a block of 32 by 32"):
         gm_to_l1(padded, "zN", tile=(32, 32), at=(16, 0), **tag, **told)
     odd = make_layout("int4b_t", "RowMajor", 8, 9)
-    with pytest.raises(DivisibilityError, match="two elements share a byte"):
+    with pytest.raises(DivisibilityError, match=r"two elements share a byte[\s\S]*: both must be even"):
         gm_to_l1(odd, "zN", arch="AtlasA2", element="int4b_t")
 
 

@@ -41,6 +41,25 @@ def test_every_call_is_as_recorded_or_differs_as_the_table_says() -> None:
     assert found == OURS
 
 
+def test_the_recorded_tiles_that_are_larger_than_their_buffer() -> None:
+    found = {}
+    for row in ROWS:
+        try:
+            recorded.transfer(row, recorded.ARCH)
+        except TlaError as error:
+            if "buffer" in error.data:
+                found[recorded.case(row)] = (error.buffer, error.needed)
+    assert found == {
+        "2201 gm-l1 nZ<float>(18,11) to nZ(352,417) at (0,0)": ("L1", 608256),
+        "2201 l1-l0b nZ<bfloat16_t>(189,32) to nZ(153,200) at (64,16)": ("L0B", 66560),
+        "2201 l1-l0a nN<float>(122,200) to zZ(122,200) at (0,0)": ("L0A", 102400),
+        "2201 l1-l0a nN<half>(179,200) to zZ(179,200) at (0,0)": ("L0A", 79872),
+        "3510 gm-l1 ColumnMajor<float>(128,128) to nN(415,386) at (86,56)": ("L1", 665600),
+        "3510 l1-l0a zN<float>(27,48) to zN(200,200) at (0,24)": ("L0A", 166400),
+        "3510 l1-l0b nZ<float>(81,26) to nZ(200,200) at (0,0)": ("L0B", 166400),
+    }
+
+
 def test_every_route_element_and_pair_is_recorded() -> None:
     routes = {(row["arch"], row["route"]) for row in ROWS}
     assert routes == {
@@ -93,7 +112,7 @@ def test_rows_of_catlass(op: str) -> None:
     for row in rows("catlass_tla.jsonl", f"tile_copy_{op}"):
         whole = tuple(row["l1"]) if "l1" in row else (row["rows"], row["cols"])
         tile, at = tuple(row["tile"]), tuple(row["coord"])
-        told = {"arch": recorded.ARCH[row["arch"]], "element": row["element"], "at": at}
+        told: dict[str, Any] = {"arch": recorded.ARCH[row["arch"]], "element": row["element"], "at": at}
         if op == "l0c_gm":
             cut = [min(t, n - c) for t, n, c in zip(tile, whole, at, strict=True)]
             src, dst = make_layout("float", "L0C", *cut), make_layout(row["element"], row["dst"], *whole)

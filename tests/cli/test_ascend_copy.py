@@ -110,13 +110,69 @@ def test_plain_layouts_and_standard_input(run: Run) -> None:
     assert json.loads(done.out)["tile"] == [100, 100]
 
 
+def test_what_is_left_out_is_recognised(run: Run) -> None:
+    rows = facts(run, "gm-l1", "(100,100):(100,1)", "--element", "half")
+    assert (rows["src"]["tag"], rows["dst"]["tag"], rows["dst"]["element"]) == ("RowMajor", "zN", "half")
+    columns = facts(run, "gm-l1", "(100,100):(1,100)", "--element", "half")
+    assert (columns["src"]["tag"], columns["dst"]["tag"]) == ("ColumnMajor", "nZ")
+    said = facts(run, "gm-l1", "ColumnMajor<half>(1,48)")  # a row, which is RowMajor too
+    assert (said["src"]["tag"], said["dst"]["tag"]) == ("ColumnMajor", "nZ")
+
+
+def test_each_side_has_its_element(run: Run) -> None:
+    sums = facts(run, "l0c-gm", "L0C<int32_t>(64,64)", "--to", "RowMajor<int32_t>(256,256)")
+    assert (sums["src"]["element"], sums["calls"][0]["params"]["quantPre"]) == ("int32_t", "NoQuant")
+    plain = ("--to", "(256,256):(256,1)", "--element", "half")
+    assert facts(run, "l0c-gm", "L0C<float>(64,64)", *plain)["dst"]["element"] == "half"
+    bias = facts(run, "l1-bt", "VectorLayout<half>(250)", "--to", "VectorLayout<float>(250)", "--prove")
+    assert (bias["src"]["element"], bias["dst"]["element"]) == ("half", "float")
+    assert facts(run, "l1-bt", "VectorLayout<half>(250)", "--prove") == bias
+    same = ("--to", "zN<half>(32,48)", "--element", "f16")
+    assert facts(run, "gm-l1", "RowMajor<half>(32,48)", *same)["bytes"] == 3072
+    out = run("ascend", "copy", "l1-bt", "VectorLayout<half>(250)").out
+    assert "  blockLen    8  blocks of a run, of 64 bytes each\n" in out
+
+
+ROWS = "RowMajor<half>(100,100)"
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("l0c-gm", "L0C<float>(4,4)"), "l0c-gm needs --to: where the tile goes"),
-        (("l0c-gm", "L0C<float>(4,4)", "--to", "zN"), "l0c-gm needs --to: where the tile goes"),
-        (("gm-l1", "(4,4):(4,1)"), "gm-l1 needs --to: where the tile goes"),
-        (("gm-l1", "(4,4):(4,1)", "--to", "zN"), "the layouts do not say what their elements are"),
+        (("l0c-gm", "L0C<float>(4,4)"), "l0c-gm needs --to: the matrix that the sums go to"),
+        (("l0c-gm", "L0C<float>(4,4)", "--to", "zN"), "l0c-gm needs --to: the matrix"),
+        (("gm-l1", "(4,4):(4,1)"), "the layouts do not say what the elements are"),
+        (("gm-l1", "(4,4):(4,1)", "--to", "zN"), "the layouts do not say what the elements are"),
+        (("gm-l1", "(4,4):(4,2)", "--element", "half"), "gm-l1 moves no layout such as (4,4):(4,2)"),
+        (("gm-l1", "zZ<half>(64,64)"), "gm-l1 moves no zZ\n  It moves VectorLayout, RowMajor, zN"),
+        (
+            ("gm-l1", ROWS, "--to", "zN<float>(100,100)"),
+            "gm-l1 moves elements of one type, and is told of half and float",
+        ),
+        (("gm-l1", ROWS, "--element", "float"), "is told of float and half"),
+        (("l1-l0a", "zN<half>(32,32)", "--element", "int8_t"), "is told of int8_t and half"),
+        (
+            ("l0c-gm", "L0C<int32_t>(128,128)", "--to", "RowMajor<half>(256,256)"),
+            "the fixpipe makes no half of int32_t without a scale",
+        ),
+        (("l0c-gm", "L0C<half>(128,128)", "--to", ROWS), "the fixpipe makes no half of half"),
+        (
+            ("l0c-gm", "L0C<float>(4,4)", "--to", ROWS, "--element", "float"),
+            "l0c-gm moves elements of one type, and is told of float and half\n  Leave --element out",
+        ),
+        (
+            ("l0c-gm", "L0C<float>(4,4)", "--to", "(4,4):(4,1)"),
+            "the output's layout does not say what the elements are",
+        ),
+        (
+            ("l1-bt", "VectorLayout<half>(250)", "--to", "VectorLayout<int32_t>(250)"),
+            "AtlasA2 adds no bias of half to sums of int32_t",
+        ),
+        (("l1-bt", "VectorLayout<half>(500)"), "VectorLayout<float> of 500 takes 2000 bytes"),
+        (("l1-bt", "VectorLayout<bfloat16_t>(8)"), "AtlasA2 adds no bias of bfloat16_t"),
+        (("gm-l1", "RowMajor<half>(60000,60000)"), "L1 of AtlasA2 has 524288\n  A tile of 512 by 512"),
+        (("l1-l0a", "zN<half>(512,256)"), "L0A of AtlasA2 has 65536\n  A tile of 128 by 256 fits."),
+        (("gm-l1", "RowMajor<half>(1,48)", "--to", "nZ"), "moves RowMajor to nZ"),
         (
             ("gm-l1", "RowMajor<half>(4,4)", "--to", "nZ"),
             "no instruction of GM->L1 moves RowMajor to nZ",

@@ -10,6 +10,7 @@ import pytest
 from xla_bridge.rows import TILED, array
 
 from tla import parse
+from tla.ascend import element, make_layout
 from tla.xla_bridge import bit_address, byte_address, physical_elements, physical_offset, split_piece
 
 from .running import MODULES
@@ -173,6 +174,39 @@ def test_a_coordinate_in_the_padding_of_a_layout(run: Run) -> None:
     assert not facts(run, "(4,8):(8,1):(3,5)", "3,5")["valid"]
     out = run("where", "(4,8):(8,1):(3,5)", "3,5").out
     assert out.endswith("offset    29\nnote      padding: it lies outside the origin shape\n")
+
+
+@pytest.mark.parametrize("index", [(0, 0), (17, 20), (19, 47), (31, 33)])
+@pytest.mark.parametrize("of", ["half", "float", "int4b_t", "double"])
+def test_a_layout_by_its_tag_says_where_in_bytes(run: Run, of: str, index: tuple[int, int]) -> None:
+    text, layout = f"zN<{of}>(20,48)", make_layout(of, "zN", 20, 48)
+    found = facts(run, text, f"{index[0]},{index[1]}")
+    bits = element(of).bits
+    assert (found["tagged"], found["tla"], found["valid"]) == (text, str(layout), index[0] < 20)
+    assert (found["offset"], found["elements"]) == (layout(index), layout.cosize)
+    assert (found["bit"], found["element_bits"]) == (layout(index) * bits, bits)
+    assert (found["byte"], found["bytes"]) == (layout(index) * bits // 8, layout.cosize * bits // 8)
+    by_numbers = facts(run, str(layout), f"{index[0]},{index[1]}")
+    assert {name: found[name] for name in by_numbers} == by_numbers
+    assert "byte" not in by_numbers
+
+
+def test_the_table_of_a_layout_by_its_tag(run: Run) -> None:
+    assert run("where", "zN<half>(20,48)", "21,20").out.splitlines() == [
+        "element   (21,20) of zN<half>(20,48)",
+        "layout    ((_16,2),(_16,3)):((_16,_256),(_1,512)):(20,48)",
+        "digits    ((5,1),(4,1))",
+        "offset    852 of 1536",
+        "byte      1704 of 3072",
+        "note      padding: it lies outside the origin shape",
+    ]
+    out = run("where", "-", "17,21", stdin=b"zN<int4b_t>(20,48)\n").out
+    assert "byte      554 of 1024\nbits      4436 to 4439, from bit 4 of the byte on\n" in out
+    unknown = run("where", "RowMajor<int4b_t>(5,M{min=9})", "4,8")
+    assert unknown.out.splitlines()[-2:] == [
+        "offset    4*M{min=9}+8 of 5*M{min=9}",
+        "byte      2*M{min=9}+4 of (5*M{min=9}+1)//2",
+    ]
 
 
 # --- bad input ---

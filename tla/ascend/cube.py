@@ -1,4 +1,4 @@
-"""What the cube core multiplies: pairs of element types, their sums, and how many in a cycle.
+"""What the cube core multiplies: pairs of element types, their sums, and how many in a cycle; biases.
 
 >>> [str(p) for p in PRODUCTS[2201]][:2]
 ['half * half -> float', 'bfloat16_t * bfloat16_t -> float']
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ["PRODUCTS", "Product"]
+__all__ = ["BIASES", "PRODUCTS", "Product"]
 
 
 class Product(NamedTuple):
@@ -60,3 +60,15 @@ PRODUCTS: Final = {
     ),
 }
 """The pairs of each instruction set, by its CATLASS_ARCH."""
+
+BIASES: Final = {
+    2201: (("float", "float"), ("float", "half"), ("int32_t", "int32_t")),
+    3510: (("float", "float"), ("float", "half"), ("float", "bfloat16_t"), ("int32_t", "int32_t")),
+}
+"""Of each instruction set the pairs of a sum and the bias that is added to it.
+
+The bias table holds sums: on its way there from L1 a bias is made one, or is one already.
+
+Source: CATLASS gemm/helper.hpp, L1BiasTypeSelector; gemm/tile/atlasa2 and ascend950, copy_l1_to_bt.hpp;
+CANN asc-devkit, DataCopy of two element types from C1 to C2.
+"""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..ascend.arch import ARCHES, arch
 from ..ascend.copies import gm_to_l1, l0c_to_gm, l1_to_bt, l1_to_l0a, l1_to_l0b
 from ..ascend.elements import element
+from ..ascend.tags.recognise import tags_of
 from ..ascend.tags.text import parse_tagged
 from ..errors import ParseError
 from ..int_tuple import text_of
@@ -43,16 +44,18 @@ examples:
   tla ascend copy l0c-gm 'L0C<float>(4,4)' --to 'RowMajor<half>(100,100)' --at 96,96 --json
 
 Offsets are elements, from the first of each tensor. --to is a tag, whose layout is made of the tile, or
-a whole layout: 'zN<half>(32,48)'. Where it is left out it is the one that the route has.
+a whole layout: 'zN<half>(32,48)'. Where it is left out it is the one that the route has. A copy keeps
+the element type; l0c-gm rounds sums to that of the output, l1-bt makes sums of biases.
 """
 
-_ROUTES: Final[dict[str, tuple[Callable[..., Transfer], str | None]]] = {
-    "gm-l1": (gm_to_l1, None),
-    "l1-l0a": (l1_to_l0a, None),
-    "l1-l0b": (l1_to_l0b, "nZ"),
-    "l0c-gm": (l0c_to_gm, None),
-    "l1-bt": (l1_to_bt, "VectorLayout"),
+_ROUTES: Final[dict[str, tuple[Callable[..., Transfer], str | None, tuple[str, ...]]]] = {
+    "gm-l1": (gm_to_l1, None, ("src_tag", "dst_tag")),
+    "l1-l0a": (l1_to_l0a, None, ("src_tag", "dst_tag")),
+    "l1-l0b": (l1_to_l0b, "nZ", ("src_tag", "dst_tag")),
+    "l0c-gm": (l0c_to_gm, None, ("dst_tag",)),
+    "l1-bt": (l1_to_bt, "VectorLayout", ()),
 }
+"""What each route calls, where it goes if nothing is said, and which tags it is told."""
 
 _SHOWN: Final = 4
 """How many calls are listed without --all."""
@@ -102,48 +105,75 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 
 def _transfer(options: argparse.Namespace) -> Transfer:
-    copy, usual = _ROUTES[options.route]
+    route = options.route
+    copy, usual, tags = _ROUTES[route]
     core = arch(options.arch)
-    src, of = _layout(text_argument(options.source))
-    to: Any = options.to or (core.l0a_tag if options.route == "l1-l0a" else usual)
-    if to is None and options.route == "gm-l1":
-        to = _l1_tag(options.source)
-    if to is None or (options.route == "l0c-gm" and "(" not in to):
+    src, src_of, src_tag = _layout(text_argument(options.source))
+    to: Any = options.to or (core.l0a_tag if route == "l1-l0a" else usual)
+    dst_of = dst_tag = None
+    if to is not None and "(" in to:
+        to, dst_of, dst_tag = _layout(to)
+    elif route == "l0c-gm":
         raise InputError(
-            f"{options.route} needs --to: where the tile goes",
+            "l0c-gm needs --to: the matrix that the sums go to",
             "Give the whole layout, as --to 'RowMajor<half>(100,100)'.",
         )
-    out: Element | None = None
-    if "(" in to:
-        to, out = _layout(to)
-    of = element(options.element) if options.element else out or of
-    if of is None:
+    asked = _elements(route, element(options.element) if options.element else None, src_of, dst_of)
+    if to is None:
+        to = _l1_tag(src, src_tag, asked["element"])
+    for name, tag in (("src_tag", src_tag), ("dst_tag", dst_tag)):
+        if name in tags:
+            asked[name] = tag
+    for name, text in (("tile", options.tile), ("at", options.at)):
+        if text is not None:
+            asked[name] = _pair(name, text)
+    return copy(src, to, arch=core, **asked)
+
+
+def _elements(
+    route: str, said: Element | None, src: Element | None, dst: Element | None
+) -> dict[str, Any]:
+    """The element type of a copy, and that of its sums where it makes one of the other."""
+    sums = {"l0c-gm": src, "l1-bt": dst}.get(route)
+    moved = {"l0c-gm": (said, dst), "l1-bt": (said, src)}.get(route, (said, src, dst))
+    found = list(dict.fromkeys(of for of in moved if of is not None))
+    if not found:
+        what = "output's layout does" if route == "l0c-gm" else "layouts do"
         raise InputError(
-            "the layouts do not say what their elements are",
+            f"the {what} not say what the elements are",
             "Write the tag, as 'zN<half>(32,48)', or give --element half.",
         )
-    asked = {
-        name: _pair(name, text)
-        for name, text in (("tile", options.tile), ("at", options.at))
-        if text is not None
-    }
-    return copy(src, to, arch=core, element=of, **asked)
+    if len(found) > 1:
+        raise InputError(
+            f"{route} moves elements of one type, and is told of {' and '.join(map(str, found))}",
+            "Name the same type in SOURCE, --to and --element."
+            if len(moved) == 3
+            else "Leave --element out: it is for a layout that does not say it.",
+        )
+    return {"element": found[0]} if sums is None else {"element": found[0], "accumulator": sums}
 
 
-def _l1_tag(source: str) -> str | None:
-    """The tag that a source by its tag goes to in L1."""
+def _l1_tag(src: AnyLayout, said: str | None, of: Element) -> str:
+    """The tag in L1 that a matrix goes to."""
     from ..ascend.copies.gm_l1 import PAIRS
 
-    name = source.partition("<")[0].strip().rpartition("::")[2]
-    return next((to for to, taken in PAIRS.items() if name in taken), None)
+    names = tags_of(src, of) if said is None else (said,)
+    found = next((to for to, taken in PAIRS.items() if not {*names}.isdisjoint(taken)), None)
+    if found is None:
+        takes = dict.fromkeys(tag for taken in PAIRS.values() for tag in taken)
+        raise InputError(
+            f"gm-l1 moves no {' or '.join(names) or f'layout such as {src}'}",
+            f"It moves {', '.join(takes)}.",
+        )
+    return found
 
 
-def _layout(text: str) -> tuple[AnyLayout, Element | None]:
-    """A layout, and its element type where the text names a tag."""
+def _layout(text: str) -> tuple[AnyLayout, Element | None, str | None]:
+    """A layout, and its element type and tag where the text names them."""
     if text.lstrip()[:1].isalpha() and "<" in text:
         found = parse_tagged(text)
-        return found.layout, found.element
-    return layout_of(read(text)), None
+        return found.layout, found.element, found.tag
+    return layout_of(read(text)), None, None
 
 
 def _pair(name: str, text: str) -> Any:
@@ -214,7 +244,7 @@ def _parameters(call: Call, line: str) -> Iterator[str]:
     wide, numbers = (max(map(len, column)) for column in zip(*rows, strict=True))
     said = _MEANING[struct]
     if call.unit == 2:
-        said = {**said, **(_SCALES if call.element.name == "float8_e8m0_t" else _BYTES)}
+        said = {**said, **(_SCALES if call.element.name == "float8_e8m0_t" else _DOUBLE)}
     for name, value in rows:
         meaning = said[name].replace("line", line)
         yield f"  {name:{wide}}  {value:>{numbers}}  {meaning}"
@@ -245,9 +275,10 @@ _NZ: Final = {
     "dstNzMatrixStride": "from one matrix to the next",
 }
 
-_BYTES: Final = {
+_DOUBLE: Final = {
     "dValue": "pairs of elements of each",
     "srcDValue": "from one line to the next, in pairs",
+    "blockLen": "blocks of a run, of 64 bytes each",
 }
 
 _SCALES: Final = {

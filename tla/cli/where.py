@@ -9,7 +9,7 @@ from ..errors import ParseError, UndecidedError
 from ..ints import is_tuple
 from ..layout import is_layout
 from ..notation import parse_int_tuple, to_text
-from ..read import read
+from ..read import read, tagged
 from ..xla_bridge import (
     COMBINE,
     XlaBuffer,
@@ -42,6 +42,7 @@ from .show import layout_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..ascend.tags.text import TaggedLayout
     from ..layout import AnyLayout
     from ..xla_bridge import Tile, TilingExplanation
 
@@ -52,6 +53,7 @@ examples:
   tla where 'f32[3,5]{1,0:T(2,2)}' 2,3
   tla where 'bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}' '(7,0,1279,16383)' --json
   tla where '((4,2),(4,3)):((4,16),(1,32))' 1,5
+  tla where 'zN<half>(20,48)' 17,20
   tla where 'module.hlo:%pad.0' 1,107,79
   echo 's4[5]{0:E(4)}' | tla where - 3
 
@@ -59,7 +61,8 @@ The offset counts elements. Bytes and bits count from the first byte of the data
 lies in front of; packed elements, E(n), stand little-endian in their bytes. An index of a scalar is ().
 The numbers of a tile are in the order of memory, the slowest axis first, and 'dims' says which dim each
 is of: one that an earlier tile has cut has several, 1+2 are merged by '*', - is an axis of no dim.
-A layout of TLA takes any of its coordinates. 'tla explain tiling SHAPE INDEX' shows how it comes about.
+A layout of TLA takes any of its coordinates; one by its tag also says how large its elements are.
+'tla explain tiling SHAPE INDEX' shows how the place in a shape comes about.
 """
 
 
@@ -69,16 +72,20 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("index", metavar="INDEX", help="the index of an element, as 2,3 or '(2,3)'")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(signed(arguments))
-    place = place_of(read(text_argument(options.shape)))
+    text = text_argument(options.shape)
+    by_tag = tagged(text)
+    place = place_of(read(text)) if by_tag is None else by_tag.layout
     index = index_argument(options.index)
-    facts = _in_shape(place, index) if isinstance(place, XlaShape) else _in_layout(place, index)
+    if isinstance(place, XlaShape):
+        facts, rows = _in_shape(place, index), _shape_rows
+    else:
+        facts, rows = _in_layout(place, index, by_tag), _layout_rows
     if options.json:
         import json
 
         print(json.dumps(facts))
         return 0
-    rows = _shape_rows(facts) if isinstance(place, XlaShape) else _layout_rows(facts)
-    for name, text in rows:
+    for name, text in rows(facts):
         print(f"{name:9} {text}")
     return 0
 
@@ -201,11 +208,7 @@ def _piece(shape: XlaShape, at: tuple[Any, ...]) -> dict[str, Any]:
 def _shape_rows(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "element", f"{_tuple(facts['index'])} of {facts['xla']}"
     yield "offset", f"{facts['offset']} of {facts['elements']}"
-    yield "byte", f"{facts['byte']} of {facts['bytes']}"
-    bits = facts["element_bits"]
-    if bits % 8:
-        first = facts["bit"]
-        yield "bits", f"{first} to {first + bits - 1}, from bit {first % 8} of the byte on"
+    yield from _byte_rows(facts)
     for tile in facts["tiles"]:
         where = f"number {_tuple(tile['number'])} of {_tuple(tile['of'])}"
         dims = _tuple("+".join(map(str, dims)) or "-" for dims in tile["dims"])
@@ -229,11 +232,11 @@ def _tuple(items: Any) -> str:
 # --- a layout ---
 
 
-def _in_layout(layout: AnyLayout, index: tuple[Any, ...]) -> dict[str, Any]:
+def _in_layout(layout: AnyLayout, index: tuple[Any, ...], by_tag: TaggedLayout | None) -> dict[str, Any]:
     at = index[0] if len(index) == 1 else index  # one int is a flat index
     try:
         offset = layout(at)
-        return {
+        facts = {
             "tla": str(layout),
             "index": to_text(at),
             "coordinate": to_text(idx2crd(at, layout.shape)),
@@ -242,12 +245,38 @@ def _in_layout(layout: AnyLayout, index: tuple[Any, ...]) -> dict[str, Any]:
         }
     except UndecidedError as error:
         raise on_command_line(error, SAY_MORE) from None
+    return facts if by_tag is None else {**facts, **_in_bytes(by_tag, offset)}
+
+
+def _in_bytes(by_tag: TaggedLayout, offset: Any) -> dict[str, Any]:
+    """Where an element lies in bytes, and of how many: to the end of the last fractal."""
+    bits, elements = by_tag.element.bits, by_tag.layout.cosize
+    return {
+        "tagged": str(by_tag),
+        "elements": plain(elements),
+        "byte": plain(offset * bits // 8),
+        "bytes": plain((elements * bits + 7) // 8),
+        "bit": plain(offset * bits),
+        "element_bits": bits,
+    }
 
 
 def _layout_rows(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "element", f"{facts['index']} of {facts['tla']}"
+    by_tag = facts.get("tagged")
+    yield "element", f"{facts['index']} of {by_tag or facts['tla']}"
+    if by_tag:
+        yield "layout", facts["tla"]
     if facts["coordinate"] != facts["index"]:
         yield "digits", facts["coordinate"]
-    yield "offset", str(facts["offset"])
+    yield "offset", f"{facts['offset']} of {facts['elements']}" if by_tag else str(facts["offset"])
+    if by_tag:
+        yield from _byte_rows(facts)
     if not facts["valid"]:
         yield "note", "padding: it lies outside the origin shape"
+
+
+def _byte_rows(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "byte", f"{facts['byte']} of {facts['bytes']}"
+    bits, first = facts["element_bits"], facts["bit"]
+    if bits % 8 and isinstance(first, int):
+        yield "bits", f"{first} to {first + bits - 1}, from bit {first % 8} of the byte on"

@@ -79,8 +79,8 @@ def gm_to_l1(
         UnsupportedError: no instruction takes the pair of tags, or the architecture the element.
         CoordinateError: the tile lies outside the matrix.
         DivisibilityError: the tile starts within a block that is moved as a whole.
-        LayoutError: a layout is not in its tag, the tile crosses a block of a padded matrix, or a
-            parameter does not fit its field.
+        LayoutError: a layout is not in its tag or larger than L1, the tile crosses a block of a padded
+            matrix, or a parameter does not fit its field.
         UndecidedError: a size is symbolic.
     """
     asked = Asked(arch, element, tile, at, src_tag, dst_tag)
@@ -156,7 +156,7 @@ def _nd2nz(copy: Copy, n: int) -> tuple[Call, int]:
     if unit == 2 and (copy.src.at[d] % 2 or (leading % 2 and copy.cut[n] > 1)):
         raise DivisibilityError(
             f"{copy.route} of {element}: two elements share a byte, and a {line} starts within one",
-            f"It starts at {copy.src.at[d]} and the leading dimension is {leading}: both are even.",
+            f"It starts at {copy.src.at[d]} and the leading dimension is {leading}: both must be even.",
             coord=copy.src.at,
             leading=leading,
         )

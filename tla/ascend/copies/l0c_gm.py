@@ -72,7 +72,8 @@ def l0c_to_gm(
         UnsupportedError: the output is neither RowMajor nor zN, or its elements need a scale.
         CoordinateError: the tile lies outside the output.
         DivisibilityError: the tile starts within a 32-byte block of a zN output.
-        LayoutError: a layout is not in its tag, or a parameter does not fit its field.
+        LayoutError: a layout is not in its tag, the sums are larger than L0C, or a parameter does not
+            fit its field.
         UndecidedError: a size is symbolic.
     """
     of = element_named(element)
@@ -87,6 +88,7 @@ def l0c_to_gm(
             accumulator=sums,
         )
     copy = store_of("L0C->GM", _PAIRS, src, dst, Asked(arch, of, tile, at, "L0C", dst_tag))
+    copy = copy._replace(src=copy.src._replace(element=sums))
     rows = copy.dst.tag == "RowMajor"
     if not rows and sums.name != "float":
         raise UnsupportedError(
@@ -107,8 +109,7 @@ def l0c_to_gm(
     is_set = rows and copy.arch.code == 3510
     setting = Setting("SetFixpipeNz2ndFlag", (1, 1, 1)) if is_set else None
     name = "DataCopy" if copy.arch.code == 3510 else "Fixpipe"
-    transfer = finished(copy, Call(name, copy.dst.start, copy.src.start, params, of, setting=setting))
-    return transfer._replace(src=copy.src._replace(element=sums))
+    return finished(copy, Call(name, copy.dst.start, copy.src.start, params, of, setting=setting))
 
 
 def _require_whole_end(copy: Copy) -> None:

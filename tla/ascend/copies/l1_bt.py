@@ -1,4 +1,4 @@
-"""L1 to the bias table: a vector, in whole blocks.
+"""L1 to the bias table: a vector, in whole blocks, whose elements become sums.
 
 >>> from tla.ascend import make_layout
 >>> bias = make_layout("float", "VectorLayout", 250)
@@ -12,8 +12,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ...errors import LayoutError
+from ...errors import UnsupportedError
 from ...ints import ceil_div, round_up
+from ..arch import arch as arch_named
+from ..cube import BIASES
+from ..elements import ELEMENTS
+from ..elements import element as element_named
 from .operands import Asked, copy_of, finished, whole_blocks
 from .records import Call, DataCopyParams
 
@@ -23,14 +27,13 @@ if TYPE_CHECKING:
     from ...ints import IntTuple
     from ...layout import AnyLayout
     from ..arch import Arch
+    from ..elements import Element
     from .operands import Destination, ElementLike
     from .transfer import Transfer
 
 __all__ = ["l1_to_bt"]
 
 _PAIRS: Final[Mapping[str, tuple[str, ...]]] = {"VectorLayout": ("VectorLayout",)}
-_BT_BLOCK: Final = 64
-"""The bytes of a block of the bias table. Source: CATLASS catlass.hpp, BYTE_PER_C2."""
 
 
 def l1_to_bt(
@@ -39,40 +42,57 @@ def l1_to_bt(
     *,
     arch: str | Arch,
     element: ElementLike,
+    accumulator: ElementLike | None = None,
     tile: IntTuple | None = None,
     at: IntTuple | None = None,
 ) -> Transfer:
-    """Return the call that moves a vector of biases to the bias table.
+    """Return the call that moves a vector of biases to the bias table, where they are sums.
 
     >>> from tla.ascend import make_layout
     >>> bias = make_layout("half", "VectorLayout", 40)
-    >>> l1_to_bt(bias, arch="Ascend950", element="half").calls[0].params.blockLen
-    3
+    >>> moved = l1_to_bt(bias, arch="Ascend950", element="half")
+    >>> moved.calls[0].params.blockLen, moved.src.bytes, moved.dst.bytes
+    (3, 80, 160)
 
-    It counts blocks of 64 bytes in 2201, and of 32 in 3510, an even number of them for 32 bits.
+    It counts blocks of 64 bytes in 2201 (CATLASS catlass.hpp, BYTE_PER_C2), and of 32 in 3510, an even
+    number of them for 32 bits.
+
+    Args:
+        element: What the biases are.
+        accumulator: What the sums are; the one that the core adds such a bias to where left out.
 
     Raises:
-        UnsupportedError: a layout is no vector.
+        UnsupportedError: a layout is no vector, or the core adds no such bias to such a sum.
         CoordinateError: the tile lies outside the source.
         DivisibilityError: the tile starts within a block of 32 bytes.
-        LayoutError: the bias table is smaller.
+        LayoutError: the bias table is smaller than the sums, or L1 than the biases.
     """
-    copy = copy_of("L1->BT", _PAIRS, src, dst, Asked(arch, element, tile, at))
-    element, of_3510 = copy.element, copy.arch.code == 3510
-    whole_blocks(copy, copy.src, (element.c0,), "it reads blocks of 32 bytes,")
-    if of_3510:
-        blocks = ceil_div(copy.cut[0], element.c0)
-        blocks = round_up(blocks, 2) if element.bits == 32 else blocks
+    core, of = arch_named(arch), element_named(element)
+    sums = _sums(core, of, None if accumulator is None else element_named(accumulator))
+    copy = copy_of("L1->BT", _PAIRS, src, dst, Asked(core, of, tile, at))
+    whole_blocks(copy, copy.src, (of.c0,), "it reads blocks of 32 bytes,")
+    if core.code == 3510:
+        unit, blocks = 1, ceil_div(copy.cut[0], of.c0)
+        blocks = round_up(blocks, 2) if of.bits == 32 else blocks
     else:
-        blocks = ceil_div(copy.room[0], _BT_BLOCK // element.sizeof)
-    written, room = blocks * (32 if of_3510 else _BT_BLOCK), copy.arch.capacity("BT")
-    if written > room:
-        raise LayoutError(
-            f"{copy.cut[0]} biases of {element} take {written} bytes, and the bias table of {copy.arch}"
-            f" has {room}",
-            "Load fewer at a time.",
-            needed=written,
-            available=room,
-        )
-    call = Call("DataCopy", copy.dst.start, copy.src.start, DataCopyParams(1, blocks), element)
+        unit, blocks = 2, ceil_div(copy.room[0], 2 * of.c0)
+    copy = copy._replace(dst=copy.dst._replace(element=sums))
+    call = Call("DataCopy", copy.dst.start, copy.src.start, DataCopyParams(1, blocks), of, unit)
     return finished(copy, call)
+
+
+def _sums(arch: Arch, bias: Element, sums: Element | None) -> Element:
+    """What a bias becomes in the bias table."""
+    pairs = BIASES[arch.code]
+    found = next((s for s, b in pairs if b == bias.name and (sums is None or s == sums.name)), None)
+    if found is None:
+        to = f" to sums of {sums}" if sums else ""
+        ways = "; ".join(f"{b} to {s}" for s, b in pairs)
+        raise UnsupportedError(
+            f"{arch} adds no bias of {bias}{to}",
+            f"It adds {ways}.",
+            arch=arch,
+            element=bias,
+            accumulator=sums,
+        )
+    return ELEMENTS[found]

@@ -68,7 +68,8 @@ def l1_to_l0a(
         CoordinateError: the tile lies outside the source.
         DivisibilityError: the tile starts within a fractal, which CATLASS rounds up in silence on one
             architecture and reads across on the other; or a stride is no whole number of fractals.
-        LayoutError: a layout is not in its tag, or a parameter does not fit its field.
+        LayoutError: a layout is not in its tag or larger than its buffer, or a parameter does not fit
+            its field.
         UndecidedError: a size is symbolic.
     """
     core = arch_named(arch)

@@ -63,7 +63,7 @@ def _meaning(call: Call) -> Iterator[tuple[int | None, int]]:
     if isinstance(params, (Nd2NzParams, Dn2NzParams)):
         return _to_nz(params, call.element.c0 // call.unit, call.unit)
     if isinstance(params, DataCopyParams):
-        return _runs(params, call.element.c0)
+        return _runs(params, call.element.c0 * call.unit)
     if isinstance(params, LoadData2DParams):
         return _fractals(params, call.element.fractal)
     if isinstance(params, LoadData2dTransposeParams):
@@ -91,12 +91,12 @@ def _to_nz(p: Nd2NzParams | Dn2NzParams, c0: int, unit: int) -> Iterator[tuple[i
                     yield src * unit + lane if d < p.dValue else None, dst * unit + lane
 
 
-def _runs(p: DataCopyParams, c0: int) -> Iterator[tuple[int, int]]:
+def _runs(p: DataCopyParams, block: int) -> Iterator[tuple[int, int]]:
     """Runs of whole blocks."""
     for run in range(p.blockCount):
-        for i in range(p.blockLen * c0):
-            src = run * (p.blockLen + p.srcStride) * c0 + i
-            yield src, run * (p.blockLen + p.dstStride) * c0 + i
+        for i in range(p.blockLen * block):
+            src = run * (p.blockLen + p.srcStride) * block + i
+            yield src, run * (p.blockLen + p.dstStride) * block + i
 
 
 def _fractals(p: LoadData2DParams, fractal: int) -> Iterator[tuple[int, int]]:

@@ -162,17 +162,53 @@ def finished(
     scales: LoadData2DMxParams | None = None,
     tail: Call | None = None,
 ) -> Transfer:
-    """Return the transfer of calls in steps, each number of which fits its field.
+    """Return the transfer of calls in steps: its tiles fit their buffers, its numbers their fields.
 
     Raises:
-        LayoutError: a number is negative, or has more bits than its field.
+        LayoutError: a layout is larger than its buffer; a number is negative, or has more bits than its
+            field.
     """
+    for place, matrix in zip(copy.route.split("->"), (copy.src, copy.dst), strict=True):
+        if place != "GM":
+            _require_buffer(copy.arch, place, matrix)
     calls = Calls(first, count, dst_step, src_step, m_step, tail)
     for params in (first.params, calls[count - 1].params, tail and tail.params, scales):
         if params is not None:
             _require_widths(copy, first.name, params)
     why = why_many if len(calls) > 1 else None
     return Transfer(copy.route, calls, why, copy.src, copy.dst, copy.cut, scales)
+
+
+def _require_buffer(arch: Arch, buffer: Any, matrix: Matrix) -> None:
+    """A layout lies within its buffer, up to the end of its last fractal."""
+    needed, available = matrix.bytes, arch.capacity(buffer)
+    if needed <= available:
+        return
+    extents = tuple(map(int, matrix.layout.origin_shape))
+    tile = _fitting(matrix, extents, available)
+    raise LayoutError(
+        f"{matrix} of {_by(extents)} takes {needed} bytes, and {buffer} of {arch} has {available}",
+        *([f"A tile of {_by(tile)} fits."] if tile else ()),
+        buffer=buffer,
+        needed=needed,
+        available=available,
+        tile=tile,
+    )
+
+
+def _fitting(matrix: Matrix, extents: tuple[int, ...], available: int) -> tuple[int, ...] | None:
+    """A tile that fits: the longest extent goes to the next lower power of two, until it does."""
+    while max(extents) > 1:
+        axis = extents.index(max(extents))
+        less = 1 << (extents[axis] - 1).bit_length() - 1
+        extents = (*extents[:axis], less, *extents[axis + 1 :])
+        if matrix._replace(layout=_made(matrix.element, matrix.tag, extents)).bytes <= available:
+            return extents
+    return None
+
+
+def _by(extents: tuple[int, ...]) -> str:
+    return " by ".join(map(str, extents))
 
 
 def _require_widths(copy: Copy, name: str, params: Any) -> None:

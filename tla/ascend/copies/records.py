@@ -76,7 +76,7 @@ class Dn2NzParams(NamedTuple):
 
 
 class DataCopyParams(NamedTuple):
-    """Runs of 32-byte blocks; the strides are gaps, from the end of a run to the next."""
+    """Runs of blocks of 32 bytes, times `Call.unit`; the strides are gaps between them."""
 
     blockCount: int
     blockLen: int
@@ -233,7 +233,8 @@ class Call(NamedTuple):
     element: Element
     """What the offsets count; of a Fixpipe the destination's."""
     unit: int = 1
-    """How many elements the instruction takes for one: 2 where it counts two of 4 bits as a byte."""
+    """How many times as much a field counts as elsewhere: 2 where two elements of 4 bits are a byte to
+    Nd2Nz, and where a block of DataCopy, to the bias table of 2201, has 64 bytes."""
     setting: Setting | None = None
     """What is set beforehand, once for all calls of a transfer."""
 

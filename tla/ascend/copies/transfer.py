@@ -40,6 +40,11 @@ class Matrix(NamedTuple):
         """The offset of the tile's first element."""
         return int(self.layout(self.at))
 
+    @property
+    def bytes(self) -> int:
+        """The bytes from the first element of the layout to the end of its last."""
+        return self.element.bytes_of(int(self.layout.cosize))
+
     def offset(self, coordinate: tuple[int, ...]) -> int:
         """The offset of an element of the tile."""
         return int(self.layout(tuple(a + c for a, c in zip(self.at, coordinate, strict=True))))
