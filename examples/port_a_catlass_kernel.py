@@ -24,7 +24,7 @@ print("  bytes free: ", {f.buffer: f.margin for f in report.checks if f.rule.end
 print(f"  {len(plan.schedule())} blocks, {plan.schedule().balance().idle} of {plan.cores} cores idle")
 
 print()
-there = plan.replaced(arch=AtlasA2, policy=MmadPingpong(unit_flag=True), cores=AtlasA2.cores)
+there = plan.replaced(arch=AtlasA2)
 report = there.check()
 print(report)
 assert report.nearest is not None

@@ -187,7 +187,7 @@ def test_a_problem_that_it_cannot_count() -> None:
         ("MmadAtlasA2PingPongWithPrologue", None, "prologues for A and B"),
         ("MmadAtlasA2PingpongBias", None, "adds a bias, and the plan has none"),
         ("MmadAtlasA2Preload", "half", "MmadAtlasA2Preload adds no bias"),
-        ("MmadPingpong", "float", "MmadPingpong adds a bias on Ascend950 only"),
+        ("MmadPingpong", "float", "MmadPingpong adds no bias on AtlasA2"),
     ],
 )
 def test_policies_that_take_more_than_a_plan_says(name: str, bias: str | None, text: str) -> None:

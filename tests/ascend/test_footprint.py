@@ -3,9 +3,10 @@
 The rows of ``catlass_asserts.jsonl`` are what g++ says of CATLASS's own blocks for random tiles.
 """
 
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import rows
@@ -24,7 +25,6 @@ from tla.ascend import (
     MmadPingpong,
     MmadPreloadAsyncWithCallback,
     MmadPreloadAsyncWithCallbackL0CToUB,
-    Policy,
     element,
     fits,
     footprints,
@@ -278,29 +278,78 @@ def test_the_nearest_tile_fits(tile: Any) -> None:
     if found is not None:
         assert fits(arch, a, b, found.l1, found.l0, how, bias, tags)
         assert found.distance >= 0
+    else:
+        unit = max(16, a.c0, b.c0)
+        for m, n, k in product((1, 2, 3), repeat=3):
+            small = GemmShape(m * unit, n * unit, k * unit)
+            assert not fits(arch, a, b, small, small._replace(k=unit), how, bias, tags)
 
 
-def test_no_smaller_change_fits() -> None:
+def test_a_long_extent_is_not_stepped_over() -> None:
+    asked = GemmShape(16, 16, 100000)
+    found = nearest(AtlasA2, half, half, asked, asked._replace(k=1024), MmadPingpong())
+    assert found is not None
+    assert (found.l1, found.l0) == ((16, 16, 4096), (16, 16, 1024))
+
+
+def test_event_ids_are_asked_for() -> None:
+    tile = GemmShape(32, 32, 32)
+    for stages, fitting in ((4, True), (5, False)):
+        how = FAMILIES["MmadAtlasA2PreloadAsync"](l1_stages=stages)
+        assert fits(AtlasA2, half, half, tile, tile, how) == fitting
+
+
+@pytest.mark.parametrize(
+    ("arch", "of", "tags", "asked", "near"),
+    [
+        (AtlasA2, "half", ("RowMajor", "RowMajor"), (200, 240, 160), (160, 192, 160)),
+        (AtlasA2, "half", ("RowMajor", "ColumnMajor"), (256, 256, 512), (128, 256, 320)),
+        (AtlasA2, "float", ("ColumnMajor", "RowMajor"), (136, 264, 96), (128, 256, 96)),
+        (Ascend950, "int8_t", ("ColumnMajor", "RowMajor"), (250, 300, 600), (224, 288, 512)),
+        (Ascend950, "float8_e4m3_t", ("RowMajor", "ColumnMajor"), (50, 500, 700), (48, 448, 512)),
+    ],
+)
+def test_no_smaller_change_fits(
+    arch: Arch, of: str, tags: tuple[str, str], asked: Any, near: tuple[int, int, int]
+) -> None:
     """Every tile that is nearer, tried one by one."""
     from math import log2
 
-    asked = GemmShape(200, 240, 160)
-    how: Policy = MmadPingpong()
-    found = nearest(AtlasA2, half, half, asked, asked._replace(k=64), how)
+    kind, how, asked = element(of), MmadPingpong(), GemmShape(*asked)
+    found = nearest(arch, kind, kind, asked, asked._replace(k=64), how, tags=(*tags, "RowMajor"))
     assert found is not None
-    steps = range(16, 257, 16)
-    for m in steps:
-        for n in steps:
-            for k in range(16, 161, 16):
-                far = sum(abs(log2(x / y)) for x, y in zip((m, n, k), asked, strict=True))
-                if far < found.distance - 1e-9 and m <= 208 and n <= 240:
-                    tile = GemmShape(m, n, k)
-                    fitting = [
-                        x
-                        for x in range(16, k + 1, 16)
-                        if fits(AtlasA2, half, half, tile, tile._replace(k=x), how)
-                    ]
-                    assert not fitting, (tile, fitting)
+    unit = max(16, kind.c0)
+
+    def extents(extent: int) -> list[int]:
+        """Those asked for, rounded, and those of three binary digits."""
+        digits = {d << i for d in (1, 3, 5, 7) for i in range(13)}
+        rounded = {extent // u * u for u in (16, unit)} | {-(-extent // u) * u for u in (16, unit)}
+        return sorted(x for x in digits | rounded if 16 <= x <= max(rounded) and x % 16 == 0)
+
+    for m, n, k in product(*map(extents, asked)):
+        far = sum(abs(log2(x / y)) for x, y in zip((m, n, k), asked, strict=True))
+        if far < found.distance - 1e-9 and k % unit == 0:
+            tile = GemmShape(m, n, k)
+            fitting = [
+                x
+                for x in range(unit, k + 1, unit)
+                if fits(arch, kind, kind, tile, tile._replace(k=x), how, tags=(*tags, "RowMajor"))
+            ]
+            assert not fitting, (tile, fitting)
+    assert found.l1 == near
+
+
+@pytest.mark.parametrize(
+    "tags", [("RowMajor", "RowMajor"), ("ColumnMajor", "ColumnMajor"), ("nZ", "zN")]
+)
+@pytest.mark.parametrize("of", ["int8_t", "float8_e4m3_t", "half", "float"])
+def test_a_tile_whose_loads_transpose_has_a_nearest(of: str, tags: tuple[str, str]) -> None:
+    kind = element(of)
+    asked = GemmShape(250, 256, 16 * kind.c0)
+    part = asked._replace(k=4 * kind.c0)
+    found = nearest(Ascend950, kind, kind, asked, part, MmadPingpong(), tags=(*tags, "RowMajor"))
+    assert found is not None
+    assert (found.l1, found.l0) == ((256, 256, asked.k), (256, 256, part.k))
 
 
 def test_where_no_tile_fits() -> None:

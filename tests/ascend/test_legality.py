@@ -47,6 +47,7 @@ def test_the_hole_on_950() -> None:
     overlaps = [f for f in report.errors if f.rule == "L1 overlap"]
     assert [f.ranges for f in overlaps] == [((51200, 56960),), ((102400, 108160),)]
     assert [(f.needed, f.available, f.margin) for f in overlaps] == [(56960, 51200, -5760)] * 2
+    assert [f.title for f in overlaps] == ["L1 overlap A 0", "L1 overlap A 1"]
     assert "A 0 [0,56960) is written into A 1, which starts at 51200" in overlaps[0].text
     assert "A 1 [51200,108160) is written into B 0, which starts at 102400" in overlaps[1].text
     assert "its extents 100 x 256 are padded to 112 x 256" in overlaps[0].text
@@ -178,7 +179,8 @@ def test_int4_is_counted_as_bytes() -> None:
 
 
 def test_a_bias_needs_bt_and_l1() -> None:
-    report = gemm("AtlasA2", SIZE, "half", l1=(64, 512, 128), l0=(64, 512, 32), bias="float").check()
+    tile: Any = {"l1": (64, 512, 128), "l0": (64, 512, 32)}
+    report = gemm("AtlasA2", SIZE, "half", **tile, bias="float").check()
     finding = found(report, "BT capacity")
     assert (finding.needed, finding.available, finding.severity) == (2048, 1024, "error")
     assert gemm("Ascend950", SIZE, "half", l1=(64, 512, 128), l0=(64, 512, 32), bias="float").check().ok
@@ -192,6 +194,89 @@ def test_who_adds_a_bias() -> None:
     assert broken(gemm("AtlasA2", SIZE, policy=MmadAtlasA2PingpongBias, bias="float")) == []
     report = gemm("AtlasA2", SIZE, policy=MmadAtlasA2PingpongBias, bias="bfloat16_t").check()
     assert found(report, "bias").catlass == ("Bias does not support bfloat16 yet",)
+
+
+@pytest.mark.parametrize("name", [f.name for f in FAMILIES.values() if 2201 in f.codes])
+def test_a_bias_on_2201_is_added_where_it_can_be_emitted(name: str) -> None:
+    """TLA has no copy of a bias to BT there."""
+    plan = gemm("AtlasA2", SIZE, l1=(64, 64, 64), policy=FAMILIES[name](), bias="float")
+    finding = found(plan.check(), "bias")
+    assert (finding.severity == "holds") == (name == "MmadAtlasA2PingpongBias")
+    if name == "MmadPingpong":
+        assert finding.catlass == ("Unsupported TileCopyTla, can not find the specialization.",)
+        assert finding.fix == "Take MmadAtlasA2PingpongBias."
+    assert gemm("Ascend950", SIZE, policy="MmadPingpong", bias="float").check().ok
+
+
+@pytest.mark.parametrize(
+    ("arch", "of", "legal"),
+    [
+        ("AtlasA2", "half", {"float", "half"}),
+        ("AtlasA2", "int8_t", {"int32_t"}),
+        ("Ascend950", "half", {"float", "half", "bfloat16_t"}),
+        ("Ascend950", "int8_t", {"int32_t"}),
+    ],
+)
+def test_the_element_type_of_a_bias(arch: str, of: str, legal: set[str]) -> None:
+    names = ("float", "half", "bfloat16_t", "int32_t", "int8_t", "double")
+    assert {x for x in names if gemm(arch, SIZE, of, bias=x).check().ok} == legal
+    finding = found(gemm(arch, SIZE, of, bias="int16_t").check(), "bias")
+    assert "no bias of int16_t is added to sums of" in finding.text
+
+
+STAGES = ("l1a_stages=1, l1b_stages=1", "l0c_stages=2", "l1a_stages=4, l0a_stages=4")
+
+
+@pytest.mark.parametrize("tags", ["RowMajor", "RowMajor,ColumnMajor", "ColumnMajor,RowMajor", "zN,nZ"])
+@pytest.mark.parametrize("stages", STAGES)
+def test_what_gemm_chooses_is_legal(tags: str, stages: str) -> None:
+    elements = {
+        "AtlasA2": ("half", "float", "int8_t"),
+        "Ascend950": ("half", "float", "int8_t", "float8_e4m3_t"),
+    }
+    for arch, names in elements.items():
+        for of in names:
+            plan = gemm(arch, SIZE, of, tags, policy=f"MmadPingpong({stages})")
+            assert broken(plan) == [], (plan, plan.check())
+
+
+def test_one_tile_of_k_in_the_nearest() -> None:
+    plan = gemm("AtlasA2", (512, 512, 250), "half", l1=(256, 256, 64), policy=MmadAtlasA2Small)
+    report = plan.check()
+    assert report.nearest is not None
+    assert report.nearest.l1.k == 256
+    assert report.left == ()
+    assert plan.replaced(l1=report.nearest.l1, l0=report.nearest.l0).check().ok
+
+
+def test_many_stages() -> None:
+    report = gemm("Ascend950", SIZE, l1=(100, 64, 64), policy="MmadPingpong(l1a_stages=30000)").check()
+    overlaps = [f.title for f in report.checks if f.rule == "L1 overlap"]
+    assert overlaps == ["L1 overlap A 0", "L1 overlap A 29999"]
+    lines = render(report.figures()[0], 72).splitlines()
+    assert (len(lines), lines[33]) == (35, "and 29970 more")
+
+
+def test_one_row_has_no_leading_dimension_to_mend() -> None:
+    report = gemm("AtlasA2", (1, 512, 70001), "half").check()
+    assert found(report, "leading dimension of A").severity == "holds"
+    assert found(report, "stride limit of A").severity == "holds"
+    assert found(report, "leading dimension of B").severity == "holds"
+
+
+def test_more_k_than_half_of_l1_holds() -> None:
+    report = gemm("AtlasA2", (128, 512, 4096), policy="MmadFullLoadA", l1=(128, 128, 128)).check()
+    (overlap,) = (f for f in report.errors if f.rule == "L1 overlap")
+    assert overlap.text.endswith("CATLASS gives a stage of A 262144 bytes, whatever it holds.")
+
+
+def test_what_the_nearest_tile_breaks_too() -> None:
+    plan = gemm("AtlasA2", SIZE, "int8_t", l1=(256, 256, 512), policy="MmadAtlasA2Pingpong<true>")
+    report = plan.check()
+    assert report.nearest is not None
+    assert report.left == ("unit flag",)
+    assert str(report).endswith("; still broken: unit flag")
+    assert gemm("AtlasA2", SIZE, l1=(256, 256, 512)).check().left == ()
 
 
 def test_l0_is_a_part_of_l1() -> None:
@@ -235,7 +320,11 @@ def test_flags() -> None:
     assert report.nearest is None  # no tile mends it
     assert broken(gemm("AtlasA2", SIZE, policy="MmadPingpong(hf32)")) == ["HF32"]
     assert broken(gemm("AtlasA2", SIZE, "float", policy="MmadPingpong(hf32)")) == []
-    assert broken(gemm("AtlasA2", SIZE, "int8_t", policy="MmadPingpong(unit_flag)")) == ["unit flag"]
+    # CATLASS's page of MmadAtlasA2Pingpong forbids it; its examples 52 and 57 do it with MmadPingpong
+    assert broken(gemm("AtlasA2", SIZE, "int8_t", policy="MmadAtlasA2Pingpong<true>")) == ["unit flag"]
+    for arch in ("AtlasA2", "Ascend950"):
+        report = gemm(arch, SIZE, "int8_t", policy="MmadPingpong(unit_flag)").check()
+        assert found(report, "unit flag").severity == "warning"
 
 
 @pytest.mark.parametrize(
@@ -356,6 +445,12 @@ def test_leading_dimensions() -> None:
     assert "PADDING_NZ (524288 bytes of workspace)" in finding.fix
     assert "a leading dimension of 512" in finding.fix
     assert found(report, "leading dimension of B").severity == "holds"
+    wide = found(gemm("AtlasA2", (512, 512, 70001), "half").check(), "leading dimension of A").fix
+    assert wide == (
+        "Lay A out anew before: PADDING_BLOCK_ND (71827456 bytes of workspace) or PADDING_NZ"
+        " (71696384 bytes of workspace)."
+    )
+    assert "70144" in found(gemm("Ascend950", (512, 512, 70001)).check(), "leading dimension of A").fix
     mended = gemm("AtlasA2", (512, 512, 511), "half", ld=(512, None, None)).check()
     assert found(mended, "leading dimension of A").severity == "holds"
 
@@ -381,10 +476,13 @@ def test_a_call_for_each_row(tag: str, what: str) -> None:
 @pytest.mark.parametrize(
     ("of", "tags", "k", "severity", "says"),
     [
-        ("int8_t", "RowMajor,RowMajor", 1040, "warning", "zeros in A and what lay there before in B"),
-        ("int8_t", "RowMajor,ColumnMajor", 1040, "note", "zeros in A and zeros in B"),
-        ("half", "ColumnMajor,RowMajor", 1000, "note", "what lay there before in A and what lay"),
-        ("half", "zN,RowMajor", 1000, "note", "what pads it in global memory in A"),
+        ("int8_t", "RowMajor,RowMajor", 1040, "note", "zeros in A and what an earlier tile left in B"),
+        ("int8_t", "RowMajor,ColumnMajor", 1040, "note", "are zeros in A and B"),
+        ("int8_t", "ColumnMajor,RowMajor", 1040, "warning", "in A and B, and their products are added"),
+        ("half", "ColumnMajor,RowMajor", 1000, "warning", "in A and B, and their products are added"),
+        ("half", "RowMajor,RowMajor", 1000, "warning", "an infinity or a NaN there times zero is a NaN"),
+        ("half", "zN,RowMajor", 1000, "warning", "what pads it in global memory in A"),
+        ("half", "RowMajor,ColumnMajor", 1000, "note", "are zeros in A and B"),
         ("half", "RowMajor,RowMajor", 1040, "holds", ""),
     ],
 )
@@ -423,7 +521,13 @@ def test_32_bits() -> None:
 
 def test_small_takes_one_tile_of_k() -> None:
     assert broken(gemm("AtlasA2", (128, 256, 256), policy=MmadAtlasA2Small)) == []
-    assert broken(gemm("AtlasA2", (128, 256, 257), policy=MmadAtlasA2Small)) == ["one tile of k"]
+    tile = (128, 256, 256)
+    assert broken(gemm("AtlasA2", (128, 256, 257), l1=tile, policy=MmadAtlasA2Small)) == [
+        "one tile of k"
+    ]
+    chosen = gemm("AtlasA2", (128, 256, 257), policy=MmadAtlasA2Small)
+    assert chosen.l1.k == 272
+    assert broken(chosen) == []
 
 
 def test_workspace_and_swizzles() -> None:
@@ -480,7 +584,7 @@ def test_what_lies_where() -> None:
     assert lines[0] == "L1, 524288 bytes"
     assert lines[1].startswith("A 0  [###!!")
     assert lines[1].endswith("[0,56960) to 57344")
-    assert lines[-1] == "# written  ! written over"
+    assert lines[-1] == "# written  ! written over  to: the end of the padded tile"
     assert {len(line.split("[")[1].split("]")[0]) for line in lines[1:5]} == {
         72 - 9 - len("[51200,108160) to 108544")
     }

@@ -122,6 +122,7 @@ def test_blocks_and_leading_dimensions() -> None:
     assert apart.layout("A") == make_layout("half", "RowMajor", 1000, 400, ld=512)
     assert [apart.leading(x) for x in ("A", "B", "C")] == [512, 600, 608]
     assert gemm("AtlasA2", SIZE, "half", "zN").leading("A") == 0
+    assert gemm("AtlasA2", SIZE, "half", ld=(512,)) == gemm("AtlasA2", SIZE, ld=(512, None, None))
 
 
 def test_all_rows_of_a_in_l1() -> None:
@@ -173,13 +174,53 @@ def test_a_plan_with_changes() -> None:
         plan.replaced(tile=(1, 2, 3))
 
 
+def test_what_gemm_chose_follows_a_change() -> None:
+    plan = gemm("AtlasA2", SIZE)
+    there = plan.replaced(arch="Ascend950")
+    assert there == gemm("Ascend950", SIZE, l1=plan.l1)
+    assert there.check().ok
+    assert plan.replaced(elements="int8_t").check().ok  # without the unit flag
+    assert plan.replaced(problem=(100, 200, 10)).swizzle == GemmIdentityBlockSwizzle(3, 1)
+    assert plan.replaced(policy="MmadAtlasA2Streamk").swizzle == StreamkGemmIdentityBlockSwizzle(3, 0)
+    assert plan.replaced(l1=(64, 64, 64)).l0 == (64, 64, 64)
+    assert plan.replaced(bias="float").check().ok
+
+
+def test_what_was_given_stays() -> None:
+    own = MmadPingpong(l1a_stages=3)
+    plan = gemm(
+        "AtlasA2", SIZE, l1=(64, 64, 128), l0=(64, 64, 32), policy=own, swizzle="column", cores=8
+    )
+    there = plan.replaced(arch="Ascend950")
+    assert (there.l1, there.l0, there.cores) == (plan.l1, plan.l0, 8)
+    assert there.swizzle == plan.swizzle
+    assert there.policy == own.bound("Ascend950")
+    foreign = gemm("AtlasA2", SIZE, policy=own.bound("Ascend950"))
+    assert foreign.replaced(cores=8).policy == own.bound("Ascend950")
+
+
+@given(
+    st.sampled_from(["AtlasA2", "910B4", "Ascend950"]),
+    st.sampled_from(["half", "int8_t", "float,float,half"]),
+    st.sampled_from(["RowMajor,zN", "ColumnMajor"]),
+    st.sampled_from([None, (96, 64, 128)]),
+    st.sampled_from([None, MmadPingpong(unit_flag=True, l0a_stages=3)]),
+    st.sampled_from([None, 5]),
+)
+def test_nothing_changed_is_the_same_plan(
+    arch: str, of: str, tags: str, l1: Any, policy: Any, cores: int | None
+) -> None:
+    plan = gemm(arch, SIZE, of, tags, l1, policy=policy, cores=cores)
+    assert plan.replaced() == plan
+
+
 def test_text() -> None:
     plan = gemm("AtlasA2", SIZE, "half", ld=(512, None, None), bias="float", cores=20)
     assert str(plan).splitlines() == [
         "AtlasA2, 20 cores: C[1000,600] half = A[1000,400] half * B[400,600] half + bias[600] float",
         "  layouts   A RowMajor ld 512, B RowMajor, C RowMajor",
         "  tiles     L1 GemmShape<128,256,256>, L0 GemmShape<128,256,64>",
-        "  policy    MmadPingpong<Arch::AtlasA2,true>",
+        "  policy    MmadAtlasA2PingpongBias<true>",
         "  swizzle   GemmIdentityBlockSwizzle<3,0>",
     ]
     assert eval(repr(plan), {"gemm": gemm}) == plan
@@ -195,10 +236,16 @@ def test_text() -> None:
         ({"l1": (64, 64, -1)}, "the tile in L1 has k = -1: an extent is at least 1"),
         ({"l0": (0, 64, 64)}, "the tile in L0 has m = 0: an extent is at least 1"),
         ({"policy": "MmadPingpong(l0b_stages=0)"}, "l0b_stages = 0, a tile has at least one stage"),
-        ({"swizzle": "GemmIdentityBlockSwizzle<0,0>"}, "offset = 0: it is at least 1"),
+        ({"swizzle": "GemmIdentityBlockSwizzle<0,0>"}, "= 0: it must be at least 1"),
         ({"cores": 0}, "there is at least 1 core, not 0"),
-        ({"ld": (32, None, None)}, "ld = 32: it is at least 400"),
-        ({"ld": (512, None)}, "ld is the leading dimensions of A, B and C"),
+        ({"ld": (32, None, None)}, "A, RowMajor of 1000 by 400 has ld = 32: it must be at least 400"),
+        ({"ld": (400, 599)}, "B, RowMajor of 400 by 600 has ld = 599: it must be at least 600"),
+        (
+            {"ld": (600, None, None), "tags": "zN,zN"},
+            "A, zN, has no leading dimension, and ld gives it 600",
+        ),
+        ({"ld": ()}, "ld is up to three leading dimensions, of A, B and C, not ()"),
+        ({"ld": (512, None, 600, 1)}, "ld is up to three leading dimensions, of A, B and C, not"),
         ({"elements": ("half",) * 4}, "there are 4 element types, not those of A, B and C"),
         ({"tags": ("zN",) * 4}, "there are 4 layout tags, not those of A, B and C"),
     ],
@@ -235,11 +282,18 @@ def test_texts_that_are_no_shapes() -> None:
         gemm("AtlasA2", SIZE, l1="64,64")
     with pytest.raises(TypeError, match="cores is an int, not str"):
         gemm("AtlasA2", SIZE, cores=str(3))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="tags is a text or a sequence, not int 5"):
+        gemm("AtlasA2", SIZE, tags=5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="elements is a text or a sequence, not NoneType None"):
+        gemm("AtlasA2", SIZE, None)  # type: ignore[arg-type]
 
 
 def test_operands_that_are_not_there() -> None:
     plan = gemm("AtlasA2", SIZE)
     with pytest.raises(UnsupportedError, match="A is never in L0B"):
         plan.layout("A", "L0B")
+    for ask in (plan.element, plan.tag, plan.layout, plan.extents, plan.leading):
+        with pytest.raises(UnsupportedError, match="a product has no operand 'D'"):
+            ask("D")  # type: ignore[arg-type]
     with pytest.raises(UnsupportedError, match="the plan has no bias"):
         plan.layout("bias")

@@ -25,7 +25,7 @@ def test_a_legal_plan(run: Run) -> None:
     lines = out.splitlines()
     assert lines[:5] == str(SQUARE_PLAN).splitlines()
     assert [line.split() for line in lines[6:8]] == [
-        ["needed", "available", "margin", "of", "buffer", "rule", "verdict"],
+        ["needed", "available", "margin", "unit", "buffer", "rule", "verdict"],
         ["393216", "524288", "131072", "bytes", "L1", "L1", "capacity", "holds"],
     ]
     assert lines[13].split() == ["1", "8", "7", "events", "L0C", "L0C", "events", "holds"]
@@ -47,14 +47,13 @@ def test_a_tile_that_does_not_fit(run: Run) -> None:
     lines = out.splitlines()
     broken = [line.split() for line in lines if line.endswith("BROKEN")]
     assert broken == [
-        ["56960", "51200", "-5760", "bytes", "L1", "L1", "overlap", "BROKEN"],
-        ["56960", "51200", "-5760", "bytes", "L1", "L1", "overlap", "BROKEN"],
-        ["14336", "12800", "-1536", "bytes", "L0A", "L0A", "overlap", "BROKEN"],
+        ["56960", "51200", "-5760", "bytes", "L1", "L1", "overlap", "A", "0", "BROKEN"],
+        ["56960", "51200", "-5760", "bytes", "L1", "L1", "overlap", "A", "1", "BROKEN"],
+        ["14336", "12800", "-1536", "bytes", "L0A", "L0A", "overlap", "A", "0", "BROKEN"],
     ]
-    assert "# written  ! written over" in lines
-    at = lines.index(
-        "L1 overlap: A 0 [0,56960) is written into A 1, which starts at 51200: both hold [51200,56960)."
-    )
+    assert "# written  ! written over  to: the end of the padded tile" in lines
+    said = "L1 overlap A 0: A 0 [0,56960) is written into A 1, which starts at 51200: both hold"
+    at = lines.index(f"{said} [51200,56960).")
     assert lines[at + 3] == "  Take m a multiple of 16."
     assert lines[-2:] == [
         "illegal: 3 rules broken; CATLASS compiles it all the same",
@@ -67,6 +66,29 @@ def test_the_tile_that_is_proposed_is_legal(run: Run) -> None:
     proposed = out.splitlines()[-1].partition(": ")[2].split()
     code, out, err = run("ascend", "check", *HOLE[:3], *proposed)
     assert (code, err, out.splitlines()[-1]) == (0, "", "legal")
+
+
+@pytest.mark.parametrize("of", ["int8_t", "float8_e4m3_t"])
+def test_a_nearest_tile_of_bytes_on_950(run: Run, of: str) -> None:
+    for m, k in ((250, 128), (300, 64)):
+        code, out, _ = run("ascend", "check", "Ascend950", of, SQUARE[2], "--l1", f"{m},256,512")
+        assert code == 1
+        said = f"the nearest tile that fits: --l1 256,256,512 --l0 256,256,{k}"
+        assert out.splitlines()[-1] == said
+
+
+def test_what_no_tile_mends(run: Run) -> None:
+    arguments = ("--l1", "256,256,512", "--policy", "MmadAtlasA2Pingpong<true>")
+    code, out, _ = run("ascend", "check", "AtlasA2", "int8_t", SQUARE[2], *arguments)
+    assert code == 1
+    assert out.splitlines()[-1].endswith("; still broken: unit flag")
+
+
+def test_leading_dimensions(run: Run) -> None:
+    facts: dict[str, Any] = json.loads(run("ascend", "check", *SQUARE, "--ld", "5120", "--json").out)
+    assert facts["plan"]["ld"] == [5120, 4096, 4096]
+    facts = json.loads(run("ascend", "check", *SQUARE, "--ld", "0,5120", "--json").out)
+    assert facts["plan"]["ld"] == [4096, 5120, 4096]
 
 
 def test_what_the_compiler_says(run: Run) -> None:
@@ -83,11 +105,12 @@ def test_warnings_leave_a_plan_legal(run: Run) -> None:
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].startswith("AtlasA2, 20 cores:")
-    assert lines[-1] == "legal, with 3 warnings"
+    assert lines[-1] == "legal, with 2 warnings"
     assert any(
         line.startswith("stride limit of A: a leading dimension of 70000 exceeds") for line in lines
     )
-    assert any(line.startswith("k tail: the last 16 of 70000") for line in lines)
+    tail = "k tail: the cube takes k in rows of 32, and the last has 16 of data; the other 16 are"
+    assert any(line.startswith(tail) for line in lines)
 
 
 def test_every_rule(run: Run) -> None:
@@ -110,6 +133,7 @@ def test_json(run: Run) -> None:
         "l1": [96, 256, 256],
         "l0": [96, 256, 64],
         "distance": pytest.approx(0.0589, abs=1e-4),
+        "still_broken": [],
     }
     assert facts["catlass"] == []
     overlap = next(check for check in facts["checks"] if check["rule"] == "L1 overlap")
@@ -144,9 +168,19 @@ def test_cpp(run: Run) -> None:
             "l1a_stages = 0, a tile has at least one stage",
         ),
         ((*SQUARE, "--policy", "Mmad"), "'Mmad' is not a dispatch policy"),
-        ((*SQUARE, "--swizzle", "identity<0,0>"), "offset = 0: it is at least 1"),
+        ((*SQUARE, "--swizzle", "identity<0,0>"), "= 0: it must be at least 1"),
         ((*SQUARE, "--tags", "zQ"), "'zQ' is not a layout tag"),
-        ((*SQUARE, "--ld", "1,0,0"), "ld = 1: it is at least 4096"),
+        ((*SQUARE, "--ld", "1,0,0"), "A, RowMajor of 4096 by 4096 has ld = 1: it must be at least 4096"),
+        (
+            (*SQUARE, "--ld", "0,0,0,1"),
+            "--ld takes up to three numbers, of A, B and C, 0 for the shortest",
+        ),
+        ((*SQUARE, "--ld", "-1,0,0"), "expected leading dimensions with commas, found '-1,0,0'"),
+        ((*SQUARE, "--tags", "zN", "--ld", "4096"), "A, zN, has no leading dimension, and ld gives it"),
+        (
+            (*SQUARE, "--policy", "MmadPingpong(unit_flag=x)"),
+            "expected true or false for unit_flag, found 'x'",
+        ),
         ((*SQUARE, "--ld", "a"), "expected leading dimensions with commas, found 'a'"),
     ],
 )

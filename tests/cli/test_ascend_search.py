@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tla.ascend.tuning.estimates import in_us
+
 from .running import COMMAND, ENVIRONMENT
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def test_the_table(run: Run) -> None:
         "A RowMajor, B RowMajor, C RowMajor",
     ]
     assert lines[3].endswith("of L1 ranked, with the best of L0")
-    head = "rank us blocks rounds busy loaded from GM bound L1 L0"
+    head = "rank us blocks rounds waits loaded from GM bound L1 L0"
     assert lines[5].split() == head.split()
     assert [line.split()[0] for line in lines[6:]] == ["1", "2", "3", "default"]
     times = [float(line.split()[1]) for line in lines[6:9]]
@@ -49,11 +51,13 @@ def test_json_and_table_say_the_same(run: Run) -> None:
     assert facts["elements"] == ["half", "half", "half"]
     for tile, line in zip([*facts["tiles"], facts["default"]], table[6:9], strict=True):
         cells = line.split()
-        assert cells[1] == f"{tile['microseconds']:.1f}"
+        assert cells[1] == in_us(tile["microseconds"] / 1e6)
         assert cells[2:4] == [str(tile["blocks"]), str(tile["rounds"])]
         assert cells[-3:] == [tile["bound"], *(",".join(map(str, tile[x])) for x in ("l1", "l0"))]
     assert facts["tiles"][1]["bound"] in facts["tiles"][1]["pipes"]
-    assert f"rank 2: {facts['explained'][0]}" in table
+    assert list(facts["explained"]) == ["rank 2", "default"]
+    for name, (first, *_) in facts["explained"].items():
+        assert f"{name}: {first}" in table
 
 
 def test_explain_compares_with_the_default(run: Run) -> None:
@@ -87,6 +91,53 @@ def test_the_tuner_gets_its_file(run: Run, tmp_path: Path) -> None:
     assert len(ast.literal_eval(table.value)) == 7
 
 
+def test_the_tuner_gets_its_text_on_standard_output(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "search_space_config.py"
+    run(*SEARCH, *SMALL, "--top", "7", "--tuner", str(path))
+    code, out, err = run(*SEARCH, *SMALL, "--top", "7", "--tuner", "-")
+    assert (code, out, err) == (0, path.read_text(), "")
+
+
+def test_a_tile_of_yours_stands_in_a_row(run: Run) -> None:
+    tile = ("--tile", "96,160,64", "--top", "2")
+    code, out, _ = run(*SEARCH, *SMALL, *tile, "--explain", "1")
+    lines = out.splitlines()
+    assert code == 0
+    assert [line.split()[0] for line in lines[6:10]] == ["1", "2", "--tile", "default"]
+    facts = json.loads(run(*SEARCH, *SMALL, *tile, "--json").out)
+    own = facts["tile"]
+    assert (own["l1"], own["legal"], own["reasons"]) == ([96, 160, 64], True, [])
+    assert lines[8].split()[1] == in_us(own["microseconds"] / 1e6)
+    l0 = ",".join(map(str, own["l0"]))
+    ranked = facts["ranked"]
+    assert lines[11] == f"GemmShape<96,160,64> with GemmShape<{l0}> is rank {own['rank']} of {ranked}"
+    assert own["microseconds"] > facts["tiles"][1]["microseconds"]
+    assert any(line.startswith("--tile: GemmShape<96,160,64>") for line in lines)
+    assert lines[-2].endswith("times as fast as that of --tile, by this estimate")
+
+
+def test_a_tile_that_is_not_legal_is_told_why(run: Run) -> None:
+    code, out, err = run(*SEARCH, *SMALL, "--tile", "100,256,256", "--top", "1")
+    lines = out.splitlines()
+    assert (code, err) == (1, "")
+    assert lines[7].split()[0] == "default"
+    assert lines[9] == "GemmShape<100,256,256> with GemmShape<100,256,64> is not legal:"
+    assert lines[10].startswith("  L1 overlap: A 0 [0,")
+    done = run(*SEARCH, *SMALL, "--tile", "100,256,256", "--top", "1", "--json")
+    own = json.loads(done.out)["tile"]
+    assert done.code == 1
+    assert (own["legal"], own["rank"], own["l1"]) == (False, None, [100, 256, 256])
+    assert "  " + own["reasons"][0] == lines[10]
+
+
+def test_leading_dimensions_count(run: Run) -> None:
+    tight, odd = (
+        json.loads(run(*SEARCH, "910B3", "half", "256,512,1024", "--step", "64", *ld, "--json").out)
+        for ld in ((), ("--ld", "1025,513"))
+    )
+    assert odd["tiles"][0]["microseconds"] > tight["tiles"][0]["microseconds"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -100,7 +151,13 @@ def test_the_tuner_gets_its_file(run: Run, tmp_path: Path) -> None:
         (("AtlasA2", "half", "64,64,64", "--step", "20"), 1, "step is 20"),
         (("AtlasA2", "half", "64,64,64", "--step", "0"), 2, "needs a positive number"),
         (("AtlasA2", "half", "64,64,64", "--top", "0"), 2, "needs a positive number"),
-        (("AtlasA2", "half", "64,64,64", "--explain", "11"), 1, "no rank 11, the last is 10"),
+        (("AtlasA2", "half", "64,64,64", "--explain", "11"), 2, "not among the best 10: say --top 11"),
+        (("AtlasA2", "half", "16,16,16", "--explain", "5"), 1, "no rank 5, the last is 1"),
+        (("AtlasA2", "half", "64,64,64", "--tuner", "-", "--json"), 2, "prints the search space alone"),
+        (("AtlasA2", "half", "64,64,64", "--tuner", "-", "--explain", "1"), 2, "search space alone"),
+        (("AtlasA2", "half", "64,64,64", "--tile", "64,64"), 1, "three extents m,n,k of the tile in L1"),
+        (("AtlasA2", "half", "64,64,64", "--ld", "63"), 1, "ld"),
+        (("AtlasA2", "half", "64,64,64", "--policy", "MmadAtlasA2Small(stages=3)"), 1, "L0A alignment"),
         (("AtlasA2", "half", "64,64,64", "--tuner", "/no/where"), 1, "cannot write /no/where"),
         (("Ascend950", "fp8_e4m3fn_t", "64,64,64", "--tuner", "x"), 1, "the tuner has no element type"),
         (("AtlasA2", "half", "64,64,64", "--policy", "MmadPingpong(l1a_stages=7)"), 1, "The smallest"),
@@ -120,17 +177,28 @@ def test_help_helps(run: Run) -> None:
     assert max(map(len, out.splitlines())) <= 105
 
 
+_LONG = {
+    "many orders": [
+        *("AtlasA2", "half", "4096,4096,4096"),
+        *(text for band in range(1, 60) for text in ("--swizzle", f"<{band},0>")),
+    ],
+    "one long walk": ["Ascend950", "half", "180000,180000,512", "--step", "128", "--swizzle", "aswt"],
+}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_an_interruption_ends_all(jobs: str) -> None:
+@pytest.mark.parametrize("work", _LONG.values(), ids=_LONG)
+def test_an_interruption_ends_all(jobs: str, work: list[str]) -> None:
     """A search that would take long ends at once, with one line and no worker left behind."""
-    orders = [text for band in range(1, 60) for text in ("--swizzle", f"<{band},0>")]
-    command = [*COMMAND, *SEARCH, "AtlasA2", "half", "4096,4096,4096", "--jobs", jobs, *orders]
+    command = [*COMMAND, *SEARCH, *work, "--jobs", jobs]
     process = subprocess.Popen(
         command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
     time.sleep(4)
     assert process.poll() is None
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
+    begun = time.monotonic()
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (130, b"", b"tla: interrupted\n")
+    assert time.monotonic() - begun < 10

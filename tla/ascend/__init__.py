@@ -80,6 +80,7 @@ if _typing.TYPE_CHECKING:
     from .schedules.swizzles import (
         BlockSchedulerAswt,
         BlockSchedulerIterateK,
+        BlockSwizzle,
         ColumnBlockSwizzle,
         GemmGroupedAswtTailSplitSwizzle,
         GemmIdentityBlockSwizzle,
@@ -87,7 +88,6 @@ if _typing.TYPE_CHECKING:
         SingleCoreSplitkGemmIdentityBlockSwizzle,
         SplitkGemmIdentityBlockSwizzle,
         StreamkGemmIdentityBlockSwizzle,
-        Swizzle,
         TailSplitkGemmIdentityBlockSwizzle,
         default_swizzle,
         swizzle,
@@ -117,6 +117,7 @@ if _typing.TYPE_CHECKING:
         is_zN_unaligned,
         is_zZ,
         recognition,
+        recognitions,
         tag_of,
         tags_of,
         why_not,
@@ -155,10 +156,10 @@ else:
         "plans.plan": "Plan gemm",
         "plans.policies": "Policy policy",
         "schedules.swizzles": """
-            BlockSchedulerAswt BlockSchedulerIterateK ColumnBlockSwizzle
+            BlockSchedulerAswt BlockSchedulerIterateK BlockSwizzle ColumnBlockSwizzle
             GemmGroupedAswtTailSplitSwizzle GemmIdentityBlockSwizzle
             GemmIdentityBlockSwizzleL1FullLoad SingleCoreSplitkGemmIdentityBlockSwizzle
-            SplitkGemmIdentityBlockSwizzle StreamkGemmIdentityBlockSwizzle Swizzle
+            SplitkGemmIdentityBlockSwizzle StreamkGemmIdentityBlockSwizzle
             TailSplitkGemmIdentityBlockSwizzle default_swizzle swizzle
         """,
         "tags.conv": "make_layout_filter make_layout_fmap",
@@ -168,7 +169,7 @@ else:
             is_mx_scale_column_major_b is_mx_scale_nN is_mx_scale_row_major_a
             is_mx_scale_row_major_b is_mx_scale_zZ is_nN is_nZ is_padding_column_major
             is_padding_row_major is_row_major is_vector is_weight_4bit_nZ is_zN
-            is_zN_unaligned is_zZ recognition tag_of tags_of why_not
+            is_zN_unaligned is_zZ recognition recognitions tag_of tags_of why_not
         """,
         "tags.table": "TAGS Tag make_layout make_layout_in_ub",
         "tags.text": "TaggedLayout parse_tagged",
@@ -207,6 +208,7 @@ __all__ = [
     "AtlasA3",
     "BlockSchedulerAswt",
     "BlockSchedulerIterateK",
+    "BlockSwizzle",
     "ColumnBlockSwizzle",
     "Element",
     "Estimate",
@@ -259,7 +261,6 @@ __all__ = [
     "SingleCoreSplitkGemmIdentityBlockSwizzle",
     "SplitkGemmIdentityBlockSwizzle",
     "StreamkGemmIdentityBlockSwizzle",
-    "Swizzle",
     "Tag",
     "TaggedLayout",
     "TailSplitkGemmIdentityBlockSwizzle",
@@ -313,6 +314,7 @@ __all__ = [
     "plans",
     "policy",
     "recognition",
+    "recognitions",
     "schedules",
     "search",
     "splitk_factor",

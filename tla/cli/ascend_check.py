@@ -11,7 +11,7 @@ from ..errors import ParseError
 from . import complain
 from .ascend import SUBCOMMANDS
 from .columns import columns, plural
-from .common import positive
+from .common import positive, signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..ascend.plans.plan import Plan
     from ..figure import Bars
 
-__all__ = ["run"]
+__all__ = ["leading_dimensions", "run"]
 
 _EPILOG: Final = f"""\
 examples:
@@ -31,21 +31,22 @@ examples:
   tla ascend check AtlasA2 half,half,float 512,512,16384 --policy 'MmadAtlasA2Preload<true,true>'
   tla ascend check AtlasA2 half 4096,4096,4096 --policy 'MmadPingpong(unit_flag, l1a_stages=3)' --emit
 
-ARCH is one of {", ".join(ARCHES)}. What is left out is as CATLASS's examples have it:
-MmadPingpong with the unit flag, the tile of the architecture, in L0 the longest half, quarter ... of
-its k that fits, bands of 3.
+ARCH is one of {", ".join(ARCHES)}, or a chip such as 910B3. What is
+left out is as CATLASS's examples have it: MmadPingpong with the unit flag, the tile of the architecture,
+in L0 the longest half, quarter ... of its k that fits, bands of 3.
 
 'needed' is what is written, with the padding of a tile to whole fractals, stage by stage where CATLASS
 places them. CATLASS's own assertions count without padding; where one fails, what the compiler would
 say is given. The nearest tile is the one with the least sum of |log2| of the ratios of m, n and k to
-those asked for.
+those asked for; they are multiples of 16 and of C0 with at most three significant binary digits, where
+they are not the ones asked for.
 
 Exit code 0: the plan is legal, warnings or not. 1: a rule is broken, or a value is wrong.
 """
 
 
 def run(arguments: list[str]) -> int:
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_args(signed(arguments))
     plan = _plan(options)
     report = plan.check()
     if options.emit and report.ok:
@@ -79,7 +80,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--tags", default="RowMajor", metavar="A,B,C", help="the layouts in global memory (RowMajor)"
     )
-    parser.add_argument("--ld", metavar="A,B,C", help="the leading dimensions; 0 is the shortest")
+    parser.add_argument(
+        "--ld", metavar="A,B,C", help="the leading dimensions; 0, or left out, is the shortest"
+    )
     parser.add_argument(
         "--policy", metavar="POLICY", help="a dispatch policy, with parameters in < > or ( )"
     )
@@ -107,14 +110,22 @@ def _plan(options: argparse.Namespace) -> Plan:
         options.swizzle,
         bias=options.bias,
         cores=options.cores,
-        ld=_leading(options.ld) if options.ld else None,
+        ld=leading_dimensions(options.ld) if options.ld else None,
     )
 
 
-def _leading(text: str) -> list[int | None]:
+def leading_dimensions(text: str) -> list[int | None]:
+    """Return the leading dimensions of A, B and C that a text has, None for the shortest."""
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdigit() for part in parts):
-        raise ParseError(f"expected leading dimensions with commas, found {text!r}", text, 0, len(text))
+        raise ParseError(
+            f"expected leading dimensions with commas, found {text.strip()!r}", text, 0, len(text)
+        )
+    if len(parts) > 3:
+        raise ParseError(
+            f"--ld takes up to three numbers, of A, B and C, 0 for the shortest; found {len(parts)}",
+            text, 0, len(text),
+        )  # fmt: skip
     return [int(part) or None for part in parts]
 
 
@@ -154,13 +165,13 @@ def _is_shown(finding: Finding) -> bool:
 
 
 def _table(findings: list[Finding], everything: bool) -> list[str]:
-    head = ("needed", "available", "margin", "of", "buffer", "rule", "verdict")
+    head = ("needed", "available", "margin", "unit", "buffer", "rule", "verdict")
     rows = [
         (
             *("-" if n is None else str(n) for n in (f.needed, f.available, f.margin)),
             f.unit if f.needed is not None else "-",
             f.buffer or "-",
-            f.rule,
+            f.title,
             _VERDICTS.get(f.severity, f.severity) + _why(f) * everything,
         )
         for f in findings
@@ -179,7 +190,7 @@ def _why(finding: Finding) -> str:
 def _write_finding(finding: Finding) -> None:
     from textwrap import fill
 
-    print(fill(f"{finding.rule}: {finding.text}.".replace("..", "."), 100, subsequent_indent="  "))
+    print(fill(f"{finding.title}: {finding.text}.".replace("..", "."), 100, subsequent_indent="  "))
     for said in finding.catlass:
         print(f"  the compiler says: {said}")
     if finding.fix:
@@ -198,7 +209,8 @@ def _verdict(report: Report) -> Iterator[str]:
     found = report.nearest
     if found is not None:
         l1, l0 = (",".join(map(str, shape)) for shape in (found.l1, found.l0))
-        yield f"the nearest tile that fits: --l1 {l1} --l0 {l0}"
+        left = f"; still broken: {', '.join(report.left)}" if report.left else ""
+        yield f"the nearest tile that fits: --l1 {l1} --l0 {l0}{left}"
 
 
 # --- JSON ---
@@ -227,7 +239,13 @@ def _facts(report: Report) -> dict[str, Any]:
             _buffer(footprint, bars)
             for footprint, bars in zip(report.buffers, report.figures(), strict=True)
         ],
-        "nearest": found and {"l1": list(found.l1), "l0": list(found.l0), "distance": found.distance},
+        "nearest": found
+        and {
+            "l1": list(found.l1),
+            "l0": list(found.l0),
+            "distance": found.distance,
+            "still_broken": list(report.left),
+        },
     }
 
 

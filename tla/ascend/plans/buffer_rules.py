@@ -47,7 +47,7 @@ _OF_BUFFER: Final = {
     "BT": ("bias BT", "bias BT legacy", "BT always"),
 }  # fmt: skip
 _SHORTER: Final = {
-    "L1": "k of L1, or stages", "L0A": "k of L0", "L0B": "k of L0", "L0C": "m or n", "BT": "n",
+    "L1": "k of L1, or fewer stages", "L0A": "k of L0", "L0B": "k of L0", "L0C": "m or n", "BT": "n",
 }  # fmt: skip
 
 
@@ -102,7 +102,9 @@ def _stage_counts(footprint: Footprint) -> list[tuple[str, int]]:
 
 def _overlaps(plan: Plan, footprint: Footprint) -> Iterator[Finding]:
     buffer, rule = footprint.buffer, f"{footprint.buffer} overlap"
-    for x, y in footprint.overlaps:
+    # of the stages of an operand each is written into the next alike: the first pair is told
+    pairs = {(x.operand, y.operand): (x, y) for x, y in reversed(footprint.overlaps)}
+    for x, y in sorted(pairs.values()):
         both = (max(x.start, y.start), min(x.end, y.end))
         text = (
             f"{x} is written into {y.operand} {y.number}, which starts at {y.start}: both hold "
@@ -110,8 +112,9 @@ def _overlaps(plan: Plan, footprint: Footprint) -> Iterator[Finding]:
         )
         fix = f"Take {_whole(plan, buffer, x.operand)}."
         yield Finding(
-            rule, "error", text, buffer, x.end - x.start, y.start - x.start, fix=fix, ranges=(both,)
-        )
+            rule, "error", text, buffer, x.end - x.start, y.start - x.start, fix=fix, ranges=(both,),
+            stage=f"{x.operand} {x.number}",
+        )  # fmt: skip
     if not footprint.overlaps:
         yield Finding(rule, "holds", "", buffer)
 
@@ -119,6 +122,8 @@ def _overlaps(plan: Plan, footprint: Footprint) -> Iterator[Finding]:
 def _why_apart(plan: Plan, buffer: str, operand: str, slot: int) -> str:
     rows, cols = _extents(plan, buffer, operand)
     by_row, by_col = _units(plan, buffer, operand)
+    if rows % by_row == 0 and cols % by_col == 0:
+        return f"CATLASS gives a stage of {operand} {slot} bytes, whatever it holds."
     return (
         f"CATLASS places the stages of {operand} {slot} bytes apart, a tile without padding; in {buffer}"
         f" its extents {rows} x {cols} are padded to {_up(rows, by_row)} x {_up(cols, by_col)}."
@@ -152,7 +157,7 @@ def _whole(plan: Plan, buffer: str, operand: str) -> str:
     names = {"A": "mk", "B": "kn", "C": "mn"}.get(operand, "")
     pairs = zip(names, _extents(plan, buffer, operand), _units(plan, buffer, operand), strict=False)
     wrong = [f"{axis} a multiple of {unit}" for axis, x, unit in pairs if x % unit]
-    return " and ".join(wrong) or "fewer stages"
+    return " and ".join(wrong) or "a smaller tile"
 
 
 def _alignment(plan: Plan, footprint: Footprint) -> Finding:

@@ -139,12 +139,12 @@ def emit_cpp(plan: Plan) -> str:
     name, tla = plan.policy.name, plan.policy.family.api == "tla"
     if name in _OTHERS:
         raise UnsupportedError(f"{name} is not of a plan's types alone: {_OTHERS[name]}", policy=name)
-    if not tla and (plan.bias is None) == (name == _BIAS):
-        says = "adds a bias, and the plan has none" if plan.bias is None else "adds no bias"
-        raise UnsupportedError(f"{name} {says}", f"A bias is added by {_BIAS}.", policy=name)
-    if tla and plan.bias is not None and plan.arch.code == 2201:  # no TileCopyTla from L1 to BT
+    if plan.bias is None and name == _BIAS:
+        raise UnsupportedError(f"{name} adds a bias, and the plan has none", policy=name)
+    if plan.bias is not None and not plan.policy.family.adds_bias(plan.arch.code):
+        does = _BIAS if plan.arch.code == 2201 else "MmadPingpong"
         raise UnsupportedError(
-            f"{name} adds a bias on Ascend950 only", f"Here {_BIAS} does.", policy=name
+            f"{name} adds no bias on {plan.arch}", f"Here {does} adds one.", policy=name
         )
     kernel = _kernel(plan)
     parts = [

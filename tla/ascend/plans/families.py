@@ -105,6 +105,8 @@ class Family(NamedTuple):
     """The swizzle that its kernel takes, where it is a certain one."""
     dynamic: bool = False
     """Whether tiles are given at run time, where nothing is asserted of them."""
+    one_tile: bool = False
+    """Whether its block has no loop over tiles of k: one of them is all of k."""
 
     def __call__(self, *, arch: str | None = None, **values: int) -> Policy:
         """Return the policy with these parameters, the others at their defaults.
@@ -119,6 +121,14 @@ class Family(NamedTuple):
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.about}>"
+
+    def adds_bias(self, code: int) -> bool:
+        """Whether its block adds a bias on an instruction set: TLA has no copy of one to BT on 2201.
+
+        Source: CATLASS gemm/tile/atlasa2/copy_l1_to_bt.hpp, which has no TileCopyTla.
+        """
+        asserts = any(name.startswith(("bias", "BT")) for name in self.asserts)
+        return asserts and not (self.api == "tla" and code == 2201)
 
     @property
     def header(self) -> str:
@@ -287,6 +297,7 @@ MmadAtlasA2FullLoadA: Final = Family(
 MmadAtlasA2Small: Final = Family(
     "MmadAtlasA2Small", _A2, (Parameter("stages", 2, required=True), _UNIT, _SHUFFLE), "legacy",
     "small", _LEGACY, "one tile of k, at most one block for each core", l0_slot="share",
+    one_tile=True,
 )  # fmt: skip
 MmadAtlasA2Streamk: Final = Family(
     "MmadAtlasA2Streamk", _A2, (_UNIT, _SHUFFLE), "legacy", "streamk", _LEGACY,
@@ -306,7 +317,7 @@ MmadAtlasA2DynamicCommon: Final = Family(
 MmadAtlasA2DynamicSmall: Final = Family(
     "MmadAtlasA2DynamicSmall", _A2, (Parameter("stages", 2, required=True), _UNIT), "legacy",
     "dynamic_small", ("layout C row major",), "as MmadAtlasA2Small, tiles at run time",
-    l0_slot="share", dynamic=True,
+    l0_slot="share", dynamic=True, one_tile=True,
 )  # fmt: skip
 MmadAtlasA2DynamicStreamk: Final = Family(
     "MmadAtlasA2DynamicStreamk", _A2, (_UNIT, _SHUFFLE), "legacy", "dynamic_streamk",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from ...figure import Bar, Bars
 
 if TYPE_CHECKING:
-    from .footprint import Footprint
+    from .footprint import Footprint, Stage
     from .nearby import Nearest
     from .plan import Plan
 
@@ -37,6 +37,13 @@ class Finding(NamedTuple):
     """What the compiler says, where CATLASS asserts the rule and it is broken."""
     ranges: tuple[tuple[int, int], ...] = ()
     """The bytes of the buffer that it is about."""
+    stage: str = ""
+    """The stage that it is about, where a rule may be broken by several."""
+
+    @property
+    def title(self) -> str:
+        """The rule, and the stage that it is about."""
+        return f"{self.rule} {self.stage}".rstrip()
 
     @property
     def margin(self) -> int | None:
@@ -46,7 +53,7 @@ class Finding(NamedTuple):
         return self.available - self.needed
 
     def __str__(self) -> str:
-        return f"{self.severity}: {self.rule}: {self.text}"
+        return f"{self.severity}: {self.title}: {self.text}"
 
 
 class Report(NamedTuple):
@@ -57,6 +64,8 @@ class Report(NamedTuple):
     """All rules, those that hold too."""
     buffers: tuple[Footprint, ...]
     nearest: Nearest | None
+    left: tuple[str, ...] = ()
+    """The rules that the nearest tile breaks too: they are not of tiles."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -89,20 +98,19 @@ class Report(NamedTuple):
         head = "legal" if self.ok else f"illegal: {len(self.errors)} of {len(self.checks)} rules broken"
         lines = [head, *(f"  {finding}" for finding in self.findings)]
         if self.nearest is not None:
-            lines.append(f"  nearest tile that fits: L1 {self.nearest.l1}, L0 {self.nearest.l0}")
+            left = f"; still broken: {', '.join(self.left)}" if self.left else ""
+            lines.append(f"  nearest tile that fits: L1 {self.nearest.l1}, L0 {self.nearest.l0}{left}")
         return "\n".join(lines)
 
 
 def _bars(footprint: Footprint) -> Bars:
-    clashes = [(x, y, (max(x.start, y.start), min(x.end, y.end))) for x, y in footprint.overlaps]
+    clashes: dict[Stage, list[tuple[int, int]]] = {stage: [] for stage in footprint.stages}
+    for x, y in footprint.overlaps:
+        both = max(x.start, y.start), min(x.end, y.end)
+        clashes[x].append(both)
+        clashes[y].append(both)
     bars = tuple(
-        Bar(
-            f"{s.operand} {s.number}",
-            s.start,
-            s.end,
-            s.reach,
-            tuple(r for x, y, r in clashes if s in (x, y)),
-        )
+        Bar(f"{s.operand} {s.number}", s.start, s.end, s.reach, tuple(clashes[s]))
         for s in footprint.stages
     )
     return Bars(footprint.buffer, footprint.capacity, bars)

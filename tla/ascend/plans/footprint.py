@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .asserts import Tile
     from .policies import Family, Policy
 
-__all__ = ["Footprint", "Stage", "fits", "footprints", "l1_tag"]
+__all__ = ["Footprint", "Stage", "events", "fits", "footprints", "l1_tag"]
 
 Buffer = Literal["L1", "L0A", "L0B", "L0C", "BT"]
 
@@ -61,6 +61,14 @@ class Stage(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.operand} {self.number} [{self.start},{self.end})"
+
+
+def _overlapping(ordered: Sequence[Stage]) -> Iterator[tuple[Stage, Stage]]:
+    for i, x in enumerate(ordered):
+        for j in range(i + 1, len(ordered)):
+            if ordered[j].start >= x.end:
+                break
+            yield x, ordered[j]
 
 
 class Footprint(NamedTuple):
@@ -93,7 +101,7 @@ class Footprint(NamedTuple):
     def overlaps(self) -> tuple[tuple[Stage, Stage], ...]:
         """The pairs of stages of which one is written into the other, in the order of their places."""
         ordered = sorted(self.stages, key=lambda s: (s.start, s.end))
-        return tuple((x, y) for i, x in enumerate(ordered) for y in ordered[i + 1 :] if y.start < x.end)
+        return tuple(_overlapping(ordered))
 
     @property
     def sound(self) -> bool:
@@ -266,11 +274,31 @@ def fits(
 ) -> bool:
     """Whether a block takes the tile, and every stage of it has bytes of its own.
 
-    That is: no assertion of the policy's block fails, and each footprint is sound: no overlap, nothing
-    past a buffer's end, each start where it may be.
+    That is: no assertion of the policy's block fails, each stage has an event id, each footprint is
+    sound (no overlap, nothing past a buffer's end, each start where it may be), and where the block
+    takes one tile of k it is all of the problem's.
     """
     family = policy.family
     tile = tile_of(arch, a, b, l1, l0, policy, bias)
     if arch.code not in family.codes or not holds(tile, family.asserts):
         return False
+    if any(needed > arch.events for _, needed in events(tile, family)):
+        return False
+    if family.one_tile and k is not None and k > l1.k:
+        return False
     return all(room.sound for room in _rooms(tile, family, tags, k))
+
+
+def events(tile: Tile, family: Family) -> tuple[tuple[str, int], ...]:
+    """How many event ids the stages hold, of each pair of pipes; none where mutexes stand for them.
+
+    Each stage holds one, a bias in L1 and in BT one more.
+    """
+    if "mutexes" in family.asserts:
+        return ()
+    count, biased = tile.stages, tile.bias is not None
+    return (
+        ("L1", count.l1a + count.l1b + tile.bias_count),
+        ("L0", count.l0a + count.l0b + biased),
+        ("L0C", count.l0c),
+    )

@@ -19,16 +19,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ...errors import UnsupportedError
+from ..cube import BIASES
 from .asserts import MUTEXES
 from .buffer_rules import asserted_tile, buffer_rules, said
 from .copy_rules import copy_rules
 from .findings import Finding, Report
+from .footprint import events
 from .memory_rules import memory_rules
 from .nearby import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from .findings import Severity
+    from .footprint import Footprint
     from .plan import Plan
 
 __all__ = ["OF_KERNEL", "check"]
@@ -42,24 +46,30 @@ def check(plan: Plan) -> Report:
     ['element types']
     """
     buffers = plan.footprints
+    checks = tuple(_checks(plan, buffers))
+    broken = _broken(checks)
+    if all(rule in OF_KERNEL for rule in broken):
+        return Report(plan, checks, buffers, None)
+    tile = (plan.a, plan.b, plan.l1, plan.l0, plan.policy, plan.bias)
+    found = nearest(plan.arch, *tile, tags=plan.tags, k=plan.problem.k)
+    if found is None or (found.l1, found.l0) == (plan.l1, plan.l0):  # what is wrong is not the tile
+        return Report(plan, checks, buffers, None)
+    other = plan._replace(l1=found.l1, l0=found.l0)
+    return Report(plan, checks, buffers, found, _broken(_checks(other, other.footprints)))
+
+
+def _checks(plan: Plan, buffers: tuple[Footprint, ...]) -> Iterator[Finding]:
     kernel = tuple(_kernel_rules(plan))
-    runs = not any(f.severity == "error" and f.rule in OF_KERNEL for f in kernel)
-    copies = copy_rules(plan) if runs else ()
-    checks = (
-        *kernel,
-        *buffer_rules(plan, buffers),
-        *_tile_rules(plan),
-        *copies,
-        *memory_rules(plan),
-    )
-    tile_is_wrong = any(f.severity == "error" and f.rule not in OF_KERNEL for f in checks)
-    found = None
-    if tile_is_wrong:
-        tile = (plan.a, plan.b, plan.l1, plan.l0, plan.policy, plan.bias)
-        found = nearest(plan.arch, *tile, tags=plan.tags, k=plan.problem.k)
-        if found is not None and (found.l1, found.l0) == (plan.l1, plan.l0):
-            found = None  # what is wrong is not the tile
-    return Report(plan, checks, buffers, found)
+    yield from kernel
+    yield from buffer_rules(plan, buffers)
+    yield from _tile_rules(plan)
+    if all(rule not in OF_KERNEL for rule in _broken(kernel)):
+        yield from copy_rules(plan)
+    yield from memory_rules(plan)
+
+
+def _broken(checks: Iterable[Finding]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f.rule for f in checks if f.severity == "error"))
 
 
 OF_KERNEL: Final = ("architecture", "element types", "layouts", "bias")
@@ -142,14 +152,17 @@ def _layouts(plan: Plan) -> Iterator[Finding]:
 
 def _bias(plan: Plan) -> Finding:
     family = plan.policy.family
-    takes = any(name.startswith(("bias", "BT")) for name in family.asserts)
     needs = "bias not bfloat16" in family.asserts
     texts = said(
         asserted_tile(plan), [x for x in family.asserts if x in ("bias not bfloat16", "no bias")]
     )
-    if plan.bias is not None and not takes:
-        text = f"the block of {family.name} adds no bias"
-        return Finding("bias", "error", text, fix=_BIASED[plan.arch.code == 2201], catlass=texts)
+    if plan.bias is not None and not family.adds_bias(plan.arch.code):
+        if family.adds_bias(3510):
+            text = f"{family.name} adds a bias by a copy to BT, which TLA lacks on {plan.arch}"
+            texts = ("Unsupported TileCopyTla, can not find the specialization.",)
+        else:
+            text = f"the block of {family.name} adds no bias"
+        return Finding("bias", "error", text, fix=f"Take {_BIASED[plan.arch.code]}.", catlass=texts)
     if plan.bias is None and needs:
         return Finding(
             "bias", "error", f"the block of {family.name} adds a bias", fix="Give bias='float'."
@@ -157,10 +170,15 @@ def _bias(plan: Plan) -> Finding:
     if texts:
         text = f"{family.name} takes no bias of {plan.bias}"
         return Finding("bias", "error", text, fix="Take float, or half.", catlass=texts)
+    pairs, sums = BIASES[plan.arch.code], plan.accumulator.name
+    if plan.bias is not None and (sums, plan.bias.name) not in pairs:
+        text = f"no bias of {plan.bias} is added to sums of {sums} on {plan.arch}"
+        takes = " or ".join(b for s, b in pairs if s == sums)
+        return Finding("bias", "error", text, "BT", fix=f"Take {takes}.")
     return Finding("bias", "holds", f"of {plan.bias}" if plan.bias else "none")
 
 
-_BIASED: Final = ("MmadPingpong adds one.", "MmadPingpong and MmadAtlasA2PingpongBias add one.")
+_BIASED: Final = {2201: "MmadAtlasA2PingpongBias", 3510: "MmadPingpong"}
 
 
 def _unit_flag(plan: Plan) -> Finding:
@@ -172,9 +190,14 @@ def _unit_flag(plan: Plan) -> Finding:
             rule, "error", text, "L0C", policy.l0c_stages, 1, "stages",
             "Take l0c_stages=1, or unit_flag=False.", texts,
         )  # fmt: skip
-    if policy.unit_flag and plan.a.bits <= 8 and plan.accumulator.name == "int32_t":
-        text = f"the unit flag is not for elements of {plan.a}; CATLASS states so and asserts nothing"
-        return Finding(rule, "error", text, "L0C", fix="Take unit_flag=False.")
+    if policy.unit_flag and plan.accumulator.name == "int32_t":
+        # docs/en/3_API/.../block_mmad_pingpong.md of CATLASS, of this policy; its examples 52 and 57 do
+        # set the flag of MmadPingpong with int8_t
+        stated = policy.name == "MmadAtlasA2Pingpong"
+        text = f"CATLASS states that MmadAtlasA2Pingpong has no unit flag with {plan.a}"
+        text += ", and asserts nothing" if stated else f"; of {policy.name} it does not say"
+        severity: Severity = "error" if stated else "warning"
+        return Finding(rule, severity, text, "L0C", fix="Take unit_flag=False.")
     return Finding(rule, "holds", "set" if policy.unit_flag else "not set")
 
 
@@ -256,20 +279,10 @@ _TEXTS: Final = {
 
 
 def _events(plan: Plan) -> Iterator[Finding]:
-    """Each stage holds an event id of its pair of pipes; a bias in L1 and in BT one more."""
-    policy, asserts = plan.policy, plan.policy.family.asserts
-    if "mutexes" in asserts:
-        return
-    facts, most = policy.facts, plan.arch.events
+    policy, family, most = plan.policy, plan.policy.family, plan.arch.events
     tile = asserted_tile(plan)
-    l1_bias = tile.bias_count if plan.bias else 0
-    rows = (
-        ("L1", ("L1 events", "L1 events with bias"), facts.l1a + facts.l1b + l1_bias),
-        ("L0", ("L0 events",), facts.l0a + facts.l0b + (plan.bias is not None)),
-        ("L0C", (), facts.l0c),
-    )
-    for buffer, names, needed in rows:
-        asserted = [name for name in asserts if name in names]
+    for buffer, needed in events(tile, family):
+        asserted = [name for name in family.asserts if name.startswith(f"{buffer} events")]
         texts = said(tile, asserted)
         broken = bool(texts) or needed > most
         text = f"{needed} stages hold an event id each, and there are {most}: 0 to {most - 1}"

@@ -25,7 +25,7 @@ from .footprint import l1_tag
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..decisions import SplitKernel
+    from ..decisions import PaddingKind, SplitKernel
     from .plan import Operand, Plan
 
 __all__ = ["memory_rules"]
@@ -94,29 +94,34 @@ def _leading(plan: Plan, operand: Operand) -> Finding:
     apart = of.bytes_of(ld)
     lines = "rows" if tag == "RowMajor" else "columns"
     text = f"{lines} start every {apart} bytes"
+    if (rows if tag == "RowMajor" else cols) == 1:
+        return Finding(rule, "holds", f"one of the {lines}", "GM", apart, None)
     if (of.bits * ld) % (_LINE * 8) == 0:
         return Finding(rule, "holds", text, "GM", apart, None)
     text = f"{lines} of {operand} start every {apart} bytes, not a multiple of {_LINE}"
-    kinds: list[str] = []
-    for kind in ("PADDING_ND", "PADDING_NZ"):
-        if of.bits % 8 == 0:
-            bytes_ = padded(kind, tag, rows, cols, of).bytes
-            kinds.append(f"{kind} ({bytes_} bytes of workspace)")
-    wide = -(-apart // _LINE) * _LINE * 8 // of.bits
-    ways = [f"Lay {operand} out anew before: {' or '.join(kinds)}"] if kinds else []
-    ways.append(f"store it with a leading dimension of {wide}")
-    fix = f"{', or '.join(ways)}."
-    return Finding(rule, "warning", text, "GM", apart, None, fix=fix[0].upper() + fix[1:])
+    wide, limit = -(-apart // _LINE) * _LINE * 8 // of.bits, plan.arch.stride_limit
+    in_lines = limit is None or wide < limit  # else rows so far apart are copied one by one
+    kinds: tuple[PaddingKind, ...] = ("PADDING_ND" if in_lines else "PADDING_BLOCK_ND", "PADDING_NZ")
+    ways: list[str] = []
+    if of.bits % 8 == 0:
+        block = plan.extents(operand, plan.l1)
+        needed = [(kind, padded(kind, tag, rows, cols, of, block=block).bytes) for kind in kinds]
+        shown = " or ".join(f"{kind} ({bytes_} bytes of workspace)" for kind, bytes_ in needed)
+        ways.append(f"lay {operand} out anew before: {shown}")
+    if in_lines:
+        ways.append(f"store it with a leading dimension of {wide}")
+    fix = f"{', or '.join(ways)}." if ways else ""
+    return Finding(rule, "warning", text, "GM", apart, None, fix=fix[:1].upper() + fix[1:])
 
 
 def _stride_limit(plan: Plan, operand: Operand) -> Finding:
     rule, limit = f"stride limit of {operand}", plan.arch.stride_limit
     ld, tag = plan.leading(operand), plan.tag(operand)
-    if limit is None or ld < limit:
-        return Finding(rule, "holds", "", "GM", ld, None if limit is None else limit - 1, "elements")
     rows, cols = plan.extents(operand, plan.l1)
     whole = plan.extents(operand)
     calls = min(rows, whole[0]) if tag == "RowMajor" else min(cols, whole[1])
+    if limit is None or ld < limit or calls == 1:
+        return Finding(rule, "holds", "", "GM", ld, None if limit is None else limit - 1, "elements")
     text = (
         f"a leading dimension of {ld} exceeds what one copy takes on {plan.arch}: a tile of {operand}"
         f" takes {calls} calls, one for each {'row' if tag == 'RowMajor' else 'column'}"
@@ -125,7 +130,7 @@ def _stride_limit(plan: Plan, operand: Operand) -> Finding:
     return Finding(rule, "warning", text, "GM", ld, limit - 1, "elements", fix)
 
 
-_STALE: Final = "what lay there before"
+_STALE: Final = "what an earlier tile left"
 _STORED: Final = "what pads it in global memory"
 _BEHIND: Final = {
     **{("A", tag): _STORED for tag in (*_FRACTALS, "PaddingRowMajor", "PaddingColumnMajor")},
@@ -137,26 +142,30 @@ _BEHIND: Final = {
 
 
 def _k_tail(plan: Plan) -> Finding:
-    """The cube takes k in whole rows of fractals."""
+    """The cube takes k in whole rows of fractals: what lies behind the end of k is multiplied too.
+
+    Source: tilelang-ascend 1723.
+    """
     c0 = max(plan.a.c0, plan.b.c0)
     k = plan.problem.k
     tail = k % c0
     if not tail:
         return Finding("k tail", "holds", "", "L1", k, None, "elements")
-    held = [
-        f"{_BEHIND.get((operand, plan.tag(operand)), _STORED)} in {operand}" for operand in ("A", "B")
-    ]
+    in_a, in_b = (_BEHIND.get((x, plan.tag(x)), _STORED) for x in _OPERANDS[:2])
+    held = f"{in_a} in A and B" if in_a == in_b else f"{in_a} in A and {in_b} in B"
     text = (
-        f"the last {tail} of {k} along k are not a whole C0 of {c0}: what the other {c0 - tail} hold is "
-        f"multiplied too, {' and '.join(held)}"
+        f"the cube takes k in rows of {c0}, and the last has {tail} of data; the other {c0 - tail} are "
+        f"{held}"
     )
-    wide = -(-k // c0) * c0
-    # of int8_t it has been seen to give wrong sums: tilelang-ascend 1723
-    severe = min(plan.a.bits, plan.b.bits) <= 8 and any(_STALE in what for what in held)
-    return Finding(
-        "k tail", "warning" if severe else "note", text, "L1", tail, None, "elements",
-        f"Pad k to {wide} with zeros.",
-    )  # fmt: skip
+    fix = f"Pad k to {-(-k // c0) * c0} with zeros."
+    stale = (in_a, in_b).count(_STALE)
+    if stale == 2:
+        text += ", and their products are added"
+    elif stale and plan.accumulator.name != "int32_t":
+        text += "; an infinity or a NaN there times zero is a NaN"
+    else:  # zero times any integer is zero
+        return Finding("k tail", "note", text, "L1", tail, None, "elements", fix)
+    return Finding("k tail", "warning", text, "L1", tail, None, "elements", fix)
 
 
 def _starts(plan: Plan, operand: Operand) -> Finding:
@@ -192,8 +201,7 @@ def _starts(plan: Plan, operand: Operand) -> Finding:
 
 
 def _one_tile_of_k(plan: Plan) -> Iterator[Finding]:
-    """The block of the Small policies has no loop over tiles of k."""
-    if plan.policy.name not in ("MmadAtlasA2Small", "MmadAtlasA2DynamicSmall"):
+    if not plan.policy.family.one_tile:
         return
     k, tile = plan.problem.k, plan.l1.k
     text = f"{plan.policy.name} takes one tile of k, {tile}, and the problem has {k}"

@@ -11,6 +11,9 @@ GemmShape<96,256,256> GemmShape<96,256,64>
 How far two tiles are apart is the sum of the absolute logarithms, to base 2, of the ratios of m, of n
 and of k in L1: halving an extent counts as doubling it, and halving one as halving another. Of two
 tiles as near the larger is taken, and with it the k of L0 that is nearest by the same measure.
+
+An extent is the one asked for, rounded to whole blocks, or has at most three significant binary
+digits: 96, 112, 128, 160, 192, 224, 256, 320 ...
 """
 
 from __future__ import annotations
@@ -18,8 +21,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from functools import partial
 from math import log2
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ..elements import accumulator
 from ..shapes import GemmShape
 from .footprint import fits
 
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
     from .policies import Policy
 
 __all__ = ["Nearest", "nearest"]
+
+_ROWS: Final = 16
 
 
 class Nearest(NamedTuple):
@@ -54,23 +60,28 @@ def nearest(
 ) -> Nearest | None:
     """Return the tile nearest to this one that fits, or None where none does: of two, the larger.
 
-    Its extents are multiples of 16 and of C0, and none is larger than the one asked for rounded up to
-    such; the m and n of L0 are those of L1.
+    Its extents are multiples of 16 and of C0, m and n of 16 alone where that fits, and none is larger
+    than the one asked for rounded up to such; the m and n of L0 are those of L1.
     """
     if arch.code not in policy.family.codes:
         return None
-    unit_k = max(16, a.c0, b.c0)
-    squared = any(rule.startswith("square") for rule in policy.family.asserts)
-    unit = unit_k if squared or arch.code == 2201 else 16
+    unit_k = max(_ROWS, a.c0, b.c0)
+    least = unit_k if k is None or not policy.family.one_tile else -(-k // unit_k) * unit_k
 
     def takes(m: int, n: int, long: int, short: int) -> bool:
         tile, part = GemmShape(m, n, long), GemmShape(m, n, short)
         return fits(arch, a, b, tile, part, policy, bias, tags, k)
 
-    if not takes(unit, unit, unit_k, unit_k):
+    unit_m = _ROWS if takes(_ROWS, unit_k, least, unit_k) else unit_k
+    unit_n = _ROWS if takes(unit_m, _ROWS, least, unit_k) else unit_k
+    if not takes(unit_m, unit_n, least, unit_k):
         return None  # what the smallest tile breaks, every tile breaks
-    longs, shorts = _near(l1.k, unit_k), _near(l0.k, unit_k)
-    pairs = sorted((x + y, -m * n, m, n) for x, m in _near(l1.m, unit) for y, n in _near(l1.n, unit))
+    # longer ones are outside of L1, or of L0C, beside the smallest of the other operand
+    most_k = arch.l1 * 8 // (_ROWS * b.bits)
+    most = arch.l0c // (_ROWS * accumulator(a, b).sizeof)
+    longs, shorts = _near(l1.k, unit_k, most_k, least), _near(l0.k, unit_k, most_k)
+    ms, ns = _near(l1.m, unit_m, most), _near(l1.n, unit_n, most)
+    pairs = sorted((x + y, -m * n, m, n) for x, m in ms for y, n in ns)
     best: Nearest | None = None
     for far, _size, m, n in pairs:
         if best is not None and far >= best.distance:
@@ -79,6 +90,8 @@ def nearest(
         square = {"square M,K": m, "square K,N": n}
         same = next((square[rule] for rule in policy.family.asserts if rule in square), None)
         k1 = longs if same is None else [(abs(log2(same / l1.k)), same)]
+        if not takes(m, n, k1[0][1] if same else least, unit_k):
+            continue
         x, long = _longest(k1, partial(_first, takes, m, n, unit_k))
         if not long or (best is not None and far + x >= best.distance):
             continue
@@ -99,12 +112,14 @@ def _longest(near: list[tuple[float, int]], takes: Callable[[int], bool]) -> tup
     return next(((x, v) for x, v in near if v <= most), (0.0, 0))
 
 
-def _near(extent: int, unit: int) -> list[tuple[float, int]]:
+def _near(extent: int, unit: int, most: int, least: int = 0) -> list[tuple[float, int]]:
     """Multiples of a unit and how far they are, the nearest first; at most one exceeds the extent."""
-    top = -(-extent // unit) * unit
-    # of a long extent, coarser steps below: no more than some hundred
-    step = unit * max(1, top // unit // 128)
-    values = {top, *range(unit, top, step)}
-    if extent >= unit:
-        values.add(extent // unit * unit)
+    least, up = max(least, unit), -(-extent // unit) * unit
+    top = max(least, min(up, most // unit * unit))
+    kept = {least, up, extent // unit * unit}
+    values = (v for v in range(least, top + 1, unit) if v in kept or _is_short(v))
     return sorted((abs(log2(v / extent)), v) for v in values)
+
+
+def _is_short(n: int) -> bool:
+    return n % (1 << max(0, n.bit_length() - 3)) == 0

@@ -18,7 +18,7 @@ What is malformed raises where the plan is made; what is illegal is reported by 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from ...errors import LayoutError, UnsupportedError
 from ...ints import Int
@@ -27,8 +27,8 @@ from ..arch import arch as arch_named
 from ..elements import accumulator, element
 from ..shapes import GemmCoord, GemmShape, gemm_shape
 from ..tags.table import make_layout, tag_named
+from .defaults import default_l0, default_l1, default_policy, default_swizzle
 from .footprint import fits, footprints, l1_tag
-from .policies import Family, MmadPingpong, Policy
 from .policies import policy as policy_of
 
 if TYPE_CHECKING:
@@ -37,15 +37,17 @@ if TYPE_CHECKING:
     from ...layout import AnyLayout
     from ..arch import Arch
     from ..elements import Element
-    from ..schedules import Schedule, Swizzle
+    from ..schedules import BlockSwizzle, Schedule
     from ..shapes import ShapeLike
     from .findings import Report
     from .footprint import Footprint
+    from .policies import Family, Policy
 
-__all__ = ["Level", "Operand", "Plan", "default_l0", "default_l1", "gemm"]
+__all__ = ["Level", "Operand", "Plan", "gemm"]
 
 Operand: TypeAlias = Literal["A", "B", "C", "bias"]
 Level: TypeAlias = Literal["GM", "L1", "L0A", "L0B", "L0C", "BT"]
+_Given = TypeVar("_Given")
 ElementsLike: TypeAlias = "str | Element | Sequence[str | Element]"
 
 _LEVELS: Final[dict[str, tuple[str, ...]]] = {
@@ -54,6 +56,7 @@ _LEVELS: Final[dict[str, tuple[str, ...]]] = {
     "C": ("GM", "L0C"),
     "bias": ("GM", "L1", "BT"),
 }
+_OPERANDS: Final[tuple[Operand, ...]] = ("A", "B", "C")
 _LINES: Final = ("RowMajor", "ColumnMajor")
 _BLOCKS: Final = ("PaddingRowMajor", "PaddingColumnMajor")
 
@@ -73,7 +76,7 @@ class Plan(NamedTuple):
     l1: GemmShape
     l0: GemmShape
     policy: Policy
-    swizzle: Swizzle
+    swizzle: BlockSwizzle
     cores: int
     bias: Element | None = None
 
@@ -89,6 +92,7 @@ class Plan(NamedTuple):
 
     def element(self, operand: Operand) -> Element:
         """The element type of an operand in global memory and L1."""
+        _known(operand)
         if operand == "bias":
             if self.bias is None:
                 raise UnsupportedError("the plan has no bias", "Give gemm(..., bias='float').")
@@ -97,6 +101,7 @@ class Plan(NamedTuple):
 
     def extents(self, operand: Operand, of: Sequence[int] | None = None) -> tuple[int, ...]:
         """The rows and columns of an operand: of the problem, or of a tile (m, n, k)."""
+        _known(operand)
         m, n, k = self.problem if of is None else of
         return {"A": (m, k), "B": (k, n), "C": (m, n), "bias": (n,)}[operand]
 
@@ -110,10 +115,9 @@ class Plan(NamedTuple):
         Raises:
             UnsupportedError: the operand is never there.
         """
-        if level not in _LEVELS.get(operand, ()):
-            where = (
-                f"It is in {', '.join(_LEVELS[operand])}." if operand in _LEVELS else "A, B, C, bias."
-            )
+        _known(operand)
+        if level not in _LEVELS[operand]:
+            where = f"It is in {', '.join(_LEVELS[operand])}."
             raise UnsupportedError(f"{operand} is never in {level}", where, operand=operand, level=level)
         of = self.element(operand)
         if level == "GM":
@@ -138,6 +142,7 @@ class Plan(NamedTuple):
 
     def tag(self, operand: Operand) -> str:
         """The layout tag of an operand in global memory."""
+        _known(operand)
         return "VectorLayout" if operand == "bias" else self.tags["ABC".index(operand)]
 
     def leading(self, operand: Operand) -> int:
@@ -178,7 +183,7 @@ class Plan(NamedTuple):
         found = nearest(self.arch, *tile, tags=self.tags, k=self.problem.k)
         return None if found is None else self._replace(l1=found.l1, l0=found.l0)
 
-    def schedule(self, swizzle: str | Swizzle | None = None) -> Schedule:
+    def schedule(self, swizzle: str | BlockSwizzle | None = None) -> Schedule:
         """Return which core computes which block when, in the order of the plan's swizzle or of another.
 
         >>> len(gemm("AtlasA2", (1024, 1024, 1024)).schedule())
@@ -198,14 +203,28 @@ class Plan(NamedTuple):
     def replaced(self, **changes: object) -> Plan:
         """Return the plan with some of what `gemm` takes changed, the rest as it is.
 
-        >>> gemm("AtlasA2", (1024, 1024, 1024)).replaced(l1="128,256,128", l0=None).l0
-        GemmShape(m=128, n=256, k=64)
+        The cores, the policy, the swizzle and the tile in L0 follow the change where they are those that
+        `gemm` chooses, and a policy for the architecture is one for the new one. The tile in L1 stays.
+
+        >>> gemm("AtlasA2", (1024, 1024, 1024)).replaced(l1="64,256,128").l0
+        GemmShape(m=64, n=256, k=64)
+        >>> print(gemm("AtlasA2", (1024, 1024, 1024)).replaced(arch="Ascend950").policy)
+        MmadPingpong<Arch::Ascend950,true>
         """
+        bound = self.policy.arch == self.arch.tag
         given: dict[str, object] = {
             "arch": self.arch, "problem": self.problem, "elements": (self.a, self.b, self.c),
-            "tags": self.tags, "l1": self.l1, "l0": self.l0, "policy": self.policy,
+            "tags": self.tags, "l1": self.l1, "l0": self.l0,
+            "policy": self.policy._replace(arch=None) if bound else self.policy,
             "swizzle": self.swizzle, "bias": self.bias, "cores": self.cores, "ld": self.ld,
         }  # fmt: skip
+        chosen = (
+            ("cores", self.cores, self.arch.cores),
+            ("policy", self.policy, default_policy(self.arch, self.a, self.bias).bound(self.arch.tag)),
+            ("swizzle", self.swizzle, default_swizzle(self.problem, self.policy)),
+            ("l0", self.l0, default_l0(self.arch, self.a, self.b, self.l1, self.policy)),
+        )
+        given.update((name, None) for name, value, usual in chosen if value == usual)
         unknown = [name for name in changes if name not in given]
         if unknown:
             raise UnsupportedError(
@@ -242,6 +261,13 @@ class Plan(NamedTuple):
         return f"gemm({', '.join(parts)}, cores={self.cores})"
 
 
+def _known(operand: str) -> None:
+    if operand not in _LEVELS:
+        raise UnsupportedError(
+            f"a product has no operand {operand!r}", f"It has {', '.join(_LEVELS)}.", operand=operand
+        )
+
+
 # --- what a plan is made from ---
 
 
@@ -253,7 +279,7 @@ def gemm(
     l1: ShapeLike | None = None,
     l0: ShapeLike | None = None,
     policy: str | Policy | Family | None = None,
-    swizzle: str | Swizzle | None = None,
+    swizzle: str | BlockSwizzle | None = None,
     *,
     bias: str | Element | None = None,
     cores: int | None = None,
@@ -272,11 +298,12 @@ def gemm(
         tags: The layouts of A, B and C in global memory; one for all, or a text with commas.
         l1, l0: The tiles; as CATLASS's examples have them where they fit, else the nearest that fits.
             L0 has the m and n of L1, and the longest half, quarter ... of its k that fits.
-        policy: MmadPingpong where nothing is said, with the unit flag unless elements are integers.
+        policy: MmadPingpong where nothing is said, on 2201 with a bias MmadAtlasA2PingpongBias; with the
+            unit flag unless elements are integers.
         swizzle: As CATLASS advises where nothing is said: bands of 3.
         bias: Its element type, where there is one.
         cores: How many cores compute; all of them where nothing is said.
-        ld: The leading dimensions of A, B and C; None is the shortest.
+        ld: The leading dimensions of A, B and C; None, or what is left out at the end, is the shortest.
 
     Raises:
         UnsupportedError: a name is not known, or no core multiplies the elements.
@@ -284,13 +311,20 @@ def gemm(
             short.
         ParseError: a text is not what it should be.
     """
+    from ..schedules import swizzle as swizzle_of
+
     here = arch_named(arch)
     size = GemmCoord(*gemm_shape(problem, "problem"))
     a, b, c = _elements(elements)
     of_bias = None if bias is None else element(bias)
     names = _tags(tags)
-    how = _policy(here, policy, a)
-    tile = default_l1(here, a, b, how, of_bias) if l1 is None else gemm_shape(l1, "tile in L1")
+    how = default_policy(here, a, of_bias) if policy is None else policy_of(policy)
+    how = how.bound(here.tag) if how.arch is None else how
+    order = default_swizzle(size, how) if swizzle is None else swizzle_of(swizzle)
+    if l1 is None:
+        tile = default_l1(here, a, b, how, of_bias, tags=names, k=size.k)
+    else:
+        tile = gemm_shape(l1, "tile in L1")
     part = default_l0(here, a, b, tile, how) if l0 is None else gemm_shape(l0, "tile in L0")
     count = here.cores if cores is None else cores
     if isinstance(count, bool) or not hasattr(count, "__index__"):
@@ -299,12 +333,28 @@ def gemm(
         raise LayoutError(f"there is at least 1 core, not {count}", cores=count)
     plan = Plan(
         here, size, a, b, c, names, _leading(ld), tile, part, how,
-        _swizzle(swizzle, size, how), count.__index__(), of_bias,
+        order, count.__index__(), of_bias,
     )  # fmt: skip
-    for operand in ("A", "B", "C"):
-        if plan.tag(operand) in _LINES:
+    for operand in _OPERANDS:
+        tag, given = plan.tag(operand), plan.ld["ABC".index(operand)]
+        if tag not in _LINES:
+            if given is not None:
+                text = f"{operand}, {tag}, has no leading dimension, and ld gives it {given}"
+                raise LayoutError(text, "Give None, or 0 in a command.", operand=operand, ld=given)
+            continue
+        try:
             plan.layout(operand)  # raises where a leading dimension is too short
+        except LayoutError as error:
+            raise LayoutError(f"{operand}, {error.summary}", *error.details, **error.data) from None
     return plan
+
+
+def _parts(name: str, what: str | Sequence[_Given]) -> list[str | _Given]:
+    if isinstance(what, str):
+        return [x.strip() for x in what.split(",")]
+    if not hasattr(what, "__iter__"):
+        raise TypeError(f"{name} is a text or a sequence, not {type(what).__name__} {what!r}")
+    return list(what)
 
 
 def _elements(what: ElementsLike) -> tuple[Element, Element, Element]:
@@ -314,7 +364,7 @@ def _elements(what: ElementsLike) -> tuple[Element, Element, Element]:
         a = b = element(what)
         c = None
     else:
-        parts = [x.strip() for x in what.split(",")] if isinstance(what, str) else list(what)
+        parts = _parts("elements", what)
         if len(parts) not in (2, 3):
             raise LayoutError(
                 f"there are {len(parts)} element types, not those of A, B and C", given=what
@@ -328,7 +378,7 @@ def _elements(what: ElementsLike) -> tuple[Element, Element, Element]:
 
 
 def _tags(what: str | Sequence[str]) -> tuple[str, str, str]:
-    parts = [x.strip() for x in what.split(",")] if isinstance(what, str) else [str(x) for x in what]
+    parts = _parts("tags", what)
     if len(parts) == 1:
         parts = [parts[0], parts[0], "RowMajor"]
     if len(parts) == 2:
@@ -351,76 +401,11 @@ def _tags(what: str | Sequence[str]) -> tuple[str, str, str]:
 def _leading(ld: Sequence[int | None] | None) -> tuple[int | None, int | None, int | None]:
     if ld is None:
         return None, None, None
-    if isinstance(ld, str) or len(ld) != 3:
-        raise LayoutError(f"ld is the leading dimensions of A, B and C, not {shortened(str(ld))}", ld=ld)
-    a, b, c = ld
+    if isinstance(ld, str) or not 1 <= len(ld) <= 3:
+        raise LayoutError(
+            f"ld is up to three leading dimensions, of A, B and C, not {shortened(str(ld))}",
+            "None stands for the shortest.",
+            ld=ld,
+        )
+    a, b, c = (*ld, None, None)[:3]
     return a, b, c
-
-
-def _policy(here: Arch, policy: str | Policy | Family | None, a: Element) -> Policy:
-    if policy is None:
-        found = MmadPingpong(unit_flag=accumulator(a).name != "int32_t")
-    else:
-        found = policy_of(policy)
-    return found.bound(here.tag) if found.arch is None else found
-
-
-def _swizzle(swizzle: str | Swizzle | None, problem: GemmCoord, policy: Policy) -> Swizzle:
-    from ..schedules import default_swizzle
-    from ..schedules import swizzle as swizzle_of
-
-    if swizzle is not None:
-        return swizzle_of(swizzle)
-    found, kind = default_swizzle(problem), policy.family.swizzle
-    return swizzle_of(kind) if "<" in kind else found._replace(name=kind or found.name)
-
-
-# CATLASS's examples: 00_basic_matmul and its kin; 43_ascend950_basic_matmul and its kin.
-_L1: Final = {
-    2201: {1: (128, 256, 512), 2: (128, 256, 256), 4: (128, 128, 256)},
-    3510: {1: (256, 256, 256), 2: (256, 256, 128), 4: (256, 256, 128)},
-}
-
-
-def default_l1(
-    arch: Arch, a: Element, b: Element, policy: Policy, bias: Element | None = None
-) -> GemmShape:
-    """Return the tile that CATLASS's examples have for elements of this width, or the nearest that fits.
-
-    >>> from tla.ascend import Ascend950, element
-    >>> default_l1(Ascend950, element("half"), element("half"), MmadPingpong())
-    GemmShape(m=256, n=256, k=128)
-    """
-    from .nearby import nearest
-
-    shape = GemmShape(*_L1.get(arch.code, _L1[2201]).get(max(a.sizeof, b.sizeof), (128, 128, 256)))
-    part = default_l0(arch, a, b, shape, policy)
-    if arch.code not in policy.family.codes or fits(arch, a, b, shape, part, policy, bias):
-        return shape
-    found = nearest(arch, a, b, shape, part, policy, bias)
-    return shape if found is None else found.l1
-
-
-def default_l0(arch: Arch, a: Element, b: Element, l1: GemmShape, policy: Policy) -> GemmShape:
-    """Return the part of a tile that lies in L0: its m and n, and the longest half, quarter ... of k
-    that fits.
-
-    >>> from tla.ascend import AtlasA2, element
-    >>> half = element("half")
-    >>> default_l0(AtlasA2, half, half, GemmShape(128, 256, 256), MmadPingpong())
-    GemmShape(m=128, n=256, k=64)
-
-    That is a quarter in CATLASS's examples. Where no part fits, it is a quarter.
-    """
-    facts = policy.facts
-    room_a = arch.l0a // facts.l0a // max(1, l1.m * a.sizeof)
-    room_b = arch.l0b // facts.l0b // max(1, l1.n * b.sizeof)
-    least = max(16, a.c0, b.c0)
-    k = l1.k
-    while k > min(room_a, room_b) and k % 2 == 0 and k // 2 >= least:
-        k //= 2
-    if k > min(room_a, room_b) or k % least:
-        k = min(room_a, room_b, l1.k) // least * least
-    if not k:
-        k = max(1, l1.k // 4)
-    return l1._replace(k=k)

@@ -337,7 +337,8 @@ def _templated(scanner: Scanner, family: Family) -> Policy:
             continue
         if len(values) == len(names):
             scanner.fail(f"{family.name} has {len(names)} parameters", start)
-        values[names[len(values)]] = _value(scanner, word, start)
+        parameter = family.parameters[len(values)]
+        values[parameter.name] = _value(scanner, parameter, word, start)
     return family(arch=arch or None, **values)
 
 
@@ -352,19 +353,29 @@ def _called(scanner: Scanner, family: Family) -> Policy:
         name = scanner.word()
         if not name:
             scanner.fail(f"expected a parameter of {family.name}, found {scanner.found()}", start)
-        if not scanner.accept("="):
-            values[name] = True
-        elif name == "arch":
+        if name == "arch":
+            scanner.expect("=")
             arch = scanner.word("_:\"'").strip("\"'")
-        else:
+            continue
+        parameter = next((p for p in family.parameters if p.name == name), None)
+        if parameter is None:
+            return made(family, None, {name: 0})  # raises
+        if scanner.accept("="):
             at = scanner.at
-            values[name] = _value(scanner, scanner.word(), at)
+            values[name] = _value(scanner, parameter, scanner.word(), at)
+        elif parameter.is_flag:
+            values[name] = True
+        else:
+            scanner.fail(f"expected '=' and a number behind {name}, found {scanner.found()}")
     return family(arch=arch, **values)
 
 
-def _value(scanner: Scanner, word: str, start: int) -> int:
-    if word.lower() in ("true", "false"):
-        return word.lower() == "true"
+def _value(scanner: Scanner, parameter: Parameter, word: str, start: int) -> int:
+    flag = {"true": True, "false": False}.get(word.lower()) if parameter.is_flag else None
+    if flag is not None:
+        return flag
     if not (word.isascii() and word.rstrip("uU").isdigit()):
-        scanner.fail("expected true, false or a number of stages", start)
+        kind = "true or false" if parameter.is_flag else "a number"
+        found = repr(shortened(word)) if word else scanner.found()
+        scanner.fail(f"expected {kind} for {parameter.name}, found {found}", start)
     return int(word.rstrip("uU"))

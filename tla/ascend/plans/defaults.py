@@ -1,0 +1,104 @@
+"""What a plan is where nothing is said: policy, swizzle and tiles, as CATLASS's examples have them.
+
+>>> from tla.ascend import AtlasA2, GemmCoord, element
+>>> half = element("half")
+>>> how = default_policy(AtlasA2, half)
+>>> print(how, default_swizzle(GemmCoord(1000, 600, 400), how), default_l1(AtlasA2, half, half, how))
+MmadPingpong<ArchTag,true> GemmIdentityBlockSwizzle<3,0> GemmShape<128,256,256>
+
+Source: CATLASS examples 00, 20 and 43; docs/en/1_Practice/11_matmul_optimization.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ..elements import accumulator
+from ..shapes import GemmShape
+from .footprint import fits
+from .policies import MmadAtlasA2PingpongBias, MmadPingpong
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..arch import Arch
+    from ..elements import Element
+    from ..schedules import BlockSwizzle
+    from ..shapes import GemmCoord
+    from .policies import Policy
+
+__all__ = ["default_l0", "default_l1", "default_policy", "default_swizzle"]
+
+
+def default_policy(arch: Arch, a: Element, bias: Element | None = None) -> Policy:
+    """Return MmadPingpong, or the policy that adds a bias; with the unit flag unless of integers."""
+    takes = bias is None or MmadPingpong.adds_bias(arch.code)
+    family = MmadPingpong if takes else MmadAtlasA2PingpongBias
+    return family(unit_flag=accumulator(a).name != "int32_t")
+
+
+def default_swizzle(problem: GemmCoord, policy: Policy) -> BlockSwizzle:
+    """Return the order that the policy's kernel takes, in bands of 3 where it leaves them open."""
+    from ..schedules import default_swizzle as bands
+    from ..schedules import swizzle
+
+    found, kind = bands(problem), policy.family.swizzle
+    return swizzle(kind) if "<" in kind else found._replace(name=kind or found.name)
+
+
+# CATLASS's examples: 00_basic_matmul and its kin; 43_ascend950_basic_matmul and its kin.
+_L1: Final = {
+    2201: {1: (128, 256, 512), 2: (128, 256, 256), 4: (128, 128, 256)},
+    3510: {1: (256, 256, 256), 2: (256, 256, 128), 4: (256, 256, 128)},
+}
+
+
+def default_l1(
+    arch: Arch,
+    a: Element,
+    b: Element,
+    policy: Policy,
+    bias: Element | None = None,
+    tags: Sequence[str] = ("RowMajor", "RowMajor", "RowMajor"),
+    k: int | None = None,
+) -> GemmShape:
+    """Return the tile that CATLASS's examples have for elements of this width, or the nearest that fits.
+
+    >>> from tla.ascend import Ascend950, element
+    >>> default_l1(Ascend950, element("half"), element("half"), MmadPingpong())
+    GemmShape(m=256, n=256, k=128)
+    """
+    from .nearby import nearest
+
+    shape = GemmShape(*_L1.get(arch.code, _L1[2201]).get(max(a.sizeof, b.sizeof), (128, 128, 256)))
+    part = default_l0(arch, a, b, shape, policy)
+    tile = (a, b, shape, part, policy, bias, tags, k)
+    if arch.code not in policy.family.codes or fits(arch, *tile):
+        return shape
+    found = nearest(arch, *tile)
+    return shape if found is None else found.l1
+
+
+def default_l0(arch: Arch, a: Element, b: Element, l1: GemmShape, policy: Policy) -> GemmShape:
+    """Return the part of a tile that lies in L0: its m and n, and the longest half, quarter ... of k
+    that fits.
+
+    >>> from tla.ascend import AtlasA2, element
+    >>> half = element("half")
+    >>> default_l0(AtlasA2, half, half, GemmShape(128, 256, 256), MmadPingpong())
+    GemmShape(m=128, n=256, k=64)
+
+    That is a quarter in CATLASS's examples. Where no part fits, it is a quarter.
+    """
+    facts = policy.facts
+    room_a = arch.l0a // facts.l0a // max(1, l1.m * a.sizeof)
+    room_b = arch.l0b // facts.l0b // max(1, l1.n * b.sizeof)
+    least = max(16, a.c0, b.c0)
+    k = l1.k
+    while k > min(room_a, room_b) and k % 2 == 0 and k // 2 >= least:
+        k //= 2
+    if k > min(room_a, room_b) or k % least:
+        k = min(room_a, room_b, l1.k) // least * least
+    if not k:
+        k = max(1, l1.k // 4)
+    return l1._replace(k=k)
