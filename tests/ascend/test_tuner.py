@@ -122,6 +122,11 @@ def test_what_the_tuner_does_not_have() -> None:
     large = search("AtlasA2", (2048, 2048, 4096), top=200, step=128, policy=single)
     with pytest.raises(UnsupportedError, match="does not fit 00_basic_matmul of the tuner"):
         registration(large)
+    whole = search("AtlasA2", (64, 64, 64), "int8_t", top=1)
+    with pytest.raises(UnsupportedError, match="MmadAtlasA2Pingpong<true>, is not legal here") as raised:
+        registration(whole)
+    assert raised.value.details[0].startswith("unit flag: ")
+    assert "int8" in registration(search("Ascend950", (64, 64, 64), "int8_t", top=1))
     many = Ranking(large.tiles[:1] * 10_001, *large[1:])
     with pytest.raises(UnsupportedError, match="takes 10000 tiles at most"):
         registration(many)

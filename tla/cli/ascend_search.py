@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend.arch import ARCHES
-from ..ascend.tuning.estimates import PIPES
+from ..ascend.tuning.estimates import PIPES, in_us
 from ..ascend.tuning.tiles import search
 from ..errors import UnsupportedError
 from .ascend import SUBCOMMANDS
+from .ascend_check import leading_dimensions
 from .columns import columns, plural
 from .common import InputError, positive, short_bytes
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from ..ascend.tuning.estimates import Estimate
-    from ..ascend.tuning.tiles import Ranking
+    from ..ascend.tuning.tiles import Asked, Ranking
 
     Progress = Callable[[int, int], None]
 
@@ -32,41 +33,54 @@ examples:
   tla ascend search 910B3 half 1024,576,6144 --tags RowMajor,ColumnMajor --top 5
   tla ascend search 910B3 half 160,6144,2048 --tags RowMajor,zN --swizzle '<3,1>' --swizzle '<4,1>'
   tla ascend search Ascend950 half,half,float 1024,2368,2048 --explain 1
+  tla ascend search AtlasA2 half 4096,4096,4096 --tile 128,128,256
   tla ascend search AtlasA2 half 4096,4096,4096 --jobs 2 --top 200 --tuner search_space_config.py
 
 ELEMENT is that of A and B, or A,B or A,B,C. Times are estimates, in microseconds, of peak rates and
-without a launch: measured ones are longer, and what they are for is order. 'busy' is how long the mean
-core works over how long the most loaded one does. 'loaded' is what all cores load into L1, 'from GM'
-what of it is not in L2; a slow copy counts as so many more bytes. 'bound' is what works longest on the
-most loaded core: MTE2 loads into L1, GM is the bandwidth of global memory, MTE1 loads into L0A and L0B,
-the cube multiplies, the fixpipe writes C.
+without a launch: measured ones are longer, and what they are for is order. 'waits' is the part of the
+time in which the mean core waits for the most loaded one. 'loaded' is what all cores load into L1,
+'from GM' what of it is not in L2; a slow copy counts as so many more bytes. 'bound' is what works
+longest on the most loaded core: MTE2 loads into L1, GM is the bandwidth of global memory, MTE1 loads
+into L0A and L0B, the cube multiplies, the fixpipe writes C.
 
-The last row is the tile that CATLASS's examples have. --explain N says what the time of rank N is made
-of, and that of this tile. --tuner FILE writes the ranked tiles as a search space of CATLASS's tuner,
-which compiles and measures each.
+--tile adds a row for a tile of yours, m, n and k in L1 and, if you say it, k in L0, and its rank among
+all, or why it is not legal. The last row is the tile that CATLASS's examples have. --explain N says what
+the time of rank N is made of, and that of these tiles. --tuner FILE writes the ranked tiles as a search
+space of CATLASS's tuner, which compiles and measures each; --tuner - prints that alone.
 
-exit code 1: a value is wrong, or no tile is legal.
+exit code 1: a value is wrong, no tile is legal, or that of --tile is not.
 """
 
 _DEFAULT: Final = "default"
 """What stands in the place of a rank for the tile of CATLASS's examples."""
+_OWN: Final = "--tile"
+"""The same, for the tile that is asked about."""
 
 
 def run(arguments: list[str]) -> int:
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.tuner == "-" and (options.json or options.explain or options.tile):
+        parser.error("--tuner - prints the search space alone, without --json, --explain and --tile")
+    rank: int | None = options.explain
+    if rank is not None and rank > options.top:
+        parser.error(f"--explain {rank} is not among the best {options.top}: say --top {rank}")
     ranking = _ranked(options)
+    if rank is not None and rank > len(ranking.tiles):
+        raise UnsupportedError(f"there is no rank {rank}, the last is {len(ranking.tiles)}", rank=rank)
+    legal = ranking.asked is None or not ranking.asked.reasons
     if options.tuner is not None:
         from ..ascend.tuning.tuner import registration
 
+        if options.tuner == "-":
+            print(registration(ranking), end="")
+            return 0
         _write(options.tuner, registration(ranking))
-    rank: int | None = options.explain
-    if rank is not None and rank > len(ranking.tiles):
-        raise UnsupportedError(f"there is no rank {rank}, the last is {len(ranking.tiles)}", rank=rank)
     if options.json:
         import json
 
         print(json.dumps(_facts(ranking, rank)))
-        return 0
+        return 0 if legal else 1
     lines = _report(ranking)
     if rank is not None:
         lines += ["", *_comparison(ranking, rank)]
@@ -76,7 +90,7 @@ def run(arguments: list[str]) -> int:
             f"{plural(len(ranking.tiles), 'tile')} written to {options.tuner}, for msTuner_CATLASS",
         ]
     print(*lines, sep="\n")
-    return 0
+    return 0 if legal else 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -92,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--tags", metavar="A,B,C", default="RowMajor", help="how they lie in global memory"
     )
+    parser.add_argument("--ld", metavar="A,B,C", help="the leading dimensions; 0 is the shortest")
     parser.add_argument(
         "--policy", metavar="POLICY", help="the dispatch policy; MmadPingpong if not given"
     )
@@ -110,9 +125,12 @@ def _parser() -> argparse.ArgumentParser:
         default=16,
         help="m and n are multiples of it, it of 16 (16)",
     )
+    parser.add_argument("--tile", metavar="m,n,k[,k0]", help="say how this tile stands")
     parser.add_argument("--jobs", type=positive, metavar="N", default=1, help="processes that rank (1)")
     parser.add_argument("--explain", type=positive, metavar="RANK", help="say what its time is made of")
-    parser.add_argument("--tuner", metavar="FILE", help="write the tiles for CATLASS's tuner")
+    parser.add_argument(
+        "--tuner", metavar="FILE", help="write the tiles for CATLASS's tuner; - is standard output"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser
 
@@ -126,9 +144,11 @@ def _ranked(options: argparse.Namespace) -> Ranking:
             options.tags,
             options.policy,
             cores=options.cores,
+            ld=leading_dimensions(options.ld) if options.ld else None,
             top=options.top,
             step=options.step,
             swizzles=[_swizzle(text) for text in options.swizzle or ()] or None,
+            tile=options.tile,
             executor=executor,
             progress=progress,
         )
@@ -151,8 +171,28 @@ def _executor(jobs: int) -> Generator[Executor | None]:
     try:
         executor.submit(int).result()  # all begin here, before the bar has a thread: forks copy no lock
         yield executor
-    finally:  # after an interruption nothing that waits is begun
+    except KeyboardInterrupt:
+        _end(executor)
+        raise
+    finally:
         executor.shutdown(cancel_futures=True)
+
+
+def _end(executor: Executor) -> None:
+    """End the processes: what they have begun may take long, and nobody waits for it."""
+    import threading
+    from multiprocessing import active_children
+
+    # The executor's thread finds them gone, and futures cancelled: it has nothing to say that is news.
+    hook, threading.excepthook = threading.excepthook, _say_nothing
+    for process in active_children():
+        process.terminate()
+    executor.shutdown(cancel_futures=True)
+    threading.excepthook = hook
+
+
+def _say_nothing(_: object) -> None:
+    """Of an error in a thread."""
 
 
 def _deaf() -> None:
@@ -198,26 +238,40 @@ def _report(ranking: Ranking) -> list[str]:
         f"{plural(ranking.legal, 'legal tile')}; {ranking.ranked} of L1 ranked, with the best of L0",
         "",
     ]
-    swizzles = {tile.swizzle for tile in ranking.tiles}
     shown = [*enumerate(ranking.tiles, 1)]
+    swizzles = {tile.swizzle for _, tile in [*shown, *_others(ranking)]}
     rows = [_row(str(rank), tile, len(swizzles) > 1) for rank, tile in shown]
-    if ranking.default is not None:
-        rows.append(_row(_DEFAULT, ranking.default, len(swizzles) > 1))
-    head = ["rank", "us", "blocks", "rounds", "busy", "loaded", "from GM", "bound", "L1", "L0"]
+    rows += [_row(name, tile, len(swizzles) > 1) for name, tile in _others(ranking)]
+    head = ["rank", "us", "blocks", "rounds", "waits", "loaded", "from GM", "bound", "L1", "L0"]
     if len(swizzles) > 1:
         head.append("swizzle")
     else:
         lines[1] += f"; {swizzles.pop()}"
-    return [*lines, *columns(head, rows, 7)]
+    lines += columns(head, rows, 7)
+    return lines if ranking.asked is None else [*lines, "", *_standing(ranking, ranking.asked)]
+
+
+def _others(ranking: Ranking) -> list[tuple[str, Estimate]]:
+    """What stands below the ranks: the tile that is asked about, and the default."""
+    own = ranking.asked and ranking.asked.estimate
+    both = ((_OWN, own), (_DEFAULT, ranking.default))
+    return [(name, tile) for name, tile in both if tile is not None]
+
+
+def _standing(ranking: Ranking, asked: Asked) -> list[str]:
+    plan = asked.plan
+    if asked.reasons:
+        return [f"{plan.l1} with {plan.l0} is not legal:", *(f"  {why}" for why in asked.reasons)]
+    return [f"{plan.l1} with {plan.l0} is rank {asked.rank} of {asked.among}"]
 
 
 def _row(rank: str, tile: Estimate, with_swizzle: bool) -> Sequence[str]:
     cells = [
         rank,
-        f"{tile.microseconds:.1f}",
+        in_us(tile.seconds),
         str(tile.blocks),
         str(tile.rounds),
-        f"{tile.balance:.2f}",
+        f"{tile.waits:.0%}",
         short_bytes(round(tile.l2_bytes)),
         short_bytes(round(tile.gm_bytes)),
         tile.bound,
@@ -228,21 +282,26 @@ def _row(rank: str, tile: Estimate, with_swizzle: bool) -> Sequence[str]:
 
 
 def _comparison(ranking: Ranking, rank: int) -> list[str]:
-    tile = ranking.tiles[rank - 1]
-    lines = [f"rank {rank}: {tile.lines()[0]}", *(f"  {line}" for line in tile.lines()[1:])]
-    default = ranking.default
-    if default is None:
-        return lines
-    times = default.seconds / tile.seconds
-    lines += [f"default: {default.lines()[0]}", *(f"  {line}" for line in default.lines()[1:])]
-    return [*lines, f"rank {rank} is {times:.2f} times as fast as the default, by this estimate"]
+    first, lines, others = ranking.tiles[rank - 1], list[str](), _others(ranking)
+    for name, (head, *rest) in _explained(ranking, rank).items():
+        lines += [f"{name}: {head}", *(f"  {line}" for line in rest)]
+    for name, tile in others:
+        times = tile.seconds / first.seconds
+        than = "the default" if name == _DEFAULT else f"that of {name}"
+        lines.append(f"rank {rank} is {times:.2f} times as fast as {than}, by this estimate")
+    return lines
+
+
+def _explained(ranking: Ranking, rank: int) -> dict[str, list[str]]:
+    tiles = [(f"rank {rank}", ranking.tiles[rank - 1]), *_others(ranking)]
+    return {name: tile.lines() for name, tile in tiles}
 
 
 # --- JSON ---
 
 
 def _facts(ranking: Ranking, rank: int | None) -> dict[str, Any]:
-    plan, default = ranking.plan, ranking.default
+    plan, default, asked = ranking.plan, ranking.default, ranking.asked
     return {
         "arch": plan.arch.name,
         "cores": plan.cores,
@@ -254,8 +313,16 @@ def _facts(ranking: Ranking, rank: int | None) -> dict[str, Any]:
         "ranked": ranking.ranked,
         "tiles": [_tile_facts(tile) for tile in ranking.tiles],
         "default": default and _tile_facts(default),
-        "explained": None if rank is None else ranking.tiles[rank - 1].lines(),
+        "tile": asked and _asked_facts(asked),
+        "explained": None if rank is None else _explained(ranking, rank),
     }
+
+
+def _asked_facts(asked: Asked) -> dict[str, Any]:
+    facts = {"l1": list(asked.plan.l1), "l0": list(asked.plan.l0)}
+    if asked.estimate is not None:
+        facts = _tile_facts(asked.estimate)
+    return {**facts, "legal": not asked.reasons, "rank": asked.rank, "reasons": list(asked.reasons)}
 
 
 def _tile_facts(tile: Estimate) -> dict[str, Any]:

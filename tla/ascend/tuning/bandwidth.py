@@ -52,7 +52,8 @@ def row_efficiency(arch: Arch, element: Element, rows: int, length: int, ld: int
 
     Args:
         rows, length: Of the tile, as the matrix lies in memory.
-        ld, step: From one row to the next, and from one tile to the next in a row.
+        ld, step: From one row to the next, and from one tile to the next in a row, 0 where there is
+            no next.
 
     Source: CATLASS examples/102_dynamic_optimized_matmul/include/select_kernel_b16.h GetBandwidth;
         docs/en/1_Practice/11_matmul_optimization.md, its note to case 3.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from ..schedules import Swizzle
+    from ..schedules import BlockSwizzle
     from ..shapes import GemmShape
 
-__all__ = ["PIPES", "Estimate"]
+__all__ = ["PIPES", "Estimate", "in_us"]
 
 PIPES: Final = ("MTE2", "GM", "MTE1", "cube", "fixpipe")
 """What can bound a block: the pipes of a core, and its share of the bandwidth of global memory."""
@@ -20,6 +20,19 @@ _ROLES: Final = {
     "cube": "the cube, its products",
     "fixpipe": "the fixpipe, writing C",
 }
+
+
+def in_us(seconds: float) -> str:
+    """Return a time in microseconds, with three significant digits.
+
+    >>> in_us(26.68e-6), in_us(8.7e-6), in_us(0.312e-6), in_us(2e-3), in_us(1e6), in_us(0)
+    ('26.7', '8.70', '0.312', '2000', '1.00e+12', '0')
+    """
+    time = seconds * 1e6
+    if time >= 1e9:
+        return f"{time:.2e}"
+    exponent = int(f"{time:.2e}".partition("e")[2])
+    return f"{time:.{max(0, 2 - exponent)}f}" if time else "0"
 
 
 def _counted(count: int, what: str) -> str:
@@ -35,7 +48,7 @@ class Estimate(NamedTuple):
 
     l1: GemmShape
     l0: GemmShape
-    swizzle: Swizzle
+    swizzle: BlockSwizzle
     seconds: float
     bound: str
     """The one of `PIPES` that works longest on the most loaded core."""
@@ -65,26 +78,26 @@ class Estimate(NamedTuple):
         return self.seconds * 1e6
 
     @property
-    def idle(self) -> float:
+    def waits(self) -> float:
         """The part of the time that cores wait for the most loaded one."""
         return 1 - self.balance
 
     def lines(self) -> list[str]:
         """What the time is made of, in words."""
         times = zip(PIPES, self.pipes, strict=True)
-        busy = ", ".join(f"{pipe} {time * 1e6:.1f}" for pipe, time in times if pipe != self.bound)
+        busy = ", ".join(f"{pipe} {in_us(time)}" for pipe, time in times if pipe != self.bound)
         a, b = (f"{part:.0%}" for part in self.efficiency)
         lines = [
-            f"{self.l1}, {self.l0}, {self.swizzle}: {self.microseconds:.1f} us",
-            f"bound by {_ROLES[self.bound]}, {max(self.pipes) * 1e6:.1f} us on the most loaded core",
+            f"{self.l1}, {self.l0}, {self.swizzle}: {in_us(self.seconds)} us",
+            f"bound by {_ROLES[self.bound]}, {in_us(max(self.pipes))} us on the most loaded core",
             f"beside it {busy}",
             f"{_counted(self.blocks, 'block')} in {_counted(self.rounds, 'round')},"
-            f" cores idle {self.idle:.0%} of the time",
+            f" cores wait {self.waits:.0%} of the time",
             f"{_mib(self.l2_bytes)} loaded into L1, {_mib(self.gm_bytes)} of them from global memory,"
             f" {_mib(self.written)} written",
             f"copies from global memory at {a} of the full rate for A, {b} for B",
-            f"{self.fill * 1e6:.1f} us that nothing hides",
+            f"{in_us(self.fill)} us that nothing hides",
         ]
         if self.reduction:
-            lines.append(f"{self.reduction * 1e6:.1f} us of adding up slices of k")
+            lines.append(f"{in_us(self.reduction)} us of adding up slices of k")
         return lines

@@ -9,7 +9,7 @@ The model, in cycles of one core:
   two stages of L0C;
 - MTE2 moves `Arch.l2_rate` bytes a cycle. Bytes that are not in L2, and all that are written, share the
   bandwidth of global memory among the cores at work: all of them in a full round, those left in the
-  last one;
+  last one. What part of A is not in L2, and of B, each has its own: their copies differ in efficiency;
 - a copy from RowMajor or ColumnMajor has the efficiency of `bandwidth`: where rows of tiles begin, how
   long and how many they are; a tile that lies in fractals is copied as it is;
 - the cube multiplies whole fractals, m and n padded to 16 and k to C0, `Arch.macs_per_cycle` at a time;
@@ -23,9 +23,10 @@ order.
 
 Against the times that CATLASS publishes it orders the pairs of 11_matmul_optimization.md, of the
 tuner's README and of 05_aswt.md as measured, but for two. ASWT on 1024 x 1024 x 1024 halves the
-blocks, and here the time, and measured is no gain; on 2048 x 2048 x 256 both orders have the same
-blocks, and measured is 1 % between them. On A2 measured times are 1.2 to 3.6 times these, the most
-where a product is short; on Ascend950 0.9 to 1.3 times, but for that 1024 x 1024 x 1024.
+blocks, and takes a quarter off the time here, and measured is no gain; on 2048 x 2048 x 256 both
+orders have the same blocks, and measured is 1 % between them. On A2 measured times are 1.2 to 2.5 times
+these in the guide, 3.3 to 3.6 times in the tuner's README, whose product takes some microseconds; on
+Ascend950 0.9 to 1.3 times, but 1.7 by ASWT on that 1024 x 1024 x 1024.
 
 It does not know: the bubble between two blocks that the Preload policies remove, cores that read one
 address at one time, which ShuffleK is against, bank conflicts, and what the vector cores do beside.
@@ -38,11 +39,11 @@ assumed says so.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from math import ceil
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from ..decisions import splitk_factor
 from ..elements import accumulator
-from ..shapes import GemmCoord
 from .bandwidth import row_efficiency, write_efficiency
 from .estimates import PIPES, Estimate
 from .loads import loads, loads_of
@@ -51,17 +52,25 @@ if TYPE_CHECKING:
     from ..arch import Arch
     from ..elements import Element
     from ..plans.policies import Policy
-    from ..schedules import Schedule, Swizzle
-    from ..shapes import GemmShape
+    from ..schedules import BlockSwizzle
+    from ..shapes import GemmCoord, GemmShape
     from .loads import Load, Loads
 
-__all__ = ["GM_BANDWIDTH", "START", "Model"]
+__all__ = ["GM_BANDWIDTH", "START", "Model", "Work"]
 
-GM_BANDWIDTH: Final = {2201: 1.8e12}
-"""Bytes per second of global memory, where more is stated than the rates of the cores sum to.
+GM_BANDWIDTH: Final[dict[str, float]] = dict.fromkeys(
+    (
+        "AtlasA2", "Ascend910B1", "Ascend910B2", "Ascend910B3",
+        "AtlasA3", "Ascend910_9363", "Ascend910_9382",
+    ),
+    1.8e12,
+)  # fmt: skip
+"""Bytes per second of global memory by the name of a chip, where more is stated than the rates of the
+cores sum to.
 
 Source: CATLASS bottleneck_analysis_and_optimization.md. The platform_config's ``ddr_rate`` sums to
 1.38e12 on 24 cores, less than what case 2 of 11_matmul_optimization.md reads: 217 MB in 139.6 us.
+Ascend910B4, with half the L2 and slower cores, is left at its own sum, 0.96e12.
 """
 
 START: Final = 16
@@ -74,10 +83,23 @@ ROWS: Final = 16
 """The rows of a fractal."""
 
 
+_Both: TypeAlias = "tuple[float, float]"
+"""Of A and of B."""
+
+
+class Work(NamedTuple):
+    """What the cores do: which blocks, and what of A and of B they find in L2."""
+
+    loads: Loads
+    from_gm: _Both
+    """The bytes of A and of B that are not in L2 when they are loaded, as they lie in memory."""
+
+
 class _Block(NamedTuple):
     """What a block takes: bytes, and cycles of the pipes that no other core slows down."""
 
-    fetched: float
+    fetched: _Both
+    """Of A and of B, as aligned bytes."""
     written: float
     mte2: float
     mte1: float
@@ -108,34 +130,38 @@ class Model(NamedTuple):
     ld: tuple[int, int, int]
     """From one row or column of A, B and C to the next, in elements."""
     policy: Policy
-    swizzle: Swizzle
+    swizzle: BlockSwizzle
     order: tuple[int, int] | None
     """Offset and direction, where blocks can be counted without walking through them."""
 
-    def estimate(self, l1: GemmShape, l0: GemmShape, found: Loads | None = None) -> Estimate:
+    def estimate(self, l1: GemmShape, l0: GemmShape, work: Work | None = None) -> Estimate:
         """Return how long a tile takes; that it fits is not asked.
 
-        Blocks are counted by closed forms, where the swizzle has one; else as `walked` does.
-
         Args:
-            found: What the cores compute, where it is known.
+            work: What the cores do, where it is known.
+        """
+        return self._estimate(l1, l0, work or self.work(l1))
+
+    def work(self, l1: GemmShape) -> Work:
+        """Return what the cores do: by closed forms, where the swizzle has one; else as `walked`.
+
+        Where k is not cut it does not depend on k of the tile.
         """
         if self.order is None:
-            return self.walked(l1, l0)
-        found = found or self.loads(l1)
-        return self._estimate(l1, l0, found, self._gm_reads(l1))
-
-    def walked(self, l1: GemmShape, l0: GemmShape) -> Estimate:
-        """Return how long a tile takes, by walking through its schedule, and with its estimate of L2."""
-        schedule = self.swizzle.schedule(self.problem, l1, cores=self.cores)
-        return self._estimate(l1, l0, loads_of(schedule), None, schedule)
-
-    def loads(self, l1: GemmShape) -> Loads:
-        """What each core computes, of a swizzle with a closed form."""
-        offset, direction = self.order or (1, 0)
-        slices, cores = self.slices(l1), self.cores
+            return self.walked(l1)
+        (offset, direction), slices, cores = self.order, self.slices(l1), self.cores
         lengths = self._lengths(l1.k, slices) if slices > 1 else ()
-        return loads(self.problem, l1, cores=cores, offset=offset, direction=direction, slices=lengths)
+        found = loads(self.problem, l1, cores=cores, offset=offset, direction=direction, slices=lengths)
+        return Work(found, self._from_gm(l1))
+
+    def walked(self, l1: GemmShape) -> Work:
+        """Return what the cores do by walking through the schedule of a tile."""
+        schedule = self.swizzle.schedule(self.problem, l1, cores=self.cores)
+        once = self._bytes(self.problem)
+        if sum(once) <= self.arch.l2:
+            return Work(loads_of(schedule), once)
+        reuse = schedule.l2_reuse(self.a, self.b, self.arch.l2)
+        return Work(loads_of(schedule), (reuse.a_from_gm, reuse.from_gm - reuse.a_from_gm))
 
     def slices(self, l1: GemmShape) -> int:
         """In how many parts k is cut: as many as CATLASS's kernel takes."""
@@ -143,36 +169,29 @@ class Model(NamedTuple):
             return 1
         return min(splitk_factor(self.problem, l1, self.cores), -(-self.problem.k // l1.k))
 
-    def _estimate(
-        self,
-        l1: GemmShape,
-        l0: GemmShape,
-        found: Loads,
-        gm: float | None,
-        schedule: Schedule | None = None,
-    ) -> Estimate:
+    def _estimate(self, l1: GemmShape, l0: GemmShape, work: Work) -> Estimate:
+        found, from_gm = work
         blocks = [self._block(shape, l1, l0) for shape in found.shapes]
         numbers = found.blocks()
-        fetched = sum(n * block.fetched for n, block in zip(numbers, blocks, strict=True))
+        fetched = _sums(numbers, [block.fetched for block in blocks])
+        read = _sums(numbers, [self._bytes(shape) for shape in found.shapes])
+        miss = min(1.0, from_gm[0] / read[0]), min(1.0, from_gm[1] / read[1])
         written = sum(n * block.written for n, block in zip(numbers, blocks, strict=True))
-        if gm is None and schedule is not None:
-            reuse = schedule.l2_reuse(self.a, self.b, self.arch.l2)
-            gm = fetched * reuse.from_gm / reuse.read
-        gm = fetched if gm is None else min(fetched, gm)
         # In the last round as many cores share the bandwidth as have a block.
         left = found.tasks - self.cores * found.full_rounds
-        full = [self._times(block, gm / fetched, self.cores) for block in blocks]
-        last = [self._times(block, gm / fetched, max(left, 1)) for block in blocks]
+        full = [self._times(block, miss, self.cores) for block in blocks]
+        last = [self._times(block, miss, max(left, 1)) for block in blocks]
         spent = [(_spent(load, full, last), load) for load in found.cores]
         longest, worst = max(spent, key=lambda item: item[0])
         pipes = _of_pipes(worst, full, last)
         mean = sum(load.times * time for time, load in spent) / self.cores
-        steps = -(-found.shapes[0].k // l1.k)
-        fill = (full if found.full_rounds else last)[0].hidden / steps
-        fill += blocks[0].fixpipe if self.policy.l0c_stages > 1 else 0
         ran = [*worst.counts]
         if worst.last is not None:
             ran[worst.last] += 1
+        first = next(i for i, n in enumerate(ran) if n)
+        steps = -(-found.shapes[first].k // l1.k)
+        fill = (full if worst.counts[first] else last)[first].hidden / steps
+        fill += blocks[first].fixpipe if self.policy.l0c_stages > 1 else 0
         reduction, cycle = self._reduction(l1), 1 / self.arch.frequency
         return Estimate(
             l1,
@@ -183,8 +202,8 @@ class Model(NamedTuple):
             found.tasks,
             found.rounds,
             mean / longest,
-            fetched,
-            gm,
+            sum(fetched),
+            _weighed(fetched, miss),
             written,
             tuple(pipe * cycle for pipe in pipes),
             fill * cycle,
@@ -208,26 +227,26 @@ class Model(NamedTuple):
         parts = (steps - 1) * -(-l1.k // l0.k) + -(-(k - (steps - 1) * l1.k) // l0.k)
         rows, columns, depth = _up(m, ROWS), _up(n, ROWS), _up(k, max(self.a.c0, self.b.c0))
         of_a, of_b = self._efficiency(l1, shape)
-        a, b = self._bytes(m, n, k)
-        fetched, written = a / of_a + b / of_b, self._written(m, n, l1)
+        a, b = self._copied(shape)
+        fetched, written = (a / of_a, b / of_b), self._written(m, n, l1)
         into_a = rows * depth * self.a.bits / 8 / arch.l1_to_l0a_rate
         into_b = columns * depth * self.b.bits / 8 / arch.l1_to_l0b_rate
         macs = arch.macs_per_cycle(self.a, self.b)
         return _Block(
             fetched,
             written,
-            fetched / arch.l2_rate + 2 * steps * START,
+            sum(fetched) / arch.l2_rate + 2 * steps * START,
             into_a + into_b + 2 * parts * START,
             rows * columns * depth / macs + parts * START,
             written / arch.l2_write_rate + START,
             2 * steps + 3 * parts + 1,
         )
 
-    def _times(self, block: _Block, miss: float, active: int) -> _Times:
+    def _times(self, block: _Block, miss: _Both, active: int) -> _Times:
         """The cycles of a block, and those of each pipe, while so many cores are at work."""
         policy = self.policy.facts
         share = self._gm_bandwidth / active / self.arch.frequency
-        gm = (block.fetched * miss + block.written) / share
+        gm = (_weighed(block.fetched, miss) + block.written) / share
         load = max(block.mte2, gm)
         l0_beside = policy.l0a > 1 and policy.l0b > 1
         work = max(block.mte1, block.cube) if l0_beside else block.mte1 + block.cube
@@ -243,11 +262,17 @@ class Model(NamedTuple):
     @property
     def _gm_bandwidth(self) -> float:
         arch = self.arch
-        stated = GM_BANDWIDTH.get(arch.code, 0.0) if arch.source("gm_rate") != "given" else 0.0
+        stated = GM_BANDWIDTH.get(arch.name, 0.0) if arch.source("gm_rate") != "given" else 0.0
         return max(arch.gm_bandwidth, stated)
 
-    def _bytes(self, m: int, n: int, k: int) -> tuple[float, float]:
-        """Of so many rows of A and columns of B."""
+    def _bytes(self, shape: GemmCoord) -> _Both:
+        """Of a block's rows of A and columns of B."""
+        m, n, k = shape
+        return m * k * self.a.bits / 8, k * n * self.b.bits / 8
+
+    def _copied(self, shape: GemmCoord) -> _Both:
+        """The same, as a copy moves them: in fractals, whole ones."""
+        m, n, k = shape
         a = _elements_in(self.tags[0], m, k, self.a.c0) * self.a.bits / 8
         return a, _elements_in(self.tags[1], k, n, self.b.c0) * self.b.bits / 8
 
@@ -255,9 +280,10 @@ class Model(NamedTuple):
         """Of the copies of A and B of a block."""
         m, n, k = shape.m, shape.n, min(l1.k, shape.k)
         ld_a, ld_b, _ = self.ld
+        down, across, along = self._steps(l1)
         # How many rows memory has of the tile, how long, and the steps from row to row and tile to tile.
-        a = {"RowMajor": (m, k, ld_a, l1.k), "ColumnMajor": (k, m, ld_a, l1.m)}.get(self.tags[0])
-        b = {"RowMajor": (k, n, ld_b, l1.n), "ColumnMajor": (n, k, ld_b, l1.k)}.get(self.tags[1])
+        a = {"RowMajor": (m, k, ld_a, along), "ColumnMajor": (k, m, ld_a, down)}.get(self.tags[0])
+        b = {"RowMajor": (k, n, ld_b, across), "ColumnMajor": (n, k, ld_b, along)}.get(self.tags[1])
         return (
             1.0 if a is None else row_efficiency(self.arch, self.a, *a),
             1.0 if b is None else row_efficiency(self.arch, self.b, *b),
@@ -269,8 +295,15 @@ class Model(NamedTuple):
             return float(m * n * accumulator(self.a, self.b).sizeof)
         area = _elements_in(self.tags[2], m, n, self.c.c0) * self.c.bits / 8
         return (
-            area / write_efficiency(self.c, n, self.ld[2], l1.n) if self.tags[2] == "RowMajor" else area
+            area / write_efficiency(self.c, n, self.ld[2], self._steps(l1)[1])
+            if self.tags[2] == "RowMajor"
+            else area
         )
+
+    def _steps(self, l1: GemmShape) -> tuple[int, ...]:
+        """From one tile to the next in m, n and k, in elements: 0 where there is no next."""
+        sizes = zip(l1, self.problem, strict=True)
+        return tuple(tile if tile < extent else 0 for tile, extent in sizes)
 
     def _reduction(self, l1: GemmShape) -> float:
         """Seconds in which the vector cores add up the slices: they read all sums and write C."""
@@ -282,29 +315,40 @@ class Model(NamedTuple):
         bandwidth = self._gm_bandwidth if sums > self.arch.l2 else self.arch.l2_bandwidth
         return sums / bandwidth + area * self.c.bits / 8 / self._gm_bandwidth
 
-    def _gm_reads(self, l1: GemmShape) -> float:
-        """The bytes that are not in L2 when they are loaded, as aligned ones.
+    def _from_gm(self, l1: GemmShape) -> _Both:
+        """The bytes of A and of B that are not in L2 when they are loaded.
 
-        What fits in L2 with the rest is read once. Else the order of the blocks decides: the cores walk
-        through bands of ``offset`` tiles, and what lies across the band is read again for each.
+        What fits in L2 together is read once. Else the order of the blocks decides: the cores walk
+        through bands of ``offset`` tiles, and what lies across the band is read again for each, but for
+        what the turn from one band to the next finds in L2: all but two bands, in whole tiles.
+
+        It is what `facts.l2_reuse` finds by walking, whose model it is; C passes by.
         """
-        (m, n, k), l2 = self.problem, self.arch.l2
+        slices, l2 = self.slices(l1), self.arch.l2
+        once = self._bytes(self.problem)
+        sizes = [size / slices for size in once]  # the slices of k come one by one
+        if sum(sizes) <= l2:
+            return once
         offset, direction = self.order or (1, 0)
-        efficiency = self._efficiency(l1, GemmCoord(min(m, l1.m), min(n, l1.n), k))
-        sizes = self._bytes(m, n, k)
-        reads = [size / part for size, part in zip(sizes, efficiency, strict=True)]
-        if sum(sizes) + m * n * self.c.bits / 8 <= l2:
-            return sum(reads)
         along, across = (1, 0) if direction else (0, 1)  # which of A and B the band is of
-        tiles = (-(-m // l1.m), -(-n // l1.n))
-        in_flight = -(-self.cores // tiles[across])
-        band = min(tiles[along], max(offset, in_flight))
-        kept = sizes[along] * band / tiles[along]
+        tiles = (-(-self.problem.m // l1.m), -(-self.problem.n // l1.n))
+        band = min(tiles[along], max(offset, -(-self.cores // tiles[across])))
+        kept, one = sizes[along] * band / tiles[along], sizes[across] / tiles[across]
+        lost = min(tiles[across], max(0, ceil((sizes[across] + 2 * kept - l2) / one)))
+        reads = [*once]
+        reads[across] += (-(-tiles[along] // band) - 1) * lost * one * slices
         if kept > l2:
             reads[along] *= -(-tiles[across] // -(-self.cores // band))
-        if kept + sizes[across] > l2:
-            reads[across] *= -(-tiles[along] // band)
-        return sum(reads)
+        return reads[0], reads[1]
+
+
+def _sums(numbers: list[int], parts: list[_Both]) -> _Both:
+    a, b = (sum(n * part[i] for n, part in zip(numbers, parts, strict=True)) for i in (0, 1))
+    return a, b
+
+
+def _weighed(parts: _Both, weights: _Both) -> float:
+    return parts[0] * weights[0] + parts[1] * weights[1]
 
 
 def _elements_in(tag: str, rows: int, columns: int, c0: int) -> int:

@@ -7,7 +7,8 @@ True
 GemmShape<208,144,256> GemmShape<208,144,64>
 
 The space has all tiles whose m and n are multiples of a step, and whose k in L1 and in L0 are multiples
-of C0, that `fits` lets pass. What is left out of it, and why nothing is lost:
+of C0, that `fits` lets pass and that start between fractals of global memory. What is left out of it,
+and why nothing is lost:
 
 - a tile that reaches beyond the problem: blocks are cut at the edge, so it does the same as the smallest
   one of whole fractals that covers the problem, in more of the buffers;
@@ -17,8 +18,8 @@ of C0, that `fits` lets pass. What is left out of it, and why nothing is lost:
   the largest that fits is as fast as any. Of those with as few steps the smallest that is even is
   named. `Ranking.legal` counts all.
 
-Ranks are of closed forms; the best tiles are then estimated again by walking through their schedules,
-which know better what is in L2. See `pipes` for the model, and what it does not know.
+A tile's time is what `estimate` says of it, so a rank depends neither on how many are asked for nor on
+the other tiles. See `pipes` for the model, and what it does not know.
 """
 
 from __future__ import annotations
@@ -29,10 +30,9 @@ from math import lcm
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from ...errors import LayoutError, UnsupportedError
-from ..plans.asserts import failed
-from ..plans.footprint import fits, footprints
+from ..plans.footprint import fits
 from ..plans.plan import gemm
-from ..shapes import GemmShape
+from ..shapes import GemmShape, gemm_shape
 from .cost import model
 
 if TYPE_CHECKING:
@@ -40,24 +40,35 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from ..arch import Arch
-    from ..plans.footprint import Footprint
     from ..plans.plan import ElementsLike, Plan
     from ..plans.policies import Family, Policy
-    from ..schedules import Swizzle
+    from ..schedules import BlockSwizzle
     from ..shapes import ShapeLike
     from .estimates import Estimate
     from .pipes import Model
 
-__all__ = ["Ranking", "search", "tiles"]
+__all__ = ["Asked", "Ranking", "search", "tiles"]
 
 _CHUNK: Final = 16
 """How many pairs of m and n are one piece of work."""
 
-_WALK: Final = 20_000
-"""The most tasks of a schedule that is walked through."""
-
 _UNIT: Final = 16
 """The rows of a fractal, of which m and n are multiples."""
+
+
+class Asked(NamedTuple):
+    """How a tile stands that `search` is asked about."""
+
+    plan: Plan
+    """The product with this tile."""
+    estimate: Estimate | None
+    """By the fastest of the orders; None where the tile is not legal."""
+    rank: int | None
+    """One more than the tiles that are faster."""
+    among: int
+    """How many are ranked, by all of the orders together."""
+    reasons: tuple[str, ...]
+    """Why it is not legal."""
 
 
 class Ranking(NamedTuple):
@@ -73,6 +84,8 @@ class Ranking(NamedTuple):
     """How many are ranked: of those that differ in k of L0 alone one."""
     default: Estimate | None
     """Of the tile that CATLASS's examples have, where it fits."""
+    asked: Asked | None = None
+    """The tile that was asked about."""
 
     @property
     def best(self) -> Estimate:
@@ -94,7 +107,8 @@ def search(
     ld: Sequence[int | None] | None = None,
     top: int = 10,
     step: int = 16,
-    swizzles: Sequence[str | Swizzle] | None = None,
+    swizzles: str | Sequence[str | BlockSwizzle] | None = None,
+    tile: str | Sequence[int] | None = None,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Ranking:
@@ -106,43 +120,49 @@ def search(
         elements, tags, policy, cores, ld: As `gemm` takes them.
         top: How many tiles are returned, if there are so many.
         step: What m and n are multiples of, itself a multiple of 16.
-        swizzles: The orders to try; the one that `gemm` takes, where nothing is said.
+        swizzles: The order, or the orders, to try; the one that `gemm` takes, where nothing is said.
+        tile: One to be told of, m, n and k in L1, and k in L0; without that, the best there is.
         executor: What runs pieces of the work, threads or processes; else this thread does.
         progress: Called with how much is done, and of how much, in pairs of m and n.
 
     Raises:
-        LayoutError: ``top`` is below 1, ``step`` is no multiple of 16, an extent is zero.
-        UnsupportedError: no tile at all is legal, and the text says by which rule; or `gemm` or `model`
-        raise it.
+        LayoutError: ``top`` is below 1, ``step`` is no multiple of 16, an extent is zero, or ``tile`` is
+            neither three nor four extents.
+        UnsupportedError: no tile at all is legal, and the text says by which rule of `Plan.check`; or
+            `gemm` or `model` raise it.
     """
     if top < 1:
         raise LayoutError(f"top is {top}: at least one tile is ranked", top=top)
     plans = [
         gemm(arch, problem, elements, tags, policy=policy, swizzle=s, cores=cores, ld=ld)
-        for s in swizzles or (None,)
+        for s in ([swizzles] if isinstance(swizzles, str) else swizzles or (None,))
     ]
     models = list({plan.swizzle: model(plan) for plan in plans}.values())
     pairs = list(_pairs(models[0], step))
-    pieces = [(m, pairs[i : i + _CHUNK], 2 * top) for m in models for i in range(0, len(pairs), _CHUNK)]
-    legal = ranked = done = 0
+    _check_rules(plans[0], models[0], pairs, step)
+    asked = None if tile is None else _asked(plans[0], models, tile)
+    than = asked and asked.estimate and _key(asked.estimate)
+    pieces = [
+        (m, pairs[i : i + _CHUNK], top, than) for m in models for i in range(0, len(pairs), _CHUNK)
+    ]
+    legal = ranked = faster = done = 0
     best: list[Estimate] = []
-    for size, (piece_legal, piece_ranked, found) in _run(executor, pieces):
+    for size, (piece_legal, piece_ranked, piece_faster, found) in _run(executor, pieces):
         legal, ranked, done = legal + piece_legal, ranked + piece_ranked, done + size
-        best = nsmallest(2 * top, best + found, key=_key)
+        faster += piece_faster
+        best = nsmallest(top, best + found, key=_key)
         if progress is not None:
             progress(done, len(pairs) * len(models))
-    if not best:
-        raise _nothing_fits(models[0], step)
-    refined = [_refined(models, estimate) for estimate in best]
     first, each = plans[0], len(models)
     own = (first.l1, first.l0)
     fit = own[0].m == own[1].m and _fits(models[0], *first.l1, first.l0.k)
     return Ranking(
-        tuple(sorted(refined, key=_key)[:top]),
+        tuple(best),
         first,
         legal // each,
         ranked // each,
-        _refined(models, models[0].estimate(*own)) if fit else None,
+        models[0].estimate(*own) if fit else None,
+        asked and asked._replace(rank=faster + 1 if than else None, among=ranked),
     )
 
 
@@ -219,7 +239,23 @@ def _even(parts: list[int], k1: int, depth: int) -> int:
 def _fits(found: Model, m: int, n: int, k1: int, k0: int) -> bool:
     l1, l0 = GemmShape(m, n, k1), GemmShape(m, n, k0)
     tile = found.arch, found.a, found.b, l1, l0, found.policy
-    return fits(*tile, tags=found.tags, k=found.problem.k)
+    return _between_fractals(found, l1) and fits(*tile, tags=found.tags, k=found.problem.k)
+
+
+def _between_fractals(found: Model, l1: GemmShape) -> bool:
+    """Whether tiles start where fractals of global memory do."""
+    (m, n, k), (rows, columns, depth) = l1, found.problem
+    m_next, n_next, k_next = (m, rows), (n, columns), (k, depth)
+    for tag, element, across, along in (
+        (found.tags[0], found.a, m_next, k_next),
+        (found.tags[1], found.b, k_next, n_next),
+        (found.tags[2], found.c, m_next, n_next),
+    ):
+        units = {"zN": (_UNIT, element.c0), "nZ": (element.c0, _UNIT)}.get(tag, (1, 1))
+        for (step, extent), unit in zip((across, along), units, strict=True):
+            if step < extent and step % unit:
+                return False
+    return True
 
 
 def _cover(extent: int, unit: int) -> int:
@@ -227,57 +263,96 @@ def _cover(extent: int, unit: int) -> int:
     return -(-extent // unit) * unit
 
 
-def _nothing_fits(found: Model, step: int) -> UnsupportedError:
-    unit = max(_UNIT, found.a.c0, found.b.c0)
-    l1 = l0 = GemmShape(lcm(step, unit), lcm(step, unit), unit)
-    rules = list(failed(found.arch, found.a, found.b, l1, l0, found.policy))
-    if not rules:
-        parts = footprints(found.arch, found.a, found.b, l1, l0, found.policy, tags=found.tags)
-        rules = [_fault(part) for part in parts if not part.sound]
-    why = f"The smallest, {l1}, is excluded: {' '.join(rules)}"
-    return UnsupportedError(
-        f"no tile of {found.a} by {found.b} is legal on {found.arch} with {found.policy}",
-        why,
-        rules=tuple(rules),
-        tile=l1,
-    )
+def _check_rules(plan: Plan, found: Model, pairs: list[tuple[int, int]], step: int) -> None:
+    """Raise where no tile fits, or one more rule is broken whatever the tile.
+
+    Small and large ones are asked: the first and the last k of the first m and n, and of the last ones.
+    """
+    none: list[tuple[GemmShape, GemmShape, int]] = []
+    small = next(filter(None, ([*_of_pair(found, m, n)] for m, n in pairs)), none)
+    large = next(filter(None, ([*_of_pair(found, m, n)] for m, n in reversed(pairs))), none)
+    unit = max(_UNIT, plan.a.c0, plan.b.c0)
+    least = GemmShape(lcm(step, unit), lcm(step, unit), unit)
+    l1, l0 = small[0][:2] if small else (least, least)
+    rules = _broken(plan.replaced(l1=l1, l0=l0))
+    for other_l1, other_l0, _ in (*small[-1:], *large[-1:]):
+        if rules:
+            also = _broken(plan.replaced(l1=other_l1, l0=other_l0))
+            rules = {rule: text for rule, text in rules.items() if rule in also}
+    if rules or not small:
+        raise UnsupportedError(
+            f"no tile of {plan.a} by {plan.b} is legal on {plan.arch} with {plan.policy}",
+            f"The smallest, {l1}, is excluded. {' '.join(_said(rules))}",
+            rules=_said(rules),
+            tile=l1,
+        )
 
 
-def _fault(part: Footprint) -> str:
-    if part.margin < 0:
-        return f"{part.buffer} has {part.capacity} bytes, and it takes {part.needed}."
-    one, other = part.overlaps[0]
-    return f"In {part.buffer} {one} and {other} overlap."
+def _broken(plan: Plan) -> dict[str, str]:
+    """The rules that a plan breaks, each with what is said of its first fault."""
+    errors = reversed(plan.check().errors)  # so that the first of a rule remains
+    return {error.rule: "; ".join((error.text, *error.catlass)) for error in errors}
+
+
+def _said(rules: dict[str, str]) -> tuple[str, ...]:
+    return tuple(f"{rule}: {text.rstrip('.')}." for rule, text in reversed(rules.items()))
+
+
+# --- one tile ---
+
+
+def _asked(plan: Plan, models: list[Model], tile: str | Sequence[int]) -> Asked:
+    """How a tile stands, but for its rank."""
+    l1, k0 = _extents(tile)
+    if k0 is None:
+        parts = [k for k in _parts(models[0], l1.m, l1.n) if k <= l1.k]
+        k0 = _even(parts, l1.k, plan.problem.k) if parts else None
+    own = plan.replaced(l1=l1, l0=None if k0 is None else GemmShape(l1.m, l1.n, k0))
+    if k0 is None or not _fits(models[0], *l1, k0):
+        return Asked(own, None, None, 0, _said(_broken(own)))
+    best = min((found.estimate(own.l1, own.l0) for found in models), key=_key)
+    return Asked(own.replaced(swizzle=best.swizzle), best, None, 0, ())
+
+
+def _extents(tile: str | Sequence[int]) -> tuple[GemmShape, int | None]:
+    """A tile of L1, and k of L0 if it is said."""
+    parts = tile.split(",") if isinstance(tile, str) else [str(extent) for extent in tile]
+    if len(parts) != 4:
+        return gemm_shape(",".join(parts), "tile in L1"), None
+    m, n, k1, k0 = parts
+    return gemm_shape(f"{m},{n},{k1}", "tile in L1"), gemm_shape(f"{m},{n},{k0}", "tile in L0").k
 
 
 # --- the work ---
 
 
-def _key(estimate: Estimate) -> tuple[object, ...]:
+def _key(estimate: Estimate) -> _Key:
     swizzle = str(estimate.swizzle)
     return (estimate.seconds, estimate.instructions, estimate.l1, estimate.l0, swizzle)
 
 
-_Piece: TypeAlias = "tuple[Model, list[tuple[int, int]], int]"
-_Found: TypeAlias = "tuple[int, int, list[Estimate]]"
+_Key: TypeAlias = "tuple[object, ...]"
+_Piece: TypeAlias = "tuple[Model, list[tuple[int, int]], int, _Key | None]"
+_Found: TypeAlias = "tuple[int, int, int, list[Estimate]]"
 
 
 def _rank(piece: _Piece) -> _Found:
-    """Rank the tiles of some pairs: how many are legal, how many ranked, the best of them."""
-    found, pairs, keep = piece
-    legal = ranked = 0
+    """Rank the tiles of some pairs: how many are legal, ranked, before a key, and the best of them."""
+    found, pairs, keep, than = piece
+    legal = ranked = faster = 0
     best: list[Estimate] = []
     for m, n in pairs:
-        loads = None
+        work = None
         estimates: list[Estimate] = []
         for l1, l0, stands_for in _of_pair(found, m, n):
-            if found.order is not None and (loads is None or found.swizzle.splits):
-                loads = found.loads(l1)
-            estimates.append(found.estimate(l1, l0, loads))
+            if work is None or found.swizzle.splits:  # k of L1 changes it only where k is cut
+                work = found.work(l1)
+            estimates.append(found.estimate(l1, l0, work))
             legal += stands_for
         ranked += len(estimates)
+        faster += 0 if than is None else sum(_key(estimate) < than for estimate in estimates)
         best = nsmallest(keep, best + estimates, key=_key)
-    return legal, ranked, best
+    return legal, ranked, faster, best
 
 
 def _run(executor: Executor | None, pieces: list[_Piece]) -> Iterator[tuple[int, _Found]]:
@@ -294,10 +369,3 @@ def _run(executor: Executor | None, pieces: list[_Piece]) -> Iterator[tuple[int,
     finally:  # what is left after an error, or an interruption, is not begun
         for future in futures:
             future.cancel()
-
-
-def _refined(models: list[Model], estimate: Estimate) -> Estimate:
-    found = next(m for m in models if m.swizzle == estimate.swizzle)
-    if found.order is None or found.swizzle.splits or estimate.blocks > _WALK:
-        return estimate
-    return found.walked(estimate.l1, estimate.l0)
