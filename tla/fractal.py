@@ -25,11 +25,11 @@ from typing import Any
 from .assumed import carrying
 from .coord import compact_row_major
 from .errors import LayoutError
-from .int_tuple import as_int_tuple, as_shape, congruent, product_each, text_of
+from .int_tuple import as_int_tuple, as_shape, congruent, product, product_each, text_of
 from .ints import IntLike, IntTuple, _1, _16, ceil_div, is_tuple, leaf, less
 from .layout import AnyLayout, Layout
 
-__all__ = ["col_major", "fractal_layout", "nN", "nZ", "row_major", "zN", "zZ"]
+__all__ = ["col_major", "fractal_layout", "nN", "nZ", "repeated", "row_major", "zN", "zZ"]
 
 
 def row_major(*extents: IntTuple) -> AnyLayout:
@@ -122,31 +122,36 @@ def fractal_layout(
     width: Any = leaf(cols)
     levels: Any = as_int_tuple(blocks)
     _check(height, width, order, levels)
-    high: Any = _1  # of the block so far, in elements, and how many it holds
-    wide: Any = _1
-    area: Any = _1
+    highs, wides = zip(*levels, strict=True) if levels else ((), ())
+    down: Any = ceil_div(height, product(highs))
+    across: Any = ceil_div(width, product(wides))
+    area: Any = _1  # the elements counted off so far
     row: list[Any] = []
     col: list[Any] = []
-    for letter, (h, w) in zip(order, levels, strict=False):  # the last letter is the matrix's own
+    for letter, (h, w) in zip(order, (*levels, (down, across)), strict=True):
         along_rows = letter in "zZ"
         row.append(w * area if along_rows else area)
         col.append(area if along_rows else h * area)
-        high, wide, area = high * h, wide * w, area * (h * w)
-    down: Any = ceil_div(height, high)
-    across: Any = ceil_div(width, wide)
-    along_rows = order[-1] in "zZ"
-    row.append(across * wide * high if along_rows else area)
-    col.append(area if along_rows else down * high * wide)
-    shape: Any = (down, across)
-    stride: Any = (*row, *col)
-    if levels:
-        highs, wides = zip(*levels, strict=True)
-        shape, stride = ((*highs, down), (*wides, across)), (tuple(row), tuple(col))
-    if is_tuple(batch) and not batch:
-        return Layout(shape, stride, (height, width))
+        area = area * (h * w)
+    shape: Any = ((*highs, down), (*wides, across)) if levels else (down, across)
+    stride: Any = (tuple(row), tuple(col)) if levels else (*row, *col)
+    matrix: AnyLayout = Layout(shape, stride, (height, width))
     many: Any = as_shape(batch if is_tuple(batch) else (batch,))
-    steps: Any = compact_row_major((*many, down * high * (across * wide)))[:-1]
-    return Layout((*many, *shape), (*steps, *stride), (*product_each(many), height, width))
+    return repeated(matrix, many, area) if many else matrix
+
+
+def repeated(layout: AnyLayout, many: tuple[Any, ...], apart: Any) -> AnyLayout:
+    """Return the layout of copies of one, counted by modes before its own, the last of them fastest.
+
+    >>> print(repeated(row_major(2, 3), (4, 5), 8))
+    (4,5,2,3):(40,8,3,_1)
+
+    Args:
+        apart: The elements from one copy to the next.
+    """
+    steps: Any = compact_row_major((*many, apart))[:-1]
+    origin = (*product_each(many), *layout.origin_shape)
+    return Layout((*many, *layout.shape), (*steps, *layout.stride), origin)
 
 
 def _check(rows: Any, cols: Any, order: Any, blocks: Any) -> None:

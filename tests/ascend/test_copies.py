@@ -289,6 +289,15 @@ def test_sixteen_lines_are_a_matrix_of_their_own() -> None:
         gm_to_l1(make_layout("half", "RowMajor", 40, 70000), "zZ", tile=(40, 32), **told)
 
 
+def test_scales_are_made_of_their_element_type_and_of_two_sizes() -> None:
+    vector = make_layout("float8_e8m0_t", "VectorLayout", 64)
+    with pytest.raises(CongruenceError, match="MxScalenN takes 2 sizes, not one size"):
+        gm_to_l1(vector, "MxScalenN", arch="Ascend950", element="float8_e8m0_t")
+    rows = make_layout("half", "RowMajor", 64, 64)
+    with pytest.raises(UnsupportedError, match="MxScalezZ is a layout of float8_e8m0_t, not of half"):
+        gm_to_l1(rows, "MxScalezZ", arch="Ascend950", element="half")
+
+
 def test_float_is_transposed_as_an_image() -> None:
     moved = l1_to_l0a(make_layout("float", "nZ", 40, 32), arch="AtlasA2", element="float")
     assert moved.calls[0].params == LoadData3DParamsV2(48, 32, 48, enTranspose=True)
@@ -326,6 +335,7 @@ def test_scales_go_along() -> None:
         a, arch="Ascend950", element="float4_e2m1x2_t", tile=(32, 128), at=(16, 128), scales=scales
     )
     assert moved.scales == LoadData2DMxParams(1, 2, 2, 2, 4, 2)
+    assert moved.scales is not None
     assert widths(moved.scales, 3510)["xStep"] == 8
     b = make_layout("float8_e4m3_t", "nZ", 128, 32)
     of_b = make_mx_scale_layout("e8m0", "nN", 4, 32, is_b=True)
@@ -691,3 +701,14 @@ def test_the_room_is_there_when_asked_for() -> None:
     assert "l0c_to_gm" in dir(ascend.copies)
     with pytest.raises(AttributeError, match="no attribute 'gm_to_l0'"):
         ascend.copies.gm_to_l0  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "core",
+    [AtlasA2.replaced(l0a_tag="zN"), AtlasA2.replaced(code=3510), Ascend950.replaced(l0a_tag="zZ")],
+)
+def test_an_architecture_whose_l0a_is_not_that_of_its_loads(core: Arch) -> None:
+    tile = make_layout("half", "zN", 32, 32)
+    with pytest.raises(UnsupportedError, match=r"has A as z. in L0A, and loads of .* make it z"):
+        l1_to_l0a(tile, arch=core, element="half")
+    assert l1_to_l0b(tile, arch=core, element="half").proof().elements == 1024

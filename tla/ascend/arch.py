@@ -147,6 +147,9 @@ class Arch(NamedTuple):
 
         >>> AtlasA2.start_alignment("L0A"), AtlasA2.start_alignment("L1")
         (512, 32)
+
+        Raises:
+            UnsupportedError: the architecture states none of it.
         """
         found = dict(self.alignments).get(position)
         if found is None:
@@ -228,6 +231,9 @@ class Arch(NamedTuple):
 
         >>> AtlasA2.replaced(cores=20).source("cores")
         'given'
+
+        Raises:
+            TypeError: an architecture has no such field.
         """
         if field not in self._fields:
             raise _no_field(field)
@@ -311,7 +317,7 @@ def _check(field: str, value: object) -> None:
         if not any(value == x and type(value) is type(x) for x in _CHOICES[field]):
             known = " or ".join(map(str, _CHOICES[field]))
             raise LayoutError(f"{field} is {known}, not {value!r}", field=field, value=value)
-    elif field in ("products", "limits", "alignments", "sources"):
+    elif field in _ENTRIES:
         if not is_tuple(value):
             raise TypeError(f"{field} of an architecture is a tuple, not {type(value).__name__}")
         is_entry, what = _ENTRIES[field]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ["BIASES", "PRODUCTS", "Product"]
+__all__ = ["BIASES", "FP4", "FP8", "PRODUCTS", "Product"]
 
 
 class Product(NamedTuple):
@@ -37,8 +37,9 @@ _SIXTEEN: Final = 16 * 16 * 16
 _EIGHT: Final = 16 * 16 * 32
 _FOUR: Final = 16 * 16 * 64
 
-_FP8: Final = ("float8_e4m3_t", "float8_e5m2_t")
-_FP4: Final = ("float4_e2m1x2_t", "float4_e1m2x2_t")
+FP8: Final = ("float8_e4m3_t", "float8_e5m2_t")
+FP4: Final = ("float4_e2m1x2_t", "float4_e1m2x2_t")
+"""Floats of four bits, which go in pairs: two share a byte, and a line of a matrix starts at one."""
 
 PRODUCTS: Final = {
     2201: (
@@ -55,8 +56,8 @@ PRODUCTS: Final = {
         Product("bfloat16_t", "bfloat16_t", "float", _SIXTEEN, False, _INI_3510),
         Product("float", "float", "float", 16 * 16 * 8, False, _INI_3510),
         Product("int8_t", "int8_t", "int32_t", _EIGHT, False, _INI_3510),
-        *(Product(a, b, "float", _EIGHT, False, _INI_3510) for a in _FP8 for b in _FP8),
-        *(Product(a, b, "float", _FOUR, True, _INI_3510) for a in _FP4 for b in _FP4),
+        *(Product(a, b, "float", _EIGHT, False, _INI_3510) for a in FP8 for b in FP8),
+        *(Product(a, b, "float", _FOUR, True, _INI_3510) for a in FP4 for b in FP4),
     ),
 }
 """The pairs of each instruction set, by its CATLASS_ARCH."""

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from ..errors import LayoutError, LeafError, UnsupportedError
 from ..int_tuple import text_of
-from ..ints import known_divides, known_lt, leaf
+from ..ints import ceil_div, known_divides, known_lt, leaf, round_up
 from .arch import arch as arch_of
 from .elements import Element, accumulator, element
-from .shapes import gemm_shape
+from .shapes import gemm_shape, index_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -179,7 +179,7 @@ def padded(
         by_row, by_col = extents
     if tag == "ColumnMajor" and kind != "PADDING_BLOCK_ND":
         by_row, by_col = by_col, by_row
-    tall, wide = _up(rows, by_row), _up(cols, by_col)
+    tall, wide = round_up(rows, by_row), round_up(cols, by_col)
     return Padded(kind, _AFTER[kind][tag], tall, wide, of.bytes_of(tall * wide))
 
 
@@ -195,18 +195,20 @@ def splitk_factor(problem: ShapeLike, tile: ShapeLike, cores: int) -> int:
     >>> splitk_factor((4096, 4096, 4096), (128, 256, 256), cores=24)
     1
 
+    Raises:
+        LayoutError: an extent is below 1, or there is no core.
     Source: CATLASS gemm/kernel/splitk_matmul.hpp GetSplitkFactor.
     """
     size, of = gemm_shape(problem, "problem"), gemm_shape(tile)
     _cores(cores)
     most = next((f for f, k in ((2, 1024), (4, 2048), (8, 4096)) if size.k <= k), 16)
-    count = _ceil(size.m, of.m) * _ceil(size.n, of.n)
+    count = ceil_div(size.m, of.m) * ceil_div(size.n, of.n)
     factor = max(1, min(cores // count, most))
     if count < cores:
         # One more slice costs nothing while it shortens each core's share by as much.
-        while factor < most and _ceil(count * factor, cores) >= _ceil(count, cores) * factor:
+        while factor < most and ceil_div(count * factor, cores) >= ceil_div(count, cores) * factor:
             factor += 1
-    factor = min(factor, _ceil(size.k, of.k))
+    factor = min(factor, ceil_div(size.k, of.k))
     least = 4 if size.k > 32768 else 2 if size.k > 8192 else 1
     return max(factor, least)
 
@@ -217,12 +219,14 @@ def multi_core_splitk_factor(problem: ShapeLike, tile: ShapeLike, cores: int) ->
     >>> multi_core_splitk_factor((128, 256, 8192), (128, 256, 256), cores=24)
     24
 
+    Raises:
+        LayoutError: an extent is below 1, or there is no core.
     Source: CATLASS gemm/kernel/multi_core_splitk_matmul_tla.hpp GetSplitkFactor.
     """
     size, of = gemm_shape(problem, "problem"), gemm_shape(tile)
     _cores(cores)
-    count = _ceil(size.m, of.m) * _ceil(size.n, of.n)
-    return min(cores // count or 2, _ceil(size.k, of.k))
+    count = ceil_div(size.m, of.m) * ceil_div(size.n, of.n)
+    return min(cores // count or 2, ceil_div(size.k, of.k))
 
 
 SplitKernel: TypeAlias = Literal[
@@ -251,6 +255,7 @@ def workspace(
 
     Raises:
         UnsupportedError: it is none of these kernels.
+        LayoutError: an extent is below 1, or there is no core.
     Source: CATLASS gemm/kernel, GetWorkspaceSize of each.
     """
     size, of = gemm_shape(problem, "problem"), gemm_shape(tile)
@@ -280,6 +285,8 @@ def judge_space(
     >>> judge_space(128, 256, 256), judge_space(256, 256, 256)
     (True, False)
 
+    Raises:
+        LayoutError: an extent is below 1.
     Source: CATLASS examples/102_dynamic_optimized_matmul/include/utils.h JudgeSpace.
     """
     here, of = arch_of(arch), element(element_type)
@@ -296,6 +303,9 @@ def max_k1(
     (256, 1024, None)
 
     CATLASS answers 512 bytes of k where none fits.
+
+    Raises:
+        LayoutError: an extent is below 1.
     Source: CATLASS examples/102_dynamic_optimized_matmul/include/utils.h GetMaxK1.
     """
     fitting = (k1 for k1 in (1024, 512, 256, 128) if judge_space(m1, n1, k1, element_type, arch))
@@ -317,19 +327,21 @@ def balance_workload(
     Args:
         threshold: Rows are taken away while there are more than this; at least 16.
 
+    Raises:
+        LayoutError: an extent is below 1, the threshold below 16, or there is no core.
     Source: CATLASS examples/102_dynamic_optimized_matmul/include/utils.h BalanceWorkload.
     """
     m, n, _ = gemm_shape((m, n, 1), "problem")
     m1, n1, _ = gemm_shape((m1, n1, 1))
     _cores(cores)
-    threshold = _index(threshold, "threshold")
+    threshold = index_of("threshold", threshold)
     if threshold < _ROW:
         raise LayoutError(f"the threshold {threshold} is below 16 rows", threshold=threshold)
-    across = _ceil(n, n1)
-    rounds = _up(_ceil(m, m1) * across, cores)
-    while m1 > threshold and _ceil(m, m1 - _ROW) * across <= rounds:
+    across = ceil_div(n, n1)
+    rounds = round_up(ceil_div(m, m1) * across, cores)
+    while m1 > threshold and ceil_div(m, m1 - _ROW) * across <= rounds:
         m1 -= _ROW
-    return min(m1, _up(m, _ROW)) if m < m1 else m1, _up(n, _ROW) if n < n1 else n1
+    return min(m1, round_up(m, _ROW)), round_up(n, _ROW) if n < n1 else n1
 
 
 # --- bytes moved ---
@@ -352,12 +364,15 @@ def data_read(
     >>> data_read((1024, 1024, 512), (128, 256, 256)) == 2 * 1024 * 1024 * (512 // 128 + 512 // 256)
     True
 
+    Raises:
+        LayoutError: an extent is below 1.
+        UnsupportedError: there is no such way to divide k.
     Source: CATLASS docs/en/2_Design/01_kernel_design/04_matmul_summary.md.
     """
     size, of = gemm_shape(problem, "problem"), gemm_shape(tile)
     a, b = _pair(elements)
-    times = 1 if _scheme(scheme) == "single_core_splitk" else _ceil(size.n, of.n)
-    return a.bytes_of(size.m * size.k * times) + b.bytes_of(size.k * size.n * _ceil(size.m, of.m))
+    times = 1 if _scheme(scheme) == "single_core_splitk" else ceil_div(size.n, of.n)
+    return a.bytes_of(size.m * size.k * times) + b.bytes_of(size.k * size.n * ceil_div(size.m, of.m))
 
 
 def data_written(
@@ -376,13 +391,17 @@ def data_written(
     Args:
         element_type: What is written: of C, or with slices what is summed in.
         factor: In how many slices k is cut, with the scheme ``splitk``.
+
+    Raises:
+        LayoutError: an extent is below 1, or the factor.
+        UnsupportedError: there is no such way to divide k.
     Source: CATLASS docs/en/2_Design/01_kernel_design/04_matmul_summary.md.
     """
     size, of = gemm_shape(problem, "problem"), gemm_shape(tile)
-    factor = _index(factor, "factor")
+    factor = index_of("factor", factor)
     if factor < 1:
         raise LayoutError(f"k is cut into at least 1 slice, not {factor}", factor=factor)
-    slices = {"common": 1, "splitk": factor, "single_core_splitk": _ceil(size.k, of.k)}
+    slices = {"common": 1, "splitk": factor, "single_core_splitk": ceil_div(size.k, of.k)}
     return element(element_type).bytes_of(size.m * size.n * slices[_scheme(scheme)])
 
 
@@ -402,19 +421,5 @@ def _scheme(scheme: Scheme) -> Scheme:
 
 
 def _cores(cores: int) -> None:
-    if _index(cores, "cores") < 1:
+    if index_of("cores", cores) < 1:
         raise LayoutError(f"there is at least 1 core, not {cores}", cores=cores)
-
-
-def _index(x: int, name: str) -> int:
-    if isinstance(x, bool) or not hasattr(x, "__index__"):
-        raise TypeError(f"{name} is an int, not {type(x).__name__} {x!r}")
-    return x.__index__()
-
-
-def _ceil(a: int, b: int) -> int:
-    return -(-a // b)
-
-
-def _up(a: int, b: int) -> int:
-    return _ceil(a, b) * b

@@ -13,7 +13,7 @@ Source: CATLASS gemm/helper.hpp, numeric_size.hpp, catlass.hpp.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from ..dtypes import ElementType
 from ..errors import UnsupportedError
@@ -21,7 +21,7 @@ from ..ints import leaf
 from ..text import shortened
 from .cube import PRODUCTS
 
-__all__ = ["ELEMENTS", "Element", "accumulator", "element"]
+__all__ = ["ELEMENTS", "Element", "ElementLike", "accumulator", "element"]
 
 C0_BITS: Final = 256
 FRACTAL_BITS: Final = 4096
@@ -63,6 +63,9 @@ class Element(NamedTuple):
         return self.name
 
 
+ElementLike: TypeAlias = "str | Element | ElementType"
+"""An element type, XLA's too, or its name."""
+
 ELEMENTS: Final = {
     e.name: e
     for e in (
@@ -102,7 +105,7 @@ _OTHER_NAMES: Final = {
 }  # fmt: skip
 
 
-def element(name: str | Element | ElementType) -> Element:
+def element(name: ElementLike) -> Element:
     """Return the element type of a name, CATLASS's or XLA's; an element type is its own.
 
     >>> element("AscendC::int4b_t").bits, element("e8m0").name

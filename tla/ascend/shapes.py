@@ -22,7 +22,7 @@ from ..text import MAX_DIGITS, shortened
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["GemmCoord", "GemmShape", "ShapeLike", "gemm_shape"]
+__all__ = ["GemmCoord", "GemmShape", "ShapeLike", "gemm_shape", "index_of"]
 
 
 class GemmCoord(NamedTuple):
@@ -82,7 +82,7 @@ def gemm_shape(what: ShapeLike, name: str = "tile") -> GemmShape:
         kind = type(what).__name__
         raise TypeError(f"expected three extents m, n, k of the {name}, got {kind} {what!r}")
     else:
-        extents = [_index(x, name) for x in what]
+        extents = [index_of(f"an extent of the {name}", x) for x in what]
         if len(extents) != 3:
             raise LayoutError(f"the {name} has {len(extents)} extents, not three: m, n, k", shape=what)
     shape = GemmShape(*extents)
@@ -121,7 +121,15 @@ def _read(text: str, name: str) -> list[int]:
     )
 
 
-def _index(x: SupportsIndex, name: str) -> int:
+def index_of(name: str, x: SupportsIndex) -> int:
+    """Return an int.
+
+    >>> index_of("cores", 24)
+    24
+
+    Raises:
+        TypeError: it is none, such as a bool; the error has the name.
+    """
     if isinstance(x, bool) or not hasattr(x, "__index__"):
-        raise TypeError(f"an extent of the {name} is an int, not {type(x).__name__} {x!r}")
+        raise TypeError(f"{name} is an int, not {type(x).__name__} {x!r}")
     return x.__index__()

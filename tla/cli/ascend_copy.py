@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend.arch import ARCHES, arch
 from ..ascend.copies import gm_to_l1, l0c_to_gm, l1_to_bt, l1_to_l0a, l1_to_l0b
+from ..ascend.copies.records import fields_of, written
 from ..ascend.elements import element
+from ..ascend.tags.mx import SCALE
 from ..ascend.tags.recognise import tags_of
-from ..ascend.tags.text import parse_tagged
-from ..errors import ParseError
 from ..int_tuple import text_of
-from ..notation import parse_int_tuple
-from ..read import read
+from ..read import read, tagged
 from .ascend import SUBCOMMANDS
 from .columns import columns, plural
-from .common import InputError, bytes_in_words, signed, text_argument
+from .common import InputError, argument_parser, bytes_in_words, signed, text_argument
 from .show import layout_of
+from .where import index_argument
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator
 
-    from ..ascend.copies import Call, Transfer
+    from ..ascend.copies import Call, Matrix, Transfer
     from ..ascend.elements import Element
     from ..layout import AnyLayout
 
@@ -74,19 +74,12 @@ def run(arguments: list[str]) -> int:
     for line in _report(transfer, options.all):
         print(line)
     if proof is not None:
-        print(f"proof      {proof}")
+        print(f"{'proof':10} {proof}")
     return 0
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
-    import argparse
-
-    parser = argparse.ArgumentParser(
-        prog="tla ascend copy",
-        description=SUBCOMMANDS["copy"],
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = argument_parser("ascend copy", _EPILOG, SUBCOMMANDS["copy"])
     parser.add_argument("route", metavar="ROUTE", choices=_ROUTES, help=", ".join(_ROUTES))
     parser.add_argument(
         "source", metavar="SOURCE", help="a layout by its tag, as 'RowMajor<half>(100,100)'; - is stdin"
@@ -126,7 +119,7 @@ def _transfer(options: argparse.Namespace) -> Transfer:
             asked[name] = tag
     for name, text in (("tile", options.tile), ("at", options.at)):
         if text is not None:
-            asked[name] = _pair(name, text)
+            asked[name] = index_argument(text, f"--{name}")
     return copy(src, to, arch=core, **asked)
 
 
@@ -170,18 +163,10 @@ def _l1_tag(src: AnyLayout, said: str | None, of: Element) -> str:
 
 def _layout(text: str) -> tuple[AnyLayout, Element | None, str | None]:
     """A layout, and its element type and tag where the text names them."""
-    if text.lstrip()[:1].isalpha() and "<" in text:
-        found = parse_tagged(text)
-        return found.layout, found.element, found.tag
-    return layout_of(read(text)), None, None
-
-
-def _pair(name: str, text: str) -> Any:
-    text = text.strip()
-    try:
-        return parse_int_tuple(text if text.startswith("(") else f"({text})")
-    except ParseError as error:
-        raise error.named(f"--{name}") from None
+    by_tag = tagged(text)
+    if by_tag is None:
+        return layout_of(read(text)), None, None
+    return by_tag.layout, by_tag.element, by_tag.tag
 
 
 # --- what is said ---
@@ -192,37 +177,44 @@ def _facts(transfer: Transfer, every: bool) -> dict[str, Any]:
     setting = transfer.setting
     return {
         "route": transfer.route,
-        "src": {"tag": transfer.src.tag, "element": transfer.src.element.name,
-                "layout": str(transfer.src.layout), "at": list(transfer.src.at)},
-        "dst": {"tag": transfer.dst.tag, "element": transfer.dst.element.name,
-                "layout": str(transfer.dst.layout), "at": list(transfer.dst.at)},
+        "src": _end(transfer.src),
+        "dst": _end(transfer.dst),
         "tile": list(transfer.tile),
         "bytes": transfer.bytes,
         "n_calls": len(transfer.calls),
         "why_many": transfer.why_many,
         "setting": None if setting is None else {"name": setting.name, "arguments": setting.arguments},
         "calls": [call.as_dict() for call in calls],
-    }  # fmt: skip
+    }
+
+
+def _end(matrix: Matrix) -> dict[str, Any]:
+    return {
+        "tag": matrix.tag,
+        "element": matrix.element.name,
+        "layout": str(matrix.layout),
+        "at": list(matrix.at),
+    }
 
 
 def _report(transfer: Transfer, every: bool) -> Iterator[str]:
-    src, dst = transfer.src, transfer.dst
+    src, dst, setting = transfer.src, transfer.dst, transfer.setting
     yield f"{transfer.route:10} {src} to {dst}"
     for name, matrix in (("source", src), ("to", dst)):
         at = f" at {text_of(matrix.at)}" if any(matrix.at) else ""
         yield f"{name:10} {matrix.layout}{at}"
     extents = " by ".join(map(str, transfer.tile))
-    yield f"data       {extents} elements, {bytes_in_words(transfer.bytes)}"
+    yield f"{'data':10} {extents} elements, {bytes_in_words(transfer.bytes)}"
     why = f": {transfer.why_many}" if transfer.why_many else ""
-    yield f"calls      {len(transfer.calls)}{why}"
-    if transfer.setting is not None:
-        yield f"first      {transfer.setting}"
+    yield f"{'calls':10} {len(transfer.calls)}{why}"
+    if setting is not None:
+        yield f"{'first':10} {setting}"
     first = transfer.calls[0]
     yield ""
     yield from _parameters(first, "column" if dst.tag in ("nZ", "nN", "MxScalenN") else "row")
     if transfer.calls.tail is not None:
-        tail, usual = _params(transfer.calls.tail), _params(first)
-        changed = [f"{name}={tail[name]}" for name in tail if tail[name] != usual[name]]
+        tail, usual = fields_of(transfer.calls.tail.params), fields_of(first.params)
+        changed = [f"{name}={written(x)}" for name, x in tail.items() if x != usual[name]]
         yield f"in the last call {', '.join(changed)}"
     yield ""
     shown = list(transfer.calls if every else transfer.calls[:_SHOWN])
@@ -234,35 +226,26 @@ def _report(transfer: Transfer, every: bool) -> Iterator[str]:
 
 def _parameters(call: Call, line: str) -> Iterator[str]:
     """The fields of a call, one to a line, with what each counts; n counts lines, rows or columns."""
-    data = call.as_dict()
-    struct = str(data["struct"])
+    struct = type(call.params).__name__
     yield f"{call.name} with {struct}"
-    rows = [
-        (name, str(value).lower() if isinstance(value, bool) else str(value))
-        for name, value in _params(call).items()
-    ]
+    rows = [(name, written(value)) for name, value in fields_of(call.params).items()]
     wide, numbers = (max(map(len, column)) for column in zip(*rows, strict=True))
     said = _MEANING[struct]
     if call.unit == 2:
-        said = {**said, **(_SCALES if call.element.name == "float8_e8m0_t" else _DOUBLE)}
+        said = {**said, **(_SCALES if call.element.name == SCALE else _DOUBLE)}
     for name, value in rows:
         meaning = said[name].replace("line", line)
         yield f"  {name:{wide}}  {value:>{numbers}}  {meaning}"
-
-
-def _params(call: Call) -> dict[str, Any]:
-    params: Any = call.as_dict()["params"]
-    return {**params}
 
 
 def _table(calls: list[Call], transfer: Transfer) -> list[str]:
     """Where each call writes and reads, and the field that changes from call to call."""
     changes = ["mStartPosition"] if transfer.calls.m_step else []
     head = ["call", "dst", "src", *changes]
-    rows = [
-        [str(i), str(call.dst), str(call.src), *(str(_params(call)[name]) for name in changes)]
-        for i, call in enumerate(calls)
-    ]
+    rows: list[list[str]] = []
+    for i, call in enumerate(calls):
+        fields = fields_of(call.params)
+        rows.append([str(x) for x in (i, call.dst, call.src, *(fields[name] for name in changes))])
     return columns(head, rows, len(head))
 
 

@@ -8,7 +8,7 @@ from ..ascend.arch import ARCHES, C0_BYTES, CHIPS, FRACTAL_ROWS, arch
 from ..ascend.elements import ELEMENTS
 from .ascend import SUBCOMMANDS
 from .columns import columns
-from .common import bytes_in_words, in_hundredths, short_bytes
+from .common import argument_parser, bytes_in_words, in_hundredths, short_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,14 +37,7 @@ _POSITIONS: Final[dict[Position, str]] = {
 
 
 def run(arguments: list[str]) -> int:
-    import argparse
-
-    parser = argparse.ArgumentParser(
-        prog="tla ascend show",
-        description=SUBCOMMANDS["show"],
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = argument_parser("ascend show", _EPILOG, SUBCOMMANDS["show"])
     names = f"{', '.join(ARCHES)}, or a chip such as 910B3"
     parser.add_argument("arch", metavar="ARCH", nargs="?", help=names)
     parser.add_argument("--elements", action="store_true", help="show the element types")

@@ -8,7 +8,7 @@ from ..dtypes import ELEMENT_TYPES, element_type
 from ..errors import TlaError, UnsupportedError
 from ..figure import layout_figure
 from ..int_tuple import leaves
-from ..ints import SymbolicInt, ceil_div, known_eq
+from ..ints import SymbolicInt, known_eq
 from ..read import read, tagged
 from ..xla_bridge import (
     XlaBuffer,
@@ -224,8 +224,7 @@ def _facts(entry: _Entry) -> dict[str, Any]:
 def _bytes_by_tag(layout: AnyLayout, element: Element) -> tuple[IntLike, IntLike | None]:
     """The bytes of the data and of all that the offsets span; None where unknowns leave that open."""
     span = settled(lambda: layout.cosize)
-    room = None if span is None else ceil_div(span * element.bits, 8)
-    return ceil_div(layout.valid_size * element.bits, 8), room
+    return element.bytes_of(layout.valid_size), None if span is None else element.bytes_of(span)
 
 
 # --- for a person -----------------------------------------------------------------------------

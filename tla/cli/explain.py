@@ -105,15 +105,13 @@ def _layout(
         return steps_of(by_tag), None
     layout = layout_of(read(text)) if ":%" in text else operands.layout("WHAT")
     from ..ascend.tags.building import figure_of, tags_figure
+    from ..ascend.tags.recognise import recognition, recognitions
+    from ..ascend.tags.text import parse_tag
 
     with operands.assumed():
-        from ..ascend.tags.recognise import recognition, recognitions
-
         if options.tag is None:
             every = recognitions(layout)
             return tags_figure(layout, every), every
-        from ..ascend.tags.text import parse_tag
-
         try:
             tag, element = parse_tag(options.tag)
         except ParseError as error:

@@ -118,13 +118,17 @@ def shape_of(value: Any) -> XlaShape:
     )
 
 
-def index_argument(text: str) -> tuple[Any, ...]:
-    """Return the index that an argument writes, with or without parentheses."""
+def index_argument(text: str, name: str = "INDEX") -> tuple[Any, ...]:
+    """Return the index that an argument writes, with or without parentheses.
+
+    Raises:
+        ParseError: it writes none; the error says of which argument.
+    """
     text = text.strip()
     try:
         index = parse_int_tuple(text if text.startswith("(") else f"({text})")
     except ParseError as error:
-        raise error.named("INDEX") from None
+        raise error.named(name) from None
     return index if is_tuple(index) else (index,)
 
 
@@ -255,7 +259,7 @@ def _in_bytes(by_tag: TaggedLayout, offset: Any) -> dict[str, Any]:
         "tagged": str(by_tag),
         "elements": plain(elements),
         "byte": plain(offset * bits // 8),
-        "bytes": plain((elements * bits + 7) // 8),
+        "bytes": plain(by_tag.element.bytes_of(elements)),
         "bit": plain(offset * bits),
         "element_bits": bits,
     }

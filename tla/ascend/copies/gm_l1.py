@@ -19,7 +19,7 @@ from ...errors import DivisibilityError, LayoutError
 from ...int_tuple import text_of
 from ...ints import ceil_div
 from ..elements import ELEMENTS
-from .operands import Asked, copy_of, finished, whole, whole_blocks
+from .operands import LINES, Asked, copy_of, finished, whole, whole_blocks
 from .records import Call, DataCopyParams, Dn2NzParams, Nd2NzParams
 
 if TYPE_CHECKING:
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from ...ints import IntTuple
     from ...layout import AnyLayout
     from ..arch import Arch
+    from ..elements import ElementLike
     from ..tags.table import Tag
-    from .operands import Copy, Destination, ElementLike
+    from .operands import Copy, Destination
     from .transfer import Transfer
 
 __all__ = ["PAIRS", "gm_to_l1"]
@@ -99,11 +100,16 @@ def _lines(copy: Copy) -> Transfer:
     n = 0 if copy.dst.tag == "zN" else 1
     _require_one_block(copy)
     first, leading = _nd2nz(copy, n)
-    limit, line = copy.arch.stride_limit, ("row", "column")[n]
+    limit = copy.arch.stride_limit
     if limit is None or leading < limit or copy.src.tag.startswith("Padding"):
         return finished(copy, first)
+    return _line_by_line(copy, first, n, leading, limit)
+
+
+def _line_by_line(copy: Copy, first: Call, n: int, leading: int, limit: int) -> Transfer:
+    """One call for each line, where the leading dimension is more than one Nd2Nz steps."""
     one = _changed(first, nValue=1, srcDValue=0, dstNzNStride=0)
-    why = f"leading dimension {leading} >= {limit}: one call per {line}"
+    why = f"leading dimension {leading} >= {limit}: one call per {LINES[n]}"
     return finished(copy, one, copy.cut[n], copy.element.c0, leading, why_many=why)
 
 
@@ -113,19 +119,17 @@ def _lines_of_blocks(copy: Copy) -> Transfer:
     first, leading = _nd2nz(copy, n)
     full, left = divmod(copy.cut[n], 16)
     to, apart = copy.step(copy.dst, n, 1), 16 * leading
-    line = ("rows", "columns")[n]
+    lines = f"{LINES[n]}s"
     if leading >= BLOCK_LIMIT:
-        if full and copy.cut[n] > 16:
+        if copy.cut[n] > 16:
             raise LayoutError(
-                f"leading dimension {leading} >= {BLOCK_LIMIT}: {line} to {copy.dst.tag} go one by one,"
+                f"leading dimension {leading} >= {BLOCK_LIMIT}: {lines} to {copy.dst.tag} go one by one,"
                 f" and {copy.cut[n]} are more than 16",
-                f"CATLASS multiplies the place of a fractal by the number of the line. Copy 16 {line} at"
-                " a time.",
+                "CATLASS multiplies the place of a fractal by the number of the line."
+                f" Copy 16 {lines} at a time.",
                 leading=leading,
             )
-        one = _changed(first, nValue=1, srcDValue=0, dstNzNStride=0)
-        why = f"leading dimension {leading} >= {BLOCK_LIMIT}: one call each of the {line}"
-        return finished(copy, one, copy.cut[n], copy.element.c0, leading, why_many=why)
+        return _line_by_line(copy, first, n, leading, BLOCK_LIMIT)
     many = apart < BLOCK_LIMIT
     matrix = apart // first.unit if many else 0
     rest = _changed(first, nValue=left, srcNdMatrixStride=matrix)
@@ -137,8 +141,8 @@ def _lines_of_blocks(copy: Copy) -> Transfer:
         first = _changed(
             first, ndNum=full, nValue=16, srcNdMatrixStride=matrix, dstNzMatrixStride=to // first.unit
         )
-        return finished(copy, first, tail=tail, why_many=f"{left} {line} are left over")
-    why = f"16 {line} span {apart} elements >= {BLOCK_LIMIT}: one call each 16"
+        return finished(copy, first, tail=tail, why_many=f"{left} {lines} are left over")
+    why = f"16 {lines} span {apart} elements >= {BLOCK_LIMIT}: one call each 16"
     return finished(copy, _changed(first, nValue=16), full, to, apart, why_many=why, tail=tail)
 
 
@@ -149,7 +153,7 @@ def _changed(call: Call, **fields: int) -> Call:
 
 def _nd2nz(copy: Copy, n: int) -> tuple[Call, int]:
     """One Nd2Nz for a whole tile of lines along axis ``n``, and the leading dimension."""
-    d, line = 1 - n, ("row", "column")[n]
+    d, line = 1 - n, LINES[n]
     element, c0 = copy.element, copy.element.c0
     leading = copy.step(copy.src, n, 0)
     unit = 2 if element.bits == 4 else 1  # Nd2Nz counts two elements of 4 bits as a byte
@@ -164,7 +168,7 @@ def _nd2nz(copy: Copy, n: int) -> tuple[Call, int]:
         nValue=copy.cut[n],
         dValue=ceil_div(copy.cut[d], unit),
         srcDValue=ceil_div(leading, unit),
-        dstNzC0Stride=whole(copy.step(copy.dst, d, 1), c0, f"the column of blocks of {copy.dst}"),
+        dstNzC0Stride=copy.blocks_apart(copy.dst, d),
         dstNzNStride=whole(copy.step(copy.dst, n, 0), c0, f"the step of a {line} of {copy.dst}"),
     )
     return Call("DataCopy", copy.dst.start, copy.src.start, params, element, unit), leading
@@ -195,16 +199,15 @@ def _blocks(copy: Copy) -> Transfer:
     count, length = ceil_div(copy.cut[d], c0), copy.cut[n]
     src_step, dst_step = copy.step(copy.src, d, 1), copy.step(copy.dst, d, 1)
     call = Call("DataCopy", copy.dst.start, copy.src.start, DataCopyParams(1, length), copy.element)
-    blocks = whole(src_step, c0, f"the column of blocks of {copy.src}")
+    blocks = copy.blocks_apart(copy.src, d)
     is_one = copy.arch.code == 3510 and copy.dst.tag == "nZ"  # CATLASS has no second way there
     if blocks <= BLOCK_LIMIT or (is_one and blocks - length < BLOCK_LIMIT):
-        gap = whole(dst_step, c0, f"the column of blocks of {copy.dst}") - length
+        gap = copy.blocks_apart(copy.dst, d) - length
         params = DataCopyParams(count, length, blocks - length, gap)
         if count == 1:  # the gaps of one run are not used
             params = params._replace(srcStride=max(0, params.srcStride), dstStride=max(0, gap))
         return finished(copy, call._replace(params=params))
-    line = "column" if d == 1 else "row"
-    why = f"{blocks} blocks from one {line} of blocks to the next > {BLOCK_LIMIT}: one call each"
+    why = f"{blocks} blocks from one {LINES[d]} of blocks to the next > {BLOCK_LIMIT}: one call each"
     if is_one:
         gap = blocks - length
         why += f" (CATLASS issues one here, whose srcStride {gap} wraps to {gap % BLOCK_LIMIT})"

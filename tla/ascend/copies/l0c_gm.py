@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from ...ints import IntTuple
     from ...layout import AnyLayout
     from ..arch import Arch
+    from ..elements import Element, ElementLike
     from ..tags.table import Tag
-    from .operands import Copy, ElementLike
+    from .operands import Copy
     from .transfer import Transfer
 
 __all__ = ["l0c_to_gm"]
@@ -77,16 +78,8 @@ def l0c_to_gm(
         UndecidedError: a size is symbolic.
     """
     of = element_named(element)
-    sums = element_named(accumulator) if accumulator is not None else ELEMENTS[_sums_for(of.name)]
-    rounding = _ROUNDING.get(sums.name, {}).get(of.name)
-    if rounding is None:
-        ways = [f"{s} to {', '.join(outs)}" for s, outs in _ROUNDING.items()]
-        raise UnsupportedError(
-            f"the fixpipe makes no {of} of {sums} without a scale",
-            f"It makes {'; '.join(ways)}. Others need a scale, per tensor or per channel.",
-            element=of,
-            accumulator=sums,
-        )
+    sums = element_named(accumulator) if accumulator is not None else _sums_for(of)
+    rounding = _rounding(sums, of)
     copy = store_of("L0C->GM", _PAIRS, src, dst, Asked(arch, of, tile, at, "L0C", dst_tag))
     copy = copy._replace(src=copy.src._replace(element=sums))
     rows = copy.dst.tag == "RowMajor"
@@ -102,8 +95,7 @@ def l0c_to_gm(
     split = not rows and of.name == "float"
     m, n = copy.cut
     src_stride = whole(copy.step(copy.src, 1, 1), 16, f"a column of fractals of {copy.src}")
-    step = copy.step(copy.dst, 0, 0) if rows else copy.step(copy.dst, 1, 1)
-    dst_stride = step if rows else whole(step, of.c0, f"a column of blocks of {copy.dst}")
+    dst_stride = copy.step(copy.dst, 0, 0) if rows else copy.blocks_apart(copy.dst, 1)
     kind = DataCopyCO12DstParams if copy.arch.code == 3510 else FixpipeParamsV220
     params = kind(n, m, src_stride, dst_stride, rounding, split, rows)
     is_set = rows and copy.arch.code == 3510
@@ -125,5 +117,20 @@ def _require_whole_end(copy: Copy) -> None:
         )
 
 
-def _sums_for(element: str) -> str:
-    return "int32_t" if element in ("int8_t", "uint8_t", "int32_t") else "float"
+def _sums_for(of: Element) -> Element:
+    """The sums that an output comes from, if none are named."""
+    return ELEMENTS["int32_t" if of.name in ("int8_t", "uint8_t", "int32_t") else "float"]
+
+
+def _rounding(sums: Element, of: Element) -> str:
+    """How the fixpipe makes an output of a sum."""
+    rounding = _ROUNDING.get(sums.name, {}).get(of.name)
+    if rounding is None:
+        ways = [f"{s} to {', '.join(outs)}" for s, outs in _ROUNDING.items()]
+        raise UnsupportedError(
+            f"the fixpipe makes no {of} of {sums} without a scale",
+            f"It makes {'; '.join(ways)}. Others need a scale, per tensor or per channel.",
+            element=of,
+            accumulator=sums,
+        )
+    return rounding

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from ...ints import IntTuple
     from ...layout import AnyLayout
     from ..arch import Arch
-    from ..elements import Element
-    from .operands import Destination, ElementLike
+    from ..elements import Element, ElementLike
+    from .operands import Destination
     from .transfer import Transfer
 
 __all__ = ["l1_to_bt"]

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ...errors import UnsupportedError
 from ..arch import arch as arch_named
 from .l1_l0_2201 import load_2201
 from .l1_l0_3510 import load_3510
@@ -26,13 +27,16 @@ if TYPE_CHECKING:
     from ...ints import IntTuple
     from ...layout import AnyLayout
     from ..arch import Arch
+    from ..elements import ElementLike
     from ..tags.table import Tag
-    from .operands import Destination, ElementLike
+    from .operands import Destination
     from .transfer import Transfer
 
 __all__ = ["l1_to_l0a", "l1_to_l0b"]
 
 _SOURCES: Final = {"L0A": ("zN", "nZ", "nN"), "L0B": ("zN", "nZ", "zZ")}
+_L0A_TAGS: Final = {2201: "zZ", 3510: "zN"}
+"""What the loads of each instruction set make of A."""
 
 
 def l1_to_l0a(
@@ -73,6 +77,13 @@ def l1_to_l0a(
         UndecidedError: a size is symbolic.
     """
     core = arch_named(arch)
+    made = _L0A_TAGS[core.code]
+    if core.l0a_tag != made:
+        raise UnsupportedError(
+            f"{core} has A as {core.l0a_tag} in L0A, and loads of {core.code} make it {made}",
+            f"Give the architecture the l0a_tag of its instruction set: {made}.",
+            arch=core,
+        )
     asked = Asked(core, element, tile, at, src_tag, dst_tag)
     return _load("L0A", core.l0a_tag, src, dst, asked, scales)
 
@@ -115,4 +126,11 @@ def _load(
     block = (16, c0) if copy.src.tag.startswith("z") else (c0, 16)
     whole_blocks(copy, copy.src, block, "it loads fractals")
     boxes = None if scales is None else scales_of(copy, scales)
+    if copy.src.tag in ("nN", "zZ") and copy.element.bits not in (16, 32):
+        raise UnsupportedError(
+            f"no instruction of {copy.route} moves {copy.src.tag} to {copy.dst.tag} of {copy.element}",
+            "CATLASS keeps its tiles as zN or nZ in L1.",
+            route=copy.route,
+            element=copy.element,
+        )
     return load_3510(copy, boxes) if copy.arch.code == 3510 else load_2201(copy)

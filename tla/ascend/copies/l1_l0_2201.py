@@ -1,8 +1,9 @@
 """Loads of instruction set 2201: rows of fractals, one after another.
 
 LoadData moves fractals as they are, and transposes those of 16 bits. LoadDataWithTranspose transposes
-squares of 32 by 32 of 8 bits, of 64 by 64 of 4 bits, the latter to L0B alone. Elements of 32 bits are
-transposed as an image whose positions become columns, by LoadData3DV2.
+squares of 32 by 32 of 8 bits, of 64 by 64 of 4 bits, the latter to L0B alone, and from nN and zZ those
+of 16 by 16 of 32 bits. From zN and nZ elements of 32 bits are transposed as an image whose positions
+become columns, by LoadData3DV2.
 
 Source: CATLASS gemm/tile/atlasa2/copy_l1_to_l0a.hpp, copy_l1_to_l0b.hpp: TileCopyTla; CopyL1ToL0B for
 int4b_t, which TileCopyTla would transpose as if it had 16 bits; gemm/tile/tile_mmad.hpp,
@@ -11,12 +12,12 @@ kDirectionAlign. CANN, "CCE intrinsics", load_cbuf_to_ca_transpose.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ...errors import LayoutError, UnsupportedError
 from ...ints import ceil_div, round_up
 from ..tags.table import make_layout
-from .operands import finished, whole
+from .operands import finished
 from .records import (
     Call,
     LoadData2DParams,
@@ -31,24 +32,19 @@ if TYPE_CHECKING:
 
 __all__ = ["load_2201"]
 
-_SQUARE: Final = {8: 2, 4: 4}
-"""How many fractals make the square that is transposed, by the bits of an element."""
-
 
 def load_2201(copy: Copy) -> Transfer:
     """Return the loads of a tile, to zZ or to nZ."""
     bits, pair = copy.element.bits, (copy.src.tag, copy.dst.tag)
-    if copy.src.tag in ("nN", "zZ"):
-        return _transposed(copy)
-    if bits == 32 and pair != ("nZ", "nZ"):
-        return _image(copy)
-    if pair == ("zN", "zZ"):
-        return _rows(copy, _fractals(copy, copy.src, 1), False)
     if pair == ("nZ", "nZ"):
         return _columns(copy)
+    if bits == 32 and copy.src.tag in ("zN", "nZ"):
+        return _image(copy)
+    apart = 1 if _is_in_rows(copy) else copy.fractals_apart(copy.src, 1)
+    if pair == ("zN", "zZ"):
+        return _rows(copy, apart, False)
     if bits == 16:
-        is_a = pair == ("nZ", "zZ")
-        return _rows(copy, 1 if is_a else _fractals(copy, copy.src, 1), True)
+        return _rows(copy, apart, True)
     if bits == 4 and pair == ("nZ", "zZ"):
         raise UnsupportedError(
             f"no instruction of {copy.route} moves nZ to zZ of {copy.element}",
@@ -60,41 +56,9 @@ def load_2201(copy: Copy) -> Transfer:
     return _squares(copy)
 
 
-def _transposed(copy: Copy) -> Transfer:
-    """nN to zZ, zZ to nZ: fractals of 16 bits, squares of two of 32 bits, each transposed."""
-    if copy.element.bits not in (16, 32):
-        raise UnsupportedError(
-            f"no instruction of {copy.route} moves {copy.src.tag} to {copy.dst.tag} of {copy.element}",
-            "CATLASS keeps its tiles as zN or nZ in L1.",
-            route=copy.route,
-            element=copy.element,
-        )
-    rows, cols = _counts(copy)
-    is_a = copy.src.tag == "nN"
-    apart = _fractals(copy, copy.src, 1) if is_a else 1
-    if copy.element.bits == 16:
-        return _rows(copy, apart, True)
-    if is_a:
-        if apart % 2 and cols > 2:
-            raise LayoutError(
-                f"{copy.src} has {apart} fractals down each column, and squares take 2",
-                "LoadDataWithTranspose steps in squares of 16 by 16: give L1 a multiple of 16 rows.",
-                apart=apart,
-                square=2,
-            )
-        params = LoadData2dTransposeParams(0, ceil_div(copy.room[1], 16), ceil_div(apart, 2), 1, 0)
-        call = Call("LoadDataWithTranspose", 0, copy.src.start, params, copy.element)
-        return _stepped(copy, call, rows, src_rows=2)
-    step = copy.step(copy.dst, 0, 1) // copy.element.fractal if rows > 1 else cols
-    params = LoadData2dTransposeParams(0, ceil_div(copy.room[1], 16), 1, 0, step - 1)
-    call = Call("LoadDataWithTranspose", 0, copy.src.start, params, copy.element)
-    return _stepped(copy, call, ceil_div(copy.room[0], 16), dst_rows=2)
-
-
-def _fractals(copy: Copy, matrix: object, axis: int) -> int:
-    """From one fractal of the source to the next along an axis, in fractals."""
-    step = copy.step(copy.src, axis, 1)
-    return whole(step, copy.element.fractal, f"from one fractal of {matrix} to the next")
+def _is_in_rows(copy: Copy) -> bool:
+    """Whether the fractals of the source follow one another in rows, not in columns."""
+    return copy.src.tag.endswith("Z")
 
 
 def _counts(copy: Copy) -> tuple[int, int]:
@@ -130,25 +94,29 @@ def _columns(copy: Copy) -> Transfer:
 
 def _squares(copy: Copy) -> Transfer:
     """Squares of fractals, each transposed, one call for each row of squares."""
-    square, c0 = _SQUARE[copy.element.bits], copy.element.c0
-    if copy.dst.tag == "zZ":
-        rows, cols = _counts(copy)
-        apart = copy.step(copy.dst, 0, 1) // copy.element.fractal if rows > 1 else cols
-        params = LoadData2dTransposeParams(0, cols, 1, 0, apart - 1)
-        count, src_rows, dst_rows = ceil_div(copy.cut[0], c0), 1, square
+    side = max(16, copy.element.c0)
+    square = side * side // copy.element.fractal
+    extents = copy.cut if copy.element.bits == 8 else copy.room  # as CATLASS, of 8 bits the data alone
+    rows, cols = _counts(copy)
+    if _is_in_rows(copy):
+        row = copy.step(copy.dst, 0, 1) // copy.element.fractal if rows > 1 else cols
+        params = LoadData2dTransposeParams(0, cols, 1, 0, row - 1)
+        count, src_rows, dst_rows = ceil_div(extents[0], side), 1, square
     else:
-        cols = ceil_div(copy.cut[1] if square == 2 else copy.room[1], c0)
-        apart = _fractals(copy, copy.src, 1)
+        cols = ceil_div(extents[1], side)
+        apart = copy.fractals_apart(copy.src, 1)
+        # of one square CATLASS's unused step is rounded down, but up for 32 bits
+        step = ceil_div(apart, square) if copy.element.bits == 32 else apart // square
         if apart % square and cols > 1:
             raise LayoutError(
                 f"{copy.src} has {apart} fractals down each column, and squares take {square}",
-                f"LoadDataWithTranspose steps in squares of {c0} by {c0}: give L1 a multiple of"
-                f" {c0} rows. CATLASS steps {apart // square * square} fractals, to wrong ones.",
+                f"LoadDataWithTranspose steps in squares of {side} by {side}: give L1 a multiple of"
+                f" {side} rows. CATLASS steps {step * square} fractals, to wrong ones.",
                 apart=apart,
                 square=square,
             )
-        params = LoadData2dTransposeParams(0, cols, apart // square, square - 1, 0)
-        count, src_rows, dst_rows = _counts(copy)[0], square, 1
+        params = LoadData2dTransposeParams(0, cols, step, square - 1, 0)
+        count, src_rows, dst_rows = rows, square, 1
     call = Call("LoadDataWithTranspose", 0, copy.src.start, params, copy.element)
     return _stepped(copy, call, count, src_rows, dst_rows)
 
@@ -157,7 +125,7 @@ def _image(copy: Copy) -> Transfer:
     """Elements of 32 bits: the tile is an image of one row, its channels the blocks of 8."""
     c0, pair = copy.element.c0, (copy.src.tag, copy.dst.tag)
     if pair == ("zN", "zZ"):
-        width = whole(copy.step(copy.src, 1, 1), c0, f"a column of blocks of {copy.src}")
+        width = copy.blocks_apart(copy.src, 1)
         params = LoadData3DParamsV2(
             kExtension=round_up(copy.room[1], c0),
             mExtension=round_up(copy.room[0], c0),
@@ -165,7 +133,7 @@ def _image(copy: Copy) -> Transfer:
         )
         wide = params.kExtension * 16
     elif pair == ("nZ", "zZ"):
-        width = round_up(whole(copy.step(copy.src, 0, 1), c0, f"a row of blocks of {copy.src}"), 16)
+        width = round_up(copy.blocks_apart(copy.src, 0), 16)
         params = LoadData3DParamsV2(
             kExtension=round_up(copy.room[0], 16),
             mExtension=round_up(copy.room[1], 16),
@@ -177,7 +145,7 @@ def _image(copy: Copy) -> Transfer:
             layout = make_layout(copy.element, "zZ", copy.room[0], params.mExtension)
             copy = copy._replace(dst=copy.dst._replace(layout=layout))
     else:
-        width = round_up(whole(copy.step(copy.src, 1, 1), c0, f"a column of blocks of {copy.src}"), 16)
+        width = round_up(copy.blocks_apart(copy.src, 1), 16)
         params = LoadData3DParamsV2(
             kExtension=round_up(copy.room[1], 16),
             mExtension=round_up(copy.room[0], 16),

@@ -12,15 +12,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...errors import UnsupportedError
 from ...ints import ceil_div, round_up
-from .operands import finished, whole
+from .operands import finished
 from .records import Call, LoadData2DParamsV2
 
 if TYPE_CHECKING:
     from .operands import Copy
     from .records import LoadData2DMxParams
-    from .transfer import Matrix, Transfer
+    from .transfer import Transfer
 
 __all__ = ["load_3510"]
 
@@ -37,8 +36,8 @@ def load_3510(copy: Copy, scales: LoadData2DMxParams | None = None) -> Transfer:
         kStartPosition=ceil_div(copy.src.at[k], c0),
         mStep=ceil_div(copy.room[m], 16),
         kStep=ceil_div(copy.room[k], c0),
-        srcStride=_fractals(copy, copy.src, k),
-        dstStride=_fractals(copy, copy.dst, m if transposed else k),
+        srcStride=copy.fractals_apart(copy.src, k),
+        dstStride=copy.fractals_apart(copy.dst, m if transposed else k),
         ifTranspose=transposed,
     )
     first = Call("LoadData", 0, 0, params, copy.element)
@@ -59,13 +58,6 @@ def load_3510(copy: Copy, scales: LoadData2DMxParams | None = None) -> Transfer:
 
 def _strips(copy: Copy) -> Transfer:
     """nN to zN, zZ to nZ: a row of fractals along K each, whose fractals follow one another."""
-    if copy.element.bits not in (16, 32):
-        raise UnsupportedError(
-            f"no instruction of {copy.route} moves {copy.src.tag} to {copy.dst.tag} of {copy.element}",
-            "CATLASS keeps its tiles as zN or nZ in L1.",
-            route=copy.route,
-            element=copy.element,
-        )
     across, down = (0, 1) if copy.src.tag == "nN" else (1, 0)  # down is K
     c0 = copy.element.c0
     wide = ceil_div(round_up(copy.room[across], 16), c0)
@@ -74,8 +66,8 @@ def _strips(copy: Copy) -> Transfer:
         kStartPosition=0,
         mStep=1,
         kStep=round_up(wide, 2) if copy.element.bits == 32 else wide,
-        srcStride=_fractals(copy, copy.src, across),
-        dstStride=_fractals(copy, copy.dst, down),
+        srcStride=copy.fractals_apart(copy.src, across),
+        dstStride=copy.fractals_apart(copy.dst, down),
         ifTranspose=True,
     )
     count = ceil_div(copy.room[down], 16)
@@ -83,9 +75,3 @@ def _strips(copy: Copy) -> Transfer:
     first = Call("LoadData", 0, copy.src.start, params, copy.element)
     why = f"{count} rows of fractals along K: one call each"
     return finished(copy, first, count, *steps, why_many=why)
-
-
-def _fractals(copy: Copy, matrix: Matrix, axis: int) -> int:
-    """From one column of fractals to the next, in fractals."""
-    step = copy.step(matrix, axis, 1)
-    return whole(step, copy.element.fractal, f"from one column of fractals of {matrix} to the next")

@@ -67,9 +67,9 @@ def _meaning(call: Call) -> Iterator[tuple[int | None, int]]:
     if isinstance(params, LoadData2DParams):
         return _fractals(params, call.element.fractal)
     if isinstance(params, LoadData2dTransposeParams):
-        return _squares(params, call.element.bits)
+        return _squares(params, call.element.c0)
     if isinstance(params, LoadData2DParamsV2):
-        return _box(params, call.element.bits)
+        return _box(params, call.element.c0)
     if isinstance(params, LoadData3DParamsV2):
         width = call.setting.arguments[1] if call.setting else params.mExtension
         return _image(params, call.element.c0, int(width))
@@ -109,13 +109,12 @@ def _fractals(p: LoadData2DParams, fractal: int) -> Iterator[tuple[int, int]]:
             yield src + i, dst + (col * 16 + row if p.ifTranspose else i)
 
 
-def _square(bits: int) -> Iterator[tuple[int, int, int, int]]:
+def _square(c0: int) -> Iterator[tuple[int, int, int, int]]:
     """The transposed square: of each element the fractal and the place in it, read and written.
 
     The rows of a fractal are 32 bytes. Up to 16 bits a square is fractals one below the other; of 32
     bits it is two side by side.
     """
-    c0 = 256 // bits
     size = max(16, c0)
     for row in range(size):
         for col in range(size):
@@ -124,22 +123,21 @@ def _square(bits: int) -> Iterator[tuple[int, int, int, int]]:
             yield *read_at, *written_at
 
 
-def _squares(p: LoadData2dTransposeParams, bits: int) -> Iterator[tuple[int, int]]:
+def _squares(p: LoadData2dTransposeParams, c0: int) -> Iterator[tuple[int, int]]:
     """Squares of fractals that follow one another, each transposed."""
-    fractal = 4096 // bits
-    count = {4: 4, 8: 2, 16: 1, 32: 2}[bits]
+    fractal, count = 16 * c0, max(c0, 16) // min(c0, 16)
     for repeat in range(p.repeatTimes):
         first = (p.startIndex + repeat * p.srcStride) * count
         # the gap is from the tail of a square's first fractal to the head of the next square's
         to = repeat * (1 + p.dstGap)
-        for read, i, written, j in _square(bits):
+        for read, i, written, j in _square(c0):
             yield (first + read) * fractal + i, (to + written * (1 + p.dstFracGap)) * fractal + j
 
 
-def _box(p: LoadData2DParamsV2, bits: int) -> Iterator[tuple[int, int]]:
+def _box(p: LoadData2DParamsV2, c0: int) -> Iterator[tuple[int, int]]:
     """Fractals (m, k) of the source; transposed, squares of them go to (k, m)."""
-    fractal = 4096 // bits
-    deep, wide = ({4: 4, 8: 2}.get(bits, 1), 2 if bits == 32 else 1) if p.ifTranspose else (1, 1)
+    fractal = 16 * c0
+    deep, wide = (max(1, c0 // 16), max(1, 16 // c0)) if p.ifTranspose else (1, 1)
     for k in range(0, p.kStep, wide):
         for m in range(0, p.mStep, deep):
             src = (p.kStartPosition + k) * p.srcStride + p.mStartPosition + m
@@ -149,7 +147,7 @@ def _box(p: LoadData2DParamsV2, bits: int) -> Iterator[tuple[int, int]]:
                 continue
             # square (m / deep, k / wide): its columns become rows of fractals
             row, col = k // wide * deep, m // deep * wide
-            for read, i, written, j in _square(bits):
+            for read, i, written, j in _square(c0):
                 across = read * p.srcStride if wide == 2 else read
                 at = col * p.dstStride + row
                 at += written * p.dstStride if wide == 2 else written

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from ...errors import DivisibilityError, LayoutError, UnsupportedError
 from ...int_tuple import product, text_of
 from ...ints import ceil_div
+from ..cube import FP4, FP8
 from ..tags.mx import MX_GROUP, MX_K, SCALE
 from ..tags.recognise import why_not
 from .operands import require_numbers, whole
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["scales_of"]
 
-_SCALED: Final = ("float8_e4m3_t", "float8_e5m2_t", "float4_e2m1x2_t", "float4_e1m2x2_t")
+_SCALED: Final = (*FP8, *FP4)
 """The element types that have scales. Source: CATLASS, the static assertions of the same calls."""
 
 

@@ -17,14 +17,13 @@ from ...errors import (
     UnsupportedError,
 )
 from ...int_tuple import as_int_tuple, congruent, flatten_to_tuple, product, text_of
-from ...ints import SymbolicInt, is_tuple, round_up
+from ...ints import SymbolicInt, is_tuple, round_down, round_up
 from ...layout import AnyLayout, as_layout
 from ...tile import get_tile_layout
 from ..arch import Arch
 from ..arch import arch as arch_named
-from ..elements import Element
+from ..cube import FP4, FP8
 from ..elements import element as element_named
-from ..tags.mx import MX_SCALES
 from ..tags.recognise import tags_of, why_not
 from ..tags.table import Tag, make_layout
 from .records import Call, Calls, LoadData2DMxParams, widths
@@ -33,14 +32,14 @@ from .transfer import Matrix, Transfer
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...dtypes import ElementType
     from ...ints import IntTuple
+    from ..elements import Element, ElementLike
 
 __all__ = [
+    "LINES",
     "Asked",
     "Copy",
     "Destination",
-    "ElementLike",
     "copy_of",
     "finished",
     "require_numbers",
@@ -49,15 +48,13 @@ __all__ = [
     "whole_blocks",
 ]
 
-ElementLike: TypeAlias = "str | Element | ElementType"
 Destination: TypeAlias = Union[AnyLayout, str, Tag]
 """A layout, or a tag that makes one of the tile."""
 
 _ABSENT: Final = {
-    2201: ("float4_e2m1x2_t", "float4_e1m2x2_t", "float8_e4m3_t", "float8_e5m2_t", "float8_e8m0_t",
-           "hifloat8_t"),
+    2201: (*FP4, *FP8, "float8_e8m0_t", "hifloat8_t"),
     3510: ("int4b_t",),
-}  # fmt: skip
+}
 """What an instruction set does not have. Source: CATLASS catlass.hpp; migration hazards for int4b_t."""
 
 
@@ -87,6 +84,20 @@ class Copy(NamedTuple):
             return round_up(stride, int(shape[0][0] * shape[1][0]))
         return stride
 
+    def blocks_apart(self, matrix: Matrix, axis: int) -> int:
+        """From one row (0) or column (1) of blocks of 32 bytes to the next, in blocks."""
+        what = f"from one {LINES[axis]} of blocks of {matrix} to the next"
+        return whole(self.step(matrix, axis, 1), self.element.c0, what)
+
+    def fractals_apart(self, matrix: Matrix, axis: int) -> int:
+        """From one row (0) or column (1) of fractals to the next, in fractals."""
+        what = f"from one {LINES[axis]} of fractals of {matrix} to the next"
+        return whole(self.step(matrix, axis, 1), self.element.fractal, what)
+
+
+LINES: Final = ("row", "column")
+"""What each axis counts."""
+
 
 class Asked(NamedTuple):
     """What a caller says of a copy besides its layouts."""
@@ -110,6 +121,9 @@ def copy_of(
 
     Args:
         pairs: For each tag of a destination the tags of sources that CATLASS copies to it.
+
+    Raises:
+        TlaError: as the copies, whose arguments these are; see `gm_to_l1`.
     """
     core, of = arch_named(asked.arch), element_named(asked.element)
     _require_element(route, core, of)
@@ -120,7 +134,7 @@ def copy_of(
     cut = _cut(src, extents, start)
     tag = asked.dst_tag
     if isinstance(dst, (str, Tag)):
-        tag, small = dst, _made(of, str(dst), extents)
+        tag, small = dst, make_layout(of, dst, *extents)
     assert small is not None
     require_numbers(small, "destination")
     tags = _matched(route, pairs, (src, asked.src_tag), (small, tag), of)
@@ -138,7 +152,11 @@ def store_of(
     dst: AnyLayout,
     asked: Asked,
 ) -> Copy:
-    """Return a copy into a matrix: the coordinate is a place in it, the tile is the whole source."""
+    """Return a copy into a matrix: the coordinate is a place in it, the tile is the whole source.
+
+    Raises:
+        TlaError: as `copy_of`.
+    """
     core, of = arch_named(asked.arch), element_named(asked.element)
     _require_element(route, core, of)
     require_numbers(as_layout(src), "source")
@@ -163,6 +181,11 @@ def finished(
     tail: Call | None = None,
 ) -> Transfer:
     """Return the transfer of calls in steps: its tiles fit their buffers, its numbers their fields.
+
+    Args:
+        first: The first call; each of ``count`` writes and reads a step further than the one before.
+        m_step: How much further the start position of a LoadData2DV2 moves with each.
+        tail: A last call of its own.
 
     Raises:
         LayoutError: a layout is larger than its buffer; a number is negative, or has more bits than its
@@ -202,7 +225,7 @@ def _fitting(matrix: Matrix, extents: tuple[int, ...], available: int) -> tuple[
         axis = extents.index(max(extents))
         less = 1 << (extents[axis] - 1).bit_length() - 1
         extents = (*extents[:axis], less, *extents[axis + 1 :])
-        if matrix._replace(layout=_made(matrix.element, matrix.tag, extents)).bytes <= available:
+        if matrix._replace(layout=make_layout(matrix.element, matrix.tag, *extents)).bytes <= available:
             return extents
     return None
 
@@ -227,7 +250,11 @@ def _require_widths(copy: Copy, name: str, params: Any) -> None:
 
 
 def whole(number: int, unit: int, what: str) -> int:
-    """Return how many units a stride is, which must be whole."""
+    """Return how many units a stride is.
+
+    Raises:
+        DivisibilityError: they are not whole.
+    """
     if number % unit:
         raise DivisibilityError(
             f"{what} is {number} elements, no whole number of {unit}",
@@ -247,12 +274,12 @@ def whole_blocks(copy: Copy, matrix: Matrix, block: tuple[int, ...], what: str) 
     if not any(c % b for c, b in zip(matrix.at, block, strict=True)):
         return
     ends = tuple(map(int, matrix.layout.origin_shape))
-    below = tuple(c // b * b for c, b in zip(matrix.at, block, strict=True))
-    above = tuple(-(-c // b) * b for c, b in zip(matrix.at, block, strict=True))
+    below = tuple(map(round_down, matrix.at, block))
+    above = tuple(map(round_up, matrix.at, block))
     nearest = (below, above) if all(a < n for a, n in zip(above, ends, strict=True)) else (below,)
-    start, extents = matrix.start, " by ".join(map(str, block))
+    start = matrix.start
     raise DivisibilityError(
-        f"{copy.route} cannot start at {text_of(matrix.at)}: {what} of {extents}",
+        f"{copy.route} cannot start at {text_of(matrix.at)}: {what} of {_by(block)}",
         f"Element {start} of {matrix}, byte {copy.element.bytes_of(start)}, lies within one.",
         f"The nearest coordinates that start one: {' and '.join(text_of(n) for n in nearest)}.",
         coord=matrix.at,
@@ -290,6 +317,11 @@ def _require_element(route: str, arch: Arch, element: Element) -> None:
 
 
 def require_numbers(layout: AnyLayout, what: str) -> None:
+    """Require a layout of numbers, static or dynamic.
+
+    Raises:
+        UndecidedError: it depends on an unknown.
+    """
     leaves = flatten_to_tuple((layout.shape, layout.stride, layout.origin_shape))
     unknown = [x for x in leaves if isinstance(x, SymbolicInt)]
     if unknown:
@@ -356,11 +388,6 @@ def _require_room(layout: AnyLayout, cut: tuple[int, ...], what: str) -> None:
             layout=layout,
             tile=cut,
         )
-
-
-def _made(element: Element, tag: str, extents: tuple[int, ...]) -> AnyLayout:
-    name = tag.rpartition("::")[2]
-    return MX_SCALES[name](*extents) if name in MX_SCALES else make_layout(element, tag, *extents)
 
 
 def _matched(

@@ -43,6 +43,7 @@ __all__ = [
     "Setting",
     "fields_of",
     "widths",
+    "written",
 ]
 
 
@@ -255,12 +256,17 @@ class Call(NamedTuple):
         }
 
     def __str__(self) -> str:
-        fields = ", ".join([f"{k}={_shown(v)}" for k, v in fields_of(self.params).items()])
+        fields = ", ".join([f"{k}={written(v)}" for k, v in fields_of(self.params).items()])
         kind = type(self.params).__name__
         return _broken(f"{self.name}(dst[{self.dst}], src[{self.src}], {kind}{{{fields}}})")
 
 
-def _shown(value: int | str | bool) -> str:
+def written(value: int | str | bool) -> str:
+    """Return a value of a field as C++ writes it.
+
+    >>> written(True), written(3)
+    ('true', '3')
+    """
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -12,6 +12,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import LayoutError
@@ -113,10 +115,7 @@ class Transfer(NamedTuple):
     @property
     def elements(self) -> int:
         """The elements of data that are moved."""
-        total = 1
-        for extent in self.tile:
-            total *= extent
-        return total
+        return prod(self.tile)
 
     @property
     def bytes(self) -> int:
@@ -167,9 +166,4 @@ class Transfer(NamedTuple):
 
 
 def _coordinates(extents: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    if not extents:
-        yield ()
-        return
-    for head in range(extents[0]):
-        for tail in _coordinates(extents[1:]):
-            yield (head, *tail)
+    return product(*map(range, extents))

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ...figure import Steps
 from ...int_tuple import text_of
 from ...ints import known_eq
+from .fitting import written
 from .forms import FORMS, Form, Leaf, where_it_lies
 from .table import TAGS
 
@@ -66,13 +67,10 @@ def _built(made: TaggedLayout, form: Form, leaf: Leaf, copies: int) -> tuple[str
         size, step = shape[leaf.level], stride[leaf.level]
     else:
         size, step = shape, stride
-    if leaf.size == "C0":
+    if leaf.size == "block" and any(name in ("block", "c0") for name, _x in made.options):
+        why = "as given"
+    elif leaf.size in ("C0", "block"):
         why = f"C0: as many elements of {made.element.bits} bits as 32 bytes hold"
-    elif leaf.size == "block":
-        given = any(name in ("block", "c0") for name, _x in made.options)
-        why = (
-            "as given" if given else f"C0: as many elements of {made.element.bits} bits as 32 bytes hold"
-        )
     elif leaf.size != "count":
         why = "fixed by the tag"
     elif leaf.mode < copies:
@@ -119,12 +117,7 @@ def _all_of(found: Recognition) -> str:
 
 def _cells(reason: Reason) -> tuple[str, str, str, str]:
     note = reason.witness if reason.obligation is None else f"whether {reason.obligation}"
-    return reason.part, _text(reason.found), _text(reason.wanted), note
-
-
-def _text(x: Any) -> str:
-    """The notation of ints, or words as they are."""
-    return x if isinstance(x, str) else text_of(x)
+    return reason.part, written(reason.found), written(reason.wanted), note
 
 
 def tags_figure(layout: AnyLayout, every: Sequence[Recognition]) -> Steps:

@@ -21,14 +21,13 @@ from ...errors import UnsupportedError
 from ...fractal import row_major
 from ...ints import Int, IntLike, _16, round_up
 from ...text import shortened
-from ..elements import Element
 from ..elements import element as element_named
 from .sizes import size_of, sizes_of
 
 if TYPE_CHECKING:
-    from ...dtypes import ElementType
     from ...expr import Conditions
     from ...layout import AnyLayout
+    from ..elements import Element, ElementLike
 
 __all__ = ["CHANNELS", "FILTER", "FMAP", "channels_last", "make_layout_filter", "make_layout_fmap"]
 
@@ -46,7 +45,7 @@ CHANNELS = {
 
 @carrying
 def make_layout_fmap(
-    element: str | Element | ElementType,
+    element: ElementLike,
     batch: IntLike,
     cin1: IntLike,
     h: IntLike,
@@ -73,7 +72,7 @@ def make_layout_fmap(
 
 @carrying
 def make_layout_filter(
-    element: str | Element | ElementType,
+    element: ElementLike,
     cin1: IntLike,
     kh: IntLike,
     kw: IntLike,
@@ -119,6 +118,9 @@ def channels_last(
     An offset of NDC1HWC0 is what CATLASS's ``GetOffset`` has for ``hw = h * W + w``. For KDC1KHKWN1N0C0
     that function multiplies what it calls ``n1`` by the step of ``n0``, right for a caller that hands it
     the output channel ``n1 * N0 + n0``, as CATLASS's own do; here ``n1`` has the step of ``n1``.
+
+    Raises:
+        LayoutError: a size is negative, or ``c0`` below 1.
     """
     row = Int(element.c0) if c0 is None else size_of(tag, "c0", c0, 1)
     return row_major(*sizes_of(tag, CHANNELS[tag], sizes), row)

@@ -26,6 +26,7 @@ from ...ints import (
     known_lt,
     order,
 )
+from ..cube import FP4
 from .forms import Form, Leaf, called, plural, where_it_lies
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from ...layout import AnyLayout
     from ..elements import Element
 
-__all__ = ["Fitting", "Reason", "misfits", "name_of"]
+__all__ = ["Fitting", "Reason", "misfits", "name_of", "written"]
 
 
 class Reason(NamedTuple):
@@ -61,7 +62,7 @@ class Reason(NamedTuple):
         return self.obligation is not None
 
     def __str__(self) -> str:
-        text = f"the {self.part} is {_text(self.found)}; {self.tag} has {_text(self.wanted)}"
+        text = f"the {self.part} is {written(self.found)}; {self.tag} has {written(self.wanted)}"
         if self.obligation is not None:
             return f"{text}, which needs {self.obligation}"
         return f"{text}: {self.witness}" if self.witness else text
@@ -76,7 +77,8 @@ class Reason(NamedTuple):
         return f"{text_of(self.at)} lies at {self.offset}, not at {self.instead}"
 
 
-def _text(x: Any) -> str:
+def written(x: Any) -> str:
+    """Return what is found or wanted as text: the notation of ints, or words as they are."""
     return x if isinstance(x, str) else text_of(x)
 
 
@@ -176,7 +178,7 @@ class Fitting:
         of: Element | None = None,
     ) -> None:
         self.layout, self.tag, self.form, self.bits = layout, name_of(tag, bits), form, bits
-        self.is_paired = form.pairs and of is not None and of.name.startswith("float4")
+        self.is_paired = form.pairs and of is not None and of.name in FP4
         self.steps: dict[tuple[int, int], Any] = {}
         """The steps that the tag gives to the leaves; the layout's own where it leaves them open."""
         self.open: list[Leaf] = []

@@ -15,6 +15,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
+from .conv import CHANNELS, FILTER, FMAP
+from .mx import SCALE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -92,15 +95,14 @@ def _form(modes: str, sizes: str, order: str, **more: Any) -> Form:
 
 
 _MATRIX = "row column"
-_E8M0 = ("float8_e8m0_t",)
+_E8M0 = (SCALE,)
 
 
-def _rows_of_channels(modes: str, size: str = "block") -> Form:
+def _rows_of_channels(axes: tuple[str, ...], size: Size = "block") -> Form:
     """Axes and C0, the last fastest."""
-    names = (*modes.split(), "C0")
-    last = len(names) - 1
-    order = " ".join(f"{mode}0" for mode in range(last, -1, -1))
-    return _form(" ".join(names), f"{'count ' * last}{size}", order)
+    counts: list[tuple[Size, ...]] = [("count",)] * len(axes)
+    order = tuple([(mode, 0) for mode in range(len(axes), -1, -1)])
+    return Form((*axes, "C0"), (*counts, (size,)), order)
 
 
 FORMS: Final[Mapping[str, Form]] = {
@@ -115,12 +117,9 @@ FORMS: Final[Mapping[str, Form]] = {
     "Weight4BitnZ": _form(_MATRIX, "32,count 16,count", "00 10 11 01"),
     "PaddingRowMajor": _form(_MATRIX, "block,count block,count", "10 00 11 01"),
     "PaddingColumnMajor": _form(_MATRIX, "block,count block,count", "00 10 01 11"),
-    "Fmap": _rows_of_channels("batch cin1 h w", "C0"),
-    "Filter": _rows_of_channels("cin1 kh kw cout", "C0"),
-    "NC1HWC0": _rows_of_channels("batch c1 h w"),
-    "CI1KHKWCOCI0": _rows_of_channels("cin1 kh kw cout"),
-    "NDC1HWC0": _rows_of_channels("batch d c1 h w"),
-    "KDC1KHKWN1N0C0": _rows_of_channels("kdc1khkw n1 n0"),
+    "Fmap": _rows_of_channels(FMAP, "C0"),
+    "Filter": _rows_of_channels(FILTER, "C0"),
+    **{name: _rows_of_channels(axes) for name, axes in CHANNELS.items()},
     "MxScaleRowMajorA": _form(_MATRIX, "count 2,count", "10 11 00", elements=_E8M0),
     "MxScaleColumnMajorA": _form(_MATRIX, "count 2,count", "10 00 11", elements=_E8M0),
     "MxScaleRowMajorB": _form(_MATRIX, "2,count count", "00 10 01", elements=_E8M0),

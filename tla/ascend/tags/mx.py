@@ -23,15 +23,14 @@ from ...fractal import nN, zZ
 from ...ints import IntLike, _1, _2, _16, ceil_div, round_up
 from ...layout import AnyLayout, Layout
 from ...text import shortened
-from ..elements import Element
 from ..elements import element as element_named
 from .sizes import size_of, sizes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...dtypes import ElementType
     from ...expr import Conditions
+    from ..elements import ElementLike
 
 __all__ = [
     "MX_GROUP",
@@ -57,6 +56,9 @@ def mx_scales(k: IntLike) -> int:
 
     >>> mx_scales(64), mx_scales(65)
     (2, 3)
+
+    Raises:
+        LayoutError: there are fewer than 0.
     """
     return ceil_div(size_of("a matrix with MX scales", "k", k), MX_GROUP)
 
@@ -65,13 +67,19 @@ def mx_aligned_k(k: IntLike) -> int:
     """Return what so many elements along K take in L1: the least multiple of 64 that holds them.
 
     ``mx_aligned_k(k) // 32`` scales belong to them, whole pairs.
+
+    >>> mx_aligned_k(65)
+    128
+
+    Raises:
+        LayoutError: there are fewer than 0.
     """
     return round_up(size_of("a matrix with MX scales", "k", k), MX_K)
 
 
 @carrying
 def make_mx_scale_layout(
-    element: str | Element | ElementType,
+    element: ElementLike,
     tag: str,
     rows: IntLike,
     cols: IntLike,

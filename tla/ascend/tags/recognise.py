@@ -24,24 +24,19 @@ values: dynamic, static or symbolic. Where the values of unknowns matter, the an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from ...errors import UndecidedError
-from ...ints import (
-    is_tuple,
-)
+from ...ints import is_tuple
 from ...layout import AnyLayout, as_layout
-from ..elements import ELEMENTS, Element
+from ..elements import ELEMENTS
 from ..elements import element as element_named
 from .fitting import Fitting, Reason, misfits, name_of
 from .forms import FORMS, UNALIGNED, Form
 from .table import Tag, tag_named
 
 if TYPE_CHECKING:
-    from ...dtypes import ElementType
-
-ElementLike: TypeAlias = "str | Element | ElementType"
-"""An element type, or its name."""
+    from ..elements import Element, ElementLike
 
 __all__ = [
     "Predicate",
@@ -189,15 +184,8 @@ def recognition(layout: AnyLayout, tag: str | Tag, element: ElementLike | None =
 
 def _best(layout: AnyLayout, tag: str, form: Form, of: Element | None) -> Recognition:
     """What is found at the width at which least is wrong."""
-    best: Recognition | None = None
-    for bits in _widths(form, of):
-        found = _recognised(layout, tag, form, bits, of)
-        if found.answer:
-            return found
-        if best is None or _distance(found) < _distance(best):
-            best = found
-    assert best is not None
-    return best
+    every = [_recognised(layout, tag, form, bits, of) for bits in _widths(form, of)]
+    return min(every, key=_distance)
 
 
 class Predicate(Protocol):

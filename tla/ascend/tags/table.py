@@ -16,14 +16,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from ...assumed import carrying
-from ...coord import compact_row_major
 from ...errors import DivisibilityError, LayoutError, UnsupportedError
-from ...fractal import nN, nZ, zN, zZ
+from ...fractal import nN, nZ, repeated, zN, zZ
 from ...int_tuple import as_int_tuple, congruent, text_of
 from ...ints import Int, IntLike, IntTuple, _1, _2, at_least, divides, is_tuple, known_eq, leaf, round_up
 from ...layout import AnyLayout, Layout, padded
 from ...text import shortened
-from ..elements import Element
+from ..cube import FP4
 from ..elements import element as element_named
 from .conv import CHANNELS, FILTER, FMAP, channels_last, make_layout_filter, make_layout_fmap
 from .mx import MX_SCALES, SCALE
@@ -32,8 +31,8 @@ from .sizes import size_of, sizes_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ...dtypes import ElementType
     from ...expr import Conditions
+    from ..elements import Element, ElementLike
 
 __all__ = ["TAGS", "Tag", "make_layout", "make_layout_in_ub", "tag_named"]
 
@@ -60,7 +59,7 @@ class Tag(NamedTuple):
 
 @carrying
 def make_layout(
-    element: str | Element | ElementType,
+    element: ElementLike,
     tag: str | Tag,
     *sizes: IntLike,
     ld: IntLike | None = None,
@@ -152,9 +151,7 @@ def _batched(tag: Tag, layout: AnyLayout, batch: IntTuple) -> AnyLayout:
     """The layout with modes before it that count copies, one footprint apart."""
     extents = batch if is_tuple(batch) else (batch,)
     many = tuple([size_of(tag.name, "batch", x) for x in extents])
-    steps: Any = compact_row_major((*many, _footprint(tag, layout)))
-    shape, stride, origin = layout.shape, layout.stride, layout.origin_shape
-    return Layout((*many, *shape), (*steps[:-1], *stride), (*many, *origin))
+    return repeated(layout, many, _footprint(tag, layout))
 
 
 def _footprint(tag: Tag, layout: AnyLayout) -> Any:
@@ -175,7 +172,7 @@ def _matrix(tag: str) -> Maker:
 
     def matrix(element: Element, rows: Any, cols: Any, ld: IntLike | None = None) -> AnyLayout:
         least: Any = cols if line == 0 else rows
-        if element.name in _FP4:  # two elements share a byte, and a line starts at one
+        if element.name in FP4:  # two elements share a byte, and a line starts at one
             least = round_up(least, _2)
         step = least if ld is None else _leading(tag, element, (rows, cols), ld, least)
         return Layout((rows, cols), (step, _1) if line == 0 else (_1, step))
@@ -195,7 +192,7 @@ def _leading(tag: str, element: Element, sizes: tuple[Any, Any], ld: IntLike, le
             ld=step,
             least=least,
         )
-    if element.name in _FP4 and not divides(2, step):
+    if element.name in FP4 and not divides(2, step):
         raise DivisibilityError(
             f"{tag} of {element} has ld = {step}: it must be even",
             f"Two elements share a byte, and each {which} starts at one. The least is {least}.",
@@ -254,7 +251,6 @@ def _scales(tag: str) -> Maker:
 
 # --- the table --------------------------------------------------------------------------------
 
-_FP4: Final = ("float4_e2m1x2_t", "float4_e1m2x2_t")
 _ALL: Final = (
     Tag("RowMajor", "each row contiguous", _matrix("RowMajor"), options=("ld",)),
     Tag("ColumnMajor", "each column contiguous", _matrix("ColumnMajor"), options=("ld",)),
@@ -299,9 +295,7 @@ TAGS: Final[Mapping[str, Tag]] = {tag.name: tag for tag in _ALL}
 """Every layout tag by its CATLASS name."""
 
 
-def make_layout_in_ub(
-    element: str | Element | ElementType, tag: str | Tag, *sizes: IntLike
-) -> AnyLayout:
+def make_layout_in_ub(element: ElementLike, tag: str | Tag, *sizes: IntLike) -> AnyLayout:
     """Return the layout in the unified buffer, where each row takes a multiple of 32 bytes.
 
     >>> print(make_layout_in_ub("half", "RowMajor", 5, 20))

@@ -35,9 +35,9 @@ from .table import TAGS, Tag, make_layout, tag_named
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
-    from ...dtypes import ElementType
     from ...expr.reading import Names
     from ...layout import AnyLayout
+    from ..elements import ElementLike
 
 __all__ = ["TaggedLayout", "parse_tag", "parse_tagged", "tagged", "tagged_at"]
 
@@ -76,9 +76,7 @@ def _writer(values: list[Any]) -> Any:
     return write
 
 
-def tagged(
-    element: str | Element | ElementType, tag: str | Tag, *sizes: Any, **options: Any
-) -> TaggedLayout:
+def tagged(element: ElementLike, tag: str | Tag, *sizes: Any, **options: Any) -> TaggedLayout:
     """Return the layout that `make_layout` gives, with what it was made of.
 
     >>> print(tagged("f16", "RowMajor", 5, 7, ld=8))
@@ -121,6 +119,9 @@ def parse_tag(text: str) -> tuple[str, Element | None]:
     """Return the name of a tag and the element type, where the text says it: ``zN<half>`` or ``zN``.
 
     It may also be ``zNUnAlign``, which a layout can be and which gives none.
+
+    >>> parse_tag("zN<half>")[1].bits, parse_tag("zN")
+    (16, ('zN', None))
 
     Raises:
         ParseError: there is no such tag or element type; the error points at it.
