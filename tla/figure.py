@@ -13,7 +13,7 @@ from __future__ import annotations
 from itertools import islice
 from itertools import product as cartesian
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from .coord import offset_at
 from .errors import LayoutError
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .layout import AnyLayout
 
 __all__ = [
+    "AnyFigure",
     "Bar",
     "Bars",
     "Cell",
@@ -147,6 +148,10 @@ class Timeline(NamedTuple):
     lane_count: int
     turn_count: int
     most: int
+
+
+AnyFigure: TypeAlias = "Figure | Steps | Timeline | Bars"
+"""What can be drawn."""
 
 
 def layout_figure(layout: AnyLayout, rows: int = 16, columns: int = 64, slices: int = 4) -> Figure:

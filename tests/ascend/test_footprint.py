@@ -202,8 +202,14 @@ def tiles(draw: Any) -> tuple[Any, ...]:
 
 @given(tiles())
 def test_it_fits_where_nothing_is_asserted_against_it_and_all_footprints_are_sound(tile: Any) -> None:
+    """Of each stage: it starts where it may, ends within the buffer, and overlaps no other."""
     said = failed(*tile[:-1])
-    sound = all(footprint.sound for footprint in footprints(*tile))
+    sound = True
+    for footprint in footprints(*tile):
+        stages = footprint.stages
+        one = all(s.start % footprint.unit == 0 and s.reach <= footprint.capacity for s in stages)
+        assert footprint.sound == (one and not footprint.overlaps)
+        sound = sound and footprint.sound
     assert fits(*tile) == (not said and sound)
 
 

@@ -268,6 +268,18 @@ def test_more_k_than_half_of_l1_holds() -> None:
     report = gemm("AtlasA2", (128, 512, 4096), policy="MmadFullLoadA", l1=(128, 128, 128)).check()
     (overlap,) = (f for f in report.errors if f.rule == "L1 overlap")
     assert overlap.text.endswith("CATLASS gives a stage of A 262144 bytes, whatever it holds.")
+    assert overlap.fix == "Take a smaller tile."
+
+
+@pytest.mark.parametrize(
+    ("k", "fix"), [(2000, "Take a smaller tile."), (1280, "Take m a multiple of 16.")]
+)
+def test_padding_is_blamed_where_it_is_to_blame(k: int, fix: str) -> None:
+    """100 rows of 2000 halfs exceed half of L1 without padding, of 1280 with it."""
+    plan = gemm("AtlasA2", (4096, 4096, k), "half", l1=(100, 256, 128), policy="MmadAtlasA2FullLoadA")
+    (overlap,) = (f for f in plan.check().errors if f.rule == "L1 overlap")
+    assert overlap.text.endswith("CATLASS gives a stage of A 262144 bytes, whatever it holds.")
+    assert overlap.fix == fix
 
 
 def test_what_the_nearest_tile_breaks_too() -> None:

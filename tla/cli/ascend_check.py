@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend.arch import ARCHES, arch
@@ -11,9 +10,10 @@ from ..errors import ParseError
 from . import complain
 from .ascend import SUBCOMMANDS
 from .columns import columns, plural
-from .common import positive, signed
+from .common import argument_parser, numbers, positive, signed
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator
 
     from ..ascend.plans.findings import Finding, Report
@@ -64,12 +64,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tla ascend check",
-        description=SUBCOMMANDS["check"],
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = argument_parser("ascend check", _EPILOG, SUBCOMMANDS["check"])
     parser.add_argument("arch", metavar="ARCH", help="the architecture")
     parser.add_argument(
         "elements", metavar="ELEMENT", help="the type of A, B and C; or two or three, with commas"
@@ -115,18 +110,21 @@ def _plan(options: argparse.Namespace) -> Plan:
 
 
 def leading_dimensions(text: str) -> list[int | None]:
-    """Return the leading dimensions of A, B and C that a text has, None for the shortest."""
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isascii() and part.isdigit() for part in parts):
+    """Return the leading dimensions of A, B and C that a text has, None for the shortest.
+
+    >>> leading_dimensions("4096,0")
+    [4096, None]
+
+    Raises:
+        ParseError: it is not up to three numbers with commas.
+    """
+    found = numbers(text, "leading dimensions")
+    if len(found) > 3:
         raise ParseError(
-            f"expected leading dimensions with commas, found {text.strip()!r}", text, 0, len(text)
-        )
-    if len(parts) > 3:
-        raise ParseError(
-            f"--ld takes up to three numbers, of A, B and C, 0 for the shortest; found {len(parts)}",
+            f"--ld takes up to three numbers, of A, B and C, 0 for the shortest; found {len(found)}",
             text, 0, len(text),
         )  # fmt: skip
-    return [int(part) or None for part in parts]
+    return [ld or None for ld in found]
 
 
 # --- text ---
@@ -157,11 +155,7 @@ def _write(report: Report, everything: bool) -> None:
 
 
 def _is_shown(finding: Finding) -> bool:
-    return (
-        finding.severity != "holds"
-        or finding.rule.endswith("capacity")
-        or finding.rule.endswith("events")
-    )
+    return finding.severity != "holds" or finding.rule.endswith(("capacity", "events"))
 
 
 def _table(findings: list[Finding], everything: bool) -> list[str]:
@@ -190,7 +184,7 @@ def _why(finding: Finding) -> str:
 def _write_finding(finding: Finding) -> None:
     from textwrap import fill
 
-    print(fill(f"{finding.title}: {finding.text}.".replace("..", "."), 100, subsequent_indent="  "))
+    print(fill(f"{finding.title}: {finding.text.rstrip('.')}.", 100, subsequent_indent="  "))
     for said in finding.catlass:
         print(f"  the compiler says: {said}")
     if finding.fix:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..ascend.arch import ARCHES, arch
 from ..ascend.plans.plan import gemm
@@ -13,21 +11,23 @@ from ..ascend.schedules.facts import tally
 from ..ascend.schedules.schedule import MOST_WALKED
 from ..ascend.schedules.swizzles import WORDS, default_swizzle, swizzle
 from ..ascend.shapes import gemm_shape
-from ..errors import ParseError, UnsupportedError
-from ..text import shortened
+from ..errors import UnsupportedError
+from . import ascend_schedule_text as text
 from .ascend import SUBCOMMANDS
-from .columns import columns, plural, wrapped
-from .common import bytes_in_words, in_tenths, positive, short_bytes, signed
+from .columns import plural, wrapped
+from .common import argument_parser, numbers, positive, signed
+from .progress import progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    import argparse
+    from collections.abc import Callable, Generator, Sequence
 
     from ..ascend.arch import Arch
     from ..ascend.elements import Element
     from ..ascend.schedules import Balance, BlockSwizzle, Reuse, Schedule, Task, Traffic
     from ..ascend.shapes import GemmCoord, GemmShape
 
-__all__ = ["run"]
+__all__ = ["Asked", "Differ", "Found", "run"]
 
 _SHOWS_PROGRESS: Final = 1 << 17  # tasks
 
@@ -60,11 +60,11 @@ Exit code 1: a value is wrong, or the swizzle has no such schedule.
 def run(arguments: list[str]) -> int:
     parser = _parser()
     options = parser.parse_args(signed(arguments))
-    asked = _Asked.of(options)
+    asked = Asked.of(options)
     untaken = _untaken(asked.orders, options)
     if untaken:
         parser.error(untaken)
-    found = [_Found.of(order, asked) for order in asked.orders]
+    found = [Found.of(order, asked) for order in asked.orders]
     differ = _differ(found[0].schedule, found[1].schedule) if len(found) > 1 else None
     if options.json:
         import json
@@ -72,36 +72,24 @@ def run(arguments: list[str]) -> int:
         facts = [entry.facts(asked, options.blocks) for entry in found]
         print(json.dumps({"schedules": facts, "differ": differ._asdict()} if differ else facts[0]))
         return 0
-    for line in _given(asked, found[0].schedule):
-        print(line)
-    if differ is None:
-        print(*_one(found[0], asked), sep="\n")
-        print()
-        if options.blocks:
-            for line in _blocks(found[0].schedule):
+    told = text.one(found[0], asked) if differ is None else text.two(found, differ, asked)
+    print(*text.given(asked, found[0].schedule), *told, sep="\n")
+    if options.blocks:
+        for entry in found:
+            print("" if differ is None else f"\n{entry.schedule.swizzle}")
+            for line in text.blocks(entry.schedule):
                 print(line)
-        else:
-            from ..ascend.schedules.picture import timeline
-            from ..show.terminal import write
+    elif differ is None:
+        from ..ascend.schedules.picture import timeline
+        from ..show.terminal import write
 
-            write(timeline(found[0].schedule, balance=found[0].balance))
-    else:
-        print(*_two(found, differ, asked), sep="\n")
-        if options.blocks:
-            for entry in found:
-                print(f"\n{entry.schedule.swizzle}")
-                for line in _blocks(entry.schedule):
-                    print(line)
+        print()
+        write(timeline(found[0].schedule, balance=found[0].balance))
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tla ascend schedule",
-        description=SUBCOMMANDS["schedule"],
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = argument_parser("ascend schedule", _EPILOG, SUBCOMMANDS["schedule"])
     parser.add_argument("problem", metavar="M,N,K", help="the extents of the product, in elements")
     parser.add_argument("--tile", metavar="m,n,k", required=True, help="the extents of a tile in L1")
     parser.add_argument("--swizzle", metavar="SWIZZLE", help="what orders the blocks")
@@ -129,15 +117,6 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _rows(text: str) -> tuple[int, ...]:
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isascii() and part.isdigit() for part in parts):
-        raise ParseError(
-            f"expected the rows of each group with commas, found {shortened(text)!r}", text, 0, len(text)
-        )
-    return tuple(map(int, parts))
-
-
 def _untaken(orders: Sequence[BlockSwizzle], options: argparse.Namespace) -> str:
     """An option that no swizzle asked for takes, or nothing; of two, the one that takes it has it."""
     takes = {"splitk": any(o.splits for o in orders), "rows": any(o.grouped for o in orders)}
@@ -148,7 +127,7 @@ def _untaken(orders: Sequence[BlockSwizzle], options: argparse.Namespace) -> str
     return ""
 
 
-class _Asked(NamedTuple):
+class Asked(NamedTuple):
     """What the command line asks for."""
 
     arch: Arch
@@ -163,7 +142,7 @@ class _Asked(NamedTuple):
     rows: tuple[int, ...]
 
     @classmethod
-    def of(cls, options: argparse.Namespace) -> _Asked:
+    def of(cls, options: argparse.Namespace) -> Asked:
         """Read the options.
 
         Raises:
@@ -185,11 +164,11 @@ class _Asked(NamedTuple):
         return cls(
             machine, plan.problem, tile, (plan.a, plan.b, plan.c), (first, *second),
             options.swizzle is None, options.cores, options.splitk,
-            () if options.rows is None else _rows(options.rows),
+            () if options.rows is None else tuple(numbers(options.rows, "the rows of each group")),
         )  # fmt: skip
 
 
-class _Found(NamedTuple):
+class Found(NamedTuple):
     """A schedule, proved, and its facts."""
 
     order: BlockSwizzle
@@ -199,7 +178,7 @@ class _Found(NamedTuple):
     reuse: Reuse
 
     @classmethod
-    def of(cls, order: BlockSwizzle, asked: _Asked) -> _Found:
+    def of(cls, order: BlockSwizzle, asked: Asked) -> Found:
         schedule = order.schedule(
             asked.problem,
             asked.tile,
@@ -216,7 +195,7 @@ class _Found(NamedTuple):
             reuse = schedule.l2_reuse(a, b, asked.arch.l2, progress)
         return cls(order, schedule, balance, moved.traffic(a, b, c), reuse)
 
-    def facts(self, asked: _Asked, blocks: bool) -> dict[str, Any]:
+    def facts(self, asked: Asked, blocks: bool) -> dict[str, Any]:
         """The facts as JSON has them."""
         _, schedule, balance, traffic, reuse = self
         facts: dict[str, Any] = {
@@ -258,178 +237,14 @@ def _task_facts(task: Task) -> dict[str, Any]:
 @contextmanager
 def _progress(what: str, schedule: Schedule) -> Generator[Callable[[int], None] | None]:
     """How far a long walk over the tasks is, on a terminal."""
-    if schedule.count < _SHOWS_PROGRESS or sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]
+    if schedule.count < _SHOWS_PROGRESS:
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    shown = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*shown, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task(what, total=schedule.count)
-        yield lambda done: progress.update(bar, completed=done)
+    with progress_bar(what) as tell:
+        yield tell and (lambda done: tell(done, schedule.count))
 
 
-# --- text ---
-
-
-def _given(asked: _Asked, schedule: Schedule) -> Iterator[str]:
-    problem, tile = (" x ".join(map(str, shape)) for shape in (schedule.problem, schedule.tile))
-    elements, machine = asked.elements, asked.arch
-    types = elements[0].name if len(set(elements)) == 1 else ", ".join(e.name for e in elements)
-    yield f"problem   {problem} of {types}, in tiles of {tile}"
-    has = "" if asked.cores is None else f" has {machine.cores}"
-    yield f"cores     {schedule.cores} ({machine.name}{has})"
-
-
-def _why(found: _Found, asked: _Asked) -> str:
-    """What chose the swizzle, or how it cuts K, where the command line did not."""
-    m, n, _ = asked.problem
-    if asked.advised and found.order is asked.orders[0]:
-        return f", CATLASS's advice for M {'>=' if m >= n else '<'} N"
-    if found.order.splits and asked.splitk is None:
-        return f", K in {plural(found.schedule.factor, 'slice')} as CATLASS's kernel has it"
-    return ""
-
-
-def _notes(found: _Found, asked: _Asked) -> Iterator[str]:
-    schedule, code = found.schedule, found.order.code
-    if schedule.empty:
-        yield _empty(schedule)
-    if code not in (None, asked.arch.code):
-        theirs = " and ".join(a.name for a in ARCHES.values() if a.code == code)
-        yield f"CATLASS's kernels with it are for {theirs}, not for {asked.arch.name}"
-
-
-def _one(found: _Found, asked: _Asked) -> Iterator[str]:
-    _, schedule, balance, traffic, reuse = found
-    yield f"swizzle   {schedule.swizzle}{_why(found, asked)}"
-    yield f"cover     {_cover(schedule)}"
-    yield from (f"note      {note}" for note in _notes(found, asked))
-    idle = f"{plural(balance.idle, 'core')} idle" if balance.idle else "no core idle"
-    most = plural(balance.most, "product")
-    yield f"balance   {_percent(balance)} busy, {plural(balance.rounds, 'round')}, {idle}"
-    tasks = f"{plural(max(balance.tasks), 'task')} at most and {min(balance.tasks)} at least"
-    yield f"          {tasks}; {most} on the busiest"
-    workspace = f", workspace {short_bytes(traffic.workspace_read)}" if traffic.workspace_read else ""
-    read = f"A {short_bytes(traffic.a)}, B {short_bytes(traffic.b)}{workspace}"
-    yield f"read      {bytes_in_words(traffic.read)}: {read}"
-    workspace = (
-        f", workspace {short_bytes(traffic.workspace_written)}" if traffic.workspace_written else ""
-    )
-    yield f"written   {bytes_in_words(traffic.written)}: C {short_bytes(traffic.c)}{workspace}"
-    cache = f"of A and B, by estimate, with {short_bytes(reuse.capacity)} of L2"
-    yield f"from GM   {bytes_in_words(reuse.from_gm)} {cache}"
-    none = f"{short_bytes(reuse.per_round)} if nothing stays in L2 between rounds"
-    yield f"          {none}; {short_bytes(reuse.once)} is each byte once"
-
-
-def _cover(schedule: Schedule) -> str:
-    """What was proved, in words."""
-    tiles = plural(schedule.blocks, "tile")
-    each = "the one tile is" if schedule.blocks == 1 else f"every one of the {tiles} is"
-    if schedule.count == schedule.blocks:
-        return f"{each} computed exactly once"
-    how = f"in up to {schedule.factor} slices of K" if schedule.factor > 1 else "some in pieces"
-    return f"{each} computed exactly once, {how}: {schedule.count} tasks"
-
-
-def _empty(schedule: Schedule) -> str:
-    count = schedule.factor - schedule.loops.k
-    beyond, verb = plural(count, "slice"), "has" if count == 1 else "have"
-    return (
-        f"K has {plural(schedule.loops.k, 'tile')}: {beyond} of {schedule.factor} {verb} nothing to"
-        " compute, and what the workspace holds there is added up all the same"
-    )
-
-
-def _percent(balance: Balance) -> str:
-    return f"{in_tenths(100 * sum(balance.work), balance.most * len(balance.work))} %"
-
-
-def _blocks(schedule: Schedule) -> Iterator[str]:
-    """A line for each task in the order of their numbers, each printed before the next is made."""
-    wide = max(len(str(schedule.count)), len("number"))
-    tile = max(len(str(schedule.loops)), len("tile"))  # a place is below the extents
-    first = max(len(str(schedule.problem)), len("first element"))
-    shape = max(len(str(schedule.problem)), len("extents"))
-    head = ("number", "core", "round")
-    names = "  ".join(f"{name:>{wide}}" for name in head)
-    yield f"{names}  {'tile':<{tile}}  {'first element':<{first}}  extents"
-    for task in schedule.tasks:
-        numbers = "  ".join(f"{n:>{wide}}" for n in (task.number, task.core, task.round))
-        notes = [f"slice {task.slice}"] if task.shape.k < schedule.problem.k else []
-        notes += ["adds"] if task.adds else []
-        notes += [f"group {task.group}"] if schedule.groups > 1 else []
-        tail = f"  {', '.join(notes)}" if notes else ""
-        places = f"{task.coord!s:<{tile}}  {task.start!s:<{first}}"
-        yield f"{numbers}  {places}  {task.shape!s:<{shape if tail else 0}}{tail}"
-
-
-# --- two side by side ---
-
-
-def _two(found: list[_Found], differ: _Differ, asked: _Asked) -> Iterator[str]:
-    one, two = found
-    names = ("first", "second")
-    for name, entry in zip(names, found, strict=True):
-        chosen = _why(entry, asked) if entry.order.splits else ""
-        yield f"{name:<9} {entry.schedule.swizzle}{chosen}: {_cover(entry.schedule)}"
-    yield f"differ    {differ}"
-    for name, entry in zip(names, found, strict=True):
-        yield from (f"note      of the {name}: {note}" for note in _notes(entry, asked))
-    groups = [plural(entry.schedule.groups, "group") for entry in found]
-    if groups[0] != groups[1]:
-        yield (
-            f"note      not the same products: the first has {groups[0]} of rows, the second"
-            f" {groups[1]}, each with its own B"
-        )
-    yield ""
-    tasks = tuple(str(entry.schedule.count) for entry in found)  # more is neither better nor worse
-    rows = [("tasks", *tasks, "")]
-    rows += [(name, *texts, _better(*values, more)) for name, texts, values, more in _figures(one, two)]
-    head = ("", "first", "second", "better")
-    yield from (line.rstrip() for line in columns(head, rows, 0))
-
-
-def _figures(one: _Found, two: _Found) -> Iterator[_Figure]:
-    """A figure: its name, both as texts, both as numbers, and whether more is better."""
-    both = (one, two)
-
-    def row(name: str, values: list[int], texts: list[str] | None = None) -> _Figure:
-        shown = texts or list(map(str, values))
-        return name, (shown[0], shown[1]), (values[0], values[1]), False
-
-    yield row("rounds", [f.balance.rounds for f in both])
-    yield row("idle cores", [f.balance.idle for f in both])
-    yield row("most work of a core", [f.balance.most for f in both])
-    busy = [f.balance.efficiency for f in both]
-    yield "busy", (_percent(one.balance), _percent(two.balance)), (busy[0], busy[1]), True
-    for name, values in (
-        ("read", [f.traffic.read for f in both]),
-        ("written", [f.traffic.written for f in both]),
-        ("from GM, with L2", [f.reuse.from_gm for f in both]),
-        ("from GM, none kept", [f.reuse.per_round for f in both]),
-    ):
-        yield row(name, values, [short_bytes(x) for x in values])
-
-
-_Figure: TypeAlias = "tuple[str, tuple[str, str], tuple[float, float], bool]"
-
-
-def _better(first: float, second: float, more: bool) -> str:
-    if first == second:
-        return "same"
-    better, worse = (first, second) if (first > second) == more else (second, first)
-    name = "first" if better == first else "second"
-    high, low = max(better, worse), min(better, worse)
-    if not low:
-        return name
-    gain = 100 * (high - low) / high
-    return f"{name}, by {gain:.1f} %" if gain >= 0.05 else f"{name}, by less than 0.1 %"
-
-
-class _Differ(NamedTuple):
+class Differ(NamedTuple):
     """How many blocks two schedules share, and how many of them they place differently."""
 
     same_blocks: int
@@ -450,7 +265,7 @@ class _Differ(NamedTuple):
         return f"{alike}{moved}, {turn} on the same core in another round"
 
 
-def _differ(one: Schedule, two: Schedule) -> _Differ:
+def _differ(one: Schedule, two: Schedule) -> Differ:
     place: dict[tuple[GemmCoord, GemmCoord], tuple[int, int]] = {}
     with _progress("comparing", one) as progress:
         place.update(((t.start, t.shape), (t.core, t.round)) for t in one.walk(progress))
@@ -463,4 +278,4 @@ def _differ(one: Schedule, two: Schedule) -> _Differ:
             same += 1
             other_core += at[0] != task.core
             other_round += at[0] == task.core and at[1] != task.round
-    return _Differ(same, other_core, other_round, same == one.count == two.count)
+    return Differ(same, other_core, other_round, same == one.count == two.count)

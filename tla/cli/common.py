@@ -8,8 +8,9 @@ import sys
 from io import BytesIO
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
-from ..errors import TlaError, UndecidedError
+from ..errors import ParseError, TlaError, UndecidedError
 from ..ints import SymbolicInt
+from ..text import shortened
 from . import COMMANDS
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ __all__ = [
     "in_hundredths",
     "in_tenths",
     "name_of",
+    "numbers",
     "on_command_line",
     "plain",
     "positive",
@@ -57,11 +59,11 @@ class InputError(TlaError):
     """A file or stream that cannot be read."""
 
 
-def argument_parser(name: str, epilog: str) -> argparse.ArgumentParser:
-    """Return the parser of a subcommand."""
+def argument_parser(name: str, epilog: str, about: str = "") -> argparse.ArgumentParser:
+    """Return the parser of a command, or of a subcommand of one, which says what it is about."""
     return argparse.ArgumentParser(
         prog=f"tla {name}",
-        description=COMMANDS[name],
+        description=about or COMMANDS[name],
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -201,6 +203,22 @@ def plain(n: Any) -> Any:
     if n is None:
         return None
     return int(n) if isinstance(n, int) and not isinstance(n, SymbolicInt) else str(n)
+
+
+def numbers(text: str, what: str) -> list[int]:
+    """Return the numbers of a text with commas between them.
+
+    >>> numbers("300, 0,600", "rows")
+    [300, 0, 600]
+
+    Raises:
+        ParseError: it is anything else; the error says what was expected.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() for part in parts):
+        found = shortened(text.strip())
+        raise ParseError(f"expected {what} with commas, found {found!r}", text, 0, len(text))
+    return [int(part) for part in parts]
 
 
 def positive(text: str) -> int:

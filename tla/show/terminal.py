@@ -5,18 +5,24 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from typing import Final
 
-from ..figure import Bars, Steps, Timeline
+from ..figure import AnyFigure, Bars, Figure, Steps, Timeline
 from .text import render
-
-if TYPE_CHECKING:
-    from ..figure import Figure
 
 __all__ = ["write"]
 
 
-def write(figure: Figure | Steps | Timeline | Bars) -> None:
+_STYLES: Final[dict[type[AnyFigure], tuple[tuple[str, str], ...]]] = {
+    Figure: ((r"\(-?\d+\)", "dim yellow"), (r"[|+-]{2,}|\|", "bright_black")),
+    Steps: ((r"(?m)^ *= .*$", "bold"),),
+    Timeline: ((r"[][|]", "bright_black"), (r"(?m)100%$", "bold")),
+    Bars: ((r"!+(?=[#.! \]>])", "bold red"), (r">  ", "bold red")),
+}
+"""What is coloured of each kind of figure: patterns of its text, and their styles."""
+
+
+def write(figure: AnyFigure) -> None:
     """Write a figure to standard output: coloured on a terminal, plain into a pipe or file.
 
     ``NO_COLOR`` and ``TERM=dumb`` turn colour off.
@@ -32,15 +38,6 @@ def write(figure: Figure | Steps | Timeline | Bars) -> None:
     from rich.text import Text
 
     styled = Text(text)
-    if isinstance(figure, Steps):
-        styled.highlight_regex(r"(?m)^ *= .*$", "bold")
-    elif isinstance(figure, Bars):
-        styled.highlight_regex(r"!+(?=[#.! \]>])", "bold red")
-        styled.highlight_regex(r">  ", "bold red")
-    elif isinstance(figure, Timeline):
-        styled.highlight_regex(r"[][|]", "bright_black")
-        styled.highlight_regex(r"(?m)100%$", "bold")
-    else:
-        styled.highlight_regex(r"\(-?\d+\)", "dim yellow")
-        styled.highlight_regex(r"[|+-]{2,}|\|", "bright_black")
+    for pattern, style in _STYLES[type(figure)]:
+        styled.highlight_regex(pattern, style)
     Console(highlight=False).print(styled, soft_wrap=True)

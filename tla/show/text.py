@@ -20,12 +20,12 @@ from .bars import bars_lines
 from .timeline import timeline_lines
 
 if TYPE_CHECKING:
-    from ..figure import Cell, Figure, Grid
+    from ..figure import AnyFigure, Cell, Figure, Grid
 
 __all__ = ["render"]
 
 
-def render(figure: Figure | Steps | Timeline | Bars, width: int | None = None) -> str:
+def render(figure: AnyFigure, width: int | None = None) -> str:
     """Return a figure as lines of text, without a last line end.
 
     Args:

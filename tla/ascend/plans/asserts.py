@@ -1,7 +1,7 @@
 """What CATLASS's blocks assert of a tile when they are compiled, with the same arithmetic and words.
 
 >>> from tla.ascend import Ascend950, AtlasA2, GemmShape, element
->>> from tla.ascend.plans.policies import MmadPingpong
+>>> from tla.ascend.plans.families import MmadPingpong
 >>> half = element("half")
 >>> failed(AtlasA2, half, half, GemmShape(100, 256, 256), GemmShape(100, 256, 64), MmadPingpong())
 ('L1TileShape::M must be 32B aligned.',)
@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ..elements import accumulator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable
 
     from ..arch import Arch
     from ..elements import Element
     from ..shapes import GemmShape
     from .policies import Facts, Policy
 
-__all__ = ["ASSERTS", "MUTEXES", "Assertion", "Tile", "failed", "holds"]
+__all__ = ["ASSERTS", "MUTEXES", "Assertion", "Tile", "failed", "holds", "said", "tile_of"]
 
 _WORD: Final = 0xFFFFFFFF
 
@@ -72,6 +72,7 @@ class Assertion(NamedTuple):
 
 
 def _says(text: str, holds: Callable[[Tile], bool]) -> Assertion:
+    """The assertion; pyright learns the type of a lambda from a function, not from a named tuple."""
     return Assertion(text, holds)
 
 
@@ -244,9 +245,14 @@ def tile_of(
     )  # fmt: skip
 
 
-def holds(tile: Tile, rules: Sequence[str]) -> bool:
+def holds(tile: Tile, rules: Iterable[str]) -> bool:
     """Whether a tile meets the conditions of these names."""
     return all(a.holds(tile) for name in rules for a in ASSERTS[name])
+
+
+def said(tile: Tile, rules: Iterable[str]) -> tuple[str, ...]:
+    """Return the texts of the assertions of these names that fail, each once, sorted."""
+    return tuple(sorted({a.text for name in rules for a in ASSERTS[name] if not a.holds(tile)}))
 
 
 def failed(
@@ -260,7 +266,10 @@ def failed(
     c: Element | None = None,
     c_tag: str = "RowMajor",
 ) -> tuple[str, ...]:
-    """Return the text of each assertion that fails for a tile, each once, sorted."""
-    tile = tile_of(arch, a, b, l1, l0, policy, bias, c, c_tag)
-    rules = policy.family.asserts
-    return tuple(sorted({x.text for name in rules for x in ASSERTS[name] if not x.holds(tile)}))
+    """Return what the compiler says of a tile: the texts of the assertions of the block that fail.
+
+    Args:
+        l1, l0: The tile in L1, and in L0A, L0B and L0C.
+        c, c_tag: What C is and how it lies in global memory; C is as A where nothing is said.
+    """
+    return said(tile_of(arch, a, b, l1, l0, policy, bias, c, c_tag), policy.family.asserts)

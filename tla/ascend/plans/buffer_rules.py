@@ -16,30 +16,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from .asserts import ASSERTS, tile_of
+from ...ints import round_up
+from .asserts import said
 from .findings import Finding
 from .footprint import l1_tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .asserts import Tile
-    from .footprint import Footprint
-    from .plan import Plan
+    from .footprint import Buffer, Footprint, Stage
+    from .plan import Operand, Plan
 
-__all__ = ["asserted_tile", "buffer_rules", "said"]
-
-
-def asserted_tile(plan: Plan) -> Tile:
-    return tile_of(
-        plan.arch, plan.a, plan.b, plan.l1, plan.l0, plan.policy, plan.bias, plan.c, plan.tags[2]
-    )
-
-
-def said(tile: Tile, rules: list[str]) -> tuple[str, ...]:
-    """The texts of the assertions among these rules that fail."""
-    found = (a.text for name in rules for a in ASSERTS[name] if not a.holds(tile))
-    return tuple(sorted(set(found)))
+__all__ = ["buffer_rules"]
 
 
 _OF_BUFFER: Final = {
@@ -52,17 +40,16 @@ _SHORTER: Final = {
 
 
 def buffer_rules(plan: Plan, buffers: tuple[Footprint, ...]) -> Iterator[Finding]:
+    """Yield how a plan stands to each rule about buffers, of which these are its footprints."""
     for footprint in buffers:
         yield _capacity(plan, footprint)
         yield from _overlaps(plan, footprint)
         yield _alignment(plan, footprint)
     if plan.bias is None and "BT always" in plan.policy.family.asserts:
-        texts = said(asserted_tile(plan), ["BT always"])
-        needed, room = plan.l0.n * plan.accumulator.sizeof, plan.arch.bt
-        text = "asserted with a bias and without" if texts else ""
-        yield Finding(
-            "BT capacity", "error" if texts else "holds", text, "BT", needed, room, catlass=texts,
-            fix="Take a smaller n." if texts else "",
+        yield Finding.judged(
+            "BT capacity", "asserted with a bias and without", "BT",
+            plan.l0.n * plan.accumulator.sizeof, plan.arch.bt,
+            fix="Take a smaller n.", catlass=said(plan.asserted, ["BT always"]),
         )  # fmt: skip
 
 
@@ -70,11 +57,11 @@ def _capacity(plan: Plan, footprint: Footprint) -> Finding:
     buffer = footprint.buffer
     rule = f"{buffer} capacity"
     asserted = [name for name in plan.policy.family.asserts if name in _OF_BUFFER[buffer]]
-    texts = said(asserted_tile(plan), asserted)
+    texts = said(plan.asserted, asserted)
     needed = max(footprint.needed, footprint.counted) if texts else footprint.needed
     if not texts and footprint.margin >= 0:
         return Finding(rule, "holds", "", buffer, needed, footprint.capacity)
-    stages = ", ".join(f"{count} of {operand}" for operand, count in _stage_counts(footprint))
+    stages = ", ".join(f"{group.number} of {group.operand}" for group in footprint.groups)
     text = f"the stages, {stages}, need {needed} of {footprint.capacity} bytes"
     if texts and footprint.margin >= 0:
         text += f"; CATLASS counts {_counted_as(plan, buffer)}, and {footprint.needed} are written"
@@ -88,16 +75,11 @@ def _capacity(plan: Plan, footprint: Footprint) -> Finding:
     )  # fmt: skip
 
 
-def _counted_as(plan: Plan, buffer: str) -> str:
+def _counted_as(plan: Plan, buffer: Buffer) -> str:
     """Why CATLASS counts more than is written."""
     if buffer == "L0C":
         return f"the tile in L1, {plan.l1.m} x {plan.l1.n}"
     return f"a whole byte for each {plan.a if plan.a.bits < 8 else plan.b}"
-
-
-def _stage_counts(footprint: Footprint) -> list[tuple[str, int]]:
-    operands = [stage.operand for stage in footprint.stages]
-    return [(x, operands.count(x)) for x in dict.fromkeys(operands)]
 
 
 def _overlaps(plan: Plan, footprint: Footprint) -> Iterator[Finding]:
@@ -105,12 +87,12 @@ def _overlaps(plan: Plan, footprint: Footprint) -> Iterator[Finding]:
     # of the stages of an operand each is written into the next alike: the first pair is told
     pairs = {(x.operand, y.operand): (x, y) for x, y in reversed(footprint.overlaps)}
     for x, y in sorted(pairs.values()):
-        both = (max(x.start, y.start), min(x.end, y.end))
+        both = x.shared(y)
+        why, fix = _why(plan, buffer, x)
         text = (
             f"{x} is written into {y.operand} {y.number}, which starts at {y.start}: both hold "
-            f"[{both[0]},{both[1]}). {_why_apart(plan, buffer, x.operand, x.slot)}"
+            f"[{both[0]},{both[1]}). {why}"
         )
-        fix = f"Take {_whole(plan, buffer, x.operand)}."
         yield Finding(
             rule, "error", text, buffer, x.end - x.start, y.start - x.start, fix=fix, ranges=(both,),
             stage=f"{x.operand} {x.number}",
@@ -119,31 +101,37 @@ def _overlaps(plan: Plan, footprint: Footprint) -> Iterator[Finding]:
         yield Finding(rule, "holds", "", buffer)
 
 
-def _why_apart(plan: Plan, buffer: str, operand: str, slot: int) -> str:
-    rows, cols = _extents(plan, buffer, operand)
+def _why(plan: Plan, buffer: Buffer, stage: Stage) -> tuple[str, str]:
+    """Why a stage is written into another, and what to take instead."""
+    operand, slot = stage.operand, stage.slot
+    rows, cols = (1, *plan.extents(operand, plan.tile_in(operand, buffer)))[-2:]
     by_row, by_col = _units(plan, buffer, operand)
-    if rows % by_row == 0 and cols % by_col == 0:
-        return f"CATLASS gives a stage of {operand} {slot} bytes, whatever it holds."
-    return (
+    of = plan.accumulator if buffer in ("L0C", "BT") else plan.element(operand)
+    ragged = [
+        f"{axis} a multiple of {unit}"
+        for axis, extent, unit in zip(_AXES[operand], (rows, cols), (by_row, by_col), strict=True)
+        if extent % unit
+    ]
+    padding = ragged and of.bytes_of(rows * cols) <= slot  # without it the stage is in its place
+    fix = f"Take {' and '.join(ragged) if padding else 'a smaller tile'}."
+    if not ragged or rows * cols * of.sizeof != slot:
+        return f"CATLASS gives a stage of {operand} {slot} bytes, whatever it holds.", fix
+    padded = f"{round_up(rows, by_row)} x {round_up(cols, by_col)}"
+    why = (
         f"CATLASS places the stages of {operand} {slot} bytes apart, a tile without padding; in {buffer}"
-        f" its extents {rows} x {cols} are padded to {_up(rows, by_row)} x {_up(cols, by_col)}."
+        f" its extents {rows} x {cols} are padded to {padded}."
     )
+    return why, fix
 
 
-def _extents(plan: Plan, buffer: str, operand: str) -> tuple[int, int]:
-    tile = plan.l1 if buffer == "L1" else plan.l0
-    if operand == "bias":
-        return 1, tile.n
-    rows, cols = plan.extents("A" if operand == "A" else "B" if operand == "B" else "C", tile)
-    return rows, cols
+_AXES: Final[dict[Operand, str]] = {"A": "mk", "B": "kn", "C": "mn", "bias": "1n"}
 
 
-def _units(plan: Plan, buffer: str, operand: str) -> tuple[int, int]:
+def _units(plan: Plan, buffer: Buffer, operand: Operand) -> tuple[int, int]:
     """What the rows and columns of a tile are padded to multiples of."""
-    c0 = {"A": plan.a, "B": plan.b}.get(operand, plan.accumulator).c0
     if operand in ("C", "bias"):
         return (16, 16) if operand == "C" else (1, 8)
-    row_major = l1_tag(plan.tag("A" if operand == "A" else "B")) == "zN"
+    c0, row_major = plan.element(operand).c0, l1_tag(plan.tag(operand)) == "zN"
     if buffer == "L1":
         return (16, c0) if row_major else (c0, 16)
     square = max(16, c0)
@@ -152,29 +140,15 @@ def _units(plan: Plan, buffer: str, operand: str) -> tuple[int, int]:
     return (square, square) if row_major else (c0, 16)
 
 
-def _whole(plan: Plan, buffer: str, operand: str) -> str:
-    """What a fix says of extents that need no padding."""
-    names = {"A": "mk", "B": "kn", "C": "mn"}.get(operand, "")
-    pairs = zip(names, _extents(plan, buffer, operand), _units(plan, buffer, operand), strict=False)
-    wrong = [f"{axis} a multiple of {unit}" for axis, x, unit in pairs if x % unit]
-    return " and ".join(wrong) or "a smaller tile"
-
-
 def _alignment(plan: Plan, footprint: Footprint) -> Finding:
-    buffer = footprint.buffer
-    unit = footprint.unit
+    buffer, unit = footprint.buffer, footprint.unit
     wrong = next((s for s in footprint.stages if s.start % unit), None)
     rule = f"{buffer} alignment"
     if wrong is None:
         return Finding(rule, "holds", f"starts are multiples of {unit}", buffer)
     text = f"{wrong.operand} {wrong.number} starts at {wrong.start}, not at a multiple of {unit} bytes"
     family = plan.policy.family
-    shared = buffer != "L1" and "share" in (family.l0_slot, family.l0c_slot)
     fix = "Take m, n and k multiples of 16 and of C0."
-    if shared:
+    if buffer != "L1" and "share" in (family.l0_slot, family.l0c_slot):
         fix = f"Take stages that share {footprint.capacity} bytes in multiples of {unit}."
     return Finding(rule, "error", text, buffer, unit, wrong.start % unit, "bytes", fix)
-
-
-def _up(n: int, unit: int) -> int:
-    return -(-n // unit) * unit

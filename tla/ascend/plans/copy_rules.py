@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import TlaError
 from .findings import Finding
+from .plan import OPERANDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,9 +35,7 @@ def copy_rules(plan: Plan) -> Iterator[Finding]:
 
     def load(operand: Operand) -> Transfer:
         tag, there = plan.tag(operand), plan.layout(operand, "L1")
-        whole_k = operand == "A" and plan.policy.family.a_slot == "half"
-        l1 = plan.l1._replace(k=plan.problem.k) if whole_k else plan.l1
-        of, tile = plan.element(operand), _within(plan, operand, l1)
+        of, tile = plan.element(operand), _within(plan, operand, plan.tile_in(operand, "L1"))
         return gm_to_l1(plan.layout(operand), there, arch=here, element=of, tile=tile, src_tag=tag)
 
     def store() -> Transfer:
@@ -53,13 +52,10 @@ def copy_rules(plan: Plan) -> Iterator[Finding]:
             return l1_to_l0a(src, plan.layout("A", "L0A"), arch=here, element=of, tile=tile)
         return l1_to_l0b(src, plan.layout("B", "L0B"), arch=here, element=of, tile=tile)
 
-    for operand in _MOVED:
+    for operand in OPERANDS[:2]:
         yield _tried(f"copy of {operand} to L1", "L1", partial(load, operand))
         yield _tried(f"copy of {operand} to L0{operand}", f"L0{operand}", partial(part, operand))
     yield _tried("copy of C to GM", "L0C", store)
-
-
-_MOVED: tuple[Operand, ...] = ("A", "B")
 
 
 def _within(plan: Plan, operand: Operand, of: GemmShape) -> tuple[int, ...]:

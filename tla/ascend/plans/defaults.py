@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 from ..elements import accumulator
 from ..shapes import GemmShape
+from .families import MmadAtlasA2PingpongBias, MmadPingpong
 from .footprint import fits
-from .policies import MmadAtlasA2PingpongBias, MmadPingpong
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,15 +25,24 @@ if TYPE_CHECKING:
     from ..elements import Element
     from ..schedules import BlockSwizzle
     from ..shapes import GemmCoord
-    from .policies import Policy
+    from .policies import Family, Policy
 
-__all__ = ["default_l0", "default_l1", "default_policy", "default_swizzle"]
+__all__ = ["biased", "default_l0", "default_l1", "default_policy", "default_swizzle"]
+
+
+def biased(arch: Arch) -> Family:
+    """Return the family that adds a bias on an architecture.
+
+    >>> from tla.ascend import ARCHES
+    >>> [biased(arch).name for arch in ARCHES.values()]
+    ['MmadAtlasA2PingpongBias', 'MmadAtlasA2PingpongBias', 'MmadPingpong']
+    """
+    return MmadPingpong if MmadPingpong.adds_bias(arch.code) else MmadAtlasA2PingpongBias
 
 
 def default_policy(arch: Arch, a: Element, bias: Element | None = None) -> Policy:
     """Return MmadPingpong, or the policy that adds a bias; with the unit flag unless of integers."""
-    takes = bias is None or MmadPingpong.adds_bias(arch.code)
-    family = MmadPingpong if takes else MmadAtlasA2PingpongBias
+    family = MmadPingpong if bias is None else biased(arch)
     return family(unit_flag=accumulator(a).name != "int32_t")
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...errors import UnsupportedError
+from ...ints import ceil_div, round_up
 from ..arch import arch as arch_of
 from ..decisions import balance_workload, judge_space, max_k1
 from ..shapes import GemmShape, gemm_shape
@@ -29,8 +30,7 @@ _NONE: Final = "PADDING_NONE"
 _BYTES: Final = 2
 _LONG: Final = 65536
 """From this many elements between rows on, a copy moves one row."""
-_MIB: Final = 1 << 20
-_L2: Final = 192 * _MIB
+_L2: Final = 192 << 20
 _NARROW: Final = (128, 256, 256)
 _TALL: Final = (256, 128, 256)
 
@@ -124,12 +124,12 @@ def _one_sided(sides: tuple[int, int], k: int, arch: Arch) -> tuple[int, int]:
     m, n = sides
     m1, n1, cores = 128, 256, arch.cores
     if n >= 256:
-        rounds = _up(_ceil(m, m1) * _ceil(n, n1), cores)
+        rounds = round_up(ceil_div(m, m1) * ceil_div(n, n1), cores)
         m1, n1 = balance_workload(m, n, m1, n1, cores=cores)
-        if _ceil(m, 64) * _ceil(n, 512) <= rounds - cores and k <= 128:
+        if ceil_div(m, 64) * ceil_div(n, 512) <= rounds - cores and k <= 128:
             m1, n1 = 64, 512
     else:
-        n1 = _up(n, 16)
+        n1 = round_up(n, 16)
         m1 = _grown(m, m1, n, n1, arch)
         m1, n1 = balance_workload(m, n, m1, n1, cores=cores)
     return (128, 256) if k >= _LONG or n >= _LONG else (m1, n1)
@@ -137,10 +137,10 @@ def _one_sided(sides: tuple[int, int], k: int, arch: Arch) -> tuple[int, int]:
 
 def _grown(m: int, m1: int, n: int, n1: int, arch: Arch) -> int:
     """The largest side that saves whole rounds over the one given and, with k1 = 256, still fits."""
-    across, rounds = _ceil(n, n1), _up(_ceil(m, m1) * _ceil(n, n1), arch.cores)
+    across, rounds = ceil_div(n, n1), round_up(ceil_div(m, m1) * ceil_div(n, n1), arch.cores)
     grown = m1 + 16
     while judge_space(grown, n1, 256, "half", arch):
-        if _ceil(m, grown) * across <= rounds - arch.cores:
+        if ceil_div(m, grown) * across <= rounds - arch.cores:
             m1 = grown
         grown += 16
     return m1
@@ -182,8 +182,8 @@ def _both_sides(size: GemmShape, cores: int) -> tuple[int, int]:
     m, n, _ = size
     ratio = _ratio(size)
     m1, n1, _ = _TALL if m > n and (ratio > 0.1 or n < 256) else _NARROW
-    m1, n1 = min(m1, _up(m, 16)), min(n1, _up(n, 16))
-    blocks = _ceil(m, m1) * _ceil(n, n1)
+    m1, n1 = min(m1, round_up(m, 16)), min(n1, round_up(n, 16))
+    blocks = ceil_div(m, m1) * ceil_div(n, n1)
     if blocks <= cores // 4:
         m1, n1 = (m1 // 2 if m1 > 16 else m1), (n1 // 2 if n1 > 16 else n1)
     elif blocks <= cores // 2:
@@ -207,18 +207,18 @@ def _on_vector_cores(size: GemmShape, arch: Arch) -> Choice | None:
     m, n, _ = size
     scalars = 256 * _BYTES
     if m <= n or n > 64:
-        n1 = min(max(_up(n, 16), 64), 16384)
-        m1 = _ceil(m, _ceil(cores, _ceil(n, n1)))
+        n1 = min(max(round_up(n, 16), 64), 16384)
+        m1 = ceil_div(m, ceil_div(cores, ceil_div(n, n1)))
         most = min(64, (arch.ub - scalars - n1 * _BYTES) // (n1 * _BYTES))
         if m1 > most:
             m1 = most * 4 if n1 >= 8192 else most
         m1, n1 = _least(m, n, m1, n1, cores)
     else:
-        n1 = _up(n, 16)
+        n1 = round_up(n, 16)
         most = (arch.ub - scalars) // 2 // (1 + n1 * 2) // 16 * 16
-        m1 = min(_up(128 if m <= 4096 else _ceil(m, cores), 16), most)
-        rounds = _ceil(_blocks(size, m1, n1), cores)
-        while m1 - 16 > 112 and _ceil(_blocks(size, m1 - 16, n1), cores) == rounds:
+        m1 = min(round_up(128 if m <= 4096 else ceil_div(m, cores), 16), most)
+        rounds = ceil_div(_blocks(size, m1, n1), cores)
+        while m1 - 16 > 112 and ceil_div(_blocks(size, m1 - 16, n1), cores) == rounds:
             m1 -= 16
     tile = GemmShape(m1, n1, 0)
     return Choice(
@@ -228,10 +228,10 @@ def _on_vector_cores(size: GemmShape, arch: Arch) -> Choice | None:
 
 def _least(m: int, n: int, m1: int, n1: int, cores: int) -> tuple[int, int]:
     """The least rows, then columns by 16, of a tile that take no more rounds."""
-    rounds = _ceil(_ceil(m, m1) * _ceil(n, n1), cores)
-    while m1 > 2 and _ceil(_ceil(m, m1 - 1) * _ceil(n, n1), cores) == rounds:
+    rounds = ceil_div(ceil_div(m, m1) * ceil_div(n, n1), cores)
+    while m1 > 2 and ceil_div(ceil_div(m, m1 - 1) * ceil_div(n, n1), cores) == rounds:
         m1 -= 1
-    while n1 - 16 > 64 and _ceil(_ceil(m, m1) * _ceil(n, n1 - 16), cores) == rounds:
+    while n1 - 16 > 64 and ceil_div(ceil_div(m, m1) * ceil_div(n, n1 - 16), cores) == rounds:
         n1 -= 16
     return m1, n1
 
@@ -273,7 +273,7 @@ def _local_c(size: GemmShape, tile: GemmShape, tags: tuple[str, str], cores: int
     m, n, k = size
     if not (m * n > 2048 * 2048 and n > 256 and n % 256):
         return None
-    read = m * k * _ceil(n, 256) + k * n * _ceil(m, 128)
+    read = m * k * ceil_div(n, 256) + k * n * ceil_div(m, 128)
     if (read + m * n) * _BYTES < _L2 or read / (m * n) >= 16:
         return None
     padding, block_dim = _padding(size, tile, 1, tags, cores)
@@ -310,7 +310,7 @@ def bandwidth(n_value: int, d_value: int, src_d_value: int) -> float:
 
 def _polynomial(coefficients: tuple[float, ...], x: float) -> float:
     top = len(coefficients) - 1
-    total = 0.0
+    total = 0.0  # term by term: since Python 3.12 `sum` rounds otherwise
     for i, c in enumerate(coefficients):
         total += c * x ** (top - i)
     return total
@@ -347,10 +347,10 @@ def _padding(
 ) -> tuple[tuple[str, str, str], int]:
     """Which of A, B and C are padded by the times modelled, and how many cores then work."""
     m, n, k = size
-    down, across = _ceil(m, tile.m), _ceil(n, tile.n)
+    down, across = ceil_div(m, tile.m), ceil_div(n, tile.n)
     block_dim = min(down * across * splitk, cores)
-    rounds = _ceil(down * across * splitk, cores)
-    share = rounds * _ceil(k, splitk) * _BYTES
+    rounds = ceil_div(down * across * splitk, cores)
+    share = rounds * ceil_div(k, splitk) * _BYTES
     a = _operand((m, k), (tile.m, tile.k), tags[0], share * min(m, tile.m), down)
     b = _operand((k, n), (tile.k, tile.n), tags[1], share * min(n, tile.n), across)
     head = 1.0 if splitk > 1 else 1 + 7 * block_dim / cores
@@ -367,7 +367,7 @@ def _padding(
     padded = [i in best or _hard_to_read(x) for i, x in enumerate((a, b))]
     tasks = [_tasks(x)[0] for x, p in zip((a, b), padded, strict=True) if p and x.inner > 192]
     if any(padded):
-        block_dim = max(block_dim, min(_ceil(max(tasks, default=0), 2), cores))
+        block_dim = max(block_dim, min(ceil_div(max(tasks, default=0), 2), cores))
     c_read = (m * k * across + k * n * down + m * n) * _BYTES
     pad_c = m * n > 2048 * 2048 and n > 256 and n % 128 != 0 and c_read < _L2
     names = ["PADDING_NZ" if p else _NONE for p in padded]
@@ -401,14 +401,14 @@ def _time_padding(x: _Operand, cores: int) -> float:
     """Microseconds in which the vector cores pad it."""
     tasks, rows, cols = _tasks(x)
     rate = 10.0 if x.outer * x.inner * _BYTES > _L2 else 30.0
-    return _ceil(tasks, cores * 2) * cols * rows * _BYTES / rate / 1000
+    return ceil_div(tasks, cores * 2) * cols * rows * _BYTES / rate / 1000
 
 
 def _tasks(x: _Operand) -> tuple[int, int, int]:
     """In how many pieces the vector cores pad it, of how many rows and columns."""
     rows, cols = min(16, x.outer), min(48 * 1024 // _BYTES // 16, x.inner)
-    cols = _up(x.inner // _ceil(x.inner, cols), 16)
-    return _ceil(x.outer, rows) * _ceil(x.inner, cols), rows, cols
+    cols = round_up(x.inner // ceil_div(x.inner, cols), 16)
+    return ceil_div(x.outer, rows) * ceil_div(x.inner, cols), rows, cols
 
 
 def _hard_to_read(x: _Operand) -> bool:
@@ -418,12 +418,4 @@ def _hard_to_read(x: _Operand) -> bool:
 
 
 def _blocks(size: GemmShape, m1: int, n1: int) -> int:
-    return _ceil(size.m, m1) * _ceil(size.n, n1)
-
-
-def _ceil(a: int, b: int) -> int:
-    return -(-a // b)
-
-
-def _up(a: int, b: int) -> int:
-    return _ceil(a, b) * b
+    return ceil_div(size.m, m1) * ceil_div(size.n, n1)

@@ -48,6 +48,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...errors import UnsupportedError
+from .defaults import biased
+from .plan import BLOCKS, LINES, OPERANDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,9 +59,6 @@ if TYPE_CHECKING:
 __all__ = ["emit_cpp"]
 
 _WORD: Final = 1 << 32
-_LINES: Final = ("RowMajor", "ColumnMajor")
-_BLOCKS: Final = ("PaddingRowMajor", "PaddingColumnMajor")
-_OPERANDS: Final[tuple[Operand, ...]] = ("A", "B", "C")
 
 
 class _Kernel(NamedTuple):
@@ -142,13 +141,12 @@ def emit_cpp(plan: Plan) -> str:
     if plan.bias is None and name == _BIAS:
         raise UnsupportedError(f"{name} adds a bias, and the plan has none", policy=name)
     if plan.bias is not None and not plan.policy.family.adds_bias(plan.arch.code):
-        does = _BIAS if plan.arch.code == 2201 else "MmadPingpong"
-        raise UnsupportedError(
-            f"{name} adds no bias on {plan.arch}", f"Here {does} adds one.", policy=name
-        )
+        does = f"Here {biased(plan.arch).name} adds one."
+        raise UnsupportedError(f"{name} adds no bias on {plan.arch}", does, policy=name)
     kernel = _kernel(plan)
+    head = f"// {plan.formula} on {plan.arch}; with -DCATLASS_ARCH={plan.arch.code}."
     parts = [
-        [_headline(plan), *_includes(plan, kernel, tla)],
+        [head, *_includes(plan, kernel, tla)],
         ["using namespace Catlass;"],
         [*(_tla_types(plan) if tla else _types(plan, kernel)), *_end(plan, kernel)],
         [*_values(plan, tla)],
@@ -157,15 +155,8 @@ def emit_cpp(plan: Plan) -> str:
 
 
 def _kernel(plan: Plan) -> _Kernel | None:
-    wanted = (plan.policy.name, plan.swizzle.name)
-    return next((k for k in _KERNELS if wanted[0] in k.policies and wanted[1] in k.swizzles), None)
-
-
-def _headline(plan: Plan) -> str:
-    m, n, k = plan.problem
-    bias = f" + bias[{n}] {plan.bias}" if plan.bias else ""
-    product = f"C[{m},{n}] {plan.c} = A[{m},{k}] {plan.a} * B[{k},{n}] {plan.b}{bias}"
-    return f"// {product} on {plan.arch}; with -DCATLASS_ARCH={plan.arch.code}."
+    policy, swizzle = plan.policy.name, plan.swizzle.name
+    return next((k for k in _KERNELS if policy in k.policies and swizzle in k.swizzles), None)
 
 
 def _includes(plan: Plan, kernel: _Kernel | None, tla: bool) -> Iterator[str]:
@@ -191,7 +182,7 @@ def _common(plan: Plan, shape: str) -> Iterator[str]:
     yield f"using DispatchPolicy = Gemm::{str(policy).replace(',', ', ')};"
     for name, tile in (("L1TileShape", plan.l1), ("L0TileShape", plan.l0)):
         yield f"using {name} = {shape.format(*tile)};"
-    for operand in _OPERANDS:
+    for operand in OPERANDS:
         yield f"using Element{operand} = {_cpp(plan.element(operand).name)};"
     if plan.bias:
         yield f"using ElementBias = {_cpp(plan.bias.name)};"
@@ -203,10 +194,10 @@ def _cpp(element: str) -> str:
 
 def _tla_types(plan: Plan) -> Iterator[str]:
     yield from _common(plan, "tla::Shape<tla::Int<{}>, tla::Int<{}>, tla::Int<{}>>")
-    for operand in _OPERANDS:
+    for operand in OPERANDS:
         yield f"using LayoutTag{operand} = layout::{plan.tag(operand)};"
     bias = ", ElementBias" if plan.bias else ""
-    operands = ", ".join(f"Element{x}, LayoutTag{x}" for x in _OPERANDS)
+    operands = ", ".join(f"Element{x}, LayoutTag{x}" for x in OPERANDS)
     yield "using TileCopy = Gemm::Tile::PackedTileCopyTla<"
     yield f"    ArchTag, {operands}{bias}>;"
     yield "using BlockMmad = Gemm::Block::BlockMmadTla<"
@@ -216,12 +207,12 @@ def _tla_types(plan: Plan) -> Iterator[str]:
 
 def _types(plan: Plan, kernel: _Kernel | None) -> Iterator[str]:
     yield from _common(plan, "GemmShape<{}, {}, {}>")
-    for operand in _OPERANDS:
+    for operand in OPERANDS:
         yield f"using Layout{operand} = layout::{plan.tag(operand)};"
     partial = kernel is not None and kernel.sums in ("SplitkReduceAdd", "RemovePaddingNDAndCast")
     if kernel is not None and kernel.sums:
         yield f"using ElementAccumulator = {plan.accumulator};"
-    for operand in _OPERANDS:
+    for operand in OPERANDS:
         of = "ElementAccumulator" if partial and operand == "C" else f"Element{operand}"
         yield f"using {operand}Type = Gemm::GemmType<{of}, Layout{operand}>;"
     bias = ""
@@ -234,18 +225,16 @@ def _types(plan: Plan, kernel: _Kernel | None) -> Iterator[str]:
 
 def _end(plan: Plan, kernel: _Kernel | None) -> Iterator[str]:
     yield "using BlockEpilogue = void;"
-    scheduler = f"Gemm::Block::{plan.swizzle}"
-    yield f"using BlockScheduler = {scheduler};"
+    yield f"using BlockScheduler = Gemm::Block::{plan.swizzle};"
     if kernel is None:
         both = f"{plan.policy.name} and {plan.swizzle.name}"
         yield f"// CATLASS has no kernel for a plain product by {both}."
         return
-    first, last = "", ""
+    arguments = "BlockMmad, BlockEpilogue, BlockScheduler"
     if kernel.sums:
         yield from _sums(plan, kernel)
-        last = ", ReduceAdd" if kernel.sums.endswith("ReduceAdd") else ", CastC"
-        first = "" if kernel.sums.endswith("ReduceAdd") else "void, void, "
-    arguments = f"{first}BlockMmad, BlockEpilogue, BlockScheduler{last}"
+        adds = kernel.sums.endswith("ReduceAdd")
+        arguments = f"{arguments}, ReduceAdd" if adds else f"void, void, {arguments}, CastC"
     yield f"using MatmulKernel = Gemm::Kernel::{kernel.name}<{arguments}>;"
 
 
@@ -273,7 +262,7 @@ def _sums(plan: Plan, kernel: _Kernel) -> Iterator[str]:
 def _values(plan: Plan, tla: bool) -> Iterator[str]:
     m, n, k = plan.problem
     yield f"const GemmCoord problemShape{{{m}, {n}, {k}}};"
-    for operand in _OPERANDS:
+    for operand in OPERANDS:
         yield _tla_layout(plan, operand) if tla else _layout(plan, operand)
 
 
@@ -281,10 +270,10 @@ def _layout(plan: Plan, operand: Operand) -> str:
     rows, cols = plan.extents(operand)
     tag, of = plan.tag(operand), f"Layout{operand}"
     name = f"const {of} layout{operand}"
-    if tag in _BLOCKS:
+    if tag in BLOCKS:
         by_row, by_col = plan.extents(operand, plan.l1)
         return f"{name}{{{rows}, {cols}, {by_row}, {by_col}}};"
-    if tag not in _LINES:
+    if tag not in LINES:
         return f"{name} = {of}::MakeLayout<Element{operand}>({rows}, {cols});"
     ld, least = plan.leading(operand), cols if tag == "RowMajor" else rows
     return f"{name}{{{rows}, {cols}{f', {ld}' if ld != least else ''}}};"
@@ -294,11 +283,11 @@ def _tla_layout(plan: Plan, operand: Operand) -> str:
     rows, cols = plan.extents(operand)
     tag = plan.tag(operand)
     name = f"layout{operand}"
-    if tag in _BLOCKS:
+    if tag in BLOCKS:
         by_row, by_col = plan.extents(operand, plan.l1)
         return f"const LayoutTag{operand} {name}{{{rows}, {cols}, {by_row}, {by_col}}};"
     extents = f"{rows}u, {cols}u"
-    if tag in _LINES:
+    if tag in LINES:
         ld, least = plan.leading(operand), cols if tag == "RowMajor" else rows
         if ld != least:
             far, near = f"int64_t{{{ld}}}", "tla::Int<1>{}"

@@ -40,6 +40,30 @@ class Finding(NamedTuple):
     stage: str = ""
     """The stage that it is about, where a rule may be broken by several."""
 
+    @classmethod
+    def judged(
+        cls,
+        rule: str,
+        text: str,
+        buffer: str = "",
+        needed: int | None = None,
+        available: int | None = None,
+        unit: str = "bytes",
+        fix: str = "",
+        catlass: tuple[str, ...] = (),
+    ) -> Finding:
+        """Return that a rule is broken, with this text and fix, or that it holds.
+
+        >>> [str(Finding.judged("tile", "too long", needed=n, available=2)) for n in (2, 3)]
+        ['holds: tile: ', 'error: tile: too long']
+
+        It is broken where more is needed than there is, or the compiler says so.
+        """
+        found = cls(rule, "holds", "", buffer, needed, available, unit)
+        if not catlass and (found.margin is None or found.margin >= 0):
+            return found
+        return found._replace(severity="error", text=text, fix=fix, catlass=catlass)
+
     @property
     def title(self) -> str:
         """The rule, and the stage that it is about."""
@@ -106,9 +130,8 @@ class Report(NamedTuple):
 def _bars(footprint: Footprint) -> Bars:
     clashes: dict[Stage, list[tuple[int, int]]] = {stage: [] for stage in footprint.stages}
     for x, y in footprint.overlaps:
-        both = max(x.start, y.start), min(x.end, y.end)
-        clashes[x].append(both)
-        clashes[y].append(both)
+        clashes[x].append(x.shared(y))
+        clashes[y].append(x.shared(y))
     bars = tuple(
         Bar(f"{s.operand} {s.number}", s.start, s.end, s.reach, tuple(clashes[s]))
         for s in footprint.stages

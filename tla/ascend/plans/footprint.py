@@ -2,7 +2,7 @@
 read.
 
 >>> from tla.ascend import Ascend950, element
->>> from tla.ascend.plans.policies import MmadPingpong
+>>> from tla.ascend.plans.families import MmadPingpong
 >>> from tla.ascend.shapes import GemmShape
 >>> half = element("half")
 >>> tile = GemmShape(100, 256, 256), GemmShape(100, 256, 64)
@@ -25,7 +25,8 @@ Source: the constructors in CATLASS gemm/block/block_mmad_*.hpp; the L1 tags, ge
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from .asserts import holds, tile_of
 
@@ -36,11 +37,12 @@ if TYPE_CHECKING:
     from ..elements import Element
     from ..shapes import GemmShape
     from .asserts import Tile
+    from .plan import Operand
     from .policies import Family, Policy
 
-__all__ = ["Footprint", "Stage", "events", "fits", "footprints", "l1_tag"]
+__all__ = ["Buffer", "Footprint", "Group", "Stage", "events", "fits", "footprints", "l1_tag"]
 
-Buffer = Literal["L1", "L0A", "L0B", "L0C", "BT"]
+Buffer: TypeAlias = Literal["L1", "L0A", "L0B", "L0C", "BT"]
 
 _FRACTAL_ROWS: Final = 16
 _ROW_BYTES: Final = 32
@@ -49,7 +51,7 @@ _ROW_BYTES: Final = 32
 class Stage(NamedTuple):
     """One stage of an operand in a buffer, in bytes."""
 
-    operand: str
+    operand: Operand
     number: int
     start: int
     end: int
@@ -59,16 +61,32 @@ class Stage(NamedTuple):
     slot: int
     """How far CATLASS places the next stage behind this one."""
 
+    def shared(self, other: Stage) -> tuple[int, int]:
+        """Where the bytes begin and end that both are written to, if they overlap."""
+        return max(self.start, other.start), min(self.end, other.end)
+
     def __str__(self) -> str:
         return f"{self.operand} {self.number} [{self.start},{self.end})"
 
 
-def _overlapping(ordered: Sequence[Stage]) -> Iterator[tuple[Stage, Stage]]:
-    for i, x in enumerate(ordered):
-        for j in range(i + 1, len(ordered)):
-            if ordered[j].start >= x.end:
-                break
-            yield x, ordered[j]
+class Group(NamedTuple):
+    """The stages of one operand in a buffer: equal, and equally far apart."""
+
+    operand: Operand
+    number: int
+    start: int
+    slot: int
+    written: int
+    reach: int
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages one by one."""
+        starts = (self.start + self.slot * i for i in range(self.number))
+        return tuple(
+            Stage(self.operand, i, at, at + self.written, at + self.reach, self.slot)
+            for i, at in enumerate(starts)
+        )
 
 
 class Footprint(NamedTuple):
@@ -78,19 +96,25 @@ class Footprint(NamedTuple):
     capacity: int
     counted: int
     """The bytes as CATLASS counts them: without padding, by ``sizeof``."""
-    stages: tuple[Stage, ...]
+    groups: tuple[Group, ...]
+    """The stages of each operand, in the order of their places."""
     unit: int
     """The bytes that the start of a stage is a multiple of."""
 
     @property
+    def stages(self) -> tuple[Stage, ...]:
+        """All stages, in the order of their places."""
+        return tuple(stage for group in self.groups for stage in group.stages)
+
+    @property
     def padded(self) -> int:
         """The bytes of all stages with their padding, laid end to end."""
-        return sum(stage.reach - stage.start for stage in self.stages)
+        return sum(group.reach * group.number for group in self.groups)
 
     @property
     def needed(self) -> int:
         """Behind the last byte written or read, as CATLASS places the stages."""
-        return max((stage.reach for stage in self.stages), default=0)
+        return max(g.start + g.slot * (g.number - 1) + g.reach for g in self.groups)
 
     @property
     def margin(self) -> int:
@@ -101,57 +125,28 @@ class Footprint(NamedTuple):
     def overlaps(self) -> tuple[tuple[Stage, Stage], ...]:
         """The pairs of stages of which one is written into the other, in the order of their places."""
         ordered = sorted(self.stages, key=lambda s: (s.start, s.end))
-        return tuple(_overlapping(ordered))
+        starts = [s.start for s in ordered]
+        return tuple(
+            (x, y) for i, x in enumerate(ordered) for y in ordered[i + 1 : bisect_left(starts, x.end)]
+        )
 
     @property
     def sound(self) -> bool:
         """Whether every stage has bytes of its own inside the buffer, and starts where it may."""
-        aligned = all(stage.start % self.unit == 0 for stage in self.stages)
-        return self.margin >= 0 and aligned and not self.overlaps
-
-
-class _Group(NamedTuple):
-    """The stages of one operand in a buffer: equal, and equally far apart."""
-
-    operand: str
-    number: int
-    start: int
-    slot: int
-    written: int
-    reach: int
-
-    def stages(self) -> tuple[Stage, ...]:
-        starts = (self.start + self.slot * i for i in range(self.number))
-        return tuple(
-            Stage(self.operand, i, at, at + self.written, at + self.reach, self.slot)
-            for i, at in enumerate(starts)
-        )
-
-
-class _Room(NamedTuple):
-    """A buffer and the groups of stages in it, in the order of their places."""
-
-    buffer: Buffer
-    capacity: int
-    counted: int
-    groups: tuple[_Group, ...]
-    unit: int
-
-    @property
-    def sound(self) -> bool:
         last, unit = self.groups[-1], self.unit
         for g in self.groups:
             # a stage that is larger than its slot is written into the one behind it, if there is one
             followed = g.number > 1 or g is not last
             if (followed and g.written > g.slot) or g.start % unit or (g.number > 1 and g.slot % unit):
                 return False
-            if g.start + g.slot * (g.number - 1) + g.reach > self.capacity:
-                return False
-        return True
+        return self.margin >= 0
 
 
 def l1_tag(tag: str) -> str:
     """The tag of a tile in L1, by its tag in global memory: rows stay rows.
+
+    >>> l1_tag("RowMajor"), l1_tag("PaddingColumnMajor")
+    ('zN', 'nZ')
 
     Source: CATLASS L1ATypeSelector, L1BTypeSelector, gemm/helper.hpp.
     """
@@ -184,7 +179,7 @@ def _in_l0(lines: int, k: int, element: Element, transposed: bool, tag: str) -> 
     return ((blocks - 1) * apart + wide) * _ROW_BYTES
 
 
-def _l1(tile: Tile, family: Family, tags: Sequence[str], k: int | None) -> _Room:
+def _l1(tile: Tile, family: Family, tags: Sequence[str], k: int | None) -> Footprint:
     count, l1, arch = tile.stages, tile.l1, tile.arch
     whole_a = family.a_slot == "half"
     a_slot, b_slot = tile.l1a, tile.l1b
@@ -196,27 +191,27 @@ def _l1(tile: Tile, family: Family, tags: Sequence[str], k: int | None) -> _Room
     a_at, b_at, bias_at = 0, a_all, a_all + b_all
     if family.b_first:
         a_at, b_at, bias_at = b_all + bias_all, 0, b_all
-    a = _Group("A", 1 if whole_a else count.l1a, a_at, a_slot, *_in_l1(l1.m, k_of_a, tile.a.c0, tags[0]))
-    b = _Group("B", count.l1b, b_at, b_slot, *_in_l1(l1.k, l1.n, tile.b.c0, tags[1]))
+    a = Group("A", 1 if whole_a else count.l1a, a_at, a_slot, *_in_l1(l1.m, k_of_a, tile.a.c0, tags[0]))
+    b = Group("B", count.l1b, b_at, b_slot, *_in_l1(l1.k, l1.n, tile.b.c0, tags[1]))
     groups = [b, a] if family.b_first else [a, b]
     if tile.bias:
         whole = _up(bias, _ROW_BYTES)
         at = 1 if family.b_first else 2
-        groups.insert(at, _Group("bias", tile.bias_count, bias_at, bias, bias, whole))
+        groups.insert(at, Group("bias", tile.bias_count, bias_at, bias, bias, whole))
     unit = arch.start_alignment("L1")
-    return _Room("L1", arch.l1, a_all + b_all + bias_all, tuple(groups), unit)
+    return Footprint("L1", arch.l1, a_all + b_all + bias_all, tuple(groups), unit)
 
 
 def _l0(
-    arch: Arch, buffer: Buffer, operand: str, count: int, counted: int, written: int, how: str
-) -> _Room:
+    arch: Arch, buffer: Buffer, operand: Operand, count: int, counted: int, written: int, how: str
+) -> Footprint:
     capacity, unit = arch.capacity(buffer), arch.start_alignment(buffer)
     slot = capacity // count if how == "share" else counted
-    group = _Group(operand, count, 0, slot, written, written)
-    return _Room(buffer, capacity, counted * count, (group,), unit)
+    group = Group(operand, count, 0, slot, written, written)
+    return Footprint(buffer, capacity, counted * count, (group,), unit)
 
 
-def _rooms(tile: Tile, family: Family, tags: Sequence[str], k: int | None) -> Iterator[_Room]:
+def _footprints(tile: Tile, family: Family, tags: Sequence[str], k: int | None) -> Iterator[Footprint]:
     yield _l1(tile, family, tags, k)
     arch, l0, count, how = tile.arch, tile.l0, tile.stages, family.l0_slot
     written = _in_l0(l0.m, l0.k, tile.a, l1_tag(tags[0]) == "nZ", arch.l0a_tag)
@@ -249,16 +244,7 @@ def footprints(
         k: The extent of the problem, for the policies that hold all of it in L1.
     """
     tile = tile_of(arch, a, b, l1, l0, policy, bias)
-    return tuple(
-        Footprint(
-            room.buffer,
-            room.capacity,
-            room.counted,
-            tuple(stage for group in room.groups for stage in group.stages()),
-            room.unit,
-        )
-        for room in _rooms(tile, policy.family, tags, k)
-    )
+    return tuple(_footprints(tile, policy.family, tags, k))
 
 
 def fits(
@@ -274,9 +260,18 @@ def fits(
 ) -> bool:
     """Whether a block takes the tile, and every stage of it has bytes of its own.
 
+    >>> from tla.ascend import AtlasA2, GemmShape, element
+    >>> from tla.ascend.plans.families import MmadPingpong
+    >>> half, part = element("half"), GemmShape(128, 256, 64)
+    >>> [fits(AtlasA2, half, half, part._replace(k=k), part, MmadPingpong()) for k in (256, 512)]
+    [True, False]
+
     That is: no assertion of the policy's block fails, each stage has an event id, each footprint is
     sound (no overlap, nothing past a buffer's end, each start where it may be), and where the block
     takes one tile of k it is all of the problem's.
+
+    Raises:
+        UnsupportedError: no cube core multiplies the elements.
     """
     family = policy.family
     tile = tile_of(arch, a, b, l1, l0, policy, bias)
@@ -286,7 +281,7 @@ def fits(
         return False
     if family.one_tile and k is not None and k > l1.k:
         return False
-    return all(room.sound for room in _rooms(tile, family, tags, k))
+    return all(each.sound for each in _footprints(tile, family, tags, k))
 
 
 def events(tile: Tile, family: Family) -> tuple[tuple[str, int], ...]:

@@ -20,13 +20,15 @@ from typing import TYPE_CHECKING, Final
 
 from ...errors import UnsupportedError
 from ..cube import BIASES
-from .asserts import MUTEXES
-from .buffer_rules import asserted_tile, buffer_rules, said
+from .asserts import MUTEXES, said
+from .buffer_rules import buffer_rules
 from .copy_rules import copy_rules
+from .defaults import biased
 from .findings import Finding, Report
 from .footprint import events
 from .memory_rules import memory_rules
 from .nearby import nearest
+from .plan import BLOCKS, LINES, OPERANDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,8 +52,7 @@ def check(plan: Plan) -> Report:
     broken = _broken(checks)
     if all(rule in OF_KERNEL for rule in broken):
         return Report(plan, checks, buffers, None)
-    tile = (plan.a, plan.b, plan.l1, plan.l0, plan.policy, plan.bias)
-    found = nearest(plan.arch, *tile, tags=plan.tags, k=plan.problem.k)
+    found = nearest(*plan.fitted)
     if found is None or (found.l1, found.l0) == (plan.l1, plan.l0):  # what is wrong is not the tile
         return Report(plan, checks, buffers, None)
     other = plan._replace(l1=found.l1, l0=found.l0)
@@ -124,22 +125,21 @@ def _elements(plan: Plan) -> Finding:
     return Finding(rule, "holds", str(product))
 
 
-_FROM: Final = ("RowMajor", "ColumnMajor", "zN", "nZ", "PaddingRowMajor", "PaddingColumnMajor")
+_FROM: Final = (*LINES, "zN", "nZ", *BLOCKS)
 
 
 def _layouts(plan: Plan) -> Iterator[Finding]:
     rule = "layouts"
-    for operand in ("A", "B"):
+    for operand in OPERANDS[:2]:
         tag = plan.tag(operand)
         if tag not in _FROM:
             text = f"no copy brings {operand} from {tag} in global memory to L1"
             yield Finding(rule, "error", text, "L1", fix=f"Copies come from {', '.join(_FROM)}.")
-        elif tag.startswith("Padding") and plan.policy.family.api == "tla" and plan.arch.code != 2201:
+        elif tag in BLOCKS and plan.policy.family.api == "tla" and plan.arch.code != 2201:
             text = f"no copy on {plan.arch} brings {operand} from {tag} to L1"
             yield Finding(rule, "error", text, "L1", fix="Take RowMajor or ColumnMajor.")
-    tile = asserted_tile(plan)
-    broken = [name for name in plan.policy.family.asserts if name.startswith("layout C")]
-    texts = said(tile, broken)
+    asserted = [name for name in plan.policy.family.asserts if name.startswith("layout C")]
+    texts = said(plan.asserted, asserted)
     if texts:
         text = f"C of {plan.c} cannot be written as {plan.tags[2]}"
         yield Finding(rule, "error", text, "GM", fix="Take RowMajor for C.", catlass=texts)
@@ -153,16 +153,14 @@ def _layouts(plan: Plan) -> Iterator[Finding]:
 def _bias(plan: Plan) -> Finding:
     family = plan.policy.family
     needs = "bias not bfloat16" in family.asserts
-    texts = said(
-        asserted_tile(plan), [x for x in family.asserts if x in ("bias not bfloat16", "no bias")]
-    )
+    texts = said(plan.asserted, [x for x in family.asserts if x in ("bias not bfloat16", "no bias")])
     if plan.bias is not None and not family.adds_bias(plan.arch.code):
         if family.adds_bias(3510):
             text = f"{family.name} adds a bias by a copy to BT, which TLA lacks on {plan.arch}"
             texts = ("Unsupported TileCopyTla, can not find the specialization.",)
         else:
             text = f"the block of {family.name} adds no bias"
-        return Finding("bias", "error", text, fix=f"Take {_BIASED[plan.arch.code]}.", catlass=texts)
+        return Finding("bias", "error", text, fix=f"Take {biased(plan.arch).name}.", catlass=texts)
     if plan.bias is None and needs:
         return Finding(
             "bias", "error", f"the block of {family.name} adds a bias", fix="Give bias='float'."
@@ -178,12 +176,9 @@ def _bias(plan: Plan) -> Finding:
     return Finding("bias", "holds", f"of {plan.bias}" if plan.bias else "none")
 
 
-_BIASED: Final = {2201: "MmadAtlasA2PingpongBias", 3510: "MmadPingpong"}
-
-
 def _unit_flag(plan: Plan) -> Finding:
     rule, policy = "unit flag", plan.policy
-    texts = said(asserted_tile(plan), [x for x in policy.family.asserts if "unit flag" in x])
+    texts = said(plan.asserted, [x for x in policy.family.asserts if "unit flag" in x])
     if texts:
         text = f"with the unit flag L0C has 1 stage, not {policy.l0c_stages}"
         return Finding(
@@ -205,17 +200,12 @@ def _unit_flag(plan: Plan) -> Finding:
 
 
 def _tile_rules(plan: Plan) -> Iterator[Finding]:
-    tile = asserted_tile(plan)
     for name in plan.policy.family.asserts:
         if name in _TEXTS:
-            rule, text, fix = _TEXTS[name]
-            texts = said(tile, [name])
-            needed, available, unit = _numbers(plan, name)
-            if texts:
-                text, fix = text.format(plan=plan), fix.format(plan=plan)
-                yield Finding(rule, "error", text, "", needed, available, unit, fix, texts)
-            else:
-                yield Finding(rule, "holds", "", "", needed, available, unit)
+            rule, *texts = _TEXTS[name]
+            text, fix = (each.format(plan=plan) for each in texts)
+            catlass = said(plan.asserted, [name])
+            yield Finding.judged(rule, text, "", *_numbers(plan, name), fix, catlass)
     yield from _events(plan)
 
 
@@ -280,15 +270,13 @@ _TEXTS: Final = {
 
 def _events(plan: Plan) -> Iterator[Finding]:
     policy, family, most = plan.policy, plan.policy.family, plan.arch.events
-    tile = asserted_tile(plan)
+    tile = plan.asserted
     for buffer, needed in events(tile, family):
         asserted = [name for name in family.asserts if name.startswith(f"{buffer} events")]
-        texts = said(tile, asserted)
-        broken = bool(texts) or needed > most
         text = f"{needed} stages hold an event id each, and there are {most}: 0 to {most - 1}"
         if not asserted:
             text += f"; {policy.name} asserts nothing of it"
-        yield Finding(
-            f"{buffer} events", "error" if broken else "holds", text if broken else "", buffer,
-            needed, most, "events", "Take fewer stages." if broken else "", texts,
+        yield Finding.judged(
+            f"{buffer} events", text, buffer, needed, most, "events",
+            "Take fewer stages.", said(tile, asserted),
         )  # fmt: skip

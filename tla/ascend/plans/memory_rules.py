@@ -15,12 +15,15 @@ layout/matrix.hpp.
 
 from __future__ import annotations
 
+from functools import partial
 from math import gcd
 from typing import TYPE_CHECKING, Final
 
+from ...ints import round_up
 from ..decisions import padded, splitk_factor, workspace
 from .findings import Finding
 from .footprint import l1_tag
+from .plan import LINES, OPERANDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,23 +33,20 @@ if TYPE_CHECKING:
 
 __all__ = ["memory_rules"]
 
-_WORD: Final = 1 << 32
 _LINE: Final = 512
 """Rows that start at multiples of so many bytes are read at full speed."""
-_OPERANDS: Final[tuple[Operand, ...]] = ("A", "B", "C")
-_LINES: Final = ("RowMajor", "ColumnMajor")
 _FRACTALS: Final = ("zN", "nZ")
 
 
 def memory_rules(plan: Plan) -> Iterator[Finding]:
     """Yield how a plan stands to each rule about global memory."""
     yield from _words(plan)
-    for operand in _OPERANDS[:2]:
-        if plan.tag(operand) in _LINES:
+    for operand in OPERANDS[:2]:
+        if plan.tag(operand) in LINES:
             yield _leading(plan, operand)
             yield _stride_limit(plan, operand)
     yield _k_tail(plan)
-    for operand in _OPERANDS:
+    for operand in OPERANDS:
         yield _starts(plan, operand)
     yield from _one_tile_of_k(plan)
     yield from _swizzle(plan)
@@ -57,34 +57,22 @@ def memory_rules(plan: Plan) -> Iterator[Finding]:
 def _words(plan: Plan) -> Iterator[Finding]:
     """CATLASS counts extents, tiles and places in fractals in 32 bits; offsets in 64."""
     m, n, k = plan.problem
-    rule = "32-bit extents"
-    most = max(m, n, k)
-    if most >= _WORD:
-        text = f"an extent of {most} does not fit into 32 bits"
-        yield Finding(rule, "error", text, "GM", most, _WORD - 1, "elements", "Split the problem.")
-    else:
-        yield Finding(rule, "holds", "", "GM", most, _WORD - 1, "elements")
-    tiles = plan.tiles
-    count = tiles.m * tiles.n
-    if count >= _WORD:
-        text = f"{tiles.m} x {tiles.n} tiles of C do not fit into 32 bits, in which blocks are counted"
-        yield Finding(
-            "32-bit blocks", "error", text, "GM", count, _WORD - 1, "blocks", "Take larger tiles."
-        )
-    else:
-        yield Finding("32-bit blocks", "holds", "", "GM", count, _WORD - 1, "blocks")
-    for operand in _OPERANDS:
+    judged = partial(Finding.judged, buffer="GM", available=(1 << 32) - 1)
+    text = f"an extent of {max(m, n, k)} does not fit into 32 bits"
+    fix = "Split the problem."
+    yield judged("32-bit extents", text, needed=max(m, n, k), unit="elements", fix=fix)
+    down, across, _ = plan.tiles
+    text = f"{down} x {across} tiles of C do not fit into 32 bits, in which blocks are counted"
+    larger = "Take larger tiles."
+    yield judged("32-bit blocks", text, needed=down * across, unit="blocks", fix=larger)
+    for operand in OPERANDS:
         tag = plan.tag(operand)
         if tag in _FRACTALS:
             rows, cols = plan.extents(operand)
             long = rows if tag == "zN" else cols
-            place = -(-long // 16) * 16 * plan.element(operand).c0
-            wraps = place >= _WORD
+            place = round_up(long, 16) * plan.element(operand).c0
             text = f"a column of fractals of {operand} holds {place} elements, which wraps in 32 bits"
-            yield Finding(
-                f"32-bit offsets in {operand}", "error" if wraps else "holds", text if wraps else "",
-                "GM", place, _WORD - 1, "elements", "Split the problem." if wraps else "",
-            )  # fmt: skip
+            yield judged(f"32-bit offsets in {operand}", text, needed=place, unit="elements", fix=fix)
 
 
 def _leading(plan: Plan, operand: Operand) -> Finding:
@@ -99,7 +87,7 @@ def _leading(plan: Plan, operand: Operand) -> Finding:
     if (of.bits * ld) % (_LINE * 8) == 0:
         return Finding(rule, "holds", text, "GM", apart, None)
     text = f"{lines} of {operand} start every {apart} bytes, not a multiple of {_LINE}"
-    wide, limit = -(-apart // _LINE) * _LINE * 8 // of.bits, plan.arch.stride_limit
+    wide, limit = round_up(apart, _LINE) * 8 // of.bits, plan.arch.stride_limit
     in_lines = limit is None or wide < limit  # else rows so far apart are copied one by one
     kinds: tuple[PaddingKind, ...] = ("PADDING_ND" if in_lines else "PADDING_BLOCK_ND", "PADDING_NZ")
     ways: list[str] = []
@@ -133,12 +121,10 @@ def _stride_limit(plan: Plan, operand: Operand) -> Finding:
 _STALE: Final = "what an earlier tile left"
 _STORED: Final = "what pads it in global memory"
 _BEHIND: Final = {
-    **{("A", tag): _STORED for tag in (*_FRACTALS, "PaddingRowMajor", "PaddingColumnMajor")},
-    **{("B", tag): _STORED for tag in (*_FRACTALS, "PaddingRowMajor", "PaddingColumnMajor")},
     ("A", "RowMajor"): "zeros", ("A", "ColumnMajor"): _STALE,
     ("B", "RowMajor"): _STALE, ("B", "ColumnMajor"): "zeros",
 }  # fmt: skip
-"""What a copy from global memory leaves behind the end of k: it fills up rows of fractals alone."""
+"""What a copy from lines leaves behind the end of k: it fills up rows of fractals alone."""
 
 
 def _k_tail(plan: Plan) -> Finding:
@@ -151,13 +137,13 @@ def _k_tail(plan: Plan) -> Finding:
     tail = k % c0
     if not tail:
         return Finding("k tail", "holds", "", "L1", k, None, "elements")
-    in_a, in_b = (_BEHIND.get((x, plan.tag(x)), _STORED) for x in _OPERANDS[:2])
+    in_a, in_b = (_BEHIND.get((x, plan.tag(x)), _STORED) for x in OPERANDS[:2])
     held = f"{in_a} in A and B" if in_a == in_b else f"{in_a} in A and {in_b} in B"
     text = (
         f"the cube takes k in rows of {c0}, and the last has {tail} of data; the other {c0 - tail} are "
         f"{held}"
     )
-    fix = f"Pad k to {-(-k // c0) * c0} with zeros."
+    fix = f"Pad k to {round_up(k, c0)} with zeros."
     stale = (in_a, in_b).count(_STALE)
     if stale == 2:
         text += ", and their products are added"
@@ -205,12 +191,8 @@ def _one_tile_of_k(plan: Plan) -> Iterator[Finding]:
         return
     k, tile = plan.problem.k, plan.l1.k
     text = f"{plan.policy.name} takes one tile of k, {tile}, and the problem has {k}"
-    broken = k > tile
-    yield Finding(
-        "one tile of k", "error" if broken else "holds", text if broken else "", "L1", k, tile,
-        "elements",
-        "Take MmadAtlasA2Preload." if broken else "",
-    )  # fmt: skip
+    fix = "Take MmadAtlasA2Preload."
+    yield Finding.judged("one tile of k", text, "L1", k, tile, "elements", fix)
 
 
 def _swizzle(plan: Plan) -> Iterator[Finding]:
@@ -236,13 +218,7 @@ def _workspace(plan: Plan) -> Iterator[Finding]:
     name = plan.swizzle.name
     m, n, _ = plan.problem
     if name in _KERNELS:
-        bytes_ = workspace(
-            _KERNELS[name],
-            plan.problem,
-            plan.l1,
-            plan.cores,
-            (plan.a, plan.b),
-        )
+        bytes_ = workspace(_KERNELS[name], plan.problem, plan.l1, plan.cores, (plan.a, plan.b))
         text = f"{_KERNELS[name]} keeps partial sums in {bytes_} bytes of workspace"
         if name.startswith("Splitk"):
             factor = splitk_factor(plan.problem, plan.l1, plan.cores)

@@ -1,7 +1,7 @@
 """The tile nearest to one that does not fit.
 
 >>> from tla.ascend import Ascend950, element
->>> from tla.ascend.plans.policies import MmadPingpong
+>>> from tla.ascend.plans.families import MmadPingpong
 >>> half = element("half")
 >>> tile = GemmShape(100, 256, 256), GemmShape(100, 256, 64)
 >>> found = nearest(Ascend950, half, half, *tile, MmadPingpong())
@@ -23,6 +23,7 @@ from functools import partial
 from math import log2
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ...ints import round_down, round_up
 from ..elements import accumulator
 from ..shapes import GemmShape
 from .footprint import fits
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["Nearest", "nearest"]
 
 _ROWS: Final = 16
+_SQUARE: Final = ("square M,K", "square K,N")
+"""The assertions that make k as long as m, or n."""
 
 
 class Nearest(NamedTuple):
@@ -66,7 +69,7 @@ def nearest(
     if arch.code not in policy.family.codes:
         return None
     unit_k = max(_ROWS, a.c0, b.c0)
-    least = unit_k if k is None or not policy.family.one_tile else -(-k // unit_k) * unit_k
+    least = unit_k if k is None or not policy.family.one_tile else round_up(k, unit_k)
 
     def takes(m: int, n: int, long: int, short: int) -> bool:
         tile, part = GemmShape(m, n, long), GemmShape(m, n, short)
@@ -82,26 +85,22 @@ def nearest(
     longs, shorts = _near(l1.k, unit_k, most_k, least), _near(l0.k, unit_k, most_k)
     ms, ns = _near(l1.m, unit_m, most), _near(l1.n, unit_n, most)
     pairs = sorted((x + y, -m * n, m, n) for x, m in ms for y, n in ns)
+    square = next((rule for rule in _SQUARE if rule in policy.family.asserts), None)
     best: Nearest | None = None
     for far, _size, m, n in pairs:
         if best is not None and far >= best.distance:
             break
         # L1 limits the one k and L0 the other; each fits up to a longest
-        square = {"square M,K": m, "square K,N": n}
-        same = next((square[rule] for rule in policy.family.asserts if rule in square), None)
-        k1 = longs if same is None else [(abs(log2(same / l1.k)), same)]
-        if not takes(m, n, k1[0][1] if same else least, unit_k):
+        same = m if square == "square M,K" else n
+        k1 = [(abs(log2(same / l1.k)), same)] if square else longs
+        if not takes(m, n, same if square else least, unit_k):
             continue
-        x, long = _longest(k1, partial(_first, takes, m, n, unit_k))
+        x, long = _longest(k1, partial(takes, m, n, short=unit_k))
         if not long or (best is not None and far + x >= best.distance):
             continue
         _, short = _longest([s for s in shorts if s[1] <= long], partial(takes, m, n, long))
         best = Nearest(GemmShape(m, n, long), GemmShape(m, n, short), far + x)
     return best
-
-
-def _first(takes: Callable[[int, int, int, int], bool], m: int, n: int, short: int, long: int) -> bool:
-    return takes(m, n, long, short)
 
 
 def _longest(near: list[tuple[float, int]], takes: Callable[[int], bool]) -> tuple[float, int]:
@@ -114,9 +113,9 @@ def _longest(near: list[tuple[float, int]], takes: Callable[[int], bool]) -> tup
 
 def _near(extent: int, unit: int, most: int, least: int = 0) -> list[tuple[float, int]]:
     """Multiples of a unit and how far they are, the nearest first; at most one exceeds the extent."""
-    least, up = max(least, unit), -(-extent // unit) * unit
-    top = max(least, min(up, most // unit * unit))
-    kept = {least, up, extent // unit * unit}
+    least, up = max(least, unit), round_up(extent, unit)
+    top = max(least, min(up, round_down(most, unit)))
+    kept = {least, up, round_down(extent, unit)}
     values = (v for v in range(least, top + 1, unit) if v in kept or _is_short(v))
     return sorted((abs(log2(v / extent)), v) for v in values)
 

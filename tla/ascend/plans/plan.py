@@ -24,9 +24,11 @@ from ...errors import LayoutError, UnsupportedError
 from ...ints import Int
 from ...text import shortened
 from ..arch import arch as arch_named
+from ..cube import FP4
 from ..elements import accumulator, element
-from ..shapes import GemmCoord, GemmShape, gemm_shape
+from ..shapes import GemmCoord, GemmShape, gemm_shape, index_of
 from ..tags.table import make_layout, tag_named
+from .asserts import tile_of
 from .defaults import default_l0, default_l1, default_policy, default_swizzle
 from .footprint import fits, footprints, l1_tag
 from .policies import policy as policy_of
@@ -39,15 +41,20 @@ if TYPE_CHECKING:
     from ..elements import Element
     from ..schedules import BlockSwizzle, Schedule
     from ..shapes import ShapeLike
+    from .asserts import Tile
     from .findings import Report
     from .footprint import Footprint
     from .policies import Family, Policy
 
-__all__ = ["Level", "Operand", "Plan", "gemm"]
+__all__ = ["BLOCKS", "LINES", "OPERANDS", "Level", "Operand", "Plan", "gemm"]
 
 Operand: TypeAlias = Literal["A", "B", "C", "bias"]
 Level: TypeAlias = Literal["GM", "L1", "L0A", "L0B", "L0C", "BT"]
 _Given = TypeVar("_Given")
+_Tags: TypeAlias = "tuple[str, str, str]"
+_Fitted: TypeAlias = (
+    "tuple[Arch, Element, Element, GemmShape, GemmShape, Policy, Element | None, _Tags, int]"
+)
 ElementsLike: TypeAlias = "str | Element | Sequence[str | Element]"
 
 _LEVELS: Final[dict[str, tuple[str, ...]]] = {
@@ -56,9 +63,11 @@ _LEVELS: Final[dict[str, tuple[str, ...]]] = {
     "C": ("GM", "L0C"),
     "bias": ("GM", "L1", "BT"),
 }
-_OPERANDS: Final[tuple[Operand, ...]] = ("A", "B", "C")
-_LINES: Final = ("RowMajor", "ColumnMajor")
-_BLOCKS: Final = ("PaddingRowMajor", "PaddingColumnMajor")
+OPERANDS: Final[tuple[Operand, ...]] = ("A", "B", "C")
+LINES: Final = ("RowMajor", "ColumnMajor")
+"""The tags of matrices that lie line by line, and have a leading dimension."""
+BLOCKS: Final = ("PaddingRowMajor", "PaddingColumnMajor")
+"""The tags of matrices that lie in blocks as large as a tile."""
 
 
 class Plan(NamedTuple):
@@ -124,21 +133,24 @@ class Plan(NamedTuple):
             return self._global(operand, of)
         if operand == "bias":
             return make_layout(of if level == "L1" else self.accumulator, "VectorLayout", Int(self.l0.n))
-        tile = self.l1 if level == "L1" else self.l0
-        if (operand, level, self.policy.family.a_slot) == ("A", "L1", "half"):
-            tile = tile._replace(k=self.problem.k)  # all of a row lies there
-        rows, cols = (Int(x) for x in self.extents(operand, tile))
+        rows, cols = (Int(x) for x in self.extents(operand, self.tile_in(operand, level)))
         tags = {"L0A": self.arch.l0a_tag, "L0B": "nZ", "L0C": "L0C"}
         if level == "L1":
             return make_layout(of, l1_tag(self.tag(operand)), rows, cols)
         return make_layout(self.accumulator if level == "L0C" else of, tags[level], rows, cols)
 
+    def tile_in(self, operand: Operand, level: Level) -> GemmShape:
+        """The tile of which a buffer holds an operand: all of k where the policy keeps A in L1."""
+        tile = self.l1 if level == "L1" else self.l0
+        whole = (operand, level, self.policy.family.a_slot) == ("A", "L1", "half")
+        return tile._replace(k=self.problem.k) if whole else tile
+
     def _global(self, operand: Operand, of: Element) -> AnyLayout:
         sizes, tag = self.extents(operand), self.tag(operand)
-        if tag in _BLOCKS:
+        if tag in BLOCKS:
             block = self.extents(operand, self.l1)
             return make_layout(of, tag, *sizes, block=tuple(block))
-        return make_layout(of, tag, *sizes, ld=self.leading(operand) if tag in _LINES else None)
+        return make_layout(of, tag, *sizes, ld=self.leading(operand) if tag in LINES else None)
 
     def tag(self, operand: Operand) -> str:
         """The layout tag of an operand in global memory."""
@@ -148,20 +160,31 @@ class Plan(NamedTuple):
     def leading(self, operand: Operand) -> int:
         """The elements from one row of RowMajor, or column of ColumnMajor, to the next; else 0."""
         tag = self.tag(operand)
-        if tag not in _LINES:
+        if tag not in LINES:
             return 0
         given = self.ld["ABC".index(operand)]
         rows, cols = self.extents(operand)
         least = cols if tag == "RowMajor" else rows
         if given is None:
-            return least + least % 2 if self.element(operand).name.startswith("float4") else least
+            return least + least % 2 if self.element(operand).name in FP4 else least
         return given
+
+    @property
+    def asserted(self) -> Tile:
+        """The tile as the assertions of a block see it."""
+        tile = (self.a, self.b, self.l1, self.l0, self.policy, self.bias)
+        return tile_of(self.arch, *tile, c=self.c, c_tag=self.tags[2])
 
     @property
     def footprints(self) -> tuple[Footprint, ...]:
         """What the tile takes of each buffer."""
+        return footprints(*self.fitted)
+
+    @property
+    def fitted(self) -> _Fitted:
+        """What `footprints`, `fits` and `nearest` are asked, in the order of their arguments."""
         tile = (self.a, self.b, self.l1, self.l0, self.policy, self.bias)
-        return footprints(self.arch, *tile, tags=self.tags, k=self.problem.k)
+        return (self.arch, *tile, self.tags, self.problem.k)
 
     def check(self) -> Report:
         """Return how the plan stands to each rule, and the nearest tile that fits if it breaks one."""
@@ -177,10 +200,9 @@ class Plan(NamedTuple):
         """
         from .nearby import nearest
 
-        tile = (self.a, self.b, self.l1, self.l0, self.policy, self.bias)
-        if fits(self.arch, *tile, tags=self.tags, k=self.problem.k):
+        if fits(*self.fitted):
             return self
-        found = nearest(self.arch, *tile, tags=self.tags, k=self.problem.k)
+        found = nearest(*self.fitted)
         return None if found is None else self._replace(l1=found.l1, l0=found.l0)
 
     def schedule(self, swizzle: str | BlockSwizzle | None = None) -> Schedule:
@@ -232,16 +254,20 @@ class Plan(NamedTuple):
             )
         return gemm(**{**given, **changes})  # type: ignore[arg-type]
 
-    def __str__(self) -> str:
+    @property
+    def formula(self) -> str:
+        """What is computed: extents and element types."""
         m, n, k = self.problem
         bias = f" + bias[{n}] {self.bias}" if self.bias else ""
+        return f"C[{m},{n}] {self.c} = A[{m},{k}] {self.a} * B[{k},{n}] {self.b}{bias}"
+
+    def __str__(self) -> str:
         layouts = ", ".join(
             f"{x} {t}" + (f" ld {ld}" if ld is not None else "")
             for x, t, ld in zip("ABC", self.tags, self.ld, strict=True)
         )
         return (
-            f"{self.arch}, {self.cores} cores: C[{m},{n}] {self.c} = "
-            f"A[{m},{k}] {self.a} * B[{k},{n}] {self.b}{bias}\n"
+            f"{self.arch}, {self.cores} cores: {self.formula}\n"
             f"  layouts   {layouts}\n"
             f"  tiles     L1 {self.l1}, L0 {self.l0}\n"
             f"  policy    {self.policy}\n"
@@ -326,18 +352,16 @@ def gemm(
     else:
         tile = gemm_shape(l1, "tile in L1")
     part = default_l0(here, a, b, tile, how) if l0 is None else gemm_shape(l0, "tile in L0")
-    count = here.cores if cores is None else cores
-    if isinstance(count, bool) or not hasattr(count, "__index__"):
-        raise TypeError(f"cores is an int, not {type(count).__name__} {count!r}")
+    count = here.cores if cores is None else index_of("cores", cores)
     if count < 1:
         raise LayoutError(f"there is at least 1 core, not {count}", cores=count)
     plan = Plan(
         here, size, a, b, c, names, _leading(ld), tile, part, how,
-        order, count.__index__(), of_bias,
+        order, count, of_bias,
     )  # fmt: skip
-    for operand in _OPERANDS:
+    for operand in OPERANDS:
         tag, given = plan.tag(operand), plan.ld["ABC".index(operand)]
-        if tag not in _LINES:
+        if tag not in LINES:
             if given is not None:
                 text = f"{operand}, {tag}, has no leading dimension, and ld gives it {given}"
                 raise LayoutError(text, "Give None, or 0 in a command.", operand=operand, ld=given)

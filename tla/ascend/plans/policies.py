@@ -1,5 +1,6 @@
 """Dispatch policies: how a block of a product is staged through the buffers, by CATLASS's names.
 
+>>> from tla.ascend.plans.families import MmadPingpong
 >>> print(MmadPingpong(unit_flag=True))
 MmadPingpong<ArchTag,true>
 >>> found = policy("MmadPingpong<Arch::Ascend950, true, false, 1, false, 3>")
@@ -16,81 +17,17 @@ Source: CATLASS gemm/dispatch_policy.hpp.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...errors import LayoutError, UnsupportedError
 from ...text import Scanner, shortened
-from .families import (
-    FAMILIES,
-    Family,
-    GemmAtlasA2,
-    MmadAscend950FullLoadA,
-    MmadAtlasA2DynamicCommon,
-    MmadAtlasA2DynamicPreloadAsyncWithCallback,
-    MmadAtlasA2DynamicSingleCoreSplitk,
-    MmadAtlasA2DynamicSmall,
-    MmadAtlasA2DynamicStreamk,
-    MmadAtlasA2FullLoadA,
-    MmadAtlasA2Pingpong,
-    MmadAtlasA2PingpongBias,
-    MmadAtlasA2PingpongSliceKWithPrologue,
-    MmadAtlasA2PingPongWithPrologue,
-    MmadAtlasA2Preload,
-    MmadAtlasA2PreloadAsync,
-    MmadAtlasA2PreloadAsyncWithCallback,
-    MmadAtlasA2SingleCoreSplitk,
-    MmadAtlasA2Small,
-    MmadAtlasA2Streamk,
-    MmadAtlasA2W8A16,
-    MmadDequant,
-    MmadFullLoadA,
-    MmadPingpong,
-    MmadPingpongMutex,
-    MmadPingpongSymmLeft,
-    MmadPingpongSymmRight,
-    MmadPingpongTlaV2,
-    MmadPreloadAsyncWithCallback,
-    MmadPreloadAsyncWithCallbackL0CToUB,
-    Parameter,
-)
+from ..shapes import index_of
+from .families import FAMILIES, Family
 
-__all__ = [
-    "FAMILIES",
-    "Facts",
-    "Family",
-    "GemmAtlasA2",
-    "MmadAscend950FullLoadA",
-    "MmadAtlasA2DynamicCommon",
-    "MmadAtlasA2DynamicPreloadAsyncWithCallback",
-    "MmadAtlasA2DynamicSingleCoreSplitk",
-    "MmadAtlasA2DynamicSmall",
-    "MmadAtlasA2DynamicStreamk",
-    "MmadAtlasA2FullLoadA",
-    "MmadAtlasA2PingPongWithPrologue",
-    "MmadAtlasA2Pingpong",
-    "MmadAtlasA2PingpongBias",
-    "MmadAtlasA2PingpongSliceKWithPrologue",
-    "MmadAtlasA2Preload",
-    "MmadAtlasA2PreloadAsync",
-    "MmadAtlasA2PreloadAsyncWithCallback",
-    "MmadAtlasA2SingleCoreSplitk",
-    "MmadAtlasA2Small",
-    "MmadAtlasA2Streamk",
-    "MmadAtlasA2W8A16",
-    "MmadDequant",
-    "MmadFullLoadA",
-    "MmadPingpong",
-    "MmadPingpongMutex",
-    "MmadPingpongSymmLeft",
-    "MmadPingpongSymmRight",
-    "MmadPingpongTlaV2",
-    "MmadPreloadAsyncWithCallback",
-    "MmadPreloadAsyncWithCallbackL0CToUB",
-    "Parameter",
-    "Policy",
-    "made",
-    "policy",
-]
+if TYPE_CHECKING:
+    from .families import Parameter
+
+__all__ = ["FAMILIES", "Facts", "Family", "Policy", "made", "policy"]
 
 _ARCH_OF: Final = {2201: "AtlasA2", 3510: "Ascend950"}
 _CODE_OF: Final = {name: code for code, name in _ARCH_OF.items()}
@@ -237,8 +174,8 @@ def made(family: Family, arch: str | None, values: dict[str, int]) -> Policy:
             takes = f"It takes {', '.join(p.name for p in family.parameters) or 'none'}."
             raise UnsupportedError(f"{family.name} has no parameter {name}", takes, parameter=name)
     if arch is not None and not family.has_arch:
-        made = f"It is made for {_ARCH_OF[family.codes[0]] if family.codes else 'AtlasA2'}."
-        raise UnsupportedError(f"{family.name} has no parameter arch", made, parameter="arch")
+        fixed = f"It is made for {_ARCH_OF[family.codes[0]] if family.codes else 'AtlasA2'}."
+        raise UnsupportedError(f"{family.name} has no parameter arch", fixed, parameter="arch")
     given = tuple(_checked(family.name, p, values.get(p.name, p.default)) for p in family.parameters)
     return Policy(family.name, given, None if arch is None else _arch_tag(arch))
 
@@ -261,15 +198,14 @@ def _checked(policy: str, parameter: Parameter, value: int) -> int:
         if value not in (0, 1):
             raise LayoutError(f"{policy}: {parameter.name} = {value}, a flag is true or false")
         return bool(value)
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{policy}: {parameter.name} is an int, not {type(value).__name__} {value!r}")
-    if value < 1:
+    count = index_of(f"{policy}: {parameter.name}", value)
+    if count < 1:
         raise LayoutError(
-            f"{policy}: {parameter.name} = {value}, a tile has at least one stage",
+            f"{policy}: {parameter.name} = {count}, a tile has at least one stage",
             parameter=parameter.name,
-            value=value,
+            value=count,
         )
-    return value.__index__()
+    return count
 
 
 # --- text ---

@@ -11,7 +11,7 @@ single_core_slicek_matmul.hpp for the loops.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..shapes import GemmCoord
 from .by_tile import Walked
@@ -21,7 +21,7 @@ from .schedule import CORES, Schedule, Task, positive
 if TYPE_CHECKING:
     from ..shapes import ShapeLike
 
-__all__ = ["Sliced", "TailLast", "single_core_splitk", "splitk", "tail_splitk"]
+__all__ = ["Piece", "Sliced", "TailLast", "single_core_splitk", "splitk", "tail_splitk"]
 
 
 class Sliced(Walked):
@@ -94,6 +94,16 @@ def splitk(
     return _SplitK(problem, tile, offset, direction, splitk, cores)
 
 
+class Piece(NamedTuple):
+    """Some tiles of K of a block, and the core that computes them."""
+
+    core: int
+    block: int
+    """Of those that are cut."""
+    tiles: tuple[int, int]
+    part: int
+
+
 class TailLast(Sliced):
     """A schedule of whole blocks, as many as all cores compute in whole turns, and of pieces of others.
 
@@ -107,38 +117,30 @@ class TailLast(Sliced):
         self, problem: ShapeLike, tile: ShapeLike, offset: int, direction: int, cores: int
     ) -> None:
         super().__init__(problem, tile, offset, direction, cores)
-        self._tail = self.blocks % self.cores
-        self._whole = self.blocks - self._tail
-
-    @property
-    def whole(self) -> int:
-        """How many blocks are computed whole: tasks of these numbers."""
-        return self._whole
-
-    @property
-    def tail(self) -> int:
-        """How many blocks are computed in pieces."""
-        return self._tail
+        self._tail = self.blocks % self.cores  # the blocks that are computed in pieces
+        self._whole = self.blocks - self._tail  # those computed whole: the tasks of these numbers
 
     def pieces(self, core: int) -> range:
         """The numbers of the pieces of a core."""
+        raise NotImplementedError
+
+    def piece(self, i: int) -> Piece:
+        """Piece i of all."""
         raise NotImplementedError
 
     def runs(self, core: int) -> tuple[range, ...]:
         whole = range(core, self._whole, self.cores)
         return whole[:-1], self.pieces(core), whole[-1:]
 
-    def whole_task(self, number: int) -> Task:
-        """The task of a whole block."""
+    def task(self, number: int) -> Task:
+        if number >= self._whole:
+            core, block, tiles, part = self.piece(number - self._whole)
+            turn = max(self._whole // self.cores - 1, 0)  # the last but one, or the first of all
+            return self.slice_task(number, core, turn, self._whole + block, tiles, part)
         turn, core = divmod(number, self.cores)
         last = number >= self._whole - self.cores
         turn += last and bool(self.pieces(core))
         return self.tile_task(number, core, turn, *self.block_at(number))
-
-    @property
-    def piece_turn(self) -> int:
-        """The turn in which the pieces are computed: the last but one, or the first of all."""
-        return max(self._whole // self.cores - 1, 0)
 
 
 class _TailSplitK(TailLast):
@@ -162,13 +164,9 @@ class _TailSplitK(TailLast):
     def pieces(self, core: int) -> range:
         return range(self._whole + core, self.count, self.cores)
 
-    def task(self, number: int) -> Task:
-        if number < self._whole:
-            return self.whole_task(number)
-        core = number - self._whole
-        block, part = divmod(core, self._factor)
-        tiles = share(self.loops.k, self._factor, part)
-        return self.slice_task(number, core, self.piece_turn, self._whole + block, tiles, part)
+    def piece(self, i: int) -> Piece:
+        block, part = divmod(i, self._factor)
+        return Piece(i, block, share(self.loops.k, self._factor, part), part)
 
 
 def tail_splitk(

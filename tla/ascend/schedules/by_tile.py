@@ -22,7 +22,7 @@ __all__ = ["Walked", "column", "identity", "iterate_k", "l1_full_load"]
 
 
 class Walked(Schedule):
-    """A schedule whose blocks of C are walked in bands."""
+    """A schedule whose blocks of C are walked in bands; task t is step t, if nothing else is said."""
 
     __slots__ = ("_bands", "direction", "offset")
 
@@ -33,6 +33,14 @@ class Walked(Schedule):
         self.direction = direction_of(direction)
         super().__init__(problem, tile, cores, f"{self.CPP}<{self.offset},{self.direction}>")
         self._bands = self._walk()
+
+    @property
+    def count(self) -> int:
+        return self.blocks
+
+    def task(self, number: int) -> Task:
+        turn, core = divmod(number, self.cores)
+        return self.tile_task(number, core, turn, *self.block_at(number))
 
     def _walk(self) -> Bands:
         return bands_of(*self._bands_by_columns(), self.offset)
@@ -63,14 +71,6 @@ class _Identity(Walked):
     __slots__ = ()
     CPP = "GemmIdentityBlockSwizzle"
 
-    @property
-    def count(self) -> int:
-        return self.blocks
-
-    def task(self, number: int) -> Task:
-        turn, core = divmod(number, self.cores)
-        return self.tile_task(number, core, turn, *self.block_at(number))
-
 
 def identity(
     problem: ShapeLike, tile: ShapeLike, offset: int = 1, direction: int = 0, *, cores: int = CORES
@@ -99,10 +99,6 @@ class _L1FullLoad(Walked):
     __slots__ = ()
     CPP = "GemmIdentityBlockSwizzleL1FullLoad"
     STAYS = "A"
-
-    @property
-    def count(self) -> int:
-        return self.blocks
 
     def task(self, number: int) -> Task:
         turn, core = divmod(number, self.cores)
@@ -137,14 +133,6 @@ class _IterateK(Walked):
 
     def _walk(self) -> Bands:
         return super()._walk()._replace(forth=True)
-
-    @property
-    def count(self) -> int:
-        return self.blocks
-
-    def task(self, number: int) -> Task:
-        turn, core = divmod(number, self.cores)
-        return self.tile_task(number, core, turn, *self.block_at(number))
 
 
 def iterate_k(problem: ShapeLike, tile: ShapeLike, *, cores: int = CORES) -> Schedule:

@@ -19,6 +19,7 @@ from bisect import bisect_left
 from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from ...ints import ceil_div
 from ..elements import accumulator, element
 from .schedule import STEP, positive
 
@@ -102,10 +103,10 @@ def traffic(
     """Return the bytes that the tasks of a schedule read and write.
 
     A task of m x n x k reads m*k elements of A and k*n of B, but for what its core has kept from the
-    task before (`Schedule.STAYS`). It writes m*n of C; a partial sum goes to
-    the workspace as accumulators, and a last step reads all of them and writes C once. Where a core adds
-    to what it has written, each time writes m*n accumulators: to C, if its elements are accumulators,
-    else to a workspace that a last step reads once.
+    task before (`Schedule.STAYS`). It writes m*n of C; a partial sum goes to the workspace as
+    accumulators, and a last step reads all of them and writes C once. Where a core adds to what it has
+    written, each time writes m*n accumulators: to C, if its elements are accumulators, else to a
+    workspace that a last step reads once.
     """
     of_a = element(element_a)
     of_b = of_a if element_b is None else element(element_b)
@@ -224,6 +225,35 @@ _Panel: TypeAlias = "tuple[str, int, int, int, int]"
 """A or B, its group, the tile's rows or columns, and where it begins and ends in K."""
 
 
+class _L2:
+    """The panels in L2, the oldest first, and which rows or columns of each are there."""
+
+    def __init__(self, bits: dict[str, int]) -> None:
+        self._bits = bits
+        self._held = 0
+        self._there: OrderedDict[_Panel, tuple[int, int]] = OrderedDict()
+
+    def size(self, panel: _Panel, extent: int) -> int:
+        """The bits of so many rows or columns of a panel."""
+        of, _, _, begin, end = panel
+        return self._bits[of] * extent * (end - begin)
+
+    def take(self, panel: _Panel, low: int, high: int) -> int:
+        """The bits of a panel that are not there; then they are, and it is the youngest."""
+        a, b = self._there.pop(panel, (low, low))
+        low, high = min(a, low), max(b, high)
+        new = self.size(panel, high - low - (b - a))
+        self._held += new
+        self._there[panel] = low, high
+        return new
+
+    def keep(self, most: int) -> None:
+        """Let the oldest go until the rest is so many bits at most."""
+        while self._held > most:
+            panel, (a, b) = self._there.popitem(last=False)
+            self._held -= self.size(panel, b - a)
+
+
 def l2_reuse(
     schedule: Schedule,
     element_a: str | Element,
@@ -235,11 +265,11 @@ def l2_reuse(
     """Estimate how many of the bytes read come from L2.
 
     The model: a panel is a tile's rows of A, or its columns of B, from one end of a task in K to the
-    next. The cores take
-    their turns together, and step through K together, so that a panel that several of them read in one
-    turn comes from global memory once, whether or not it fits L2. At the end of a turn its panels are
-    the youngest in L2, and the oldest leave until what is there fits the capacity; a panel still there
-    is not read from global memory again. C passes by, and no two panels are in each other's way.
+    next. The cores take their turns together, and step through K together, so that a panel that several
+    of them read in one turn comes from global memory once, whether or not it fits L2. At the end of a
+    turn its panels are the youngest in L2, and the oldest leave until what is there fits the capacity; a
+    panel still there is not read from global memory again. C passes by, and no two panels are in each
+    other's way.
 
     Args:
         capacity: The bytes of L2.
@@ -247,14 +277,9 @@ def l2_reuse(
     """
     of_a = element(element_a)
     of_b = of_a if element_b is None else element(element_b)
-    bits = {"A": of_a.bits, "B": of_b.bits}
     positive("capacity", capacity)
-
-    def size(panel: _Panel, extent: int) -> int:
-        return bits[panel[0]] * extent * (panel[4] - panel[3])
-
-    read = per_round = from_gm = a_from_gm = held = seen = 0
-    resident: OrderedDict[_Panel, tuple[int, int]] = OrderedDict()
+    l2 = _L2({"A": of_a.bits, "B": of_b.bits})
+    read = per_round = from_gm = a_from_gm = seen = 0
     cuts, reads = _cuts(schedule, progress), _Reads(schedule)
     for turn in _turns(schedule):
         wanted: dict[_Panel, tuple[int, int]] = {}
@@ -263,27 +288,22 @@ def l2_reuse(
             for panel, low, high in _panels(task, cuts):
                 if panel[0] not in of:
                     continue
-                read += size(panel, high - low)
+                read += l2.size(panel, high - low)
                 a, b = wanted.get(panel, (low, high))
                 wanted[panel] = min(a, low), max(b, high)
         for panel, (low, high) in wanted.items():
-            per_round += size(panel, high - low)
-            a, b = resident.pop(panel, (low, low))
-            new = size(panel, max(b, high) - min(a, low) - (b - a))
+            per_round += l2.size(panel, high - low)
+            new = l2.take(panel, low, high)
             from_gm += new
             a_from_gm += new if panel[0] == "A" else 0
-            held += new
-            resident[panel] = min(a, low), max(b, high)
-        while held > 8 * capacity:
-            panel, (a, b) = resident.popitem(last=False)
-            held -= size(panel, b - a)
+        l2.keep(8 * capacity)
         seen += len(turn)
         if progress is not None and seen % STEP < len(turn):
             progress(seen)
     m, n, k = schedule.problem
     once = of_a.bits * m * k + of_b.bits * n * k * schedule.groups
     found = (read, per_round, from_gm, once, a_from_gm)
-    read, per_round, from_gm, once, a_from_gm = (-(-x // 8) for x in found)
+    read, per_round, from_gm, once, a_from_gm = (ceil_div(x, 8) for x in found)
     return Reuse(read, per_round, from_gm, once, capacity, a_from_gm)
 
 

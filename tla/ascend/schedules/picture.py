@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import LayoutError
 from ...figure import Lane, Stretch, Timeline
-from .schedule import index_of
+from ..shapes import index_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, SupportsIndex, ov
 
 from ...errors import CoordinateError, LayoutError, UnsupportedError
 from ..arch import AtlasA2
-from ..shapes import GemmCoord, GemmShape, gemm_shape
+from ..shapes import GemmCoord, GemmShape, gemm_shape, index_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -39,7 +39,6 @@ __all__ = [
     "Task",
     "Tasks",
     "direction_of",
-    "index_of",
     "positive",
     "told",
 ]
@@ -330,13 +329,6 @@ def _telling(tasks: Iterable[Task], progress: Callable[[int], None]) -> Iterator
 def _length(numbers: range) -> int:
     """How many numbers there are in a range; `len` ends at 63 bits."""
     return max(0, -(-(numbers.stop - numbers.start) // numbers.step))
-
-
-def index_of(name: str, n: SupportsIndex) -> int:
-    """Return an int; of what is none, a bool too, the error names it."""
-    if isinstance(n, bool) or not hasattr(n, "__index__"):
-        raise TypeError(f"{name} is an int, not {type(n).__name__} {n!r}")
-    return operator.index(n)
 
 
 def positive(name: str, n: SupportsIndex, of: str = "") -> int:

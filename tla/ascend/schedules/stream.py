@@ -5,24 +5,16 @@ Source: CATLASS StreamkGemmIdentityBlockSwizzle, block_swizzle.hpp; streamk_matm
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from .by_k import TailLast
+from .by_k import Piece, TailLast
 from .order import share
-from .schedule import CORES, Schedule, Task
+from .schedule import CORES, Schedule
 
 if TYPE_CHECKING:
     from ..shapes import ShapeLike
 
 __all__ = ["streamk"]
-
-
-class _Piece(NamedTuple):
-    core: int
-    block: int
-    """Of those left over."""
-    tiles: tuple[int, int]
-    part: int
 
 
 class _StreamK(TailLast):
@@ -33,7 +25,7 @@ class _StreamK(TailLast):
         self, problem: ShapeLike, tile: ShapeLike, offset: int, direction: int, cores: int
     ) -> None:
         super().__init__(problem, tile, offset, direction, cores)
-        self._pieces: list[_Piece] = []
+        self._pieces: list[Piece] = []
         self._firsts = [0]  # of each core, the number of pieces before it
         parts = [0] * self._tail
         k = self.loops.k
@@ -43,7 +35,7 @@ class _StreamK(TailLast):
                 block = at // k
                 until = min(end, (block + 1) * k)
                 tiles = (at - block * k, until - block * k)
-                self._pieces.append(_Piece(core, block, tiles, parts[block]))
+                self._pieces.append(Piece(core, block, tiles, parts[block]))
                 parts[block] += 1
                 at = until
             self._firsts.append(len(self._pieces))
@@ -59,11 +51,8 @@ class _StreamK(TailLast):
     def pieces(self, core: int) -> range:
         return range(self._whole + self._firsts[core], self._whole + self._firsts[core + 1])
 
-    def task(self, number: int) -> Task:
-        if number < self._whole:
-            return self.whole_task(number)
-        core, block, tiles, part = self._pieces[number - self._whole]
-        return self.slice_task(number, core, self.piece_turn, self._whole + block, tiles, part)
+    def piece(self, i: int) -> Piece:
+        return self._pieces[i]
 
 
 def streamk(

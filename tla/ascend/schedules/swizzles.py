@@ -74,13 +74,14 @@ class BlockSwizzle(NamedTuple):
             ("splitk", splitk, kind.splits),
             ("rows", rows or None, kind.grouped),
         ):
-            if value is not None and not taken:
+            if value is None:
+                continue
+            if not taken:
                 raise LayoutError(f"{self.name} takes no {word}", **{word: value})
-            if taken and value is not None:
-                given[word] = value
+            given[word] = value
         if kind.splits and splitk is None:
             given["splitk"] = _factor(problem, tile, cores)
-        if kind.parameters and kind.parameters[0].name != _TILE:
+        if not kind.shaped:
             given.update(zip((p.name for p in kind.parameters), self.arguments, strict=True))
         make = getattr(import_module(f".{kind.module}", __package__), kind.function)
         found = make(problem, tile, cores=cores, **given)
@@ -122,9 +123,8 @@ class _Parameter(NamedTuple):
 
 
 class _Kind(NamedTuple):
-    """A class of CATLASS: its short word, and the function here that has its law."""
+    """A class of CATLASS: the function here that has its law, whose name is its short word."""
 
-    word: str
     module: str
     function: str
     parameters: tuple[_Parameter, ...]
@@ -135,35 +135,37 @@ class _Kind(NamedTuple):
     code: int | None = None
     """The instruction set of all kernels that take it, where they are of one."""
 
+    @property
+    def shaped(self) -> bool:
+        """Whether its arguments are the shapes of tiles, by name: they are given apart."""
+        return any(isinstance(p.default, str) for p in self.parameters)
 
-_TILE: Final = "L1TileShape"
+
 _BANDS: Final = (_Parameter("offset", 1), _Parameter("direction", 0))
-_SHAPES: Final = (_Parameter(_TILE, _TILE), _Parameter("L0TileShape", "L0TileShape"))
+_SHAPES: Final = tuple(_Parameter(name, name) for name in ("L1TileShape", "L0TileShape"))
 
 _KINDS: Final = {
-    "GemmIdentityBlockSwizzle": _Kind("identity", "by_tile", "identity", _BANDS, dynamic=True),
-    "SplitkGemmIdentityBlockSwizzle": _Kind(
-        "splitk", "by_k", "splitk", _BANDS, splits=True, dynamic=True
-    ),
-    "TailSplitkGemmIdentityBlockSwizzle": _Kind("tail_splitk", "by_k", "tail_splitk", _BANDS),
-    "StreamkGemmIdentityBlockSwizzle": _Kind("streamk", "stream", "streamk", _BANDS, dynamic=True),
+    "GemmIdentityBlockSwizzle": _Kind("by_tile", "identity", _BANDS, dynamic=True),
+    "SplitkGemmIdentityBlockSwizzle": _Kind("by_k", "splitk", _BANDS, splits=True, dynamic=True),
+    "TailSplitkGemmIdentityBlockSwizzle": _Kind("by_k", "tail_splitk", _BANDS),
+    "StreamkGemmIdentityBlockSwizzle": _Kind("stream", "streamk", _BANDS, dynamic=True),
     "SingleCoreSplitkGemmIdentityBlockSwizzle": _Kind(
-        "single_core_splitk", "by_k", "single_core_splitk", _BANDS, dynamic=True, code=2201
+        "by_k", "single_core_splitk", _BANDS, dynamic=True, code=2201
     ),
-    "GemmIdentityBlockSwizzleL1FullLoad": _Kind("l1_full_load", "by_tile", "l1_full_load", _BANDS),
-    "ColumnBlockSwizzle": _Kind("column", "by_tile", "column", ()),
+    "GemmIdentityBlockSwizzleL1FullLoad": _Kind("by_tile", "l1_full_load", _BANDS),
+    "ColumnBlockSwizzle": _Kind("by_tile", "column", ()),
     "BlockSchedulerIterateK": _Kind(
-        "iterate_k", "by_tile", "iterate_k", (_Parameter(_TILE, "ProblemShape"), *_SHAPES), code=2201
+        "by_tile", "iterate_k", (_Parameter("ProblemShape", "ProblemShape"), *_SHAPES), code=2201
     ),
-    "BlockSchedulerAswt": _Kind("aswt", "window", "aswt", _SHAPES, code=3510),
+    "BlockSchedulerAswt": _Kind("window", "aswt", _SHAPES, code=3510),
     "GemmGroupedAswtTailSplitSwizzle": _Kind(
-        "grouped_aswt", "window", "grouped_aswt",
+        "window", "grouped_aswt",
         (_Parameter("window", 4), _Parameter("trans_a", False), _Parameter("trans_b", True)),
         grouped=True, code=3510,
     ),
 }  # fmt: skip
 
-WORDS: Final = {kind.word: name for name, kind in _KINDS.items()}
+WORDS: Final = {kind.function: name for name, kind in _KINDS.items()}
 """The short words that `swizzle` takes, and the classes that they mean."""
 
 
@@ -173,7 +175,7 @@ class _Banded(NamedTuple):
     name: str
 
     def __call__(self, offset: int = 1, direction: int = 0) -> BlockSwizzle:
-        return BlockSwizzle(self.name, (positive("offset", offset, self.name), direction_of(direction)))
+        return _checked(self.name, (offset, direction))
 
 
 class _Plain(NamedTuple):
@@ -191,9 +193,20 @@ class _Windowed(NamedTuple):
     name: str
 
     def __call__(self, window: int = 4, trans_a: bool = False, trans_b: bool = True) -> BlockSwizzle:
-        return BlockSwizzle(
-            self.name, (positive("window", window, self.name), bool(trans_a), bool(trans_b))
-        )
+        return _checked(self.name, (window, trans_a, trans_b))
+
+
+def _checked(name: str, arguments: Sequence[int]) -> BlockSwizzle:
+    """The swizzle of a class and its numbers and flags, each checked by the name of its parameter."""
+    checked: list[int] = []
+    for parameter, value in zip(_KINDS[name].parameters, arguments, strict=True):
+        if isinstance(parameter.default, bool):
+            checked.append(bool(value))
+        elif parameter.name == "direction":
+            checked.append(direction_of(value))
+        else:
+            checked.append(positive(parameter.name, value, name))
+    return BlockSwizzle(name, tuple(checked))
 
 
 GemmIdentityBlockSwizzle: Final = _Banded("GemmIdentityBlockSwizzle")
@@ -285,14 +298,14 @@ def _with_arguments(text: str, name: str, inside: str | None, start: int) -> Blo
     """The swizzle of a class and the text of its arguments."""
     kind = _KINDS[name]
     parts = inside.split(",") if inside and inside.strip() else []
-    if kind.parameters and isinstance(kind.parameters[0].default, str):
+    if kind.shaped:
         return _with_shapes(text, name, parts, start)
     if len(parts) > len(kind.parameters):
         names = ", ".join(p.name for p in kind.parameters) or "no arguments"
         raise ParseError(
             f"{name} takes {names} in < >; the text has {len(parts)}", text, start, len(text)
         )
-    arguments = [p.default for p in kind.parameters]
+    arguments = [p.default for p in kind.parameters if isinstance(p.default, int)]
     for i, part in enumerate(parts):
         written = part.strip().lower()
         flag = isinstance(arguments[i], bool)
@@ -304,15 +317,6 @@ def _with_arguments(text: str, name: str, inside: str | None, start: int) -> Blo
         arguments[i] = written in ("true", "1") if flag else int(written.rstrip("u"))
         start += len(part) + 1
     return _checked(name, arguments)
-
-
-def _checked(name: str, arguments: list[int | str]) -> BlockSwizzle:
-    for parameter, value in zip(_KINDS[name].parameters, arguments, strict=True):
-        if parameter.name in ("offset", "window"):
-            positive(parameter.name, int(value), name)
-        elif parameter.name == "direction":
-            direction_of(int(value))
-    return BlockSwizzle(name, tuple(arguments))
 
 
 def _with_shapes(text: str, name: str, parts: list[str], start: int) -> BlockSwizzle:

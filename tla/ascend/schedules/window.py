@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import LayoutError
 from ...ints import ceil_div, round_up
-from ..shapes import GemmCoord, gemm_shape
+from ..shapes import GemmCoord, gemm_shape, index_of
 from .order import Bands
-from .schedule import CORES, Schedule, Task, index_of, positive
+from .schedule import CORES, Schedule, Task, positive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,9 +96,9 @@ class _Windows(Schedule):
             if extent:
                 height = self.tile.m
                 if balanced:
-                    even = int(ceil_div(extent, ceil_div(extent, height)))
-                    height = min(height, int(round_up(even, CUBE)))
-                m = int(ceil_div(extent, height))
+                    even = ceil_div(extent, ceil_div(extent, height))
+                    height = min(height, round_up(even, CUBE))
+                m = ceil_div(extent, height)
                 window = min(self.window, m)
                 bands = Bands(m, self.loops.n, window, m // window - 1)
                 groups.append(_Group(index, top, extent, height, bands))
@@ -197,11 +197,11 @@ class _Aswt(_Windows):
     def _parts(self, busy: int, cut: int, edge: tuple[int, int]) -> tuple[int, int]:
         most = self.cores // busy
         m, n = _lowered(min(edge[0], most), min(edge[1], most), most)
-        m, n = (int(ceil_div(e, ceil_div(e, parts))) for e, parts in zip(edge, (m, n), strict=True))
+        m, n = (ceil_div(e, ceil_div(e, parts)) for e, parts in zip(edge, (m, n), strict=True))
         return m, n
 
     def _steps(self, shape: tuple[int, int], parts: tuple[int, int]) -> tuple[int, int]:
-        return int(ceil_div(shape[0], parts[0])), int(ceil_div(shape[1], parts[1]))
+        return ceil_div(shape[0], parts[0]), ceil_div(shape[1], parts[1])
 
 
 def aswt(problem: ShapeLike, tile: ShapeLike, *, cores: int = CORES, split: bool = True) -> Schedule:
@@ -245,12 +245,12 @@ class _GroupedAswt(_Windows):
 
     def _parts(self, busy: int, cut: int, edge: tuple[int, int]) -> tuple[int, int]:
         most = (self.cores - busy) // cut + 1
-        m, n = (int(ceil_div(e, max(CUBE, least))) for e, least in zip(edge, self._least, strict=True))
+        m, n = (ceil_div(e, max(CUBE, least)) for e, least in zip(edge, self._least, strict=True))
         return _lowered(min(m, most), min(n, most), most)
 
     def _steps(self, shape: tuple[int, int], parts: tuple[int, int]) -> tuple[int, int]:
         m, n = (
-            int(round_up(ceil_div(extent, p), least))
+            round_up(ceil_div(extent, p), least)
             for extent, p, least in zip(shape, parts, self._least, strict=True)
         )
         return m, n
@@ -290,11 +290,11 @@ def grouped_aswt(
         what = f"{type(rows).__name__} {rows!r}"
         raise TypeError(f"rows is a sequence of ints, one for each group, not {what}")
     extents = tuple(index_of("the rows of a group", n) for n in rows)
-    schedule_rows = int(gemm_shape(problem, "problem").m)
-    if extents and (min(extents) < 0 or sum(extents) != schedule_rows):
+    whole = gemm_shape(problem, "problem").m
+    if extents and (min(extents) < 0 or sum(extents) != whole):
         raise LayoutError(
             f"the rows of the groups, {', '.join(map(str, extents))}, sum to {sum(extents)}:"
-            f" M is {schedule_rows}",
+            f" M is {whole}",
             "Every row of the product is in one group, and none has fewer than 0.",
             rows=extents,
         )
