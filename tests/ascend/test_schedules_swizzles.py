@@ -53,7 +53,7 @@ def test_arguments_left_out_have_their_defaults() -> None:
         == swizzle("identity<1>")
         == swizzle("identity<1,0>")
     )
-    assert swizzle("identity<3u, 1U>") == swizzle("identity<3,1>")
+    assert swizzle("identity<3u, 1U>") == swizzle("identity<3,1>") == swizzle(" <3, 1>")
     assert str(swizzle("grouped_aswt<8>")) == "GemmGroupedAswtTailSplitSwizzle<8,false,true>"
     assert str(swizzle("grouped_aswt<4, true, 0>")) == "GemmGroupedAswtTailSplitSwizzle<4,true,false>"
 

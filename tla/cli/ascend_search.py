@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,16 +12,16 @@ from ..errors import UnsupportedError
 from .ascend import SUBCOMMANDS
 from .ascend_check import leading_dimensions
 from .columns import columns, plural
-from .common import InputError, positive, short_bytes
+from .common import InputError, argument_parser, positive, short_bytes
+from .progress import progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    import argparse
+    from collections.abc import Generator, Sequence
     from concurrent.futures import Executor
 
     from ..ascend.tuning.estimates import Estimate
     from ..ascend.tuning.tiles import Asked, Ranking
-
-    Progress = Callable[[int, int], None]
 
 __all__ = ["run"]
 
@@ -94,12 +92,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tla ascend search",
-        description=SUBCOMMANDS["search"],
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = argument_parser("ascend search", _EPILOG, SUBCOMMANDS["search"])
     parser.add_argument("arch", metavar="ARCH", help=f"{', '.join(ARCHES)}, or a chip such as 910B3")
     parser.add_argument("element", metavar="ELEMENT", help="the element type, as half, int8_t or bf16")
     parser.add_argument("problem", metavar="M,N,K", help="the extents of the product")
@@ -136,7 +129,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _ranked(options: argparse.Namespace) -> Ranking:
-    with _executor(options.jobs) as executor, _progress() as progress:
+    with _executor(options.jobs) as executor, progress_bar("ranking") as progress:
         return search(
             options.arch,
             options.problem,
@@ -147,16 +140,11 @@ def _ranked(options: argparse.Namespace) -> Ranking:
             ld=leading_dimensions(options.ld) if options.ld else None,
             top=options.top,
             step=options.step,
-            swizzles=[_swizzle(text) for text in options.swizzle or ()] or None,
+            swizzles=options.swizzle,
             tile=options.tile,
             executor=executor,
             progress=progress,
         )
-
-
-def _swizzle(text: str) -> str:
-    """The template arguments alone are those of the identity."""
-    return f"GemmIdentityBlockSwizzle{text}" if text.lstrip().startswith("<") else text
 
 
 @contextmanager
@@ -200,21 +188,6 @@ def _deaf() -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-@contextmanager
-def _progress() -> Generator[Progress | None]:
-    """What shows how far the work is, on a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    shown = (TextColumn("ranking"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*shown, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("ranking", total=None)
-        yield lambda done, total: progress.update(bar, completed=done, total=total)
 
 
 def _write(path: str, text: str) -> None:

@@ -243,7 +243,7 @@ def default_swizzle(problem: ShapeLike) -> BlockSwizzle:
     return GemmIdentityBlockSwizzle(3, 0 if m >= n else 1)
 
 
-_NAME: Final = re.compile(r"\s*(?:typename\s+)?(?:\w+\s*::\s*)*([\w-]+)\s*")
+_NAME: Final = re.compile(r"\s*(?:typename\s+)?(?:\w+\s*::\s*)*([\w-]+|(?=<))\s*")
 _REST: Final = re.compile(r"(?:<(.*)>)?\s*;?\s*", re.S)
 _NUMBER: Final = re.compile(rf"[0-9]{{1,{MAX_DIGITS}}}[uU]?")
 
@@ -254,6 +254,7 @@ def swizzle(text: str | BlockSwizzle) -> BlockSwizzle:
     >>> swizzle("identity<3,1>") == swizzle("DynamicGemmIdentityBlockSwizzle<3,1>")
     True
 
+    Arguments alone, ``<3,1>``, are those of the identity, as CATLASS's guides write them.
     A Dynamic class orders blocks as the one without the word, by arguments given at run time.
 
     Raises:
@@ -269,7 +270,7 @@ def swizzle(text: str | BlockSwizzle) -> BlockSwizzle:
             f" {type(text).__name__} {text!r}"
         )
     match = _NAME.match(text)
-    word = match[1] if match else text
+    word = (match[1] or "identity") if match else text
     name = WORDS.get(word.lower().replace("-", "_"), word)
     if name not in _KINDS and name.startswith("Dynamic"):
         static = name.removeprefix("Dynamic")
