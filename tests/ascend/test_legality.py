@@ -609,3 +609,18 @@ def test_what_leaves_a_buffer() -> None:
     assert ">  [0,65536)" not in lines[1]
     assert ">  [65536,131072)" in lines[2]
     assert lines[-1] == "# written  > outside"
+
+
+def test_an_mmad_takes_the_tile_of_l0() -> None:
+    stages = MmadPingpong(l0a_stages=1, l0b_stages=1, l1a_stages=1, l1b_stages=1)
+    plan = gemm(
+        AtlasA2, (64, 64, 8192), "int8_t", "RowMajor,ColumnMajor",
+        l1=(32, 32, 4096), l0=(32, 32, 4096), policy=stages,
+    )  # fmt: skip
+    room = AtlasA2.replaced(l0a=1 << 20, l0b=1 << 20)
+    finding = found(plan.replaced(arch=room).check(), "Mmad k")
+    assert (finding.severity, finding.needed, finding.available) == ("error", 4096, 4095)
+    assert finding.text == "k of L0 is 4096, and an Mmad takes 4095 at most"
+    nearest = plan.replaced(arch=room).nearest()
+    assert nearest is not None
+    assert nearest.l0.k < 4096

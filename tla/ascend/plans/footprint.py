@@ -40,7 +40,17 @@ if TYPE_CHECKING:
     from .plan import Operand
     from .policies import Family, Policy
 
-__all__ = ["Buffer", "Footprint", "Group", "Stage", "events", "fits", "footprints", "l1_tag"]
+__all__ = [
+    "Buffer",
+    "Footprint",
+    "Group",
+    "Stage",
+    "events",
+    "fits",
+    "footprints",
+    "l1_tag",
+    "mmad_extents",
+]
 
 Buffer: TypeAlias = Literal["L1", "L0A", "L0B", "L0C", "BT"]
 
@@ -267,8 +277,8 @@ def fits(
     [True, False]
 
     That is: no assertion of the policy's block fails, each stage has an event id, each footprint is
-    sound (no overlap, nothing past a buffer's end, each start where it may be), and where the block
-    takes one tile of k it is all of the problem's.
+    sound (no overlap, nothing past a buffer's end, each start where it may be), one Mmad takes the
+    tile in L0, and where the block takes one tile of k it is all of the problem's.
 
     Raises:
         UnsupportedError: no cube core multiplies the elements.
@@ -281,7 +291,20 @@ def fits(
         return False
     if family.one_tile and k is not None and k > l1.k:
         return False
+    if any(extent > most for _, extent, most in mmad_extents(arch, l0)):
+        return False
     return all(each.sound for each in _footprints(tile, family, tags, k))
+
+
+def mmad_extents(arch: Arch, l0: GemmShape) -> list[tuple[str, int, int]]:
+    """Return the axis, the extent and the most of each extent of a tile in L0, which one Mmad takes.
+
+    >>> from tla.ascend import AtlasA2, GemmShape
+    >>> mmad_extents(AtlasA2, GemmShape(16, 16, 4096))[2]
+    ('k', 4096, 4095)
+    """
+    limits = ((axis, arch.limit("Mmad", axis)) for axis in l0._fields)
+    return [(axis, getattr(l0, axis), limit.most) for axis, limit in limits if limit is not None]
 
 
 def events(tile: Tile, family: Family) -> tuple[tuple[str, int], ...]:

@@ -25,7 +25,7 @@ from .buffer_rules import buffer_rules
 from .copy_rules import copy_rules
 from .defaults import biased
 from .findings import Finding, Report
-from .footprint import events
+from .footprint import events, mmad_extents
 from .memory_rules import memory_rules
 from .nearby import nearest
 from .plan import BLOCKS, LINES, OPERANDS
@@ -206,6 +206,10 @@ def _tile_rules(plan: Plan) -> Iterator[Finding]:
             text, fix = (each.format(plan=plan) for each in texts)
             catlass = said(plan.asserted, [name])
             yield Finding.judged(rule, text, "", *_numbers(plan, name), fix, catlass)
+    for axis, extent, most in mmad_extents(plan.arch, plan.l0):
+        text = f"{axis} of L0 is {extent}, and an Mmad takes {most} at most"
+        fix = f"Take a smaller {axis} for L0."
+        yield Finding.judged(f"Mmad {axis}", text, "", extent, most, "elements", fix)
     yield from _events(plan)
 
 
