@@ -232,10 +232,6 @@ def is_nonnegative(x: Value) -> bool:
         return True
     if not is_related(x):
         return False
-    unit = gcd(*x.terms.values())
-    if unit > 1:  # u*y + c >= 0 exactly if y + c // u >= 0
-        reduced = {monomial: k // unit for monomial, k in x.terms.items()}
-        return is_nonnegative(made(reduced, x.constant // unit, 7))
     if _grows_from_0(x):
         return True
     if any(value < 0 for value in _values(x)):
@@ -247,7 +243,12 @@ def is_nonnegative(x: Value) -> bool:
             return True
         if search.work <= 0:
             break
-    return False
+    unit = gcd(*x.terms.values())
+    if unit == 1:
+        return False
+    # u*y + c >= 0 exactly if y + c // u >= 0
+    reduced = {monomial: k // unit for monomial, k in x.terms.items()}
+    return is_nonnegative(made(reduced, x.constant // unit, 7))
 
 
 def _grows_from_0(x: Expr) -> bool:
