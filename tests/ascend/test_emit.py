@@ -160,6 +160,26 @@ def test_layouts(arch: str, name: str, tags: str, ld: Any, lines: list[str]) -> 
         assert line in text
 
 
+@pytest.mark.parametrize(
+    ("name", "tags", "says"),
+    [
+        ("MmadAtlasA2Pingpong", "PaddingRowMajor,RowMajor",
+         "A as PaddingRowMajor: OptimizedMatmul makes it, of RowMajor."),
+        ("MmadAtlasA2Preload", "RowMajor,PaddingColumnMajor",
+         "B as PaddingColumnMajor: OptimizedMatmul makes it, of ColumnMajor."),
+        ("MmadPingpong", "PaddingRowMajor,RowMajor",
+         "A as PaddingRowMajor: OptimizedMatmul makes it, of RowMajor."),
+        ("MmadPingpong", "RowMajor,RowMajor,PaddingRowMajor", "C as PaddingRowMajor."),
+    ],
+)  # fmt: skip
+def test_no_kernel_takes_matrices_in_blocks(name: str, tags: str, says: str) -> None:
+    """Their classes have no MakeLayout, which every kernel of the table calls or has callers call."""
+    text = emit_cpp(made("AtlasA2", name, "identity", tags=tags))
+    assert f"// No kernel of CATLASS takes {says}" in text.splitlines()
+    assert "MatmulKernel" not in text
+    assert "gemm/kernel" not in text
+
+
 def test_elements_are_those_of_cann() -> None:
     text = emit_cpp(gemm("AtlasA2", (64, 64, 64), "int4b_t", l1=(128, 256, 256)))
     assert declared(text, "ElementA") == "AscendC::int4b_t"

@@ -21,8 +21,10 @@ from tla.ascend import (
     Plan,
     Report,
     gemm,
+    search,
 )
 from tla.ascend.copies import gm_to_l1
+from tla.errors import UnsupportedError
 from tla.show.text import render
 
 SIZE = (4096, 4096, 4096)
@@ -441,6 +443,97 @@ def test_layouts() -> None:
     assert broken(gemm("AtlasA2", SIZE, "half", "RowMajor,RowMajor,nZ")) == ["layouts"]
 
 
+@pytest.mark.parametrize(("arch", "policy", "legal"), [
+    ("AtlasA2", "MmadPingpong", False), ("AtlasA3", "MmadPingpongTlaV2", False),
+    ("AtlasA2", "MmadPreloadAsyncWithCallback", False), ("Ascend950", "MmadPingpong", False),
+    ("AtlasA2", "MmadAtlasA2Preload", True), ("AtlasA2", "MmadAtlasA2Pingpong", True),
+])  # fmt: skip
+@pytest.mark.parametrize(
+    "tags", ["PaddingRowMajor,RowMajor", "RowMajor,PaddingColumnMajor", "PaddingRowMajor"]
+)
+def test_who_takes_padded_matrices(arch: str, policy: str, legal: bool, tags: str) -> None:
+    """`TileCopyTla` has no copy of them on either architecture; `CopyGmToL1` has one."""
+    plan = gemm(arch, SIZE, "half", tags, policy=policy)
+    assert set(broken(plan)) == (set() if legal else {"layouts"})
+    if not legal:
+        (finding, *_) = plan.check().errors
+        assert f"no copy of {policy} brings" in finding.text
+        assert ("MmadAtlasA2Preload" in finding.fix) == (arch != "Ascend950")
+
+
+@pytest.mark.parametrize("tag", ["RowMajor", "ColumnMajor", "zN", "nZ", "PaddingRowMajor"])
+def test_a_gemm_takes_lines_alone(tag: str) -> None:
+    report = gemm("AtlasA2", SIZE, "half", ("RowMajor", tag), policy="GemmAtlasA2").check()
+    if tag in ("RowMajor", "ColumnMajor"):
+        assert report.ok
+    else:
+        (finding,) = report.errors
+        assert finding.rule == "layouts"
+        assert finding.text == f"GemmAtlasA2 takes B in lines, not as {tag}"
+        assert finding.catlass == ("Unsupported layout selector, can not find the specialization.",)
+        assert report.nearest is None
+
+
+_TO_L1, _TO_L0 = ("copy of A to L1", "copy of B to L1"), ("copy of A to L0A", "copy of B to L0B")
+
+
+@pytest.mark.parametrize(("policy", "tags", "rules"), [
+    *(
+        (name, tags, rules)
+        for name in ("MmadPingpong", "MmadPingpongTlaV2", "MmadFullLoadA", "MmadDequant",
+                     "MmadPreloadAsyncWithCallback", "MmadPingpongSymmLeft", "MmadPingpongSymmRight")
+        for tags, rules in (
+            ("RowMajor", (*_TO_L1, _TO_L0[1])), ("RowMajor,ColumnMajor", _TO_L1),
+            ("zN", _TO_L0[1:]), ("zN,ColumnMajor", _TO_L1[1:]), ("zN,nZ", ()), ("nZ,nZ", _TO_L0[:1]),
+        )
+    ),
+    *(
+        (name, tags, rules)
+        for name in ("MmadAtlasA2Pingpong", "MmadAtlasA2Preload", None)
+        for tags, rules in (
+            ("RowMajor", ()), ("RowMajor,ColumnMajor", ()), ("zN", ()), ("zN,nZ", ()),
+            ("PaddingRowMajor,RowMajor", _TO_L1[:1]), ("RowMajor,PaddingColumnMajor", _TO_L1[1:]),
+            ("ColumnMajor,RowMajor", _TO_L0[:1]),
+        )
+    ),
+    ("GemmAtlasA2", "RowMajor", (*_TO_L1, _TO_L0[1])),
+])  # fmt: skip
+def test_copies_of_4_bits_on_2201(policy: str | None, tags: str, rules: tuple[str, ...]) -> None:
+    """Of the copies `CopyGmToL1` from lines and `CopyL1ToL0B` from zN alone know them."""
+    report = gemm("AtlasA2", (256, 256, 256), "int4b_t", tags, (64, 64, 64), policy=policy).check()
+    copies = {f.rule: f for f in report.errors if f.rule.startswith("copy of ")}
+    assert set(copies) == set(rules)
+    assert report.ok == (not rules)
+    for rule, finding in copies.items():
+        assert "int4b_t" in finding.text
+        assert finding.fix
+        assert rule != "copy of B to L0B" or "as if it had 16 bits" in finding.text
+
+
+@pytest.mark.parametrize(("of", "tags", "rule"), [
+    ("int4b_t", "RowMajor", "copy of A to L1"), ("int4b_t", "zN", "copy of B to L0B"),
+    ("half", "RowMajor,PaddingRowMajor", "layouts"),
+])  # fmt: skip
+def test_no_tile_mends_a_copy(of: str, tags: str, rule: str) -> None:
+    with pytest.raises(UnsupportedError, match="no tile of") as raised:
+        search("AtlasA2", (512, 512, 512), of, tags=tags, policy="MmadPingpong", step=64)
+    assert f" {rule}: " in raised.value.details[0]
+
+
+@pytest.mark.parametrize(("arch", "of", "bias", "name"), [
+    ("AtlasA2", "int4b_t", None, "MmadAtlasA2Pingpong"),
+    ("AtlasA3", "int4b_t", None, "MmadAtlasA2Pingpong"),
+    ("AtlasA2", "int4b_t", "int32_t", "MmadAtlasA2PingpongBias"),
+    ("AtlasA2", "int8_t", None, "MmadPingpong"),
+])  # fmt: skip
+def test_what_gemm_chooses_for_integers_is_legal(
+    arch: str, of: str, bias: str | None, name: str
+) -> None:
+    plan = gemm(arch, SIZE, of, bias=bias)
+    assert plan.policy.name == name
+    assert plan.check().ok
+
+
 def test_copies() -> None:
     report = gemm("AtlasA2", SIZE, "int4b_t", "ColumnMajor,ColumnMajor").check()
     assert "no instruction" in found(report, "copy of A to L0A").text
@@ -545,8 +638,8 @@ def test_small_takes_one_tile_of_k() -> None:
 def test_workspace_and_swizzles() -> None:
     report = gemm("AtlasA2", (128, 256, 8192), swizzle="splitk").check()
     finding = found(report, "workspace")
-    assert (finding.severity, finding.needed) == ("note", 128 * 256 * 4 * 16)
-    assert "cuts k into 16" in finding.text
+    assert (finding.severity, finding.needed) == ("note", 128 * 256 * 4 * 24)
+    assert "cuts k into 24" in finding.text
     report = gemm("AtlasA2", SIZE, policy="MmadAtlasA2Streamk", swizzle="identity<3,0>").check()
     assert found(report, "swizzle").severity == "warning"
     report = gemm("AtlasA2", SIZE, policy="MmadAtlasA2Streamk").check()

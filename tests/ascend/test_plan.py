@@ -17,8 +17,12 @@ from tla.ascend import (
     element,
     gemm,
     make_layout,
+    multi_core_splitk_factor,
+    splitk_factor,
     tag_of,
 )
+from tla.ascend.plans.kernels import shared_by, slices
+from tla.ascend.tuning.cost import estimate, model
 
 SIZE = (1000, 600, 400)
 
@@ -149,6 +153,130 @@ def test_schedules() -> None:
     assert len(plan.schedule("streamk<3>")) > 32
     assert gemm("AtlasA2", (1024, 1024, 1024), cores=20).schedule().cores == 20
     assert plan.tiles == (8, 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("policy", "problem", "kernel", "factor", "bytes_"),
+    [
+        ("MmadPingpong", (128, 256, 4096), "MultiCoreSplitkMatmulTla", 16, 128 * 256 * 4 * 16),
+        ("MmadPingpong", (1024, 1024, 8192), "MultiCoreSplitkMatmulTla", 2, 1024 * 1024 * 4 * 2),
+        ("MmadPingpong", (128, 128, 2048), "MultiCoreSplitkMatmulTla", 8, 2 << 20),
+        ("MmadAtlasA2Pingpong", (128, 256, 4096), "SplitkMatmul", 8, 128 * 256 * 4 * 8),
+        ("MmadAtlasA2Pingpong", (1024, 1024, 8192), "SplitkMatmul", 1, 1024 * 1024 * 4),
+        ("MmadAtlasA2Pingpong", (128, 128, 2048), "SplitkMatmul", 4, 128 * 128 * 4 * 4),
+    ],
+)
+def test_k_is_cut_as_by_the_kernel_that_is_emitted(
+    policy: str, problem: tuple[int, int, int], kernel: str, factor: int, bytes_: int
+) -> None:
+    plan = gemm("AtlasA2", problem, "half", l1=(128, 256, 256), policy=policy, swizzle="splitk")
+    assert f"Gemm::Kernel::{kernel}<" in plan.emit_cpp()
+    (space,) = (f for f in plan.check().checks if f.rule == "workspace")
+    assert (
+        space.text
+        == f"{kernel} keeps partial sums in {bytes_} bytes of workspace; it cuts k into {factor}"
+    )
+    schedule = plan.schedule()
+    schedule.proof()
+    assert schedule.factor == factor
+    assert model(plan).slices(plan.l1) == factor
+    found = estimate(plan)
+    assert found.blocks == len(schedule)
+    assert found.rounds == schedule.balance().rounds
+    # another order of the plan is cut by its own kernel
+    whole = gemm("AtlasA2", problem, "half", l1=(128, 256, 256), policy=policy)
+    assert whole.schedule("splitk").factor == factor
+
+
+def test_streamk_keeps_sums_by_the_kernel_that_is_emitted() -> None:
+    kernels = {"MmadPingpong": "StreamkMatmulTla", "MmadAtlasA2Streamk": "StreamkMatmul"}
+    for policy, kernel in kernels.items():
+        plan = gemm("AtlasA2", SIZE, policy=policy, swizzle="streamk<3,0>")
+        assert f"Gemm::Kernel::{kernel}<" in plan.emit_cpp()
+        (space,) = (f for f in plan.check().checks if f.rule == "workspace")
+        assert space.text.startswith(f"{kernel} keeps partial sums in ")
+
+
+def test_swizzles_that_share_k_without_a_kernel_of_the_policy() -> None:
+    for policy, word, kernel in (
+        ("MmadAtlasA2Pingpong", "tail_splitk", "TailMultiCoreSplitkMatmulTla"),
+        ("MmadAtlasA2Preload", "splitk", "SplitkMatmul"),
+        ("MmadPingpongMutex", "splitk", "MultiCoreSplitkMatmulTla"),
+        ("MmadPingpong", "identity", None),
+    ):
+        plan = gemm("Ascend950", SIZE, policy=policy, swizzle=word)
+        assert shared_by(plan.policy, plan.swizzle) == kernel
+        assert ("MatmulKernel" in plan.emit_cpp()) == (kernel is None)
+
+
+@given(
+    st.tuples(st.integers(1, 5000), st.integers(1, 5000), st.integers(1, 50000)),
+    st.integers(1, 40),
+    st.sampled_from(["MmadPingpong", "MmadPingpongMutex", "MmadAtlasA2Pingpong", "MmadAtlasA2Preload"]),
+)
+def test_k_is_cut_into_whole_tiles(problem: tuple[int, int, int], cores: int, policy: str) -> None:
+    plan = gemm("AtlasA2", problem, l1=(128, 256, 256), policy=policy, swizzle="splitk", cores=cores)
+    tla = plan.policy.family.api == "tla"
+    factor = (multi_core_splitk_factor if tla else splitk_factor)(problem, plan.l1, cores)
+    cut = slices(plan.policy, plan.swizzle, plan.problem, plan.l1, cores)
+    assert 1 <= cut <= plan.tiles.k
+    assert cut == min(factor, plan.tiles.k)
+    assert slices(plan.policy, GemmIdentityBlockSwizzle(), plan.problem, plan.l1, cores) == 1
+
+
+@pytest.mark.parametrize(
+    ("policy", "kernel", "ignored"),
+    [
+        ("MmadAtlasA2Preload", "BasicMatmulPreload", "ABC"),
+        ("MmadAtlasA2Pingpong", "BasicMatmul", "ABC"),
+        ("MmadAtlasA2Streamk", "StreamkMatmul", "ABC"),
+        ("MmadPingpong", "BasicMatmulTla", ""),
+        ("MmadAtlasA2PreloadAsync", None, ""),  # its kernels take layouts
+    ],
+)
+def test_a_leading_dimension_that_a_kernel_does_not_read(
+    policy: str, kernel: str | None, ignored: str
+) -> None:
+    plan = gemm("AtlasA2", (1024, 1024, 256), "half", policy=policy, ld=(512, 2048, 1536))
+    report = plan.check()
+    found = [f for f in report.findings if f.rule.startswith("given leading dimension")]
+    assert [f.rule[-1] for f in found] == list(ignored)
+    for finding in found:
+        operand, given_ = finding.rule[-1], finding.needed
+        least = 256 if operand == "A" else 1024
+        assert finding.severity == "warning"
+        does = "writes" if operand == "C" else "reads"
+        assert finding.text == (
+            f"{kernel} takes no leading dimension: it {does} {operand} as if its rows were {least} "
+            f"elements apart, not {given_}"
+        )
+        assert finding.fix == "Take MmadPingpong: BasicMatmulTla takes layouts."
+    assert report.ok
+    taken = plan.replaced(policy="MmadPingpong").check()
+    assert not [f for f in taken.findings if f.rule.startswith("given")]
+
+
+def test_a_leading_dimension_that_changes_nothing() -> None:
+    old: Any = {"policy": "MmadAtlasA2Pingpong"}
+    for plan in (
+        gemm("AtlasA2", SIZE, **old),
+        gemm("AtlasA2", SIZE, ld=(400, 600, 600), **old),
+        gemm("AtlasA2", (1, 600, 400), ld=(512, None, 608), **old),  # one row of A and of C
+    ):
+        assert not [f for f in plan.check().findings if f.rule.startswith("given")]
+    column = gemm("AtlasA2", SIZE, "half", "ColumnMajor", ld=(1024,), **old)
+    (found,) = (f for f in column.check().findings if f.rule.startswith("given"))
+    assert "as if its columns were 1000 elements apart, not 1024" in found.text
+
+
+def test_slices_are_added_up_into_a_dense_c() -> None:
+    plan = gemm("AtlasA2", SIZE, ld=(512, 608, 608), swizzle="splitk")
+    (found,) = (f for f in plan.check().findings if f.rule.startswith("given"))
+    assert found.rule == "given leading dimension of C"
+    assert found.text.startswith(
+        "MultiCoreSplitkMatmulTla takes no leading dimension: it writes C as if"
+    )
+    assert found.fix == "Take another swizzle."
 
 
 def test_the_nearest_plan() -> None:

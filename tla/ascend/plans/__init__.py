@@ -6,5 +6,5 @@
 - ``legality`` and its ``findings``: the rules, in ``buffer_rules``, ``copy_rules``, ``memory_rules``;
   ``nearby``: the nearest tile that fits;
 - ``dynamic``: the tile and kernel that CATLASS's dynamic host chooses;
-- ``emit``: the C++ of a plan.
+- ``kernels``: the kernel of CATLASS that takes a policy and a swizzle; ``emit``: the C++ of a plan.
 """

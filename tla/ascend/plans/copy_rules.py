@@ -5,22 +5,28 @@
 >>> [str(finding) for finding in copy_rules(plan) if finding.severity == "error"]
 ['error: copy of A to L0A: no instruction of L1->L0A moves nZ to zZ of int4b_t']
 
-Which instructions these are, `tla.ascend.copies` says.
+Which instructions these are, `tla.ascend.copies` says. Where those of CATLASS do something else, the
+plan is refused: on 2201 most of them take elements of 4 bits for longer ones.
+
+Source: CATLASS gemm/tile/atlasa2/copy_gm_to_l1.hpp, copy_l1_to_l0b.hpp: CopyGmToL1 from RowMajor and
+ColumnMajor and CopyL1ToL0B from zN know int4b_t; those from other layouts, and TileCopyTla, do not.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from ...errors import TlaError
+from ...errors import TlaError, UnsupportedError
 from .findings import Finding
-from .plan import OPERANDS
+from .footprint import l1_tag
+from .plan import BLOCKS, LINES, OPERANDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..copies import Transfer
+    from ..elements import Element
     from ..shapes import GemmShape
     from .plan import Operand, Plan
 
@@ -36,6 +42,12 @@ def copy_rules(plan: Plan) -> Iterator[Finding]:
     def load(operand: Operand) -> Transfer:
         tag, there = plan.tag(operand), plan.layout(operand, "L1")
         of, tile = plan.element(operand), _within(plan, operand, plan.tile_in(operand, "L1"))
+        if _is_short(plan, of) and (tag in BLOCKS or (tag in LINES and not _knows_short(plan))):
+            text = (
+                f"the copy of {plan.policy.name} reads each line of {operand} twice as long: it counts"
+            )
+            text += f" elements of {of} where the instruction counts bytes"
+            raise UnsupportedError(text, _OTHERS)
         return gm_to_l1(plan.layout(operand), there, arch=here, element=of, tile=tile, src_tag=tag)
 
     def store() -> Transfer:
@@ -48,6 +60,10 @@ def copy_rules(plan: Plan) -> Iterator[Finding]:
     def part(operand: Operand) -> Transfer:
         of, tile = plan.element(operand), plan.extents(operand, plan.l0)
         src = plan.layout(operand, "L1")
+        rows = operand == "B" and l1_tag(plan.tag("B")) == "zN"
+        if rows and _is_short(plan, of) and not _knows_short(plan):
+            text = f"the copy of {plan.policy.name} transposes B of {of} as if it had 16 bits"
+            raise UnsupportedError(text, _OTHERS)
         if operand == "A":
             return l1_to_l0a(src, plan.layout("A", "L0A"), arch=here, element=of, tile=tile)
         return l1_to_l0b(src, plan.layout("B", "L0B"), arch=here, element=of, tile=tile)
@@ -56,6 +72,19 @@ def copy_rules(plan: Plan) -> Iterator[Finding]:
         yield _tried(f"copy of {operand} to L1", "L1", partial(load, operand))
         yield _tried(f"copy of {operand} to L0{operand}", f"L0{operand}", partial(part, operand))
     yield _tried("copy of C to GM", "L0C", store)
+
+
+def _is_short(plan: Plan, of: Element) -> bool:
+    return (plan.arch.code, of.bits) == (2201, 4)
+
+
+def _knows_short(plan: Plan) -> bool:
+    """Whether the copies of the block know elements of 4 bits."""
+    family = plan.policy.family
+    return family.api == "legacy" and not family.lines_alone
+
+
+_OTHERS: Final = "Take MmadAtlasA2Pingpong, A as RowMajor or zN, B as RowMajor, ColumnMajor, zN or nZ."
 
 
 def _within(plan: Plan, operand: Operand, of: GemmShape) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..elements import accumulator
 from ..shapes import GemmShape
-from .families import MmadAtlasA2PingpongBias, MmadPingpong
+from .families import MmadAtlasA2Pingpong, MmadAtlasA2PingpongBias, MmadPingpong
 from .footprint import fits
 
 if TYPE_CHECKING:
@@ -41,8 +41,16 @@ def biased(arch: Arch) -> Family:
 
 
 def default_policy(arch: Arch, a: Element, bias: Element | None = None) -> Policy:
-    """Return MmadPingpong, or the policy that adds a bias; with the unit flag unless of integers."""
-    family = MmadPingpong if bias is None else biased(arch)
+    """Return MmadPingpong, or the policy that adds a bias; with the unit flag unless of integers.
+
+    >>> from tla.ascend import AtlasA2, element
+    >>> print(default_policy(AtlasA2, element("int4b_t")))
+    MmadAtlasA2Pingpong<>
+
+    The copies of TLA do not know elements of 4 bits on 2201: for them it is MmadAtlasA2Pingpong.
+    """
+    plain = MmadAtlasA2Pingpong if (arch.code, a.bits) == (2201, 4) else MmadPingpong
+    family = plain if bias is None else biased(arch)
     return family(unit_flag=accumulator(a).name != "int32_t")
 
 

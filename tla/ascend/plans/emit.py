@@ -38,71 +38,31 @@ const LayoutB layoutB{6144, 576};
 const LayoutC layoutC{1024, 576};
 
 A policy whose block is a ``BlockMmadTla`` gets the types of TLA. Where CATLASS has no kernel that takes
-the policy with the swizzle, the text ends at the scheduler and says so.
+the policy with the swizzle, or a matrix in blocks, the text ends at the scheduler and says so.
 
-Source: CATLASS examples 00, 09, 13, 20, 21, 25, 31, 34, 37, 43, 66, 68, 69 and 73, for which types meet.
+Source: CATLASS examples 00, 09, 13, 20, 21, 25, 31, 34, 37, 43, 66, 68, 69 and 73, for which types meet;
+06 and 14 for matrices in blocks.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from ...errors import UnsupportedError
 from .defaults import biased
-from .plan import BLOCKS, LINES, OPERANDS
+from .kernels import BLOCKS, kernel
+from .plan import LINES, OPERANDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .kernels import Kernel
     from .plan import Operand, Plan
 
 __all__ = ["emit_cpp"]
 
 _WORD: Final = 1 << 32
 
-
-class _Kernel(NamedTuple):
-    """A kernel of CATLASS: which policies and swizzles it takes."""
-
-    name: str
-    header: str
-    policies: tuple[str, ...]
-    swizzles: tuple[str, ...]
-    sums: str = ""
-    """How C is made of partial sums: the template that adds them, or that casts them."""
-
-
-_IDENTITY: Final = ("GemmIdentityBlockSwizzle",)
-_FULL: Final = ("GemmIdentityBlockSwizzle", "GemmIdentityBlockSwizzleL1FullLoad")
-_SPLITK: Final = ("SplitkGemmIdentityBlockSwizzle",)
-_STREAMK: Final = ("StreamkGemmIdentityBlockSwizzle",)
-_TAIL: Final = ("TailSplitkGemmIdentityBlockSwizzle",)
-_SINGLE: Final = ("SingleCoreSplitkGemmIdentityBlockSwizzle",)
-_BIAS: Final = "MmadAtlasA2PingpongBias"
-_TLA: Final = ("MmadPingpong", "MmadPingpongMutex", "MmadPreloadAsyncWithCallback")
-
-_KERNELS: Final = (
-    _Kernel("BasicMatmul", "basic_matmul", ("MmadAtlasA2Pingpong",), _IDENTITY),
-    _Kernel("MatmulBias", "matmul_bias", (_BIAS,), _IDENTITY),
-    _Kernel("BasicMatmulPreload", "basic_matmul_preload", ("MmadAtlasA2Preload",), _IDENTITY),
-    _Kernel("SmallMatmul", "small_matmul", ("MmadAtlasA2Small",), _IDENTITY),
-    _Kernel("MatmulFullLoadA", "matmul_full_loadA", ("MmadAtlasA2FullLoadA",), _FULL),
-    _Kernel("SplitkMatmul", "splitk_matmul", ("MmadAtlasA2Pingpong",), _SPLITK, "SplitkReduceAdd"),
-    _Kernel("StreamkMatmul", "streamk_matmul", ("MmadAtlasA2Streamk",), _STREAMK, "StreamkReduceAdd"),
-    _Kernel(
-        "SingleCoreSplitkMatmul", "single_core_slicek_matmul", ("MmadAtlasA2SingleCoreSplitk",), _SINGLE,
-        "RemovePaddingNDAndCast",
-    ),
-    _Kernel("BasicMatmulTla", "basic_matmul_tla", _TLA, _IDENTITY),
-    _Kernel("StreamkMatmulTla", "streamk_matmul_tla", ("MmadPingpong",), _STREAMK),
-    _Kernel("MultiCoreSplitkMatmulTla", "multi_core_splitk_matmul_tla", ("MmadPingpong",), _SPLITK),
-    _Kernel(
-        "TailMultiCoreSplitkMatmulTla", "tail_multi_core_splitk_matmul_tla", ("MmadPingpong",), _TAIL
-    ),
-    _Kernel(
-        "MatmulFullLoadATla", "matmul_full_loadA_tla", ("MmadFullLoadA", "MmadAscend950FullLoadA"), _FULL
-    ),
-)  # fmt: skip
 
 _OTHERS: Final = {
     "GemmAtlasA2": "its block is a BlockGemm, with alpha and beta",
@@ -138,28 +98,23 @@ def emit_cpp(plan: Plan) -> str:
     name, tla = plan.policy.name, plan.policy.family.api == "tla"
     if name in _OTHERS:
         raise UnsupportedError(f"{name} is not of a plan's types alone: {_OTHERS[name]}", policy=name)
-    if plan.bias is None and name == _BIAS:
+    if plan.bias is None and name == "MmadAtlasA2PingpongBias":
         raise UnsupportedError(f"{name} adds a bias, and the plan has none", policy=name)
     if plan.bias is not None and not plan.policy.family.adds_bias(plan.arch.code):
         does = f"Here {biased(plan.arch).name} adds one."
         raise UnsupportedError(f"{name} adds no bias on {plan.arch}", does, policy=name)
-    kernel = _kernel(plan)
+    found = kernel(plan)
     head = f"// {plan.formula} on {plan.arch}; with -DCATLASS_ARCH={plan.arch.code}."
     parts = [
-        [head, *_includes(plan, kernel, tla)],
+        [head, *_includes(plan, found, tla)],
         ["using namespace Catlass;"],
-        [*(_tla_types(plan) if tla else _types(plan, kernel)), *_end(plan, kernel)],
+        [*(_tla_types(plan) if tla else _types(plan, found)), *_end(plan, found)],
         [*_values(plan, tla)],
     ]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
-def _kernel(plan: Plan) -> _Kernel | None:
-    policy, swizzle = plan.policy.name, plan.swizzle.name
-    return next((k for k in _KERNELS if policy in k.policies and swizzle in k.swizzles), None)
-
-
-def _includes(plan: Plan, kernel: _Kernel | None, tla: bool) -> Iterator[str]:
+def _includes(plan: Plan, kernel: Kernel | None, tla: bool) -> Iterator[str]:
     headers = {"arch/arch", "gemm/block/block_mmad", "gemm/block/block_swizzle", "gemm/dispatch_policy"}
     headers |= {"layout/layout", "gemm/tile/tile_copy" if tla else "gemm/gemm_type"}
     if plan.swizzle.name in _SCHEDULERS:
@@ -205,7 +160,7 @@ def _tla_types(plan: Plan) -> Iterator[str]:
     yield f"    DispatchPolicy, L1TileShape, L0TileShape, {elements}, TileCopy>;"
 
 
-def _types(plan: Plan, kernel: _Kernel | None) -> Iterator[str]:
+def _types(plan: Plan, kernel: Kernel | None) -> Iterator[str]:
     yield from _common(plan, "GemmShape<{}, {}, {}>")
     for operand in OPERANDS:
         yield f"using Layout{operand} = layout::{plan.tag(operand)};"
@@ -223,12 +178,11 @@ def _types(plan: Plan, kernel: _Kernel | None) -> Iterator[str]:
     yield f"using BlockMmad = Gemm::Block::BlockMmad<{types}>;"
 
 
-def _end(plan: Plan, kernel: _Kernel | None) -> Iterator[str]:
+def _end(plan: Plan, kernel: Kernel | None) -> Iterator[str]:
     yield "using BlockEpilogue = void;"
     yield f"using BlockScheduler = Gemm::Block::{plan.swizzle};"
     if kernel is None:
-        both = f"{plan.policy.name} and {plan.swizzle.name}"
-        yield f"// CATLASS has no kernel for a plain product by {both}."
+        yield f"// {_why_none(plan)}"
         return
     arguments = "BlockMmad, BlockEpilogue, BlockScheduler"
     if kernel.sums:
@@ -238,7 +192,19 @@ def _end(plan: Plan, kernel: _Kernel | None) -> Iterator[str]:
     yield f"using MatmulKernel = Gemm::Kernel::{kernel.name}<{arguments}>;"
 
 
-def _sums(plan: Plan, kernel: _Kernel) -> Iterator[str]:
+def _why_none(plan: Plan) -> str:
+    """Why no kernel takes the plan."""
+    padded: Operand | None = next((x for x in OPERANDS if plan.tag(x) in BLOCKS), None)
+    if padded is None:
+        both = f"{plan.policy.name} and {plan.swizzle.name}"
+        return f"CATLASS has no kernel for a plain product by {both}."
+    none = f"No kernel of CATLASS takes {padded} as {plan.tag(padded)}"
+    if padded == "C":
+        return f"{none}."
+    return f"{none}: OptimizedMatmul makes it, of {plan.tag(padded)[7:]}."
+
+
+def _sums(plan: Plan, kernel: Kernel) -> Iterator[str]:
     """How the vector cores make C of partial sums."""
     length = plan.arch.ub // plan.accumulator.sizeof
     if kernel.sums == "SplitkReduceAdd":

@@ -107,6 +107,8 @@ class Family(NamedTuple):
     """Whether tiles are given at run time, where nothing is asserted of them."""
     one_tile: bool = False
     """Whether its block has no loop over tiles of k: one of them is all of k."""
+    lines_alone: bool = False
+    """Whether it takes A and B as RowMajor or ColumnMajor alone."""
 
     def __call__(self, *, arch: str | None = None, **values: int) -> Policy:
         """Return the policy with these parameters, the others at their defaults.
@@ -287,6 +289,7 @@ MmadAtlasA2DynamicPreloadAsyncWithCallback: Final = Family(
 GemmAtlasA2: Final = Family(
     "GemmAtlasA2", _A2, (_UNIT, _SHUFFLE, Parameter("abba", False)), "legacy", "gemm",
     ("layout C row major", "aligned"), "alpha A B + beta C", l0_slot="share", elsewhere=(),
+    lines_alone=True,
 )  # fmt: skip
 MmadAtlasA2FullLoadA: Final = Family(
     "MmadAtlasA2FullLoadA", _A2, (_UNIT,), "legacy", "pingpong_full_loadA",

@@ -125,20 +125,28 @@ def _elements(plan: Plan) -> Finding:
     return Finding(rule, "holds", str(product))
 
 
+_NO_SELECTOR: Final = ("Unsupported layout selector, can not find the specialization.",)
 _FROM: Final = (*LINES, "zN", "nZ", *BLOCKS)
 
 
 def _layouts(plan: Plan) -> Iterator[Finding]:
     rule = "layouts"
+    family = plan.policy.family
     for operand in OPERANDS[:2]:
         tag = plan.tag(operand)
-        if tag not in _FROM:
+        if family.lines_alone and tag not in LINES:
+            text = f"{family.name} takes {operand} in lines, not as {tag}"
+            fix = "Take RowMajor or ColumnMajor."
+            yield Finding(rule, "error", text, "L1", fix=fix, catlass=_NO_SELECTOR)
+        elif tag not in _FROM:
             text = f"no copy brings {operand} from {tag} in global memory to L1"
             yield Finding(rule, "error", text, "L1", fix=f"Copies come from {', '.join(_FROM)}.")
-        elif tag in BLOCKS and plan.policy.family.api == "tla" and plan.arch.code != 2201:
-            text = f"no copy on {plan.arch} brings {operand} from {tag} to L1"
-            yield Finding(rule, "error", text, "L1", fix="Take RowMajor or ColumnMajor.")
-    asserted = [name for name in plan.policy.family.asserts if name.startswith("layout C")]
+        elif tag in BLOCKS and family.api == "tla":
+            text = f"no copy of {family.name} brings {operand} from {tag} to L1"
+            fix = "Take RowMajor or ColumnMajor"
+            fix += ", or MmadAtlasA2Preload." if plan.arch.code == 2201 else "."
+            yield Finding(rule, "error", text, "L1", fix=fix)
+    asserted = [name for name in family.asserts if name.startswith("layout C")]
     texts = said(plan.asserted, asserted)
     if texts:
         text = f"C of {plan.c} cannot be written as {plan.tags[2]}"

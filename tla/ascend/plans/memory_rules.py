@@ -20,15 +20,16 @@ from math import gcd
 from typing import TYPE_CHECKING, Final
 
 from ...ints import round_up
-from ..decisions import padded, splitk_factor, workspace
+from ..decisions import padded, workspace
 from .findings import Finding
 from .footprint import l1_tag
+from .kernels import kernel, shared_by, splits
 from .plan import LINES, OPERANDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..decisions import PaddingKind, SplitKernel
+    from ..decisions import PaddingKind
     from .plan import Operand, Plan
 
 __all__ = ["memory_rules"]
@@ -45,6 +46,7 @@ def memory_rules(plan: Plan) -> Iterator[Finding]:
         if plan.tag(operand) in LINES:
             yield _leading(plan, operand)
             yield _stride_limit(plan, operand)
+    yield from _ignored(plan)
     yield _k_tail(plan)
     for operand in OPERANDS:
         yield _starts(plan, operand)
@@ -100,6 +102,33 @@ def _leading(plan: Plan, operand: Operand) -> Finding:
         ways.append(f"store it with a leading dimension of {wide}")
     fix = f"{', or '.join(ways)}." if ways else ""
     return Finding(rule, "warning", text, "GM", apart, None, fix=fix[:1].upper() + fix[1:])
+
+
+def _ignored(plan: Plan) -> Iterator[Finding]:
+    """The leading dimensions that a kernel does not read: it makes its layouts of the extents alone.
+
+    Source: CATLASS gemm/kernel, ToUnderlyingArguments; multi_core_splitk_matmul_tla.hpp, ReduceAdd.
+    """
+    found = kernel(plan)
+    for operand in OPERANDS:
+        given = plan.ld["ABC".index(operand)]
+        if given is None:
+            continue
+        rule = f"given leading dimension of {operand}"
+        rows, cols = plan.extents(operand)
+        least, other = (cols, rows) if plan.tag(operand) == "RowMajor" else (rows, cols)
+        if given == least or other == 1 or found is None or operand not in found.dense:
+            yield Finding(rule, "holds", "", "GM", given, None, "elements")
+            continue
+        does = "writes" if operand == "C" else "reads"
+        lines = "rows" if plan.tag(operand) == "RowMajor" else "columns"
+        text = (
+            f"{found.name} takes no leading dimension: it {does} {operand} as if its {lines} were "
+            f"{least} elements apart, not {given}"
+        )
+        tla = plan.policy.family.api == "tla"
+        fix = "Take another swizzle." if tla else "Take MmadPingpong: BasicMatmulTla takes layouts."
+        yield Finding(rule, "warning", text, "GM", given, None, "elements", fix)
 
 
 def _stride_limit(plan: Plan, operand: Operand) -> Finding:
@@ -206,22 +235,16 @@ def _swizzle(plan: Plan) -> Iterator[Finding]:
         yield Finding("swizzle", "warning", text, fix=f"Take {kind}.")
 
 
-_KERNELS: Final[dict[str, SplitKernel]] = {
-    "SplitkGemmIdentityBlockSwizzle": "SplitkMatmul",
-    "TailSplitkGemmIdentityBlockSwizzle": "TailMultiCoreSplitkMatmulTla",
-    "StreamkGemmIdentityBlockSwizzle": "StreamkMatmul",
-}
-
-
 def _workspace(plan: Plan) -> Iterator[Finding]:
     """The partial sums of the swizzles that share k."""
     name = plan.swizzle.name
     m, n, _ = plan.problem
-    if name in _KERNELS:
-        bytes_ = workspace(_KERNELS[name], plan.problem, plan.l1, plan.cores, (plan.a, plan.b))
-        text = f"{_KERNELS[name]} keeps partial sums in {bytes_} bytes of workspace"
-        if name.startswith("Splitk"):
-            factor = splitk_factor(plan.problem, plan.l1, plan.cores)
+    shared = shared_by(plan.policy, plan.swizzle)
+    if shared is not None:
+        bytes_ = workspace(shared, plan.problem, plan.l1, plan.cores, (plan.a, plan.b))
+        text = f"{shared} keeps partial sums in {bytes_} bytes of workspace"
+        if plan.swizzle.splits:
+            factor = splits(plan.policy, plan.swizzle)(plan.problem, plan.l1, plan.cores)
             text += f"; it cuts k into {factor}"
         yield Finding("workspace", "note", text, "GM", bytes_, None)
     elif name.startswith("SingleCoreSplitk") and plan.c != plan.accumulator:

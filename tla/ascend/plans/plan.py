@@ -31,6 +31,7 @@ from ..tags.table import make_layout, tag_named
 from .asserts import tile_of
 from .defaults import default_l0, default_l1, default_policy, default_swizzle
 from .footprint import fits, footprints, l1_tag
+from .kernels import BLOCKS, slices
 from .policies import policy as policy_of
 
 if TYPE_CHECKING:
@@ -66,8 +67,6 @@ _LEVELS: Final[dict[str, tuple[str, ...]]] = {
 OPERANDS: Final[tuple[Operand, ...]] = ("A", "B", "C")
 LINES: Final = ("RowMajor", "ColumnMajor")
 """The tags of matrices that lie line by line, and have a leading dimension."""
-BLOCKS: Final = ("PaddingRowMajor", "PaddingColumnMajor")
-"""The tags of matrices that lie in blocks as large as a tile."""
 
 
 class Plan(NamedTuple):
@@ -208,13 +207,16 @@ class Plan(NamedTuple):
     def schedule(self, swizzle: str | BlockSwizzle | None = None) -> Schedule:
         """Return which core computes which block when, in the order of the plan's swizzle or of another.
 
+        K is cut as by the kernel that takes the policy with the swizzle.
+
         >>> len(gemm("AtlasA2", (1024, 1024, 1024)).schedule())
         32
         """
         from ..schedules import swizzle as swizzle_of
 
         order = self.swizzle if swizzle is None else swizzle_of(swizzle)
-        return order.schedule(self.problem, self.l1, cores=self.cores)
+        factor = slices(self.policy, order, self.problem, self.l1, self.cores) if order.splits else None
+        return order.schedule(self.problem, self.l1, cores=self.cores, splitk=factor)
 
     def emit_cpp(self) -> str:
         """Return the C++ text of the plan, in CATLASS's types."""

@@ -10,6 +10,8 @@ MmadPingpong<ArchTag,true>
 True
 >>> policy("MmadAtlasA2Small(stages=1)").l0a_stages
 1
+>>> print(policy("Preload"), policy("Small"), policy("Pingpong"))
+MmadAtlasA2Preload<> MmadAtlasA2Small<2> MmadPingpong<ArchTag>
 
 Source: CATLASS gemm/dispatch_policy.hpp.
 """
@@ -218,7 +220,8 @@ def policy(text: str | Policy | Family) -> Policy:
     MmadPingpong<Arch::AtlasA2,true> MmadPingpong<ArchTag,true>
 
     A template argument of the architecture may be left out: ``MmadPingpong<true>``. A flag's keyword
-    alone sets it: ``MmadPingpong(unit_flag)``.
+    alone sets it: ``MmadPingpong(unit_flag)``. ``Mmad`` in front may be left out, and the architecture
+    behind it where that leaves one policy, or one that runs wherever the others do.
 
     Raises:
         ParseError: the text is neither; the caret points at the place.
@@ -234,11 +237,7 @@ def policy(text: str | Policy | Family) -> Policy:
     name = scanner.word("_:").rpartition("::")[2]
     if not name:
         scanner.fail(f"expected the name of a dispatch policy, found {scanner.found()}")
-    family = FAMILIES.get(name) or {f.lower(): FAMILIES[f] for f in FAMILIES}.get(name.lower())
-    if family is None:
-        raise UnsupportedError(
-            f"{shortened(name)!r} is not a dispatch policy", _near(name), name=name, at=start
-        )
+    family = _family(name, start)
     if scanner.accept("<"):
         found = _templated(scanner, family)
     elif scanner.accept("("):
@@ -249,10 +248,41 @@ def policy(text: str | Policy | Family) -> Policy:
     return found
 
 
+def _family(name: str, at: int) -> Family:
+    """The family of a name, in any case, whole or short."""
+    found = [FAMILIES[full] for full in FAMILIES if name.lower() in _names(full)]
+    everywhere = {code for family in found for code in family.codes}
+    for family in found:
+        if len(found) == 1 or everywhere == {*family.codes}:
+            return family
+    if not found:
+        raise UnsupportedError(
+            f"{shortened(name)!r} is not a dispatch policy", _near(name), name=name, at=at
+        )
+    ways = (f"{f.name} ({' or '.join(_ARCH_OF[code] for code in f.codes)})" for f in found)
+    raise UnsupportedError(
+        f"{name!r} is short for {len(found)} dispatch policies", f"Write {' or '.join(ways)}.",
+        name=name, at=at,
+    )  # fmt: skip
+
+
+def _names(name: str) -> tuple[str, ...]:
+    """A name whole, without ``Mmad``, and without the architecture, too; in small letters."""
+    tail = name.removeprefix("Mmad")
+    if tail == name:
+        return (name.lower(),)
+    short = tail
+    for arch in _CODE_OF:
+        short = short.removeprefix(arch)
+    return name.lower(), tail.lower(), short.lower()
+
+
 def _near(name: str) -> str:
     from difflib import get_close_matches  # only an error needs it
 
-    near = get_close_matches(shortened(name), FAMILIES, n=3, cutoff=0.5)
+    known = {text: full for full in FAMILIES for text in _names(full)}
+    close = get_close_matches(shortened(name).lower(), known, n=3, cutoff=0.5)
+    near = dict.fromkeys(known[text] for text in close)
     return f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(FAMILIES)}."
 
 

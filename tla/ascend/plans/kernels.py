@@ -1,0 +1,141 @@
+"""The kernels of CATLASS for a plain product: what each takes, and how it cuts k.
+
+>>> from tla.ascend.plans.plan import gemm
+>>> plan = gemm("AtlasA2", (128, 256, 4096), swizzle="splitk")
+>>> found = kernel(plan)
+>>> found.name, shared_by(plan.policy, plan.swizzle)
+('MultiCoreSplitkMatmulTla', 'MultiCoreSplitkMatmulTla')
+>>> slices(plan.policy, plan.swizzle, plan.problem, plan.l1, plan.cores)
+16
+>>> old = plan.replaced(policy="MmadAtlasA2Pingpong")
+>>> kernel(old).name, slices(old.policy, old.swizzle, old.problem, old.l1, old.cores)
+('SplitkMatmul', 8)
+
+Source: CATLASS gemm/kernel, ToUnderlyingArguments and GetSplitkFactor of each; examples 00, 09, 13, 20,
+21, 25, 31, 34, 37, 43, 66, 68, 69 and 73, for which types meet.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
+
+from ..decisions import multi_core_splitk_factor, splitk_factor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..decisions import SplitKernel
+    from ..schedules import BlockSwizzle
+    from ..shapes import GemmCoord, GemmShape
+    from .plan import Plan
+    from .policies import Policy
+
+__all__ = ["BLOCKS", "Kernel", "kernel", "shared_by", "slices", "splits"]
+
+BLOCKS: Final = ("PaddingRowMajor", "PaddingColumnMajor")
+"""The tags of matrices that lie in blocks as large as a tile."""
+
+
+class Kernel(NamedTuple):
+    """A kernel of CATLASS: which policies and swizzles it takes."""
+
+    name: str
+    header: str
+    policies: tuple[str, ...]
+    swizzles: tuple[str, ...]
+    sums: str = ""
+    """How C is made of partial sums: the template that adds them, or that casts them."""
+    dense: str = ""
+    """The operands that it takes to lie without gaps, whatever layout is given."""
+
+
+_ALL: Final = "ABC"
+_IDENTITY: Final = ("GemmIdentityBlockSwizzle",)
+_FULL: Final = ("GemmIdentityBlockSwizzle", "GemmIdentityBlockSwizzleL1FullLoad")
+_SPLITK: Final = ("SplitkGemmIdentityBlockSwizzle",)
+_STREAMK: Final = ("StreamkGemmIdentityBlockSwizzle",)
+_TAIL: Final = ("TailSplitkGemmIdentityBlockSwizzle",)
+_SINGLE: Final = ("SingleCoreSplitkGemmIdentityBlockSwizzle",)
+_BIAS: Final = ("MmadAtlasA2PingpongBias",)
+_OLD: Final = ("MmadAtlasA2Pingpong",)
+_NEW: Final = ("MmadPingpong",)
+_TLA: Final = ("MmadPingpong", "MmadPingpongMutex", "MmadPreloadAsyncWithCallback")
+_FULL_TLA: Final = ("MmadFullLoadA", "MmadAscend950FullLoadA")
+_IN_ONE: Final = ("MmadAtlasA2SingleCoreSplitk",)
+_SHARES: Final = ("MmadAtlasA2Streamk",)
+
+_KERNELS: Final = (
+    Kernel("BasicMatmul", "basic_matmul", _OLD, _IDENTITY, dense=_ALL),
+    Kernel("MatmulBias", "matmul_bias", _BIAS, _IDENTITY, dense=_ALL),
+    Kernel("BasicMatmulPreload", "basic_matmul_preload", ("MmadAtlasA2Preload",), _IDENTITY, dense=_ALL),
+    Kernel("SmallMatmul", "small_matmul", ("MmadAtlasA2Small",), _IDENTITY, dense=_ALL),
+    Kernel("MatmulFullLoadA", "matmul_full_loadA", ("MmadAtlasA2FullLoadA",), _FULL, dense=_ALL),
+    Kernel("SplitkMatmul", "splitk_matmul", _OLD, _SPLITK, "SplitkReduceAdd", _ALL),
+    Kernel("StreamkMatmul", "streamk_matmul", _SHARES, _STREAMK, "StreamkReduceAdd", _ALL),
+    Kernel(
+        "SingleCoreSplitkMatmul", "single_core_slicek_matmul", _IN_ONE, _SINGLE,
+        "RemovePaddingNDAndCast", _ALL,
+    ),
+    Kernel("BasicMatmulTla", "basic_matmul_tla", _TLA, _IDENTITY),
+    Kernel("StreamkMatmulTla", "streamk_matmul_tla", _NEW, _STREAMK),
+    # Its vector cores add up all of C as one line.
+    Kernel("MultiCoreSplitkMatmulTla", "multi_core_splitk_matmul_tla", _NEW, _SPLITK, dense="C"),
+    Kernel("TailMultiCoreSplitkMatmulTla", "tail_multi_core_splitk_matmul_tla", _NEW, _TAIL),
+    Kernel("MatmulFullLoadATla", "matmul_full_loadA_tla", _FULL_TLA, _FULL),
+)  # fmt: skip
+
+_SHARED: Final = (*_SPLITK, *_TAIL, *_STREAMK)
+"""The swizzles by which cores share a block of C."""
+
+
+def kernel(plan: Plan) -> Kernel | None:
+    """Return the kernel that takes a plan's policy, swizzle and layouts; None where there is none.
+
+    Matrices in blocks are made by kernels that pad, from rows or columns: none takes them as they are.
+
+    Source: CATLASS layout/matrix.hpp, where they have no MakeLayout; gemm/kernel/optimized_matmul.hpp.
+    """
+    if any(tag in BLOCKS for tag in plan.tags):
+        return None
+    return _taking(plan.policy, plan.swizzle)
+
+
+def _taking(policy: Policy, swizzle: BlockSwizzle) -> Kernel | None:
+    policies, swizzles = policy.name, swizzle.name
+    return next((k for k in _KERNELS if policies in k.policies and swizzles in k.swizzles), None)
+
+
+def shared_by(policy: Policy, swizzle: BlockSwizzle) -> SplitKernel | None:
+    """Return the kernel whose cores share a block of C; None with a swizzle by which none do.
+
+    Where no kernel takes the policy with the swizzle, it is one that takes the swizzle, of the same
+    generation of types if there is one.
+
+    >>> from tla.ascend import MmadPingpong, MmadAtlasA2Preload, StreamkGemmIdentityBlockSwizzle
+    >>> streamk = StreamkGemmIdentityBlockSwizzle()
+    >>> shared_by(MmadPingpong(), streamk), shared_by(MmadAtlasA2Preload(), streamk)
+    ('StreamkMatmulTla', 'StreamkMatmul')
+    """
+    if swizzle.name not in _SHARED:
+        return None
+    found = _taking(policy, swizzle)
+    if found is None:
+        kin = [k for k in _KERNELS if swizzle.name in k.swizzles]
+        tla = policy.family.api == "tla"
+        found = next((k for k in kin if k.name.endswith("Tla") == tla), kin[0])
+    return cast("SplitKernel", found.name)
+
+
+def splits(policy: Policy, swizzle: BlockSwizzle) -> Callable[[GemmCoord, GemmShape, int], int]:
+    """Return what decides in how many parts a kernel cuts k: of problem, tile and cores."""
+    new = shared_by(policy, swizzle) == "MultiCoreSplitkMatmulTla"
+    return multi_core_splitk_factor if new else splitk_factor
+
+
+def slices(
+    policy: Policy, swizzle: BlockSwizzle, problem: GemmCoord, tile: GemmShape, cores: int
+) -> int:
+    """Return in how many parts k is cut, of at least a tile each; 1 where the swizzle cuts none."""
+    if not swizzle.splits:
+        return 1
+    return min(splits(policy, swizzle)(problem, tile, cores), tile.tiles_of(problem).k)
