@@ -21,7 +21,7 @@ from tla import (
     parse,
     sym,
 )
-from tla.ascend import ELEMENTS, Arch, Ascend950, AtlasA2, element, make_layout
+from tla.ascend import ELEMENTS, Arch, Ascend950, AtlasA2, element, make_layout, parse_tagged
 from tla.ascend.copies import (
     Call,
     Calls,
@@ -712,3 +712,70 @@ def test_an_architecture_whose_l0a_is_not_that_of_its_loads(core: Arch) -> None:
     with pytest.raises(UnsupportedError, match=r"has A as z. in L0A, and loads of .* make it z"):
         l1_to_l0a(tile, arch=core, element="half")
     assert l1_to_l0b(tile, arch=core, element="half").proof().elements == 1024
+
+
+# --- layouts that say what they are ---------------------------------------------------------------
+
+SAID: list[tuple[Any, str, str, dict[str, Any]]] = [
+    (gm_to_l1, "RowMajor<half>(100,100,ld=104)", "zN<half>(32,48)", {"at": (32, 48)}),
+    (gm_to_l1, "ColumnMajor<float>(1,100)", "nZ<float>(1,48)", {}),
+    (l1_to_l0a, "nZ<half>(96,64)", "zZ<half>(32,64)", {}),
+    (l1_to_l0b, "zN<int8_t>(64,48)", "nZ<int8_t>(64,48)", {}),
+    (l1_to_bt, "VectorLayout<half>(40)", "VectorLayout<float>(40)", {}),
+    (l0c_to_gm, "L0C<float>(32,48)", "RowMajor<half>(100,100)", {"at": (64, 48)}),
+    (l0c_to_gm, "L0C<int32_t>(32,48)", "RowMajor<int32_t>(100,100)", {}),
+]
+
+
+@pytest.mark.parametrize(("copy", "src", "dst", "more"), SAID)
+def test_a_layout_that_says_its_element_and_tag(copy: Any, src: str, dst: str, more: Any) -> None:
+    """Is one with both said beside it, whichever of the two layouts says it."""
+    a, b = parse_tagged(src), parse_tagged(dst)
+    arch = "Ascend950" if copy is l1_to_bt else "AtlasA2"
+    of = a.element if copy is l1_to_bt else b.element
+    tags = {} if copy is l1_to_bt else {"dst_tag": b.tag}
+    tags |= {} if copy in (l1_to_bt, l0c_to_gm) else {"src_tag": a.tag}
+    sums = {"accumulator": a.element if copy is l0c_to_gm else b.element}
+    sums = sums if copy in (l1_to_bt, l0c_to_gm) else {}
+    plain = copy(a.layout, b.layout, arch=arch, element=of, **tags, **sums, **more)
+    assert list(copy(a, b, arch=arch, **more).calls) == list(plain.calls)
+    assert copy(a, b, arch=arch, element=of, **more) == plain
+    if copy is l0c_to_gm:
+        assert copy(a.layout, b, arch=arch, **more) == plain
+    else:
+        assert list(copy(a, b.layout, arch=arch, **sums, **more).calls) == list(plain.calls)
+    if copy not in (l0c_to_gm, l1_to_bt):
+        assert list(copy(a, b.tag, arch=arch, tile=b.sizes, **more).calls) == list(plain.calls)
+
+
+def test_layouts_that_say_different_elements() -> None:
+    matrix, tile = parse_tagged("RowMajor<half>(100,100)"), parse_tagged("zN<float>(32,48)")
+    with pytest.raises(
+        LayoutError, match=r"elements of zN<float>\(32,48\) are float, and those .* half"
+    ):
+        gm_to_l1(matrix, tile, arch="AtlasA2")
+    with pytest.raises(LayoutError, match=r"RowMajor<half>.* are half, and those of the copy are float"):
+        gm_to_l1(matrix, "zN", arch="AtlasA2", element="float")
+    with pytest.raises(LayoutError, match="Leave accumulator out"):
+        l0c_to_gm(parse_tagged("L0C<float>(9,9)"), matrix, arch="AtlasA2", accumulator="int32_t")
+    with pytest.raises(UnsupportedError, match="makes no half of half"):
+        l0c_to_gm(parse_tagged("L0C<half>(9,9)"), matrix, arch="AtlasA2")
+
+
+@pytest.mark.parametrize("copy", [gm_to_l1, l1_to_l0a, l1_to_l0b, l1_to_bt, l0c_to_gm])
+def test_an_element_that_nothing_says(copy: Any) -> None:
+    layout = make_layout("half", "RowMajor", 9, 9)
+    with pytest.raises(LayoutError, match=r"element type of a copy is not said\n.*parse_tagged"):
+        copy(layout, layout, arch="AtlasA2")
+
+
+def test_a_tag_that_a_layout_says_is_the_one_that_it_is_in() -> None:
+    """One row of fractals lies as zN and as L0C; what is said of it decides what copies it."""
+    one = parse_tagged("L0C<half>(16,48)")
+    with pytest.raises(UnsupportedError, match="moves L0C to"):
+        l1_to_l0a(one, arch="AtlasA2")
+    assert l1_to_l0a(one, arch="AtlasA2", src_tag="zN").src.tag == "zN"
+    scales = parse_tagged("MxScalezZ<e8m0>(32,4)")
+    data = parse_tagged("zN<float8_e4m3_t>(32,128)")
+    told = l1_to_l0a(data, arch="Ascend950", scales=scales)
+    assert told == l1_to_l0a(data, arch="Ascend950", scales=scales.layout)

@@ -194,6 +194,11 @@ def plans(draw: st.DrawFn) -> Plan:
     )
 
 
+def priced(plan: Plan) -> Estimate:
+    """What the model says of a tile, whether a block takes it or not."""
+    return model(plan).estimate(plan.l1, plan.l0)
+
+
 def walked(plan: Plan) -> Estimate:
     product = model(plan)
     return product.estimate(plan.l1, plan.l0, product.walked(plan.l1))
@@ -210,7 +215,7 @@ def _sane(found: Estimate) -> None:
 
 @given(plans())
 def test_a_product_takes_as_long_as_its_slowest_pipe_at_least(plan: Plan) -> None:
-    found = estimate(plan)
+    found = priced(plan)
     _sane(found)
     _sane(walked(plan))
     macs = plan.problem.m * plan.problem.n * plan.problem.k
@@ -222,7 +227,7 @@ def test_a_product_takes_as_long_as_its_slowest_pipe_at_least(plan: Plan) -> Non
 @given(plans())
 def test_walking_finds_the_same_time(plan: Plan) -> None:
     """These problems fit in L2; `test_what_of_the_bytes_is_in_l2` has others."""
-    closed, by_walk = estimate(plan), walked(plan)
+    closed, by_walk = priced(plan), walked(plan)
     assert (closed.blocks, closed.rounds) == (by_walk.blocks, by_walk.rounds)
     for field in ("seconds", "l2_bytes", "gm_bytes", "written", "balance", "fill"):
         assert getattr(closed, field) == pytest.approx(getattr(by_walk, field)), field
@@ -311,7 +316,7 @@ def test_a_chip_with_slower_memory_has_its_own_rate() -> None:
 def test_more_stages_are_no_slower(plan: Plan) -> None:
     single = plan.replaced(policy="MmadPingpong(l1a_stages=1,l1b_stages=1,l0a_stages=1,l0b_stages=1)")
     double = plan.replaced(policy="MmadPingpong")
-    assert estimate(double).seconds <= estimate(single).seconds * (1 + 1e-9)
+    assert priced(double).seconds <= priced(single).seconds * (1 + 1e-9)
 
 
 def test_what_a_block_takes_by_hand() -> None:
@@ -408,6 +413,14 @@ def test_a_given_rate_of_global_memory_is_taken() -> None:
 def test_what_the_model_does_not_speak_of(changes: dict[str, object], words: str) -> None:
     with pytest.raises(UnsupportedError, match=words):
         estimate(gemm("AtlasA2", (64, 64, 64)).replaced(**changes))
+
+
+def test_a_tile_that_no_block_takes_has_no_time() -> None:
+    plan = gemm("AtlasA2", (4096, 4096, 4096), l1="512,512,512")
+    with pytest.raises(LayoutError, match="need 2097152 of 524288 bytes") as caught:
+        estimate(plan)
+    assert caught.value.l1 == (512, 512, 512)
+    assert estimate(plan.replaced(l1="128,256,256", l0="128,256,64")).seconds > 0
 
 
 def test_bad_problems_are_named() -> None:

@@ -89,6 +89,41 @@ def test_texts_that_are_read(text: str, same: Policy) -> None:
     assert policy(same) == same
 
 
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("Preload", "MmadAtlasA2Preload"),
+        ("PreloadAsync", "MmadAtlasA2PreloadAsync"),
+        ("Small", "MmadAtlasA2Small"),
+        ("streamk", "MmadAtlasA2Streamk"),
+        ("SingleCoreSplitk", "MmadAtlasA2SingleCoreSplitk"),
+        ("Pingpong", "MmadPingpong"),  # which runs wherever MmadAtlasA2Pingpong does
+        ("AtlasA2Pingpong", "MmadAtlasA2Pingpong"),
+        ("AtlasA2FullLoadA", "MmadAtlasA2FullLoadA"),
+        ("Gemm::PreloadAsyncWithCallback", "MmadPreloadAsyncWithCallback"),
+    ],
+)
+def test_short_names(word: str, name: str) -> None:
+    assert policy(word) == policy(name)
+    unit = "unit_flag" in policy(name).values
+    assert not unit or policy(f"{word}(unit_flag)") == policy(f"{name}(unit_flag)")
+
+
+def test_a_short_name_of_several_is_asked_about() -> None:
+    """Of those that keep A in L1 none runs on both architectures."""
+    with pytest.raises(UnsupportedError, match="'FullLoadA' is short for 3 dispatch policies") as caught:
+        policy("FullLoadA")
+    for name in ("MmadFullLoadA (AtlasA2)", "MmadAscend950FullLoadA (Ascend950)"):
+        assert name in str(caught.value)
+    with pytest.raises(UnsupportedError, match="Did you mean MmadAtlasA2Small"):
+        policy("Smal")
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_whole_name_is_no_other_policy(name: str) -> None:
+    assert policy(name).name == policy(name.lower()).name == name
+
+
 def test_a_family_is_its_policy_with_defaults() -> None:
     assert policy(MmadPingpong) == MmadPingpong()
 

@@ -466,6 +466,40 @@ def test_unknowns_decide() -> None:
     assert is_column_major(parse("(M{min=2},K{min=2}):(K,1)")) is False
 
 
+@pytest.mark.parametrize("tag", ["RowMajor", "ColumnMajor", "VectorLayout", "zN", "nZ", "zZ", "nN"])
+@pytest.mark.parametrize("name", WIDTHS.values())
+def test_the_tag_of_unknown_sizes_is_the_one_that_is_proved(tag: str, name: str) -> None:
+    """Other tags are those of some values; the first for all values is the answer."""
+    sizes = [sym("M"), sym("K")][: len(TAGS[tag].sizes)]
+    layout = make_layout(name, tag, *sizes)
+    assert tag_of(layout, name) == tag
+    assert recognition(layout, tag, name).answer is True
+
+
+def test_no_tag_that_is_proved() -> None:
+    """The first open one says what would settle it; none that is open is none at all."""
+    with pytest.raises(UndecidedError) as caught:
+        tag_of(parse("(M,K):(N,1)"))
+    assert caught.value.tag == "RowMajor"
+    assert tag_of(parse("(M{min=2},K{min=2}):(2,2)")) is None
+
+
+@pytest.mark.parametrize("tag", [tag for tag in TAGS if TAGS[tag].elements])
+@given(st.integers(1, 99), st.integers(1, 99))
+def test_scales_that_say_their_element_are_scales(tag: str, rows: int, cols: int) -> None:
+    """zZ and nN of pairs have the form of a padded matrix, too, which comes after."""
+    layout = make_layout("e8m0", tag, rows, cols)
+    found = tags_of(layout, "e8m0")
+    assert found[0] == tag_of(layout, "e8m0")
+    assert found[0].startswith("MxScale")
+    assert tag in found
+    if tag in ("MxScalezZ", "MxScalenN"):
+        assert found[0] == tag
+        padded = f"Padding{'RowMajor' if tag == 'MxScalezZ' else 'ColumnMajor'}"
+        assert padded in found
+        assert tag_of(layout, "int8_t") == padded
+
+
 def test_bad_arguments() -> None:
     with pytest.raises(UnsupportedError, match="Did you mean zN"):
         why_not(parse("(2,3):(3,1)"), "zn")
@@ -573,15 +607,29 @@ def test_recorded_predicates(op: str) -> None:
 
 
 def test_recorded_predicates_of_scales() -> None:
+    """Ours row by row: what the row is made as is in its tag, and no row of other modes is."""
     found = differences("make_mx_scale_layout", "mx_predicates", MX)
-    one = {("RowMajorA", False, True), ("ColumnMajorA", False, True)}  # of one pair of columns: ONE
-    assert set(found) == {("zZ", True, False), ("nN", True, False)} | one, SAME
-    for name, theirs, _ours in found:
-        for row, layout in found[name, theirs, _ours]:
-            if theirs:
-                assert row["tag"] != name
+    differ = {
+        (row["tag"], row["isMxScaleB"], row["rows"], row["cols"], name): ours
+        for (name, _theirs, ours), cases in found.items()
+        for row, _layout in cases
+    }
+    expected: dict[tuple[Any, ...], bool] = {}
+    for row in rows("catlass_tla.jsonl", "make_mx_scale_layout"):
+        tag, side = row["tag"], "AB"[row["isMxScaleB"]]
+        own = tag if tag in ("zZ", "nN") else f"{tag}{side}"
+        case = (tag, row["isMxScaleB"], row["rows"], row["cols"])
+        for name, theirs in row["mx_predicates"].items():
+            other = {"zZ": "nN", "nN": "zZ"}.get(name)
+            if other == tag:
+                assert theirs == 1, SAME
+                expected[*case, name] = False
+            elif {name, own} == {"RowMajorA", "ColumnMajorA"} and row["cols"] in (1, 2):
+                assert theirs == 0, ONE
+                expected[*case, name] = True
             else:
-                assert layout.shape[1] == (2, 1), ONE
+                assert theirs == (name == own), row
+    assert differ == expected
 
 
 @pytest.mark.parametrize("tag", ["zZ", "nN"])

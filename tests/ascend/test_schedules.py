@@ -118,11 +118,17 @@ def test_streamk(row: dict[str, Any]) -> None:
     turns = {(task.core, task.round) for task in schedule.tasks}
     assert len(turns) == row["core_loops"]
     assert sum(not task.partial for task in schedule.tasks) == row["normal_blocks"]
+    shared = {task.coord[:2] for task in schedule.tasks if task.partial}
+    assert len(shared) == row["streamk_blocks"]
+    assert schedule.blocks == row["normal_blocks"] + row["streamk_blocks"]
 
 
 @catlass("swizzle_single_core_splitk")
 def test_single_core_splitk(row: dict[str, Any]) -> None:
-    tasks = made(row, "single_core_splitk").of_core(row["core"])
+    schedule = made(row, "single_core_splitk")
+    tasks = schedule.of_core(row["core"])
+    before = [task for core in range(row["core"]) for task in schedule.of_core(core)]
+    assert sum(task.slice == 0 for task in before) == row["mn_start"]
     want = row["blocks"]
     assert [task.block for task in tasks[: len(want)]] == blocks(want)
     assert [int(task.adds) for task in tasks[: len(want)]] == [b[2] for b in want]
@@ -146,6 +152,8 @@ def test_column(row: dict[str, Any]) -> None:
     assert len(tasks) == row["loops"]
     n = row["tile"][1]
     assert {task.start.n - task.coord.n * n for task in tasks} == {row["tail_offset"]}
+    # in the tail a core has columns of its own, fewer than a tile's; all that is recorded is in it
+    assert [int(task.shape.n < n) for task in tasks[: len(want)]] == [b[2] for b in want]
 
 
 @catlass("scheduler_aswt")

@@ -312,8 +312,13 @@ def test_a_vector_has_one_row() -> None:
     assert str(make_layout("half", "VectorLayout", 20)) == "(20):(_1)"
     assert make_layout("half", "VectorLayout", 1, 20) == make_layout("half", "VectorLayout", 20)
     assert str(make_layout("half", "VectorLayout", 20, batch=3)) == "(3,20):(20,_1)"
-    with pytest.raises(CongruenceError, match="takes one size, not 2 sizes"):
+    with pytest.raises(CongruenceError, match="one row of 20 elements, not 2 rows") as caught:
         make_layout("half", "VectorLayout", 2, 20)
+    assert "Write VectorLayout<half>(20) for one row, or RowMajor<half>(2,20)" in str(caught.value)
+    with pytest.raises(CongruenceError, match="not M rows"):
+        make_layout("half", "VectorLayout", sym("M"), 20)
+    with pytest.raises(CongruenceError, match="takes one size, not 3 sizes"):
+        make_layout("half", "VectorLayout", 1, 2, 20)
 
 
 @given(names, sizes)

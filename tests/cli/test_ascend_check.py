@@ -113,6 +113,13 @@ def test_warnings_leave_a_plan_legal(run: Run) -> None:
     assert any(line.startswith(tail) for line in lines)
 
 
+def test_more_cores_than_the_chip_has(run: Run) -> None:
+    code, out, err = run("ascend", "check", *SQUARE, "--cores", "1000")
+    assert (code, err) == (0, "tla: AtlasA2 has 24 cores, and the plan is for 1000\n")
+    assert out.startswith("AtlasA2, 1000 cores:")
+    assert run("ascend", "check", *SQUARE, "--cores", "24")[2] == ""
+
+
 def test_every_rule(run: Run) -> None:
     _, out, _ = run("ascend", "check", *SQUARE, "--all")
     assert "more hold" not in out

@@ -48,6 +48,9 @@ Exit code 0: the plan is legal, warnings or not. 1: a rule is broken, or a value
 def run(arguments: list[str]) -> int:
     options = _parser().parse_args(signed(arguments))
     plan = _plan(options)
+    if plan.cores > plan.arch.cores:  # no rule: the plan is legal on a chip with more
+        has = plural(plan.arch.cores, "core")
+        complain(f"tla: {plan.arch} has {has}, and the plan is for {plan.cores}")
     report = plan.check()
     if options.emit and report.ok:
         print(plan.emit_cpp(), end="")

@@ -26,11 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...ints import IntTuple
-    from ...layout import AnyLayout
     from ..arch import Arch
     from ..elements import ElementLike
     from ..tags.table import Tag
-    from .operands import Copy, Destination
+    from .operands import Copy, Destination, Source
     from .transfer import Transfer
 
 __all__ = ["PAIRS", "gm_to_l1"]
@@ -51,11 +50,11 @@ BLOCK_LIMIT: Final = 65536
 
 
 def gm_to_l1(
-    src: AnyLayout,
+    src: Source,
     dst: Destination,
     *,
     arch: str | Arch,
-    element: ElementLike,
+    element: ElementLike | None = None,
     tile: IntTuple | None = None,
     at: IntTuple | None = None,
     src_tag: str | Tag | None = None,
@@ -71,6 +70,7 @@ def gm_to_l1(
 
     Args:
         dst: The layout of the tile in L1, or the tag to make it with; it is not cropped.
+        element: What the elements are; left out where a layout says it, as `parse_tagged` gives one.
         tile: Rows and columns; those of ``dst``, or the rest of the matrix, where left out. What of
             the tile lies outside the matrix is not moved.
         at: The first element of the tile, the first of the matrix where left out.

@@ -17,19 +17,18 @@ from typing import TYPE_CHECKING, Final
 
 from ...errors import DivisibilityError, UnsupportedError
 from ..elements import ELEMENTS
-from ..elements import element as element_named
-from .operands import Asked, finished, store_of, whole, whole_blocks
+from ..tags.text import TaggedLayout
+from .operands import Asked, element_of, finished, store_of, whole, whole_blocks
 from .records import Call, DataCopyCO12DstParams, FixpipeParamsV220, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...ints import IntTuple
-    from ...layout import AnyLayout
     from ..arch import Arch
     from ..elements import Element, ElementLike
     from ..tags.table import Tag
-    from .operands import Copy
+    from .operands import Copy, Source
     from .transfer import Transfer
 
 __all__ = ["l0c_to_gm"]
@@ -44,11 +43,11 @@ _ROUNDING: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 def l0c_to_gm(
-    src: AnyLayout,
-    dst: AnyLayout,
+    src: Source,
+    dst: Source,
     *,
     arch: str | Arch,
-    element: ElementLike,
+    element: ElementLike | None = None,
     accumulator: ElementLike | None = None,
     tile: IntTuple | None = None,
     at: IntTuple | None = None,
@@ -63,8 +62,10 @@ def l0c_to_gm(
 
     Args:
         src: The layout of the sums, L0C.
-        element: What the output's elements are.
-        accumulator: What the sums are; ``float``, or ``int32_t`` for an output of that.
+        element: What the output's elements are; left out where ``dst`` says it, as `parse_tagged` gives
+            one.
+        accumulator: What the sums are; what ``src`` says, else ``float``, or ``int32_t`` for an output
+            of that.
         tile: Rows and columns; those of ``src`` where left out. What lies outside the output stays.
         at: The first element of the tile in the output, the first of all where left out.
         dst_tag: Which tag the output is meant to be in, where it is in several.
@@ -77,8 +78,9 @@ def l0c_to_gm(
             fit its field.
         UndecidedError: a size is symbolic.
     """
-    of = element_named(element)
-    sums = element_named(accumulator) if accumulator is not None else _sums_for(of)
+    of = element_of(element, dst)
+    is_said = accumulator is not None or isinstance(src, TaggedLayout)
+    sums = element_of(accumulator, src, what="accumulator") if is_said else _sums_for(of)
     rounding = _rounding(sums, of)
     copy = store_of("L0C->GM", _PAIRS, src, dst, Asked(arch, of, tile, at, "L0C", dst_tag))
     copy = copy._replace(src=copy.src._replace(element=sums))

@@ -18,17 +18,18 @@ from ..arch import arch as arch_named
 from ..cube import BIASES
 from ..elements import ELEMENTS
 from ..elements import element as element_named
-from .operands import Asked, copy_of, finished, whole_blocks
+from ..tags.text import TaggedLayout
+from .operands import Asked, copy_of, element_of, finished, untagged, whole_blocks
 from .records import Call, DataCopyParams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...ints import IntTuple
-    from ...layout import AnyLayout
     from ..arch import Arch
     from ..elements import Element, ElementLike
-    from .operands import Destination
+    from ..tags.table import Tag
+    from .operands import Destination, Source
     from .transfer import Transfer
 
 __all__ = ["l1_to_bt"]
@@ -37,11 +38,11 @@ _PAIRS: Final[Mapping[str, tuple[str, ...]]] = {"VectorLayout": ("VectorLayout",
 
 
 def l1_to_bt(
-    src: AnyLayout,
+    src: Source,
     dst: Destination = "VectorLayout",
     *,
     arch: str | Arch,
-    element: ElementLike,
+    element: ElementLike | None = None,
     accumulator: ElementLike | None = None,
     tile: IntTuple | None = None,
     at: IntTuple | None = None,
@@ -58,8 +59,9 @@ def l1_to_bt(
     number of them for 32 bits.
 
     Args:
-        element: What the biases are.
-        accumulator: What the sums are; the one that the core adds such a bias to where left out.
+        element: What the biases are; left out where ``src`` says it, as `parse_tagged` gives one.
+        accumulator: What the sums are; what ``dst`` says, or the one that the core adds such a bias to
+            where left out.
 
     Raises:
         UnsupportedError: a layout is no vector, or the core adds no such bias to such a sum.
@@ -67,9 +69,14 @@ def l1_to_bt(
         DivisibilityError: the tile starts within a block of 32 bytes.
         LayoutError: the bias table is smaller than the sums, or L1 than the biases.
     """
-    core, of = arch_named(arch), element_named(element)
-    sums = _sums(core, of, None if accumulator is None else element_named(accumulator))
-    copy = copy_of("L1->BT", _PAIRS, src, dst, Asked(core, of, tile, at))
+    core, of = arch_named(arch), element_of(element, src)
+    said = None if accumulator is None else element_named(accumulator)
+    tag: str | Tag | None = None
+    if isinstance(dst, TaggedLayout):
+        said = element_of(said, dst, what="accumulator")
+        dst, tag = untagged(dst, tag)
+    sums = _sums(core, of, said)
+    copy = copy_of("L1->BT", _PAIRS, src, dst, Asked(core, of, tile, at, dst_tag=tag))
     whole_blocks(copy, copy.src, (of.c0,), "it reads blocks of 32 bytes,")
     if core.code == 3510:
         unit, blocks = 1, ceil_div(copy.cut[0], of.c0)

@@ -25,11 +25,10 @@ from .operands import Asked, copy_of, whole_blocks
 
 if TYPE_CHECKING:
     from ...ints import IntTuple
-    from ...layout import AnyLayout
     from ..arch import Arch
     from ..elements import ElementLike
     from ..tags.table import Tag
-    from .operands import Destination
+    from .operands import Destination, Source
     from .transfer import Transfer
 
 __all__ = ["l1_to_l0a", "l1_to_l0b"]
@@ -40,16 +39,16 @@ _L0A_TAGS: Final = {2201: "zZ", 3510: "zN"}
 
 
 def l1_to_l0a(
-    src: AnyLayout,
+    src: Source,
     dst: Destination | None = None,
     *,
     arch: str | Arch,
-    element: ElementLike,
+    element: ElementLike | None = None,
     tile: IntTuple | None = None,
     at: IntTuple | None = None,
     src_tag: str | Tag | None = None,
     dst_tag: str | Tag | None = None,
-    scales: AnyLayout | None = None,
+    scales: Source | None = None,
 ) -> Transfer:
     """Return the calls that move a tile of A, of M rows and K columns, from L1 to L0A.
 
@@ -61,6 +60,7 @@ def l1_to_l0a(
     Args:
         dst: The layout in L0A, or its tag; the architecture's, `Arch.l0a_tag`, where left out. A layout
             that is made for a transposed float of 2201 has whole 16s along K, as the load writes them.
+        element: What the elements are; left out where a layout says it, as `parse_tagged` gives one.
         tile: Rows and columns; those of ``dst``, or the rest of the source, where left out.
         at: The first element of the tile; it starts a fractal.
         src_tag, dst_tag: Which tag a layout is meant to be in, where it is in several.
@@ -89,16 +89,16 @@ def l1_to_l0a(
 
 
 def l1_to_l0b(
-    src: AnyLayout,
+    src: Source,
     dst: Destination | None = None,
     *,
     arch: str | Arch,
-    element: ElementLike,
+    element: ElementLike | None = None,
     tile: IntTuple | None = None,
     at: IntTuple | None = None,
     src_tag: str | Tag | None = None,
     dst_tag: str | Tag | None = None,
-    scales: AnyLayout | None = None,
+    scales: Source | None = None,
 ) -> Transfer:
     """Return the calls that move a tile of B, of K rows and N columns, from L1 to L0B, where it is nZ.
 
@@ -115,10 +115,10 @@ def l1_to_l0b(
 def _load(
     side: str,
     tag: str,
-    src: AnyLayout,
+    src: Source,
     dst: Destination | None,
     asked: Asked,
-    scales: AnyLayout | None,
+    scales: Source | None,
 ) -> Transfer:
     pairs = {tag: _SOURCES[side]}
     copy = copy_of(f"L1->{side}", pairs, src, tag if dst is None else dst, asked)

@@ -16,12 +16,11 @@ from ...ints import ceil_div
 from ..cube import FP4, FP8
 from ..tags.mx import MX_GROUP, MX_K, SCALE
 from ..tags.recognise import why_not
-from .operands import require_numbers, whole
+from .operands import require_numbers, untagged, whole
 from .records import LoadData2DMxParams
 
 if TYPE_CHECKING:
-    from ...layout import AnyLayout
-    from .operands import Copy
+    from .operands import Copy, Source
 
 __all__ = ["scales_of"]
 
@@ -29,11 +28,11 @@ _SCALED: Final = (*FP8, *FP4)
 """The element types that have scales. Source: CATLASS, the static assertions of the same calls."""
 
 
-def scales_of(copy: Copy, layout: AnyLayout) -> LoadData2DMxParams:
+def scales_of(copy: Copy, scales: Source) -> LoadData2DMxParams:
     """Return the parameters that load the scales of a tile.
 
     Args:
-        layout: The scales of the whole source, MxScalezZ for A, MxScalenN for B.
+        scales: Of the whole source, MxScalezZ for A, MxScalenN for B.
 
     Raises:
         UnsupportedError: the architecture or the element type has no scales.
@@ -47,6 +46,7 @@ def scales_of(copy: Copy, layout: AnyLayout) -> LoadData2DMxParams:
             element=copy.element,
             arch=copy.arch,
         )
+    layout, _tag = untagged(scales, None)
     require_numbers(layout, "scales")
     tag, k = ("MxScalezZ", 1) if copy.route.endswith("A") else ("MxScalenN", 0)
     reasons = why_not(layout, tag, SCALE)

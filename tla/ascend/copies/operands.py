@@ -26,6 +26,7 @@ from ..cube import FP4, FP8
 from ..elements import element as element_named
 from ..tags.recognise import tags_of, why_not
 from ..tags.table import Tag, make_layout
+from ..tags.text import TaggedLayout
 from .records import Call, Calls, LoadData2DMxParams, widths
 from .transfer import Matrix, Transfer
 
@@ -40,16 +41,22 @@ __all__ = [
     "Asked",
     "Copy",
     "Destination",
+    "Source",
     "copy_of",
+    "element_of",
     "finished",
     "require_numbers",
     "store_of",
+    "untagged",
     "whole",
     "whole_blocks",
 ]
 
-Destination: TypeAlias = Union[AnyLayout, str, Tag]
-"""A layout, or a tag that makes one of the tile."""
+Source: TypeAlias = Union[AnyLayout, TaggedLayout]
+"""A layout; one that says its tag and element type, `parse_tagged`'s, says those of the copy."""
+
+Destination: TypeAlias = Union[AnyLayout, TaggedLayout, str, Tag]
+"""As `Source`, or a tag that makes a layout of the tile."""
 
 _ABSENT: Final = {
     2201: (*FP4, *FP8, "float8_e8m0_t", "hifloat8_t"),
@@ -103,17 +110,53 @@ class Asked(NamedTuple):
     """What a caller says of a copy besides its layouts."""
 
     arch: str | Arch
-    element: ElementLike
+    element: ElementLike | None
     tile: IntTuple | None = None
     at: IntTuple | None = None
     src_tag: str | Tag | None = None
     dst_tag: str | Tag | None = None
 
 
+def element_of(said: ElementLike | None, *operands: object, what: str = "element") -> Element:
+    """Return the element type of a copy: what is said, and what its tagged layouts say.
+
+    Args:
+        what: The name of the argument that says it.
+
+    Raises:
+        LayoutError: none says it, or two differ.
+    """
+    of = None if said is None else element_named(said)
+    for operand in operands:
+        if not isinstance(operand, TaggedLayout):
+            continue
+        if of is not None and of != operand.element:
+            raise LayoutError(
+                f"the elements of {operand} are {operand.element}, and those of the copy are {of}",
+                f"Leave {what} out where a layout says it.",
+                element=of,
+                layout=operand.layout,
+            )
+        of = operand.element
+    if of is None:
+        raise LayoutError(
+            "the element type of a copy is not said",
+            f"Give {what}=, as 'half', or a layout that says it: parse_tagged('zN<half>(32,48)').",
+        )
+    return of
+
+
+def untagged(layout: Source, tag: str | Tag | None) -> tuple[AnyLayout, str | Tag | None]:
+    """Return a layout, and its tag: the one given, else the one that it says."""
+    if isinstance(layout, TaggedLayout):
+        return layout.layout, layout.tag if tag is None else tag
+    return layout, tag
+
+
 def copy_of(
     route: str,
     pairs: Mapping[str, tuple[str, ...]],
-    src: AnyLayout,
+    src: Source,
     dst: Destination,
     asked: Asked,
 ) -> Copy:
@@ -125,19 +168,22 @@ def copy_of(
     Raises:
         TlaError: as the copies, whose arguments these are; see `gm_to_l1`.
     """
-    core, of = arch_named(asked.arch), element_named(asked.element)
+    core, of = arch_named(asked.arch), element_of(asked.element, src, dst)
     _require_element(route, core, of)
+    src, src_tag = untagged(src, asked.src_tag)
+    tag = asked.dst_tag
+    if not isinstance(dst, (str, Tag)):
+        dst, tag = untagged(dst, tag)
     require_numbers(as_layout(src), "source")
     start = _ints(asked.at, src, "coordinate", 0)
     small = None if isinstance(dst, (str, Tag)) else as_layout(dst)
     extents = _extents(asked.tile, src, start, small)
     cut = _cut(src, extents, start)
-    tag = asked.dst_tag
     if isinstance(dst, (str, Tag)):
         tag, small = dst, make_layout(of, dst, *extents)
     assert small is not None
     require_numbers(small, "destination")
-    tags = _matched(route, pairs, (src, asked.src_tag), (small, tag), of)
+    tags = _matched(route, pairs, (src, src_tag), (small, tag), of)
     zero = (0,) * len(start)
     _require_room(small, cut, "destination")
     room = tuple(map(int, get_tile_layout(small, extents, zero).origin_shape))
@@ -148,8 +194,8 @@ def copy_of(
 def store_of(
     route: str,
     pairs: Mapping[str, tuple[str, ...]],
-    src: AnyLayout,
-    dst: AnyLayout,
+    src: Source,
+    dst: Source,
     asked: Asked,
 ) -> Copy:
     """Return a copy into a matrix: the coordinate is a place in it, the tile is the whole source.
@@ -157,13 +203,14 @@ def store_of(
     Raises:
         TlaError: as `copy_of`.
     """
-    core, of = arch_named(asked.arch), element_named(asked.element)
+    core, of = arch_named(asked.arch), element_of(asked.element, dst)
     _require_element(route, core, of)
+    (src, src_tag), (dst, dst_tag) = untagged(src, asked.src_tag), untagged(dst, asked.dst_tag)
     require_numbers(as_layout(src), "source")
     require_numbers(as_layout(dst), "destination")
     start = _ints(asked.at, dst, "coordinate", 0)
     cut = _cut(dst, _extents(asked.tile, dst, start, src), start)
-    tags = _matched(route, pairs, (src, asked.src_tag), (dst, asked.dst_tag), of)
+    tags = _matched(route, pairs, (src, src_tag), (dst, dst_tag), of)
     _require_room(src, cut, "source")
     from_, to = Matrix(src, tags[0], of, (0,) * len(start)), Matrix(dst, tags[1], of, start)
     return Copy(route, core, of, from_, to, cut, cut)

@@ -127,7 +127,7 @@ FORMS: Final[Mapping[str, Form]] = {
     "MxScalezZ": _form(_MATRIX, "16,count 2,count", "10 00 11 01", elements=_E8M0),
     "MxScalenN": _form(_MATRIX, "2,count 16,count", "00 10 01 11", elements=_E8M0),
 }
-"""The form of each tag, by its name, in the order in which `tag_of` asks."""
+"""The form of each tag, by its name; `tag_of` asks in this order, those of the element alone first."""
 
 UNALIGNED: Final = {"zNUnAlign": _form(_MATRIX, "count,1 C0,count", "10 00 01 11")}
 """zN of one block of as many rows as there are, which is the layout of no tag."""

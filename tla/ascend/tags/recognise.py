@@ -97,31 +97,40 @@ class Recognition(NamedTuple):
 
 
 def tag_of(layout: AnyLayout, element: ElementLike | None = None) -> str | None:
-    """Return the first tag that a layout is in, or None where it is in none.
+    """Return the first tag that a layout is in, whatever its unknowns; None where it can be in none.
 
     >>> tag_of(parse("(20,48):(48,1)")), tag_of(parse("(20,48):(48,2)"))
     ('RowMajor', None)
 
-    The order is that of `tags_of`: of one column it is RowMajor, of half zN and not L0C.
+    The order is that of `tags_of`: of one column it is RowMajor, of half zN and not L0C. A tag that it
+    is in for some values alone is passed over: such a value gives more tags, and takes none away.
+
+    >>> tag_of(parse("(M,K):(1,M)"))  # it is RowMajor too where M or K is 1
+    'ColumnMajor'
 
     Args:
         element: The element type; any width will do where it is left out.
 
     Raises:
-        UndecidedError: it may be in a tag that comes before any that it is in, or in no other; the
-            condition on the unknowns is its ``obligation``.
+        UndecidedError: it is in no tag for all values, and may be in one; the condition on the unknowns
+            is its ``obligation``.
     """
-    for tag in _in_order(layout):
+    first: Recognition | None = None
+    for tag in _in_order(layout, element):
         found = recognition(layout, tag, element)
         if found.answer:
             return tag
-        if found.answer is None:
-            raise _undecided(found)
+        if found.answer is None and first is None:
+            first = found
+    if first is not None:
+        raise _undecided(first)
     return None
 
 
 def tags_of(layout: AnyLayout, element: ElementLike | None = None) -> tuple[str, ...]:
     """Return every tag that a layout is in: in the order of `TAGS`, those it is copies of last.
+
+    Tags that are made for the element type alone come before those for any.
 
     >>> tags_of(parse("(20,1):(1,20)"))
     ('RowMajor', 'ColumnMajor')
@@ -146,7 +155,7 @@ def recognitions(layout: AnyLayout, element: ElementLike | None = None) -> tuple
     >>> [each.tag for each in found if each.answer], [each.tag for each in found if each.answer is None]
     (['nZ'], ['nN', 'PaddingColumnMajor'])
     """
-    return tuple([recognition(layout, tag, element) for tag in _in_order(layout)])
+    return tuple([recognition(layout, tag, element) for tag in _in_order(layout, element)])
 
 
 def why_not(layout: AnyLayout, tag: str | Tag, element: ElementLike | None = None) -> tuple[Reason, ...]:
@@ -242,11 +251,17 @@ def _form_named(tag: str | Tag) -> tuple[str, Form]:
     return name, FORMS[name]
 
 
-def _in_order(layout: AnyLayout) -> list[str]:
-    """The tags, those first of which the layout has the least modes of copies."""
+def _in_order(layout: AnyLayout, element: ElementLike | None = None) -> list[str]:
+    """The tags: first those of the least modes of copies, of these those made for the element alone."""
     shape = as_layout(layout).shape
     rank = len(shape) if is_tuple(shape) else 0
-    return sorted(FORMS, key=lambda tag: FORMS[tag].batches_of(rank))
+    of = "" if element is None else element_named(element).name
+
+    def place(tag: str) -> tuple[int, bool]:
+        form = FORMS[tag]
+        return form.batches_of(rank), of not in (form.elements or ())
+
+    return sorted(FORMS, key=place)
 
 
 def _widths(form: Form, of: Element | None) -> tuple[int | None, ...]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from ...assumed import carrying
-from ...errors import DivisibilityError, LayoutError, UnsupportedError
+from ...errors import CongruenceError, DivisibilityError, LayoutError, UnsupportedError
 from ...fractal import nN, nZ, repeated, zN, zZ
 from ...int_tuple import as_int_tuple, congruent, text_of
 from ...ints import Int, IntLike, IntTuple, _1, _2, at_least, divides, is_tuple, known_eq, leaf, round_up
@@ -88,7 +88,7 @@ def make_layout(
 
     Raises:
         UnsupportedError: no such tag or element; the tag does not take the element, or an option.
-        CongruenceError: more or fewer sizes than the tag takes.
+        CongruenceError: more or fewer sizes than the tag takes; rows of a vector that are not 1.
         LeafError: a size is no int.
         LayoutError: a size is negative, the leading dimension too short, a block empty.
         DivisibilityError: two elements of fp4 share a byte, and the leading dimension is odd.
@@ -98,8 +98,8 @@ def make_layout(
     asked = {"ld": ld, "block": block, "c0": c0, "position": position}
     options = {name: x for name, x in asked.items() if x is not None}
     _require_taken(kind, of, options)
-    if kind.name == "VectorLayout" and len(sizes) == 2 and known_eq(leaf(sizes[0]), 1):
-        sizes = sizes[1:]
+    if kind.name == "VectorLayout" and len(sizes) == 2:
+        sizes = _length_of_row(of, *sizes)
     layout = kind.make(of, *sizes_of(kind.name, kind.sizes, sizes), **options)
     return layout if batch is None else _batched(kind, layout, batch)
 
@@ -200,6 +200,19 @@ def _leading(tag: str, element: Element, sizes: tuple[Any, Any], ld: IntLike, le
             least=least,
         )
     return step
+
+
+def _length_of_row(element: Element, rows: IntLike, cols: IntLike) -> tuple[IntLike]:
+    """The length of a vector that is given as a row of a matrix."""
+    if known_eq(leaf(rows), 1) is not True:
+        raise CongruenceError(
+            f"VectorLayout holds one row of {cols} elements, not {rows} rows",
+            f"CATLASS takes no note of the rows. Write VectorLayout<{element}>({cols}) for one row, or"
+            f" RowMajor<{element}>({rows},{cols}) for all of them.",
+            names=("length",),
+            sizes=(rows, cols),
+        )
+    return (cols,)
 
 
 def _vector(element: Element, length: Any) -> AnyLayout:

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ...errors import UnsupportedError
+from ...errors import LayoutError, UnsupportedError
+from ..plans.footprint import fits
 from .pipes import Model
 
 if TYPE_CHECKING:
@@ -36,14 +37,26 @@ _WALKED: Final = ("ColumnBlockSwizzle", "BlockSchedulerAswt", "BlockSchedulerIte
 
 
 def estimate(plan: Plan) -> Estimate:
-    """Return how long a plan takes; that it is legal is the subject of `Plan.check`.
+    """Return how long a plan takes whose tile fits; all else that is legal is `Plan.check`'s subject.
 
     Blocks are counted by closed forms where the swizzle has one, so the number of tiles does not matter.
 
     Raises:
         UnsupportedError: as `model`.
+        LayoutError: no block takes the tile, as `fits` has it: there is no time to speak of.
     """
-    return model(plan).estimate(plan.l1, plan.l0)
+    found = model(plan)
+    if not fits(
+        plan.arch, plan.a, plan.b, plan.l1, plan.l0, plan.policy, plan.bias, plan.tags, plan.problem.k
+    ):
+        broken = plan.check().errors
+        raise LayoutError(
+            f"{plan.l1}, {plan.l0} fits no block of {plan.policy} on {plan.arch}: it has no time",
+            *(f"{finding.title}: {finding.text}" for finding in broken[:1]),
+            l1=plan.l1,
+            l0=plan.l0,
+        )
+    return found.estimate(plan.l1, plan.l0)
 
 
 def model(plan: Plan) -> Model:

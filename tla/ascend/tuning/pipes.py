@@ -42,8 +42,8 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from ..decisions import splitk_factor
 from ..elements import accumulator
+from ..plans.kernels import slices
 from .bandwidth import row_efficiency, write_efficiency
 from .estimates import PIPES, Estimate
 from .loads import loads, loads_of
@@ -156,7 +156,8 @@ class Model(NamedTuple):
 
     def walked(self, l1: GemmShape) -> Work:
         """Return what the cores do by walking through the schedule of a tile."""
-        schedule = self.swizzle.schedule(self.problem, l1, cores=self.cores)
+        parts = self.slices(l1) if self.swizzle.splits else None
+        schedule = self.swizzle.schedule(self.problem, l1, cores=self.cores, splitk=parts)
         once = self._bytes(self.problem)
         if sum(once) <= self.arch.l2:
             return Work(loads_of(schedule), once)
@@ -165,9 +166,7 @@ class Model(NamedTuple):
 
     def slices(self, l1: GemmShape) -> int:
         """In how many parts k is cut: as many as CATLASS's kernel takes."""
-        if self.order is None or not self.swizzle.splits:
-            return 1
-        return min(splitk_factor(self.problem, l1, self.cores), -(-self.problem.k // l1.k))
+        return slices(self.policy, self.swizzle, self.problem, l1, self.cores)
 
     def _estimate(self, l1: GemmShape, l0: GemmShape, work: Work) -> Estimate:
         found, from_gm = work
