@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from .errors import UnsupportedError
-from .text import shortened
+from .text import did_you_mean, near_words, shortened
 
 __all__ = ["ELEMENT_TYPES", "ElementType", "element_type"]
 
@@ -69,11 +69,9 @@ def element_type(name: str | ElementType) -> ElementType:
         raise TypeError(f"expected the name of an element type, got {type(name).__name__} {name!r}")
     found = ELEMENT_TYPES.get(name.lower())
     if found is None:
-        from difflib import get_close_matches  # only an error needs it
-
         lower = shortened(name.lower())
         known = _ELSEWHERE.get(lower.removesuffix("_t"))
-        near = [known] if known else get_close_matches(lower, ELEMENT_TYPES, n=3)
-        hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(ELEMENT_TYPES)}."
+        near = [known] if known else near_words(lower, ELEMENT_TYPES)
+        hint = did_you_mean(near, ELEMENT_TYPES)
         raise UnsupportedError(f"{shortened(name)!r} is not an XLA element type", hint, name=name)
     return found

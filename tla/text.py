@@ -6,11 +6,14 @@ the rest with `expect`. What was wanted at the furthest point reached becomes th
 
 from __future__ import annotations
 
-from typing import ClassVar, Final, NoReturn
+from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 
 from .errors import ParseError
 
-__all__ = ["END", "Scanner", "shortened"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["END", "Scanner", "did_you_mean", "near_words", "shortened"]
 
 END: Final = "end of text"
 
@@ -126,6 +129,27 @@ class Scanner:
 
 MAX_DIGITS: Final = 4300
 """The longest integer read: what Python converts without being asked for more."""
+
+
+def near_words(word: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
+    """Return up to three of some words that one may be meant for, the nearest first.
+
+    >>> near_words("haf", ["half", "float"])
+    ['half']
+    """
+    from difflib import get_close_matches  # only an error needs it
+
+    return get_close_matches(shortened(word), list(known), 3, cutoff)
+
+
+def did_you_mean(near: Iterable[str], known: Iterable[str]) -> str:
+    """Return the sentence of an error that suggests the near words, or all that are known.
+
+    >>> did_you_mean(["zN", "zZ"], []), did_you_mean([], ["half", "float"])
+    ('Did you mean zN or zZ?', 'Known: half, float.')
+    """
+    words = " or ".join(near)
+    return f"Did you mean {words}?" if words else f"Known: {', '.join(known)}."
 
 
 def shortened(text: str, limit: int = 40) -> str:

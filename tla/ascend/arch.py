@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from ..errors import LayoutError, UnsupportedError
 from ..ints import is_tuple
-from ..text import shortened
+from ..text import did_you_mean, near_words, shortened
 from .cube import PRODUCTS, Product
 from .elements import C0_BITS, FRACTAL_BITS, element
 from .limits import LIMITS, Limit
@@ -276,9 +276,7 @@ class Arch(NamedTuple):
 
 
 def _no_field(field: str) -> TypeError:
-    from difflib import get_close_matches  # only an error needs it
-
-    near = get_close_matches(field, Arch._fields, n=3)
+    near = near_words(field, Arch._fields)
     hint = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(Arch._fields)}"
     return TypeError(f"an architecture has no {shortened(field)!r}; {hint}")
 
@@ -447,10 +445,8 @@ def arch(name: str | Arch) -> Arch:
     lower = {a.lower(): a for a in known}
     found = lower.get(key) or lower.get(f"ascend{key}")
     if found is None:
-        from difflib import get_close_matches  # only an error needs it
-
         near = [a for a in known if key and key in a.lower()]
-        near = near or [lower[a] for a in get_close_matches(shortened(key), lower, n=3)]
-        hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(ARCHES)}."
+        near = near or [lower[a] for a in near_words(key, lower)]
+        hint = did_you_mean(near, ARCHES)
         raise UnsupportedError(f"there is no architecture {shortened(name)!r}", hint, name=name)
     return known[found]

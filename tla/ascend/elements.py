@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, TypeAlias
 from ..dtypes import ElementType
 from ..errors import UnsupportedError
 from ..ints import leaf
-from ..text import shortened
+from ..text import did_you_mean, near_words, shortened
 from .cube import PRODUCTS
 
 __all__ = ["ELEMENTS", "Element", "ElementLike", "accumulator", "element"]
@@ -123,11 +123,9 @@ def element(name: ElementLike) -> Element:
     key = name.strip().removeprefix("AscendC::")
     found = ELEMENTS.get(key) or ELEMENTS.get(_OTHER_NAMES.get(key.lower(), key.lower()))
     if found is None:
-        from difflib import get_close_matches  # only an error needs it
-
         of_name = [e for e in ELEMENTS if key and e.startswith(key.lower().replace("fp", "float"))]
-        near = of_name or get_close_matches(shortened(key.lower()), [*ELEMENTS, *_OTHER_NAMES], n=3)
-        hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(ELEMENTS)}."
+        near = of_name or near_words(key.lower(), [*ELEMENTS, *_OTHER_NAMES])
+        hint = did_you_mean(near, ELEMENTS)
         raise UnsupportedError(f"{shortened(name)!r} is not an element type", hint, name=name)
     return found
 

@@ -28,6 +28,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
+from ..shapes import rounded_up
 from .asserts import holds, tile_of
 
 if TYPE_CHECKING:
@@ -163,16 +164,12 @@ def l1_tag(tag: str) -> str:
     return "nZ" if tag in ("ColumnMajor", "nZ", "PaddingColumnMajor") else "zN"
 
 
-def _up(n: int, unit: int) -> int:
-    return -(-n // unit) * unit
-
-
 def _in_l1(rows: int, columns: int, c0: int, tag: str) -> tuple[int, int]:
     """The bytes that are written of a tile, and those that it reaches over."""
     if l1_tag(tag) == "nZ":  # the same with rows and columns exchanged
         rows, columns = columns, rows
     blocks = -(-columns // c0)
-    whole = _up(rows, _FRACTAL_ROWS)
+    whole = rounded_up(rows, _FRACTAL_ROWS)
     return ((blocks - 1) * whole + rows) * _ROW_BYTES, blocks * whole * _ROW_BYTES
 
 
@@ -183,9 +180,9 @@ def _in_l0(lines: int, k: int, element: Element, transposed: bool, tag: str) -> 
     do the lines of all k follow one another.
     """
     square = max(_FRACTAL_ROWS, element.c0) if transposed else _FRACTAL_ROWS
-    blocks = _up(k, square if transposed else element.c0) // element.c0
-    wide = _up(lines, square)
-    apart = wide if tag == "zZ" else _up(lines, _FRACTAL_ROWS)
+    blocks = rounded_up(k, square if transposed else element.c0) // element.c0
+    wide = rounded_up(lines, square)
+    apart = wide if tag == "zZ" else rounded_up(lines, _FRACTAL_ROWS)
     return ((blocks - 1) * apart + wide) * _ROW_BYTES
 
 
@@ -205,7 +202,7 @@ def _l1(tile: Tile, family: Family, tags: Sequence[str], k: int | None) -> Footp
     b = Group("B", count.l1b, b_at, b_slot, *_in_l1(l1.k, l1.n, tile.b.c0, tags[1]))
     groups = [b, a] if family.b_first else [a, b]
     if tile.bias:
-        whole = _up(bias, _ROW_BYTES)
+        whole = rounded_up(bias, _ROW_BYTES)
         at = 1 if family.b_first else 2
         groups.insert(at, Group("bias", tile.bias_count, bias_at, bias, bias, whole))
     unit = arch.start_alignment("L1")
@@ -228,7 +225,7 @@ def _footprints(tile: Tile, family: Family, tags: Sequence[str], k: int | None) 
     yield _l0(arch, "L0A", "A", count.l0a, tile.l0a, written, how)
     written = _in_l0(l0.n, l0.k, tile.b, l1_tag(tags[1]) == "zN", "nZ")
     yield _l0(arch, "L0B", "B", count.l0b, tile.l0b, written, how)
-    written = _up(l0.m, _FRACTAL_ROWS) * _up(l0.n, _FRACTAL_ROWS) * tile.accumulator.sizeof
+    written = rounded_up(l0.m, _FRACTAL_ROWS) * rounded_up(l0.n, _FRACTAL_ROWS) * tile.accumulator.sizeof
     yield _l0(arch, "L0C", "C", count.l0c, tile.l0c, written, family.l0c_slot)
     if tile.bias is not None:
         bytes_ = l0.n * tile.accumulator.sizeof

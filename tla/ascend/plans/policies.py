@@ -22,7 +22,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...errors import LayoutError, UnsupportedError
-from ...text import Scanner, shortened
+from ...text import Scanner, did_you_mean, near_words, shortened
 from ..shapes import index_of
 from .families import FAMILIES, Family
 
@@ -278,12 +278,9 @@ def _names(name: str) -> tuple[str, ...]:
 
 
 def _near(name: str) -> str:
-    from difflib import get_close_matches  # only an error needs it
-
     known = {text: full for full in FAMILIES for text in _names(full)}
-    close = get_close_matches(shortened(name).lower(), known, n=3, cutoff=0.5)
-    near = dict.fromkeys(known[text] for text in close)
-    return f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(FAMILIES)}."
+    near = dict.fromkeys(known[text] for text in near_words(name.lower(), known, 0.5))
+    return did_you_mean(near, FAMILIES)
 
 
 def _templated(scanner: Scanner, family: Family) -> Policy:

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...errors import LayoutError, ParseError, UnsupportedError
-from ...text import MAX_DIGITS, shortened
+from ...text import MAX_DIGITS, did_you_mean, near_words, shortened
 from ..shapes import GemmCoord, gemm_shape
 from .schedule import CORES, Schedule, direction_of, positive
 
@@ -286,13 +286,9 @@ def swizzle(text: str | BlockSwizzle) -> BlockSwizzle:
 
 
 def _near(word: str) -> str:
-    from difflib import get_close_matches  # only an error needs it
-
     known = {name.lower(): name for name in (*WORDS, *_KINDS)}
-    near = [known[key] for key in get_close_matches(shortened(word.lower()), known, n=3)]
-    if near:
-        return f"Did you mean {' or '.join(near)}?"
-    return f"Known: {', '.join(WORDS)}; or a C++ class, as in GemmIdentityBlockSwizzle<3,0>."
+    near = [known[key] for key in near_words(word.lower(), known)]
+    return did_you_mean(near, [*WORDS, "or a C++ class, as in GemmIdentityBlockSwizzle<3,0>"])
 
 
 def _with_arguments(text: str, name: str, inside: str | None, start: int) -> BlockSwizzle:

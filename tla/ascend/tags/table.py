@@ -21,7 +21,7 @@ from ...fractal import nN, nZ, repeated, zN, zZ
 from ...int_tuple import as_int_tuple, congruent, text_of
 from ...ints import Int, IntLike, IntTuple, _1, _2, at_least, divides, is_tuple, known_eq, leaf, round_up
 from ...layout import AnyLayout, Layout, padded
-from ...text import shortened
+from ...text import did_you_mean, near_words, shortened
 from ..cube import FP4
 from ..elements import element as element_named
 from .conv import CHANNELS, FILTER, FMAP, channels_last, make_layout_filter, make_layout_fmap
@@ -119,13 +119,11 @@ def tag_named(name: str | Tag) -> Tag:
         raise TypeError(f"expected the name of a layout tag, got {type(name).__name__} {name!r}")
     key = name.strip().rpartition("::")[2]
     if key not in TAGS:
-        from difflib import get_close_matches  # only an error needs it
-
         known = {known.lower(): known for known in TAGS}
         cutoff = 0.5 if len(key) < 4 else 0.6  # of two letters one is half
-        found = get_close_matches(shortened(key.lower()), known, 3, cutoff)
+        found = near_words(key.lower(), known, cutoff)
         near = [known[x] for x in ([key.lower()] if key.lower() in known else found)]
-        hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(TAGS)}."
+        hint = did_you_mean(near, TAGS)
         raise UnsupportedError(f"{shortened(name)!r} is not a layout tag", hint, name=name)
     return TAGS[key]
 

@@ -44,6 +44,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from ..elements import accumulator
 from ..plans.kernels import slices
+from ..shapes import rounded_up
 from .bandwidth import row_efficiency, write_efficiency
 from .estimates import PIPES, Estimate
 from .loads import loads, loads_of
@@ -224,7 +225,11 @@ class Model(NamedTuple):
         arch, (m, n, k) = self.arch, shape
         steps = -(-k // l1.k)
         parts = (steps - 1) * -(-l1.k // l0.k) + -(-(k - (steps - 1) * l1.k) // l0.k)
-        rows, columns, depth = _up(m, ROWS), _up(n, ROWS), _up(k, max(self.a.c0, self.b.c0))
+        rows, columns, depth = (
+            rounded_up(m, ROWS),
+            rounded_up(n, ROWS),
+            rounded_up(k, max(self.a.c0, self.b.c0)),
+        )
         of_a, of_b = self._efficiency(l1, shape)
         a, b = self._copied(shape)
         fetched, written = (a / of_a, b / of_b), self._written(m, n, l1)
@@ -353,9 +358,9 @@ def _weighed(parts: _Both, weights: _Both) -> float:
 def _elements_in(tag: str, rows: int, columns: int, c0: int) -> int:
     """The elements that a copy of a tile moves: in fractals, whole ones."""
     if tag == "zN":
-        return _up(rows, ROWS) * _up(columns, c0)
+        return rounded_up(rows, ROWS) * rounded_up(columns, c0)
     if tag == "nZ":
-        return _up(rows, c0) * _up(columns, ROWS)
+        return rounded_up(rows, c0) * rounded_up(columns, ROWS)
     return rows * columns
 
 
@@ -371,7 +376,3 @@ def _of_pipes(load: Load, full: list[_Times], last: list[_Times]) -> list[float]
     if load.last is not None:
         terms.append((1, last[load.last].pipes))
     return [sum(n * pipes[i] for n, pipes in terms) for i in range(len(PIPES))]
-
-
-def _up(n: int, unit: int) -> int:
-    return -(-n // unit) * unit

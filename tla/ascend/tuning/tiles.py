@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from ...errors import LayoutError, UnsupportedError
 from ..plans.footprint import fits
 from ..plans.plan import gemm
-from ..shapes import GemmShape, gemm_shape
+from ..shapes import GemmShape, gemm_shape, rounded_up
 from .cost import model
 
 if TYPE_CHECKING:
@@ -191,8 +191,8 @@ def _pairs(found: Model, step: int) -> Iterator[tuple[int, int]]:
     arch, c = found.arch, found.arch.accumulator(found.a, found.b)
     most = arch.l0c // found.policy.facts.l0c // c.sizeof
     rows, columns = (lcm(step, max(_UNIT, element.c0)) for element in (found.a, found.b))
-    for m in range(step, min(_cover(found.problem.m, rows), most // step) + 1, step):
-        for n in range(step, min(_cover(found.problem.n, columns), most // m) + 1, step):
+    for m in range(step, min(rounded_up(found.problem.m, rows), most // step) + 1, step):
+        for n in range(step, min(rounded_up(found.problem.n, columns), most // m) + 1, step):
             yield m, n
 
 
@@ -207,7 +207,7 @@ def _of_pair(found: Model, m: int, n: int) -> Iterator[tuple[GemmShape, GemmShap
     arch, stages, a, b = found.arch, found.policy.facts, found.a, found.b
     unit, depth = max(a.c0, b.c0), found.problem.k
     most = arch.l1 * 8 // (m * a.bits * stages.l1a + n * b.bits * stages.l1b)
-    for k1 in range(parts[0], min(_cover(depth, max(unit, _UNIT)), most) + 1, unit):
+    for k1 in range(parts[0], min(rounded_up(depth, max(unit, _UNIT)), most) + 1, unit):
         within = bisect_right(parts, k1)
         if _fits(found, m, n, k1, parts[within - 1]):
             k0 = _even(parts[:within], k1, depth)
@@ -219,9 +219,9 @@ def _parts(found: Model, m: int, n: int) -> Iterator[int]:
     arch, stages, a, b = found.arch, found.policy.facts, found.a, found.b
     unit = max(a.c0, b.c0)
     most = min(arch.l0a * 8 // (m * a.bits * stages.l0a), arch.l0b * 8 // (n * b.bits * stages.l0b))
-    for k0 in range(unit, min(_cover(found.problem.k, max(unit, _UNIT)), most) + 1, unit):
+    for k0 in range(unit, min(rounded_up(found.problem.k, max(unit, _UNIT)), most) + 1, unit):
         # A k1 of whole fractals takes no more than a longer one that fits; k0 alone is shorter.
-        if _fits(found, m, n, _cover(k0, max(unit, _UNIT)), k0) or _fits(found, m, n, k0, k0):
+        if _fits(found, m, n, rounded_up(k0, max(unit, _UNIT)), k0) or _fits(found, m, n, k0, k0):
             yield k0
 
 
@@ -256,11 +256,6 @@ def _between_fractals(found: Model, l1: GemmShape) -> bool:
             if step < extent and step % unit:
                 return False
     return True
-
-
-def _cover(extent: int, unit: int) -> int:
-    """The smallest multiple of a unit that is not below an extent."""
-    return -(-extent // unit) * unit
 
 
 def _check_rules(plan: Plan, found: Model, pairs: list[tuple[int, int]], step: int) -> None:
