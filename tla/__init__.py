@@ -8,6 +8,7 @@
 import typing as _typing
 
 from . import show
+from .constexpr import reveal
 from .coord import (
     colex_less,
     compact_col_major,
@@ -23,10 +24,12 @@ from .coord import (
 )
 from .errors import (
     BindingError,
+    CapacityError,
     CongruenceError,
     ContradictionError,
     CoordinateError,
     DivisibilityError,
+    KindError,
     LayoutError,
     LeafError,
     NotALayoutError,
@@ -252,6 +255,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AnyLayout",
     "BindingError",
+    "CapacityError",
     "ComposedLayout",
     "Condition",
     "CongruenceError",
@@ -262,6 +266,7 @@ __all__ = [
     "Int",
     "IntLike",
     "IntTuple",
+    "KindError",
     "Layout",
     "LayoutError",
     "LeafError",
@@ -422,6 +427,7 @@ __all__ = [
     "repeat",
     "repeat_like",
     "replace",
+    "reveal",
     "right_inverse",
     "round_down",
     "round_up",

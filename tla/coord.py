@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .constexpr import constexpr
 from .errors import CongruenceError, CoordinateError
 from .int_tuple import (
     as_int_tuple,
@@ -68,6 +69,7 @@ __all__ = [
 # --- order ------------------------------------------------------------------------------------
 
 
+@constexpr
 def elem_less(a: IntTuple, b: IntTuple) -> bool:
     """Whether every leaf of ``a`` is less than the leaf of ``b`` at its place.
 
@@ -82,6 +84,7 @@ def elem_less(a: IntTuple, b: IntTuple) -> bool:
     return decided_all(order(x, y) for x, y in _pairs(a, b))
 
 
+@constexpr
 def lex_less(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``a`` comes before ``b`` where the first leaf that differs decides.
 
@@ -94,6 +97,7 @@ def lex_less(a: IntTuple, b: IntTuple) -> bool:
     return _first_difference_less(_pairs(a, b))
 
 
+@constexpr
 def colex_less(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``a`` comes before ``b`` where the last leaf that differs decides.
 
@@ -124,6 +128,7 @@ def _first_difference_less(pairs: list[tuple[Any, Any]]) -> bool:
 # --- compact strides --------------------------------------------------------------------------
 
 
+@constexpr
 @bounded
 def compact_col_major(shape: IntTuple, start: IntLike = _1) -> Any:
     """Return the strides of ``shape`` packed without gaps, the first leaf fastest.
@@ -134,6 +139,7 @@ def compact_col_major(shape: IntTuple, start: IntLike = _1) -> Any:
     return _compact(shape, leaf(start), forward=True)[0]
 
 
+@constexpr
 @bounded
 def compact_row_major(shape: IntTuple, start: IntLike = _1) -> Any:
     """Return the strides of ``shape`` packed without gaps, the last leaf fastest.
@@ -176,6 +182,7 @@ def _compact(shape: Any, step: Any, forward: bool) -> tuple[Any, Any]:
     return tuple(strides if forward else reversed(strides)), step
 
 
+@constexpr
 @bounded
 def compact_order(shape: IntTuple, order: IntTuple) -> Any:
     """Return the strides of ``shape`` packed without gaps, leaves with the least ``order`` fastest.
@@ -226,6 +233,7 @@ def _spread(order: Any, shape: Any) -> Any:
 # --- index and coordinate ---------------------------------------------------------------------
 
 
+@constexpr
 def idx2crd(coord: IntTuple, shape: IntTuple, extend: bool = False) -> Any:
     """Return the coordinate congruent to ``shape`` of the element at an int, or any, coordinate.
 
@@ -266,6 +274,7 @@ def _natural(coord: Any, shape: Any, extend: bool) -> Any:
     return tuple(out)
 
 
+@constexpr
 def crd2idx(coord: IntTuple, shape: IntTuple, stride: IntTuple | None = None) -> Any:
     """Return the place of a coordinate in its shape: the inverse of `idx2crd`.
 
@@ -277,6 +286,7 @@ def crd2idx(coord: IntTuple, shape: IntTuple, stride: IntTuple | None = None) ->
     return crd2offset(coord, shape, compact_col_major(shape) if stride is None else stride)
 
 
+@constexpr
 def crd2crd(coord: IntTuple, shape: IntTuple, to_shape: IntTuple) -> Any:
     """Return the coordinate in ``to_shape`` of the element at ``coord`` of ``shape``.
 
@@ -311,6 +321,7 @@ def coords(shape: IntTuple) -> Iterator[Any]:
 # --- coordinate to offset ---------------------------------------------------------------------
 
 
+@constexpr
 def crd2offset(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool = False) -> Any:
     """Return the offset of a coordinate: the sum over the leaves of coordinate times stride.
 

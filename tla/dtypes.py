@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from .errors import UnsupportedError
+from .errors import KindError, UnsupportedError
 from .text import did_you_mean, near_words, shortened
 
 __all__ = ["ELEMENT_TYPES", "ElementType", "element_type"]
@@ -66,7 +66,9 @@ def element_type(name: str | ElementType) -> ElementType:
     if isinstance(name, ElementType):
         return name
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"expected the name of an element type, got {type(name).__name__} {name!r}")
+        raise KindError(
+            f"expected the name of an element type, got {type(name).__name__} {name!r}", value=name
+        )
     found = ELEMENT_TYPES.get(name.lower())
     if found is None:
         lower = shortened(name.lower())

@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 __all__ = [
     "BindingError",
+    "CapacityError",
     "CongruenceError",
     "ContradictionError",
     "CoordinateError",
     "DivisibilityError",
+    "KindError",
     "LayoutError",
     "LeafError",
     "NotALayoutError",
@@ -75,6 +77,10 @@ class StaticIntError(LeafError):
     """A static int was asked of something that is not an int."""
 
 
+class KindError(TlaError, TypeError):
+    """An argument is of a kind that the function does not take."""
+
+
 class NotALayoutError(TlaError, TypeError):
     """Something else stands where a layout is needed."""
 
@@ -93,6 +99,10 @@ class DivisibilityError(LayoutError):
 
 class OverlapError(LayoutError):
     """Two modes reach the same offset where each offset must be reached once."""
+
+
+class CapacityError(LayoutError):
+    """A layout is larger than what is left of the memory that it is to lie in."""
 
 
 class CoordinateError(TlaError, IndexError):
@@ -125,6 +135,7 @@ class ParseError(TlaError, ValueError):
         line, column: The place of ``start``, both counted from 1.
     """
 
+    args: tuple[Any, ...]
     text: str
     start: int
     end: int

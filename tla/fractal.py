@@ -23,8 +23,9 @@ from __future__ import annotations
 from typing import Any
 
 from .assumed import carrying
+from .constexpr import constexpr
 from .coord import compact_row_major
-from .errors import LayoutError
+from .errors import KindError, LayoutError
 from .int_tuple import as_int_tuple, as_shape, congruent, product, product_each, text_of
 from .ints import IntLike, IntTuple, _1, _16, ceil_div, is_tuple, leaf, less
 from .layout import AnyLayout, Layout
@@ -32,6 +33,7 @@ from .layout import AnyLayout, Layout
 __all__ = ["col_major", "fractal_layout", "nN", "nZ", "repeated", "row_major", "zN", "zZ"]
 
 
+@constexpr
 def row_major(*extents: IntTuple) -> AnyLayout:
     """Return the compact layout whose last mode is fastest.
 
@@ -41,6 +43,7 @@ def row_major(*extents: IntTuple) -> AnyLayout:
     return Layout(extents, compact_row_major(as_int_tuple(extents)))
 
 
+@constexpr
 def col_major(*extents: IntTuple) -> AnyLayout:
     """Return the compact layout whose first mode is fastest.
 
@@ -50,6 +53,7 @@ def col_major(*extents: IntTuple) -> AnyLayout:
     return Layout(extents)
 
 
+@constexpr
 def zN(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:  # noqa: N802
     """Return the matrix in blocks: rows within a block, columns of blocks.
 
@@ -59,6 +63,7 @@ def zN(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:
     return fractal_layout(rows, cols, "zN", (block,))
 
 
+@constexpr
 def nZ(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:  # noqa: N802
     """Return the matrix in blocks: columns within a block, rows of blocks.
 
@@ -68,6 +73,7 @@ def nZ(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:
     return fractal_layout(rows, cols, "nZ", (block,))
 
 
+@constexpr
 def zZ(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:  # noqa: N802
     """Return the matrix in blocks: rows within a block, rows of blocks.
 
@@ -77,6 +83,7 @@ def zZ(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:
     return fractal_layout(rows, cols, "zZ", (block,))
 
 
+@constexpr
 def nN(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:  # noqa: N802
     """Return the matrix in blocks: columns within a block, columns of blocks.
 
@@ -86,6 +93,7 @@ def nN(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:
     return fractal_layout(rows, cols, "nN", (block,))
 
 
+@constexpr
 @carrying
 def fractal_layout(
     rows: IntLike,
@@ -167,7 +175,9 @@ def _check(rows: Any, cols: Any, order: Any, blocks: Any) -> None:
         if not congruent(block, (0, 0)) or less(block[0], 1) or less(block[1], 1):
             raise LayoutError(f"a block is two positive extents, not {text_of(block)}", block=block)
     if not isinstance(order, str):
-        raise TypeError(f"an order is letters, as in 'zN', not {type(order).__name__} {order!r}")
+        raise KindError(
+            f"an order is letters, as in 'zN', not {type(order).__name__} {order!r}", value=order
+        )
     small, capitals = order[:1], order[1:]
     if not small or small not in "zn" or capitals.strip("ZN") or len(capitals) != len(blocks):
         raise LayoutError(

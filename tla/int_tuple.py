@@ -13,19 +13,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVarTuple
 
+from .constexpr import constexpr
 from .errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
 from .ints import (
     MAX_DEPTH,
     PLAIN_INTS,
     Int,
     IntTuple,
-    SymbolicInt,
     _1,
     at_least,
     bounded,
     decided_all,
     division,
     equality,
+    is_open,
     is_tuple,
     known_divides,
     known_eq,
@@ -87,6 +88,7 @@ _Items = TypeVarTuple("_Items")
 # --- construction and access ------------------------------------------------------------------
 
 
+@constexpr
 def make_tuple(*items: *_Items) -> tuple[*_Items]:
     """Return the int tuple of the arguments, checked; numpy ints become ints.
 
@@ -128,6 +130,7 @@ def _checked(x: Any, room: int) -> Any:
     return tuple(_checked(i, room - 1) for i in x)
 
 
+@constexpr
 def rank(x: IntTuple, *path: SupportsIndex) -> Int[int]:
     """Return the number of modes of ``get(x, *path)``, static; an int has one.
 
@@ -138,6 +141,7 @@ def rank(x: IntTuple, *path: SupportsIndex) -> Int[int]:
     return Int(len(x)) if is_tuple(x) else _1
 
 
+@constexpr
 @bounded
 def depth(x: IntTuple, *path: SupportsIndex) -> Int[int]:
     """Return the levels of nesting of ``get(x, *path)``, static: 0 for an int.
@@ -151,6 +155,7 @@ def depth(x: IntTuple, *path: SupportsIndex) -> Int[int]:
     return Int(1 + max((int(depth(i)) for i in x), default=0))
 
 
+@constexpr
 def get(x: IntTuple, *path: SupportsIndex) -> Any:
     """Return mode ``path[0]`` of ``x``, of it mode ``path[1]``, and so on. Mode 0 of an int is it.
 
@@ -207,7 +212,7 @@ class _SymbolicError(Exception):
 
 
 def _plain_text(x: Any) -> str:
-    if isinstance(x, SymbolicInt):
+    if is_open(x):
         raise _SymbolicError
     return str(x)
 
@@ -223,12 +228,14 @@ def _text(x: Any, room: int, leaf_text: Callable[[Any], str]) -> str:
 # --- profile ----------------------------------------------------------------------------------
 
 
+@constexpr
 @bounded
 def flatten_to_tuple(x: IntTuple) -> tuple[Any, ...]:
     """Return the leaves as a flat tuple; an int becomes a 1-tuple."""
     return tuple(leaves(x))
 
 
+@constexpr
 def flatten(x: IntTuple) -> Any:
     """Return the leaves as a flat tuple; an int stays an int.
 
@@ -238,6 +245,7 @@ def flatten(x: IntTuple) -> Any:
     return flatten_to_tuple(x) if is_tuple(x) else leaf(x)
 
 
+@constexpr
 @bounded
 def unflatten(flat: IntTuple, profile: IntTuple) -> Any:
     """Return the leaves of ``flat`` in the profile of ``profile``: the inverse of `flatten`.
@@ -405,6 +413,7 @@ def _not_congruent(a: Any, b: Any) -> CongruenceError:
 # --- arithmetic -------------------------------------------------------------------------------
 
 
+@constexpr
 @bounded
 def product(x: IntTuple) -> Any:
     """Return the product of the leaves; ``_1`` for the empty tuple.
@@ -420,6 +429,7 @@ def product(x: IntTuple) -> Any:
     return total
 
 
+@constexpr
 def size(x: IntTuple, *path: SupportsIndex) -> Any:
     """Return the number of coordinates of the shape ``get(x, *path)``: the product of its leaves.
 
@@ -429,6 +439,7 @@ def size(x: IntTuple, *path: SupportsIndex) -> Any:
     return product(get(x, *path))
 
 
+@constexpr
 def product_each(x: IntTuple) -> tuple[Any, ...]:
     """Return the product of each mode.
 
@@ -438,6 +449,7 @@ def product_each(x: IntTuple) -> tuple[Any, ...]:
     return tuple(product(i) for i in x) if is_tuple(x) else (leaf(x),)
 
 
+@constexpr
 @bounded
 def product_like(x: IntTuple, profile: IntTuple) -> Any:
     """Return the products of the parts of ``x`` that stand at the leaves of ``profile``.
@@ -455,6 +467,7 @@ def product_like(x: IntTuple, profile: IntTuple) -> Any:
     return product(x)
 
 
+@constexpr
 @bounded
 def inner_product(a: IntTuple, b: IntTuple) -> Any:
     """Return the sum of the products of the leaves of ``a`` and ``b``, which are congruent.
@@ -473,6 +486,7 @@ def inner_product(a: IntTuple, b: IntTuple) -> Any:
     return leaf(a) * leaf(b)
 
 
+@constexpr
 @bounded
 def elem_scale(a: IntTuple, b: IntTuple) -> Any:
     """Return ``a`` with each leaf multiplied by the product of what stands there in ``b``.
@@ -487,6 +501,7 @@ def elem_scale(a: IntTuple, b: IntTuple) -> Any:
     return leaf(a) * product(b)
 
 
+@constexpr
 @bounded
 def shape_div(a: IntTuple, b: IntTuple) -> Any:
     """Return the shape left of ``a`` after ``b`` of its elements are taken off at the front.
@@ -547,12 +562,14 @@ def _divisions(a: Any, b: Any) -> Iterator[Question]:
 # --- editing the top level --------------------------------------------------------------------
 
 
+@constexpr
 def wrap(x: IntTuple) -> tuple[Any, ...]:
     """Return ``x`` as a tuple: an int becomes a 1-tuple."""
     checked = as_int_tuple(x)
     return checked if is_tuple(checked) else (checked,)
 
 
+@constexpr
 def unwrap(x: IntTuple) -> Any:
     """Return ``x`` without the 1-tuples around it.
 
@@ -565,6 +582,7 @@ def unwrap(x: IntTuple) -> Any:
     return checked
 
 
+@constexpr
 def select(x: IntTuple, *modes: SupportsIndex) -> tuple[Any, ...]:
     """Return the modes named, in the order named.
 
@@ -574,6 +592,7 @@ def select(x: IntTuple, *modes: SupportsIndex) -> tuple[Any, ...]:
     return tuple(get(x, i) for i in modes)
 
 
+@constexpr
 def take(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]:
     """Return the modes ``begin`` up to but not including ``end``.
 
@@ -584,6 +603,7 @@ def take(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ..
     return modes[_between(modes, begin, end)]
 
 
+@constexpr
 def group(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]:
     """Return ``x`` with the modes ``begin`` to ``end`` made one mode.
 
@@ -595,6 +615,7 @@ def group(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, .
     return (*modes[: at.start], modes[at], *modes[at.stop :])
 
 
+@constexpr
 def append(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]:
     """Return ``x`` with ``item`` after its last mode; with ``upto``, as often as gives that rank.
 
@@ -605,6 +626,7 @@ def append(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tu
     return (*modes, *repeat(item, _missing(modes, upto)))
 
 
+@constexpr
 def prepend(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]:
     """Return ``x`` with ``item`` before its first mode; with ``upto``, as often as gives that rank.
 
@@ -615,6 +637,7 @@ def prepend(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> t
     return (*repeat(item, _missing(modes, upto)), *modes)
 
 
+@constexpr
 def replace(x: IntTuple, mode: SupportsIndex, item: IntTuple) -> tuple[Any, ...]:
     """Return ``x`` with one mode replaced.
 
@@ -627,6 +650,7 @@ def replace(x: IntTuple, mode: SupportsIndex, item: IntTuple) -> tuple[Any, ...]
     return (*modes[:at], as_int_tuple(item), *modes[at + 1 :])
 
 
+@constexpr
 def insert(x: IntTuple, mode: SupportsIndex, item: IntTuple) -> tuple[Any, ...]:
     """Return ``x`` with ``item`` put before mode ``mode``.
 
@@ -638,6 +662,7 @@ def insert(x: IntTuple, mode: SupportsIndex, item: IntTuple) -> tuple[Any, ...]:
     return (*modes[:at], as_int_tuple(item), *modes[at:])
 
 
+@constexpr
 def remove(x: IntTuple, mode: SupportsIndex) -> tuple[Any, ...]:
     """Return ``x`` without one mode.
 
@@ -650,6 +675,7 @@ def remove(x: IntTuple, mode: SupportsIndex) -> tuple[Any, ...]:
     return (*modes[:at], *modes[at + 1 :])
 
 
+@constexpr
 def repeat(x: IntTuple, times: SupportsIndex) -> tuple[Any, ...]:
     """Return the tuple of ``times`` copies of ``x``.
 
@@ -659,12 +685,16 @@ def repeat(x: IntTuple, times: SupportsIndex) -> tuple[Any, ...]:
     count: int = leaf(times)
     if count < 0:
         raise LayoutError(f"cannot repeat a mode {count} times")
-    try:
-        return (as_int_tuple(x),) * count
-    except (OverflowError, MemoryError):
-        raise LayoutError(f"cannot repeat a mode {count} times: it does not fit in memory") from None
+    if count > _MOST_COPIES:
+        raise LayoutError(f"cannot repeat a mode {count} times: at most {_MOST_COPIES} are supported")
+    return (as_int_tuple(x),) * count
 
 
+_MOST_COPIES = 1 << 20
+"""As many modes as anything can be done with."""
+
+
+@constexpr
 @bounded
 def repeat_like(profile: IntTuple, x: IntTuple) -> Any:
     """Return ``profile`` with ``x`` at every leaf.

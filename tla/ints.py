@@ -23,6 +23,7 @@ from operator import index
 from typing import (
     TYPE_CHECKING,
     Any,
+    ClassVar,
     Generic,
     Literal,
     ParamSpec,
@@ -33,6 +34,7 @@ from typing import (
     overload,
 )
 
+from .constexpr import constexpr
 from .errors import (
     CongruenceError,
     DivisibilityError,
@@ -58,10 +60,13 @@ if TYPE_CHECKING:  # a long literal takes a while to build
         112, 128, 160, 192, 224, 256, 384, 512, 768, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072,
     ]  # fmt: skip
 _K = TypeVar("_K", bound="_Usual")
+# The other operand, and so the result: of no other type than these two.
+_Other = TypeVar("_Other", "Int[int]", int)
 
 _interned: dict[int, Any] = {}
 
 
+@constexpr
 class Int(int, Generic[_N]):
     """A static integer: an `int` whose value is part of its type. Equal values are one object.
 
@@ -117,71 +122,102 @@ class Int(int, Generic[_N]):
     def __deepcopy__(self, memo: object) -> Int[_N]:
         return self
 
-    # One signature each, no overloads: a checker's plugin hooks these methods by name.
+    # One signature each, no overloads: the checker's plugin is asked once, and its errors come out.
     # The builtin method answers first, so what it refuses (a float) falls to the other operand.
-    def __add__(self, other: int, /) -> int:
-        r = int.__add__(self, other)
-        return static_int(r) if type(other) is Int else r
+    @constexpr
+    def __add__(self, other: _Other, /) -> _Other:
+        r: Any = int.__add__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
 
-    def __sub__(self, other: int, /) -> int:
-        r = int.__sub__(self, other)
-        return static_int(r) if type(other) is Int else r
+    @constexpr
+    def __sub__(self, other: _Other, /) -> _Other:
+        r: Any = int.__sub__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
 
-    def __mul__(self, other: int, /) -> int:
-        r = int.__mul__(self, other)
-        return static_int(r) if type(other) is Int else r
+    @constexpr
+    def __mul__(self, other: _Other, /) -> _Other:
+        r: Any = int.__mul__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
 
-    def __floordiv__(self, other: int, /) -> int:
-        r = int.__floordiv__(self, other)
-        return static_int(r) if type(other) is Int else r
+    @constexpr
+    def __floordiv__(self, other: _Other, /) -> _Other:
+        r: Any = int.__floordiv__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
 
-    def __mod__(self, other: int, /) -> int:
-        r = int.__mod__(self, other)
-        return static_int(r) if type(other) is Int else r
+    @constexpr
+    def __mod__(self, other: _Other, /) -> _Other:
+        r: Any = int.__mod__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
 
-    def __and__(self, other: int, /) -> int:
-        r = int.__and__(self, other)
-        return static_int(r) if type(other) is Int else r
+    @constexpr
+    def __and__(self, other: _Other, /) -> _Other:
+        r: Any = int.__and__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
 
-    def __or__(self, other: int, /) -> int:
-        r = int.__or__(self, other)
-        return static_int(r) if type(other) is Int else r
+    @constexpr
+    def __or__(self, other: _Other, /) -> _Other:
+        r: Any = int.__or__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
 
-    def __xor__(self, other: int, /) -> int:
-        r = int.__xor__(self, other)
-        return static_int(r) if type(other) is Int else r
+    @constexpr
+    def __xor__(self, other: _Other, /) -> _Other:
+        r: Any = int.__xor__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
 
-    def __lshift__(self, other: int, /) -> int:
-        r = int.__lshift__(self, other)
-        return static_int(r) if type(other) is Int else r
+    @constexpr
+    def __lshift__(self, other: _Other, /) -> _Other:
+        r: Any = int.__lshift__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
 
-    def __rshift__(self, other: int, /) -> int:
-        r = int.__rshift__(self, other)
-        return static_int(r) if type(other) is Int else r
+    @constexpr
+    def __rshift__(self, other: _Other, /) -> _Other:
+        r: Any = int.__rshift__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
 
+    @constexpr
     def __pow__(self, other: int, mod: int | None = None, /) -> Any:  # a negative power is a float
         r = int.__pow__(self, other, mod)
         static = type(r) is int and type(other) is Int and (mod is None or type(mod) is Int)
         return static_int(r) if static else r
 
+    @constexpr
     def __divmod__(self, other: int, /) -> tuple[int, int]:
         r = int.__divmod__(self, other)
         return (static_int(r[0]), static_int(r[1])) if type(other) is Int else r
 
-    def __neg__(self) -> int:
-        r: int = static_int(int.__neg__(self))
+    @constexpr
+    def __neg__(self) -> Int[int]:
+        r: Int[int] = static_int(int.__neg__(self))
         return r
 
-    def __pos__(self) -> int:
+    @constexpr
+    def __pos__(self) -> Int[_N]:
         return self
 
-    def __abs__(self) -> int:
-        r: int = static_int(int.__abs__(self))
+    @constexpr
+    def __abs__(self) -> Int[int]:
+        r: Int[int] = static_int(int.__abs__(self))
         return r
 
-    def __invert__(self) -> int:
-        r: int = static_int(int.__invert__(self))
+    @constexpr
+    def __invert__(self) -> Int[int]:
+        r: Int[int] = static_int(int.__invert__(self))
         return r
+
+    if TYPE_CHECKING:  # mypy may ask the right operand first; in the run those of int serve
+
+        def __radd__(self, other: _Other, /) -> _Other: ...
+        def __rsub__(self, other: _Other, /) -> _Other: ...
+        def __rmul__(self, other: _Other, /) -> _Other: ...
+        def __rfloordiv__(self, other: _Other, /) -> _Other: ...
+        def __rmod__(self, other: _Other, /) -> _Other: ...
+        def __rand__(self, other: _Other, /) -> _Other: ...
+        def __ror__(self, other: _Other, /) -> _Other: ...
+        def __rxor__(self, other: _Other, /) -> _Other: ...
+        def __rlshift__(self, other: _Other, /) -> _Other: ...
+        def __rrshift__(self, other: _Other, /) -> _Other: ...
+        def __rpow__(self, other: int, mod: int | None = None, /) -> Any: ...
+        def __rdivmod__(self, other: int, /) -> tuple[int, int]: ...
 
 
 def static_int(value: int) -> Any:
@@ -266,6 +302,9 @@ __all__ = [
     "division",
     "equal",
     "equality",
+    "is_asked",
+    "is_dynamic",
+    "is_open",
     "is_static",
     "is_tuple",
     "known_divides",
@@ -303,6 +342,12 @@ class SymbolicInt:
 
     __slots__ = ()
 
+    is_open: ClassVar[bool] = True
+    """Whether a question may stay open, so that an operation goes a way that is right for all values.
+
+    Where all are answered, case by case (`tla.expr.cases`), it goes the way of plain ints.
+    """
+
     def known_eq(self, other: Leaf) -> bool | None:
         """Whether ``self == other``."""
         raise NotImplementedError
@@ -321,6 +366,10 @@ class SymbolicInt:
 
     def known_multiple(self, other: Leaf) -> bool | None:
         """Whether ``other`` divides ``self``."""
+        raise NotImplementedError
+
+    def either(self) -> bool:
+        """Whether something holds that no question decides; asked where no question stays open."""
         raise NotImplementedError
 
     def compared(self, sign: str, other: Leaf) -> object:
@@ -382,6 +431,21 @@ def is_plain_tuple(x: object) -> TypeIs[tuple[Any, ...]]:
 def is_tuple(x: object) -> TypeIs[tuple[Any, ...]]:
     """Whether ``x`` is a tuple rather than a leaf."""
     return isinstance(x, tuple)
+
+
+def is_open(x: object) -> TypeIs[SymbolicInt]:
+    """Whether ``x`` is an int of which questions may stay open."""
+    return isinstance(x, SymbolicInt) and x.is_open
+
+
+def is_asked(x: object) -> TypeIs[SymbolicInt]:
+    """Whether ``x`` is an int of no known value that answers every question, as a dynamic int does."""
+    return isinstance(x, SymbolicInt) and not x.is_open
+
+
+def is_dynamic(x: object) -> bool:
+    """Whether ``x`` is a dynamic int, or goes its way."""
+    return type(x) is int or is_asked(x)
 
 
 def leaf(x: object) -> Any:
@@ -468,7 +532,7 @@ _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 def less(a: Leaf, b: Leaf) -> bool:
     """Whether ``a < b``; raise `UndecidedError` where that is open."""
     if type(a) in PLAIN_INTS and type(b) in PLAIN_INTS:
-        return a < b  # type: ignore[operator]
+        return a < b  # type: ignore[operator]  # ty: ignore[unsupported-operator]
     answer = known_lt(a, b)
     return decided(None, compared(a, "<", b)) if answer is None else answer
 
@@ -531,7 +595,7 @@ def division(a: Leaf, b: Leaf) -> Question:
     if answer is not None:
         return answer, None
     if known_eq(a, 0) is False:
-        return None, compared(b % a, "==", 0)  # type: ignore[operator]
+        return None, compared(b % a, "==", 0)  # type: ignore[operator]  # ty: ignore[unsupported-operator]
     return None, compared(a, ">" if known_lt(a, 0) is False else "!=", 0)
 
 
@@ -557,6 +621,7 @@ def known_int(x: Leaf) -> int:
 # --- CATLASS's arithmetic, on leaves and leaf by leaf on tuples -------------------------------
 
 
+@constexpr
 def ceil_div(a: IntLike, b: IntLike) -> int:
     """Return ``a / b`` rounded up. CATLASS ``CeilDiv``.
 
@@ -570,6 +635,7 @@ def ceil_div(a: IntLike, b: IntLike) -> int:
     return quotient
 
 
+@constexpr
 def round_up(a: IntLike, b: IntLike) -> int:
     """Return the least multiple of ``b`` that is at least ``a``. CATLASS ``RoundUp``.
 
@@ -583,6 +649,7 @@ def round_up(a: IntLike, b: IntLike) -> int:
     return multiple
 
 
+@constexpr
 def round_down(a: IntLike, b: IntLike) -> int:
     """Return the greatest multiple of ``b`` that is at most ``a``. CATLASS ``RoundDown``.
 
@@ -604,6 +671,7 @@ def _divisor(b: IntLike) -> Any:
     return divisor
 
 
+@constexpr
 def max_(*xs: IntTuple) -> int:
     """Return the greatest leaf of all arguments; static where every leaf is. CATLASS ``max``.
 
@@ -614,6 +682,7 @@ def max_(*xs: IntTuple) -> int:
     return greatest
 
 
+@constexpr
 def min_(*xs: IntTuple) -> int:
     """Return the least leaf of all arguments; static where every leaf is. CATLASS ``min``.
 
@@ -659,6 +728,7 @@ def _extreme(
     return int(best) if isinstance(best, int) and not is_static(tuple(found)) else best
 
 
+@constexpr
 @bounded
 def add(a: IntTuple, b: IntTuple) -> Any:
     """Return the sum, leaf by leaf for tuples of one profile. CATLASS ``add`` and ``Add``.

@@ -33,6 +33,7 @@ from typing import (
 
 from . import int_tuple, ints
 from .assumed import carrying
+from .constexpr import constexpr, typed_by
 from .coord import compact_col_major, compact_order, crd2offset, offset_at, packed
 from .errors import CoordinateError, LeafError, NotALayoutError
 from .int_tuple import (
@@ -106,6 +107,8 @@ D_co = TypeVar("D_co", covariant=True)
 _Items = TypeVarTuple("_Items")
 
 
+@constexpr
+@typed_by(shape=0, stride=None)
 class Layout(Generic[S_co, D_co]):
     """The function ``layout(c) == sum over leaves of c_i * stride_i`` on the coordinates of a shape.
 
@@ -180,21 +183,25 @@ class Layout(Generic[S_co, D_co]):
         return default_origin(self.shape) if self._origin is None else self._origin
 
     @property
+    @constexpr
     def rank(self: AnyLayout) -> Int[int]:
         """The number of top-level modes, static."""
         return int_tuple.rank(self.shape)
 
     @property
+    @constexpr
     def depth(self: AnyLayout) -> Int[int]:
         """The levels of nesting, static."""
         return int_tuple.depth(self.shape)
 
     @property
+    @constexpr
     def size(self: AnyLayout) -> Any:
         """The number of coordinates, padding included."""
         return product(self.shape)
 
     @property
+    @constexpr
     def cosize(self: AnyLayout) -> Any:
         """The length of the span of offsets from the least to the greatest; 0 of an empty layout.
 
@@ -256,7 +263,7 @@ class Layout(Generic[S_co, D_co]):
         facts = [fact for symbol in self.symbols for fact in facts_of(symbol)]
         return tuple(dict.fromkeys((*facts, *self.assumptions)))
 
-    def assuming(self: AnyLayout, *conditions: Condition) -> AnyLayout:
+    def assuming(self: AnyLayout, *conditions: Condition | bool) -> AnyLayout:
         """Return the layout that stands on some conditions, beside those that it stands on already.
 
         Raises:
@@ -324,6 +331,7 @@ class Layout(Generic[S_co, D_co]):
 
     # --- the function ---
 
+    @constexpr
     def __call__(self: AnyLayout, *coord: IntTuple) -> Any:
         """Return the offset of a coordinate: ``layout(c)``, or ``layout(i, j)`` for ``(i, j)``.
 
@@ -342,6 +350,7 @@ class Layout(Generic[S_co, D_co]):
                 coord=at,
             ) from None
 
+    @constexpr
     def extended(self: AnyLayout, *coord: IntTuple) -> Any:
         """Return the offset with the last leaf of each mode grown as far as needed.
 
@@ -355,6 +364,7 @@ class Layout(Generic[S_co, D_co]):
         """
         return offset_at(_one(coord), self.shape, self.stride, True)
 
+    @constexpr
     def __getitem__(self: AnyLayout, coord: Coord) -> AnyLayout:
         """Return the layout of the modes at which ``coord`` has `_`; see `slice_and_offset`.
 
@@ -403,7 +413,7 @@ class Layout(Generic[S_co, D_co]):
     def __hash__(self) -> int:
         return hash((self.shape, self.stride))
 
-    def __str__(self: AnyLayout) -> str:
+    def __str__(self: AnyLayout) -> str:  # ty: ignore[incompatible-method-override]
         parts = [self.shape, self.stride] + ([] if self._origin is None else [self._origin])
         return text_of(*parts)
 
@@ -555,9 +565,12 @@ def _one(coord: tuple[Any, ...]) -> Any:
 
 
 @overload
+def get(x: IntTuple, *path: SupportsIndex) -> Any: ...
+@overload
 def get(x: AnyLayout, *path: SupportsIndex) -> AnyLayout: ...
 @overload
 def get(x: Any, *path: SupportsIndex) -> Any: ...
+@constexpr
 def get(x: Any, *path: SupportsIndex) -> Any:
     """Return mode ``path[0]`` of ``x``, of it mode ``path[1]``, and so on; a layout for a layout.
 
@@ -578,6 +591,7 @@ def get(x: Any, *path: SupportsIndex) -> Any:
     return mode if type(x) is Layout else mode.assuming(*x.assumptions)
 
 
+@constexpr
 def shape(x: AnyLayout, *path: SupportsIndex) -> Any:
     """Return the shape of ``get(x, *path)``. TLA ``shape<I...>(layout)``.
 
@@ -587,6 +601,7 @@ def shape(x: AnyLayout, *path: SupportsIndex) -> Any:
     return int_tuple.get(as_layout(x).shape, *path)
 
 
+@constexpr
 def stride(x: AnyLayout, *path: SupportsIndex) -> Any:
     """Return the stride of ``get(x, *path)``. TLA ``stride<I...>(layout)``.
 
@@ -596,21 +611,25 @@ def stride(x: AnyLayout, *path: SupportsIndex) -> Any:
     return int_tuple.get(as_layout(x).stride, *path)
 
 
+@constexpr
 def rank(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Int[int]:
     """Return the number of modes of ``get(x, *path)``, static; an int has one."""
     return int_tuple.rank(_shape_of(x), *path)
 
 
+@constexpr
 def depth(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Int[int]:
     """Return the levels of nesting of ``get(x, *path)``, static; 0 for an int."""
     return int_tuple.depth(_shape_of(x), *path)
 
 
+@constexpr
 def size(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Any:
     """Return the number of coordinates of ``get(x, *path)``, padding included."""
     return int_tuple.size(_shape_of(x), *path)
 
 
+@constexpr
 def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
     """Return the length of the span of offsets of ``get(x, *path)``; 0 where it is empty.
 
@@ -676,23 +695,27 @@ def _shape_of(x: Any) -> Any:
 # --- makers -----------------------------------------------------------------------------------
 
 
+@constexpr
 def make_shape(*extents: *_Items) -> tuple[*_Items]:
     """Return the shape of the arguments, checked. TLA ``MakeShape``."""
     shape: tuple[*_Items] = as_shape(extents)
     return shape
 
 
+@constexpr
 def make_stride(*steps: *_Items) -> tuple[*_Items]:
     """Return the stride of the arguments, checked. TLA ``MakeStride``."""
     return make_tuple(*steps)
 
 
+@constexpr
 def make_coord(*parts: *_Items) -> tuple[*_Items]:
     """Return the coordinate of the arguments, checked; `_` may stand in it. TLA ``MakeCoord``."""
     coord: tuple[*_Items] = as_coord(parts)
     return coord
 
 
+@constexpr
 def make_tile(*extents: *_Items) -> tuple[*_Items]:
     """Return the tile of the arguments, checked. CuTe ``make_tile``."""
     return make_shape(*extents)
@@ -704,6 +727,7 @@ def make_layout(
 ) -> Layout[S, Any]: ...
 @overload
 def make_layout(shape: S, stride: D, origin_shape: IntTuple | None = None) -> Layout[S, D]: ...
+@constexpr
 def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
     """Return the layout of a shape and a stride; compact, the first mode fastest, without one.
 
@@ -715,6 +739,7 @@ def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> Any
     return Layout(shape, stride, origin_shape)
 
 
+@constexpr
 @carrying
 def make_ordered_layout(shape: S, order: IntTuple) -> Layout[S, Any]:
     """Return the compact layout whose leaves grow in the order given, the least order fastest.
@@ -727,6 +752,7 @@ def make_ordered_layout(shape: S, order: IntTuple) -> Layout[S, Any]:
     return Layout(shape, compact_order(as_int_tuple(shape), as_int_tuple(order)))
 
 
+@constexpr
 @carrying
 def make_layout_like(layout: Layout[S, Any]) -> Layout[S, Any]:
     """Return the compact layout of the same shape, its leaves in the order of their strides.
@@ -744,7 +770,7 @@ def make_layout_like(layout: Layout[S, Any]) -> Layout[S, Any]:
     # a leaf that is broadcast takes no room
     room = tuple([_1 if zero else s for (s, _d), zero in zip(flat, stays, strict=True)])
     order = tuple([abs(d) for _s, d in flat])
-    if any(isinstance(x, SymbolicInt) for x in order):
+    if any(ints.is_open(x) for x in order):
         order = _places(flat, order)
     packed = flatten_to_tuple(compact_order(room, order))
     steps = [d if zero else step for (_s, d), zero, step in zip(flat, stays, packed, strict=True)]
@@ -788,6 +814,7 @@ def _places(flat: list[tuple[Any, Any]], steps: tuple[Any, ...]) -> tuple[int, .
 # --- slicing ----------------------------------------------------------------------------------
 
 
+@constexpr
 @carrying
 def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     """Return the layout of the modes at which ``coord`` has `_`, and the offset of its first element.

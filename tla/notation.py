@@ -25,6 +25,7 @@ from __future__ import annotations
 from re import compile as compile_pattern
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from .constexpr import constexpr
 from .errors import LayoutError, ParseError
 from .int_tuple import MAX_DEPTH, as_int_tuple, text_of
 from .ints import Int
@@ -58,6 +59,7 @@ def to_text(x: Any) -> str:
     return str(x) if is_layout(x) else text_of(as_int_tuple(x))
 
 
+@constexpr
 def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     """Return the layout, shape, coordinate or int that a text writes.
 
@@ -82,6 +84,7 @@ def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     return layout_at(scan, start, first, stride, origin)
 
 
+@constexpr
 def parse_layout(text: str, symbols: Mapping[str, Any] | None = None) -> AnyLayout:
     """Return the layout that a text writes; a lone shape is no layout.
 
@@ -94,6 +97,7 @@ def parse_layout(text: str, symbols: Mapping[str, Any] | None = None) -> AnyLayo
     return value
 
 
+@constexpr
 def parse_int_tuple(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     """Return the shape, stride, coordinate or tile that a text writes.
 

@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .dtypes import ELEMENT_TYPES
-from .errors import ParseError, TlaError
+from .errors import KindError, ParseError, TlaError
 from .notation import parse
 from .text import shortened
 
@@ -67,7 +67,7 @@ def read(text: str) -> Any:
         FileError: there is no such file, or it is no text.
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"expected a text, got {type(text).__name__} {text!r}")
+        raise KindError(f"expected a text, got {type(text).__name__} {text!r}", value=text)
     if ":%" in text and (pointer := _POINTER.fullmatch(text)):
         return _pointed_at(pointer)
     try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final, SupportsIndex, TypeAlias, Union
 
+from .constexpr import constexpr
 from .coord import offset_at
 from .errors import CongruenceError, CoordinateError, UnsupportedError
 from .int_tuple import product, text_of
@@ -61,6 +62,7 @@ def has_underscore(coord: Coord) -> bool:
     return coord is _
 
 
+@constexpr
 @bounded
 def slice_(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
     """Return the modes of ``x`` at which ``coord`` has `_`, in one flat tuple of modes.
@@ -75,6 +77,7 @@ def slice_(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
     return _picked(coord, x, keep=True)
 
 
+@constexpr
 @bounded
 def dice(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
     """Return the modes of ``x`` at which ``coord`` has an int: what `slice_` leaves out.
@@ -99,6 +102,7 @@ def _picked(coord: Any, x: Any, keep: bool) -> tuple[Any, ...]:
     return (x,) if (coord is _) is keep else ()
 
 
+@bounded
 def as_coord(x: Any) -> Any:
     """Return ``x`` checked as a coordinate, which may have `_` at some places."""
     if is_tuple(x):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 
-from .errors import ParseError
+from .errors import KindError, ParseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,12 +35,14 @@ class Scanner:
 
     operations: ClassVar[frozenset[str]] = frozenset()
 
+    text: str
+    comments: bool
     at: int
     last: int
 
     def __init__(self, text: str, comments: bool = False, start: int = 0) -> None:
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"expected a text, got {type(text).__name__} {text!r}")
+            raise KindError(f"expected a text, got {type(text).__name__} {text!r}", value=text)
         self.text = text
         self.comments = comments
         self._reach(start)

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .assumed import carrying
+from .constexpr import constexpr
 from .errors import CongruenceError, CoordinateError, DivisibilityError
 from .int_tuple import (
     as_int_tuple,
@@ -37,6 +38,7 @@ from .ints import (
     divides,
     division,
     equal,
+    is_static,
     is_tuple,
     known_divides,
     known_eq,
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
 __all__ = ["get_tile_layout", "make_layout_tile"]
 
 
+@constexpr
 @carrying
 def make_layout_tile(
     layout: AnyLayout, tile: IntTuple, exact: bool = True, *, assume: Conditions | None = None
@@ -95,6 +98,7 @@ def make_layout_tile(
         ) from None
 
 
+@constexpr
 @carrying
 def get_tile_layout(
     layout: AnyLayout, tile: IntTuple, coord: IntTuple, *, assume: Conditions | None = None
@@ -232,10 +236,13 @@ def _taken(shape: Any, extent: Any, is_last: bool) -> tuple[Any, Any]:
             taken, extent = _taken(part, extent, is_last and i == len(shape) - 1)
             out.append(taken)
         return tuple(out), extent
-    if known_divides(shape, extent) is True and known_eq(shape, 0) is not True:
+    # the last leaf is cut, and never gives a rest: a mode is not less than its tile
+    if not is_last and known_divides(shape, extent) is True and known_eq(shape, 0) is not True:
         return shape, extent // shape
     if known_divides(extent, shape) is True:
-        return extent, extent // extent
+        # of equal ints the static one
+        taken = shape if is_static(shape) and known_eq(shape, extent) is True else extent
+        return taken, extent // extent
     if known_divides(extent, shape) is None and (is_last or known_divides(shape, extent) is False):
         divides(extent, shape)
     neither_divides(extent, shape)

@@ -295,11 +295,11 @@ def test_what_recast_layout_does_not_take() -> None:
     with pytest.raises(LayoutError, match="the bits of a type cannot number 0"):
         recast_layout(Layout(8), 8, 0)
     with pytest.raises(LeafError):
-        recast_layout(Layout(8), 8, 1.5)  # type: ignore[arg-type]
+        recast_layout(Layout(8), 8, 1.5)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(DivisibilityError, match="upcast of 6:_1 by _4"):
         recast_layout(Layout(6), "s8", "f32")
     with pytest.raises(TypeError, match="expected a layout"):
-        recast_layout("8:1", "s8", "f32")  # type: ignore[arg-type]
+        recast_layout("8:1", "s8", "f32")  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(UndecidedError):
         recast_layout(Layout(8), 8, sym("B"))
 

@@ -438,7 +438,7 @@ def test_tilers_that_are_none(tiler: Any, error: type[TlaError], text: str) -> N
 def test_a_left_side_that_is_no_layout() -> None:
     for wrong in (4, (2, 4), "4:1", None):
         with pytest.raises(TypeError, match=r"^expected a layout, got "):
-            composition(wrong, Layout(2))  # type: ignore[call-overload]
+            composition(wrong, Layout(2))  # type: ignore[call-overload]  # ty: ignore[no-matching-overload]
 
 
 def test_a_swizzle_keeps_the_layout() -> None:

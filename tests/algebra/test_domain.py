@@ -49,9 +49,9 @@ def test_what_domain_offset_does_not_take() -> None:
     with pytest.raises(CoordinateError, match=r"coordinate \(9,0\) lies outside the shape \(4,2\)"):
         domain_offset((9, 0), Layout((4, 2)))
     with pytest.raises(CoordinateError, match="keeps modes"):
-        domain_offset((_, 0), Layout((4, 2)))  # type: ignore[arg-type]
+        domain_offset((_, 0), Layout((4, 2)))  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(TypeError, match="expected a layout"):
-        domain_offset(Layout((4, 2)), (1, 0))  # type: ignore[arg-type]
+        domain_offset(Layout((4, 2)), (1, 0))  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     many = sym("M")
     assert evaluate(domain_offset((many, 1), Layout((many + 1, 2), (3, 1)))[1], {"M": 4}) == 13
 
@@ -112,9 +112,9 @@ def test_what_domain_distribute_does_not_take() -> None:
         domain_distribute((4, -2), 2)
     for bad in (1.0, True, "4", None):
         with pytest.raises(LeafError):
-            domain_distribute((4, 2), bad)  # type: ignore[arg-type]
+            domain_distribute((4, 2), bad)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
         with pytest.raises(LeafError):
-            domain_distribute((4, bad), 2)  # type: ignore[arg-type]
+            domain_distribute((4, bad), 2)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     many = sym("M", divisible_by=16)
     assert str(domain_distribute((many, 3), 8)).replace("_", "") == "8:1"
     assert domain_distribute((3, many), 48).bind(M=16).shape == 48
@@ -170,4 +170,4 @@ def test_nullspace_of_unknowns() -> None:
     with pytest.raises(UndecidedError, match="depends on whether M > 0\n"):
         nullspace(Layout((4, 3), (1, sym("M", min=0))))
     with pytest.raises(TypeError, match="expected a layout"):
-        nullspace((4, 2))  # type: ignore[arg-type]
+        nullspace((4, 2))  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]

@@ -161,9 +161,11 @@ def test_one_mode_backwards() -> None:
 def test_static_layouts() -> None:
     assert is_injective(Layout((_3, _2), (_2, _3)))
     pair = collision(Layout((_4, (_3, _2)), (_2, (_3, Int(90)))))
+    assert pair is not None
     assert pair == ((3, (0, 0)), (0, (2, 0)))
     assert tla.is_static(pair)
     mixed = collision(Layout((_4, (3, _2)), (2, (_3, 90))))
+    assert mixed is not None
     assert mixed == pair
     assert not tla.is_static(mixed)
     assert is_surjective_onto(Layout((_4, _2)), Int(8))
@@ -177,10 +179,10 @@ def test_only_of_layouts(fact: Any) -> None:
 
 def test_only_onto_an_int() -> None:
     with pytest.raises(TypeError, match="expected a layout"):
-        is_surjective_onto("4:1", 4)  # type: ignore[arg-type]
+        is_surjective_onto("4:1", 4)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     for n in (4.0, True, "4", None):
         with pytest.raises(tla.LeafError):
-            is_surjective_onto(Layout(4), n)  # type: ignore[arg-type]
+            is_surjective_onto(Layout(4), n)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
 
 # --- sizes beyond counting ---

@@ -81,4 +81,4 @@ def test_what_is_refused() -> None:
     with pytest.raises(NotALayoutError):
         list(preimage(bad, 3))
     with pytest.raises(LeafError):
-        list(preimage(parse("(3,4):(4,1)"), 1.5))  # type: ignore[arg-type]
+        list(preimage(parse("(3,4):(4,1)"), 1.5))  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]

@@ -146,7 +146,7 @@ def test_errors_name_both_ints() -> None:
         mutual_refinement((0, 5), (0, 3))
     for bad in (1.5, True, "6", None, [2]):
         with pytest.raises(LeafError):
-            mutual_refinement((6, bad), 6)  # type: ignore[arg-type]
+            mutual_refinement((6, bad), 6)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(tla.LayoutError, match="negative"):
         mutual_refinement(-6, 6)
 

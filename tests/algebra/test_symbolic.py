@@ -1,6 +1,6 @@
 """What operations ask of unknown sizes, in turn, and that what they then give is right."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import product as tuples_of
 from typing import Any
 
@@ -117,7 +117,7 @@ CASES: list[Case] = [
     (trimmed, (Layout(((16, 8), 16), ((16, 256), 1), (sym("M", max=128), 16)),), ()),
     (trimmed, (Layout(((M, N), 16), ((16, 256), 1), (tla.min_(M, N), 16)),), ()),
 ]
-NAMED = [f"{call.__name__}-{'-'.join(map(str, args))}" for call, args, _needs in CASES]
+NAMED = [f"{call.__name__}-{'-'.join(map(str, args))}" for call, args, _needs in CASES]  # ty: ignore[missing-attribute]
 
 
 def asked(call: Any, args: tuple[Any, ...]) -> tuple[list[Condition], Any]:
@@ -135,7 +135,7 @@ def asked(call: Any, args: tuple[Any, ...]) -> tuple[list[Condition], Any]:
         needs.append(need)
 
 
-def bound(x: Any, values: dict[str, int]) -> Any:
+def bound(x: Any, values: Mapping[str, int]) -> Any:
     if tla.is_layout(x):
         return x.bind(**values)
     if isinstance(x, tuple):
@@ -237,7 +237,7 @@ def test_operations_go_by_their_public_names() -> None:
         (tla.domain_distribute, ((M, N), 6)),
     ]:
         with pytest.raises(UndecidedError, match=r"^[a-z]"):
-            call(*args)  # type: ignore[operator]
+            call(*args)  # type: ignore[operator]  # ty: ignore[invalid-argument-type, missing-argument, too-many-positional-arguments]
 
 
 def test_strides_that_are_not_ordered() -> None:

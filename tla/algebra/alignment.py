@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..assumed import carrying
+from ..constexpr import constexpr
 from ..errors import CoordinateError, LayoutError, UndecidedError
-from ..ints import SymbolicInt, known_eq
+from ..ints import is_open, known_eq
 from .coalesce import coalesce, coalesced, same_function
 from .composition import composed, extended_modes
 from .inverse import right_inverse
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["max_common_layout", "max_common_vector"]
 
 
+@constexpr
 @carrying
 def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout ``r`` with ``a.extended(r(i)) == i`` and ``b(r(i)) == i`` for every ``i``.
@@ -94,7 +96,7 @@ def _longest(a: AnyLayout, shared: Modes, size: Any, s: Any, d: Any) -> Any:
         return s
     # what holds for n holds for all below it
     least, most = 1, s - 1
-    if isinstance(s, SymbolicInt):  # and not for the least value of s
+    if is_open(s):  # and not for the least value of s
         for _bit in range(64):
             if not in_order(2 * least):
                 break
@@ -108,6 +110,7 @@ def _longest(a: AnyLayout, shared: Modes, size: Any, s: Any, d: Any) -> Any:
     return least
 
 
+@constexpr
 def max_common_vector(a: AnyLayout, b: AnyLayout) -> Any:
     """Return how many elements, from index 0 on, lie next to each other in ``a`` and ``b`` alike.
 

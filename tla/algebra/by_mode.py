@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 from ..assumed import carrying
 from ..errors import CongruenceError
 from ..int_tuple import product, text_of, wrap
-from ..ints import IntLike, is_tuple
+from ..ints import IntLike, bounded, is_tuple
 from ..layout import AnyLayout, Layout, as_layout, is_layout
 from ..slicing import Underscore, _
 from .modes import modes_of, row
@@ -83,6 +83,7 @@ def by_mode(
     return Layout(result.shape, result.stride, tuple(origin))
 
 
+@bounded
 def tiler_text(tiler: Any) -> str:
     """Return a tiler in notation: ``(2:1,4,_)``."""
     if is_tuple(tiler):

@@ -15,6 +15,7 @@ from math import gcd
 from typing import TYPE_CHECKING, Any
 
 from ..assumed import carrying
+from ..constexpr import constexpr
 from ..dtypes import ElementType, element_type
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
 from ..ints import PLAIN_INTS, Int, IntLike, SymbolicInt, ceil_div, equal, known_divides, known_int, leaf
@@ -34,6 +35,7 @@ __all__ = ["downcast", "max_alignment", "recast_layout", "upcast"]
 # --- wider elements ---------------------------------------------------------------------------
 
 
+@constexpr
 @carrying
 def upcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout of the vectors of ``n`` elements that hold the elements of a layout.
@@ -149,6 +151,7 @@ def _not_whole(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> Divisibilit
 # --- narrower elements ------------------------------------------------------------------------
 
 
+@constexpr
 @carrying
 def downcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout of the parts of elements, ``n`` parts to each.
@@ -206,6 +209,7 @@ def _growing(layout: AnyLayout, n: Any, modes: Modes) -> int | None:
 # --- by type ----------------------------------------------------------------------------------
 
 
+@constexpr
 @carrying
 def recast_layout(
     layout: AnyLayout,
@@ -260,6 +264,7 @@ def _bits(x: Any) -> int:
 # --- alignment --------------------------------------------------------------------------------
 
 
+@constexpr
 def max_alignment(layout: AnyLayout) -> int:
     """Return the widest vector that the elements of a layout fill: all aligned, each one whole.
 

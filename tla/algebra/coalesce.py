@@ -12,15 +12,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..assumed import carrying, given
+from ..constexpr import constexpr
 from ..errors import CongruenceError, CoordinateError, UndecidedError
 from ..int_tuple import as_int_tuple, leaves, product, text_of, transform_leaf
 from ..ints import (
     Int,
     IntTuple,
-    SymbolicInt,
     _1,
     decided,
     equality,
+    is_open,
     is_tuple,
     known_eq,
     known_lt,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["coalesce", "coalesced", "filter", "filter_zeros", "filtered", "same_function"]
 
 
+@constexpr
 def coalesce(
     layout: AnyLayout, profile: IntTuple | None = None, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -156,6 +158,7 @@ def _ends(layout: AnyLayout) -> list[Any]:
 # --- filter -----------------------------------------------------------------------------------
 
 
+@constexpr
 @carrying
 def filter_zeros(
     layout: AnyLayout, profile: IntTuple | None = None, *, assume: Conditions | None = None
@@ -186,7 +189,7 @@ def _filtered(shape: Any, zeros: Any) -> Any:
             )
         modes, rest = matched(shape, shape, zeros)
         return (*(_filtered(s, z) for s, z in modes), *rest)
-    if isinstance(zeros, SymbolicInt):
+    if is_open(zeros):
         if all(known_eq(n, 1) is True for n in leaves(shape)):
             return shape
         if Needs(lambda: f"whether {text_of(shape)} is repeated").moves(zeros):
@@ -197,11 +200,12 @@ def _filtered(shape: Any, zeros: Any) -> Any:
 
 
 def _one(extent: Any) -> Any:
-    if isinstance(extent, SymbolicInt):  # no offset stays no offset
+    if is_open(extent):  # no offset stays no offset
         return min_(extent, 1)
     return extent if extent == 0 else _1 if type(extent) is Int else 1
 
 
+@constexpr
 def filter(
     layout: AnyLayout, profile: IntTuple | None = None, *, assume: Conditions | None = None
 ) -> AnyLayout:

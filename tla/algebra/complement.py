@@ -12,13 +12,13 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..assumed import carrying, given
+from ..constexpr import constexpr
 from ..errors import LayoutError, OverlapError
 from ..int_tuple import as_shape
-from ..ints import PLAIN_INTS, Int, is_tuple
+from ..ints import PLAIN_INTS, Int, is_open, is_tuple
 from .composition import tiler_layout
 from .modes import (
     INT,
-    READY,
     STATIC,
     Modes,
     as_plain,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["complement", "free", "gaps"]
 
 
+@constexpr
 def complement(
     layout: AnyLayout | IntTuple, cotarget: IntTuple | None = None, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -109,7 +110,7 @@ def _free_symbolically(
 def _read(cotarget: Any) -> tuple[list[Any], bool] | None:
     """The ints of a cotarget, and whether all are static; None if one is symbolic: as `read_modes`."""
     ints = list(flat(cotarget))
-    ready = all(type(n) in READY for n in ints)
+    ready = not any(is_open(n) for n in ints)
     return (ints, all(type(n) is Int for n in ints)) if ready else None
 
 

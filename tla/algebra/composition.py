@@ -27,9 +27,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
 from ..assumed import carrying, given
+from ..constexpr import constexpr
 from ..errors import NotALayoutError
 from ..int_tuple import as_shape
-from ..ints import _0, is_tuple
+from ..ints import _0, is_dynamic, is_tuple
 from ..layout import AnyLayout, Layout, as_layout, is_layout, make_layout, trusted
 from ..swizzle import ComposedLayout, Swizzle
 from .by_mode import Tiler, by_mode, is_left_alone
@@ -69,6 +70,7 @@ def composition(
 def composition(
     a: AnyLayout, b: Tiler, *, extend: bool = True, assume: Conditions | None = None
 ) -> AnyLayout: ...
+@constexpr
 def composition(
     a: AnyLayout | Swizzle | ComposedLayout,
     b: Tiler,
@@ -120,7 +122,7 @@ def composition(
     if is_tuple(b):
 
         def one(mode: AnyLayout, tiler: Any) -> AnyLayout:
-            if type(tiler) is int and type(mode.shape) is int and extend and tiler >= 0:
+            if is_dynamic(tiler) and is_dynamic(mode.shape) and extend and tiler >= 0:
                 return trusted(tiler, mode.stride)  # one mode, which grows
             return composed(mode, tiler_layout(tiler), extend)
 
@@ -133,7 +135,7 @@ def tiler_layout(tiler: Any) -> AnyLayout:
     if type(tiler) is _LAYOUT or is_layout(tiler):
         layout: AnyLayout = tiler
         return layout
-    if type(tiler) is int and tiler >= 0:
+    if is_dynamic(tiler) and tiler >= 0:
         return trusted(tiler, 1)
     if isinstance(tiler, (Swizzle, ComposedLayout)):
         raise NotALayoutError(
@@ -165,7 +167,8 @@ def composed(
     modes = extended_modes(left[0])
     parts = walked(modes, right[0], steps) if extend and can_grow(a.shape) else None
     if parts is None:
-        parts = Search(a, b, modes, right[0], extend, hints).parts(steps)
+        search = Search(a, b, modes, right[0], extend, hints)
+        parts = search.possible(partial(walked, modes)) if search.unknown else search.parts(steps)
     return trusted(*shaped(parts, b.shape, are_static))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..assumed import carrying
+from ..constexpr import constexpr
 from ..errors import DivisibilityError
-from ..ints import _0, _1, divides, equal, is_static, is_tuple, known_eq, less, max_
+from ..ints import _0, _1, divides, equal, is_dynamic, is_static, is_tuple, known_eq, less, max_
 from ..layout import AnyLayout, as_layout, make_layout, trusted
 from .by_mode import Tiler, by_mode, is_left_alone, matched
 from .complement import free, gaps
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["flat_divide", "logical_divide", "tiled_divide", "unzipped", "zipped_divide"]
 
 
+@constexpr
 @carrying
 def logical_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
@@ -149,6 +151,7 @@ def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
     return trusted((shape, more), (stride, steps))
 
 
+@constexpr
 @carrying
 def zipped_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
@@ -166,6 +169,7 @@ def zipped_divide(
     return unzipped(_split_exactly if exact else _split, layout, tiler)
 
 
+@constexpr
 @carrying
 def tiled_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
@@ -183,6 +187,7 @@ def tiled_divide(
     return row((tile, *modes_of(rest)))
 
 
+@constexpr
 @carrying
 def flat_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
@@ -202,7 +207,7 @@ def flat_divide(
 
 def _split(shape: Any, stride: Any, tiler: Any, exact: bool = False) -> tuple[Any, Any]:
     """Shape and stride of one mode divided."""
-    if type(tiler) is int and type(shape) is int and type(stride) is int and tiler > 0 and not exact:
+    if is_dynamic(tiler) and is_dynamic(shape) and is_dynamic(stride) and tiler > 0 and not exact:
         rest = -(-shape // tiler)  # one mode divided by an int: what the composition comes to
         return (tiler, rest), (stride, tiler * stride if rest != 1 else 0)
     whole = divided(trusted(shape, stride), tiler_layout(tiler), exact)

@@ -6,15 +6,16 @@ from math import gcd, isqrt
 from typing import TYPE_CHECKING, Any
 
 from ..assumed import carrying
-from ..errors import LayoutError
+from ..constexpr import constexpr
+from ..errors import LayoutError, UndecidedError
 from ..int_tuple import as_shape, text_of
 from ..ints import (
     PLAIN_INTS,
     Int,
     IntLike,
     IntTuple,
-    SymbolicInt,
     divides,
+    is_open,
     is_static,
     known_divides,
     known_int,
@@ -23,7 +24,7 @@ from ..ints import (
 )
 from ..layout import AnyLayout, as_layout, is_layout, trusted
 from .coalesce import coalesced
-from .modes import Guarded, Modes, flat_modes, is_one, lifted, of_modes, unguarded
+from .modes import WORK, Guarded, Modes, flat_modes, is_one, lifted, of_modes, unguarded
 
 if TYPE_CHECKING:
     from ..expr import Conditions
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["common_divisor", "domain_distribute", "domain_offset", "nullspace"]
 
 
+@constexpr
 @carrying
 def domain_offset(
     coord: IntTuple, layout: AnyLayout, *, assume: Conditions | None = None
@@ -54,6 +56,7 @@ def domain_offset(
     return trusted(layout.shape, layout.stride), layout(coord)
 
 
+@constexpr
 @carrying
 def domain_distribute(
     shape: IntTuple | AnyLayout, n: IntLike, *, assume: Conditions | None = None
@@ -107,6 +110,7 @@ def _distributed(layout: AnyLayout, n: Any) -> AnyLayout:
     return of_modes(coalesced(out))
 
 
+@constexpr
 @carrying
 def nullspace(layout: AnyLayout, *, assume: Conditions | None = None) -> AnyLayout:
     """Return a layout of indices with ``layout(result(i)) == 0``: one for each way to broadcast.
@@ -165,8 +169,13 @@ def common_divisor(a: Any, b: Any) -> Any:
 def _divisor_of_unknown(x: Any, y: Any) -> Any:
     """The same where one is unknown: each divisor of a number in turn, from the greatest on."""
     unknown, n = (y, x) if isinstance(x, int) else (x, y)
-    if isinstance(n, SymbolicInt):
+    if is_open(n):
         neither_divides(x, y)
         return known_int(n)
+    if isqrt(n) > WORK:
+        raise UndecidedError(
+            f"the greatest common divisor of {unknown} and {n} was not found",
+            f"The number may have divisors beyond the {WORK} that are tried.",
+        )
     small = [d for d in range(1, isqrt(n) + 1) if n % d == 0]
     return next(d for d in [*[n // d for d in small], *small[::-1]] if divides(d, unknown))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from .. import int_tuple
 from ..assumed import carrying
+from ..constexpr import constexpr
 from ..errors import UnsupportedError
 from ..int_tuple import product, product_each, text_of
 from ..ints import IntTuple, _0, _1, compared, decided, known_eq
@@ -26,6 +27,7 @@ __all__ = ["append", "group", "prepend", "replace", "select", "take"]
 def select(x: AnyLayout, *modes: SupportsIndex) -> AnyLayout: ...
 @overload
 def select(x: IntTuple, *modes: SupportsIndex) -> tuple[Any, ...]: ...
+@constexpr
 @carrying
 def select(x: Any, *modes: SupportsIndex) -> Any:
     """Return the modes named, in the order named; a layout of a layout.
@@ -47,6 +49,7 @@ def select(x: Any, *modes: SupportsIndex) -> Any:
 def take(x: AnyLayout, begin: SupportsIndex, end: SupportsIndex) -> AnyLayout: ...
 @overload
 def take(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]: ...
+@constexpr
 @carrying
 def take(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
     """Return the modes ``begin`` up to but not including ``end``; a layout of a layout.
@@ -68,6 +71,7 @@ def take(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
 def group(x: AnyLayout, begin: SupportsIndex, end: SupportsIndex) -> AnyLayout: ...
 @overload
 def group(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]: ...
+@constexpr
 @carrying
 def group(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
     """Return ``x`` with the modes ``begin`` to ``end`` made one mode; a layout keeps its offsets.
@@ -102,6 +106,7 @@ def append(
 ) -> AnyLayout: ...
 @overload
 def append(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]: ...
+@constexpr
 @carrying
 def append(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
     """Return ``x`` with ``item`` after its last mode; with ``upto``, as often as gives that rank.
@@ -128,6 +133,7 @@ def prepend(
 ) -> AnyLayout: ...
 @overload
 def prepend(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]: ...
+@constexpr
 @carrying
 def prepend(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
     """Return ``x`` with ``item`` before its first mode; with ``upto``, as often as gives that rank.
@@ -152,6 +158,7 @@ def prepend(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
 def replace(x: AnyLayout, mode: SupportsIndex, item: AnyLayout) -> AnyLayout: ...
 @overload
 def replace(x: IntTuple, mode: SupportsIndex, item: IntTuple) -> tuple[Any, ...]: ...
+@constexpr
 @carrying
 def replace(x: Any, mode: SupportsIndex, item: Any) -> Any:
     """Return ``x`` with one mode replaced, of a layout by a layout.

@@ -10,14 +10,15 @@ from __future__ import annotations
 from functools import partial
 from itertools import chain, pairwise
 from itertools import product as cartesian
-from math import gcd, prod
+from math import gcd, isqrt, prod
 from operator import index, itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from ..errors import CoordinateError, DivisibilityError, LayoutError, UndecidedError
 from ..int_tuple import text_of
+from ..ints import is_asked, is_static, is_tuple
 from ..text import shortened
-from .modes import WORK, can_grow, in_profile, leaf_names, nearest
+from .modes import WORK, Guarded, can_grow, in_profile, leaf_names, nearest, unguarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +44,15 @@ class _Part:
 class Search:
     """The criterion of composition, with a budget, and the errors that it ends in."""
 
-    __slots__ = ("a", "b", "deltas", "extend", "hints", "left", "right", "tangled", "work")
+    __slots__ = ("a", "b", "deltas", "extend", "hints", "left", "right", "tangled", "unknown", "work")
+
+    a: AnyLayout
+    b: AnyLayout
+    left: Modes
+    right: Modes
+    hints: bool
+    extend: bool
+    work: int
 
     def __init__(
         self,
@@ -55,7 +64,11 @@ class Search:
         hints: bool = True,
     ) -> None:
         self.a, self.b, self.left, self.right = a, b, left, right
-        self.hints = hints and len(left) * len(right) <= 64  # each costs a search
+        ints = [unguarded(n) for n in chain((s for s, _d in left[:-1]), *right)]
+        self.unknown: Any = next(filter(is_asked, ints), None)
+        """Of the ints that decide where carries are, one that has no value and answers all questions."""
+        asks = self.unknown is not None or any(is_asked(unguarded(d)) for _s, d in left)
+        self.hints = hints and not asks and len(left) * len(right) <= 64  # each costs a search
         self.extend = extend and can_grow(a.shape)
         self.work = WORK
         self.tangled: list[str] = []
@@ -96,6 +109,39 @@ class Search:
             else (tuple([p.m for p in parts]), tuple([p.t for p in parts]))
             for parts in found
         ]
+
+    def possible(self, walk: Callable[[Modes], list[Any] | None]) -> list[Any]:
+        """`parts` where ints are unknown: the sizes of the runs are then all that can be told.
+
+        A mode that takes whole digits, alone, has a run for each digit, and one of prime size has one
+        run or no layout. Whether there is a layout is then a question like any other.
+
+        Args:
+            walk: Gives the parts of modes that take whole digits.
+        """
+        if any(s == 0 for s, _e in self.right):
+            return [(s, 0) for s, _e in self.right]
+        self.within_reach()
+        found: list[Any] = []
+        for s, e in self.right:
+            if e < 0:  # of extent 1, or out of reach
+                found.append((s, 0))
+                continue
+            alone = walk([(s, e)])
+            if alone is None and not (_is_prime(unguarded(s)) or s == 1):
+                raise UndecidedError(f"{self.what()} depends on its ints", a=self.a, b=self.b)
+            digits = (s,) if alone is None or not is_tuple(alone[0][0]) else alone[0][0]
+            runs: list[tuple[Any, Any]] = []
+            for digit in digits[:-1]:
+                n = unguarded(digit)
+                m = self.as_dynamic(int(n), e) if isinstance(n, int) else digit
+                runs.append((m, self.offset(e)))
+                s, e = s // m, e * m
+            runs.append((s, self.offset(e) if e > 0 else 0))
+            found.append(runs[0] if len(runs) == 1 else tuple(zip(*runs, strict=True)))
+        if self.unknown is not None and not self.unknown.either():
+            raise DivisibilityError(f"{self.what()} is not a layout", a=self.a, b=self.b)
+        return found
 
     def offset(self, x: Any) -> Any:
         """``A(x)``."""
@@ -156,12 +202,19 @@ class Search:
         whole = s
         while not parts or s > 1:
             step = self.offset(e) if e > 0 else 0
-            m = self.linear(s, e, step)
+            m = self.as_dynamic(self.linear(s, e, step), e)
             if s % m:
                 raise _CutError(leaf, whole, weight, m, step)
             parts.append(_Part(leaf, weight, m, e, step))
             s, e, weight = s // m, e * m, weight * m
         return parts
+
+    def as_dynamic(self, m: Any, e: Any) -> Any:
+        """A number found by counting from a step and the left side: dynamic if one of their ints is."""
+        if type(m) is not int or not isinstance(e, Guarded):
+            return m
+        ints = [unguarded(n) for n in chain((e,), *self.left)]
+        return m if is_static(tuple(ints)) else Guarded(m)
 
     def linear(self, s: Any, e: Any, step: Any) -> Any:
         """The greatest ``m <= s`` with ``A(e*c) == c*step`` for all ``c < m``.
@@ -313,6 +366,10 @@ class Search:
             return other.carry(parts) is None
         except (_CutError, CoordinateError, UndecidedError):
             return False
+
+
+def _is_prime(n: Any) -> bool:
+    return isinstance(n, int) and n > 1 and all(n % d for d in range(2, isqrt(n) + 1))
 
 
 def _call(coordinate: str) -> str:

@@ -13,14 +13,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..constexpr import constexpr
 from ..errors import UndecidedError
 from ..int_tuple import unflatten
 from ..ints import (
     Int,
-    SymbolicInt,
     compared,
     decided,
     equal,
+    is_open,
     known_divides,
     known_eq,
     known_lt,
@@ -56,6 +57,7 @@ def is_injective(layout: AnyLayout) -> bool:
     return _shared(layout, witness=False) is None
 
 
+@constexpr
 def collision(layout: AnyLayout) -> tuple[Any, Any] | None:
     """Return two coordinates ``a`` and ``b`` with ``layout(a) == layout(b)``, or None if there are none.
 
@@ -224,7 +226,7 @@ def _shared(layout: AnyLayout, witness: bool) -> tuple[Place, Place] | None:
 
 
 def _is_plain(mode: tuple[Any, ...]) -> bool:
-    return not any(isinstance(x, SymbolicInt) for x in mode)
+    return not any(is_open(x) for x in mode)
 
 
 def _shared_plain(modes: Numbered, witness: bool, layout: AnyLayout) -> tuple[Place, Place] | None:

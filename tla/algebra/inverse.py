@@ -13,6 +13,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from ..assumed import carrying, given
+from ..constexpr import constexpr
 from ..errors import CoordinateError, DivisibilityError, LayoutError, OverlapError
 from ..ints import _0, _1, known_eq, known_lt
 from ..layout import trusted
@@ -35,6 +36,7 @@ Moving: TypeAlias = "tuple[Any, Any, Any]"
 __all__ = ["left_inverse", "left_inverted", "right_inverse", "right_inverted"]
 
 
+@constexpr
 def right_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout ``r`` with ``layout(r(i)) == i`` for every index ``i`` of it.
 
@@ -58,7 +60,7 @@ def right_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayo
     """`right_inverse` of a layout. ``steps`` receives the sorted modes, then those taken."""
     read = read_modes(layout)
     if read is None:
-        return _inverted(right_inverted, _right_chain, layout, steps)
+        return _inverted("right inverse", right_inverted, _right_chain, layout, steps)
     moving = _sorted(layout, coalesced(read[0]))
     chosen: Modes = []
     end: Any = 1
@@ -112,6 +114,7 @@ def _sorted(layout: AnyLayout, modes: Modes) -> list[Moving]:
 # --- left -------------------------------------------------------------------------------------
 
 
+@constexpr
 def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout ``r`` with ``r(layout(i)) == i`` for every index ``i``.
 
@@ -142,7 +145,7 @@ def left_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayou
     """`left_inverse` of a layout. ``steps`` receives the sorted modes, then the digits."""
     read = read_modes(layout)
     if read is None:
-        return _inverted(left_inverted, _left_digits, layout, steps)
+        return _inverted("left inverse", left_inverted, _left_digits, layout, steps)
     modes = coalesced(read[0])
     moving = _sorted(layout, modes)
     if moving and moving[0][1] < 0:
@@ -251,6 +254,7 @@ def _refuse(layout: AnyLayout, moving: list[Moving]) -> NoReturn:
 
 @carrying
 def _inverted(
+    what: str,
     inverted: Callable[..., AnyLayout],
     chain: Callable[[list[Moving], Needs], Modes | None],
     layout: AnyLayout,
@@ -258,7 +262,7 @@ def _inverted(
 ) -> AnyLayout:
     """An inverse by the chain of its modes where that is one function for all that they may be."""
     if is_symbolic(layout.shape, layout.stride):
-        needs = Needs(lambda: f"the {inverted.__name__.replace('_inverted', ' inverse')} of {layout}")
+        needs = Needs(lambda: f"the {what} of {layout}")
         below: Any = _1
         moving: list[Moving] = []
         for mode in raw_modes(coalesce(layout)):

@@ -8,7 +8,7 @@ raise `UndecidedError`. So no algorithm branches on an unknown.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from ..assumed import carrying
 from ..errors import TlaError, UndecidedError
@@ -18,6 +18,7 @@ from ..ints import (
     compared,
     decided,
     equal,
+    is_open,
     is_static,
     is_tuple,
     known_divides,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INT",
-    "READY",
     "STATIC",
     "TUPLE",
     "WORK",
@@ -133,7 +133,7 @@ def _ready(shape: Any, stride: Any, out: Modes) -> bool:
     if is_tuple(shape):
         return all(_ready(s, d, out) for s, d in zip(shape, stride, strict=True))
     out.append((shape, stride))
-    return type(shape) in READY and type(stride) in READY
+    return not is_open(shape) and not is_open(stride)
 
 
 def both_static(a: tuple[list[Any], bool] | None, b: tuple[list[Any], bool] | None) -> bool | None:
@@ -251,7 +251,9 @@ class Guarded:
     """A leaf in an algorithm: every comparison decides, or raises `UndecidedError`."""
 
     __slots__ = ("leaf",)
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
+
+    leaf: Any
 
     def __init__(self, leaf: Any) -> None:
         self.leaf = leaf
@@ -348,14 +350,10 @@ class Known(Guarded):
     """A leaf of which only what is known counts as equal: for steps that may be left out."""
 
     __slots__ = ()
-    __hash__ = None
+    __hash__: ClassVar[None] = None
 
     def __eq__(self, other: object) -> bool:
         return known_eq(self.leaf, _bare(other)) is True
-
-
-READY: frozenset[type] = frozenset((int, Int, Guarded, Known))
-"""The types of ints that the algorithms take as they are."""
 
 
 def _bare(x: Any) -> Any:
@@ -382,7 +380,7 @@ class _Remainder(Guarded):
     """A remainder, which had best be 0."""
 
     __slots__ = ()
-    __hash__ = None
+    __hash__: ClassVar[None] = None
 
     def __eq__(self, other: object) -> bool:
         return equal(self.leaf, _bare(other))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..coord import idx2crd
 from ..errors import UndecidedError, UnsupportedError
 from ..int_tuple import flatten_to_tuple
-from ..ints import SymbolicInt, leaf
+from ..ints import is_open, leaf
 from ..layout import as_layout
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def preimage(layout: AnyLayout, offset: IntLike) -> Iterator[Any]:
     as_layout(layout)
     at = leaf(offset)
     sizes, strides = flatten_to_tuple(layout.shape), flatten_to_tuple(layout.stride)
-    if any(isinstance(n, SymbolicInt) for n in (at, *sizes, *strides)):
+    if any(is_open(n) for n in (at, *sizes, *strides)):
         raise UnsupportedError(
             f"the coordinates of {layout} at the offset {at} depend on unknowns",
             "Bind them to numbers first.",

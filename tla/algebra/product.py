@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..assumed import carrying
+from ..constexpr import constexpr
 from ..errors import DivisibilityError, LayoutError
 from ..int_tuple import as_shape, product_each, text_of
 from ..ints import IntTuple, _0, _1, ceil_div, decided_all, division, is_tuple, known_eq
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 
+@constexpr
 @carrying
 def logical_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``(block, copies)``: mode 0 is ``block``, mode 1 moves it as ``tiler`` says.
@@ -95,6 +97,7 @@ def _walked(block: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
     return None if parts is None else trusted(*shaped(parts, tiler.shape, are_static))
 
 
+@constexpr
 @carrying
 def zipped_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``((blocks), (copies))``: `logical_product` by mode, gathered as in `zipped_divide`.
@@ -114,6 +117,7 @@ def _split(shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any]:
     return whole.shape, whole.stride
 
 
+@constexpr
 @carrying
 def tiled_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``((blocks), copy, copy, ...)``: `zipped_product` with the copies at the top.
@@ -129,6 +133,7 @@ def tiled_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None =
     return row((blocks, *modes_of(copies)))
 
 
+@constexpr
 @carrying
 def flat_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``(block, block, ..., copy, copy, ...)``: `zipped_product` with all modes at the top.
@@ -147,6 +152,7 @@ def flat_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = 
 # --- products that keep the modes -------------------------------------------------------------
 
 
+@constexpr
 @carrying
 def blocked_product(
     block: AnyLayout, tiler: AnyLayout, *, assume: Conditions | None = None
@@ -166,6 +172,7 @@ def blocked_product(
     return row([row((b, c)) for b, c in zip(blocks, copies, strict=True)])
 
 
+@constexpr
 @carrying
 def raked_product(block: AnyLayout, tiler: AnyLayout, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout whose mode ``i`` is ``(tiler mode i, block mode i)``: blocks interleaved.
@@ -198,6 +205,7 @@ def same_rank(block: AnyLayout, tiler: AnyLayout) -> tuple[AnyLayout, AnyLayout]
     return first, second
 
 
+@constexpr
 @carrying
 def tile_to_shape(
     block: AnyLayout, shape: IntTuple, order: IntTuple | None = None, *, assume: Conditions | None = None
@@ -244,6 +252,7 @@ def tile_to_shape(
     return blocked_product(block, copies)
 
 
+@constexpr
 @carrying
 def make_layout_tv(
     threads: AnyLayout, values: AnyLayout, *, assume: Conditions | None = None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..constexpr import constexpr
 from ..errors import DivisibilityError
 from ..int_tuple import as_shape, leaves, text_of
 from ..ints import IntTuple, known_divides, known_eq, neither_divides
@@ -15,6 +16,7 @@ from .modes import in_profile, leaf_names
 __all__ = ["mutual_refinement"]
 
 
+@constexpr
 def mutual_refinement(a: IntTuple, b: IntTuple) -> tuple[Any, Any]:
     """Return refinements of ``a`` and of ``b`` whose ints, read from left to right, agree.
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from ..errors import UndecidedError
 from ..int_tuple import leaves
 from ..ints import (
-    SymbolicInt,
     _0,
     _1,
     compared,
     division,
+    is_open,
     is_tuple,
     known_divides,
     known_eq,
@@ -38,7 +38,7 @@ __all__ = ["Needs", "gaps_between", "is_symbolic", "raw_modes", "walked_symbolic
 
 def is_symbolic(*values: Any) -> bool:
     """Return whether an int among layouts, tuples and ints is unknown."""
-    return any(isinstance(x, SymbolicInt) or (is_tuple(x) and is_symbolic(*x)) for x in values)
+    return any(is_open(x) or (is_tuple(x) and is_symbolic(*x)) for x in values)
 
 
 def raw_modes(layout: AnyLayout) -> Modes:
@@ -54,6 +54,8 @@ class Needs:
     """
 
     __slots__ = ("what",)
+
+    what: Callable[[], str]
 
     def __init__(self, what: Callable[[], str]) -> None:
         self.what = what

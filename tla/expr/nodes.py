@@ -26,7 +26,7 @@ from itertools import count
 from math import gcd
 from operator import attrgetter, index
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, Union, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias, Union, final
 from weakref import WeakValueDictionary
 
 from ..errors import LeafError, UndecidedError
@@ -140,12 +140,13 @@ class Symbol(Atom):
 
 
 class _Division(Atom):
-    """An expression and a positive divisor."""
+    """An expression and a positive divisor; ``range`` is that of the value, by theirs."""
 
     __slots__ = ("dividend", "divisor")
 
     dividend: Value
     divisor: Value
+    range: ClassVar[staticmethod[[Interval, Interval], Interval]]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).make, (self.dividend, self.divisor)
@@ -163,17 +164,13 @@ class _Division(Atom):
 
         return _interned(key, build)
 
-    @staticmethod
-    def range(a: Interval, b: Interval) -> Interval:
-        raise NotImplementedError
-
 
 class Quotient(_Division):
     """``dividend // divisor``, rounded down."""
 
     __slots__ = ()
     kind = 2
-    range = staticmethod(intervals.floor_divide)
+    range: ClassVar[staticmethod[[Interval, Interval], Interval]] = staticmethod(intervals.floor_divide)
 
 
 class Remainder(_Division):
@@ -181,7 +178,7 @@ class Remainder(_Division):
 
     __slots__ = ("_whole",)
     kind = 1
-    range = staticmethod(intervals.remainder)
+    range: ClassVar[staticmethod[[Interval, Interval], Interval]] = staticmethod(intervals.remainder)
 
     _whole: Value
 
@@ -467,13 +464,13 @@ class Expr(SymbolicInt):
     def greater(self, other: Any) -> Any:
         return rules.greatest(self, required(other))
 
-    def __eq__(self, other: object) -> Condition:  # type: ignore[override]
+    def __eq__(self, other: object) -> Condition:  # type: ignore[override]  # ty: ignore[incompatible-method-override]
         n = value_of(other)
         if n is None:
             return NotImplemented
         return conditions.Condition(self, "==", n)
 
-    def __ne__(self, other: object) -> Condition:  # type: ignore[override]
+    def __ne__(self, other: object) -> Condition:  # type: ignore[override]  # ty: ignore[incompatible-method-override]
         n = value_of(other)
         if n is None:
             return NotImplemented

@@ -341,11 +341,13 @@ class _Search:
     def facts(self, atom: Atom) -> list[_Fact]:
         """What is known of an atom by its definition."""
         known = self.known.get(atom)
-        if known is None:
-            known = self.known[atom] = [(f, ()) for f in _facts_of(atom) if type(f) is Expr]
-            if type(atom) is Quotient and type(atom.dividend) is Expr:
-                known += _exact(atom, atom.dividend)
-        return known
+        if known is not None:
+            return known
+        facts: list[_Fact] = [(f, ()) for f in _facts_of(atom) if type(f) is Expr]
+        self.known[atom] = facts
+        if type(atom) is Quotient and type(atom.dividend) is Expr:
+            facts += _exact(atom, atom.dividend)
+        return facts
 
 
 def _exact(atom: Quotient, dividend: Expr) -> Iterator[_Fact]:

@@ -19,7 +19,7 @@ import re
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import LayoutError, ParseError, TlaError
+from ..errors import KindError, LayoutError, ParseError, TlaError
 from ..text import Scanner, shortened
 from . import rules
 from .conditions import Condition
@@ -43,6 +43,8 @@ class Names:
 
     def __init__(self, text: str, given: Mapping[str, Value] | None = None) -> None:
         self._text = text
+        if given is not None and not hasattr(given, "items"):
+            raise KindError(f"names are given as a mapping, not {type(given).__name__}", value=given)
         self._known: dict[str, Value] = {name: required(x) for name, x in (given or {}).items()}
         self._reading: list[str] = []
 
