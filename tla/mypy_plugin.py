@@ -1,0 +1,454 @@
+"""A mypy plugin that runs the algebra on types: ``plugins = tla.mypy_plugin``.
+
+Where a function marked `tla.constexpr.constexpr` is called, the types of the arguments are lifted to
+terms, the function is run on them (`tla.terms`), and its result is lowered to the type of the call. An
+error of the library becomes an error of mypy, with its one-line summary and the code ``tla``.
+
+=========================================  ==========================================================
+type                                       value
+=========================================  ==========================================================
+``Int[Literal[4]]``                        the static int ``Int(4)``
+a literal: ``4``, ``Literal[4]``, ``"zN"`` the dynamic int 4, the text: known at this call alone
+``int``, ``Int[int]``, numpy ints          an int of which nothing is known
+``tuple[A, B]``, ``Layout[S, D]``          the tuple, the layout of the values of ``A, B``, ``S, D``
+=========================================  ==========================================================
+
+What cannot be lifted or lowered keeps the type that mypy gives it. Nothing is caught but what the
+library raises on purpose: a defect is a crash.
+"""
+
+# The interface of mypy is typed in part.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from mypy.constant_fold import constant_fold_expr
+from mypy.errorcodes import ErrorCode
+from mypy.messages import format_type_bare
+from mypy.nodes import ARG_NAMED, ARG_POS, ARG_STAR, OpExpr, TupleExpr, TypeInfo, UnaryExpr
+from mypy.plugin import AttributeContext, Plugin
+from mypy.types import (
+    AnyType,
+    Instance,
+    LiteralType,
+    NoneType,
+    RawExpressionType,
+    TupleType,
+    TypeOfAny,
+    UnionType,
+    get_proper_type,
+)
+
+import tla
+
+from .constexpr import opaques_of, types_of
+from .slicing import _
+from .terms import (
+    BITS,
+    OPAQUE,
+    OPEN,
+    STATIC,
+    UNTOLD,
+    Items,
+    Known,
+    Made,
+    OpenError,
+    Reflected,
+    defined,
+    getter,
+    marked,
+    run,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mypy.nodes import Expression
+    from mypy.plugin import (
+        AnalyzeTypeContext,
+        CheckerPluginInterface,
+        FunctionContext,
+        MethodContext,
+        ReportConfigContext,
+    )
+    from mypy.types import Type
+
+    from .terms import Result, Term
+
+CODE: Final = ErrorCode("tla", "A rule of layouts is broken", "Layouts")
+MYPY: Final = (1, 20), (3, 0)
+"""The versions of mypy that the plugin is made for, from the first to below the second."""
+
+_INT: Final = "tla.ints.Int"
+_REVEAL: Final = "tla.constexpr.reveal"
+
+
+# --- types to terms -------------------------------------------------------------------------------
+
+
+def lift(t: Type) -> Term:
+    """Return what a type tells of its values; raise `OpenError` where that is nothing."""
+    lifted = _LIFTED.get(type(t))
+    if lifted is None:
+        proper = get_proper_type(t)
+        lifted = _LIFTED.get(type(proper))
+        if lifted is None:
+            raise OpenError
+        return lifted(proper)
+    return lifted(t)
+
+
+def _of_instance(t: Instance) -> Term:
+    name = t.type.fullname
+    if name == _INT:
+        value = t.args[0] if t.args else None
+        return (
+            STATIC[value.value] if isinstance(value, LiteralType) and type(value.value) is int else OPEN
+        )
+    if t.last_known_value is not None:
+        return _of_literal(t.last_known_value)
+    if name == "builtins.int":
+        return OPEN
+    if name not in _CLASSES:
+        _CLASSES[name] = _class_of(t.type)
+    found = _CLASSES[name]
+    if isinstance(found, type):
+        return _made(found, t)
+    if found is None:
+        raise OpenError
+    return found
+
+
+_CLASSES: Final[dict[str, type | Term | None]] = {"tla.slicing.Underscore": Known(_)}
+"""What instances of a class are: of a class `typed_by` its attributes, or one term, or not told."""
+
+
+def _class_of(info: TypeInfo) -> type | Term | None:
+    if any(base.fullname in ("builtins.int", "numpy.integer") for base in info.mro):
+        return None if info.fullname == "builtins.bool" else OPEN
+    cls = defined(info.fullname)
+    return cls if isinstance(cls, type) and types_of(cls) is not None else None
+
+
+def _made(cls: type, t: Instance) -> Term:
+    hidden = opaques_of(cls)
+    if not hidden:
+        return Made(cls, tuple([lift(arg) for arg in t.args]))
+    parts = zip(types_of(cls) or (), t.args, strict=True)
+    return Made(cls, tuple([OPAQUE if name in hidden else lift(arg) for name, arg in parts]))
+
+
+def _of_literal(t: LiteralType) -> Term:
+    if t.fallback.type.is_enum or isinstance(t.value, (bytes, float)):
+        raise OpenError
+    if isinstance(t.value, int) and t.value.bit_length() > BITS:
+        return OPEN
+    return Known(t.value)
+
+
+def _of_tuple(t: TupleType) -> Term:
+    name = t.partial_fallback.type.fullname
+    cls = tuple if name == "builtins.tuple" else defined(name)
+    if not isinstance(cls, type):
+        raise OpenError
+    if types_of(cls) is not None:
+        return _made(cls, t.partial_fallback)
+    return Items(cls, tuple([lift(item) for item in t.items]))
+
+
+def _of_none(t: NoneType) -> Term:
+    return Known(None)
+
+
+_LIFTED: Final[dict[type, Callable[[Any], Term]]] = {
+    Instance: _of_instance,
+    LiteralType: _of_literal,
+    NoneType: _of_none,
+    TupleType: _of_tuple,
+}
+
+
+# --- the plugin -----------------------------------------------------------------------------------
+
+
+class TlaPlugin(Plugin):
+    """The hooks, each a way to the same: lift, run, lower."""
+
+    def __init__(self, options: Any) -> None:
+        super().__init__(options)
+        self._calls: dict[str, Callable[[FunctionContext], Type] | None] = {
+            _REVEAL: _note,
+            "builtins.sum": _of_dynamic_start,
+            "math.prod": _of_dynamic_start,
+        }
+        self._methods: dict[str, Callable[[MethodContext], Type] | None] = {}
+        self._attributes: dict[str, Callable[[AttributeContext], Type] | None] = {}
+        self._results: dict[Any, Result] = {}
+        self._lifted: dict[int, tuple[Type, Term]] = {}
+        self._lowered: dict[Term, Type] = {}
+        self._api: CheckerPluginInterface | None = None
+        self._digest = ""
+        self._is_analyzing = False
+
+    def report_config_data(self, ctx: ReportConfigContext) -> str:
+        """The algebra decides the types: mypy drops its cache where this changes."""
+        if not self._digest:
+            self._digest = sources_digest()
+        return self._digest
+
+    # mypy asks for a hook at least twice for each call: that is a look into a table
+
+    def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
+        if fullname not in self._calls:
+            function = marked(fullname)
+            hidden = opaques_of(function)
+            self._calls[fullname] = function and (
+                lambda ctx: self._called(function, hidden, (), ctx, ctx.default_return_type)
+            )
+        return self._calls[fullname]
+
+    def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
+        if fullname not in self._methods:
+            function = _reflected(fullname) or marked(fullname)
+            hidden = opaques_of(function)
+            self._methods[fullname] = function and (
+                lambda ctx: self._called(function, hidden, (ctx.type,), ctx, ctx.default_return_type)
+            )
+        return self._methods[fullname]
+
+    def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
+        if fullname not in self._attributes:
+            function = getter(fullname)
+            self._attributes[fullname] = function and (
+                lambda ctx: self._called(function, (), (ctx.type,), ctx, ctx.default_attr_type)
+            )
+        return self._attributes[fullname]
+
+    def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
+        return self._analyzed if fullname == _INT and not self._is_analyzing else None
+
+    def _analyzed(self, ctx: AnalyzeTypeContext) -> Type:
+        """Take ``Int[4]`` for ``Int[Literal[4]]``; mypy analyzes it, and says what is wrong with it."""
+        integer = ctx.api.named_type("builtins.int", [])
+        args = [
+            LiteralType(arg.literal_value, integer)
+            if isinstance(arg, RawExpressionType) and type(arg.literal_value) is int
+            else arg
+            for arg in ctx.type.args
+        ]
+        self._is_analyzing = True
+        try:
+            return ctx.api.analyze_type(ctx.type.copy_modified(args=args))
+        finally:
+            self._is_analyzing = False
+
+    def _called(
+        self,
+        function: Callable[..., Any],
+        hidden: tuple[str, ...],
+        first: tuple[Type, ...],
+        ctx: FunctionContext | MethodContext | AttributeContext,
+        default: Type,
+    ) -> Type:
+        """Return the type of a call, or of an attribute, and report its error."""
+        if ctx.api is not self._api:  # another file: types are told apart by identity in one alone
+            self._api, self._lifted, self._lowered = ctx.api, {}, {}
+        try:
+            args, names = self._arguments(first, ctx, hidden)
+        except OpenError:
+            return default
+        key = function, args, names
+        result = self._results.get(key)
+        if result is None:
+            result = self._results[key] = run(function, args, names)
+        if result.error is not None:
+            ctx.api.fail(result.error, ctx.context, code=CODE)
+        if result.term is None:
+            return default
+        found = self._lower(result.term, default, ctx.api)
+        return found if type(default) is AnyType else _narrowed(found, default)
+
+    # --- types to terms ---
+
+    def _lift(self, t: Type) -> Term:
+        """Return `lift` of a type; a variable has one type object wherever it is read."""
+        found = self._lifted.get(id(t))
+        if found is None or found[0] is not t:
+            found = self._lifted[id(t)] = t, lift(t)
+        return found[1]
+
+    def _arguments(
+        self,
+        first: tuple[Type, ...],
+        ctx: FunctionContext | MethodContext | AttributeContext,
+        hidden: tuple[str, ...],
+    ) -> tuple[tuple[Term, ...], tuple[str, ...]]:
+        """Return what is known of the arguments of a call, and the names of the last ones."""
+        args = [self._lift(t) for t in first]
+        if isinstance(ctx, AttributeContext):
+            return tuple(args), ()
+        named: dict[str, Term] = {}
+        spread: list[Type] = []  # a tuple with a star stands here once for each of its items
+        given = zip(  # noqa: B905 (one of each for a parameter, and for what is given for it)
+            ctx.callee_arg_names, ctx.arg_types, ctx.arg_kinds, ctx.arg_names, ctx.args
+        )
+        for parameter, types, kinds, names, expressions in given:
+            is_hidden = bool(hidden) and parameter in hidden
+            for t, kind, name, expression in zip(types, kinds, names, expressions):  # noqa: B905
+                term = OPAQUE if is_hidden else self._lift(t)
+                if term.value is UNTOLD:
+                    term = _folded(term, expression)
+                if kind is ARG_POS:
+                    args.append(term)
+                elif kind is ARG_NAMED and name is not None:
+                    named[name] = term
+                elif kind is ARG_STAR and isinstance(term, Items):
+                    args.append(term.items[sum(t is other for other in spread) % len(term.items)])
+                    spread.append(t)
+                else:
+                    raise OpenError
+        return (*args, *named.values()), tuple(named)
+
+    # --- terms to types ---
+
+    def _lower(self, term: Term, default: Type, api: CheckerPluginInterface) -> Type:
+        """Return the type of a term; one object for one term while a file is checked.
+
+        What is opaque in it has the type that stands there by default.
+        """
+        found = self._lowered.get(term)
+        if found is None:
+            found = self._type_of(term, default, api)
+            if term.is_told:
+                self._lowered[term] = found
+        return found
+
+    def _type_of(self, term: Term, default: Type, api: CheckerPluginInterface) -> Type:
+        integer = api.named_generic_type("builtins.int", [])
+        if isinstance(term, Known):
+            return Instance(self._info(_INT), [LiteralType(int(term.value), integer)])
+        if term is OPEN:
+            return integer
+        if term is OPAQUE:
+            return default
+        if isinstance(term, (Items, Made)):
+            defaults = _parts(default, len(term.items))
+            items = [self._lower(item, t, api) for item, t in zip(term.items, defaults, strict=True)]
+            if isinstance(term, Items):
+                anything = AnyType(TypeOfAny.special_form)
+                return TupleType(items, api.named_generic_type("builtins.tuple", [anything]))
+            return Instance(self._info(f"{term.cls.__module__}.{term.cls.__qualname__}"), items)
+        return AnyType(TypeOfAny.special_form)
+
+    def _info(self, fullname: str) -> TypeInfo:
+        symbol = self.lookup_fully_qualified(fullname)
+        assert symbol is not None, fullname
+        assert isinstance(symbol.node, TypeInfo), fullname
+        return symbol.node
+
+
+def sources_digest() -> str:
+    """Return a text that changes with the sources of the library."""
+    digest = hashlib.sha256()
+    folders = [str(Path(tla.__file__).parent)]
+    for folder in folders:
+        for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+            if entry.is_dir():
+                folders.append(entry.path)
+            elif entry.name.endswith(".py"):
+                stat = entry.stat()
+                digest.update(f"{entry.path} {stat.st_mtime_ns} {stat.st_size}\n".encode())
+    return digest.hexdigest()
+
+
+def _folded(term: Term, expression: Expression) -> Term:
+    """Return what an expression tells beyond its type: the value of ``4 * 16``, and of final names."""
+    if term is OPEN and isinstance(expression, (OpExpr, UnaryExpr)):
+        value = constant_fold_expr(expression, "")
+        return Known(value) if type(value) is int else term
+    if isinstance(term, Items) and isinstance(expression, TupleExpr):
+        items = zip(term.items, expression.items)  # noqa: B905 (a starred item is no match, nor told)
+        folded = tuple([_folded(item, part) for item, part in items])
+        return (
+            Items(term.cls, folded) if len(folded) == len(term.items) == len(expression.items) else term
+        )
+    return term
+
+
+def _reflected(fullname: str) -> Callable[..., Any] | None:
+    """Return what to run where mypy asks the int on the right of an operator.
+
+    Where the left one is an `Int` that refused, as in ``_2 % 0``, this refuses too: or mypy is content.
+    """
+    owner, _dot, name = fullname.rpartition(".")
+    function = marked(f"{_INT}.{name}") if owner == "builtins.int" else None
+    return function if isinstance(function, Reflected) else None
+
+
+def _of_dynamic_start(ctx: FunctionContext) -> Type:
+    """Return the type of a sum or product of static ints: it starts from a dynamic 0 or 1."""
+    t = get_proper_type(ctx.default_return_type)
+    parts = [get_proper_type(item) for item in t.items] if isinstance(t, UnionType) else []
+    static = [isinstance(p, Instance) and p.type.fullname == _INT for p in parts]
+    literal = [isinstance(p, LiteralType) for p in parts]
+    if any(static) and any(literal) and sum(static) + sum(literal) == len(parts):
+        return ctx.api.named_generic_type("builtins.int", [])
+    return ctx.default_return_type
+
+
+def _narrowed(t: Type, default: Type) -> Type:
+    """Return a type with static ints, of no known value, where the type by default has them."""
+    d = get_proper_type(default)
+    p = get_proper_type(t)
+    if isinstance(p, Instance) and isinstance(d, Instance):
+        if d.type.fullname == _INT:
+            return d if p.type.fullname == "builtins.int" else t
+        if p.args and p.type is d.type:
+            args = list(map(_narrowed, p.args, d.args))
+            return t if args == list(p.args) else p.copy_modified(args=args)
+    if isinstance(p, TupleType) and isinstance(d, TupleType) and len(p.items) == len(d.items):
+        items = list(map(_narrowed, p.items, d.items))
+        return t if items == p.items else p.copy_modified(items=items)
+    return t
+
+
+def _parts(t: Type, number: int) -> Sequence[Type]:
+    """Return the types of the parts of a type, of so many."""
+    p = get_proper_type(t)
+    if isinstance(p, TupleType) and len(p.items) == number:
+        return p.items
+    if isinstance(p, Instance) and p.type.fullname == "builtins.tuple":
+        return p.args * number
+    if isinstance(p, Instance) and len(p.args) == number:
+        return p.args
+    return [AnyType(TypeOfAny.special_form)] * number
+
+
+def _note(ctx: FunctionContext) -> Type:
+    """Note what is known of the argument of `tla.reveal`."""
+    if list(map(len, ctx.arg_types)) != [1]:
+        return ctx.default_return_type  # mypy says so itself
+    [[t]] = ctx.arg_types
+    try:
+        text = str(lift(t))
+    except OpenError:
+        text = f"not known: {format_type_bare(t, ctx.api.options)}"
+    ctx.api.msg.note(text, ctx.context)
+    return ctx.default_return_type
+
+
+def plugin(version: str) -> type[Plugin]:
+    """Return the plugin: what mypy calls. It says where it is not tested with this version of mypy."""
+    found = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+    first, last = MYPY
+    if not first <= found < last:
+        known = "mypy >={}.{},<{}.{}".format(*first, *last)
+        print(f"tla.mypy_plugin is tested with {known}; this is mypy {version}", file=sys.stderr)
+    return TlaPlugin
