@@ -201,7 +201,7 @@ def test_a_slice_moves_the_offset() -> None:
     with pytest.raises(CoordinateError, match="lies outside the shape"):
         composed[_, 8]
     with pytest.raises(CoordinateError, match="keeps modes"):
-        composed(_, 3)  # type: ignore[arg-type]
+        composed(_, 3)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
 
 def test_its_modes_are_composed() -> None:
@@ -233,9 +233,9 @@ def test_parts_are_functions() -> None:
     bad: Any
     for bad in (4, (4, 2), None, "4:1"):
         with pytest.raises(LayoutError, match="the outer part is a swizzle or a layout, not"):
-            ComposedLayout(bad, 0, Layout(4))
+            ComposedLayout(bad, 0, Layout(4))  # ty: ignore[invalid-argument-type]
         with pytest.raises(LayoutError, match="the inner part is a layout, not"):
-            ComposedLayout(Swizzle(2, 0, 3), 0, bad)
+            ComposedLayout(Swizzle(2, 0, 3), 0, bad)  # ty: ignore[invalid-argument-type]
 
 
 # --- values ---

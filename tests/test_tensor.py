@@ -421,9 +421,9 @@ def test_other_things_are_no_tensors() -> None:
             with pytest.raises(TypeError, match="expected a tensor, got"):
                 call(x)
     with pytest.raises(NotALayoutError):
-        make_tensor("A", (8, 16))  # type: ignore[arg-type]
+        make_tensor("A", (8, 16))  # type: ignore[call-overload]  # ty: ignore[invalid-argument-type]
     with pytest.raises(NotALayoutError):
-        make_tensor_like("B", MATRIX, lambda rows, cols: (rows, cols))  # type: ignore[arg-type,return-value]
+        make_tensor_like("B", MATRIX, lambda rows, cols: (rows, cols))  # type: ignore[type-var]  # ty: ignore[invalid-argument-type]
 
 
 # --- a tensor like another ---
@@ -445,9 +445,9 @@ def test_like_another() -> None:
 
 def test_like_another_with_what_does_not_fit() -> None:
     with pytest.raises(LayoutError, match="one of make= and base="):
-        make_tensor_like("B", MATRIX)
+        make_tensor_like("B", MATRIX)  # type: ignore[call-overload]  # ty: ignore[no-matching-overload]
     with pytest.raises(LayoutError, match="one of make= and base="):
-        make_tensor_like("B", MATRIX, zN, base=zN(8, 16))
+        make_tensor_like("B", MATRIX, zN, base=zN(8, 16))  # type: ignore[call-overload]  # ty: ignore[no-matching-overload]
     with pytest.raises(LayoutError, match="does not lie in the shape"):
         make_tensor_like("B", MATRIX, base=row_major(4, 16))
     with pytest.raises(CongruenceError):

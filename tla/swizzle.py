@@ -10,8 +10,9 @@ Sw<2,0,3> o 0 o (8,8):(8,1) 10 Sw<2,0,3> o 3 o (8):(8)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic
 
+from .constexpr import constexpr, typed_by
 from .errors import CoordinateError, LayoutError
 from .ints import Int, known_int, leaf
 from .layout import get, is_layout, slice_and_offset
@@ -19,17 +20,35 @@ from .layout import get, is_layout, slice_and_offset
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from typing_extensions import TypeIs, TypeVar
+
     from .ints import IntLike, IntTuple
     from .layout import AnyLayout
     from .slicing import Coord
 
-__all__ = ["MAX_BITS", "ComposedLayout", "Swizzle"]
+    _Bits = TypeVar("_Bits", bound=Int[int], default=Int[int], covariant=True)
+    _Base = TypeVar("_Base", bound=Int[int], default=Int[int], covariant=True)
+    _Shift = TypeVar("_Shift", bound=Int[int], default=Int[int], covariant=True)
+    _Outer = TypeVar(
+        "_Outer", bound="Swizzle | AnyLayout", default="Swizzle | AnyLayout", covariant=True
+    )
+    _Offset = TypeVar("_Offset", default=Any, covariant=True)
+    _Inner = TypeVar("_Inner", bound=AnyLayout, default=AnyLayout, covariant=True)
+else:
+    from typing import TypeVar
+
+    _Bits, _Base, _Shift = TypeVar("_Bits"), TypeVar("_Base"), TypeVar("_Shift")
+    _Outer, _Offset, _Inner = TypeVar("_Outer"), TypeVar("_Offset"), TypeVar("_Inner")
+
+__all__ = ["MAX_BITS", "ComposedLayout", "Swizzle", "is_composed", "is_swizzle"]
 
 MAX_BITS: Final = 1024
 """The most bits of an offset that a swizzle may speak of."""
 
 
-class Swizzle:
+@constexpr
+@typed_by(bits=0, base=0, shift=None)
+class Swizzle(Generic[_Bits, _Base, _Shift]):
     """The function that xors ``bits`` bits of an offset with as many that stand ``shift`` above.
 
     ``swizzle(x) == x ^ (yyy << low)``, where ``yyy`` are the ``bits`` bits of ``x`` from ``high`` on::
@@ -47,7 +66,7 @@ class Swizzle:
     Sw<2,0,3> Sw<3,4,-3> _32
 
     Args:
-        bits: How many bits are written; 0 makes the identity.
+        bits: How many bits are written; 0 makes the identity. This and the others are static, as in C++.
         base: How many of the lowest bits are neither read nor written.
         shift: How far above, at least ``bits`` in absolute value.
 
@@ -60,15 +79,16 @@ class Swizzle:
     if TYPE_CHECKING:  # slots at run time; read-only to checkers
 
         @property
-        def bits(self) -> int: ...
+        def bits(self) -> _Bits: ...
         @property
-        def base(self) -> int: ...
+        def base(self) -> _Base: ...
         @property
-        def shift(self) -> int: ...
+        def shift(self) -> _Shift: ...
     else:
         __slots__ = ("base", "bits", "shift")
 
     def __new__(cls, bits: IntLike, base: IntLike, shift: IntLike) -> Swizzle:
+        # plain for the checks, whose texts are in digits
         bits, base, shift = known_int(leaf(bits)), known_int(leaf(base)), known_int(leaf(shift))
         for name, value in (("bits", bits), ("base", base)):
             if value < 0:
@@ -82,9 +102,10 @@ class Swizzle:
             )
         if bits + base + abs(shift) > MAX_BITS:
             raise LayoutError(f"a swizzle reaches above bit {MAX_BITS}", base=base, shift=shift)
-        swizzle = object.__new__(cls)
+        made: Any = object.__new__(cls)
         for name, value in (("bits", bits), ("base", base), ("shift", shift)):
-            object.__setattr__(swizzle, name, value)
+            object.__setattr__(made, name, Int(value))
+        swizzle: Swizzle = made
         return swizzle
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -94,16 +115,19 @@ class Swizzle:
         raise AttributeError(f"a Swizzle is immutable: cannot delete {name!r}")
 
     @property
-    def size(self) -> Int[int]:
+    @constexpr
+    def size(self: Swizzle) -> Int[int]:
         """The number of offsets in the smallest range that is mapped onto itself, static."""
         return Int(1 << (self.bits + self.base + abs(self.shift)))
 
     @property
-    def cosize(self) -> Int[int]:
+    @constexpr
+    def cosize(self: Swizzle) -> Int[int]:
         """The `size`: a swizzle is a permutation."""
         return self.size
 
-    def __call__(self, offset: IntLike) -> int:
+    @constexpr
+    def __call__(self: Swizzle, offset: IntLike) -> int:
         """Return where an offset goes, static where the offset is.
 
         Raises:
@@ -116,21 +140,22 @@ class Swizzle:
             raise CoordinateError(
                 f"{self} has no value at {plain}", "It permutes the offsets from 0 on.", offset=plain
             )
-        high, low = self.base + max(0, self.shift), self.base + max(0, -self.shift)
-        moved = plain ^ (((plain >> high) & ((1 << self.bits) - 1)) << low)
+        bits, base, shift = map(int, _numbers(self))
+        high, low = base + max(0, shift), base + max(0, -shift)
+        moved = plain ^ (((plain >> high) & ((1 << bits) - 1)) << low)
         return Int(moved) if isinstance(x, Int) else moved
 
     def __eq__(self, other: object) -> bool:
-        return _numbers(self) == _numbers(other) if isinstance(other, Swizzle) else NotImplemented
+        return _numbers(self) == _numbers(other) if is_swizzle(other) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(_numbers(self))
 
     def __str__(self) -> str:
-        return f"Sw<{self.bits},{self.base},{self.shift}>"
+        return f"Sw<{self.bits:d},{self.base:d},{self.shift:d}>"
 
     def __repr__(self) -> str:
-        return f"Swizzle({self.bits}, {self.base}, {self.shift})"
+        return f"Swizzle({self.bits:d}, {self.base:d}, {self.shift:d})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Swizzle, _numbers(self)
@@ -142,11 +167,18 @@ class Swizzle:
         return self
 
 
-def _numbers(swizzle: Swizzle) -> tuple[int, int, int]:
+def is_swizzle(x: object) -> TypeIs[Swizzle]:
+    """Return whether ``x`` is a swizzle; a checker knows it for one of any numbers."""
+    return isinstance(x, Swizzle)
+
+
+def _numbers(swizzle: Swizzle) -> tuple[Int[int], Int[int], Int[int]]:
     return swizzle.bits, swizzle.base, swizzle.shift
 
 
-class ComposedLayout:
+@constexpr
+@typed_by(outer=None, offset=None, inner=None)
+class ComposedLayout(Generic[_Outer, _Offset, _Inner]):
     """The function ``composed(c) == outer(offset + inner(c))`` on the coordinates of ``inner``.
 
     An ``outer`` that is a layout is extended, as in a composition: its last mode grows as needed.
@@ -171,11 +203,11 @@ class ComposedLayout:
     if TYPE_CHECKING:  # slots at run time; read-only to checkers
 
         @property
-        def outer(self) -> Swizzle | AnyLayout: ...
+        def outer(self) -> _Outer: ...
         @property
-        def offset(self) -> Any: ...
+        def offset(self) -> _Offset: ...
         @property
-        def inner(self) -> AnyLayout: ...
+        def inner(self) -> _Inner: ...
     else:
         __slots__ = ("inner", "offset", "outer")
 
@@ -184,9 +216,10 @@ class ComposedLayout:
             raise LayoutError(f"the outer part is a swizzle or a layout, not {type(outer).__name__}")
         if not is_layout(inner):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise LayoutError(f"the inner part is a layout, not {type(inner).__name__}")
-        composed = object.__new__(cls)
+        made: Any = object.__new__(cls)
         for name, value in (("outer", outer), ("offset", leaf(offset)), ("inner", inner)):
-            object.__setattr__(composed, name, value)
+            object.__setattr__(made, name, value)
+        composed: ComposedLayout = made
         return composed
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -196,21 +229,25 @@ class ComposedLayout:
         raise AttributeError(f"a ComposedLayout is immutable: cannot delete {name!r}")
 
     @property
-    def shape(self) -> Any:
+    @constexpr
+    def shape(self: ComposedLayout) -> Any:
         """The shape of the inner layout, whose coordinates these are."""
         return self.inner.shape
 
     @property
-    def rank(self) -> Int[int]:
+    @constexpr
+    def rank(self: ComposedLayout) -> Int[int]:
         """The number of top-level modes, static."""
         return self.inner.rank
 
     @property
-    def size(self) -> Any:
+    @constexpr
+    def size(self: ComposedLayout) -> Any:
         """The number of coordinates, padding included."""
         return self.inner.size
 
-    def __call__(self, *coord: IntTuple) -> Any:
+    @constexpr
+    def __call__(self: ComposedLayout, *coord: IntTuple) -> Any:
         """Return the offset of a coordinate: ``composed(c)``, or ``composed(i, j)`` for ``(i, j)``.
 
         Raises:
@@ -220,7 +257,8 @@ class ComposedLayout:
         outer = self.outer
         return outer.extended(at) if is_layout(outer) else outer(at)
 
-    def __getitem__(self, coord: Coord) -> ComposedLayout:
+    @constexpr
+    def __getitem__(self: ComposedLayout, coord: Coord) -> ComposedLayout:
         """Return the composed layout of the modes at which ``coord`` has `_`; the offset moves.
 
         ``composed[_, 3](i) == composed(i, 3)``.
@@ -231,13 +269,13 @@ class ComposedLayout:
         inner, moved = slice_and_offset(coord, self.inner)
         return ComposedLayout(self.outer, self.offset + moved, inner)
 
-    def __iter__(self) -> Iterator[ComposedLayout]:
+    def __iter__(self: ComposedLayout) -> Iterator[ComposedLayout]:
         """Yield the top-level modes, each at coordinate 0 of the others."""
         for i in range(self.rank):
             yield ComposedLayout(self.outer, self.offset, get(self.inner, i))
 
     def __eq__(self, other: object) -> bool:
-        return _parts(self) == _parts(other) if isinstance(other, ComposedLayout) else NotImplemented
+        return _parts(self) == _parts(other) if is_composed(other) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(_parts(self))
@@ -256,6 +294,11 @@ class ComposedLayout:
 
     def __deepcopy__(self, memo: object) -> ComposedLayout:
         return self
+
+
+def is_composed(x: object) -> TypeIs[ComposedLayout]:
+    """Return whether ``x`` is a composed layout; a checker knows it for one of any parts."""
+    return isinstance(x, ComposedLayout)
 
 
 def _parts(composed: ComposedLayout) -> tuple[Any, Any, Any]:

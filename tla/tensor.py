@@ -30,12 +30,21 @@ Source: CATLASS ``tla::Tensor``, tensor.hpp.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
 
 from .assumed import carrying
-from .errors import CoordinateError, DivisibilityError, LayoutError, UnsupportedError
+from .constexpr import constexpr, opaque, typed_by
+from .errors import (
+    CongruenceError,
+    CoordinateError,
+    DivisibilityError,
+    KindError,
+    LayoutError,
+    UnsupportedError,
+)
 from .int_tuple import elem_scale, flatten_to_tuple, leaves, repeat_like, text_of, transform_leaf
 from .ints import (
+    IntLike,
     IntTuple,
     SymbolicInt,
     _0,
@@ -45,6 +54,7 @@ from .ints import (
     known_eq,
     known_int,
     known_lt,
+    leaf,
     max_,
 )
 from .layout import AnyLayout, Layout, as_layout, slice_and_offset
@@ -71,13 +81,29 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+L = TypeVar("L", bound=AnyLayout)
 T_co = TypeVar("T_co", covariant=True)
+L2 = TypeVar("L2", bound=AnyLayout)
+L_co = TypeVar("L_co", bound=AnyLayout, covariant=True)
 
 POSITIONS: Final = ("GM", "L1", "L0A", "L0B", "L0C", "UB", "BT", "FB")
 """Where data may lie: global memory, then the buffers of a core, the bias and fixpipe tables last."""
 
 
-class Tensor(Generic[T_co]):
+def _some(unknown: Callable[..., Any], data: Any, layout: AnyLayout) -> Tensor[Any, AnyLayout]:
+    """A tensor that starts anywhere. What of it holds data is not told: no mark here rests on that."""
+
+    def anywhere(size: Any) -> Any:
+        return unknown(0)
+
+    coord = transform_leaf(anywhere, default_origin(layout.shape))
+    return _view(data, layout, coord, "GM", unknown())
+
+
+@constexpr
+@opaque("data")
+@typed_by(_some, data=None, layout=None)
+class Tensor(Generic[T_co, L_co]):
     """A view of data: ``tensor(c) == data_offset + root.extended(coord + c)`` for each ``c`` in it.
 
     ``root`` is the layout that ``coord`` counts in. ``tensor.layout`` is that of the view alone, from
@@ -95,6 +121,7 @@ class Tensor(Generic[T_co]):
         layout: The layout of the whole data.
         coord: Where the view starts, one int for each mode; it reaches to the end.
         position: One of `POSITIONS`.
+        data_offset: The offset of coordinate 0 in the data.
 
     Raises:
         CoordinateError: the coordinate lies outside the shape.
@@ -112,7 +139,7 @@ class Tensor(Generic[T_co]):
             ...
 
         @property
-        def layout(self) -> AnyLayout:
+        def layout(self) -> L_co:
             """The layout of the view, relative to its first element."""
             ...
 
@@ -128,14 +155,40 @@ class Tensor(Generic[T_co]):
 
         @property
         def data_offset(self) -> Any:
-            """The offset of coordinate 0; not 0 after a slice, which fixes some coordinates."""
+            """The offset of coordinate 0: 0 unless given, or after a slice, which fixes coordinates."""
             ...
     else:
         __slots__ = ("coord", "data", "data_offset", "layout", "position")
 
+    @overload
     def __new__(
-        cls, data: T, layout: AnyLayout, coord: IntTuple | None = None, position: str = "GM"
-    ) -> Tensor[T]:
+        cls,
+        data: T,
+        layout: L,
+        coord: None = None,
+        position: str = "GM",
+        *,
+        data_offset: IntLike = _0,
+    ) -> Tensor[T, L]: ...
+    @overload
+    def __new__(
+        cls,
+        data: T,
+        layout: AnyLayout,
+        coord: IntTuple,
+        position: str = "GM",
+        *,
+        data_offset: IntLike = _0,
+    ) -> Tensor[T, AnyLayout]: ...
+    def __new__(
+        cls,
+        data: T,
+        layout: AnyLayout,
+        coord: IntTuple | None = None,
+        position: str = "GM",
+        *,
+        data_offset: IntLike = _0,
+    ) -> Tensor[T, AnyLayout]:
         if position not in POSITIONS:
             raise UnsupportedError(
                 f"there is no position {shortened(repr(position))}",
@@ -143,7 +196,7 @@ class Tensor(Generic[T_co]):
                 position=position,
             )
         modes = default_origin(as_layout(layout).shape)
-        whole = _view(data, layout, repeat_like(modes, _0), position, _0)
+        whole = _view(data, layout, repeat_like(modes, _0), position, leaf(data_offset))
         if coord is None:
             return whole
         start = per_mode("coordinate", coord, layout)
@@ -158,11 +211,13 @@ class Tensor(Generic[T_co]):
     # --- what it is ---
 
     @property
+    @constexpr
     def shape(self) -> Any:
         """The shape of the view, rounded up to blocks."""
         return self.layout.shape
 
     @property
+    @constexpr
     def stride(self) -> Any:
         """The stride, that of the whole."""
         return self.layout.stride
@@ -193,12 +248,12 @@ class Tensor(Generic[T_co]):
         """What was assumed to make it; see `tla.assume`."""
         return self.layout.assumptions
 
-    def standing_on(self, conditions: Iterable[Condition]) -> Tensor[T_co]:
+    def standing_on(self, conditions: Iterable[Condition]) -> Tensor[T_co, AnyLayout]:
         """Return the tensor that stands on some conditions, known to be consistent, beside its own."""
         layout = self.layout.standing_on(conditions)
         return _view(self.data, layout, self.coord, self.position, self.data_offset)
 
-    def bind(self, /, **values: Any) -> Tensor[T_co]:
+    def bind(self, /, **values: Any) -> Tensor[T_co, AnyLayout]:
         """Return the tensor with ints, or other symbolic ints, for some of its unknowns.
 
         >>> t = get_tile(Tensor("A", row_major(sym("M"), 60)), (96, 0), (48, 60))
@@ -218,6 +273,7 @@ class Tensor(Generic[T_co]):
 
     # --- its elements ---
 
+    @constexpr
     @carrying
     def offset(self, *coord: IntTuple) -> Any:
         """Return the offset of an element in the data: ``tensor.offset(i, j)``, or ``tensor(i, j)``.
@@ -294,8 +350,9 @@ class Tensor(Generic[T_co]):
         element: object = data[offset]
         return element
 
+    @constexpr
     @carrying
-    def __getitem__(self, coord: Coord) -> Tensor[T_co]:
+    def __getitem__(self, coord: Coord) -> Tensor[T_co, AnyLayout]:
         """Return the view of the modes at which ``coord`` has `_`, the others fixed.
 
         ``tensor[_, 3](i) == tensor(i, 3)``. The modes kept keep their place in the coordinate.
@@ -362,27 +419,27 @@ class Tensor(Generic[T_co]):
         return _view, (self.data, self.layout, self.coord, self.position, self.data_offset)
 
 
-def _as_tensor(x: Tensor[T]) -> Tensor[T]:
+def _as_tensor(x: Tensor[T, L]) -> Tensor[T, L]:
     if not is_tensor(x):
-        raise TypeError(f"expected a tensor, got {type(x).__name__}")
+        raise KindError(f"expected a tensor, got {type(x).__name__}", value=x)
     return x
 
 
-def is_tensor(x: object) -> TypeIs[Tensor[object]]:
+def is_tensor(x: object) -> TypeIs[Tensor[object, AnyLayout]]:
     """Whether ``x`` is a tensor."""
     return isinstance(x, Tensor)
 
 
 _new: Final = object.__new__
-_tensor: type[Tensor[Any]] = Tensor
+_tensor: type[Tensor[Any, Any]] = Tensor
 _SETTERS: Final = [
     Tensor.__dict__[name].__set__ for name in ("data", "layout", "coord", "position", "data_offset")
 ]
 
 
-def _view(data: T, layout: AnyLayout, coord: Any, position: str, data_offset: Any) -> Tensor[T]:
+def _view(data: T, layout: L, coord: Any, position: str, data_offset: Any) -> Tensor[T, L]:
     """The tensor of parts that have been checked; ``layout`` is relative to ``coord``."""
-    tensor: Tensor[T] = _new(_tensor)
+    tensor: Tensor[T, L] = _new(_tensor)
     for setter, value in zip(_SETTERS, (data, layout, coord, position, data_offset), strict=True):
         setter(tensor, value)
     return tensor
@@ -399,15 +456,16 @@ def _rest(size: Any, start: Any) -> Any:
 # --- tiles ------------------------------------------------------------------------------------
 
 
+@constexpr
 @carrying
 def get_tile(
-    tensor: Tensor[T],
+    tensor: Tensor[T, L],
     coord: IntTuple,
     shape: IntTuple,
     aligned: bool = True,
     *,
     assume: Conditions | None = None,
-) -> Tensor[T]:
+) -> Tensor[T, AnyLayout]:
     """Return the tile that starts at ``coord``: ``tile(c) == tensor(coord + c)`` for each ``c``.
 
     Its shape is ``shape`` rounded up to blocks, its origin shape what of it holds data in ``tensor``.
@@ -436,15 +494,16 @@ def get_tile(
     return _tile(tensor, per_mode("coordinate", coord, tensor.layout), extents, aligned)
 
 
+@constexpr
 @carrying
 def tile_view(
-    tensor: Tensor[T],
+    tensor: Tensor[T, L],
     tile_coord: IntTuple,
     tile_shape: IntTuple,
     aligned: bool = True,
     *,
     assume: Conditions | None = None,
-) -> Tensor[T]:
+) -> Tensor[T, AnyLayout]:
     """Return the tile of a grid of tiles: `get_tile` at the coordinate times the tile, mode by mode.
 
     >>> tile_view(Tensor("A", row_major(8, 16)), (1, 2), (4, 6))
@@ -459,7 +518,7 @@ def tile_view(
     return _tile(tensor, elem_scale(place, extents), extents, aligned)
 
 
-def _extents(tensor: Tensor[T], tile: IntTuple) -> Any:
+def _extents(tensor: Tensor[T, L], tile: IntTuple) -> Any:
     """The extents of a tile checked: one for each mode of the tensor, none of them known to be 0."""
     extents = per_mode("tile", tile, _as_tensor(tensor).layout)
     for extent in leaves(extents):
@@ -472,7 +531,7 @@ def _extents(tensor: Tensor[T], tile: IntTuple) -> Any:
     return extents
 
 
-def _tile(tensor: Tensor[T], start: Any, extents: Any, aligned: bool = True) -> Tensor[T]:
+def _tile(tensor: Tensor[T, L], start: Any, extents: Any, aligned: bool = True) -> Tensor[T, AnyLayout]:
     layout = get_tile_layout(tensor.layout, extents, start)
     sizes = default_origin(tensor.layout.shape)
     for mode, (at, size) in enumerate(zip(leaves(start), leaves(sizes), strict=True)):
@@ -494,7 +553,7 @@ def _tile(tensor: Tensor[T], start: Any, extents: Any, aligned: bool = True) -> 
 
 
 def _off_the_blocks(
-    tensor: Tensor[T], tile: Tensor[T], start: Any, mode: int, block: Any
+    tensor: Tensor[T, L], tile: Tensor[T, L2], start: Any, mode: int, block: Any
 ) -> DivisibilityError:
     counted = (start, tile.coord, tile.origin_shape)
     first, at, extent = (flatten_to_tuple(x)[mode] for x in counted)
@@ -516,9 +575,17 @@ def _off_the_blocks(
 # --- makers -----------------------------------------------------------------------------------
 
 
+@overload
+def make_tensor(data: T, layout: L, coord: None = None, position: str = "GM") -> Tensor[T, L]: ...
+@overload
+def make_tensor(
+    data: T, layout: AnyLayout, coord: IntTuple, position: str = "GM"
+) -> Tensor[T, AnyLayout]: ...
+@constexpr
+@opaque("data")
 def make_tensor(
     data: T, layout: AnyLayout, coord: IntTuple | None = None, position: str = "GM"
-) -> Tensor[T]:
+) -> Tensor[T, AnyLayout]:
     """Return the `Tensor` of some data and its layout, from a coordinate on.
 
     >>> make_tensor("A", row_major(8, 16))
@@ -526,17 +593,37 @@ def make_tensor(
 
     Source: CATLASS ``MakeTensor``, tensor.hpp.
     """
+    if coord is None:
+        return Tensor(data, layout, position=position)
     return Tensor(data, layout, coord, position)
 
 
+@overload
 def make_tensor_like(
     data: T,
-    like: Tensor[object],
+    like: Tensor[object, AnyLayout],
+    make: Callable[..., L],
+    position: str | None = None,
+    *,
+    base: None = None,
+) -> Tensor[T, L]: ...
+@overload
+def make_tensor_like(
+    data: T,
+    like: Tensor[object, AnyLayout],
+    make: None = None,
+    position: str | None = None,
+    *,
+    base: L,
+) -> Tensor[T, L]: ...
+def make_tensor_like(
+    data: Any,
+    like: Tensor[object, AnyLayout],
     make: Callable[..., AnyLayout] | None = None,
     position: str | None = None,
     *,
     base: AnyLayout | None = None,
-) -> Tensor[T]:
+) -> Tensor[Any, AnyLayout]:
     """Return a tensor of other data with room for the valid elements of ``like``.
 
     >>> tail = get_tile(make_tensor("A", row_major(8, 16)), (6, 10), (4, 8))
@@ -562,11 +649,28 @@ def make_tensor_like(
         layout = Layout(as_layout(base).shape, base.stride, origin)
     elif make is not None and base is None:
         if not callable(make):  # pyright: ignore[reportUnnecessaryComparison]
-            raise TypeError(
+            raise KindError(
                 f"expected a function that makes a layout, such as tla.zN, got"
-                f" {type(make).__name__} {shortened(repr(make))}"
+                f" {type(make).__name__} {shortened(repr(make))}",
+                value=make,
             )
-        layout = make(*(origin if is_tuple(origin) else (origin,)))
+        layout = _made(make, origin if is_tuple(origin) else (origin,))
     else:
         raise LayoutError("a tensor like another takes one of make= and base=", make=make, base=base)
     return Tensor(data, layout, position=like.position if position is None else position)
+
+
+def _made(make: Callable[..., AnyLayout], sizes: tuple[Any, ...]) -> AnyLayout:
+    try:
+        return make(*sizes)
+    except TypeError:
+        from inspect import signature
+
+        try:
+            signature(make).bind(*sizes)
+        except TypeError:
+            name = getattr(make, "__name__", repr(make))
+            raise CongruenceError(
+                f"{shortened(name)} does not take the {len(sizes)} extents {text_of(sizes)}", make=make
+            ) from None
+        raise
