@@ -14,6 +14,8 @@ from tla.ascend.copies import Transfer, gm_to_l1, l0c_to_gm, l1_to_bt, l1_to_l0a
 from tla.ascend.tags.mx import MX_SCALES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tla.ascend import Arch
 
 ARCH = {2201: AtlasA2, 3510: Ascend950}
@@ -44,7 +46,7 @@ def layout(row: dict[str, Any], tag: str, sizes: tuple[int, int], whole: bool = 
     return make_layout("float" if tag == "L0C" else row["element"], tag, *sizes_taken, **options)
 
 
-def transfer(row: dict[str, Any], cores: dict[int, Arch] = ROOMY) -> Transfer:
+def transfer(row: dict[str, Any], cores: Mapping[int, Arch] = ROOMY) -> Transfer:
     """Our calls for a row."""
     whole, tile, at = (row["rows"], row["cols"]), tuple(row["tile"]), tuple(row["at"])
     told: dict[str, Any] = {"arch": cores[row["arch"]], "element": row["element"], "at": at}

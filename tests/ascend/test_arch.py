@@ -118,7 +118,7 @@ def test_unknown_names_get_near_ones() -> None:
         with pytest.raises(UnsupportedError):
             arch(name)
     with pytest.raises(TypeError, match="name of an architecture, got int 2201"):
-        arch(2201)  # type: ignore[arg-type]
+        arch(2201)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
 
 # --- products ---
@@ -206,7 +206,7 @@ def test_bad_facts(changes: dict[str, Any], kind: type[Exception], text: str) ->
 
 def test_bad_questions() -> None:
     with pytest.raises(UnsupportedError, match="no core has a buffer 'L3'"):
-        AtlasA2.capacity("L3")  # type: ignore[arg-type]
+        AtlasA2.capacity("L3")  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(UnsupportedError, match="AtlasA2 states no alignment of 'FB'"):
         AtlasA2.start_alignment("FB")
     with pytest.raises(TypeError, match="no 'l4'"):

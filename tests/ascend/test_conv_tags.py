@@ -113,7 +113,7 @@ def test_a_batch() -> None:
     [
         (lambda: make_layout_fmap("half", 1, 2, -7, 9), LayoutError, "Fmap has h = -7: a size is 0 or"),
         (
-            lambda: make_layout_fmap("half", 1, 2, 7, 9.0),  # type: ignore[arg-type]
+            lambda: make_layout_fmap("half", 1, 2, 7, 9.0),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
             LeafError,
             "the w of Fmap: expected an int, got float 9.0",
         ),

@@ -653,7 +653,7 @@ def test_tiles_and_places() -> None:
     with pytest.raises(LayoutError, match="is no zN of half"):
         gm_to_l1(src, "zN", src_tag="zN", **told)
     with pytest.raises(NotALayoutError):
-        gm_to_l1("RowMajor", "zN", **told)  # type: ignore[arg-type]
+        gm_to_l1("RowMajor", "zN", **told)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(DivisibilityError, match=r"cannot start at \(0,3\)"):
         gm_to_l1(make_layout("half", "zN", 32, 32), "zN", at=(0, 3), **told)
     padded = make_layout("half", "PaddingRowMajor", 96, 64, block=(32, 32))
@@ -700,7 +700,7 @@ def test_the_room_is_there_when_asked_for() -> None:
     assert ascend.copies.gm_to_l1 is gm_to_l1
     assert "l0c_to_gm" in dir(ascend.copies)
     with pytest.raises(AttributeError, match="no attribute 'gm_to_l0'"):
-        ascend.copies.gm_to_l0  # type: ignore[attr-defined]  # noqa: B018
+        ascend.copies.gm_to_l0  # type: ignore[attr-defined]  # noqa: B018  # ty: ignore[missing-attribute]
 
 
 @pytest.mark.parametrize(

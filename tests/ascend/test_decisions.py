@@ -137,7 +137,7 @@ def test_padded_holds_the_matrix_and_needs_no_more(kind: Any, tag: str, m: int, 
         assert needs_padding(found.tag, m, n, of, ld=ld) is False
     else:
         block = {"block": (128, 256)} if kind == "PADDING_BLOCK_ND" else {}
-        layout = make_layout(of, found.tag, m, n, **block)  # type: ignore[arg-type]
+        layout = make_layout(of, found.tag, m, n, **block)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
         assert layout.cosize == found.rows * found.cols
 
 
@@ -241,9 +241,9 @@ def test_bad_numbers(call: Callable[[], object], text: str) -> None:
 
 def test_unknown_words() -> None:
     with pytest.raises(UnsupportedError, match="'Basic' keeps no partial sums"):
-        workspace("Basic", (1, 1, 1), (16, 16, 16), 1)  # type: ignore[arg-type]
+        workspace("Basic", (1, 1, 1), (16, 16, 16), 1)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(UnsupportedError, match="'x' is no way to divide k"):
-        data_read((1, 1, 1), (1, 1, 1), scheme="x")  # type: ignore[arg-type]
+        data_read((1, 1, 1), (1, 1, 1), scheme="x")  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(UnsupportedError, match="no cube core multiplies half by float"):
         workspace("SplitkMatmul", (1, 1, 1), (16, 16, 16), 1, ("half", "float"))
 
@@ -317,9 +317,9 @@ def test_the_formulas_of_the_design_page(
 
 def test_numbers_that_are_no_ints() -> None:
     with pytest.raises(TypeError, match="cores is an int, not float"):
-        splitk_factor((1, 1, 1), (16, 16, 16), 24.0)  # type: ignore[arg-type]
+        splitk_factor((1, 1, 1), (16, 16, 16), 24.0)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(TypeError, match="an extent of the tile is an int"):
-        judge_space(16.0, 16, 16)  # type: ignore[arg-type]
+        judge_space(16.0, 16, 16)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
 
 def test_one_element_type_is_that_of_both() -> None:
@@ -336,12 +336,12 @@ def test_elements_of_four_bits_are_packed() -> None:
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: padded("PADDING_ND", "RowMajor", 5.5, 5, "half"),  # type: ignore[arg-type]
+        lambda: padded("PADDING_ND", "RowMajor", 5.5, 5, "half"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
         lambda: padded("PADDING_ND", "RowMajor", True, 5, "half"),
-        lambda: padded("PADDING_BLOCK_ND", "RowMajor", 5, 5, "half", block=(16, 2.0)),  # type: ignore[arg-type]
-        lambda: needs_padding("RowMajor", 5, 5.5, "half"),  # type: ignore[arg-type]
-        lambda: needs_padding("RowMajor", 5, 5, "half", ld=8.0),  # type: ignore[arg-type]
-        lambda: balance_workload(5, 5, 16, 16, cores=2, threshold=16.5),  # type: ignore[arg-type]
+        lambda: padded("PADDING_BLOCK_ND", "RowMajor", 5, 5, "half", block=(16, 2.0)),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+        lambda: needs_padding("RowMajor", 5, 5.5, "half"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+        lambda: needs_padding("RowMajor", 5, 5, "half", ld=8.0),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+        lambda: balance_workload(5, 5, 16, 16, cores=2, threshold=16.5),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
         lambda: data_written((5, 5, 5), (16, 16, 16), "half", "splitk", factor=True),
     ],
 )

@@ -55,7 +55,7 @@ def test_unknown_names(text: str, way: str) -> None:
 
 def test_a_name_that_is_none() -> None:
     with pytest.raises(TypeError, match="expected the name of an element type, got int 16"):
-        element(16)  # type: ignore[arg-type]
+        element(16)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(UnsupportedError):
         element(ELEMENT_TYPES["token"])
 

@@ -115,4 +115,4 @@ def test_a_bad_length() -> None:
     with pytest.raises(LayoutError, match="a matrix with MX scales has k = -1"):
         mx_scales(-1)
     with pytest.raises(LeafError, match="expected an int, got float"):
-        mx_aligned_k(64.0)  # type: ignore[arg-type]
+        mx_aligned_k(64.0)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]

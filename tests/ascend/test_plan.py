@@ -380,7 +380,7 @@ def test_text() -> None:
 )
 def test_values_that_are_none(given_: dict[str, Any], says: str) -> None:
     with pytest.raises(LayoutError) as caught:
-        gemm(**{"arch": "AtlasA2", "problem": SIZE, **given_})
+        gemm(**dict[str, Any]({"arch": "AtlasA2", "problem": SIZE, **given_}))
     assert says in caught.value.summary
 
 
@@ -399,7 +399,7 @@ def test_values_that_are_none(given_: dict[str, Any], says: str) -> None:
 )
 def test_names_that_are_not_known(given_: dict[str, Any], says: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
-        gemm(**{"arch": "AtlasA2", "problem": SIZE, **given_})
+        gemm(**dict[str, Any]({"arch": "AtlasA2", "problem": SIZE, **given_}))
     assert says in caught.value.summary
 
 
@@ -409,11 +409,11 @@ def test_texts_that_are_no_shapes() -> None:
     ):
         gemm("AtlasA2", SIZE, l1="64,64")
     with pytest.raises(TypeError, match="cores is an int, not str"):
-        gemm("AtlasA2", SIZE, cores=str(3))  # type: ignore[arg-type]
+        gemm("AtlasA2", SIZE, cores=str(3))  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(TypeError, match="tags is a text or a sequence, not int 5"):
-        gemm("AtlasA2", SIZE, tags=5)  # type: ignore[arg-type]
+        gemm("AtlasA2", SIZE, tags=5)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(TypeError, match="elements is a text or a sequence, not NoneType None"):
-        gemm("AtlasA2", SIZE, None)  # type: ignore[arg-type]
+        gemm("AtlasA2", SIZE, None)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
 
 def test_operands_that_are_not_there() -> None:
@@ -422,6 +422,6 @@ def test_operands_that_are_not_there() -> None:
         plan.layout("A", "L0B")
     for ask in (plan.element, plan.tag, plan.layout, plan.extents, plan.leading):
         with pytest.raises(UnsupportedError, match="a product has no operand 'D'"):
-            ask("D")  # type: ignore[arg-type]
+            ask("D")  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(UnsupportedError, match="the plan has no bias"):
         plan.layout("bias")

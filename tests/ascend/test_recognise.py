@@ -506,13 +506,13 @@ def test_bad_arguments() -> None:
     with pytest.raises(UnsupportedError, match="'hlaf' is not an element type"):
         is_zN(parse("(2,3):(3,1)"), "hlaf")
     with pytest.raises(NotALayoutError):
-        tag_of((2, 3))  # type: ignore[arg-type]
+        tag_of((2, 3))  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     assert is_zN(make_layout("half", "zN", 3, 4), "half")
     assert why_not(make_layout("half", "zN", 3, 4), "Catlass::layout::zN") == ()
     assert recognition(make_layout("half", "zN", 3, 4), "Catlass::layout::zN").tag == "zN"
     assert why_not(make_layout("half", "zN", 3, 4), TAGS["zN"]) == ()
     with pytest.raises(TypeError, match="expected the name of a layout tag, got int 5"):
-        why_not(make_layout("half", "zN", 3, 4), 5)  # type: ignore[arg-type]
+        why_not(make_layout("half", "zN", 3, 4), 5)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
 
 def test_copies_of_copies() -> None:

@@ -309,9 +309,9 @@ def test_tasks_are_a_sequence() -> None:
             schedule.of_core(core)
     for bad in ("1", True, 1.0, None):
         with pytest.raises(TypeError, match=f"^core is an int, not {type(bad).__name__}"):
-            schedule.of_core(bad)  # type: ignore[arg-type]
+            schedule.of_core(bad)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
         with pytest.raises(TypeError, match=r"^the number of a task is an int"):
-            schedule[bad]  # type: ignore[index]
+            schedule[bad]  # type: ignore[index]  # ty: ignore[invalid-argument-type]
 
 
 @pytest.mark.parametrize("name", SCHEDULERS)
@@ -449,6 +449,6 @@ def test_rows_of_groups_are_checked() -> None:
         schedules.grouped_aswt(PROBLEM, TILE, window=0)
     for bad, what in ((5, "int 5"), ("4096", "str '4096'")):
         with pytest.raises(TypeError, match=f"^rows is a sequence of ints, .* not {what}"):
-            schedules.grouped_aswt(PROBLEM, TILE, bad)  # type: ignore[arg-type]
+            schedules.grouped_aswt(PROBLEM, TILE, bad)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(TypeError, match=r"^the rows of a group is an int, not float 4096\.0"):
-        schedules.grouped_aswt(PROBLEM, TILE, (4096.0,))  # type: ignore[arg-type]
+        schedules.grouped_aswt(PROBLEM, TILE, (4096.0,))  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]

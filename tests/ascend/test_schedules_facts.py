@@ -214,7 +214,7 @@ def test_bad_input() -> None:
     with pytest.raises(LayoutError, match="capacity = 0"):
         schedule.l2_reuse("half", None, 0)
     with pytest.raises(TypeError, match="capacity"):
-        l2_reuse(schedule, "half")  # type: ignore[call-arg]
+        l2_reuse(schedule, "half")  # type: ignore[call-arg]  # ty: ignore[missing-argument]
     with pytest.raises(UnsupportedError, match="no cube core multiplies"):
         schedule.traffic("half", "int8_t")
     with pytest.raises(UnsupportedError, match="is not an element type"):

@@ -48,7 +48,7 @@ def test_two_tasks_in_one_turn() -> None:
 def test_every_piece_that_is_shown_is_named(width: int, rng: object, name: str) -> None:
     """In the order of its core's turns, however narrow the column."""
     assert hasattr(rng, "random")
-    figure = SCHEDULERS[name](random_problem(rng)).timeline()  # type: ignore[arg-type]
+    figure = SCHEDULERS[name](random_problem(rng)).timeline()  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     lines = render(figure, width).splitlines()
     turns = [figure.turns.index(int(word)) for word in lines[0].split() if word.isdigit()]
     rows = [line for line in lines[1:] if line.split()[0].isdigit()]
@@ -121,7 +121,7 @@ def test_many_cores_and_turns_are_cut_in_the_middle() -> None:
     with pytest.raises(LayoutError, match="0 cores and 16 rounds is empty"):
         schedule.timeline(cores=0)
     with pytest.raises(TypeError, match="cores is an int, not str 'a'"):
-        schedule.timeline("a", 5)  # type: ignore[arg-type]
+        schedule.timeline("a", 5)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(TypeError, match="rounds is an int, not bool True"):
         schedule.timeline(3, True)
 
@@ -130,7 +130,7 @@ def test_many_cores_and_turns_are_cut_in_the_middle() -> None:
 def test_any_width(rng: object, name: str, width: int) -> None:
     """Lines keep to the width but for one column, brackets are paired, every lane shown has a line."""
     assert hasattr(rng, "random")
-    schedule = SCHEDULERS[name](random_problem(rng))  # type: ignore[arg-type]
+    schedule = SCHEDULERS[name](random_problem(rng))  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     figure = schedule.timeline()
     lines = render(figure, width).splitlines()
     table = lines[: next(i for i, line in enumerate(lines) if line.startswith("each"))]

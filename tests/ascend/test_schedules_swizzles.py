@@ -117,7 +117,7 @@ def test_the_caret_is_at_the_bracket_that_is_open() -> None:
 @pytest.mark.parametrize("bad", [None, 3, ("identity",), tla.Swizzle(3, 0, 3)])
 def test_what_is_no_text(bad: object) -> None:
     with pytest.raises(TypeError, match=r"^expected the text of a swizzle, as 'Gemm.*, got"):
-        swizzle(bad)  # type: ignore[arg-type]
+        swizzle(bad)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
 
 def test_a_swizzle_of_blocks_has_a_name_of_its_own() -> None:

@@ -78,11 +78,11 @@ def test_an_int_that_is_too_long() -> None:
 
 def test_other_values() -> None:
     with pytest.raises(TypeError, match="expected three extents m, n, k of the tile, got NoneType None"):
-        gemm_shape(None)  # type: ignore[arg-type]
+        gemm_shape(None)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(LayoutError, match="the tile has 2 extents, not three"):
         gemm_shape((1, 2))
     with pytest.raises(TypeError, match="an extent of the tile is an int, not float"):
-        gemm_shape((1, 2.0, 3))  # type: ignore[arg-type]
+        gemm_shape((1, 2.0, 3))  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(TypeError, match="not bool True"):
         gemm_shape((1, True, 3))
     with pytest.raises(LayoutError):

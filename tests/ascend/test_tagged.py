@@ -260,4 +260,4 @@ def test_bad_names_of_python() -> None:
     with pytest.raises(UnsupportedError, match="'zn' is not a layout tag"):
         tagged("half", "zn", 2, 3)
     with pytest.raises(TypeError, match="expected a text"):
-        parse_tagged(3)  # type: ignore[arg-type]
+        parse_tagged(3)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]

@@ -376,7 +376,7 @@ def test_an_unknown_tag(tag: str, near: str) -> None:
 
 def test_a_tag_is_text() -> None:
     with pytest.raises(TypeError, match="expected the name of a layout tag, got int 3"):
-        make_layout("half", 3, 3, 4)  # type: ignore[arg-type]
+        make_layout("half", 3, 3, 4)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
 
 def test_an_unknown_element() -> None:

@@ -9,6 +9,7 @@ The words are CATLASS's. The rooms, by their subjects:
 
 - what there is: ``arch`` with ``cube`` and ``limits``, ``elements``, ``shapes``;
 - ``tags``: the layouts that have names, and which of them a layout is;
+- ``buffers``: what a buffer holds, and how; ``allocation``: a tile in one;
 - ``copies``: the instructions that move a tile;
 - ``decisions``: padding, slices of K, workspaces, as CATLASS's hosts decide them;
 - ``schedules``: which core computes which block when;
@@ -22,7 +23,8 @@ _ROOMS = ("copies", "decisions", "plans", "schedules", "tags", "tuning")
 
 if _typing.TYPE_CHECKING:
     from . import copies, decisions, plans, schedules, tags, tuning
-    from .arch import ARCHES, CHIPS, Arch, Ascend950, AtlasA2, AtlasA3
+    from .allocation import allocate, allocate_stages
+    from .arch import ARCHES, CHIPS, Arch, Ascend950, AtlasA2, AtlasA3, KnownArch
     from .cube import Product
     from .decisions import (
         Padded,
@@ -129,7 +131,8 @@ if _typing.TYPE_CHECKING:
     from .tuning.tiles import Ranking, search
 else:
     _NAMES = {
-        "arch": "ARCHES Arch Ascend950 AtlasA2 AtlasA3 CHIPS",
+        "allocation": "allocate allocate_stages",
+        "arch": "ARCHES Arch Ascend950 AtlasA2 AtlasA3 CHIPS KnownArch",
         "cube": "Product",
         "elements": "ELEMENTS Element accumulator element",
         "limits": "Limit",
@@ -221,6 +224,7 @@ __all__ = [
     "GemmIdentityBlockSwizzle",
     "GemmIdentityBlockSwizzleL1FullLoad",
     "GemmShape",
+    "KnownArch",
     "Limit",
     "MmadAscend950FullLoadA",
     "MmadAtlasA2DynamicCommon",
@@ -265,6 +269,8 @@ __all__ = [
     "TaggedLayout",
     "TailSplitkGemmIdentityBlockSwizzle",
     "accumulator",
+    "allocate",
+    "allocate_stages",
     "balance_workload",
     "choose_kernel",
     "copies",

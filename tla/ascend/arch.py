@@ -9,13 +9,16 @@
 
 Sizes are bytes, rates are bytes in one cycle of one core. AtlasA2 and AtlasA3 share the instruction
 set 2201, Ascend950 has 3510. The figures of one product are in `CHIPS`.
+
+The three say their names to a type checker too, `KnownArch[Literal["AtlasA2"]]`; any other is an `Arch`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
-from ..errors import LayoutError, UnsupportedError
+from ..constexpr import constexpr, typed_by
+from ..errors import KindError, LayoutError, UnsupportedError
 from ..ints import is_tuple
 from ..text import did_you_mean, near_words, shortened
 from .cube import PRODUCTS, Product
@@ -67,6 +70,7 @@ __all__ = [
     "Ascend950",
     "AtlasA2",
     "AtlasA3",
+    "KnownArch",
     "Limit",
     "Position",
     "Product",
@@ -129,6 +133,7 @@ class Arch(NamedTuple):
     sources: tuple[tuple[str, str], ...] = ()
     """Field by field, where its value is stated; see `source`."""
 
+    @constexpr
     def capacity(self, position: Position) -> int:
         """The bytes of a buffer.
 
@@ -142,6 +147,7 @@ class Arch(NamedTuple):
             raise UnsupportedError(f"no core has a buffer {position!r}", known, position=position)
         return sizes[position]
 
+    @constexpr
     def start_alignment(self, position: Position) -> int:
         """The bytes that the start address of an operand in a buffer is a multiple of; 1 in GM.
 
@@ -161,6 +167,7 @@ class Arch(NamedTuple):
             )
         return found
 
+    @constexpr
     def limit(self, instruction: str, parameter: str) -> Limit | None:
         """The range of a parameter of an instruction, or None where no source states it.
 
@@ -172,6 +179,7 @@ class Arch(NamedTuple):
                 return limit
         return None
 
+    @constexpr
     def product(self, a: str | Element, b: str | Element | None = None) -> Product:
         """Return how the cube core multiplies two element types, in CATLASS's pairs.
 
@@ -195,10 +203,12 @@ class Arch(NamedTuple):
             arch=self, a=left, b=right,
         )  # fmt: skip
 
+    @constexpr
     def accumulator(self, a: str | Element, b: str | Element | None = None) -> Element:
         """Return what products of two element types are summed in, here."""
         return element(self.product(a, b).accumulator)
 
+    @constexpr
     def macs_per_cycle(self, a: str | Element, b: str | Element | None = None) -> int:
         """Return how many products of two element types one core sums in one cycle, at most.
 
@@ -273,6 +283,56 @@ class Arch(NamedTuple):
         """The facts that are others than those of an architecture, but for their sources."""
         pairs = zip(self._fields, self, base, strict=True)
         return {field: mine for field, mine, theirs in pairs if field != "sources" and mine != theirs}
+
+
+def _text(name: str) -> str:
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise KindError(
+            f"expected the name of an architecture, got {type(name).__name__} {name!r}", value=name
+        )
+    return name
+
+
+def _not_known(name: str, known: list[str]) -> UnsupportedError:
+    key = name.strip().lower().rpartition("::")[2]
+    lower = {a.lower(): a for a in known}
+    near = [a for a in known if key and key in a.lower()]
+    near = near or [lower[a] for a in near_words(key, lower)]
+    hint = did_you_mean(near, list(_FACTS))
+    return UnsupportedError(f"there is no architecture {shortened(name)!r}", hint, name=name)
+
+
+_Name = TypeVar("_Name", bound=str, covariant=True)
+
+
+@constexpr
+@typed_by(name=None)
+class KnownArch(Arch, Generic[_Name]):
+    """An architecture that CATLASS knows: its name, which is part of its type, tells every fact.
+
+    >>> KnownArch("AtlasA2") == AtlasA2, type(AtlasA2.replaced(ub=96 << 10)).__name__
+    (True, 'Arch')
+
+    Annotate with ``KnownArch[Literal["AtlasA2"]]``; what is made from it by a change is an `Arch`.
+
+    Raises:
+        UnsupportedError: CATLASS knows no architecture of this name.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, name: _Name, /) -> KnownArch[_Name]:
+        facts = _FACTS.get(_text(name))
+        if facts is None:
+            raise _not_known(name, list(_FACTS))
+        return cls._make(facts)
+
+    # the type would go on telling the facts that a change replaces
+    def _replace(self, **changes: Unpack[ArchFacts]) -> Arch:  # type: ignore[override]  # ty: ignore[incompatible-method-override]
+        return Arch._make(self)._replace(**changes)
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.name,)
 
 
 def _no_field(field: str) -> TypeError:
@@ -363,7 +423,7 @@ def _sources(chip: str, **others: str) -> tuple[tuple[str, str], ...]:
     return tuple({**stated, **others}.items())
 
 
-AtlasA2: Final = Arch(
+_ATLAS_A2: Final = Arch(
     name="AtlasA2", family="AtlasA2", code=2201, cores=24, vector_cores=48,
     l1=512 * _KIB, l0a=64 * _KIB, l0b=64 * _KIB, l0c=128 * _KIB, ub=192 * _KIB,
     bt=_KIB, fb=7 * _KIB, l2=192 * _MIB, l0a_tag="zZ", stride_limit=65536, fixpipe_block=128,
@@ -380,10 +440,10 @@ AtlasA2: Final = Arch(
         l1_to_l0b_rate=f"{_INI} 910PR_9363.ini [AICoreMemoryRates] l1_to_l0_b_rate",
     ),
 )  # fmt: skip
-AtlasA3: Final = AtlasA2._replace(
+_ATLAS_A3: Final = _ATLAS_A2._replace(
     name="AtlasA3", family="AtlasA3", frequency=1_850_000_000, sources=_sources("910PR_9363")
 )
-Ascend950: Final = Arch(
+_ASCEND950: Final = Arch(
     name="Ascend950", family="Ascend950", code=3510, cores=32, vector_cores=64,
     l1=512 * _KIB, l0a=64 * _KIB, l0b=64 * _KIB, l0c=256 * _KIB, ub=248 * _KIB,
     bt=4 * _KIB, fb=16 * _KIB, l2=128 * _MIB, l0a_tag="zN", stride_limit=None, fixpipe_block=64,
@@ -396,8 +456,13 @@ Ascend950: Final = Arch(
         stride_limit="CATLASS gemm/tile/ascend950/copy_gm_to_l1.hpp, which has no such case",
     ),
 )  # fmt: skip
+_FACTS: Final = {a.name: a for a in (_ATLAS_A2, _ATLAS_A3, _ASCEND950)}
 
-ARCHES: Final = {a.name: a for a in (AtlasA2, AtlasA3, Ascend950)}
+AtlasA2: Final[KnownArch[Literal["AtlasA2"]]] = KnownArch("AtlasA2")
+AtlasA3: Final[KnownArch[Literal["AtlasA3"]]] = KnownArch("AtlasA3")
+Ascend950: Final[KnownArch[Literal["Ascend950"]]] = KnownArch("Ascend950")
+
+ARCHES: Final[dict[str, Arch]] = {a.name: a for a in (AtlasA2, AtlasA3, Ascend950)}
 """The architectures that CATLASS knows, by name."""
 
 
@@ -427,6 +492,7 @@ CHIPS: Final = {
 """Chips of these architectures, by the names CANN gives them; `arch` takes 910B3 for Ascend910B3."""
 
 
+@constexpr
 def arch(name: str | Arch) -> Arch:
     """Return the architecture, or the chip, of a name; an architecture is its own.
 
@@ -438,15 +504,10 @@ def arch(name: str | Arch) -> Arch:
     """
     if isinstance(name, Arch):
         return name
-    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"expected the name of an architecture, got {type(name).__name__} {name!r}")
     known = {**ARCHES, **CHIPS}
-    key = name.strip().lower().rpartition("::")[2]
+    key = _text(name).strip().lower().rpartition("::")[2]
     lower = {a.lower(): a for a in known}
     found = lower.get(key) or lower.get(f"ascend{key}")
     if found is None:
-        near = [a for a in known if key and key in a.lower()]
-        near = near or [lower[a] for a in near_words(key, lower)]
-        hint = did_you_mean(near, ARCHES)
-        raise UnsupportedError(f"there is no architecture {shortened(name)!r}", hint, name=name)
+        raise _not_known(name, list(known))
     return known[found]

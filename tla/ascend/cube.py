@@ -41,7 +41,7 @@ FP8: Final = ("float8_e4m3_t", "float8_e5m2_t")
 FP4: Final = ("float4_e2m1x2_t", "float4_e1m2x2_t")
 """Floats of four bits, which go in pairs: two share a byte, and a line of a matrix starts at one."""
 
-PRODUCTS: Final = {
+PRODUCTS: Final[dict[int, tuple[Product, ...]]] = {
     2201: (
         Product("half", "half", "float", _SIXTEEN, False, _INI_2201),
         Product("bfloat16_t", "bfloat16_t", "float", _SIXTEEN, False, _INI_2201),
@@ -62,7 +62,7 @@ PRODUCTS: Final = {
 }
 """The pairs of each instruction set, by its CATLASS_ARCH."""
 
-BIASES: Final = {
+BIASES: Final[dict[int, tuple[tuple[str, str], ...]]] = {
     2201: (("float", "float"), ("float", "half"), ("int32_t", "int32_t")),
     3510: (("float", "float"), ("float", "half"), ("float", "bfloat16_t"), ("int32_t", "int32_t")),
 }

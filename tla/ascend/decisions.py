@@ -15,11 +15,14 @@ multi_core_splitk_matmul_tla.hpp, examples/102_dynamic_optimized_matmul/include/
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from ..errors import LayoutError, LeafError, UnsupportedError
+from ..constexpr import constexpr
+from ..errors import KindError, LayoutError, LeafError, UnsupportedError
 from ..int_tuple import text_of
-from ..ints import ceil_div, known_divides, known_lt, leaf, round_up
+from ..ints import ceil_div, is_tuple, known_divides, known_lt, leaf, round_up
+from ..text import shortened
 from .arch import arch as arch_of
 from .elements import Element, accumulator, element
 from .shapes import gemm_shape, index_of
@@ -62,6 +65,7 @@ _AFTER: Final = {
 # --- padding ---
 
 
+@constexpr
 def needs_padding(
     tag: str, rows: int, cols: int, element_type: str | Element, *, ld: int | None = None
 ) -> bool | None:
@@ -136,6 +140,7 @@ class Padded(NamedTuple):
     bytes: int
 
 
+@constexpr
 def padded(
     kind: PaddingKind,
     tag: str,
@@ -167,6 +172,8 @@ def padded(
     if of.bits % 8:
         raise UnsupportedError(f"padding moves whole bytes, and {of} has {of.bits} bits", element=of)
     rows, cols = _extent("rows", rows), _extent("cols", cols)
+    if not isinstance(block, Iterable | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise KindError(f"a block is its rows and columns, not {type(block).__name__} {block!r}")
     extents = tuple([_extent("block", x) for x in block or ()])
     _require_extents(rows, cols, extents)
     if kind == "PADDING_ND":
@@ -186,6 +193,7 @@ def padded(
 # --- split-K ---
 
 
+@constexpr
 def splitk_factor(problem: ShapeLike, tile: ShapeLike, cores: int) -> int:
     """Return in how many slices SplitkMatmul and PaddingSplitkMatmul cut k.
 
@@ -213,6 +221,7 @@ def splitk_factor(problem: ShapeLike, tile: ShapeLike, cores: int) -> int:
     return max(factor, least)
 
 
+@constexpr
 def multi_core_splitk_factor(problem: ShapeLike, tile: ShapeLike, cores: int) -> int:
     """Return in how many slices MultiCoreSplitkMatmulTla cuts k: one for each idle core, or two.
 
@@ -241,6 +250,7 @@ SplitKernel: TypeAlias = Literal[
 _MIB: Final = 1 << 20
 
 
+@constexpr
 def workspace(
     kernel: SplitKernel,
     problem: ShapeLike,
@@ -277,6 +287,7 @@ def workspace(
 # --- tiles ---
 
 
+@constexpr
 def judge_space(
     m1: int, n1: int, k1: int, element_type: str | Element = "half", arch: str | Arch = "AtlasA2"
 ) -> bool:
@@ -294,6 +305,7 @@ def judge_space(
     return of.bytes_of(2 * (m1 + n1) * k1) <= here.l1 and m1 * n1 * 4 <= here.l0c
 
 
+@constexpr
 def max_k1(
     m1: int, n1: int, element_type: str | Element = "half", arch: str | Arch = "AtlasA2"
 ) -> int | None:
@@ -312,6 +324,7 @@ def max_k1(
     return next(fitting, None)
 
 
+@constexpr
 def balance_workload(
     m: int, n: int, m1: int, n1: int, *, cores: int, threshold: int = 32
 ) -> tuple[int, int]:
@@ -339,8 +352,9 @@ def balance_workload(
         raise LayoutError(f"the threshold {threshold} is below 16 rows", threshold=threshold)
     across = ceil_div(n, n1)
     rounds = round_up(ceil_div(m, m1) * across, cores)
-    while m1 > threshold and ceil_div(m, m1 - _ROW) * across <= rounds:
-        m1 -= _ROW
+    # ceil_div(m, x) * across <= rounds  just where  x >= ceil_div(m, rounds // across)
+    least = max(threshold, ceil_div(m, rounds // across) + _ROW - 1)
+    m1 -= _ROW * max(0, ceil_div(m1 - least, _ROW))
     return min(m1, round_up(m, _ROW)), round_up(n, _ROW) if n < n1 else n1
 
 
@@ -350,6 +364,7 @@ Scheme: TypeAlias = Literal["common", "splitk", "single_core_splitk"]
 """How k is divided: not at all, between cores, or on one core with sums in global memory."""
 
 
+@constexpr
 def data_read(
     problem: ShapeLike,
     tile: ShapeLike,
@@ -375,6 +390,7 @@ def data_read(
     return a.bytes_of(size.m * size.k * times) + b.bytes_of(size.k * size.n * ceil_div(size.m, of.m))
 
 
+@constexpr
 def data_written(
     problem: ShapeLike,
     tile: ShapeLike,
@@ -409,6 +425,8 @@ def _pair(elements: str | Element | tuple[str | Element, str | Element]) -> tupl
     """The element types of A and B; one is that of both."""
     if isinstance(elements, (str, Element)):
         return element(elements), element(elements)
+    if not is_tuple(elements) or len(elements) != 2:
+        raise KindError(f"expected the element types of A and B, got {shortened(repr(elements))}")
     a, b = elements
     return element(a), element(b)
 

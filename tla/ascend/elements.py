@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeAlias
 
+from ..constexpr import constexpr
 from ..dtypes import ElementType
-from ..errors import UnsupportedError
+from ..errors import KindError, UnsupportedError
 from ..ints import leaf
 from ..text import did_you_mean, near_words, shortened
 from .cube import PRODUCTS
@@ -105,6 +106,7 @@ _OTHER_NAMES: Final = {
 }  # fmt: skip
 
 
+@constexpr
 def element(name: ElementLike) -> Element:
     """Return the element type of a name, CATLASS's or XLA's; an element type is its own.
 
@@ -119,7 +121,9 @@ def element(name: ElementLike) -> Element:
     if isinstance(name, ElementType):
         name = name.name
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"expected the name of an element type, got {type(name).__name__} {name!r}")
+        raise KindError(
+            f"expected the name of an element type, got {type(name).__name__} {name!r}", value=name
+        )
     key = name.strip().removeprefix("AscendC::")
     found = ELEMENTS.get(key) or ELEMENTS.get(_OTHER_NAMES.get(key.lower(), key.lower()))
     if found is None:
@@ -130,6 +134,7 @@ def element(name: ElementLike) -> Element:
     return found
 
 
+@constexpr
 def accumulator(a: str | Element, b: str | Element | None = None) -> Element:
     """Return what the cube core sums products of two element types in: ``float``, or ``int32_t``.
 

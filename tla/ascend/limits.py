@@ -50,7 +50,7 @@ _BOTH: Final = tuple(
     for parameter, least, most in rows
 )
 
-LIMITS: Final = {
+LIMITS: Final[dict[int, tuple[Limit, ...]]] = {
     2201: (
         Limit("Nd2Nz", "ndNum", 0, 4095, f"{_REFERENCE}, Nd2NzParams"),
         Limit("Nd2Nz", "nValue", 0, 16384, f"{_REFERENCE}, Nd2NzParams"),

@@ -15,7 +15,8 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, TypeAlias
 
-from ..errors import LayoutError, ParseError
+from ..constexpr import constexpr
+from ..errors import KindError, LayoutError, LeafError, ParseError
 from ..ints import ceil_div
 from ..text import MAX_DIGITS, shortened
 
@@ -63,6 +64,7 @@ _TEXT = re.compile(rf"\s*{_NAME}(?:<(?P<a>.*)>|\((?P<b>.*)\)|\{{(?P<c>.*)\}}|(?P
 _EXTENT = re.compile(r"\s*(?:_?([0-9]+)|(?:\w+::)*Int\s*<\s*([0-9]+)\s*>)\s*")
 
 
+@constexpr
 def gemm_shape(what: ShapeLike, name: str = "tile") -> GemmShape:
     """Return three positive extents as a shape.
 
@@ -80,7 +82,7 @@ def gemm_shape(what: ShapeLike, name: str = "tile") -> GemmShape:
         extents = _read(what, name)
     elif not isinstance(what, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         kind = type(what).__name__
-        raise TypeError(f"expected three extents m, n, k of the {name}, got {kind} {what!r}")
+        raise KindError(f"expected three extents m, n, k of the {name}, got {kind} {what!r}", value=what)
     else:
         extents = [index_of(f"an extent of the {name}", x) for x in what]
         if len(extents) != 3:
@@ -139,8 +141,8 @@ def index_of(name: str, x: SupportsIndex) -> int:
     24
 
     Raises:
-        TypeError: it is none, such as a bool; the error has the name.
+        LeafError: it is none, such as a bool; the error has the name.
     """
     if isinstance(x, bool) or not hasattr(x, "__index__"):
-        raise TypeError(f"{name} is an int, not {type(x).__name__} {x!r}")
+        raise LeafError(f"{name} is an int, not {type(x).__name__} {x!r}", value=x)
     return x.__index__()

@@ -148,7 +148,7 @@ def _lines_of_blocks(copy: Copy) -> Transfer:
 
 def _changed(call: Call, **fields: int) -> Call:
     """A call with some of its parameters changed."""
-    return call._replace(params=call.params._replace(**fields))  # type: ignore[arg-type]
+    return call._replace(params=call.params._replace(**fields))  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
 
 def _nd2nz(copy: Copy, n: int) -> tuple[Call, int]:

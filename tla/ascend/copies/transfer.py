@@ -103,7 +103,7 @@ class Transfer(NamedTuple):
     scales: LoadData2DMxParams | None = None
 
     @property
-    def count(self) -> int:  # type: ignore[override]
+    def count(self) -> int:  # type: ignore[override]  # ty: ignore[incompatible-property-override]
         """How many calls there are."""
         return len(self.calls)
 

@@ -9,6 +9,8 @@ L1 overlap 32512 24576 ((24576, 32512),)
 L1 overlap 32512 24576 ((49152, 57088),)
 L0A overlap 8192 6144 ((6144, 8192),)
 
+How much a buffer holds and where a stage of it may start, `tla.ascend.buffers` says.
+
 Source: the constructors in CATLASS gemm/block/block_mmad_*.hpp; CANN Ascend C, "General Restrictions".
 """
 
@@ -17,9 +19,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ...ints import round_up
+from ..buffers import buffer_of, l1_tag
 from .asserts import said
 from .findings import Finding
-from .footprint import l1_tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,11 +61,12 @@ def _capacity(plan: Plan, footprint: Footprint) -> Finding:
     asserted = [name for name in plan.policy.family.asserts if name in _OF_BUFFER[buffer]]
     texts = said(plan.asserted, asserted)
     needed = max(footprint.needed, footprint.counted) if texts else footprint.needed
-    if not texts and footprint.margin >= 0:
+    fits = buffer_of(plan.arch, buffer).holds(footprint.needed)
+    if not texts and fits:
         return Finding(rule, "holds", "", buffer, needed, footprint.capacity)
     stages = ", ".join(f"{group.number} of {group.operand}" for group in footprint.groups)
     text = f"the stages, {stages}, need {needed} of {footprint.capacity} bytes"
-    if texts and footprint.margin >= 0:
+    if texts and fits:
         text += f"; CATLASS counts {_counted_as(plan, buffer)}, and {footprint.needed} are written"
     elif not texts and not asserted:
         text += f"; {plan.policy.name} asserts nothing of it"
@@ -142,7 +145,8 @@ def _units(plan: Plan, buffer: Buffer, operand: Operand) -> tuple[int, int]:
 
 def _alignment(plan: Plan, footprint: Footprint) -> Finding:
     buffer, unit = footprint.buffer, footprint.unit
-    wrong = next((s for s in footprint.stages if s.start % unit), None)
+    here = buffer_of(plan.arch, buffer)
+    wrong = next((s for s in footprint.stages if not here.starts(s.start)), None)
     rule = f"{buffer} alignment"
     if wrong is None:
         return Finding(rule, "holds", f"starts are multiples of {unit}", buffer)

@@ -18,8 +18,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ...errors import TlaError, UnsupportedError
+from ..buffers import l1_tag
 from .findings import Finding
-from .footprint import l1_tag
 from .plan import BLOCKS, LINES, OPERANDS
 
 if TYPE_CHECKING:

@@ -28,6 +28,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
+from ..buffers import l1_tag
 from ..shapes import rounded_up
 from .asserts import holds, tile_of
 
@@ -49,7 +50,6 @@ __all__ = [
     "events",
     "fits",
     "footprints",
-    "l1_tag",
     "mmad_extents",
 ]
 
@@ -151,17 +151,6 @@ class Footprint(NamedTuple):
             if (followed and g.written > g.slot) or g.start % unit or (g.number > 1 and g.slot % unit):
                 return False
         return self.margin >= 0
-
-
-def l1_tag(tag: str) -> str:
-    """The tag of a tile in L1, by its tag in global memory: rows stay rows.
-
-    >>> l1_tag("RowMajor"), l1_tag("PaddingColumnMajor")
-    ('zN', 'nZ')
-
-    Source: CATLASS L1ATypeSelector, L1BTypeSelector, gemm/helper.hpp.
-    """
-    return "nZ" if tag in ("ColumnMajor", "nZ", "PaddingColumnMajor") else "zN"
 
 
 def _in_l1(rows: int, columns: int, c0: int, tag: str) -> tuple[int, int]:

@@ -20,9 +20,9 @@ from math import gcd
 from typing import TYPE_CHECKING, Final
 
 from ...ints import round_up
+from ..buffers import l1_tag
 from ..decisions import padded, workspace
 from .findings import Finding
-from .footprint import l1_tag
 from .kernels import kernel, shared_by, splits
 from .plan import LINES, OPERANDS
 

@@ -18,25 +18,26 @@ What is malformed raises where the plan is made; what is illegal is reported by 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
-from ...errors import LayoutError, UnsupportedError
+from ...constexpr import constexpr
+from ...errors import KindError, LayoutError, UnsupportedError
 from ...ints import Int
 from ...text import shortened
 from ..arch import arch as arch_named
+from ..buffers import buffer_of, l1_tag
 from ..cube import FP4
 from ..elements import accumulator, element
 from ..shapes import GemmCoord, GemmShape, gemm_shape, index_of
 from ..tags.table import make_layout, tag_named
 from .asserts import tile_of
 from .defaults import default_l0, default_l1, default_policy, default_swizzle
-from .footprint import fits, footprints, l1_tag
+from .footprint import fits, footprints
 from .kernels import BLOCKS, slices
 from .policies import policy as policy_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...layout import AnyLayout
     from ..arch import Arch
     from ..elements import Element
@@ -133,10 +134,10 @@ class Plan(NamedTuple):
         if operand == "bias":
             return make_layout(of if level == "L1" else self.accumulator, "VectorLayout", Int(self.l0.n))
         rows, cols = (Int(x) for x in self.extents(operand, self.tile_in(operand, level)))
-        tags = {"L0A": self.arch.l0a_tag, "L0B": "nZ", "L0C": "L0C"}
         if level == "L1":
             return make_layout(of, l1_tag(self.tag(operand)), rows, cols)
-        return make_layout(self.accumulator if level == "L0C" else of, tags[level], rows, cols)
+        (tag,) = buffer_of(self.arch, level).tags
+        return make_layout(self.accumulator if level == "L0C" else of, tag, rows, cols)
 
     def tile_in(self, operand: Operand, level: Level) -> GemmShape:
         """The tile of which a buffer holds an operand: all of k where the policy keeps A in L1."""
@@ -254,7 +255,7 @@ class Plan(NamedTuple):
             raise UnsupportedError(
                 f"a plan has no {unknown[0]}", f"It has {', '.join(given)}.", name=unknown[0]
             )
-        return gemm(**{**given, **changes})  # type: ignore[arg-type]
+        return gemm(**{**given, **changes})  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
     @property
     def formula(self) -> str:
@@ -299,6 +300,7 @@ def _known(operand: str) -> None:
 # --- what a plan is made from ---
 
 
+@constexpr
 def gemm(
     arch: str | Arch,
     problem: ShapeLike,
@@ -342,12 +344,12 @@ def gemm(
     from ..schedules import swizzle as swizzle_of
 
     here = arch_named(arch)
-    size = GemmCoord(*gemm_shape(problem, "problem"))
     a, b, c = _elements(elements)
     of_bias = None if bias is None else element(bias)
     names = _tags(tags)
     how = default_policy(here, a, of_bias) if policy is None else policy_of(policy)
     how = how.bound(here.tag) if how.arch is None else how
+    size = GemmCoord(*gemm_shape(problem, "problem"))  # behind all names: these a type may tell alone
     order = default_swizzle(size, how) if swizzle is None else swizzle_of(swizzle)
     if l1 is None:
         tile = default_l1(here, a, b, how, of_bias, tags=names, k=size.k)
@@ -378,8 +380,10 @@ def gemm(
 def _parts(name: str, what: str | Sequence[_Given]) -> list[str | _Given]:
     if isinstance(what, str):
         return [x.strip() for x in what.split(",")]
-    if not hasattr(what, "__iter__"):
-        raise TypeError(f"{name} is a text or a sequence, not {type(what).__name__} {what!r}")
+    if not isinstance(what, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise KindError(
+            f"{name} is a text or a sequence, not {type(what).__name__} {what!r}", value=what
+        )
     return list(what)
 
 
@@ -427,7 +431,8 @@ def _tags(what: str | Sequence[str]) -> tuple[str, str, str]:
 def _leading(ld: Sequence[int | None] | None) -> tuple[int | None, int | None, int | None]:
     if ld is None:
         return None, None, None
-    if isinstance(ld, str) or not 1 <= len(ld) <= 3:
+    is_some = not isinstance(ld, str) and isinstance(ld, Sequence)  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not is_some or not 1 <= len(ld) <= 3:
         raise LayoutError(
             f"ld is up to three leading dimensions, of A, B and C, not {shortened(str(ld))}",
             "None stands for the shortest.",

@@ -21,6 +21,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ...constexpr import constexpr
 from ...errors import LayoutError, UnsupportedError
 from ...text import Scanner, did_you_mean, near_words, shortened
 from ..shapes import index_of
@@ -213,6 +214,7 @@ def _checked(policy: str, parameter: Parameter, value: int) -> int:
 # --- text ---
 
 
+@constexpr
 def policy(text: str | Policy | Family) -> Policy:
     """Return the policy that a text names: a C++ type, or a name with keywords.
 

@@ -26,6 +26,9 @@ class Walked(Schedule):
 
     __slots__ = ("_bands", "direction", "offset")
 
+    offset: int
+    direction: int
+
     def __init__(
         self, problem: ShapeLike, tile: ShapeLike, offset: int, direction: int, cores: int
     ) -> None:

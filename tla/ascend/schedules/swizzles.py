@@ -15,7 +15,8 @@ import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ...errors import LayoutError, ParseError, UnsupportedError
+from ...constexpr import constexpr
+from ...errors import KindError, LayoutError, ParseError, UnsupportedError
 from ...text import MAX_DIGITS, did_you_mean, near_words, shortened
 from ..shapes import GemmCoord, gemm_shape
 from .schedule import CORES, Schedule, direction_of, positive
@@ -231,6 +232,7 @@ GemmGroupedAswtTailSplitSwizzle: Final = _Windowed("GemmGroupedAswtTailSplitSwiz
 """The swizzle of `grouped_aswt`: ``GemmGroupedAswtTailSplitSwizzle(window, trans_a, trans_b)``."""
 
 
+@constexpr
 def default_swizzle(problem: ShapeLike) -> BlockSwizzle:
     """Return what CATLASS advises for a problem: bands of 3, of rows if M >= N, of columns if not.
 
@@ -248,6 +250,7 @@ _REST: Final = re.compile(r"(?:<(.*)>)?\s*;?\s*", re.S)
 _NUMBER: Final = re.compile(rf"[0-9]{{1,{MAX_DIGITS}}}[uU]?")
 
 
+@constexpr
 def swizzle(text: str | BlockSwizzle) -> BlockSwizzle:
     """Return the swizzle of a text: a C++ type, or a short word with or without arguments.
 
@@ -265,9 +268,10 @@ def swizzle(text: str | BlockSwizzle) -> BlockSwizzle:
     if isinstance(text, BlockSwizzle):
         return text
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(
+        raise KindError(
             f"expected the text of a swizzle, as 'GemmIdentityBlockSwizzle<3,0>', got"
-            f" {type(text).__name__} {text!r}"
+            f" {type(text).__name__} {text!r}",
+            value=text,
         )
     match = _NAME.match(text)
     word = (match[1] or "identity") if match else text

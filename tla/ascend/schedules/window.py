@@ -16,7 +16,7 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...errors import LayoutError
+from ...errors import KindError, LayoutError
 from ...ints import ceil_div, round_up
 from ..shapes import GemmCoord, gemm_shape, index_of
 from .order import Bands
@@ -288,7 +288,7 @@ def grouped_aswt(
     """
     if isinstance(rows, str) or not hasattr(rows, "__iter__"):
         what = f"{type(rows).__name__} {rows!r}"
-        raise TypeError(f"rows is a sequence of ints, one for each group, not {what}")
+        raise KindError(f"rows is a sequence of ints, one for each group, not {what}")
     extents = tuple(index_of("the rows of a group", n) for n in rows)
     whole = gemm_shape(problem, "problem").m
     if extents and (min(extents) < 0 or sum(extents) != whole):

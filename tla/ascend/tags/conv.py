@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...assumed import carrying
+from ...constexpr import constexpr
 from ...errors import UnsupportedError
 from ...fractal import row_major
 from ...ints import Int, IntLike, _16, round_up
@@ -34,7 +35,7 @@ __all__ = ["CHANNELS", "FILTER", "FMAP", "channels_last", "make_layout_filter", 
 FMAP = ("batch", "cin1", "h", "w")
 FILTER = ("cin1", "kh", "kw", "cout")
 
-CHANNELS = {
+CHANNELS: dict[str, tuple[str, ...]] = {
     "NC1HWC0": ("batch", "c1", "h", "w"),
     "CI1KHKWCOCI0": ("cin1", "kh", "kw", "cout"),
     "NDC1HWC0": ("batch", "d", "c1", "h", "w"),
@@ -43,6 +44,7 @@ CHANNELS = {
 """The axes of each layout with rows of channels, but for its last, C0."""
 
 
+@constexpr
 @carrying
 def make_layout_fmap(
     element: ElementLike,
@@ -70,6 +72,7 @@ def make_layout_fmap(
     return row_major(*sizes_of("Fmap", FMAP, (batch, cin1, h, w)), c0)
 
 
+@constexpr
 @carrying
 def make_layout_filter(
     element: ElementLike,

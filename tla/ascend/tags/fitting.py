@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...int_tuple import congruent, product, text_of
+from ...int_tuple import congruent, leaves, product, text_of
 from ...ints import (
     SymbolicInt,
     ceil_div,
@@ -103,7 +103,7 @@ def misfits(
         if not congruent(s, (0,) * len(form.sizes[mode]) if form.is_nested(mode) else 0):
             wanted = ",".join(str(leaf.fixed(bits) or leaf.size) for leaf in _by_level(form, mode))
             wanted = f"({wanted})" if form.is_nested(mode) else "one int"
-            witness = _elsewhere(layout, form, bits) or ()
+            witness = (_elsewhere(layout, form, bits) if _shows(layout) else None) or ()
             part = f"shape of the {name}s" if name in ("row", "column") else f"shape of {name}"
             yield Reason(tag, part, s, wanted, None, *witness)
 
@@ -129,6 +129,12 @@ def _elsewhere(layout: AnyLayout, form: Form, bits: int | None) -> tuple[Any, An
                 if known_eq(offset, instead) is False:
                     return at, offset, instead
     return None
+
+
+def _shows(layout: AnyLayout) -> bool:
+    """Whether a coordinate may be looked for: of an int that is taken case by case it tells nothing."""
+    parts = leaves((layout.shape, layout.stride, layout.origin_shape))
+    return not any(isinstance(x, SymbolicInt) and not x.is_open for x in parts)
 
 
 def _by_level(form: Form, mode: int) -> list[Leaf]:
@@ -169,6 +175,11 @@ def _plain(x: Any) -> Any:
 class Fitting:
     """The leaves of a layout that has the modes of a form, walked from the fastest on."""
 
+    layout: AnyLayout
+    tag: str
+    form: Form
+    bits: int | None
+
     def __init__(
         self,
         layout: AnyLayout,
@@ -178,7 +189,8 @@ class Fitting:
         of: Element | None = None,
     ) -> None:
         self.layout, self.tag, self.form, self.bits = layout, name_of(tag, bits), form, bits
-        self.is_paired = form.pairs and of is not None and of.name in FP4
+        self.shows: bool = _shows(layout)
+        self.is_paired: bool = form.pairs and of is not None and of.name in FP4
         self.steps: dict[tuple[int, int], Any] = {}
         """The steps that the tag gives to the leaves; the layout's own where it leaves them open."""
         self.open: list[Leaf] = []
@@ -307,6 +319,8 @@ class Fitting:
 
     def _witness(self, leaf: Leaf, found: Any, fixed: int | None) -> tuple[Any, Any, Any] | None:
         """A coordinate of the leaf's mode where the offset is not the tag's, and both offsets."""
+        if not self.shows:
+            return None
         inside = self._inside(leaf)
         if fixed is not None:  # the first index that a block of another size has elsewhere
             inside = fixed if known_lt(fixed, found) is True else found
@@ -331,6 +345,8 @@ class Fitting:
 
     def _clash(self, leaf: Leaf, d: Any, room: Any, below: Leaf | None) -> tuple[Any, Any, Any] | None:
         """Two coordinates with one offset, where a leaf steps into what lies below it."""
+        if not self.shows:
+            return None
         is_short = known_lt(d, room) is True and known_lt(-1, d) is True
         if below is None or not is_short or known_lt(0, self.layout.size) is not True:
             return None

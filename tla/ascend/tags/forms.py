@@ -91,7 +91,7 @@ def _form(modes: str, sizes: str, order: str, **more: Any) -> Form:
         for mode in sizes.split()
     ]
     places = tuple([(int(at[0]), int(at[1])) for at in order.split()])
-    return Form(tuple(modes.split()), tuple(leaves), places, **more)  # type: ignore[arg-type]
+    return Form(tuple(modes.split()), tuple(leaves), places, **more)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
 
 _MATRIX = "row column"

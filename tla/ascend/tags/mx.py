@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ...assumed import carrying
+from ...constexpr import constexpr
 from ...errors import UnsupportedError
 from ...fractal import nN, zZ
 from ...ints import IntLike, _1, _2, _16, ceil_div, round_up
@@ -51,6 +52,7 @@ SCALE: Final = "float8_e8m0_t"
 """The element type of a scale."""
 
 
+@constexpr
 def mx_scales(k: IntLike) -> int:
     """Return how many scales so many elements along K have, the last of them for what remains.
 
@@ -63,6 +65,7 @@ def mx_scales(k: IntLike) -> int:
     return ceil_div(size_of("a matrix with MX scales", "k", k), MX_GROUP)
 
 
+@constexpr
 def mx_aligned_k(k: IntLike) -> int:
     """Return what so many elements along K take in L1: the least multiple of 64 that holds them.
 
@@ -77,6 +80,7 @@ def mx_aligned_k(k: IntLike) -> int:
     return round_up(size_of("a matrix with MX scales", "k", k), MX_K)
 
 
+@constexpr
 @carrying
 def make_mx_scale_layout(
     element: ElementLike,

@@ -24,8 +24,9 @@ values: dynamic, static or symbolic. Where the values of unknowns matter, the an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar, Union
 
+from ...constexpr import constexpr, typed_by
 from ...errors import UndecidedError
 from ...ints import is_tuple
 from ...layout import AnyLayout, as_layout
@@ -96,6 +97,7 @@ class Recognition(NamedTuple):
 # --- public questions -------------------------------------------------------------------------
 
 
+@constexpr
 def tag_of(layout: AnyLayout, element: ElementLike | None = None) -> str | None:
     """Return the first tag that a layout is in, whatever its unknowns; None where it can be in none.
 
@@ -127,6 +129,7 @@ def tag_of(layout: AnyLayout, element: ElementLike | None = None) -> str | None:
     return None
 
 
+@constexpr
 def tags_of(layout: AnyLayout, element: ElementLike | None = None) -> tuple[str, ...]:
     """Return every tag that a layout is in: in the order of `TAGS`, those it is copies of last.
 
@@ -147,6 +150,7 @@ def tags_of(layout: AnyLayout, element: ElementLike | None = None) -> tuple[str,
     return known
 
 
+@constexpr
 def recognitions(layout: AnyLayout, element: ElementLike | None = None) -> tuple[Recognition, ...]:
     """Return what is found of a layout and each tag, in the order of `tags_of`.
 
@@ -158,6 +162,7 @@ def recognitions(layout: AnyLayout, element: ElementLike | None = None) -> tuple
     return tuple([recognition(layout, tag, element) for tag in _in_order(layout, element)])
 
 
+@constexpr
 def why_not(layout: AnyLayout, tag: str | Tag, element: ElementLike | None = None) -> tuple[Reason, ...]:
     """Return what keeps a layout from being in a tag; nothing where it is.
 
@@ -171,6 +176,7 @@ def why_not(layout: AnyLayout, tag: str | Tag, element: ElementLike | None = Non
     return recognition(layout, tag, element).reasons
 
 
+@constexpr
 def recognition(layout: AnyLayout, tag: str | Tag, element: ElementLike | None = None) -> Recognition:
     """Return whether a layout is in a tag, with the sizes it was made of or the reasons why not.
 
@@ -197,38 +203,51 @@ def _best(layout: AnyLayout, tag: str, form: Form, of: Element | None) -> Recogn
     return min(every, key=_distance)
 
 
-class Predicate(Protocol):
+# naming a Literal in the bound makes mypy keep that of an argument
+_Tag_co = TypeVar("_Tag_co", bound=Union[str, Literal[""]], covariant=True)
+
+
+@typed_by(tag=None)
+class Predicate(Generic[_Tag_co]):
     """Whether a layout is in a tag: True, False, or None where unknowns decide."""
 
-    def __call__(self, layout: AnyLayout, element: ElementLike | None = None) -> bool | None: ...
+    __slots__ = ("__weakref__", "_tag")
+
+    def __init__(self, tag: _Tag_co) -> None:
+        self._tag = tag
+
+    @property
+    def tag(self) -> _Tag_co:
+        """The tag."""
+        return self._tag
+
+    @constexpr
+    def __call__(self, layout: AnyLayout, element: ElementLike | None = None) -> bool | None:
+        """Whether a layout is in the tag, for elements of a type or of any width."""
+        return recognition(layout, self._tag, element).answer
+
+    def __repr__(self) -> str:
+        return f"<whether a layout is in {self._tag}>"
 
 
-def _predicate(tag: str) -> Predicate:
-    def is_in(layout: AnyLayout, element: ElementLike | None = None) -> bool | None:
-        return recognition(layout, tag, element).answer
-
-    is_in.__doc__ = f"Whether a layout is in {tag}: True, False, or None where unknowns decide."
-    return is_in
-
-
-is_vector: Final = _predicate("VectorLayout")
-is_row_major: Final = _predicate("RowMajor")
-is_column_major: Final = _predicate("ColumnMajor")
-is_zN: Final = _predicate("zN")  # noqa: N816
-is_zN_unaligned: Final = _predicate("zNUnAlign")  # noqa: N816
-is_nZ: Final = _predicate("nZ")  # noqa: N816
-is_zZ: Final = _predicate("zZ")  # noqa: N816
-is_nN: Final = _predicate("nN")  # noqa: N816
-is_L0C: Final = _predicate("L0C")  # noqa: N816
-is_weight_4bit_nZ: Final = _predicate("Weight4BitnZ")  # noqa: N816
-is_padding_row_major: Final = _predicate("PaddingRowMajor")
-is_padding_column_major: Final = _predicate("PaddingColumnMajor")
-is_mx_scale_row_major_a: Final = _predicate("MxScaleRowMajorA")
-is_mx_scale_column_major_a: Final = _predicate("MxScaleColumnMajorA")
-is_mx_scale_row_major_b: Final = _predicate("MxScaleRowMajorB")
-is_mx_scale_column_major_b: Final = _predicate("MxScaleColumnMajorB")
-is_mx_scale_zZ: Final = _predicate("MxScalezZ")  # noqa: N816
-is_mx_scale_nN: Final = _predicate("MxScalenN")  # noqa: N816
+is_vector: Final = Predicate("VectorLayout")
+is_row_major: Final = Predicate("RowMajor")
+is_column_major: Final = Predicate("ColumnMajor")
+is_zN: Final = Predicate("zN")  # noqa: N816
+is_zN_unaligned: Final = Predicate("zNUnAlign")  # noqa: N816
+is_nZ: Final = Predicate("nZ")  # noqa: N816
+is_zZ: Final = Predicate("zZ")  # noqa: N816
+is_nN: Final = Predicate("nN")  # noqa: N816
+is_L0C: Final = Predicate("L0C")  # noqa: N816
+is_weight_4bit_nZ: Final = Predicate("Weight4BitnZ")  # noqa: N816
+is_padding_row_major: Final = Predicate("PaddingRowMajor")
+is_padding_column_major: Final = Predicate("PaddingColumnMajor")
+is_mx_scale_row_major_a: Final = Predicate("MxScaleRowMajorA")
+is_mx_scale_column_major_a: Final = Predicate("MxScaleColumnMajorA")
+is_mx_scale_row_major_b: Final = Predicate("MxScaleRowMajorB")
+is_mx_scale_column_major_b: Final = Predicate("MxScaleColumnMajorB")
+is_mx_scale_zZ: Final = Predicate("MxScalezZ")  # noqa: N816
+is_mx_scale_nN: Final = Predicate("MxScalenN")  # noqa: N816
 
 
 def _undecided(found: Recognition, known: tuple[str, ...] = ()) -> UndecidedError:

@@ -16,7 +16,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from ...assumed import carrying
-from ...errors import CongruenceError, DivisibilityError, LayoutError, UnsupportedError
+from ...constexpr import constexpr
+from ...errors import CongruenceError, DivisibilityError, KindError, LayoutError, UnsupportedError
 from ...fractal import nN, nZ, repeated, zN, zZ
 from ...int_tuple import as_int_tuple, congruent, text_of
 from ...ints import Int, IntLike, IntTuple, _1, _2, at_least, divides, is_tuple, known_eq, leaf, round_up
@@ -57,6 +58,7 @@ class Tag(NamedTuple):
         return self.name
 
 
+@constexpr
 @carrying
 def make_layout(
     element: ElementLike,
@@ -116,7 +118,9 @@ def tag_named(name: str | Tag) -> Tag:
     if isinstance(name, Tag):
         return name
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"expected the name of a layout tag, got {type(name).__name__} {name!r}")
+        raise KindError(
+            f"expected the name of a layout tag, got {type(name).__name__} {name!r}", value=name
+        )
     key = name.strip().rpartition("::")[2]
     if key not in TAGS:
         known = {known.lower(): known for known in TAGS}
@@ -306,6 +310,7 @@ TAGS: Final[Mapping[str, Tag]] = {tag.name: tag for tag in _ALL}
 """Every layout tag by its CATLASS name."""
 
 
+@constexpr
 def make_layout_in_ub(element: ElementLike, tag: str | Tag, *sizes: IntLike) -> AnyLayout:
     """Return the layout in the unified buffer, where each row takes a multiple of 32 bytes.
 

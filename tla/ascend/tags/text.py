@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
+from ...constexpr import constexpr
 from ...errors import ParseError, TlaError, UndecidedError
 from ...int_tuple import as_int_tuple, leaves
 from ...ints import MAX_DEPTH, SymbolicInt, is_tuple, leaf
@@ -95,6 +96,7 @@ def tagged(element: ElementLike, tag: str | Tag, *sizes: Any, **options: Any) ->
     return TaggedLayout(of, kind.name, tuple(map(leaf, sizes)), tuple(kept), layout)
 
 
+@constexpr
 def parse_tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) -> TaggedLayout:
     """Return the layout that a tag with its element type and sizes writes.
 

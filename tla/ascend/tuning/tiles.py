@@ -326,7 +326,7 @@ def _key(estimate: Estimate) -> _Key:
     return (estimate.seconds, estimate.instructions, estimate.l1, estimate.l0, swizzle)
 
 
-_Key: TypeAlias = "tuple[object, ...]"
+_Key: TypeAlias = "tuple[float, int, GemmShape, GemmShape, str]"
 _Piece: TypeAlias = "tuple[Model, list[tuple[int, int]], int, _Key | None]"
 _Found: TypeAlias = "tuple[int, int, int, list[Estimate]]"
 

@@ -1,0 +1,383 @@
+"""Tiles in the buffers of a core, each held against the rules of its buffer.
+
+>>> tile = make_layout("half", "zZ", 128, 64)
+>>> allocate("AtlasA2", "L0A", tile, "half", start=16384)
+<Tensor 'L0A'[8192:] in L0A at (_0,_0): ((_16,8),(_16,4)):((_16,1024),(_1,_256))>
+>>> allocate("Ascend950", "L0A", tile, "half")
+Traceback (most recent call last):
+    ...
+tla.errors.LayoutError: 128 x 64 of half is zZ, L0A of Ascend950 takes zN
+  make_layout('half', 'zN', 128, 64) gives that.
+  The stride of the row blocks is 1024; zN of 16 bits has 256: (16,0) lies at 1024, not at 256.
+  The stride of the column blocks is _256; zN of 16 bits has a multiple of 256, at least 2048.
+
+`tla.ascend.buffers` has the rules. They ask the shape and the stride of a layout alone: a tile takes all
+of its shape, padding included, whatever part of it holds data.
+
+Source: CATLASS arch/resource.hpp, arch/local_tensor_buffer.hpp, where no offset is checked.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from ..assumed import carrying
+from ..constexpr import constexpr
+from ..errors import CapacityError, DivisibilityError, LayoutError, UnsupportedError
+from ..int_tuple import leaves, product
+from ..ints import (
+    SymbolicInt,
+    compared,
+    decided,
+    division,
+    is_tuple,
+    known_eq,
+    known_int,
+    known_lt,
+    leaf,
+    round_down,
+    round_up,
+)
+from ..layout import Layout, as_layout
+from ..tensor import Tensor
+from .buffers import buffer_of, l1_tag
+from .elements import element as element_named
+from .tags.recognise import recognition, tag_of
+from .tags.table import TAGS, make_layout
+
+if TYPE_CHECKING:
+    from ..expr import Conditions
+    from ..ints import IntLike
+    from ..layout import AnyLayout
+    from .arch import Arch, Position
+    from .buffers import Buffer
+    from .elements import Element, ElementLike
+    from .tags.recognise import Recognition
+
+__all__ = ["allocate", "allocate_stages"]
+
+_L = TypeVar("_L", bound="AnyLayout")
+
+
+@constexpr
+@carrying
+def allocate(
+    arch: str | Arch,
+    position: Position,
+    layout: _L,
+    element: ElementLike,
+    *,
+    start: IntLike = 0,
+    assume: Conditions | None = None,
+) -> Tensor[str, _L]:
+    """Return the tile of a layout in a buffer, from a byte on.
+
+    The tensor is a view of the buffer: its offsets count elements from the first byte of it.
+
+    >>> bias = allocate("Ascend950", "BT", make_layout("float", "VectorLayout", 128), "float", start=64)
+    >>> bias.position, bias(0), bias(127)
+    ('BT', 16, 143)
+    >>> allocate("AtlasA2", "L0A", make_layout("half", "zZ", 128, 512), "half")
+    Traceback (most recent call last):
+        ...
+    tla.errors.CapacityError: 128 x 512 of half takes 131072 bytes, L0A of AtlasA2 has 65536
+      128 x 256 would fit, or 64 x 512.
+
+    It takes the bytes from its first element to its last, padding included, of four bits two to a byte.
+    What else lies in the buffer is not asked: see `allocate_stages`, and `Plan.check`.
+
+    Args:
+        arch: An architecture or a chip, or its name.
+        position: The buffer: ``L1``, ``L0A``, ``L0B``, ``L0C``, ``UB``, ``BT`` or ``FB``.
+        layout: How the tile lies in it, as ``make_layout`` of one of its tags gives it, or a tile of
+            such a layout; in UB any layout without negative strides.
+        start: The first byte of the tile.
+
+    Raises:
+        CapacityError: it ends behind the buffer. The error has the bytes ``needed`` and ``available``.
+        DivisibilityError: the start is no multiple of the bytes that the buffer asks for.
+        LayoutError: the layout is in none of the tags that the buffer takes, or starts before it.
+        UnsupportedError: no such architecture, buffer or element type; or one that the buffer, as its
+            pipes know none of it, does not hold.
+        UndecidedError: unknowns decide about one of these.
+    """
+    return _allocated(arch, position, layout, element, start, None)[0]
+
+
+@constexpr
+@carrying
+def allocate_stages(
+    arch: str | Arch,
+    position: Position,
+    layout: _L,
+    element: ElementLike,
+    stages: IntLike,
+    *,
+    start: IntLike = 0,
+    assume: Conditions | None = None,
+) -> tuple[Tensor[str, _L], ...]:
+    """Return several tiles of a layout in a buffer, one behind the other, each where one may start.
+
+    >>> tile = make_layout("half", "zZ", 128, 128)
+    >>> ping, pong = allocate_stages("AtlasA2", "L0A", tile, "half", 2)
+    >>> ping(0, 0), pong(0, 0)
+    (0, 16384)
+    >>> allocate_stages("AtlasA2", "L0A", tile, "half", 3)
+    Traceback (most recent call last):
+        ...
+    tla.errors.CapacityError: 3 stages of 128 x 128 of half take 98304 bytes, L0A of AtlasA2 has 65536
+      128 x 80 would fit, or 80 x 128, or 2 stages.
+
+    Args:
+        stages: How many, 1 or more.
+
+    Raises:
+        LayoutError: there are less than 1 stages.
+        TlaError: as `allocate`.
+        UndecidedError: the number of stages is unknown.
+    """
+    return _allocated(arch, position, layout, element, start, stages)
+
+
+class _Asked(NamedTuple):
+    """What is to lie in a buffer, read."""
+
+    buffer: Buffer
+    layout: AnyLayout
+    of: Element
+    start: Any
+    stages: Any
+    """How many; None is one that is not called a stage."""
+
+    @property
+    def what(self) -> str:
+        """The tile in words: the extents of its modes, padding included, and its elements."""
+        return f"{_by(_extents(self.layout))} of {self.of}"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the values of all ints of the layout are known."""
+        layout = self.layout
+        return not any(isinstance(x, SymbolicInt) for x in leaves((layout.shape, layout.stride)))
+
+    def step(self, layout: AnyLayout) -> Any:
+        """From one stage of a layout to the next, in bytes."""
+        return round_up(self.of.bytes_of(layout.cosize), self.buffer.unit)
+
+    def bytes(self, layout: AnyLayout, stages: Any) -> Any:
+        """What so many stages of a layout take."""
+        alone = self.of.bytes_of(layout.cosize)
+        return alone if stages is None else self.step(layout) * (stages - 1) + alone
+
+
+def _allocated(
+    arch: str | Arch,
+    position: Position,
+    layout: _L,
+    element: ElementLike,
+    start: IntLike,
+    stages: IntLike | None,
+) -> tuple[Tensor[str, _L], ...]:
+    buffer, of = buffer_of(arch, position), element_named(element)
+    _require_element(buffer, of)
+    number = None if stages is None else leaf(stages)
+    if number is not None and known_lt(number, 1) is True:
+        raise LayoutError(f"a tile has 1 stage or more, not {_digits(number)}", stages=number)
+    whole = Layout(as_layout(layout).shape, layout.stride)  # room is for all of it, data or not
+    asked = _Asked(buffer, whole, of, leaf(start), number)
+    # what is wrong for all values of unknowns is told before what may be
+    obligations = (_require_start(asked), _require_layout(asked), _require_room(asked))
+    for obligation in obligations:
+        if obligation is not None:
+            decided(None, obligation)
+    first = asked.start * 8 // of.bits
+    if number is None:
+        return (Tensor(position, layout, position=position, data_offset=first),)
+    step = asked.step(whole) * 8 // of.bits
+    return tuple(
+        [
+            Tensor(position, layout, position=position, data_offset=first + i * step)
+            for i in range(known_int(number))
+        ]
+    )
+
+
+def _require_element(buffer: Buffer, of: Element) -> None:
+    if buffer.elements is not None and of.name not in buffer.elements:
+        raise UnsupportedError(
+            f"{buffer} holds no {of}",
+            f"It holds {', '.join(buffer.elements)}.",
+            position=buffer.position,
+            element=of,
+        )
+
+
+# Each rule raises where it is broken, and returns the condition on unknowns where they decide.
+
+
+def _require_start(asked: _Asked) -> object:
+    buffer, start = asked.buffer, asked.start
+    is_before = known_lt(start, 0)
+    if is_before is True:
+        raise LayoutError(f"start {_digits(start)} lies before {buffer}", start=start)
+    if buffer.starts(start) is False:
+        nearest: tuple[int, ...] = ()
+        if isinstance(start, int):
+            nearest = round_down(int(start), buffer.unit), round_up(int(start), buffer.unit)
+        raise DivisibilityError(
+            f"start {_digits(start)} in {buffer} is not a multiple of {buffer.unit} bytes",
+            *([f"The nearest are {nearest[0]} and {nearest[1]}."] if nearest else ()),
+            start=start,
+            unit=buffer.unit,
+            nearest=nearest,
+        )
+    if is_before is None:
+        return compared(start, ">=", 0)
+    return division(buffer.unit, start)[1]
+
+
+def _require_layout(asked: _Asked) -> object:
+    layout = asked.layout
+    if not asked.buffer.tags:
+        return _require_upward(asked)
+    rank = len(layout.shape) if is_tuple(layout.shape) else 0
+    found: list[Recognition] = []
+    for tag in asked.buffer.tags_of(asked.of, rank):
+        found.append(recognition(layout, tag, asked.of))
+        if found[-1].answer:
+            return None
+    for each in found:
+        if each.answer is None:
+            return next(reason.obligation for reason in each.reasons if reason.is_open)
+    raise _other_tag(asked, found)
+
+
+def _require_upward(asked: _Asked) -> object:
+    """The start of a tile is the least of its offsets."""
+    layout, obligation = asked.layout, None
+    for extent, step in zip(leaves(layout.shape), leaves(layout.stride), strict=True):
+        is_down, is_single = known_lt(step, 0), known_lt(extent, 2)
+        if is_down is True and is_single is False:
+            by = f"by the stride {_digits(step)}"
+            raise LayoutError(
+                f"{asked.what} reaches before its start in {asked.buffer}, {by}",
+                "Give it strides of 0 or more.",
+                layout=layout,
+                stride=step,
+            )
+        if is_down is not False and is_single is not True:
+            obligation = compared(step, ">=", 0) if is_down is None else compared(extent, "<", 2)
+    return obligation
+
+
+def _require_room(asked: _Asked) -> object:
+    buffer = asked.buffer
+    needed = asked.bytes(asked.layout, asked.stages)
+    end = asked.start + needed
+    fits = buffer.holds(end)
+    if fits is None:
+        return compared(end, "<=", buffer.capacity)
+    if fits:
+        return None
+    left: Any = buffer.capacity - asked.start
+    if known_lt(left, 0) is True:
+        left = 0
+    is_one = asked.stages is None or known_eq(asked.stages, 1) is True
+    takes = f"{asked.what} takes" if is_one else f"{_digits(asked.stages)} stages of {asked.what} take"
+    behind = "" if known_lt(0, asked.start) is False else f" from byte {_digits(asked.start)} on"
+    smaller = _smaller(asked, left)
+    raise CapacityError(
+        f"{takes} {_digits(needed)} bytes, {buffer} has {_digits(left)}{behind}",
+        *([_said(asked, smaller)] if smaller else ()),
+        position=buffer.position,
+        needed=needed,
+        available=left,
+        smaller=smaller,
+    )
+
+
+# --- ways out -----------------------------------------------------------------------------------
+
+
+def _other_tag(asked: _Asked, found: list[Recognition]) -> LayoutError:
+    buffer, of, taken = asked.buffer, asked.of, tuple([each.tag for each in found])
+    takes = " or ".join(filter(None, (", ".join(taken[:-1]), taken[-1])))
+    own = tag_of(asked.layout, of) if asked.is_plain else None
+    if not asked.is_plain:
+        summary = f"{asked.what} is not {takes}, which {buffer} takes"
+    elif own is not None and "block" not in TAGS[own].options:
+        summary = f"{asked.what} is {own}, {buffer} takes {takes}"
+    elif wide := [x.name for x in (recognition(asked.layout, tag) for tag in taken) if x.answer]:
+        summary = f"{asked.what} is {wide[0]}, {buffer} takes {takes} of {of.bits} bits"
+    else:
+        summary = f"{asked.what} is {own or 'in no layout tag'}, {buffer} takes {takes}"
+    extents = _extents(asked.layout)
+    tag = l1_tag(own or "") if "nZ" in taken[1:] else taken[0]
+    if len(extents) == 1 and "VectorLayout" in taken:
+        tag = "VectorLayout"
+    nearest = next(each for each in found if each.tag == tag)
+    details = [f"T{str(reason)[1:]}." for reason in nearest.reasons]
+    if asked.is_plain and len(extents) == len(TAGS[tag].sizes):
+        details.insert(0, f"{_call(of, tag, extents)} gives that.")
+    return LayoutError(
+        summary, *details, position=buffer.position, layout=asked.layout, tag=own, takes=taken
+    )
+
+
+def _smaller(asked: _Asked, left: Any) -> tuple[Any, ...]:
+    """What fits instead: the same extents lying closer, or extents of which one is less, those of the
+    most elements first; then a number of stages.
+    """
+    if not asked.is_plain or not isinstance(left, int) or isinstance(asked.stages, SymbolicInt):
+        return ()
+    layout, of, found = asked.layout, asked.of, list[Any]()
+    tag = tag_of(layout, of)
+    extents = tuple([int(x) for x in _extents(layout)])
+    if tag is not None and "block" not in TAGS[tag].options and len(TAGS[tag].sizes) == len(extents):
+        for mode, extent in enumerate(extents):
+
+            def cut(to: int, mode: int = mode) -> tuple[int, ...]:
+                return (*extents[:mode], to, *extents[mode + 1 :])
+
+            def is_too_large(to: int) -> bool:
+                layout = make_layout(of, tag, *cut(to))
+                return bool(asked.bytes(layout, asked.stages) > left)
+
+            most = bisect_left(range(extent + 1), True, key=is_too_large) - 1
+            found += [cut(most)] if most > 0 else []
+    found = sorted(set(found), key=lambda sizes: (-product(sizes), max(sizes)))
+    if asked.stages is not None:
+        fewer = 1 + (left - asked.bytes(layout, None)) // asked.step(layout)
+        found += [fewer] if fewer > 0 else []
+    return tuple(found)
+
+
+def _said(asked: _Asked, smaller: tuple[Any, ...]) -> str:
+    """A sentence of what fits."""
+    extents = _extents(asked.layout)
+    if smaller[0] == extents:
+        call = _call(asked.of, str(tag_of(asked.layout, asked.of)), extents)
+        return f"Its strides leave room between its parts; {call} would fit."
+    words = [_by(x) if is_tuple(x) else f"{x} stage{'s' * (x > 1)}" for x in smaller]
+    return f"{', or '.join([f'{words[0]} would fit', *words[1:]])}."
+
+
+def _call(of: Element, tag: str, extents: tuple[Any, ...]) -> str:
+    return f"make_layout({', '.join([repr(of.name), repr(tag), *map(_digits, extents)])})"
+
+
+def _extents(layout: AnyLayout) -> tuple[Any, ...]:
+    """The sizes of the modes."""
+    shape = layout.shape
+    return tuple([product(mode) for mode in shape]) if is_tuple(shape) else (shape,)
+
+
+def _by(extents: tuple[Any, ...]) -> str:
+    """The extents of a tile, or the length of a vector, in words."""
+    return " x ".join(map(_digits, extents)) if len(extents) != 1 else f"{_digits(extents[0])} elements"
+
+
+def _digits(x: Any) -> str:
+    """An int in a sentence, static or not."""
+    return f"{x:d}" if isinstance(x, int) else str(x)

@@ -1,0 +1,120 @@
+"""The buffers of a core: how much each holds, where a tile may start, how it may lie there.
+
+>>> here = buffer_of("AtlasA2", "L0A")
+>>> here.capacity, here.unit, here.tags
+(65536, 512, ('zZ',))
+>>> here.holds(65536), here.starts(100)
+(True, False)
+
+A tile that is allocated (`tla.ascend.allocate`) and the stages of a plan (`Plan.check`) are held against
+these rules.
+
+Source: CATLASS arch/arch.hpp, gemm/helper.hpp, the tile copies; CANN Ascend C, "General Restrictions".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ..ints import known_divides, known_lt
+from .arch import arch as arch_named
+from .cube import BIASES
+from .tags.forms import FORMS
+from .tags.table import TAGS
+
+if TYPE_CHECKING:
+    from .arch import Arch, Position
+    from .elements import Element
+
+__all__ = ["Buffer", "buffer_of", "l1_tag"]
+
+
+class Buffer(NamedTuple):
+    """A buffer of an architecture, and what it asks of a tile.
+
+    >>> buffer_of("AtlasA2", "L0A")[1:5]
+    ('L0A', 65536, 512, ('zZ',))
+    """
+
+    arch: Arch
+    position: Position
+    capacity: int
+    """Its bytes."""
+    unit: int
+    """The bytes that the start of a tile is a multiple of."""
+    tags: tuple[str, ...]
+    """The tags that a tile may be in; none where any layout will do."""
+    elements: tuple[str, ...] | None
+    """The element types that it holds; None for all."""
+
+    def holds(self, end: int) -> bool | None:
+        """Whether it reaches to a byte, which is behind all of a tile; None where unknowns decide."""
+        past = known_lt(self.capacity, end)
+        return None if past is None else not past
+
+    def starts(self, start: int) -> bool | None:
+        """Whether a tile may start at a byte; None where unknowns decide."""
+        return known_divides(self.unit, start)
+
+    def tags_of(self, of: Element, rank: int) -> tuple[str, ...]:
+        """Return its tags for elements of a type and so many modes; where none has so many, all of them.
+
+        >>> from tla.ascend import element
+        >>> half, scale = element("half"), element("float8_e8m0_t")
+        >>> [buffer_of("Ascend950", "L1").tags_of(of, 2)[3:] for of in (half, scale)]
+        [('nN',), ('nN', 'MxScalezZ', 'MxScalenN')]
+        """
+        tags = tuple([tag for tag in self.tags if of.name in (TAGS[tag].elements or (of.name,))])
+        return tuple([tag for tag in tags if len(FORMS[tag].modes) == rank]) or tags
+
+    def __str__(self) -> str:
+        return f"{self.position} of {self.arch}"
+
+
+def buffer_of(arch: str | Arch, position: Position) -> Buffer:
+    """Return a buffer of an architecture, with what it asks of a tile.
+
+    Nothing is stated of starts in FB: a copy to it writes whole blocks, and there they are taken for
+    the unit of starts too.
+
+    Raises:
+        UnsupportedError: there is no such architecture or buffer, or no alignment is stated for it.
+    """
+    core = arch_named(arch)
+    capacity = core.capacity(position)
+    unit = core.fixpipe_block if position == "FB" else core.start_alignment(position)
+    elements = _elements(core, position)
+    return Buffer(core, position, capacity, unit, _tags(core, position), elements)
+
+
+def l1_tag(tag: str) -> str:
+    """The tag of a tile in L1, by its tag in global memory: rows stay rows.
+
+    >>> l1_tag("RowMajor"), l1_tag("PaddingColumnMajor")
+    ('zN', 'nZ')
+
+    Source: CATLASS L1ATypeSelector, L1BTypeSelector, gemm/helper.hpp.
+    """
+    return "nZ" if tag in ("ColumnMajor", "nZ", "PaddingColumnMajor") else "zN"
+
+
+_IN_L1: Final = ("zN", "nZ", "zZ", "nN", "VectorLayout", "Fmap", "Filter", "NDC1HWC0")
+"""What CATLASS copies from global memory to L1: products, biases, convolutions."""
+_SCALES: Final = ("MxScalezZ", "MxScalenN")
+
+
+def _tags(arch: Arch, position: Position) -> tuple[str, ...]:
+    if position == "L1":
+        return (*_IN_L1, *_SCALES) if arch.code == 3510 else _IN_L1
+    alone = {"L0A": arch.l0a_tag, "L0B": "nZ", "L0C": "L0C", "BT": "VectorLayout", "FB": "VectorLayout"}
+    return (alone[position],) if position in alone else ()
+
+
+def _elements(arch: Arch, position: Position) -> tuple[str, ...] | None:
+    """What the cube core reads as A and as B, sums in, and adds sums to: there biases are sums."""
+    if position == "BT":
+        return tuple(dict.fromkeys([sums for sums, _bias in BIASES[arch.code]]))
+    field = {"L0A": "a", "L0B": "b", "L0C": "accumulator"}.get(position)
+    if field is None:
+        return None
+    return tuple(dict.fromkeys([getattr(pair, field) for pair in arch.products]))
