@@ -222,7 +222,7 @@ def copies(s: Subject) -> str:
         ):
             if not same(other, x):
                 return f"{text} of {x!r} is {other!r}"
-            if type(x) is Expr and not (other.bounds == x.bounds and not other.kinds & ~x.kinds):
+            if type(x) is Expr and not (other.bounds == x.bounds and not other.kinds & ~x.kinds):  # ty: ignore[missing-union-attribute]
                 return f"{text} of {x!r} has other facts"
     return ""
 

@@ -181,11 +181,11 @@ def test_powers() -> None:
     assert type(X**3) is Expr
     assert repr(X**3) == "i * i * i"
     with pytest.raises(ValueError, match="an int to a negative power is no int"):
-        X**-1
+        X**-1  # pyright: ignore[reportUnusedExpression]
     bad: Any
     for bad in (0.5, "2", X):
         with pytest.raises(TypeError):
-            X**bad
+            X**bad  # pyright: ignore[reportUnusedExpression]  # ty: ignore[unsupported-operator]
 
 
 # --- division by what may be 0 ----------------------------------------------------------------------

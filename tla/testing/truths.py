@@ -1,36 +1,21 @@
-"""Hypothesis strategies and naive truths, for our tests and for those of users.
+"""Naive truths: layouts counted one by one, from the definition, as the oracle of last resort.
 
-The strategies draw what the library takes: `int_tuples`, `shapes`, `layouts`, and `coords_of` a
-shape. The truths, `naive_offset`, `naive_table` and their kin, count everything one by one from the
-definition of a layout, share no code with what they check, and are slow.
+They share no code with what they check, are written for a reader alone, and are slow.
 
->>> from hypothesis import given
->>> @given(layouts())
-... def law(layout):
-...     assert [layout(i) for i in range(layout.size)] == naive_offsets(layout)
->>> law()
-
-Needs ``hypothesis``; nothing else in the library imports this module.
+>>> naive_offsets(Layout((2, 3), (3, 1)))
+[0, 3, 1, 4, 2, 5]
 """
 
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hypothesis import strategies as st
-
-from .int_tuple import flatten_to_tuple, unflatten
-from .ints import Int, is_tuple
-from .layout import AnyLayout, Layout
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import DrawFn, SearchStrategy
+from ..int_tuple import flatten_to_tuple
+from ..ints import is_tuple
+from ..layout import AnyLayout, Layout
 
 __all__ = [
-    "coords_of",
-    "int_tuples",
-    "layouts",
     "naive_complement",
     "naive_composition",
     "naive_coords",
@@ -46,11 +31,7 @@ __all__ = [
     "naive_refines",
     "naive_size",
     "naive_table",
-    "shapes",
 ]
-
-
-# --- naive truths -----------------------------------------------------------------------------
 
 
 def naive_size(shape: Any) -> int:
@@ -334,155 +315,3 @@ def naive_is_left_inverse(layout: AnyLayout, inverse: AnyLayout) -> bool:
         return inside and all(naive_extended(inverse, n) == i for i, n in enumerate(offsets))
     back = [naive_extended(inverse, n) for n in offsets]
     return min(back) >= 0 and [naive_extended(layout, i) for i in back] == offsets
-
-
-# --- strategies -------------------------------------------------------------------------------
-
-
-def int_tuples(
-    leaves: SearchStrategy[int] | None = None,
-    *,
-    min_rank: int = 0,
-    max_rank: int = 3,
-    max_depth: int = 2,
-    static: bool | None = None,
-) -> SearchStrategy[Any]:
-    """Draw int tuples: an int, or tuples of int tuples, the empty tuple among them.
-
-    Args:
-        leaves: The values of the ints; by default -100 to 100.
-        min_rank, max_rank: The fewest and the most modes of a tuple; 1 leaves out the empty tuple.
-        max_depth: The most levels of nesting; 0 draws ints alone.
-        static: True makes every int an `Int`, False none, None some of them.
-    """
-    values = st.integers(-100, 100) if leaves is None else leaves
-    mixed = values.flatmap(lambda n: _leaf(n, static))
-    level: SearchStrategy[Any] = mixed
-    for _depth in range(max_depth):
-        tuples: SearchStrategy[Any] = st.lists(level, min_size=min_rank, max_size=max_rank).map(tuple)
-        level = mixed | tuples | tuples  # twice as often as a bare int
-    return level
-
-
-def _leaf(n: int, static: bool | None) -> SearchStrategy[int]:
-    if static is None:
-        return st.sampled_from([n, Int(n)])
-    return st.just(Int(n) if static else n)
-
-
-@st.composite
-def _shapes(
-    draw: DrawFn,
-    max_size: int,
-    min_extent: int,
-    min_rank: int,
-    max_rank: int,
-    max_depth: int,
-    static: bool | None,
-) -> Any:
-    profiles = int_tuples(st.just(0), min_rank=min_rank, max_rank=max_rank, max_depth=max_depth)
-    profile = draw(profiles.filter(lambda p: min_extent ** len(flatten_to_tuple(p)) <= max_size))
-    left, room = len(flatten_to_tuple(profile)), max_size
-    extents: list[int] = []
-    while left:
-        left -= 1
-        most = room // max(1, min_extent) ** left  # what leaves room for those still to come
-        n = draw(st.integers(min_extent, most) | st.integers(min_extent, min(most, 4)))
-        room //= max(1, n)
-        extents.append(draw(_leaf(n, static)))
-    return unflatten(tuple(draw(st.permutations(extents))), profile)  # not always the largest first
-
-
-def shapes(
-    *,
-    max_size: int = 64,
-    min_extent: int = 1,
-    min_rank: int = 0,
-    max_rank: int = 3,
-    max_depth: int = 2,
-    static: bool | None = None,
-) -> SearchStrategy[Any]:
-    """Draw shapes of at most ``max_size`` coordinates, from ``5`` and ``()`` to ``((2,3),(1,(4)))``.
-
-    Args:
-        min_extent: The least extent: 0 draws empty shapes too, 2 leaves out modes of size 1.
-        min_rank, max_rank: The fewest and the most modes of a tuple; 1 leaves out the empty tuple.
-        max_depth: The most levels of nesting; 0 draws ints alone.
-        static: True makes every extent an `Int`, False none, None some of them.
-    """
-    return _shapes(max_size, min_extent, min_rank, max_rank, max_depth, static)
-
-
-def layouts(
-    of: SearchStrategy[Any] | None = None,
-    *,
-    compact: bool = False,
-    min_stride: int = 0,
-    max_stride: int = 64,
-    padded: bool = False,
-    static: bool | None = None,
-) -> SearchStrategy[AnyLayout]:
-    """Draw layouts of the shapes given, each shape with strides of every kind.
-
-    Args:
-        of: Draws the shapes; by default `shapes`.
-        compact: Draw only strides that number the coordinates without gap or overlap, the leaves
-            in any order. The layout is then a bijection onto ``range(size)``.
-        min_stride, max_stride: The range of strides that are not compact: a negative least stride
-            draws layouts that run backwards, 1 leaves out broadcasts.
-        padded: Give layouts an origin shape too, of any size up to that of each mode.
-        static: True makes every int an `Int`, False none, None some of them.
-    """
-    drawn = shapes(static=static) if of is None else of
-    return _layouts(drawn, compact, min_stride, max_stride, padded, static)
-
-
-@st.composite
-def _layouts(
-    draw: DrawFn,
-    of: SearchStrategy[Any],
-    compact: bool,
-    min_stride: int,
-    max_stride: int,
-    padded: bool,
-    static: bool | None,
-) -> AnyLayout:
-    shape: Any = draw(of)
-    extents = flatten_to_tuple(shape)
-    if compact or draw(st.booleans()):
-        steps = _packed(extents, draw(st.permutations(range(len(extents)))))
-    else:
-        count = len(extents)
-        steps = draw(st.lists(st.integers(min_stride, max_stride), min_size=count, max_size=count))
-    stride = unflatten(tuple(draw(_leaf(d, static)) for d in steps), shape)
-    if not padded:
-        return Layout(shape, stride)
-    sizes = [naive_size(s) for s in shape] if is_tuple(shape) else [naive_size(shape)]
-    data = [draw(st.integers(0, n).flatmap(lambda n: _leaf(n, static))) for n in sizes]
-    return Layout(shape, stride, tuple(data) if is_tuple(shape) else data[0])
-
-
-def _packed(extents: tuple[int, ...], order: list[int]) -> list[int]:
-    """The strides of leaves packed without gaps, leaf ``order[0]`` fastest."""
-    steps, step = [0] * len(extents), 1
-    for i in order:
-        steps[i], step = step, step * int(extents[i])
-    return steps
-
-
-def coords_of(shape: Any, *, static: bool | None = False) -> SearchStrategy[Any]:
-    """Draw coordinates inside a shape, of every form: an int, natural, or partly flat.
-
-    ``((4,2),(4,3))`` has ``37``, ``(5, 4)``, ``((1, 1), 4)`` and ``((1, 1), (0, 1))``. A shape of
-    size 0 has no coordinate, and nothing is drawn.
-
-    Args:
-        static: True makes every int an `Int`, False none, None some of them.
-    """
-    size = naive_size(shape)
-    if not size:
-        return st.nothing()
-    flat = st.integers(0, size - 1).flatmap(lambda n: _leaf(n, static))
-    if not is_tuple(shape):
-        return flat
-    return flat | st.tuples(*(coords_of(s, static=static) for s in shape))
