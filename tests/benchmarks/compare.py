@@ -118,7 +118,7 @@ def tables() -> None:
 
     def broadcast() -> None:
         for _i in range(repeat):
-            rows[:, None] + columns[None, :]
+            rows[:, None] + columns[None, :]  # pyright: ignore[reportUnusedExpression]
 
     compare("table 1024x1024, 7 leaves", [("tla", ours), ("numpy", broadcast)], repeat)
 
