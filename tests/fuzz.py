@@ -20,7 +20,7 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from functools import partial
@@ -1080,7 +1080,7 @@ class OutOfTimeError(Exception):
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> Generator[None]:
     """Raise `OutOfTimeError` in the block after so many seconds, where the system has an alarm."""
     if not hasattr(signal, "setitimer"):
         yield
@@ -1248,7 +1248,7 @@ class Report(NamedTuple):
         return not self.missing and not any(count[f] for count in self.counts.values() for f in FAULTS)
 
     def __str__(self) -> str:
-        rows = [("operation", "cases", *(outcome.value for outcome in Outcome))]
+        rows: list[tuple[str, ...]] = [("operation", "cases", *(outcome.value for outcome in Outcome))]
         for name, count in self.counts.items():
             numbers = [sum(count.values()), *(count[outcome] for outcome in Outcome)]
             rows.append((name, *(str(n or ".") for n in numbers)))

@@ -193,7 +193,7 @@ def chains_come_back(case: Case) -> str:
 
 Law = Callable[[Case], str]
 
-LAWS: dict[str, Law] = {
+LAWS: dict[str, Law] = {  # pyright: ignore[reportAssignmentType]
     "offset": same_offset,
     "size": same_size,
     "inverse": offset_inverts,

@@ -101,7 +101,7 @@ def program(**sizes: Size) -> Callable[[Callable[..., Any]], Callable[..., Any]]
     """Take a function in as a program."""
 
     def take(run: Callable[..., Any]) -> Callable[..., Any]:
-        PROGRAMS.append(Program(run.__name__, run, sizes))
+        PROGRAMS.append(Program(run.__name__, run, sizes))  # ty: ignore[missing-attribute]
         return run
 
     return take
@@ -797,7 +797,7 @@ def lacking(
     """Take a function in as a program that lacks facts."""
 
     def take(run: Callable[..., Any]) -> Callable[..., Any]:
-        LACKING.append(Lacking(run.__name__, run, sizes, needs, kept, broken, declarable))
+        LACKING.append(Lacking(run.__name__, run, sizes, needs, kept, broken, declarable))  # ty: ignore[missing-attribute]
         return run
 
     return take

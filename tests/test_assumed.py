@@ -113,7 +113,7 @@ def test_conditions_that_cannot_hold_are_refused() -> None:
         with pytest.raises(ContradictionError):
             Layout((M, 8)).assuming(*conditions)
     with pytest.raises(TypeError, match="expected a condition"):
-        Layout((M, 8)).assuming("M > 3")  # type: ignore[arg-type]
+        Layout((M, 8)).assuming("M > 3")  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
 
 # --- binding --------------------------------------------------------------------------------------
@@ -152,10 +152,10 @@ def test_blocks_of_generators_end_in_any_order() -> None:
     first, second = block(M % 48 == 0), block(M % 5 == 0)
     next(first)
     next(second)
-    first.close()  # type: ignore[attr-defined]
+    first.close()  # type: ignore[attr-defined]  # ty: ignore[missing-attribute]
     assert known_eq(M % 5, 0) is True
     assert known_eq(M % 48, 0) is None
-    second.close()  # type: ignore[attr-defined]
+    second.close()  # type: ignore[attr-defined]  # ty: ignore[missing-attribute]
     assert known_eq(M % 5, 0) is None
 
 

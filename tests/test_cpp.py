@@ -690,7 +690,7 @@ def test_what_is_not_read() -> None:
         with pytest.raises(UnsupportedError):
             from_cpp(text)
     with pytest.raises(TypeError, match="expected a text"):
-        from_cpp(4)  # type: ignore[arg-type]
+        from_cpp(4)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
 
 def test_deep_text() -> None:

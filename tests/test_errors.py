@@ -17,9 +17,11 @@ FAMILY: dict[type[TlaError], tuple[type[BaseException], ...]] = {
     tla.CongruenceError: (tla.LayoutError, ValueError),
     tla.DivisibilityError: (tla.LayoutError, ValueError),
     tla.OverlapError: (tla.LayoutError, ValueError),
+    tla.CapacityError: (tla.LayoutError, ValueError),
     tla.CoordinateError: (IndexError, LookupError),
     tla.LeafError: (TypeError,),
     tla.StaticIntError: (tla.LeafError, TypeError),
+    tla.KindError: (TypeError,),
     tla.NotALayoutError: (TypeError,),
     tla.UnsupportedError: (),
     tla.UndecidedError: (),
@@ -59,7 +61,7 @@ def test_summary_details_and_data() -> None:
 
 M = tla.sym("M")
 RAISERS: list[Callable[[], Any]] = [
-    lambda: tla.Int(4.5),
+    lambda: tla.Int(4.5),  # pyright: ignore[reportCallIssue, reportArgumentType]  # ty: ignore[no-matching-overload]
     lambda: Layout((2, 3), (1,)),
     lambda: Layout((2, True)),
     lambda: Layout((2, -3)),
@@ -70,7 +72,7 @@ RAISERS: list[Callable[[], Any]] = [
     lambda: Layout((2, 3))[_, (_, 1)],
     lambda: tla.get((2, 3), 4),
     lambda: tla.shape_div(4, 3),
-    lambda: tla.flatten("x"),  # type: ignore[arg-type]
+    lambda: tla.flatten("x"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     lambda: tla.unflatten((1, 2), 3),
     lambda: tla.make_layout_tile(Layout((8, 6)), (3, 3)),
     lambda: tla.make_layout_tile(Layout((8, 6)), (3,)),
@@ -91,9 +93,9 @@ RAISERS: list[Callable[[], Any]] = [
     lambda: tla.coalesce(Layout(M), assume=(M % 4 == 0, M % 2 == 1)),
     lambda: tla.coalesce(Layout(M), assume=M < 1),
     lambda: tla.read("?"),
-    lambda: tla.size("8:1"),  # type: ignore[arg-type]
-    lambda: tla.coalesce("8:1"),  # type: ignore[arg-type]
-    lambda: tla.composition(Layout(8), tla.Swizzle(1, 0, 1)),  # type: ignore[call-overload]
+    lambda: tla.size("8:1"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+    lambda: tla.coalesce("8:1"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+    lambda: tla.composition(Layout(8), tla.Swizzle(1, 0, 1)),  # type: ignore[call-overload]  # ty: ignore[no-matching-overload]
     lambda: tla.composition(Layout((4, 2), (2, 1)), Layout(6)),
     lambda: tla.complement(Layout((4, 4), (5, 2)), 64),
     lambda: tla.left_inverse(Layout((2, 3), (2, 5))),

@@ -275,7 +275,7 @@ def test_steps_are_plain_values() -> None:
     assert hash(TABLE) == hash(TABLE._replace())
     assert TABLE._replace(notes=()) != TABLE
     with pytest.raises(AttributeError):
-        TABLE.title = ""  # type: ignore[misc]
+        TABLE.title = ""  # type: ignore[misc]  # ty: ignore[invalid-assignment]
 
 
 CELLS = st.text("ab:1,() ", max_size=9).map(str.strip)

@@ -256,7 +256,7 @@ def test_arguments_of_another_kind() -> None:
         with pytest.raises(LeafError):
             fractal_layout(20, 48, **arguments)
     with pytest.raises(TypeError, match="an order is letters"):
-        fractal_layout(20, 48, 3)  # type: ignore[arg-type]
+        fractal_layout(20, 48, 3)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     with pytest.raises(UndecidedError):
         fractal_layout(20, 48, blocks=((sym("H", min=0), 4),))
 

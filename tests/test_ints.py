@@ -92,8 +92,8 @@ def test_only_an_int_makes_a_static_int(bad: Any) -> None:
 
 
 def test_annotations_at_run_time() -> None:
-    assert Int[4] == Int[Literal[4]]  # type: ignore[valid-type]
-    assert Int[4] != Int[Literal[5]]  # type: ignore[valid-type]
+    assert Int[4] == Int[Literal[4]]  # type: ignore[valid-type]  # ty: ignore[invalid-type-form]
+    assert Int[4] != Int[Literal[5]]  # type: ignore[valid-type]  # ty: ignore[invalid-type-form]
 
 
 # --- what stays static ---
@@ -216,7 +216,7 @@ def test_text() -> None:
 
 @given(ints)
 def test_repr_evaluates_to_the_object(n: int) -> None:
-    assert eval(repr(Int(n)), vars(tla)) is Int(n)
+    assert eval(repr(Int(n)), tla.__dict__) is Int(n)
 
 
 def test_traps_that_remain_have_a_way_out() -> None:

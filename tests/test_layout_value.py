@@ -37,7 +37,7 @@ def test_copies_are_equal(layout: Any) -> None:
 
 @given(ANY)
 def test_repr_evaluates_to_the_layout(layout: Any) -> None:
-    again = eval(repr(layout), vars(tla))
+    again = eval(repr(layout), tla.__dict__)
     assert same_static(again, layout)
     assert repr(again) == repr(layout)
 

@@ -476,7 +476,7 @@ def test_symbolic_layouts_round_trip(data: st.DataObject) -> None:
 @settings(max_examples=400)
 def test_any_symbolic_text_is_read_or_refused(text: str) -> None:
     try:
-        test_any_text_is_read_or_refused.hypothesis.inner_test(text)  # type: ignore[attr-defined]
+        test_any_text_is_read_or_refused.hypothesis.inner_test(text)  # type: ignore[attr-defined]  # ty: ignore[missing-attribute]
     except UndecidedError as error:
         needed = error.obligation
     else:

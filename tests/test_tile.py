@@ -282,6 +282,14 @@ def test_a_tile_of_a_tile_is_cropped_to_it() -> None:
     assert get_tile_layout(first, (16, 16), (2, 8)).origin_shape == (2, 0)
 
 
+@pytest.mark.parametrize(
+    ("shape", "tile"), [("64", "_64"), ("_64", "64"), ("_64", "_64"), ("64", "_32")]
+)
+def test_what_is_static_of_a_tile_or_its_equal_mode_stays_static(shape: str, tile: str) -> None:
+    taken = make_layout_tile(parse(f"{shape}:_1"), parse(tile))
+    assert str(taken.shape) == f"_{tile.removeprefix('_')}"
+
+
 def test_static_tiles_are_static() -> None:
     matrix: Any = parse("((_16,_8),(_16,_4)):((_16,_256),(_1,_2048))")
     tile: Any = get_tile_layout(matrix, (Int(64), Int(32)), (Int(64), Int(32)))
@@ -306,7 +314,7 @@ def test_bad_tiles() -> None:
         get_tile_layout(ZN, (4, 4), (-4, 0))
     for bad in [(4.0, 4), (True, 4), ("4", 4), [4, 4]]:
         with pytest.raises(LeafError):
-            make_layout_tile(ZN, bad)  # type: ignore[arg-type]
+            make_layout_tile(ZN, bad)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
 
 @pytest.mark.parametrize("exact", [True, False])

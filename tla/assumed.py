@@ -39,9 +39,9 @@ def carrying(operation: Callable[_P, _R]) -> Callable[_P, _R]:
     def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         if not EVER_ASSUMED:
             if not kwargs:
-                return operation(*args)  # type: ignore[call-arg]
+                return operation(*args)  # type: ignore[call-arg]  # ty: ignore[missing-argument]
             if "assume" not in kwargs:
-                return operation(*args, **kwargs)
+                return operation(*args, **kwargs)  # ty: ignore[invalid-argument-type]
         conditions: Any = kwargs.pop("assume", None)
         return given(conditions, operation, *args, **kwargs)
 

@@ -65,7 +65,7 @@ from .layout import (
 )
 from .notation import NamingScanner, grouped, items_at, layout_at, leaf_at
 from .slicing import _, has_underscore
-from .swizzle import ComposedLayout, Swizzle
+from .swizzle import ComposedLayout, Swizzle, is_composed, is_swizzle
 from .text import MAX_DIGITS, shortened
 from .tile import get_tile_layout, make_layout_tile
 
@@ -178,7 +178,8 @@ def text_of_value(value: Any) -> str:
         return f"({','.join(map(text_of_value, value))})"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if value is _ or is_layout(value) or isinstance(value, int | SymbolicInt | Swizzle | ComposedLayout):
+    is_part = is_layout(value) or is_composed(value) or is_swizzle(value)
+    if is_part or value is _ or isinstance(value, int | SymbolicInt):
         return str(value)
     raise LeafError(f"expected a layout, an int, a bool or a tuple of them, got {type(value).__name__}")
 
@@ -316,7 +317,7 @@ def _composed(scan: NamingScanner, room: int, start: int, outer: Any) -> Compose
 def _at_coordinate(scan: NamingScanner, room: int, start: int, function: Any) -> Any:
     """The offset of a coordinate in parentheses, or the layout of the modes that it keeps."""
     opened = scan.at
-    if not is_layout(function) and not isinstance(function, ComposedLayout | Swizzle):
+    if not (is_layout(function) or is_composed(function) or is_swizzle(function)):
         hint = ["Parentheses make a tuple of one: leave them out."] if _holds_one(function) else []
         raise ParseError(
             f"only a layout takes a coordinate, not {_described(function)}",
@@ -335,7 +336,7 @@ def _at_coordinate(scan: NamingScanner, room: int, start: int, function: Any) ->
     coord = parts[0] if len(parts) == 1 else tuple(parts)
     if not has_underscore(coord):
         return _result(scan, start, "the layout", function, coord)
-    if isinstance(function, Swizzle):
+    if is_swizzle(function):
         scan.fail("a swizzle takes an int; it has no modes to keep", opened, scan.last)
     return _result(scan, start, "the layout", function.__getitem__, coord)
 
@@ -500,7 +501,7 @@ def _is_too_long(value: Any) -> bool:
         return any(map(_is_too_long, value))
     if is_layout(value):
         return _is_too_long((value.shape, value.stride, value.origin_shape))
-    if isinstance(value, ComposedLayout):
+    if is_composed(value):
         return _is_too_long((value.outer, value.offset, value.inner))
     return isinstance(value, int) and abs(value) >= _TOO_LONG
 

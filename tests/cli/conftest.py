@@ -25,6 +25,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
             code = main(arguments)
         except SystemExit as stop:  # the argument parser's way out
             code = int(str(stop.code))
-        return Done(code, *capsys.readouterr())
+        out, err = capsys.readouterr()
+        return Done(code, out, err)
 
     return command

@@ -241,7 +241,7 @@ def test_it_is_a_value() -> None:
     with pytest.raises(AttributeError, match="Instruction is immutable: cannot delete 'name'"):
         del one.name
     with pytest.raises(TypeError):
-        one.attributes["calls"] = "d"  # type: ignore[index]
+        one.attributes["calls"] = "d"  # type: ignore[index]  # ty: ignore[invalid-assignment]
     assert repr(one) == f"Instruction({str(one)!r})"
 
 

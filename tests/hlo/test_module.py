@@ -522,7 +522,7 @@ def test_modules_are_values() -> None:
             change()
     for table in (found.attributes, found.file_names, found.entry.root.attributes):
         with pytest.raises(TypeError):
-            table[1] = "x"  # type: ignore[index]
+            table[1] = "x"  # type: ignore[index]  # ty: ignore[invalid-assignment]
 
 
 def test_values_can_be_copied_and_sent() -> None:

@@ -113,7 +113,7 @@ def test_sizes_that_are_not_known() -> None:
 def test_where_the_two_differ(changed: dict[str, str], difference: str) -> None:
     right = file("hbm_program.txt").allocations[0]
     assert check(right).differences == ()
-    assert check(right._replace(**changed)).differences == (difference,)  # type: ignore[arg-type]
+    assert check(right._replace(**changed)).differences == (difference,)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
 
 # --- the reports ---

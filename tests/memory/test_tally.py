@@ -34,7 +34,7 @@ def buffers_of(module: Module) -> list[Buffer]:
 
 
 def tally_of(module: Module, **options: int) -> Tally:
-    tally = Tally(**options)  # type: ignore[arg-type]
+    tally = Tally(**options)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     for each in module_buffers(module):
         tally.add(each)
     return tally

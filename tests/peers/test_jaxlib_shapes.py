@@ -174,7 +174,7 @@ def texts(count: int, seed: int) -> list[str]:
 
 def ours(text: str, mode: str) -> AnyShape | None:
     try:
-        return parse_shape(text, mode)  # type: ignore[arg-type]
+        return parse_shape(text, mode)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     except TlaError:
         return None
 

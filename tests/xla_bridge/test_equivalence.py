@@ -68,7 +68,7 @@ def test_of_nested_layouts_it_is_the_first(shape: XlaShape) -> None:
     other = neighbour(shape)
     moved = [d for d in differences(shape, other) if d.kind == "offset"]
     try:
-        to_layout(shape), to_layout(other)
+        to_layout(shape), to_layout(other)  # pyright: ignore[reportUnusedExpression]
     except UnsupportedError:
         return
     places = zip(indices(shape.dimensions), offsets(shape), offsets(other), strict=True)

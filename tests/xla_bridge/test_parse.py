@@ -305,7 +305,7 @@ def test_strict_says_that_document_reads_upper_case() -> None:
 
 def test_an_unknown_mode_is_named() -> None:
     with pytest.raises(ValueError, match="document, strict, xla; got 'lenient'"):
-        parse_shape("f32[3]", "lenient")  # type: ignore[arg-type]
+        parse_shape("f32[3]", "lenient")  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
 
 # --- bad input: the sentence, the column of the caret and its width ---

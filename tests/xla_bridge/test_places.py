@@ -122,6 +122,7 @@ def test_numpy_ints_are_ints() -> None:
 
     offset: Any = np.int64(17)
     found = logical_index(array("f32[3,5]{1,0:T(2,2)}"), offset)
+    assert found is not None
     assert found == (2, 3)
     assert all(type(x) is int for x in found)
 

@@ -429,7 +429,7 @@ def test_deeper_tuples_are_refused_where_they_are_made() -> None:
 )
 def test_refused(arguments: dict[str, Any], error: type[TlaError], text: str) -> None:
     with pytest.raises(error) as caught:
-        XlaShape(**{"element_type": "f32", "dimensions": (3, 5), **arguments})
+        XlaShape(**dict[str, Any]({"element_type": "f32", "dimensions": (3, 5), **arguments}))
     assert str(caught.value).startswith(text)
 
 

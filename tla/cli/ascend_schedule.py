@@ -241,7 +241,7 @@ def _progress(what: str, schedule: Schedule) -> Generator[Callable[[int], None] 
         yield None
         return
     with progress_bar(what) as tell:
-        yield tell and (lambda done: tell(done, schedule.count))
+        yield (lambda done: tell(done, schedule.count)) if tell else None
 
 
 class Differ(NamedTuple):

@@ -35,7 +35,7 @@ class ModuleText:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.name = name_of(path)
+        self.name: str = name_of(path)
         self.error: InputError | None = None
         try:
             self._file = _kept(standard_input()) if path == "-" else _opened(path)

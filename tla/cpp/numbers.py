@@ -101,8 +101,8 @@ class IntReader:
     """A reading of one text, as far as ints go."""
 
     def __init__(self, text: str) -> None:
-        self.scan = Scanner(text, comments=True)
-        self.literal_type = "int"
+        self.scan: Scanner = Scanner(text, comments=True)
+        self.literal_type: str = "int"
         """The type of the last literal, or of the last template argument that is an int."""
 
     def next_word(self) -> str:

@@ -17,7 +17,7 @@ from ..ints import MAX_DEPTH, Int, is_tuple, known_lt, leaf
 from ..layout import Layout, is_layout
 from ..origin import default_origin
 from ..slicing import _
-from ..swizzle import ComposedLayout, Swizzle
+from ..swizzle import ComposedLayout, Swizzle, is_composed
 from .names import (
     KEYWORDS,
     LAYOUTS,
@@ -498,7 +498,7 @@ def _is_known(x: Any) -> bool:
     """Whether every int of a value is static."""
     if is_layout(x):
         return x.is_static
-    if isinstance(x, ComposedLayout):
+    if is_composed(x):
         return _is_known((x.outer, x.offset, x.inner))
     if is_tuple(x):
         return all(map(_is_known, x))

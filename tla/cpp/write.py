@@ -13,13 +13,14 @@ from ..ints import Int, SymbolicInt, bounded, is_tuple, known_lt, leaf
 from ..layout import is_layout
 from ..origin import default_origin
 from ..slicing import _
-from ..swizzle import ComposedLayout, Swizzle
+from ..swizzle import is_composed, is_swizzle
 from .names import CATLASS, CUTE, Dialect, canonical_type, dialect_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..layout import AnyLayout
+    from ..swizzle import ComposedLayout, Swizzle
 
 __all__ = ["to_cpp"]
 
@@ -93,9 +94,9 @@ def _type(x: Any, to: Dialect, place: _Place) -> str:
         return _template(f"{space}::Layout", parts)
     if x is _:
         return f"{space}::Underscore"
-    if isinstance(x, Swizzle):
+    if is_swizzle(x):
         return _swizzle(x, to)
-    if isinstance(x, ComposedLayout):
+    if is_composed(x):
         _only_cute(x, to)
         return _template(
             f"{space}::ComposedLayout", [_type(part, to, "any") for part in (x.outer, x.offset, x.inner)]
@@ -149,9 +150,9 @@ def _value(x: Any, to: Dialect, place: _Place) -> str:
         return _call(to.make_layout, parts)
     if x is _:
         return f"{space}::_"
-    if isinstance(x, Swizzle):
+    if is_swizzle(x):
         return _swizzle(x, to) + "{}"
-    if isinstance(x, ComposedLayout):
+    if is_composed(x):
         _only_cute(x, to)
         parts = [_value(part, to, "any") for part in (x.outer, x.offset, x.inner)]
         return _call("cute::make_composed_layout", parts)
@@ -273,4 +274,4 @@ def _only_cute(x: Swizzle | ComposedLayout, to: Dialect) -> None:
 
 def _swizzle(x: Swizzle, to: Dialect) -> str:
     _only_cute(x, to)
-    return f"cute::Swizzle<{x.bits}, {x.base}, {x.shift}>"
+    return f"cute::Swizzle<{x.bits:d}, {x.base:d}, {x.shift:d}>"

@@ -56,7 +56,7 @@ class ModuleError(ParseError):
         return super().line + self.first_line - 1
 
     def __reduce__(self) -> tuple[object, ...]:
-        plain = ParseError(*self.args)
+        plain = ParseError(self.summary, self.text, self.start, self.end, *self.details)
         facts = (self.first_line, self.module, self.computations, self.instructions)
         return type(self), (plain, *facts)
 

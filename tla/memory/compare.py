@@ -292,18 +292,18 @@ def _parameters(before: Module, after: Module) -> list[ShapeChange]:
         for module in (after, before)
         for parameter in module.entry.parameters
     }
-    one, other = (
-        {
-            (parameter.parameter_number or 0, *index): shape
-            for parameter in module.entry.parameters
-            for index, shape in arrays(parameter.shape)
-        }
-        for module in (before, after)
-    )
     return [
         change._replace(name=names.get(change.place[0], ""))
-        for change in _changes("parameter", one, other)
+        for change in _changes("parameter", _parameter_arrays(before), _parameter_arrays(after))
     ]
+
+
+def _parameter_arrays(module: Module) -> dict[Index, XlaShape]:
+    return {
+        (parameter.parameter_number or 0, *index): shape
+        for parameter in module.entry.parameters
+        for index, shape in arrays(parameter.shape)
+    }
 
 
 def _results(before: Module, after: Module) -> list[ShapeChange]:

@@ -90,12 +90,12 @@ class Tally:
         self._wastes: dict[XlaShape, Waste] = {}
         self._spaces: dict[int, SpaceTotal] = {}
         self._groups: dict[str, Group] = {}
-        self.buffers = 0
+        self.buffers: int = 0
         self.unsized: list[Unsized] = []
         self.aliases: list[AliasedValue] = []
         self.by_rule: dict[str, int] = {}
         self.uncalled: list[str] = []
-        self.argument_bytes = 0
+        self.argument_bytes: int = 0
         self.root: AnyShape | None = None
 
     def add(self, computation: ComputationBuffers) -> None:

@@ -34,6 +34,8 @@ class ShapeScanner(Scanner):
 
     __slots__ = ("documents", "lenient")
 
+    at: int
+
     documents: bool
     lenient: bool
 

@@ -144,7 +144,7 @@ class TiledFunction:
         self._broken: dict[int, tuple[int, int, int]] = {}
         pairs = zip(axes, self._strides, strict=True)
         linear = [digits_of([(axis.reach, d)], axis.reach) for axis, d in pairs]
-        self.combined = Combined(
+        self.combined: Combined = Combined(
             len(self._stages),
             tuple((i,) for i in range(len(axes))),
             tuple((axis.extent,) for axis in axes),
