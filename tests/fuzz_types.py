@@ -24,7 +24,7 @@ from random import Random, randrange
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mypy import api
+from mypy_runs import said
 
 from tla import Int, Layout, TlaError
 from tla.testing import OPERATIONS, Program, Statement, random_program
@@ -32,9 +32,7 @@ from tla.testing import OPERATIONS, Program, Statement, random_program
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-ROOT = Path(__file__).parent.parent
 HEADER = ["import tla", "from tla import *", ""]
-CONFIG = f"[mypy]\nplugins = tla.mypy_plugin\nstrict = true\nmypy_path = {ROOT}\n"
 
 
 # --- the two readers ------------------------------------------------------------------------------
@@ -69,24 +67,16 @@ def written(programs: Sequence[Program]) -> tuple[str, dict[int, Line]]:
 def checked(text: str, cache: Path | None = None) -> dict[int, Told]:
     """What mypy says, by line."""
     with TemporaryDirectory() as name:
-        here = Path(name)
-        (here / "programs.py").write_text(text)
-        (here / "mypy.ini").write_text(CONFIG)
-        options = ["--config-file", str(here / "mypy.ini"), "--cache-dir", str(cache or here / "cache")]
-        options += ["--no-color-output", "--no-error-summary", "--show-traceback"]
-        out, err, status = api.run([*options, str(here / "programs.py")])
-    if err or status not in (0, 1):
-        raise RuntimeError(f"mypy ends with {status}:\n{err}\n{out[-8000:]}")
+        path = Path(name, "programs.py")
+        path.write_text(text)
+        messages = said([path], cache or path.with_name("cache"))[path.name]
     found: dict[int, Told] = {}
-    for line in out.splitlines():
-        match = re.fullmatch(r".*?programs\.py:(\d+): (\w+): (.*?)(?:  \[([\w-]+)\])?", line)
-        if match is None:
-            raise RuntimeError(f"mypy says: {line}")
-        told = found.setdefault(int(match[1]), Told([], []))
-        if match[2] == "note":
-            told.notes.append(match[3])
+    for line, kind, message in messages:
+        told = found.setdefault(line, Told([], []))
+        if kind == "note":
+            told.notes.append(message)
         else:
-            told.errors.append((match[4], match[3]))
+            told.errors.append((kind, message))
     return found
 
 

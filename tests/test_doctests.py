@@ -37,8 +37,9 @@ def failures(example: doctest.DocTest) -> str:
 @pytest.mark.parametrize("name", [name for name in MODULES if name != "tla.__main__"])
 def test_examples_of_a_module(name: str) -> None:
     """The public names are there without an import, and the module's own."""
-    if name.startswith("tla.testing"):
-        pytest.importorskip("hypothesis")
+    for room, needs in (("tla.testing", "hypothesis"), ("tla.mypy_plugin", "mypy")):
+        if name.startswith(room):
+            pytest.importorskip(needs)
     module = import_module(name)
     names = {**PUBLIC, **vars(module)}
     examples = doctest.DocTestFinder(exclude_empty=True).find(module, name, globs=names)

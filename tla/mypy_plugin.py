@@ -326,7 +326,7 @@ class TlaPlugin(Plugin):
         found = self._lowered.get(term)
         if found is None:
             found = self._type_of(term, default, api)
-            if term.is_told:
+            if not term.is_opaque:
                 self._lowered[term] = found
         return found
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from .constexpr import is_constexpr, maker_of, opaques_of, types_of
 from .errors import TlaError, UndecidedError
-from .ints import Int, SymbolicInt, static_int
+from .ints import Int, is_asked, static_int
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from .expr.cases import Unknown
 
 __all__ = [
+    "BITS",
+    "ITEMS",
     "NOTHING",
     "OPAQUE",
     "OPEN",
@@ -39,6 +41,7 @@ __all__ = [
     "Known",
     "Made",
     "OpenError",
+    "Reflected",
     "Result",
     "Term",
     "build",
@@ -54,10 +57,10 @@ __all__ = [
 class Term:
     """What a type tells of a value. Equal terms are one object, so that a table finds them fast."""
 
-    __slots__ = ("is_told", "value")
+    __slots__ = ("is_opaque", "value")
 
-    is_told: bool
-    """Whether nothing in it is opaque."""
+    is_opaque: bool
+    """Whether a part of it is `OPAQUE`."""
     value: Any
     """The value, where it is told whole; `UNTOLD` where not."""
 
@@ -77,7 +80,7 @@ class Known(Term):
         term = cls._every.get(key)
         if term is None:
             term = cls._every[key] = super().__new__(cls)
-            term.value, term.is_told = value, True
+            term.value, term.is_opaque = value, False
         return term
 
     def __str__(self) -> str:
@@ -94,7 +97,7 @@ class _Named(Term):
     def __init__(self, name: str) -> None:
         self.name = name
         self.value: Any = UNTOLD
-        self.is_told: bool = name != ""
+        self.is_opaque: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -106,6 +109,7 @@ WHATEVER: Final = _Named("Any")
 """A part of which nothing is told."""
 OPAQUE: Final = _Named("")
 """A part that is handed on and not looked at, its own value; see `tla.constexpr.opaque`."""
+OPAQUE.value, OPAQUE.is_opaque = OPAQUE, True
 
 
 class _Parts(Term):
@@ -123,12 +127,13 @@ class _Parts(Term):
         if term is None:
             term = _Parts._every[key] = super().__new__(cls)
             term.cls, term.items = of, items
-            term.is_told = all(item.is_told for item in items)
+            term.is_opaque = any(item.is_opaque for item in items)
             term.value = term._whole()
         return term
 
     def _whole(self) -> Any:
-        raise NotImplementedError
+        """The value, where it is the same for all uses."""
+        return UNTOLD
 
 
 class Items(_Parts):
@@ -149,9 +154,6 @@ class Made(_Parts):
     """A value of a class by the attributes that its type tells; see `tla.constexpr.typed_by`."""
 
     __slots__ = ()
-
-    def _whole(self) -> Any:
-        return UNTOLD
 
     def __str__(self) -> str:
         return ":".join(filter(None, map(str, self.items)))
@@ -207,8 +209,6 @@ def build(term: Term, unknown: Callable[..., Unknown], least: int | None = None)
         if all(item.value is not UNTOLD for item in term.items):
             term.value = made
         return made
-    if term is OPAQUE:
-        return term
     raise OpenError
 
 
@@ -221,7 +221,7 @@ def read(value: Any) -> Term:
         return OPEN
     if kind is tuple and len(value) <= ITEMS:
         return Items(tuple, tuple([read(item) for item in value]))
-    if isinstance(value, SymbolicInt) and not value.is_open:
+    if is_asked(value):
         return OPEN
     attributes = types_of(kind)
     if attributes is None:
@@ -246,10 +246,6 @@ def joined(a: Term, b: Term) -> Term:
     return WHATEVER
 
 
-def _operators(names: str) -> list[Any]:
-    return [getattr(operator, f"__{name}__") for name in names.split()]
-
-
 # --- running ----------------------------------------------------------------------------------------
 
 
@@ -269,8 +265,11 @@ def run(function: Callable[..., Any], args: tuple[Term, ...], names: tuple[str, 
     Args:
         names: The names of the last arguments, which are given by name.
     """
+    if isinstance(function, Reflected):
+        return run(function.forward, args[::-1])
     first = len(args) - len(names)
-    if _is_endless(function, args):
+    sign = function.__name__ if isinstance(function, BuiltinFunctionType) else ""
+    if sign in ("lshift", "pow") and _is_endless(args):
         return NOTHING
 
     def call(unknown: Callable[..., Unknown]) -> Any:
@@ -282,29 +281,19 @@ def run(function: Callable[..., Any], args: tuple[Term, ...], names: tuple[str, 
     try:
         return _result(call)
     except TypeError:
-        if _takes(function, first, names) and not isinstance(function, _OPERATORS):
+        if not sign and _takes(function, first, names):
             raise
         return NOTHING  # a checker says so itself
     except ValueError as error:
-        if (function.forward if isinstance(function, Reflected) else function) not in _SHIFTS:
+        if sign not in ("lshift", "rshift"):
             raise
         return Result(error=str(error))  # a shift is not negative
 
 
-_SHIFTS: Final = _operators("lshift rshift")
-
-
-def _is_endless(function: Callable[..., Any], args: tuple[Term, ...]) -> bool:
+def _is_endless(args: tuple[Term, ...]) -> bool:
     """Whether a power or a shift makes an int of any length: all else is about as long as its ints."""
-    if isinstance(function, Reflected):
-        function, args = function.forward, args[::-1]
-    if function not in _LENGTHENING:
-        return False
-    by = args[1]
-    return isinstance(by, Known) and isinstance(by.value, int) and by.value > BITS
-
-
-_LENGTHENING: Final = _operators("lshift pow")
+    known = [arg.value for arg in args[1:] if isinstance(arg, Known)]  # there may be too few, or many
+    return any(isinstance(by, int) and by > BITS for by in known)
 
 
 def _result(call: Callable[..., Any]) -> Result:
@@ -411,9 +400,6 @@ class Reflected:
 
     def __call__(self, right: Any, left: Any) -> Any:
         return self.forward(left, right)
-
-
-_OPERATORS: Final = BuiltinFunctionType, Reflected
 
 
 def _operator(name: str) -> Callable[..., Any] | None:

@@ -1,6 +1,7 @@
 """The cases of an operation hold every run on numbers, and a run on numbers is one of the cases."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import product
 from operator import add, eq, floordiv, ge, gt, le, lt, mod, mul, ne, sub
 from typing import Any, NamedTuple
@@ -113,7 +114,7 @@ def test_every_run_is_a_case(asked: Asked, least: int | None) -> None:
         assume(False)
         return
     for n, m in product([n for n in SMALL if least is None or n >= least], SMALL):
-        assert result(lambda n=n, m=m: asked(n, m)) in found, (n, m, asked.text, found)
+        assert result(partial(asked, n, m)) in found, (n, m, asked.text, found)
 
 
 @settings(max_examples=100, deadline=None)
@@ -134,12 +135,16 @@ def test_every_case_of_a_comparison_is_a_run(sign: str, term: str, k: int, least
 @pytest.mark.parametrize("sign", COMBINED)
 def test_arithmetic_is_that_of_numbers(sign: str) -> None:
     """An unknown that turns out to be a number behaves as that number does."""
+
+    def of_one(asked: Asked, unknown: Callable[..., Unknown]) -> Any:
+        return asked(unknown(), 0)
+
     for n, k in product(SMALL, SMALL):
         for text in (f"n {sign} ({k})", f"({k}) {sign} n"):
             asked = Asked(f"({text}) if n == {n} else None")
-            found = [of_case(case) for case in cases(lambda unknown, asked=asked: asked(unknown(), 0))]
+            found = [of_case(case) for case in cases(partial(of_one, asked))]
             assert found[1:] == [None]
-            assert found[0] == result(lambda text=text, n=n: Asked(text)(n, 0)), text
+            assert found[0] == result(partial(asked, n, 0)), text
 
 
 @settings(max_examples=100, deadline=None)
@@ -293,10 +298,17 @@ def is_among(operation: Callable[[Any], Any], values: Iterable[int]) -> int:
         found = list(cases(lambda unknown: operation(unknown(0))))
     except UndecidedError:
         return 0
-    results = [value for n in values if not isinstance(value := result(lambda n=n: operation(n)), type)]
+    results = [value for n in values if not isinstance(value := result(partial(operation, n)), type)]
     for value in results:
         assert any(case.error is None and agrees(value, case.result) for case in found), str(value)
     return len(results)
+
+
+def composed_at(place: int, s: int, d: int, extent: int, step: int, n: Any) -> Layout[Any, Any]:
+    """``(s,9):(1,d) o (extent,2):(step,40*s)`` with another int at one of the four places."""
+    at: list[Any] = [s, d, extent, step]
+    at[place] = n
+    return composition(Layout((at[0], 9), (1, at[1])), Layout((at[2], 2), (at[3], 40 * s)))
 
 
 def test_compositions_that_cut_unevenly() -> None:
@@ -305,12 +317,15 @@ def test_compositions_that_cut_unevenly() -> None:
     for s, d, extent, step in product(range(2, 8), (8, 20), range(2, 9), range(1, 8)):
         if extent * step <= s or s % step == 0:
             continue
-        a, b = Layout((s, 9), (1, d)), Layout((extent, 2), (step, 40 * s))
-        asked += is_among(lambda n, b=b, d=d: composition(Layout((n, 9), (1, d)), b), [s])
-        asked += is_among(lambda n, b=b, s=s: composition(Layout((s, 9), (1, n)), b), [d])
-        asked += is_among(lambda n, a=a, b=b: composition(a, Layout((n, 2), b.stride)), [extent])
-        asked += is_among(lambda n, a=a, b=b: composition(a, Layout(b.shape, (n, b.stride[1]))), [step])
+        asked += is_among(partial(composed_at, 0, s, d, extent, step), [s])
+        asked += is_among(partial(composed_at, 1, s, d, extent, step), [d])
+        asked += is_among(partial(composed_at, 2, s, d, extent, step), [extent])
+        asked += is_among(partial(composed_at, 3, s, d, extent, step), [step])
     assert asked > 100
+
+
+def composed_with(a: Layout[Any, Any], extent: int, step: Any) -> Layout[Any, Any]:
+    return composition(a, Layout(Int(extent), step))
 
 
 def test_compositions_with_one_unknown_size() -> None:
@@ -319,8 +334,8 @@ def test_compositions_with_one_unknown_size() -> None:
     assert str(composition(a, Layout(4, 4))) == "(2,2):(4,21)"
     assert str(composition(a, Layout(4, Int(4)))) == "(_2,2):(_4,_21)"
     for extent in (2, 3, 4, 5, 6, 8, 9):
-        is_among(lambda n, extent=extent: composition(a, Layout(Int(extent), n)), range(40))
-    assert is_among(lambda n: composition(a, Layout(Int(2), n)), range(40)) == 40
+        is_among(partial(composed_with, a, extent), range(40))
+    assert is_among(partial(composed_with, a, 2), range(40)) == 40
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

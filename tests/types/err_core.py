@@ -109,6 +109,7 @@ elem_less((_1, _2), (_1, _2, _3))  # E: (_1,_2) and (_1,_2,_3) have different pr
 slice_((0, _1, 2), pair)  # E: (0, _1, 2) does not fit (_4,_8)
 dice((0, _1, 2), pair)  # E: (0, _1, 2) does not fit (_4,_8)
 
+
 def parameters(n: int = 5, s: Int[3] = _3, t: tuple[Int[4], int] = (_4, 5)) -> None:
     crd2idx((s + _1, n), t)  # E: coordinate (_4,int) lies outside the shape (_4,int)
     crd2idx((n, -1), t)  # E: coordinate (int,-1) lies outside the shape (_4,int)

@@ -15,11 +15,6 @@ from tla.testing import Program, Statement
 SEED, COUNT = 20, 150
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("mypy")
-
-
 def test_short_static_fuzz(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """All results and all messages are those of the run."""
     report = compare(COUNT, SEED, cache=cache)

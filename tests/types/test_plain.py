@@ -22,25 +22,25 @@ PLAIN: Final = Path(__file__).with_name("ok_plain.py")
 FALSE: Final = "\nassert_type(make_layout((_2, 4), (_12, _1)).shape, tuple[int, int])\n"
 
 
-def mypy(path: Path) -> list[str]:
+def mypy(path: Path, cache: Path) -> list[str]:
     """The errors of mypy, strict, by no configuration, and so with no plugin."""
     pytest.importorskip("mypy")
     from mypy import api
 
-    options = ["--strict", "--config-file=", "--follow-imports=silent", "--no-error-summary"]
-    out, err, status = api.run([*options, "--cache-dir", str(path.with_name("cache")), str(path)])
+    options = ["--strict", "--config-file=", "--no-error-summary", "--cache-dir", str(cache)]
+    out, err, status = api.run([*options, str(path)])
     assert not err, err
     assert status == bool(out), out
     return out.splitlines()
 
 
-def pyright(path: Path) -> list[str]:
+def pyright(path: Path, _cache: Path) -> list[str]:
     """The errors of pyright, strict."""
     lines = _said("pyright", path, "--pythonpath", sys.executable)
     return [line for line in lines if " - error: " in line]
 
 
-def ty(path: Path) -> list[str]:
+def ty(path: Path, _cache: Path) -> list[str]:
     """The errors of ty."""
     python = ("--python", sys.prefix, "--project", str(path.parent))
     lines = _said(
@@ -59,12 +59,14 @@ def _said(checker: str, path: Path, *options: str) -> list[str]:
 
 
 @pytest.mark.parametrize("checker", [mypy, pyright, ty], ids=lambda checker: checker.__name__)
-def test_the_types_are_exact(checker: Callable[[Path], list[str]], tmp_path: Path) -> None:
+def test_the_types_are_exact(
+    checker: Callable[[Path, Path], list[str]], tmp_path: Path, plain_cache: Path
+) -> None:
     file = tmp_path / "plain.py"
     text = PLAIN.read_text()
     file.write_text(f"# pyright: strict\n{text}")
-    assert checker(file) == []
+    assert checker(file, plain_cache) == []
     file.write_text(f"# pyright: strict\n{text}{FALSE}")
-    [line] = checker(file)
+    [line] = checker(file, plain_cache)
     number = text.count("\n") + 3
     assert f"plain.py:{number}:" in line

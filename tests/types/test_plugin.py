@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 pytest.importorskip("mypy")
-from test_types import CONFIG, FILES, said
+from mypy_runs import CONFIG, said
+from test_types import FILES
 
 from tla import mypy_plugin
 from tla.mypy_plugin import MYPY, plugin
@@ -65,25 +66,19 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache that is warm after its first use."""
-    return tmp_path_factory.mktemp("plugin") / "cache"
-
-
-def _checked(path: Path, text: str, cache: Path, *options: str) -> list[tuple[int, str]]:
+def _checked(path: Path, text: str, cache: Path) -> list[tuple[int, str]]:
     path.write_text(text)
-    return [(m.line, m.kind) for m in said([path], cache, *options)[path.name] if m.kind != "note"]
+    return [(m.line, m.kind) for m in said([path], cache)[path.name] if m.kind != "note"]
 
 
 # --- caches, workers, the daemon ------------------------------------------------------------------
 
 
 def test_a_warm_cache_says_the_same(cache: Path) -> None:
-    cold = said(ERRORS, cache)
+    cold = said(ERRORS, cache, "--no-incremental")
     assert all(cold[path.name] for path in ERRORS)
     assert said(ERRORS, cache) == cold
-    assert said(ERRORS, cache, "--no-incremental") == cold
+    assert said(ERRORS, cache) == cold
 
 
 @pytest.mark.parametrize(
@@ -155,7 +150,7 @@ def test_an_error_can_be_ignored_by_its_code(tmp_path: Path, cache: Path) -> Non
     assert _checked(path, WRONG.replace("_0)\n", "_0)  # type: ignore[tla]\n"), cache) == []
     other = WRONG.replace("_0)\n", "_0)  # type: ignore[misc]\n")
     assert set(_checked(path, other, cache)) == {(2, "tla"), (2, "unused-ignore")}
-    assert _checked(path, WRONG, cache, "--disable-error-code", "tla") == []
+    assert _checked(path, f'# mypy: disable-error-code="tla"\n{WRONG}', cache) == []
 
 
 def test_a_number_stands_for_its_literal_in_an_annotation(tmp_path: Path, cache: Path) -> None:

@@ -22,7 +22,7 @@ import sys
 import typing
 from pathlib import Path
 from types import ModuleType, UnionType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, Literal, Union, get_args, get_origin
 from unittest import mock
 
 import pytest
@@ -34,34 +34,15 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
 
 pytest.importorskip("mypy")
-from mypy import api
+from mypy_runs import Message, said
 
 HERE: Final = Path(__file__).parent
 FILES: Final = sorted((*HERE.glob("ok_*.py"), *HERE.glob("err_*.py")))
-CONFIG: Final = "[mypy]\nplugins = tla.mypy_plugin\nstrict = true\n"
-OPTIONS: Final = ("--hide-error-context", "--no-color-output", "--no-error-summary", "--show-traceback")
-
-
-class Message(NamedTuple):
-    """A message of a line: of the plugin, of mypy by its code, or a note."""
-
-    line: int
-    kind: str
-    text: str
-
-    def stands_for(self, other: Message) -> bool:
-        """Whether a message that is expected is ``other``."""
-        if self[:2] != other[:2]:
-            return False
-        if self.kind not in ("note", "tla") and self.text.endswith("..."):
-            return other.text.startswith(self.text.removesuffix("..."))
-        return self.text == other.text
 
 
 # --- what is expected, what mypy says, what the run raises -----------------------------------------
 
 _MARK: Final = re.compile(r"# (?:(N)|E(?:\[([\w-]+)\])?): ")
-_SAID: Final = re.compile(r"(.*?\.py):(\d+): (error|note): (.*?)(?:  \[([\w-]+)\])?")
 
 
 def expected(text: str) -> list[Message]:
@@ -76,35 +57,25 @@ def expected(text: str) -> list[Message]:
     return found
 
 
-def said(files: Sequence[Path], cache: Path, *options: str) -> dict[str, list[Message]]:
-    """Return what mypy with the plugin says of files, in one run, by the name of the file."""
-    config = cache.parent / "mypy.ini"
-    config.write_text(CONFIG)
-    places = ["--config-file", str(config), "--cache-dir", str(cache)]
-    out, err, status = api.run([*places, *OPTIONS, *options, *map(str, files)])
-    assert not err, err + out
-    assert status in (0, 1), out
-    found: dict[str, list[Message]] = {path.name: [] for path in files}
-    for line in out.splitlines():
-        match = _SAID.fullmatch(line)
-        assert match, out
-        kind = match[5] or match[3]
-        found.setdefault(Path(match[1]).name, []).append(Message(int(match[2]), kind, match[4]))
-    return found
-
-
 def differences(marked: Sequence[Message], reported: Sequence[Message]) -> list[str]:
     """Return where marks and messages differ; a note need not be marked."""
     left = list(reported)
     faults = []
     for mark in marked:
-        found = next((message for message in left if mark.stands_for(message)), None)
+        found = next((message for message in left if _is_marked(message, mark)), None)
         if found is None:
             faults.append(f"line {mark.line}: mypy does not say {mark.kind!r}: {mark.text}")
         else:
             left.remove(found)
     faults += [f"line {m.line}: mypy says {m.kind!r}: {m.text}" for m in left if m.kind != "note"]
     return faults
+
+
+def _is_marked(message: Message, mark: Message) -> bool:
+    """Whether a message is the one that a mark stands for."""
+    if mark.kind not in ("note", "tla") and mark.text.endswith("..."):
+        return message[:2] == mark[:2] and message.text.startswith(mark.text.removesuffix("..."))
+    return message == mark
 
 
 def ran(path: Path) -> list[str]:
@@ -234,8 +205,8 @@ def fits(value: Any, kind: Any) -> bool:
 
 
 @pytest.fixture(scope="session")
-def messages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Message]]:
-    return said(FILES, tmp_path_factory.mktemp("types") / "cache")
+def messages(cache: Path) -> dict[str, list[Message]]:
+    return said(FILES, cache)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -290,10 +261,10 @@ reveal(a)  # N: (_4,_8):(_1,_8)
 """
 
 
-def test_a_broken_expectation_is_found(tmp_path: Path) -> None:
+def test_a_broken_expectation_is_found(tmp_path: Path, cache: Path) -> None:
     path = tmp_path / "err_broken.py"
     path.write_text(_BROKEN)
-    reported = said([path], tmp_path / "cache")[path.name]
+    reported = said([path], cache)[path.name]
     faults = differences(expected(_BROKEN), reported)
     assert [fault.split(":")[0] for fault in faults] == [f"line {n}" for n in (6, 8, 10, 6, 7, 9)]
     assert [fault.split(":")[0] for fault in ran(path)] == [f"line {n}" for n in (6, 7, 8, 9)]

@@ -30,7 +30,7 @@ from ..assumed import carrying, given
 from ..constexpr import constexpr
 from ..errors import NotALayoutError
 from ..int_tuple import as_shape
-from ..ints import _0, is_dynamic, is_tuple
+from ..ints import Int, _0, is_dynamic, is_tuple
 from ..layout import AnyLayout, Layout, as_layout, is_layout, make_layout, trusted
 from ..swizzle import ComposedLayout, Swizzle
 from .by_mode import Tiler, by_mode, is_left_alone
@@ -122,7 +122,8 @@ def composition(
     if is_tuple(b):
 
         def one(mode: AnyLayout, tiler: Any) -> AnyLayout:
-            if is_dynamic(tiler) and is_dynamic(mode.shape) and extend and tiler >= 0:
+            is_leaf = type(mode.shape) is Int or is_dynamic(mode.shape)
+            if is_leaf and is_dynamic(tiler) and extend and tiler >= 0:
                 return trusted(tiler, mode.stride)  # one mode, which grows
             return composed(mode, tiler_layout(tiler), extend)
 

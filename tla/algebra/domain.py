@@ -10,7 +10,6 @@ from ..constexpr import constexpr
 from ..errors import LayoutError, UndecidedError
 from ..int_tuple import as_shape, text_of
 from ..ints import (
-    PLAIN_INTS,
     Int,
     IntLike,
     IntTuple,
@@ -80,7 +79,7 @@ def domain_distribute(
     """
     layout = shape if is_layout(shape) else _coordinates(as_shape(shape))
     count: Any = leaf(n)
-    if flat_modes(layout) is not None and type(count) in PLAIN_INTS:
+    if flat_modes(layout) is not None and not is_open(count):
         return _distributed(layout, count)
     taken: AnyLayout = lifted(_distributed, layout, count)
     return taken
@@ -172,6 +171,7 @@ def _divisor_of_unknown(x: Any, y: Any) -> Any:
     if is_open(n):
         neither_divides(x, y)
         return known_int(n)
+    assert n > 0, n  # no positive int, no divisor
     if isqrt(n) > WORK:
         raise UndecidedError(
             f"the greatest common divisor of {unknown} and {n} was not found",

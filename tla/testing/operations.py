@@ -13,7 +13,7 @@ from __future__ import annotations
 import operator
 from math import prod
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from .. import ints
 from ..errors import TlaError
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from random import Random
 
 __all__ = ["OPERATIONS", "Call", "Draw", "Operand"]
+
+_T = TypeVar("_T")
 
 
 class Operand(NamedTuple):
@@ -117,7 +119,7 @@ class Draw:
         """Whether to make a mistake here: never in a statement that is to succeed."""
         return self.is_wrong and self.chance(p)
 
-    def pick(self, among: Sequence[Any]) -> Any:
+    def pick(self, among: Sequence[_T]) -> _T:
         return self.rng.choice(among)
 
     # --- ints and tuples ---
@@ -196,21 +198,21 @@ class Draw:
         if rank is not None:
             fitting = [x for x in fitting if _rank(x.value.shape) == rank]
         if fitting and self.chance(0.8):
-            return self.pick(fitting)  # type: ignore[no-any-return]
+            return self.pick(fitting)
         return self.fresh(min(most, 64))
 
     def number(self) -> Operand:
         """An int bound before, or written out."""
         known = [x for x in self.bound if isinstance(x.value, int) and abs(x.value) < 1 << 20]
         if known and self.chance(0.6):
-            return self.pick(known)  # type: ignore[no-any-return]
+            return self.pick(known)
         return self.int_(self.pick((0, 1, 2, 3, 4, 5, 8, 12, 16, 24, 64, 100)))
 
     def int_tuple(self) -> Operand:
         """A tuple bound before, the shape or stride of a layout, or a tuple written out."""
         known = [x for x in self.bound if is_tuple(x.value) and _is_ints(x.value)]
         if known and self.chance(0.4):
-            return self.pick(known)  # type: ignore[no-any-return]
+            return self.pick(known)
         if self.chance(0.5):
             layout = self.layout()
             name = self.pick(("shape", "stride"))

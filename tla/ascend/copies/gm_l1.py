@@ -13,7 +13,7 @@ TileCopyTlaExt; CopyGmToL1 for zZ and nN, which the products of `L1AndL0TypeSele
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import DivisibilityError, LayoutError
 from ...int_tuple import text_of
@@ -146,9 +146,9 @@ def _lines_of_blocks(copy: Copy) -> Transfer:
     return finished(copy, _changed(first, nValue=16), full, to, apart, why_many=why, tail=tail)
 
 
-def _changed(call: Call, **fields: int) -> Call:
+def _changed(call: Call, **fields: Any) -> Call:
     """A call with some of its parameters changed."""
-    return call._replace(params=call.params._replace(**fields))  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+    return call._replace(params=call.params._replace(**fields))
 
 
 def _nd2nz(copy: Copy, n: int) -> tuple[Call, int]:

@@ -19,7 +19,7 @@ What is malformed raises where the plan is made; what is illegal is reported by 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from ...constexpr import constexpr
 from ...errors import KindError, LayoutError, UnsupportedError
@@ -237,7 +237,7 @@ class Plan(NamedTuple):
         MmadPingpong<Arch::Ascend950,true>
         """
         bound = self.policy.arch == self.arch.tag
-        given: dict[str, object] = {
+        given: dict[str, Any] = {
             "arch": self.arch, "problem": self.problem, "elements": (self.a, self.b, self.c),
             "tags": self.tags, "l1": self.l1, "l0": self.l0,
             "policy": self.policy._replace(arch=None) if bound else self.policy,
@@ -255,7 +255,8 @@ class Plan(NamedTuple):
             raise UnsupportedError(
                 f"a plan has no {unknown[0]}", f"It has {', '.join(given)}.", name=unknown[0]
             )
-        return gemm(**{**given, **changes})  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+        given.update(changes)
+        return gemm(**given)
 
     @property
     def formula(self) -> str:

@@ -21,6 +21,7 @@ from ...ints import (
     compared,
     division,
     equality,
+    is_asked,
     is_tuple,
     known_eq,
     known_lt,
@@ -134,7 +135,7 @@ def _elsewhere(layout: AnyLayout, form: Form, bits: int | None) -> tuple[Any, An
 def _shows(layout: AnyLayout) -> bool:
     """Whether a coordinate may be looked for: of an int that is taken case by case it tells nothing."""
     parts = leaves((layout.shape, layout.stride, layout.origin_shape))
-    return not any(isinstance(x, SymbolicInt) and not x.is_open for x in parts)
+    return not any(map(is_asked, parts))
 
 
 def _by_level(form: Form, mode: int) -> list[Leaf]:

@@ -86,12 +86,12 @@ class Form(NamedTuple):
 
 def _form(modes: str, sizes: str, order: str, **more: Any) -> Form:
     """The form of a text: modes; the sizes of each; the order as digits of mode and level."""
-    leaves = [
+    leaves: list[tuple[Any, ...]] = [
         tuple([int(size) if size.isdigit() else size for size in mode.split(",")])
         for mode in sizes.split()
     ]
     places = tuple([(int(at[0]), int(at[1])) for at in order.split()])
-    return Form(tuple(modes.split()), tuple(leaves), places, **more)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+    return Form(tuple(modes.split()), tuple(leaves), places, **more)
 
 
 _MATRIX = "row column"
