@@ -11,10 +11,8 @@ from mypy import api
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-CONFIG: Final = (
-    f"[mypy]\nplugins = tla.mypy_plugin\nstrict = true\nmypy_path = {Path(__file__).parents[1]}\n"
-)
-
+ROOT: Final = Path(__file__).parents[1]
+CONFIG: Final = "[mypy]\nplugins = tla.mypy_plugin\nstrict = true\n"
 _OPTIONS: Final = ("--hide-error-context", "--no-color-output", "--no-error-summary", "--show-traceback")
 _LINE: Final = re.compile(r"(.*?\.py):(\d+): (error|note): (.*?)(?:  \[([\w-]+)\])?")
 
@@ -31,7 +29,7 @@ def said(files: Sequence[Path], cache: Path, *options: str) -> dict[str, list[Me
     """Return what mypy says of files, in one run, by the name of the file."""
     cache.mkdir(parents=True, exist_ok=True)
     config = cache / "mypy.ini"
-    config.write_text(CONFIG)
+    config.write_text(f"{CONFIG}mypy_path = {ROOT}\n")
     places = ["--config-file", str(config), "--cache-dir", str(cache)]
     out, err, status = api.run([*places, *_OPTIONS, *options, *map(str, files)])
     if err or status not in (0, 1):

@@ -315,7 +315,7 @@ def test_a_slice_at_padding_holds_nothing() -> None:
         (3, "keeps no mode"),
         ((), "keeps no mode"),
         (((_, 0), 5), "cut by whole modes"),
-        ((_, 16), r"\(_, 16\) lies outside the shape \(8,16\)"),
+        ((_, 16), r"\(_,16\) lies outside the shape \(8,16\)"),
         ((-1, _), "lies outside the shape"),
         ((_,), "does not fit the shape"),
         ((_, _, 1), "does not fit the shape"),

@@ -28,6 +28,8 @@ __all__ = [
     "reveal",
     "typed_by",
     "types_of",
+    "untold",
+    "untold_of",
 ]
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
@@ -36,6 +38,7 @@ _T = TypeVar("_T")
 
 _MARK: Final = "__constexpr__"
 _OPAQUE: Final = "__opaque__"
+_UNTOLD: Final = "__untold__"
 _TYPES: Final = "__typed_by__"
 _MAKER: Final = "__made_by__"
 
@@ -77,6 +80,25 @@ def opaque(*parameters: str) -> Callable[[_F], _F]:
 def opaques_of(x: object) -> tuple[str, ...]:
     """Return the parameters of ``x`` that are marked `opaque`."""
     found: tuple[str, ...] = getattr(x, "__dict__", {}).get(_OPAQUE, ())
+    return found
+
+
+def untold(*parameters: str) -> Callable[[_F], _F]:
+    """Mark parameters with which a function depends on more than types tell, as on the origin shape.
+
+    A call that gives one is left to the checker.
+    """
+
+    def marked(function: _F) -> _F:
+        setattr(function, _UNTOLD, parameters)
+        return function
+
+    return marked
+
+
+def untold_of(x: object) -> tuple[str, ...]:
+    """Return the parameters of ``x`` that are marked `untold`."""
+    found: tuple[str, ...] = getattr(x, "__dict__", {}).get(_UNTOLD, ())
     return found
 
 

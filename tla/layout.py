@@ -64,7 +64,7 @@ from .ints import (
     less,
 )
 from .origin import checked_origin, default_origin, mode_indices, says_more, trimmed_parts
-from .slicing import Coord, _, as_coord, has_underscore, sliced
+from .slicing import Coord, _, as_coord, coord_text, has_underscore, sliced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -345,7 +345,7 @@ class Layout(Generic[S_co, D_co]):
             if not has_underscore(at):
                 raise
             raise CoordinateError(
-                f"{at!r} keeps modes and so has no single offset",
+                f"{coord_text(at)} keeps modes and so has no single offset",
                 "Write layout[...] for the layout of the modes kept.",
                 coord=at,
             ) from None
@@ -837,7 +837,7 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
         return layout, _0
     if not has_underscore(coord):
         raise CoordinateError(
-            f"layout[{coord!r}] keeps no mode",
+            f"layout[{coord_text(coord)}] keeps no mode",
             "Write layout(...) for the offset of a coordinate, get(layout, i) for mode i,"
             " or put `_` where a mode is to stay, as in layout[_, 3]; ':' does not stand for it.",
             coord=coord,

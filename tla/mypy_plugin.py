@@ -48,7 +48,7 @@ from mypy.types import (
 
 import tla
 
-from .constexpr import opaques_of, types_of
+from .constexpr import opaques_of, types_of, untold_of
 from .slicing import _
 from .terms import (
     BITS,
@@ -208,18 +208,18 @@ class TlaPlugin(Plugin):
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
         if fullname not in self._calls:
             function = marked(fullname)
-            hidden = opaques_of(function)
+            mark = opaques_of(function), untold_of(function)
             self._calls[fullname] = function and (
-                lambda ctx: self._called(function, hidden, (), ctx, ctx.default_return_type)
+                lambda ctx: self._called(function, mark, (), ctx, ctx.default_return_type)
             )
         return self._calls[fullname]
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         if fullname not in self._methods:
             function = _reflected(fullname) or marked(fullname)
-            hidden = opaques_of(function)
+            mark = opaques_of(function), untold_of(function)
             self._methods[fullname] = function and (
-                lambda ctx: self._called(function, hidden, (ctx.type,), ctx, ctx.default_return_type)
+                lambda ctx: self._called(function, mark, (ctx.type,), ctx, ctx.default_return_type)
             )
         return self._methods[fullname]
 
@@ -227,7 +227,7 @@ class TlaPlugin(Plugin):
         if fullname not in self._attributes:
             function = getter(fullname)
             self._attributes[fullname] = function and (
-                lambda ctx: self._called(function, (), (ctx.type,), ctx, ctx.default_attr_type)
+                lambda ctx: self._called(function, ((), ()), (ctx.type,), ctx, ctx.default_attr_type)
             )
         return self._attributes[fullname]
 
@@ -252,7 +252,7 @@ class TlaPlugin(Plugin):
     def _called(
         self,
         function: Callable[..., Any],
-        hidden: tuple[str, ...],
+        mark: tuple[tuple[str, ...], tuple[str, ...]],
         first: tuple[Type, ...],
         ctx: FunctionContext | MethodContext | AttributeContext,
         default: Type,
@@ -261,7 +261,7 @@ class TlaPlugin(Plugin):
         if ctx.api is not self._api:  # another file: types are told apart by identity in one alone
             self._api, self._lifted, self._lowered = ctx.api, {}, {}
         try:
-            args, names = self._arguments(first, ctx, hidden)
+            args, names = self._arguments(first, ctx, mark)
         except OpenError:
             return default
         key = function, args, names
@@ -288,23 +288,26 @@ class TlaPlugin(Plugin):
         self,
         first: tuple[Type, ...],
         ctx: FunctionContext | MethodContext | AttributeContext,
-        hidden: tuple[str, ...],
+        mark: tuple[tuple[str, ...], tuple[str, ...]],
     ) -> tuple[tuple[Term, ...], tuple[str, ...]]:
         """Return what is known of the arguments of a call, and the names of the last ones."""
         args = [self._lift(t) for t in first]
         if isinstance(ctx, AttributeContext):
             return tuple(args), ()
+        hidden, untold = mark
         named: dict[str, Term] = {}
         spread: list[Type] = []  # a tuple with a star stands here once for each of its items
         given = zip(  # noqa: B905 (one of each for a parameter, and for what is given for it)
             ctx.callee_arg_names, ctx.arg_types, ctx.arg_kinds, ctx.arg_names, ctx.args
         )
         for parameter, types, kinds, names, expressions in given:
-            is_hidden = bool(hidden) and parameter in hidden
+            is_hidden = parameter in hidden
+            if types and parameter in untold:
+                raise OpenError
             for t, kind, name, expression in zip(types, kinds, names, expressions):  # noqa: B905
                 term = OPAQUE if is_hidden else self._lift(t)
                 if term.value is UNTOLD:
-                    term = _folded(term, expression)
+                    term = _folded(term, expression, ctx.api)
                 if kind is ARG_POS:
                     args.append(term)
                 elif kind is ARG_NAMED and name is not None:
@@ -368,18 +371,18 @@ def sources_digest() -> str:
     return digest.hexdigest()
 
 
-def _folded(term: Term, expression: Expression) -> Term:
+def _folded(term: Term, expression: Expression, api: CheckerPluginInterface) -> Term:
     """Return what an expression tells beyond its type: the value of ``4 * 16``, and of final names."""
     if term is OPEN and isinstance(expression, (OpExpr, UnaryExpr)):
-        value = constant_fold_expr(expression, "")
+        checker: Any = api
+        value = constant_fold_expr(expression, checker.tree.fullname)
         return Known(value) if type(value) is int else term
-    if isinstance(term, Items) and isinstance(expression, TupleExpr):
-        items = zip(term.items, expression.items)  # noqa: B905 (a starred item is no match, nor told)
-        folded = tuple([_folded(item, part) for item, part in items])
-        return (
-            Items(term.cls, folded) if len(folded) == len(term.items) == len(expression.items) else term
-        )
-    return term
+    if not isinstance(term, Items) or not isinstance(expression, TupleExpr):
+        return term
+    if len(term.items) != len(expression.items):  # some part is starred
+        return term
+    pairs = zip(term.items, expression.items, strict=True)
+    return Items(term.cls, tuple([_folded(item, part, api) for item, part in pairs]))
 
 
 def _reflected(fullname: str) -> Callable[..., Any] | None:
@@ -404,11 +407,12 @@ def _of_dynamic_start(ctx: FunctionContext) -> Type:
 
 
 def _narrowed(t: Type, default: Type) -> Type:
-    """Return a type with static ints, of no known value, where the type by default has them."""
+    """Return a type with static ints of no known value, or ints of numpy, where the default has them."""
     d = get_proper_type(default)
     p = get_proper_type(t)
     if isinstance(p, Instance) and isinstance(d, Instance):
-        if d.type.fullname == _INT:
+        # and numpy's: in the context of an int mypy refuses the argument that it was made from
+        if d.type.fullname == _INT or d.type.has_base("numpy.integer"):
             return d if p.type.fullname == "builtins.int" else t
         if p.args and p.type is d.type:
             args = list(map(_narrowed, p.args, d.args))

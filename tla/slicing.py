@@ -29,7 +29,17 @@ from .ints import (
     min_,
 )
 
-__all__ = ["Coord", "Underscore", "_", "as_coord", "dice", "has_underscore", "slice_", "sliced"]
+__all__ = [
+    "Coord",
+    "Underscore",
+    "_",
+    "as_coord",
+    "coord_text",
+    "dice",
+    "has_underscore",
+    "slice_",
+    "sliced",
+]
 
 
 class Underscore:
@@ -48,6 +58,16 @@ _: Final = Underscore()
 
 Coord: TypeAlias = Union[SupportsIndex, SymbolicInt, Underscore, "tuple[Coord, ...]"]
 """An int tuple that may have `_` at some places: what slicing takes."""
+
+
+def coord_text(coord: Coord) -> str:
+    """Return a coordinate in notation, `_` among its parts.
+
+    >>> coord_text((1, (_, _2)))
+    '(1,(_,_2))'
+    """
+    parts: Any = coord
+    return text_of(parts)
 
 
 @bounded
@@ -95,7 +115,7 @@ def dice(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
 def _picked(coord: Any, x: Any, keep: bool) -> tuple[Any, ...]:
     if is_tuple(coord):
         if not is_tuple(x) or len(coord) != len(x):
-            raise CongruenceError(f"{coord!r} does not fit {text_of(x)}", coord=coord, value=x)
+            raise CongruenceError(f"{coord_text(coord)} does not fit {text_of(x)}", coord=coord, value=x)
         return tuple(p for c, i in zip(coord, x, strict=True) for p in _picked(c, i, keep))
     if coord is not _:
         leaf(coord)
@@ -123,14 +143,16 @@ def sliced(coord: Any, shape: Any, stride: Any, origin: Any) -> tuple[Any, Any, 
         kept, steps = slice_(coord, shape), slice_(coord, stride)
     except CongruenceError:
         raise CoordinateError(
-            f"coordinate {coord!r} does not fit the shape {text_of(shape)}", coord=coord, shape=shape
+            f"coordinate {coord_text(coord)} does not fit the shape {text_of(shape)}",
+            coord=coord,
+            shape=shape,
         ) from None
     try:  # the modes kept stand at their only coordinate, 0
         ints, fixed = _with_kept(coord, coord, _0), _with_kept(coord, shape, _1)
         offset = offset_at(ints, fixed, _with_kept(coord, stride, _0), False)
     except CoordinateError as error:
         raise CoordinateError(
-            f"coordinate {coord!r} lies outside the shape {text_of(shape)}",
+            f"coordinate {coord_text(coord)} lies outside the shape {text_of(shape)}",
             *error.details,
             coord=coord,
             shape=shape,
@@ -160,7 +182,7 @@ def _origin(coord: Any, shape: Any, origin: Any) -> tuple[Any, ...]:
         return tuple(size - size for (_base, kept), _n in modes for _weight, size in kept)
     if None in boxes:
         raise UnsupportedError(
-            f"slice {coord!r} of the shape {text_of(shape)} with origin {text_of(origin)}"
+            f"slice {coord_text(coord)} of the shape {text_of(shape)} with origin {text_of(origin)}"
             " keeps data that are not a box",
             "Drop the origin shape first: Layout(layout.shape, layout.stride).",
             coord=coord,

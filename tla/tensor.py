@@ -33,7 +33,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
 
 from .assumed import carrying
-from .constexpr import constexpr, opaque, typed_by
+from .constexpr import constexpr, opaque, typed_by, untold
 from .errors import (
     CongruenceError,
     CoordinateError,
@@ -59,7 +59,7 @@ from .ints import (
 )
 from .layout import AnyLayout, Layout, as_layout, slice_and_offset
 from .origin import default_origin, mode_indices
-from .slicing import Coord, _, has_underscore
+from .slicing import Coord, _, coord_text, has_underscore
 from .text import shortened
 from .tile import blocks_kept, get_tile_layout, per_mode
 
@@ -102,6 +102,7 @@ def _some(unknown: Callable[..., Any], data: Any, layout: AnyLayout) -> Tensor[A
 
 @constexpr
 @opaque("data")
+@untold("coord")
 @typed_by(_some, data=None, layout=None)
 class Tensor(Generic[T_co, L_co]):
     """A view of data: ``tensor(c) == data_offset + root.extended(coord + c)`` for each ``c`` in it.
@@ -371,7 +372,7 @@ class Tensor(Generic[T_co, L_co]):
             return self
         if not has_underscore(coord):
             raise CoordinateError(
-                f"tensor[{coord!r}] keeps no mode",
+                f"tensor[{coord_text(coord)}] keeps no mode",
                 "Write tensor(...) for the offset of a coordinate, tensor.element(...) for its value,"
                 " or put `_` where a mode is to stay, as in tensor[_, 3]; ':' does not stand for it.",
                 coord=coord,
@@ -379,7 +380,7 @@ class Tensor(Generic[T_co, L_co]):
         parts: Any = coord
         if any(map(is_tuple, parts)):
             raise CoordinateError(
-                f"a tensor is cut by whole modes, not by {coord!r}",
+                f"a tensor is cut by whole modes, not by {coord_text(coord)}",
                 "Write one int or `_` for each mode.",
                 coord=coord,
             )
@@ -583,6 +584,7 @@ def make_tensor(
 ) -> Tensor[T, AnyLayout]: ...
 @constexpr
 @opaque("data")
+@untold("coord")
 def make_tensor(
     data: T, layout: AnyLayout, coord: IntTuple | None = None, position: str = "GM"
 ) -> Tensor[T, AnyLayout]:

@@ -106,9 +106,8 @@ crd2crd((3, 8), pair, 32)  # E: coordinate (3,8) lies outside the shape (_4,_8)
 crd2offset((3, 8), pair, (_8, _1))  # E: coordinate (3,8) lies outside the shape (_4,_8)
 crd2offset((3, 7), pair, (_8, _1, _1))  # E: shape (_4,_8) and stride (_8,_1,_1) are not congruent
 elem_less((_1, _2), (_1, _2, _3))  # E: (_1,_2) and (_1,_2,_3) have different profiles
-slice_((0, _1, 2), pair)  # E: (0, _1, 2) does not fit (_4,_8)
-dice((0, _1, 2), pair)  # E: (0, _1, 2) does not fit (_4,_8)
-
+slice_((0, _1, 2), pair)  # E: (0,_1,2) does not fit (_4,_8)
+dice((0, _1, 2), pair)  # E: (0,_1,2) does not fit (_4,_8)
 
 def parameters(n: int = 5, s: Int[3] = _3, t: tuple[Int[4], int] = (_4, 5)) -> None:
     crd2idx((s + _1, n), t)  # E: coordinate (_4,int) lies outside the shape (_4,int)

@@ -40,9 +40,7 @@ make_layout((_4, _8), (_8,))  # E: shape (_4,_8) and stride (_8) are not congrue
 make_layout((_4, _8), (_8, _1, _1))  # E: shape (_4,_8) and stride (_8,_1,_1) are not congruent
 make_layout((_4, (_2, 4)), (_8, _1))  # E: shape (_4,(_2,4)) and stride (_8,_1) are not congruent
 make_layout((_4, 8), _1)  # E: shape (_4,8) and stride _1 are not congruent
-make_layout(
-    shape=(_4, _8), stride=(_1, (_4, _8))
-)  # E: shape (_4,_8) and stride (_1,(_4,_8)) are not congruent
+make_layout(shape=(_4, _8), stride=(_1, (_4, _8)))  # E: shape (_4,_8) and stride (_1,(_4,_8)) are not congruent
 make_layout((_4, -_8))  # E: shape (_4,_-8) has the negative extent _-8
 make_layout((4, -8), (8, 1))  # E: shape (4,-8) has the negative extent -8
 make_layout((_4, True))  # E: expected an int, got bool True
@@ -55,9 +53,7 @@ row_major(_4, -_1)  # E: shape (_4,_-1) has the negative extent _-1
 col_major(-4, 8)  # E: shape (-4,8) has the negative extent -4
 zN(_0, _4, _8)  # E: a block is two positive extents, not _8
 zN(30, 40, 0)  # E: a block is two positive extents, not 0
-fractal_layout(
-    30, 40, "xN", 16
-)  # E: blocks are a tuple, the innermost first, as in ((16,16),(8,4)), not 16  # E[arg-type]: Argument 4 to "fractal_layout" has incompatible type "int"; ...
+fractal_layout(30, 40, "xN", 16)  # E: blocks are a tuple, the innermost first, as in ((16,16),(8,4)), not 16  # E[arg-type]: Argument 4 to "fractal_layout" has incompatible type "int"; ...
 
 # a coordinate of it
 a(4, 0)  # E: coordinate (4,0) lies outside the shape (_4,_8)
@@ -68,9 +64,7 @@ a(-1, 0)  # E: coordinate (-1,0) lies outside the shape (_4,_8)
 a(0, 0, 0)  # E: coordinate (0,0,0) does not fit the shape (_4,_8)
 a()  # E: coordinate () does not fit the shape (_4,_8)
 a((0, (0, 0)))  # E: coordinate (0,(0,0)) does not fit the shape (_4,_8)
-a(
-    _, 0
-)  # E: (_, 0) keeps modes and so has no single offset  # E[arg-type]: Argument 1 to "__call__" of "Layout" has incompatible type "Underscore"; ...
+a(_, 0)  # E: (_,0) keeps modes and so has no single offset  # E[arg-type]: Argument 1 to "__call__" of "Layout" has incompatible type "Underscore"; ...
 nested(0, (2, 0))  # E: coordinate (0,(2,0)) lies outside the shape (_4,(_2,_4))
 nested(0, (0, 0, 0))  # E: coordinate (0,(0,0,0)) does not fit the shape (_4,(_2,_4))
 a.extended(-1)  # E: coordinate -1 lies outside the shape (_4,_8)
@@ -86,12 +80,12 @@ size(a, 0, 1)  # E: there is no mode 1 in _4, of rank 1
 shape(nested, 1, 3)  # E: there is no mode 3 in (_2,_4), of rank 2
 stride(a, 5)  # E: there is no mode 5 in (_8,_1), of rank 2
 cosize(a, 2)  # E: there is no mode 2 in (_4,_8), of rank 2
-a[_, 8]  # E: coordinate (_, 8) lies outside the shape (_4,_8)
-a[4, _]  # E: coordinate (4, _) lies outside the shape (_4,_8)
-a[0, 0]  # E: layout[(0, 0)] keeps no mode
-a[_, _, _]  # E: coordinate (_, _, _) does not fit the shape (_4,_8)
-a[_, (0, _)]  # E: coordinate (_, (0, _)) does not fit the shape (_4,_8)
-slice_and_offset((_, -1), a)  # E: coordinate (_, -1) lies outside the shape (_4,_8)
+a[_, 8]  # E: coordinate (_,8) lies outside the shape (_4,_8)
+a[4, _]  # E: coordinate (4,_) lies outside the shape (_4,_8)
+a[0, 0]  # E: layout[(0,0)] keeps no mode
+a[_, _, _]  # E: coordinate (_,_,_) does not fit the shape (_4,_8)
+a[_, (0, _)]  # E: coordinate (_,(0,_)) does not fit the shape (_4,_8)
+slice_and_offset((_, -1), a)  # E: coordinate (_,-1) lies outside the shape (_4,_8)
 slice_and_offset(3, a)  # E: layout[3] keeps no mode
 
 # tiles
@@ -123,16 +117,14 @@ def parameters(
     t(n, 0, 0)  # E: coordinate (int,0,0) does not fit the shape (_4,int)
     get(t, s.rank)  # E: there is no mode 2 in (_4,int), of rank 2
     s(n, _2)  # E: coordinate (int,_2) lies outside the shape (_8,_2)
-    s[_, 2]  # E: coordinate (_, 2) lies outside the shape (_8,_2)
+    s[_, 2]  # E: coordinate (_,2) lies outside the shape (_8,_2)
     make_layout((_4, n), (_1, n, n))  # E: shape (_4,int) and stride (_1,int,int) are not congruent
     make_layout((_4, n), (_1, (n, n)))  # E: shape (_4,int) and stride (_1,(int,int)) are not congruent
-    make_layout(
-        t.shape, (s.stride, _1, _1)
-    )  # E: shape (_4,int) and stride ((_1,_8),_1,_1) are not congruent
+    make_layout(t.shape, (s.stride, _1, _1))  # E: shape (_4,int) and stride ((_1,_8),_1,_1) are not congruent
     make_layout_tile(t, (_3, _2), exact=True)  # E: tile (_3,_2) does not divide the shape (_4,int)
     make_layout_tile(s, (_2, _4), exact=True)  # E: tile (_2,_4) does not divide the shape (_8,_2)
     make_layout_tile(t, (_2, _2, n))  # E: tile (_2,_2,int) does not fit the layout (_4,int):(int,_1)
-    t[n, n]  # E: layout[(int, int)] keeps no mode
+    t[n, n]  # E: layout[(int,int)] keeps no mode
 
 
 def either(is_wide: bool = True) -> None:

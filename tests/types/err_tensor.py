@@ -30,17 +30,14 @@ get_tile(a, (128, 0), (4, 4))  # E: a tile at (128,0) lies outside the shape (_1
 get_tile(a, (-1, 0), (4, 4))  # E: the tile cannot start at (-1,0): coordinates count from 0
 tile_view(a, (3, 1), (48, 48))  # E: a tile at (144,48) lies outside the shape (_128,_256)
 tile_view(part, (1, 0), (16, 16))  # E: a tile at (16,0) lies outside the shape (_16,_16)
-make_tensor("A", fractal, (1, 0))  # E: a tile at (1,0) does not lie on the blocks of ((_16,_3),(_16,_3))
-Tensor("A", fractal, (0, 3))  # E: a tile at (0,3) does not lie on the blocks of ((_16,_3),(_16,_3))
-Tensor("A", fractal, (0, 48))  # E: a tile at (0,48) lies outside the shape (_48,_48)
 Tensor("A", fractal, position="L2")  # E: there is no position 'L2'
 
 a(1, 256)  # E: coordinate 256 lies outside the shape _256
 a(1, 2, 3)  # E: coordinate (1,2,3) does not fit the shape (_128,_256)
 a.offset((0, -1))  # E: coordinate -1 lies outside the shape _256
-a[_, 256]  # E: coordinate (_, 256) lies outside the shape (_128,_256)
-a[1, 2]  # E: tensor[(1, 2)] keeps no mode
-l1[(_, 1), 0]  # E: a tensor is cut by whole modes, not by ((_, 1), 0)
+a[_, 256]  # E: coordinate (_,256) lies outside the shape (_128,_256)
+a[1, 2]  # E: tensor[(1,2)] keeps no mode
+l1[(_, 1), 0]  # E: a tensor is cut by whole modes, not by ((_,1),0)
 
 
 def walked(rows: int = 100, cols: int = 60) -> None:

@@ -50,11 +50,8 @@ assert_type(Tensor(None, Layout(2, _1), position="UB"), Tensor[None, Layout[int,
 assert_type(make_tensor(b"abcd", Layout((4, _1))).layout, Layout[tuple[int, Int[1]], tuple[Int[1], int]])
 reveal(a)  # N: (_128,_256):(_256,_1)
 
-# from a coordinate on: what is left of each mode
-assert_type(
-    Tensor("A", rows, (_64, _128)).layout, Layout[tuple[Int[64], Int[128]], tuple[Int[256], Int[1]]]
-)
-assert_type(make_tensor("A", rows, (1, 2)).layout, Layout[tuple[int, int], tuple[Int[256], Int[1]]])
+# from a coordinate on: what is left of each mode, which depends on the origin shape
+assert_type(make_tensor("A", rows, (1, 2)).layout, AnyLayout)
 
 # --- tiles: of the tile's shape and the tensor's stride, wherever they lie ---
 

@@ -33,6 +33,7 @@ from tla import (
     make_layout,
     make_layout_tile,
     make_shape,
+    make_tensor,
     parse,
     rank,
     reveal,
@@ -134,7 +135,10 @@ def unions(x: Int[4] | Int[8], y: int | None, z: Literal[4, 8], is_wide: bool) -
 
 def kinds(rows: Rows, flag: bool, numbers: np.ndarray[Any, np.dtype[np.int64]]) -> None:
     assert_type(make_layout((_4, rows)), Layout[tuple[Int[4], int], tuple[Int[1], Int[4]]])
-    assert_type(make_layout((_4, np.int64(4))), Layout[tuple[Int[4], int], tuple[Int[1], Int[4]]])
+    four = np.int64(4)
+    assert_type(make_layout((_4, four)), Layout[tuple[Int[4], np.int64], tuple[Int[1], Int[4]]])
+    assert_type(coalesce(make_layout((four, _4))), AnyOf)  # a layout in the context of another
+    make_tensor("A", make_layout((four, _4), (_4, _1)))
     assert_type(make_layout((_4, Core.CUBE.value)).shape, tuple[Int[4], int])
     make_layout((_4, Core.CUBE))
     make_layout((_4, Side.LEFT.value))

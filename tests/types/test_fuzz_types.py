@@ -15,9 +15,9 @@ from tla.testing import Program, Statement
 SEED, COUNT = 20, 150
 
 
-def test_short_static_fuzz(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_short_static_fuzz(mypy_cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """All results and all messages are those of the run."""
-    report = compare(COUNT, SEED, cache=cache)
+    report = compare(COUNT, SEED, cache=mypy_cache)
     with capsys.disabled():
         print(f"\n{COUNT} static programs, seed {SEED}")
     assert not report.faults, "\n".join(map(str, report.faults))
@@ -25,9 +25,9 @@ def test_short_static_fuzz(cache: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert report.errors.total() > COUNT
 
 
-def test_short_dynamic_fuzz(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_short_dynamic_fuzz(mypy_cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No wrong type and no false error, and most types are known."""
-    report = compare(COUNT, SEED, dynamic=0.2, cache=cache)
+    report = compare(COUNT, SEED, dynamic=0.2, cache=mypy_cache)
     with capsys.disabled():
         print(f"\n{COUNT} programs with dynamic ints, seed {SEED}: {report.share:.0%} of results known")
     assert not report.faults, "\n".join(map(str, report.faults))

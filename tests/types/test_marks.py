@@ -17,6 +17,7 @@ import pytest
 
 import tla
 import tla.algebra
+import tla.ascend
 from tla import ComposedLayout, Int, Layout, Swizzle, _, _0, _1, _2, _4
 from tla.constexpr import is_constexpr, types_of
 from tla.terms import ITEMS, NOTHING, OPEN, Items, Known, Made, Term, getter, marked, run
@@ -106,6 +107,46 @@ def test_what_is_public_is_marked_or_it_is_said_why_not() -> None:
         if not is_constexpr(value.fget if isinstance(value, property) else value)
     }
     assert unmarked == said
+
+
+UNMARKED_OF_ASCEND = {
+    "a search, too long for a checker": "choose_kernel dynamic_tile search",
+    "of a plan, an element or a policy, which no type tells": (
+        "estimate fits footprints nearest Arch.replaced Tensor.bind"
+    ),
+    "depends on the origin shape, or on the data": (
+        "Tensor.assumptions Tensor.element Tensor.is_aligned Tensor.is_valid Tensor.origin_shape"
+        " Tensor.standing_on"
+    ),
+    "a number or a text of the table of architectures": (
+        "Arch.gm_bandwidth Arch.l2_bandwidth Arch.source Arch.tag"
+    ),
+}
+"""The same of tags, plans, buffers and tensors; a predicate of a tag is marked where it is called."""
+
+
+def test_what_is_public_of_ascend_is_marked_or_it_is_said_why_not() -> None:
+    said = {name for names in UNMARKED_OF_ASCEND.values() for name in names.split()}
+    public: dict[str, Any] = {
+        name: value
+        for name, value in ((name, getattr(tla.ascend, name)) for name in tla.ascend.__all__)
+        if inspect.isfunction(value) or isinstance(value, type(tla.ascend.is_zN))
+    }
+    for cls in (tla.ascend.Arch, tla.Tensor):
+        public |= {
+            f"{cls.__name__}.{name}": value
+            for name, value in vars(cls).items()
+            if inspect.isfunction(value) or isinstance(value, property)
+            if not name.startswith("_") or name in OPERATORS
+        }
+    unmarked = {name for name, value in public.items() if not is_constexpr(_run_by(value))}
+    assert unmarked == said
+
+
+def _run_by(value: Any) -> Any:
+    if isinstance(value, property):
+        return value.fget
+    return value if inspect.isfunction(value) else type(value).__call__
 
 
 OPERATORS = {
@@ -209,3 +250,34 @@ def test_what_is_too_long_for_a_type_is_not_told() -> None:
     assert run(reflected, (static(10**9), static(2))) == NOTHING
     assert run(tla.repeat, (static(2), static(ITEMS + 1))).term is None
     assert run(tla.repeat, (static(2), static(10**12))).error is not None
+
+
+def test_a_case_that_no_ints_have_is_no_defect() -> None:
+    """Where two answers contradict each other unseen an operation may find no divisor, or no period."""
+
+    def layout(shape: Term, stride: Term) -> Term:
+        return Made(Layout, (shape, stride))
+
+    def parts(*items: Term | int) -> Term:
+        return Items(tuple, tuple(Known(Int(x)) if isinstance(x, int) else x for x in items))
+
+    two = Known(Int(2))
+    tangled = layout(
+        parts(OPEN, parts(2, 8, OPEN), parts(1)), parts(OPEN, parts(4, OPEN, OPEN), parts(1))
+    )
+    assert run(tla.tiled_product, (tangled, layout(two, Known(Int(1))))).error is None
+    assert run(tla.domain_distribute, (parts(OPEN, parts(12, OPEN)), two)).error is None
+
+
+def test_what_is_left_of_a_dynamic_size_is_dynamic() -> None:
+    """One 1 of the two is dynamic, as in the run: ``domain_distribute(1, 3)`` is ``1:0``."""
+    found = run(tla.domain_distribute, (Known(1), OPEN)).term
+    assert found is Made(Layout, (OPEN, OPEN))
+
+
+def test_a_vector_of_an_unknown_length_is_not_searched_for() -> None:
+    """Halving an unknown length would go on until all questions are spent."""
+    nested = Items(tuple, (Known(Int(12)), Known(Int(8)), Known(Int(8))))
+    steps = Items(tuple, (Known(Int(1)), OPEN, Known(Int(2))))
+    row = Made(Layout, (OPEN, Known(Int(1))))
+    assert run(tla.max_common_vector, (row, Made(Layout, (nested, steps)))) == NOTHING

@@ -60,13 +60,13 @@ def _said(checker: str, path: Path, *options: str) -> list[str]:
 
 @pytest.mark.parametrize("checker", [mypy, pyright, ty], ids=lambda checker: checker.__name__)
 def test_the_types_are_exact(
-    checker: Callable[[Path, Path], list[str]], tmp_path: Path, plain_cache: Path
+    checker: Callable[[Path, Path], list[str]], tmp_path: Path, plain_mypy_cache: Path
 ) -> None:
     file = tmp_path / "plain.py"
     text = PLAIN.read_text()
     file.write_text(f"# pyright: strict\n{text}")
-    assert checker(file, plain_cache) == []
+    assert checker(file, plain_mypy_cache) == []
     file.write_text(f"# pyright: strict\n{text}{FALSE}")
-    [line] = checker(file, plain_cache)
+    [line] = checker(file, plain_mypy_cache)
     number = text.count("\n") + 3
     assert f"plain.py:{number}:" in line

@@ -205,8 +205,8 @@ def fits(value: Any, kind: Any) -> bool:
 
 
 @pytest.fixture(scope="session")
-def messages(cache: Path) -> dict[str, list[Message]]:
-    return said(FILES, cache)
+def messages(mypy_cache: Path) -> dict[str, list[Message]]:
+    return said(FILES, mypy_cache)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -261,10 +261,10 @@ reveal(a)  # N: (_4,_8):(_1,_8)
 """
 
 
-def test_a_broken_expectation_is_found(tmp_path: Path, cache: Path) -> None:
+def test_a_broken_expectation_is_found(tmp_path: Path, mypy_cache: Path) -> None:
     path = tmp_path / "err_broken.py"
     path.write_text(_BROKEN)
-    reported = said([path], cache)[path.name]
+    reported = said([path], mypy_cache)[path.name]
     faults = differences(expected(_BROKEN), reported)
     assert [fault.split(":")[0] for fault in faults] == [f"line {n}" for n in (6, 8, 10, 6, 7, 9)]
     assert [fault.split(":")[0] for fault in ran(path)] == [f"line {n}" for n in (6, 7, 8, 9)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..assumed import carrying
 from ..constexpr import constexpr
 from ..errors import CoordinateError, LayoutError, UndecidedError
-from ..ints import is_open, known_eq
+from ..ints import is_asked, is_open, known_eq
 from .coalesce import coalesce, coalesced, same_function
 from .composition import composed, extended_modes
 from .inverse import right_inverse
@@ -94,6 +94,8 @@ def _longest(a: AnyLayout, shared: Modes, size: Any, s: Any, d: Any) -> Any:
 
     if in_order(s):
         return s
+    if is_asked(unguarded(s)):  # it would be halved without end
+        raise UndecidedError(f"how far {a} numbers the indices {s}:{d} in order is not known")
     # what holds for n holds for all below it
     least, most = 1, s - 1
     if is_open(s):  # and not for the least value of s

@@ -248,7 +248,7 @@ class Search:
         levels: list[_Level] = []
         for period, delta in self.deltas:
             rests = {i: p.e % period for i, p in moving if p.e % period}
-            if sum([(parts[i].m - 1) * r for i, r in rests.items()]) >= period:
+            if rests and sum([(parts[i].m - 1) * r for i, r in rests.items()]) >= period:
                 levels.append((period, delta, rests))
         for group in _groups(_merged(levels)):
             tangled = {parts[i].leaf for _p, _d, rests in group for i in rests}
