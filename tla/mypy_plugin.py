@@ -376,7 +376,7 @@ def _folded(term: Term, expression: Expression, api: CheckerPluginInterface) -> 
     if term is OPEN and isinstance(expression, (OpExpr, UnaryExpr)):
         checker: Any = api
         value = constant_fold_expr(expression, checker.tree.fullname)
-        return Known(value) if type(value) is int else term
+        return Known(value) if type(value) is int and value.bit_length() <= BITS else term
     if not isinstance(term, Items) or not isinstance(expression, TupleExpr):
         return term
     if len(term.items) != len(expression.items):  # some part is starred
