@@ -229,6 +229,16 @@ def test_what_is_ranked_is_legal(plan: Plan) -> None:
         assert found.plan_of(tile).check().errors == ()
 
 
+@pytest.mark.parametrize("tags", ["ColumnMajor,RowMajor", "ColumnMajor,ColumnMajor", "ColumnMajor,zN"])
+def test_a_transposed_a_of_float_lies_in_whole_squares(tags: str) -> None:
+    """LoadData3DV2 writes squares of 16: k of 24 in L0 would put a second row of fractals elsewhere."""
+    found = search("AtlasA2", (64, 64, 88), "float", tags, "MmadAtlasA2Pingpong", step=32, top=500)
+    for tile in found.tiles:
+        assert tile.l0.m <= 16 or tile.l0.k % 16 == 0
+        assert found.plan_of(tile).check().errors == ()
+    assert len(found.tiles) > 10
+
+
 _REFUSED: list[tuple[str, str, dict[str, Any], str]] = [
     ("AtlasA2", "int4b_t", {"tags": "ColumnMajor,RowMajor"}, "copy of A to L0A"),
     ("AtlasA2", "half", {"policy": "MmadAtlasA2PreloadAsync(l1_stages=5)"}, "L1 events"),

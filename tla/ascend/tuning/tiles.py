@@ -7,8 +7,8 @@ True
 GemmShape<208,144,256> GemmShape<208,144,64>
 
 The space has all tiles whose m and n are multiples of a step, and whose k in L1 and in L0 are multiples
-of C0, that `fits` lets pass and that start between fractals of global memory. What is left out of it,
-and why nothing is lost:
+of C0, that `fits` lets pass, that start between fractals of global memory, and of which a transposed A
+lies in L0A in whole squares of fractals. What is left out of it, and why nothing is lost:
 
 - a tile that reaches beyond the problem: blocks are cut at the edge, so it does the same as the smallest
   one of whole fractals that covers the problem, in more of the buffers;
@@ -30,6 +30,7 @@ from math import lcm
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from ...errors import LayoutError, UnsupportedError
+from ..buffers import l1_tag
 from ..plans.footprint import fits
 from ..plans.plan import gemm
 from ..shapes import GemmShape, gemm_shape, rounded_up
@@ -239,7 +240,16 @@ def _even(parts: list[int], k1: int, depth: int) -> int:
 def _fits(found: Model, m: int, n: int, k1: int, k0: int) -> bool:
     l1, l0 = GemmShape(m, n, k1), GemmShape(m, n, k0)
     tile = found.arch, found.a, found.b, l1, l0, found.policy
-    return _between_fractals(found, l1) and fits(*tile, tags=found.tags, k=found.problem.k)
+    if not _between_fractals(found, l1) or not _in_whole_rows(found, l0):
+        return False
+    return fits(*tile, tags=found.tags, k=found.problem.k)
+
+
+def _in_whole_rows(found: Model, l0: GemmShape) -> bool:
+    """Whether rows of fractals of A in L0A lie as the copy writes them: a transposed one in squares."""
+    if found.arch.l0a_tag != "zZ" or l1_tag(found.tags[0]) == "zN" or l0.m <= _UNIT:
+        return True
+    return l0.k % max(_UNIT, found.a.c0) == 0
 
 
 def _between_fractals(found: Model, l1: GemmShape) -> bool:
