@@ -87,7 +87,7 @@ class Draw:
         self.padded = padded
         self.ints: list[tuple[str, int]] = []
         self.bound: list[Operand] = []
-        self.is_wrong = False
+        self.is_wrong: bool = False
         """Whether the statement is to fail."""
 
     def call(self, failing: float) -> tuple[str, Call, Any]:
@@ -185,7 +185,8 @@ class Draw:
     def fresh(self, most: int = 64) -> Operand:
         """A layout written out."""
         while True:
-            was, self.is_wrong = self.is_wrong, False  # no mistake inside an operand
+            was = self.is_wrong
+            self.is_wrong = False  # no mistake inside an operand
             call = _make(self, most, padded=False)
             self.is_wrong = was
             value = call.outcome()
