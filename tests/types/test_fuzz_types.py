@@ -31,7 +31,7 @@ def test_short_dynamic_fuzz(mypy_cache: Path, capsys: pytest.CaptureFixture[str]
     with capsys.disabled():
         print(f"\n{COUNT} programs with dynamic ints, seed {SEED}: {report.share:.0%} of results known")
     assert not report.faults, "\n".join(map(str, report.faults))
-    assert report.share > 0.75, str(report)
+    assert report.share >= 0.8, str(report)
 
 
 # --- planted differences ---
