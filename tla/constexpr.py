@@ -46,7 +46,8 @@ _MAKER: Final = "__made_by__"
 def constexpr(function: _F) -> _F:
     """Mark a function, a method or a class as one that the type checker may run, or make, on types.
 
-    It is pure, and what it does does not depend on the origin shape of a layout, which no type tells.
+    It is pure, and what it does does not depend on the origin shape of a layout, which no type tells,
+    unless a parameter that is `untold` is given.
     """
     setattr(function, _MARK, True)
     return function
@@ -70,17 +71,12 @@ def opaque(*parameters: str) -> Callable[[_F], _F]:
     ('data',)
     """
 
-    def marked(function: _F) -> _F:
-        setattr(function, _OPAQUE, parameters)
-        return function
-
-    return marked
+    return _marking(_OPAQUE, parameters)
 
 
 def opaques_of(x: object) -> tuple[str, ...]:
     """Return the parameters of ``x`` that are marked `opaque`."""
-    found: tuple[str, ...] = getattr(x, "__dict__", {}).get(_OPAQUE, ())
-    return found
+    return _marked(x, _OPAQUE)
 
 
 def untold(*parameters: str) -> Callable[[_F], _F]:
@@ -89,16 +85,24 @@ def untold(*parameters: str) -> Callable[[_F], _F]:
     A call that gives one is left to the checker.
     """
 
+    return _marking(_UNTOLD, parameters)
+
+
+def untold_of(x: object) -> tuple[str, ...]:
+    """Return the parameters of ``x`` that are marked `untold`."""
+    return _marked(x, _UNTOLD)
+
+
+def _marking(mark: str, parameters: tuple[str, ...]) -> Callable[[_F], _F]:
     def marked(function: _F) -> _F:
-        setattr(function, _UNTOLD, parameters)
+        setattr(function, mark, parameters)
         return function
 
     return marked
 
 
-def untold_of(x: object) -> tuple[str, ...]:
-    """Return the parameters of ``x`` that are marked `untold`."""
-    found: tuple[str, ...] = getattr(x, "__dict__", {}).get(_UNTOLD, ())
+def _marked(x: object, mark: str) -> tuple[str, ...]:
+    found: tuple[str, ...] = getattr(x, "__dict__", {}).get(mark, ())
     return found
 
 
