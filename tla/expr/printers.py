@@ -29,13 +29,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Notation",
+    "Style",
     "denominator",
     "facts_text",
+    "mlir_style",
     "size_of",
     "to_cpp",
     "to_mlir",
     "to_notation",
     "to_python",
+    "written",
 ]
 
 
@@ -65,6 +68,8 @@ class Style(NamedTuple):
     number_last: bool = False
     left_binds: int = _PRODUCT
     """How tightly the left operand of a division binds at least without parentheses."""
+    order: Callable[[Expr], list[tuple[Monomial, int]]] | None = None
+    """The terms of a sum as they are written; by their kinds and texts where it is None."""
 
 
 def _operator(sign: str) -> Callable[[Style, Value, Value, _Text, _Text], _Text]:
@@ -95,19 +100,28 @@ def written(x: Value, style: Style) -> _Text:
     gap = style.gap
     out = ""
     single = len(x.terms) == 1 and not x.constant
-    for monomial, k in _in_order(x):
+    for monomial, k in (style.order or _in_order)(x):
         term = _term(monomial, abs(k), k < 0, style)
         if k < 0 and _has_least(monomial):  # -min(x, y) == max(-x, -y)
             k = -k
         if not out:
             if k > 0 and single:
                 return term
-            out = f"-{_at_least(term, _PRODUCT)}" if k < 0 else term.text
+            out = _negated(term, style) if k < 0 else term.text
         else:
             out += f"{gap}{'-' if k < 0 else '+'}{gap}{_at_least(term, _DIVISION)}"
     if x.constant:
         out += f"{gap}{'-' if x.constant < 0 else '+'}{gap}{abs(x.constant)}"
     return _Text(out, _SUM)
+
+
+def _negated(term: _Text, style: Style) -> str:
+    """A term with its sign in front; where numbers come last, on its number: ``d0 * -2``."""
+    if style.number_last and term.binds == _PRODUCT:
+        rest, star, number = term.text.rpartition("* ")
+        if number.isdigit():
+            return f"{rest}{star}-{number}"
+    return f"-{_at_least(term, _PRODUCT)}"
 
 
 def _in_order(x: Expr) -> list[tuple[Monomial, int]]:
@@ -244,13 +258,22 @@ def to_mlir(x: Value, division: str = "floordiv") -> str:
     >>> print(to_mlir(i // 8 * 4 + i % 8), to_mlir(i // 8, division="/"))
     (d0 floordiv 8) * 4 + d0 mod 8 d0 / 8
     """
+    return written(x, mlir_style(division)).text
+
+
+def mlir_style(
+    division: str = "floordiv",
+    name: Callable[[Symbol], str] = _name,
+    order: Callable[[Expr], list[tuple[Monomial, int]]] | None = None,
+) -> Style:
+    """Return the style of `to_mlir`, with other names for the symbols and another order of summands."""
     if division not in ("floordiv", "/"):
         raise ValueError(f"division is 'floordiv' or '/', not {division!r}")
     sign = f" {division} "
-    style = Style(
-        _name, " ", sign, _operator(sign), _operator(" mod "), _call("min"), _call("max"), True, _WHOLE
+    least, greatest = _call("min"), _call("max")
+    return Style(
+        name, " ", sign, _operator(sign), _operator(" mod "), least, greatest, True, _WHOLE, order
     )
-    return written(x, style).text
 
 
 # --- C++ --------------------------------------------------------------------------------------

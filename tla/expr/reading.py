@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from math import gcd, lcm
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ..errors import KindError, LayoutError, ParseError, TlaError
 from ..text import Scanner, shortened
@@ -40,6 +40,9 @@ class Names:
     """
 
     __slots__ = ("_known", "_reading", "_text")
+
+    slash_rounds: ClassVar[bool] = False
+    """Whether ``x / n`` rounds down, rather than say that ``n`` divides ``x``."""
 
     def __init__(self, text: str, given: Mapping[str, Value] | None = None) -> None:
         self._text = text
@@ -207,7 +210,8 @@ def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:
             left = left * right
             continue
         try:
-            left = _divided(scan, start, sign, left, right)
+            rounded = sign == "/" and names.slash_rounds
+            left = _divided(scan, start, "//" if rounded else sign, left, right)
             continue
         except ZeroDivisionError:
             reason = "a division by 0"

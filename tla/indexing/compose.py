@@ -1,0 +1,145 @@
+"""One map after another: `compose`.
+
+>>> from . import parse_map
+>>> transpose = parse_map("(d0, d1) -> (d1, d0), domain: d0 in [0, 3], d1 in [0, 7]")
+>>> shift = parse_map("(d0, d1)[s0] -> (d0, d1 + s0), domain: d0 in [0, 5], d1 in [0, 1], s0 in [0, 2]")
+>>> print(compose(transpose, shift))
+(d0, d1)[s0] -> (d1, d0 + s0), domain: d0 in [0, 1], d1 in [0, 5], s0 in [0, 2]
+
+Source: XLA ``ComposeIndexingMaps``, with its variables in its order. There the labels
+of runtime variables are put together in another order than the variables (openxla/xla issue 49119);
+here each bears its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import CongruenceError
+from ..expr.evaluation import replaced
+from .maps import IndexingMap
+from .variables import REPLICA, RuntimeVariable, dim, rng, rt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..expr import Symbol, Value
+
+__all__ = ["compose", "numbered"]
+
+
+def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
+    """Return the map that goes to ``second`` of what ``first`` goes to.
+
+    A point reaches ``z`` exactly if ``first`` takes it to some ``y`` in the domain of ``second``, and
+    that takes ``y`` to ``z``. The ranges of ``second`` come first, then those of ``first``, as in XLA; so do
+    its runtime variables. Variables read from one source are one variable: a number of the program has
+    one value. Nothing is simplified.
+
+    Raises:
+        CongruenceError: ``first`` has not as many results as ``second`` has dims.
+    """
+    for each in (first, second):
+        if each.is_undefined:
+            return each
+    if len(first.results) != len(second.dims):
+        raise CongruenceError(
+            f"a map with {len(first.results)} results cannot go before one with {len(second.dims)} dims",
+            f"first: {first}",
+            f"second: {second}",
+        )
+    n_ranges, n_runtime = len(second.ranges), len(second.runtime)
+    shift: dict[Symbol, Value] = {
+        **{_symbol(rng(i)): rng(n_ranges + i) for i in range(len(first.ranges))},
+        **{_symbol(rt(i)): rt(n_runtime + i) for i in range(len(first.runtime))},
+    }
+
+    def moved(x: Value) -> Value:
+        return replaced(x, shift)
+
+    results = [moved(x) for x in first.results]
+    replica = None if first.replica is None else moved(first.replica)
+    into: dict[Symbol, Value] = {_symbol(dim(i)): x for i, x in enumerate(results)}
+    if replica is not None:  # what second calls its replica is the one that first goes to
+        for i, variable in enumerate(second.runtime):
+            if variable.source is not None and variable.source.instruction == REPLICA:
+                into[_symbol(rt(i))] = replica
+
+    def put(x: Value) -> Value:
+        return replaced(x, into)
+
+    constraints = [(put(x), bounds) for x, bounds in second.constraints]
+    constraints += [(moved(x), bounds) for x, bounds in first.constraints]
+    constraints += [(x, v.bounds) for x, v in zip(results, second.dims, strict=True)]
+    constraints += [
+        (into[_symbol(rt(i))], v.bounds) for i, v in enumerate(second.runtime) if _symbol(rt(i)) in into
+    ]
+    runtime = [_read_at(v, put) for v in second.runtime] + [_read_at(v, moved) for v in first.runtime]
+    return merged_sources(
+        IndexingMap(
+            [put(x) for x in second.results],
+            first.dims,
+            numbered([*second.ranges, *first.ranges], "s"),
+            numbered(runtime, "rt"),
+            constraints,
+            replica if second.replica is None else put(second.replica),
+            first.is_known_empty or second.is_known_empty,
+        )
+    )
+
+
+def _symbol(x: Any) -> Symbol:
+    symbol: Symbol = x.symbols[0]
+    return symbol
+
+
+def _read_at(variable: RuntimeVariable, put: Any) -> RuntimeVariable:
+    source = variable.source
+    if source is None:
+        return variable
+    return variable._replace(source=source._replace(indices=tuple(map(put, source.indices))))
+
+
+def numbered(variables: Sequence[Any], prefix: str) -> list[Any]:
+    """Return variables under names that differ: a number behind the prefix, or the name they have."""
+    names: set[str] = set()
+    out: list[Any] = []
+    for i, variable in enumerate(variables):
+        name = variable.name
+        if name in names or (name.startswith(prefix) and name[len(prefix) :].isdigit()):
+            name = f"{prefix}{i}"
+        names.add(name)
+        out.append(variable._replace(name=name))
+    return out
+
+
+def merged_sources(map: IndexingMap) -> IndexingMap:
+    """Return the map with one variable for all runtime variables of one source."""
+    found: dict[Any, int] = {}
+    values: dict[Symbol, Value] = {}
+    kept: list[RuntimeVariable] = []
+    for i, variable in enumerate(map.runtime):
+        source = variable.source
+        key = None if source is None else source.key
+        place = len(kept) if key is None else found.setdefault(key, len(kept))
+        values[_symbol(rt(i))] = rt(place)
+        if place == len(kept):
+            kept.append(variable)
+        else:
+            both = kept[place].bounds & variable.bounds
+            kept[place] = kept[place]._replace(bounds=both)
+    if len(kept) == len(map.runtime):
+        return map
+
+    def put(x: Value) -> Value:
+        return replaced(x, values)
+
+    return IndexingMap(
+        [put(x) for x in map.results],
+        map.dims,
+        map.ranges,
+        numbered([_read_at(v, put) for v in kept], "rt"),
+        [(put(x), bounds) for x, bounds in map.constraints],
+        None if map.replica is None else put(map.replica),
+        map.is_known_empty,
+    )

@@ -1,0 +1,429 @@
+"""Indexing maps: from a point to the elements that are read for it.
+
+A map takes the values of its dims to those of its results, for all values of its ranges, where its
+constraints hold::
+
+    (d0, d1)[s0]{rt0} -> (d0 + rt0, s0), domain: d0 in [0, 3], d1 in [0, 7], s0 in [0, 4], rt0 in [0, 2]
+
+It stands for the relation of all ``(dims, runtime) -> results``; the ranges are any that fit.
+
+Source: XLA ``hlo/analysis/indexing_map.h``.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union, final
+
+from ..errors import KindError, LayoutError, UndecidedError
+from ..expr import Expr, Symbol, Value
+from ..expr.evaluation import evaluated, replaced
+from ..expr.nodes import atoms_of, key_of, required
+from .variables import (
+    Interval,
+    RuntimeVariable,
+    Source,
+    Variable,
+    bounded,
+    dim,
+    place_of,
+    rng,
+    rt,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+__all__ = ["Constraint", "IndexingMap", "Point"]
+
+EMPTY: Final = Interval(0, -1)
+
+Bounds: TypeAlias = Union[Interval, "tuple[int, int]", int]
+"""An interval, its two ends, or a size."""
+
+
+class Constraint(NamedTuple):
+    """That the value of an expression lies in an interval."""
+
+    expr: Value
+    bounds: Interval
+
+
+class Point(NamedTuple):
+    """Values for the variables of a map."""
+
+    dims: tuple[int, ...] = ()
+    ranges: tuple[int, ...] = ()
+    runtime: tuple[int, ...] = ()
+
+
+@final
+class IndexingMap:
+    """An indexing map, immutable.
+
+    >>> m = IndexingMap([dim(0) + rt(0), rng(0)], [4, 8], [5], [("of", Interval(0, 2))])
+    >>> print(m)
+    (d0, d1)[s0]{of} -> (d0 + of, s0), domain: d0 in [0, 3], d1 in [0, 7], s0 in [0, 4], of in [0, 2]
+    >>> m.evaluate((3, 0), (4,), (1,))
+    (4, 4)
+
+    Args:
+        results: Expressions of ``dim(i)``, ``rng(i)``, ``rt(i)``.
+        dims, ranges: A `Variable`, a pair of name and bounds, or bounds alone, for each; bounds are an
+            `Interval`, its two ends, or a size.
+        runtime: A `RuntimeVariable`, or what stands for a dim, for each.
+        constraints: Expressions, and the bounds they keep to.
+        replica: On which replica the elements lie, as an expression; None for the one that asks. The
+            one that asks is a runtime variable with the source `REPLICA`.
+        is_known_empty: Whether the map goes nowhere, whatever the bounds say.
+
+    A constraint on a variable alone becomes its bounds; one on a number is dropped, or makes the map
+    *known empty*: results 0, no value for any variable, as XLA writes it. Two maps are equal if all but
+    their names are: the elements may be the same though the maps are not (`relation` tells).
+
+    An *undefined* map stands for an access that is not known; `reason` says why.
+
+    Raises:
+        LayoutError: an expression is made of anything else, or of a variable the map has not.
+    """
+
+    __slots__ = (
+        "_key",
+        "constraints",
+        "dims",
+        "is_known_empty",
+        "ranges",
+        "reason",
+        "replica",
+        "results",
+        "runtime",
+    )
+
+    results: tuple[Value, ...]
+    dims: tuple[Variable, ...]
+    ranges: tuple[Variable, ...]
+    runtime: tuple[RuntimeVariable, ...]
+    constraints: tuple[Constraint, ...]
+    replica: Value | None
+    is_known_empty: bool
+    """Whether bounds or constraints show that it goes nowhere; False proves nothing."""
+    reason: str
+    _key: Any
+
+    def __init__(
+        self,
+        results: Iterable[Value],
+        dims: Iterable[Any] = (),
+        ranges: Iterable[Any] = (),
+        runtime: Iterable[Any] = (),
+        constraints: Mapping[Any, Bounds] | Iterable[tuple[Value, Bounds]] = (),
+        replica: Value | None = None,
+        is_known_empty: bool = False,
+    ) -> None:
+        fields = _Fields(
+            [required(x) for x in results],
+            [_variable(v, f"d{i}") for i, v in enumerate(dims)],
+            [_variable(v, f"s{i}") for i, v in enumerate(ranges)],
+            [_runtime(v, f"rt{i}") for i, v in enumerate(runtime)],
+            None if replica is None else required(replica),
+            is_known_empty,
+        )
+        items: Any = getattr(constraints, "items", None)
+        pairs: Iterable[tuple[Value, Bounds]] = items() if items is not None else constraints
+        fields.constrain([Constraint(required(x), Interval.of(bounds)) for x, bounds in pairs])
+        fields.check()
+        _fill(self, fields, "")
+
+    @staticmethod
+    def undefined(reason: str) -> IndexingMap:
+        """Return the map of an access that is not known, and why it is not."""
+        made = object.__new__(IndexingMap)
+        _fill(made, _Fields([], [], [], [], None, False), reason or "unknown")
+        return made
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an IndexingMap is immutable: cannot set {name!r}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if self.is_undefined:
+            return IndexingMap.undefined, (self.reason,)
+        return IndexingMap, tuple(getattr(self, name) for name in _PARTS)
+
+    def with_parts(self, **parts: Any) -> IndexingMap:
+        """Return the map with other ``results``, ``dims``, ``ranges``, ``runtime``, ``constraints`` or
+        ``replica``."""
+        if self.is_undefined:
+            return self
+        return IndexingMap(**{**{name: getattr(self, name) for name in _PARTS}, **parts})
+
+    # --- facts ---
+
+    @property
+    def is_undefined(self) -> bool:
+        """Whether the access is not known."""
+        return bool(self.reason)
+
+    @property
+    def variables(self) -> tuple[Variable | RuntimeVariable, ...]:
+        """Dims, ranges, runtime variables."""
+        return (*self.dims, *self.ranges, *self.runtime)
+
+    @property
+    def box(self) -> int:
+        """How many values its variables have together, whether or not the constraints allow them."""
+        return prod(v.bounds.size for v in self.variables)
+
+    @property
+    def expressions(self) -> tuple[Value, ...]:
+        """Its results, constraints, replica and the indices of its sources."""
+        out = [*self.results, *(c.expr for c in self.constraints)]
+        if self.replica is not None:
+            out.append(self.replica)
+        for variable in self.runtime:
+            if variable.source is not None:
+                out += variable.source.indices
+        return tuple(out)
+
+    @property
+    def key(self) -> Any:
+        """What equal maps, and only they, have in common, hashable."""
+        try:
+            return self._key
+        except AttributeError:
+            runtime = [(v.bounds, v.source and v.source.key) for v in self.runtime]
+            key = (
+                tuple(map(key_of, self.results)),
+                tuple(v.bounds for v in self.dims),
+                tuple(v.bounds for v in self.ranges),
+                tuple(runtime),
+                frozenset((key_of(c.expr), c.bounds) for c in self.constraints),
+                key_of(self.replica),
+                self.is_known_empty,
+                self.reason,
+            )
+            object.__setattr__(self, "_key", key)
+            return key
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, IndexingMap):
+            return NotImplemented
+        return self is other or self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    # --- values ---
+
+    def values(self, point: Point) -> dict[Any, int]:
+        """Return the values of the variables' places at a point, as `evaluated` takes them."""
+        kinds = zip((dim, rng, rt), point, strict=True)
+        return {_atom(of(i)): v for of, values in kinds for i, v in enumerate(values)}
+
+    def evaluate(
+        self, dims: Sequence[int] = (), ranges: Sequence[int] = (), runtime: Sequence[int] = ()
+    ) -> tuple[int, ...]:
+        """Return the results at a point, in the domain or not."""
+        known = self.values(Point(tuple(dims), tuple(ranges), tuple(runtime)))
+        return tuple(evaluated(x, {}, known) for x in self.results)
+
+    def contains(
+        self, dims: Sequence[int] = (), ranges: Sequence[int] = (), runtime: Sequence[int] = ()
+    ) -> bool:
+        """Return whether a point lies in the domain."""
+        point = Point(tuple(dims), tuple(ranges), tuple(runtime))
+        flat = [x for part in point for x in part]
+        if self.is_undefined or self.is_known_empty or len(flat) != len(self.variables):
+            return False
+        if any(x not in v.bounds for x, v in zip(flat, self.variables, strict=True)):
+            return False
+        known = self.values(point)
+        return all(evaluated(c.expr, {}, known) in c.bounds for c in self.constraints)
+
+    def points(self, limit: int = 1_000_000) -> Iterator[tuple[Point, tuple[int, ...]]]:
+        """Yield each point of the domain, in lexicographic order, and the results there.
+
+        >>> m = IndexingMap([dim(0) * 2 + rng(0)], [2], [2])
+        >>> [(point.dims, point.ranges, results) for point, results in m.points()]
+        [((0,), (0,), (0,)), ((0,), (1,), (1,)), ((1,), (0,), (2,)), ((1,), (1,), (3,))]
+
+        Raises:
+            UndecidedError: the bounds have more than ``limit`` points, or the map is undefined.
+        """
+        if self.is_undefined:
+            raise UndecidedError(f"an undefined map has no points: {self.reason}")
+        if self.box > limit:
+            raise UndecidedError(
+                f"the map has {self.box} points within its bounds; at most {limit} are enumerated",
+                "relation(map) counts and compares without enumerating.",
+                box=self.box,
+            )
+        return iter(()) if self.is_known_empty else self._walked()
+
+    def _walked(self) -> Iterator[tuple[Point, tuple[int, ...]]]:
+        places = [_atom(of(i)) for of, n in self._counts() for i in range(n)]
+        known: dict[Any, int] = {}
+        ends = [len(self.dims), len(self.dims) + len(self.ranges)]
+
+        def step(depth: int) -> Iterator[tuple[Point, tuple[int, ...]]]:
+            if depth == len(places):
+                at: dict[Any, Any] = dict(known)
+                if all(evaluated(c.expr, {}, at) in c.bounds for c in self.constraints):
+                    flat = tuple(known[place] for place in places)
+                    point = Point(flat[: ends[0]], flat[ends[0] : ends[1]], flat[ends[1] :])
+                    yield point, tuple(evaluated(x, {}, at) for x in self.results)
+                return
+            bounds: Interval = self.variables[depth].bounds
+            for value in bounds:
+                known[places[depth]] = value
+                yield from step(depth + 1)
+
+        return step(0)
+
+    def _counts(self) -> list[tuple[Callable[[int], Expr], int]]:
+        return [(dim, len(self.dims)), (rng, len(self.ranges)), (rt, len(self.runtime))]
+
+    # --- expressions within the bounds ---
+
+    def within(self) -> dict[Symbol, Value]:
+        """Return for each variable the unknown that lies in its bounds: see `bounded`."""
+        out: dict[Symbol, Value] = {}
+        for kind, (of, variables) in enumerate(
+            ((dim, self.dims), (rng, self.ranges), (rt, self.runtime))
+        ):
+            for i, v in enumerate(variables):
+                out[_atom(of(i))] = bounded(kind, i, v.bounds.lower, v.bounds.upper)
+        return out
+
+    def substituted(self, values: Mapping[Symbol, Value]) -> Callable[[Value], Value]:
+        """Return the function that puts other expressions for the variables of an expression."""
+        return lambda x: replaced(x, values)
+
+    # --- texts ---
+
+    def text(self, form: str = "2025", sources: bool = False) -> str:
+        """Return the map as XLA writes it: see `tla.indexing.text.to_text`."""
+        from .text import to_text
+
+        return to_text(self, form, sources)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<IndexingMap {self.text()}>"
+
+
+_PARTS: Final = ("results", "dims", "ranges", "runtime", "constraints", "replica", "is_known_empty")
+
+# --- making -----------------------------------------------------------------------------------
+
+
+def _atom(x: Expr) -> Symbol:
+    return x.symbols[0]
+
+
+def _count(value: Any) -> int:
+    return len(value)
+
+
+def _variable(value: Any, name: str) -> Variable:
+    if type(value) is Variable:
+        return value
+    if isinstance(value, (tuple, list)) and _count(value) == 2 and isinstance(value[0], str):
+        return Variable(value[0], Interval.of(value[1]))
+    return Variable(name, Interval.of(value))
+
+
+def _runtime(value: Any, name: str) -> RuntimeVariable:
+    if type(value) is RuntimeVariable:
+        return value
+    if isinstance(value, (tuple, list)) and _count(value) == 3:
+        if not isinstance(value[2], Source):
+            raise KindError(f"a runtime variable is read from a Source, not {value[2]!r}")
+        return RuntimeVariable(value[0], Interval.of(value[1]), value[2])
+    return RuntimeVariable(*_variable(value, name))
+
+
+class _Fields:
+    """The parts of a map while it is made."""
+
+    def __init__(
+        self,
+        results: list[Value],
+        dims: list[Variable],
+        ranges: list[Variable],
+        runtime: list[RuntimeVariable],
+        replica: Value | None,
+        is_known_empty: bool,
+    ) -> None:
+        self.results, self.replica = results, replica
+        self.kinds: list[list[Any]] = [dims, ranges, runtime]
+        self.constraints: dict[Any, Constraint] = {}
+        self.is_empty = is_known_empty or any(
+            not v.bounds.is_feasible for kind in self.kinds for v in kind
+        )
+
+    def constrain(self, constraints: Iterable[Constraint]) -> None:
+        for x, bounds in constraints:
+            if type(x) is not Expr:
+                self.is_empty = self.is_empty or x not in bounds
+                continue
+            place = _alone(x)
+            if place is not None:
+                kind, i = place
+                self._check_place(kind, i, x)
+                tight = self.kinds[kind][i].bounds & bounds
+                self.kinds[kind][i] = self.kinds[kind][i]._replace(bounds=tight)
+                self.is_empty = self.is_empty or not tight.is_feasible
+                continue
+            old = self.constraints.get(x.key)
+            both = bounds if old is None else old.bounds & bounds
+            self.constraints[x.key] = Constraint(x, both)
+            self.is_empty = self.is_empty or not both.is_feasible
+        if self.is_empty:
+            self.results = [0] * len(self.results)
+            self.replica = None if self.replica is None else 0
+            self.constraints = {}
+            self.kinds = [[v._replace(bounds=EMPTY) for v in kind] for kind in self.kinds]
+
+    def check(self) -> None:
+        """That the expressions are made of the map's variables, and of nothing else."""
+        sources = [v.source for v in self.kinds[2] if v.source is not None]
+        indices = [x for source in sources for x in source.indices]
+        parts = [*self.results, *(c.expr for c in self.constraints.values()), *indices]
+        for x in parts if self.replica is None else [*parts, self.replica]:
+            for atom in atoms_of(x):
+                if type(atom) is Symbol:
+                    self._check_place(*place_of(atom), x)
+                    if atom.bounds != (None, None) or atom.divisor != 1:
+                        raise LayoutError(
+                            f"the variable {atom.name} of {x} has facts of its own",
+                            "The bounds of a map's variables are the map's: use dim(i), rng(i), rt(i).",
+                        )
+
+    def _check_place(self, kind: int, i: int, x: Value) -> None:
+        if i >= len(self.kinds[kind]):
+            what = ("dims", "ranges", "runtime variables")[kind]
+            raise LayoutError(f"{x} refers to number {i} of {len(self.kinds[kind])} {what}")
+
+
+def _alone(x: Expr) -> tuple[int, int] | None:
+    """The place of the variable that an expression consists of."""
+    if x.constant or len(x.terms) != 1:
+        return None
+    ((monomial, k),) = x.terms.items()
+    if k != 1 or len(monomial) != 1 or type(monomial[0]) is not Symbol:
+        return None
+    return place_of(monomial[0])
+
+
+def _fill(made: IndexingMap, fields: _Fields, reason: str) -> None:
+    set_ = object.__setattr__
+    set_(made, "results", tuple(fields.results))
+    set_(made, "dims", tuple(fields.kinds[0]))
+    set_(made, "ranges", tuple(fields.kinds[1]))
+    set_(made, "runtime", tuple(fields.kinds[2]))
+    set_(made, "constraints", tuple(fields.constraints.values()))
+    set_(made, "replica", fields.replica)
+    set_(made, "is_known_empty", fields.is_empty)
+    set_(made, "reason", reason)

@@ -1,0 +1,43 @@
+"""Ops that make an element from the elements at its place.
+
+An operand of rank 0 beside a result of higher rank, such as the bounds of a clamp, is read whole.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from .rules import rule
+
+if TYPE_CHECKING:
+    from .op import Op
+    from .rules import Maps
+
+__all__ = ["ELEMENTWISE"]
+
+# fmt: off
+ELEMENTWISE: Final[tuple[str, ...]] = (
+    "abs", "acos", "acosh", "add", "and", "asin", "asinh", "atan2", "atanh", "cbrt", "ceil", "clamp",
+    "compare", "complex", "convert", "copy", "cosh", "cosine", "count-leading-zeros", "divide", "erf",
+    "exponential", "exponential-minus-one", "floor", "imag", "is-finite", "log", "log-plus-one",
+    "logistic", "map", "maximum", "minimum", "mulhi", "multiply", "negate", "not", "or", "popcnt",
+    "power", "real", "reduce-precision", "remainder", "round-nearest-afz", "round-nearest-even",
+    "rsqrt", "select", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign", "sine",
+    "sinh", "sqrt", "stochastic-convert", "subtract", "tan", "tanh", "xor",
+)
+# fmt: on
+
+
+@rule(*ELEMENTWISE)
+def _elementwise(op: Op, output: int) -> Maps:
+    rank = len(op.dims(output))
+    maps: Maps = []
+    for leaf in op.inputs:
+        sizes = op.sizes(leaf.shape)
+        if rank and not sizes:
+            maps.append([op.to_scalar(output)])
+        elif sizes != op.dims(output):
+            op.refuse(f"operand {leaf} is {leaf.shape}, the result {op.outputs[output].shape}")
+        else:
+            maps.append([op.identity(output)])
+    return maps

@@ -1,0 +1,139 @@
+"""An HLO instruction as the rules of its map see it: shapes without tuples, attributes as ints.
+
+>>> from tla.hlo import read_instruction
+>>> op = Op(read_instruction("%b = f32[2,3] broadcast(f32[3] %x), dimensions={1}"))
+>>> op.ints("dimensions"), op.dims(0), op.sizes(op.inputs[0].shape)
+((1,), (2, 3), (3,))
+
+A tuple, of the operands or of the result, counts as its elements from left to right, from the outside
+in: so an operand, or an output, is always one array.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from ...errors import UnsupportedError
+from ...expr import Expr
+from ...xla_bridge.shape import XlaBuffer, XlaTuple
+from ..maps import IndexingMap
+from ..variables import dim
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ...hlo import Instruction
+    from ...xla_bridge.shape import AnyShape, XlaShape
+
+__all__ = ["Leaf", "Op", "leaves"]
+
+
+class Leaf(NamedTuple):
+    """An array that an instruction reads or makes: whose it is, where in a tuple, its shape."""
+
+    name: str
+    path: tuple[int, ...]
+    shape: XlaShape
+
+    def __str__(self) -> str:
+        return f"{self.name}{''.join(f'#{i}' for i in self.path)}"
+
+
+def leaves(name: str, shape: AnyShape) -> Iterator[Leaf]:
+    """Yield the arrays of a shape, which may be a tuple of tuples, from left to right."""
+    todo: list[tuple[tuple[int, ...], AnyShape]] = [((), shape)]
+    while todo:
+        path, inner = todo.pop()
+        if isinstance(inner, XlaTuple):
+            todo += [((*path, i), each) for i, each in reversed(list(enumerate(inner.elements)))]
+        else:
+            yield Leaf(name, path, inner.array if isinstance(inner, XlaBuffer) else inner)
+
+
+_INT = re.compile(r"-?\d+")
+
+
+class Op:
+    """An instruction, its operands and outputs.
+
+    Args:
+        devices: How many replicas, or devices, run the program, where the instruction leaves it open.
+    """
+
+    def __init__(self, instruction: Instruction, devices: int | None = None) -> None:
+        self.instruction = instruction
+        self.devices = devices
+
+    @property
+    def opcode(self) -> str:
+        """Its opcode."""
+        return self.instruction.opcode
+
+    @cached_property
+    def inputs(self) -> tuple[Leaf, ...]:
+        """The arrays of its operands."""
+        found: list[Leaf] = []
+        for operand in self.instruction.operands:
+            if operand.shape is None:
+                self.refuse(f"the shape of operand {operand.name} is not known")
+            found += leaves(operand.name, operand.shape)
+        return tuple(found)
+
+    @cached_property
+    def outputs(self) -> tuple[Leaf, ...]:
+        """The arrays of its result."""
+        return tuple(leaves(self.instruction.name, self.instruction.shape))
+
+    def sizes(self, shape: XlaShape) -> tuple[int, ...]:
+        """Return the dims of a shape; of a bounded one the bound.
+
+        Raises:
+            UnsupportedError: a dim has no bound.
+        """
+        if any(isinstance(n, Expr) for n in shape.dimensions):
+            self.refuse(f"{shape} has a dim of unknown size")
+        return tuple(int(n) for n in shape.dimensions)
+
+    def dims(self, output: int = 0) -> tuple[int, ...]:
+        """Return the dims of an output."""
+        return self.sizes(self.outputs[output].shape)
+
+    def ints(self, name: str, default: Iterable[int] | None = ()) -> tuple[int, ...]:
+        """Return the ints of an attribute such as ``dimensions={0,2}``, in their order.
+
+        Raises:
+            UnsupportedError: it is missing, and there is no default.
+        """
+        text = self.instruction.attributes.get(name)
+        if text is None:
+            if default is None:
+                self.refuse(f"it has no {name}")
+            return tuple(default)
+        return tuple(map(int, _INT.findall(text)))
+
+    def attribute(self, name: str, default: str = "") -> str:
+        """Return the text of an attribute."""
+        return self.instruction.attributes.get(name, default)
+
+    def refuse(self, why: str) -> NoReturn:
+        """Raise the error of an instruction that has no map; ``why`` goes on after "because"."""
+        name, opcode = self.instruction.name, self.opcode
+        raise UnsupportedError(
+            f"instruction {name}: op {opcode} is not supported because {why}",
+            instruction=name,
+            opcode=opcode,
+            reason=why,
+        )
+
+    # --- maps that many ops have ---
+
+    def identity(self, output: int = 0) -> IndexingMap:
+        """Return the map from each element of an output to the element at its place."""
+        dims = self.dims(output)
+        return IndexingMap([dim(i) for i in range(len(dims))], dims)
+
+    def to_scalar(self, output: int = 0) -> IndexingMap:
+        """Return the map from each element of an output to an operand of rank 0."""
+        return IndexingMap((), self.dims(output))

@@ -1,0 +1,36 @@
+"""The table of rules: for each opcode, the maps from an output to the operands.
+
+A rule is a function of an `Op` and the number of an output. It returns for each operand, in the order
+of ``op.inputs``, a list of maps, whose union is exact: an element of the output depends on just the
+elements that one of them reaches. An operand that is not read has no maps.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..maps import IndexingMap
+    from .op import Op
+
+__all__ = ["RULES", "Maps", "Rule", "rule"]
+
+Maps: TypeAlias = "list[list[IndexingMap]]"
+Rule: TypeAlias = "Callable[[Op, int], Maps]"
+
+RULES: Final[dict[str, Rule]] = {}
+"""The rule of each opcode that has one."""
+
+
+def rule(*opcodes: str) -> Callable[[Rule], Rule]:
+    """Enter a function in the table under some opcodes."""
+
+    def enter(function: Rule) -> Rule:
+        for opcode in opcodes:
+            assert opcode not in RULES, opcode
+            RULES[opcode] = function
+        return function
+
+    return enter
