@@ -1,8 +1,47 @@
-"""XLA's indexing analysis, exact and sound."""
+"""XLA's indexing analysis, exact and sound: which elements an HLO instruction reads for which result.
 
+>>> m = parse_map("(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 7]")
+>>> print(inverse(m))
+(d0) -> (d0 floordiv 8, d0 mod 8), domain: d0 in [0, 31]
+
+==================  ============================================================================
+modules             what they have
+==================  ============================================================================
+variables, maps     the values: intervals, variables, maps
+text                XLA's texts of maps, read and written
+compose, invert     one map after another, and back
+simplify            XLA's canonical text, soundly; `constraints` what it does to those
+unused, rescale     variables left out, scaled, made dims
+ops, accesses       the maps of HLO instructions, both ways
+fusion, runtime     whole computations; numbers read at run time that are known
+layouts             maps of layouts, and layouts of maps
+exact               integer sets: proofs, counts, unions
+==================  ============================================================================
+"""
+
+from typing import TYPE_CHECKING
+
+from .accesses import input_to_output, output_to_input
+from .compose import compose
+from .invert import inverse
 from .maps import Constraint, IndexingMap, Point
+from .simplify import simplify
 from .text import parse_map, to_text
 from .variables import REPLICA, Interval, RuntimeVariable, Source, Variable, dim, rng, rt
+
+if TYPE_CHECKING:
+    from .exact import Relation, relation
+else:
+    _LATER = {"Relation": ".exact", "relation": ".exact"}
+
+    def __getattr__(name):
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        value = globals()[name] = getattr(import_module(_LATER[name], __name__), name)
+        return value
+
 
 __all__ = [
     "REPLICA",
@@ -10,12 +49,19 @@ __all__ = [
     "IndexingMap",
     "Interval",
     "Point",
+    "Relation",
     "RuntimeVariable",
     "Source",
     "Variable",
+    "compose",
     "dim",
+    "input_to_output",
+    "inverse",
+    "output_to_input",
     "parse_map",
+    "relation",
     "rng",
     "rt",
+    "simplify",
     "to_text",
 ]

@@ -11,13 +11,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import CoordinateError
+from .invert import inverse
 from .ops import RULES, Op
 
 if TYPE_CHECKING:
     from ..hlo import Instruction
     from .maps import IndexingMap
 
-__all__ = ["output_to_input"]
+__all__ = ["input_to_output", "output_to_input"]
 
 
 def output_to_input(
@@ -41,12 +42,47 @@ def output_to_input(
         CoordinateError: it has no such output.
     """
     op = Op(instruction, devices)
-    rule = RULES.get(instruction.opcode)
+    _check(op, "output", output, len(op.outputs))
+    return _maps(op, output)
+
+
+def input_to_output(
+    instruction: Instruction, operand: int = 0, *, devices: int | None = None
+) -> list[list[IndexingMap]]:
+    """Return for each output the maps from an operand's elements to those that depend on them.
+
+    They are the exact inverses of `output_to_input`; an output that does not depend on the operand has
+    none.
+
+    >>> from tla.hlo import read_instruction
+    >>> ((m,),) = input_to_output(read_instruction("%b = f32[2,3] broadcast(f32[] %x), dimensions={}"))
+    >>> print(m)
+    ()[s0, s1] -> (s0, s1), domain: s0 in [0, 1], s1 in [0, 2]
+
+    Args:
+        operand: Which array of the operands, counted from 0 through all of a tuple's elements.
+        devices: As for `output_to_input`.
+
+    Raises:
+        UnsupportedError: the instruction has no exact map; the error says why.
+        CoordinateError: it has no such operand.
+    """
+    op = Op(instruction, devices)
+    _check(op, "operand", operand, len(op.inputs))
+    return [[inverse(m) for m in _maps(op, i)[operand]] for i in range(len(op.outputs))]
+
+
+def _check(op: Op, what: str, number: int, count: int) -> None:
+    if not 0 <= number < count:
+        raise CoordinateError(
+            f"instruction {op.instruction.name} has no {what} {number}",
+            f"It has {count}.",
+            number=number,
+        )
+
+
+def _maps(op: Op, output: int) -> list[list[IndexingMap]]:
+    rule = RULES.get(op.opcode)
     if rule is None:
         op.refuse("what it reads is not described")
-    count = len(op.outputs)
-    if not 0 <= output < count:
-        raise CoordinateError(
-            f"instruction {instruction.name} has no output {output}", f"It has {count}.", output=output
-        )
     return rule(op, output)

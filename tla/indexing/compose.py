@@ -32,8 +32,8 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
     """Return the map that goes to ``second`` of what ``first`` goes to.
 
     A point reaches ``z`` exactly if ``first`` takes it to some ``y`` in the domain of ``second``, and
-    that takes ``y`` to ``z``. The ranges of ``second`` come first, then those of ``first``, as in XLA; so do
-    its runtime variables. Variables read from one source are one variable: a number of the program has
+    that takes ``y`` to ``z``. The ranges of ``second`` come first, then those of ``first``, as in XLA; so
+    do its runtime variables. Variables read from one source are one variable: a number of the program has
     one value. Nothing is simplified.
 
     Raises:

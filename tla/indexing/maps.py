@@ -284,9 +284,9 @@ class IndexingMap:
 
     # --- expressions within the bounds ---
 
-    def within(self) -> dict[Symbol, Value]:
+    def within(self) -> dict[Symbol, Expr]:
         """Return for each variable the unknown that lies in its bounds: see `bounded`."""
-        out: dict[Symbol, Value] = {}
+        out: dict[Symbol, Expr] = {}
         for kind, (of, variables) in enumerate(
             ((dim, self.dims), (rng, self.ranges), (rt, self.runtime))
         ):

@@ -1,0 +1,182 @@
+"""What constraints come down to: each rewritten alone, congruences merged, bounds tightened by them.
+
+The names C1 to C4 are those of XLA's rules. Three of those lose or gain points; here:
+
+====  ===========================================================  ==================================
+rule  identity                                                     needs
+====  ===========================================================  ==================================
+C1    ``x in [l, u]`` always, or never                             the range of ``x``
+C2    ``x + c in [l, u]`` is ``x in [l-c, u-c]``
+      ``x * k in [l, u]`` is ``x in [ceil(l/k), floor(u/k)]``      ends swapped for a negative ``k``
+      ``x floordiv c in [l, u]`` is ``x in [l*c, u*c + c-1]``      ``c > 0``; others are negated first
+C3    ``a*g + b in [0, u]`` is ``a*g in [0, u]``                   every ``b`` in ``[0, g)``, and
+                                                                   ``(u-b) // g == u // g`` for all
+C4    ``x mod p = r`` and ``x mod q = t`` are ``x mod lcm = v``    ``v`` by the Chinese remainders
+C5    bounds of a variable begin and end at its residues           also where they are negative
+====  ===========================================================  ==================================
+
+Source: XLA ``indexing_map.cc``; what is wrong in it: section 3 of the reference, by enumeration.
+"""
+
+from __future__ import annotations
+
+from math import gcd, lcm
+from typing import TYPE_CHECKING, Any, Final
+
+from ..expr import Expr, Symbol, Value
+from ..expr.nodes import Least, Quotient, Remainder, bounds_of, combined, made
+from .maps import Constraint
+from .variables import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["NEVER", "congruence", "merged", "reduced", "tightened"]
+
+NEVER: Final = Constraint(0, Interval(1, 1))
+"""What no point fulfils."""
+
+
+def reduced(x: Value, bounds: Interval) -> list[Constraint]:
+    """Return constraints that say the same as ``x in bounds``; none where it always holds.
+
+    Args:
+        x: An expression of variables within their bounds.
+
+    >>> from .variables import bounded
+    >>> d0, d1 = bounded(0, 0, 0, 9), bounded(0, 1, 5, 6)
+    >>> reduced(d0 * -2 + 3, Interval(-4, 0)), reduced(d0 + d1, Interval(0, 15))
+    ([Constraint(expr=d0, bounds=Interval(2, 3))], [])
+    """
+    while True:
+        low, high = bounds_of(x)
+        if type(x) is not Expr or low is None or high is None:
+            return [] if x in bounds else [NEVER]
+        if Interval(low, high) in bounds:  # C1
+            return []
+        if not (Interval(low, high) & bounds).is_feasible:
+            return [NEVER]
+        if x.constant:  # C2
+            x, bounds = combined(x, 1, -x.constant, 1), bounds - x.constant
+            continue
+        if len(x.terms) > 1:
+            high_part = _without_low_digit(x, bounds)
+            if high_part is None:
+                return [Constraint(x, bounds)]
+            x = high_part
+            continue
+        ((monomial, k),) = x.terms.items()
+        if k != 1:  # C2
+            x, bounds = made({monomial: 1}, 0, x.kinds), _divided(bounds, k)
+            continue
+        atom = monomial[0]
+        if len(monomial) == 1 and type(atom) is Quotient and type(atom.divisor) is not Expr:  # C2
+            c = atom.divisor
+            x, bounds = atom.dividend, Interval(bounds.lower * c, bounds.upper * c + c - 1)
+            continue
+        if len(monomial) == 1 and type(atom) is Least and bounds.upper >= high:
+            # min(x, y) >= l is x >= l and y >= l
+            items = [(y, bounds_of(y)[1]) for y in atom.items]
+            return [c for y, top in items for c in reduced(y, Interval(bounds.lower, top or 0))]
+        return [Constraint(x, bounds)]
+
+
+def _divided(bounds: Interval, k: int) -> Interval:
+    """The ints whose ``k``-fold lies in an interval."""
+    low, high = (bounds.lower, bounds.upper) if k > 0 else (-bounds.upper, -bounds.lower)
+    return Interval(-(-low // abs(k)), high // abs(k))
+
+
+def _without_low_digit(x: Expr, bounds: Interval) -> Expr | None:
+    """``a*g`` of a sum ``a*g + b`` in ``[0, u]`` by C3, or None where it does not apply."""
+    if bounds.lower != 0:
+        return None
+    for g in sorted({abs(k) for k in x.terms.values()}, reverse=True):
+        high = {m: k for m, k in x.terms.items() if k % g == 0}
+        low = {m: k for m, k in x.terms.items() if k % g}
+        if g == 1 or not low or not high:
+            continue
+        least, most = bounds_of(made(low, 0, x.kinds))
+        fits = least is not None and most is not None and least >= 0 and most < g
+        if fits and (bounds.upper - (most or 0)) // g == bounds.upper // g:
+            return made(high, 0, x.kinds)
+    return None
+
+
+# --- congruences ------------------------------------------------------------------------------
+
+
+def congruence(x: Value, bounds: Interval) -> tuple[Expr, int, int] | None:
+    """Return ``y, m, r`` where a constraint says that ``y`` is ``r`` modulo ``m``; None elsewhere.
+
+    ``y`` has no constant, and ``r`` lies in ``[0, m)``.
+    """
+    if type(x) is not Expr or not bounds.is_point or x.constant or len(x.terms) > 1:
+        return None
+    ((monomial, k),) = x.terms.items()
+    atom = monomial[0]
+    if k != 1 or len(monomial) > 1 or type(atom) is not Remainder or type(atom.divisor) is Expr:
+        return None
+    y: Any = atom.dividend
+    if type(y) is not Expr:
+        return None
+    return made(y.terms, 0, y.kinds), atom.divisor, (bounds.lower - y.constant) % atom.divisor
+
+
+def merged(constraints: Iterable[Constraint]) -> list[Constraint]:
+    """Return constraints with one congruence for all that are of one expression.
+
+    >>> from . import parse_map
+    >>> m = parse_map("(d0) -> (d0), domain: d0 in [-5, 50], d0 mod 3 in [1, 1], d0 mod 5 in [3, 3]")
+    >>> [(str(x), bounds) for x, bounds in merged(m.constraints)]
+    [('d0{min=none}%15', Interval(13, 13))]
+    """
+    out: list[Constraint] = []
+    found: dict[Any, int] = {}
+    for constraint in constraints:
+        said = congruence(*constraint)
+        place = None if said is None else found.setdefault(said[0].key, len(out))
+        if said is None or place is None or place == len(out):
+            out.append(constraint)
+            continue
+        before = congruence(*out[place])
+        assert before is not None
+        both = _both(before[1:], said[1:])
+        if both is None:
+            return [NEVER]
+        m, r = both
+        first: Any = out[place].expr
+        shift = (next(iter(first.terms)))[0].dividend.constant
+        y: Any = combined(said[0], 1, shift, 1)
+        out[place] = Constraint(y % m, Interval((r + shift) % m, (r + shift) % m))
+    return out
+
+
+def _both(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int] | None:
+    """The one congruence that says the same as two, by the Chinese remainder theorem."""
+    (p, r), (q, t) = a, b
+    g = gcd(p, q)
+    if (t - r) % g:
+        return None
+    step = (t - r) // g * pow(p // g, -1, q // g) if q // g > 1 else 0
+    m = lcm(p, q)
+    return m, (r + step * p) % m
+
+
+def tightened(constraints: Iterable[Constraint], bounds_of_symbol: Any) -> list[Constraint]:
+    """Return, for each congruence of a lone variable, the bounds it leaves of its own (C5)."""
+    out: list[Constraint] = []
+    for constraint in constraints:
+        said = congruence(*constraint)
+        if said is None:
+            continue
+        y, m, r = said
+        ((monomial, k),) = list(y.terms.items())[:1]
+        if len(y.terms) > 1 or k != 1 or len(monomial) > 1 or type(monomial[0]) is not Symbol:
+            continue
+        old: Interval = bounds_of_symbol(monomial[0])
+        lower = old.lower + (r - old.lower) % m
+        upper = old.upper - (old.upper - r) % m
+        if (lower, upper) != (old.lower, old.upper):
+            out.append(Constraint(y, Interval(lower, upper)))
+    return out

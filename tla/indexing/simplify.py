@@ -1,0 +1,198 @@
+"""Simplification: the same points in XLA's canonical text.
+
+>>> from . import parse_map
+>>> m = parse_map("(d0, d1) -> (d0 + d1 floordiv 16, d1 mod 16), domain: d0 in [0, 6], d1 in [0, 14]")
+>>> print(simplify(m))
+(d0, d1) -> (d0, d1), domain: d0 in [0, 6], d1 in [0, 14]
+
+The rules of expressions are those of `tla.expr.rules`, which here know the bounds of the variables, and
+the constraints; those of constraints stand in `tla.indexing.constraints`.
+
+Source: XLA ``indexing_map.cc``, IndexingMap::Simplify, without what is unsound in it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UndecidedError, UnsupportedError
+from ..expr import Expr, Symbol, Value, floor_divided, least, remainder
+from ..expr.evaluation import replaced
+from ..expr.nodes import Least, Quotient, atom_expr, bounds_of
+from .constraints import merged, reduced, tightened
+from .maps import Constraint, IndexingMap
+from .variables import Interval, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ..expr.nodes import Atom
+
+__all__ = ["simplify"]
+
+SINGLE_VALUES = ("keep", "replace")
+
+
+def simplify(map: IndexingMap, single_values: str = "keep", exact: bool | None = None) -> IndexingMap:
+    """Return a map of the same points, in the form that the rules give.
+
+    The variables stay, with narrower bounds where constraints narrow them; constraints that always hold
+    go. ``simplify(simplify(m)) == simplify(m)``.
+
+    Args:
+        single_values: What becomes of a variable that has but one value: ``"keep"`` its name, as XLA
+            does for reshapes and tiles, or ``"replace"`` it by the value.
+        exact: Whether to prove by integer sets that constraints which contradict each other leave no
+            point; None does so where islpy is installed.
+
+    Raises:
+        UnsupportedError: no such way with single values; ``exact`` is asked for without islpy.
+    """
+    if single_values not in SINGLE_VALUES:
+        raise UnsupportedError(f"single values are kept or replaced, not {single_values!r}")
+    while not (map.is_undefined or map.is_known_empty):
+        before = map
+        map = _with_simpler_constraints(map)
+        map = _with_simpler_expressions(map, single_values == "replace")
+        if map == before:
+            break
+    if map.constraints and exact is not False and _is_empty(map, exact):
+        return map.with_parts(is_known_empty=True)
+    return map
+
+
+def _is_empty(map: IndexingMap, exact: bool | None) -> bool:
+    """Whether a proof by integer sets says that there is no point."""
+    try:
+        from .exact import relation  # which needs islpy
+
+        return relation(map).is_empty()
+    except (ImportError, UnsupportedError, UndecidedError):
+        if exact:
+            raise
+        return False
+
+
+# --- constraints ------------------------------------------------------------------------------
+
+
+def _with_simpler_constraints(map: IndexingMap) -> IndexingMap:
+    """The map with its constraints simplified, each by the bounds alone, and merged."""
+    while map.constraints:
+        put, back = _ways(map)
+        found = [
+            Constraint(back(x), b) for c in map.constraints for x, b in reduced(put(c.expr), c.bounds)
+        ]
+        found = merged(found)
+        variables = (map.dims, map.ranges, map.runtime)
+
+        def bounds(symbol: Symbol) -> Interval:
+            kind, i = place_of(symbol)
+            return variables[kind][i].bounds  # noqa: B023 (called in this round alone)
+
+        simpler = map.with_parts(constraints=[*found, *tightened(found, bounds)])
+        if simpler == map:
+            break
+        map = simpler
+    return map
+
+
+def _ways(map: IndexingMap) -> tuple[Callable[[Value], Value], Callable[[Value], Value]]:
+    """The functions that take expressions within the bounds of the map's variables, and back."""
+    within = map.within()
+    without: dict[Symbol, Value] = {x.symbols[0]: atom_expr(symbol) for symbol, x in within.items()}
+
+    def put(x: Value) -> Value:
+        return replaced(x, within)
+
+    def back(x: Value) -> Value:
+        return replaced(x, without)
+
+    return put, back
+
+
+# --- expressions ------------------------------------------------------------------------------
+
+
+def _with_simpler_expressions(map: IndexingMap, replace: bool) -> IndexingMap:
+    """The map with its results simplified, and the replica and the indices of its sources."""
+    put, back = _ways(map)
+    rewrite = _Rewriting((put(x), bounds) for x, bounds in map.constraints)
+    single: dict[Symbol, Value] = {}
+    if replace:
+        for x in map.within().values():
+            low, high = x.bounds
+            if low is not None and low == high:
+                single[x.symbols[0]] = low
+
+    def simpler(x: Value) -> Value:
+        return back(rewrite(replaced(put(x), single)))
+
+    runtime = [
+        v
+        if v.source is None
+        else v._replace(source=v.source._replace(indices=tuple(simpler(x) for x in v.source.indices)))
+        for v in map.runtime
+    ]
+    return map.with_parts(
+        results=[simpler(x) for x in map.results],
+        runtime=runtime,
+        constraints=[(back(replaced(put(x), single)), b) for x, b in map.constraints],
+        replica=None if map.replica is None else simpler(map.replica),
+    )
+
+
+class _Rewriting:
+    """Rewrites expressions by what constraints say of the very expressions that they are made of."""
+
+    def __init__(self, constraints: Iterable[tuple[Value, Interval]]) -> None:
+        self._said: dict[Any, Interval] = {}
+        for x, bounds in constraints:
+            if type(x) is Expr:
+                self._said[_key(x)] = bounds - x.constant
+        self._done: dict[Atom, Value] = {}
+
+    def __call__(self, x: Value) -> Value:
+        if type(x) is not Expr or not self._said:
+            return x
+        result: Any = x.constant
+        for monomial, k in x.terms.items():
+            term: Any = k
+            for atom in monomial:
+                term = term * self._atom(atom)
+            result = result + term
+        low, high = self._range(result)
+        value: Value = low if low is not None and low == high else result
+        return value
+
+    def _range(self, x: Value) -> tuple[int | None, int | None]:
+        """The range of an expression, by its variables' and by what is said of it."""
+        low, high = bounds_of(x)
+        said = self._said.get(_key(x)) if type(x) is Expr and self._said else None
+        if said is None or type(x) is not Expr or low is None or high is None:
+            return low, high
+        return max(low, said.lower + x.constant), min(high, said.upper + x.constant)
+
+    def _atom(self, atom: Atom) -> Value:
+        value = self._done.get(atom)
+        if value is None:
+            value = self._done[atom] = self._rebuilt(atom)
+        return value
+
+    def _rebuilt(self, atom: Any) -> Value:
+        if type(atom) is Symbol:
+            return atom_expr(atom)
+        if type(atom) is Least:
+            return least(*(self(x) for x in atom.items))
+        x, c = self(atom.dividend), atom.divisor
+        low, high = self._range(x)
+        if type(c) is not Expr and low is not None and high is not None and low // c == high // c:
+            n = low // c
+            return n if type(atom) is Quotient else x - n * c
+        c = self(c)
+        return floor_divided(x, c) if type(atom) is Quotient else remainder(x, c)
+
+
+def _key(x: Expr) -> Any:
+    """What an expression has in common with those that differ by a constant."""
+    return frozenset(x.terms.items())
