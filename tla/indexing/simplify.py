@@ -53,7 +53,8 @@ def simplify(map: IndexingMap, single_values: str = "keep", exact: bool | None =
     while not (map.is_undefined or map.is_known_empty):
         before = map
         map = _with_simpler_constraints(map)
-        map = _with_simpler_expressions(map, single_values == "replace")
+        if not map.is_known_empty:
+            map = _with_simpler_expressions(map, single_values == "replace")
         if map == before:
             break
     if map.constraints and exact is not False and _is_empty(map, exact):
