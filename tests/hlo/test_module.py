@@ -21,6 +21,7 @@ from tla.hlo import (
     SourceLine,
     SourceTables,
     StackFrame,
+    read_instruction,
     read_module,
 )
 from tla.xla_bridge import parse_shape
@@ -338,6 +339,63 @@ def test_computations_written_inside_instructions() -> None:
     assert found.entry.instruction("w").attributes == {"branch_computations": "{%_.1, %_.3}"}
     assert found.computation("_.3").root.called == ("_.2",)
     assert read_module(str(found)) == found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_instructions_have_the_computations_they_call(path: Path) -> None:
+    found = read_module(path.read_text())
+    for computation in found.computations:
+        for instruction in computation.instructions:
+            assert [each.name for each in instruction.computations] == list(instruction.called)
+            for each in instruction.computations:
+                assert each is found.computation(each.name)
+
+
+def test_computations_that_are_called_are_no_part_of_a_value() -> None:
+    found = read_module(
+        "HloModule m\nc { a = f32[2] parameter(0) }\nENTRY e { x = f32[2] parameter(0)\n"
+        "y = f32[2] call(x), to_apply=c\nROOT z = f32[2] negate(y) }\n"
+    )
+    y = found.entry.instruction("y")
+    assert y.computations == (found.computation("c"),)
+    assert y.as_root().computations == y.computations
+    bare = y.calling(())
+    assert bare.computations == ()
+    assert (bare, hash(bare), str(bare)) == (y, hash(y), str(y))
+    assert read_instruction(str(y)).computations == ()
+    for copied in (copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+        (called,) = copied.entry.instruction("y").computations
+        assert called is copied.computation("c")
+
+
+def test_in_a_fragment_what_stands_behind_its_caller_is_not_known() -> None:
+    callee = "c { a = f32[2] parameter(0) }\n"
+    caller = "d { x = f32[2] parameter(0)  ROOT y = f32[2] call(x), to_apply=c }\n"
+    before, behind = read_module(callee + caller), read_module(caller + callee)
+    assert [c.name for c in before.computation("d").root.computations] == ["c"]
+    assert behind.computation("d").root.computations == ()
+
+
+def test_a_branch_for_true_comes_first() -> None:
+    found = read_module(
+        "HloModule m\n"
+        "a { x = f32[2] parameter(0) }\n"
+        "b { x = f32[2] parameter(0) }\n"
+        "ENTRY e { p = pred[] parameter(0)  x = f32[2] parameter(1)\n"
+        "ROOT c = f32[2] conditional(p, x, x), false_computation=a, true_computation=b }\n"
+    )
+    assert [each.name for each in found.entry.root.computations] == ["b", "a"]
+
+
+def test_a_module_of_many_calls_can_be_sent() -> None:
+    calls = "".join(
+        f"c{i + 1} {{ x = f32[2] parameter(0)  ROOT y = f32[2] call(x), to_apply=c{i} }}\n"
+        for i in range(2000)
+    )
+    found = read_module(f"HloModule m\nc0 {{ x = f32[2] parameter(0) }}\n{calls}")
+    copied = pickle.loads(pickle.dumps(found))
+    assert copied == found
+    assert copied.entry.root.computations == (copied.computation("c1999"),)
 
 
 def test_layouts_of_operands_are_those_of_what_they_name() -> None:

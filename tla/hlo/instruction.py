@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..xla_bridge.shape import AnyShape
+    from .module import Computation
 
 __all__ = ["CALLING", "Instruction", "Json", "Operand", "Value"]
 
@@ -100,10 +101,13 @@ class Instruction(Value):
         literal: The text of a constant.
         parameter_number: The number of a parameter.
         line: The line of the text it begins in, counted from 1; no part of the value.
+        computations: The computations it calls, in the order of `called`; none where they are not known,
+            as to `read_instruction`. No part of the value.
     """
 
     __slots__ = (
         "attributes",
+        "computations",
         "is_root",
         "line",
         "literal",
@@ -123,6 +127,7 @@ class Instruction(Value):
     literal: str | None
     parameter_number: int | None
     line: int
+    computations: tuple[Computation, ...]
 
     def __init__(
         self,
@@ -135,6 +140,7 @@ class Instruction(Value):
         literal: str | None = None,
         parameter_number: int | None = None,
         line: int = 0,
+        computations: Iterable[Computation] = (),
     ) -> None:
         set_ = object.__setattr__
         set_(self, "name", name)
@@ -146,6 +152,7 @@ class Instruction(Value):
         set_(self, "literal", literal)
         set_(self, "parameter_number", parameter_number)
         set_(self, "line", line)
+        set_(self, "computations", tuple(computations))
 
     def _key(self) -> tuple[object, ...]:
         return (
@@ -160,9 +167,9 @@ class Instruction(Value):
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Instruction, self._arguments(self.is_root)
+        return Instruction, self._arguments(self.is_root, self.computations)
 
-    def _arguments(self, is_root: bool) -> tuple[Any, ...]:
+    def _arguments(self, is_root: bool, computations: Iterable[Computation]) -> tuple[Any, ...]:
         return (
             self.name,
             self.shape,
@@ -173,11 +180,16 @@ class Instruction(Value):
             self.literal,
             self.parameter_number,
             self.line,
+            computations,
         )
 
     def as_root(self, is_root: bool = True) -> Instruction:
         """Return the instruction marked as the root of its computation, or not."""
-        return Instruction(*self._arguments(is_root))
+        return Instruction(*self._arguments(is_root, self.computations))
+
+    def calling(self, computations: Iterable[Computation]) -> Instruction:
+        """Return the instruction with the computations it calls."""
+        return Instruction(*self._arguments(self.is_root, computations))
 
     @property
     def called(self) -> tuple[str, ...]:

@@ -23,13 +23,15 @@ from .source import Source
 from .stream import ComputationHead, ModuleError, ModuleStream
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
 __all__ = ["read_instruction", "read_module", "read_stream"]
 
 
 def read_module(text: str, opcodes: Collection[str] = ()) -> Module:
     """Return the module that a text writes; printed, it reads back to an equal value.
+
+    Its instructions have the computations they call, so far as these stand before them: in a module all.
 
     Args:
         opcodes: Opcodes to take beside those of `OPCODES`, for the text of a newer XLA.
@@ -40,15 +42,17 @@ def read_module(text: str, opcodes: Collection[str] = ()) -> Module:
     """
     stream = ModuleStream(text, (), opcodes)
     computations: list[Computation] = []
+    named: dict[str, Computation] = {}
     begun: list[tuple[ComputationHead, list[Instruction]]] = []
     try:
         for event in stream.events():
             if isinstance(event, Instruction):
-                begun[-1][1].append(event)
+                begun[-1][1].append(_attached(event, named))
             elif isinstance(event, ComputationHead):
                 begun.append((event, []))
             else:
                 computations.append(_computation(*begun.pop(), event.execution_thread))
+                named[computations[-1].name] = computations[-1]
     except ModuleError as error:
         computations += [_computation(head, body) for head, body in begun if body]
         error.module = _with(stream.header, computations)
@@ -59,6 +63,14 @@ def read_module(text: str, opcodes: Collection[str] = ()) -> Module:
             last.name, last.instructions, True, last.execution_thread, last.line
         )
     return _with(stream.header, computations)
+
+
+def _attached(instruction: Instruction, named: Mapping[str, Computation]) -> Instruction:
+    """The instruction with the computations it calls, which only a fragment may define behind it."""
+    names = instruction.called
+    if not names or not named.keys() >= set(names):
+        return instruction
+    return instruction.calling([named[name] for name in names])
 
 
 def _computation(
