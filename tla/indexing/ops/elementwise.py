@@ -18,7 +18,7 @@ __all__ = ["ELEMENTWISE"]
 # fmt: off
 ELEMENTWISE: Final[tuple[str, ...]] = (
     "abs", "acos", "acosh", "add", "and", "asin", "asinh", "atan2", "atanh", "cbrt", "ceil", "clamp",
-    "compare", "complex", "convert", "copy", "cosh", "cosine", "count-leading-zeros", "divide", "erf",
+    "compare", "complex", "convert", "cosh", "cosine", "count-leading-zeros", "divide", "erf",
     "exponential", "exponential-minus-one", "floor", "imag", "is-finite", "log", "log-plus-one",
     "logistic", "map", "maximum", "minimum", "mulhi", "multiply", "negate", "not", "or", "popcnt",
     "power", "real", "reduce-precision", "remainder", "round-nearest-afz", "round-nearest-even",

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
 
 from ...errors import UnsupportedError
 from ...expr import Expr
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     from ...hlo import Instruction
     from ...xla_bridge.shape import AnyShape, XlaShape
 
-__all__ = ["Leaf", "Op", "leaves"]
+__all__ = ["Devices", "Leaf", "Op", "leaves"]
+
+Devices: TypeAlias = "int | tuple[int, int] | None"
+"""How many devices run a program; or how many replicas, and partitions of each; None: not told."""
 
 
 class Leaf(NamedTuple):
@@ -59,12 +63,23 @@ class Op:
     """An instruction, its operands and outputs.
 
     Args:
-        devices: How many replicas, or devices, run the program, where the instruction leaves it open.
+        devices: How many devices run the program, where the instruction leaves it open; or how many
+            replicas, and partitions of each.
     """
 
-    def __init__(self, instruction: Instruction, devices: int | None = None) -> None:
+    def __init__(self, instruction: Instruction, devices: Devices = None) -> None:
         self.instruction = instruction
         self.devices = devices
+
+    @property
+    def device_count(self) -> int | None:
+        """How many devices run the program; None where it is not told."""
+        return prod(self.devices) if isinstance(self.devices, tuple) else self.devices
+
+    @property
+    def partitions(self) -> int | None:
+        """How many of the devices a replica has; None where it is not told."""
+        return self.devices[1] if isinstance(self.devices, tuple) else None
 
     @property
     def opcode(self) -> str:
@@ -92,7 +107,8 @@ class Op:
         Raises:
             UnsupportedError: a dim has no bound.
         """
-        if any(isinstance(n, Expr) for n in shape.dimensions):
+        sizes: tuple[int | Expr, ...] = shape.dimensions
+        if any(type(n) is Expr for n in sizes):
             self.refuse(f"{shape} has a dim of unknown size")
         return tuple(int(n) for n in shape.dimensions)
 

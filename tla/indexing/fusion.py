@@ -1,0 +1,302 @@
+"""Indexing through a whole computation: from its root to its parameters.
+
+>>> from tla.hlo import read_module
+>>> softmax = read_module('''HloModule m
+... add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] add(a, b) }
+... ENTRY e {
+...   p = f32[2,5] parameter(0)
+...   zero = f32[] constant(0)
+...   sum = f32[2] reduce(p, zero), dimensions={1}, to_apply=add
+...   sums = f32[2,5] broadcast(sum), dimensions={0}
+...   ROOT r = f32[2,5] divide(p, sums)
+... }''')
+>>> (maps,) = computation_maps(softmax.entry)
+>>> for m in maps:
+...     print(m)
+(d0, d1) -> (d0, d1), domain: d0 in [0, 1], d1 in [0, 4]
+(d0, d1)[s0] -> (d0, s0), domain: d0 in [0, 1], d1 in [0, 4], s0 in [0, 4]
+
+The instructions are walked users before operands. To each array belong the maps that lead to it from
+the root; behind an instruction they are composed with its own, simplified, and equal ones are kept once.
+
+Source: XLA ``ComputeGroupedOutputToInputIndexing``.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Final
+
+from ..errors import CoordinateError, UnsupportedError
+from ..xla_bridge.shape import XlaTuple
+from .compose import compose
+from .maps import IndexingMap
+from .simplify import simplify
+from .unused import remove_unused_symbols
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..hlo import Computation, Instruction
+    from ..xla_bridge.shape import AnyShape
+    from .ops.op import Devices
+
+    Found = dict[IndexingMap, None]
+    Place = tuple[str, int]
+
+__all__ = ["MOST_MAPS", "computation_maps"]
+
+MOST_MAPS: Final = 1000
+"""How many maps an array may have before what lies behind it counts as not known."""
+
+_COPIES: Final = ("copy", "copy-done", "copy-start", "domain", "opt-barrier")
+"""Ops that make the array that they are given."""
+
+_DEEPEST: Final = 30
+"""Through how many computations, each called by the one before, a walk goes."""
+
+_known: dict[object, tuple[Computation, list[list[IndexingMap]]]] = {}
+"""What was found of late, by the id of the computation, which is held so that its id is its own.
+
+Without it, computations that each call the next one twice would take a time that doubles with each.
+"""
+
+_MOST_KNOWN: Final = 512
+
+_depth: ContextVar[int] = ContextVar("_depth", default=0)
+
+
+def computation_maps(
+    computation: Computation, output: int = 0, *, devices: Devices = None, most: int = MOST_MAPS
+) -> list[list[IndexingMap]]:
+    """Return for each parameter the maps from an output of the root to the elements it depends on.
+
+    An element of the output depends on just the elements that one of the maps reaches. Where an array
+    is made in a way that has no maps, the parameters behind it have an undefined map, which says why.
+
+    Args:
+        output: Which array of the root, counted from 0 through all of a tuple's elements.
+        devices: How many devices run the program, where an instruction leaves it open; or how many
+            replicas, and partitions of each.
+        most: How many maps an array may have; one with more counts as made in a way that has none.
+
+    A tuple among the parameters counts as its elements. Runtime variables are read from instructions
+    of the computation, under their names there; what is a constant there is none. Through a loop only
+    those arrays of its state are followed that it carries along unchanged: how often it runs is not
+    known.
+
+    Raises:
+        CoordinateError: the root has no such output.
+        UnsupportedError: it stands too deep among computations that call each other.
+    """
+    key = id(computation), output, devices, most
+    known = _known.get(key)
+    if known is not None:
+        return [list(maps) for maps in known[1]]
+    depth = _depth.get()
+    if depth >= _DEEPEST:
+        raise UnsupportedError(
+            f"computation {computation.name} is called through more than {_DEEPEST} computations",
+            computation=computation.name,
+        )
+    token = _depth.set(depth + 1)
+    try:
+        found = _Walk(computation, devices, most).maps(output)
+    finally:
+        _depth.reset(token)
+    _known[key] = computation, [list(maps) for maps in found]
+    if len(_known) > _MOST_KNOWN:
+        _known.pop(next(iter(_known)), None)
+    return found
+
+
+class _Walk:
+    """A walk through a computation: to each array the maps that lead there."""
+
+    def __init__(self, computation: Computation, devices: Devices, most: int) -> None:
+        self.computation = computation
+        self.devices = devices
+        self.most = most
+        self.instructions = {each.name: each for each in computation.instructions}
+        self.shapes = {each.name: each.shape for each in computation.instructions}
+        self.found: dict[str, list[Found]] = {}
+        self.full: set[Place] = set()
+        self.sizes: dict[int, int] = {}  # of the shapes by their ids: each is held by an instruction
+
+    def maps(self, output: int) -> list[list[IndexingMap]]:
+        root = self.computation.root
+        count = self.size(root.shape)
+        if not 0 <= output < count:
+            raise CoordinateError(
+                f"computation {self.computation.name} has no output {output}",
+                f"Its root {root.name} has {count}.",
+                output=output,
+            )
+        start = _identity(root, output)
+        if not start.is_known_empty:
+            self.at((root.name, output))[start] = None
+        for instruction in reversed(self.computation.instructions):
+            if instruction.parameter_number is None:
+                for leaf, maps in enumerate(self.found.pop(instruction.name, ())):
+                    if maps:
+                        self.go(instruction, leaf, list(maps))
+        out: list[list[IndexingMap]] = []
+        for parameter in self.computation.parameters:
+            reached = self.found.get(parameter.name)
+            for maps in reached or [{} for _ in range(self.size(parameter.shape))]:
+                settled = dict.fromkeys(map(self.settled, maps))  # of fewer elements more is known
+                out.append([m for m in settled if not m.is_known_empty])
+        return out
+
+    # --- arrays, which are named by an instruction and a number within its result ---
+
+    def size(self, shape: AnyShape) -> int:
+        """How many arrays a shape has."""
+        if not isinstance(shape, XlaTuple):
+            return 1
+        if id(shape) not in self.sizes:
+            self.sizes[id(shape)] = sum(map(self.size, shape.elements))
+        return self.sizes[id(shape)]
+
+    def at(self, place: Place) -> Found:
+        """The maps that lead to an array."""
+        name, leaf = place
+        if name not in self.found:
+            self.found[name] = [{} for _ in range(self.size(self.shapes[name]))]
+        return self.found[name][leaf]
+
+    def operands(self, instruction: Instruction) -> list[Place]:
+        """The arrays of the operands; one whose shape is not known counts as one array."""
+        out: list[Place] = []
+        for operand in instruction.operands:
+            shape = self.shapes.get(operand.name, operand.shape)
+            out += [(operand.name, i) for i in range(1 if shape is None else self.size(shape))]
+        return out
+
+    # --- behind an instruction ---
+
+    def go(self, instruction: Instruction, leaf: int, maps: list[IndexingMap]) -> None:
+        """Lead the maps that reach an array of an instruction on to the arrays it is made from."""
+        inside = self.passed_on(instruction, leaf)
+        if inside is not None:
+            self.add(inside, maps, [None])
+            return
+        places = self.operands(instruction)
+        try:
+            behind = [[self.folded(m) for m in maps] for maps in self.made_from(instruction, leaf)]
+        except UnsupportedError as error:
+            behind = [[IndexingMap.undefined(error.summary)]] * len(places)
+        same = _identity(instruction, leaf)
+        for place, onwards in zip(places, behind, strict=True):
+            if onwards and place[0] in self.shapes:  # what a fragment does not define leads nowhere
+                self.add(place, maps, [None if m == same and not m.is_undefined else m for m in onwards])
+
+    def passed_on(self, instruction: Instruction, leaf: int) -> Place | None:
+        """The array that an array of a tuple, or of an element of one, is."""
+        if instruction.opcode == "tuple":
+            for operand in instruction.operands:
+                shape = self.shapes.get(operand.name)
+                if shape is None:
+                    return None
+                if leaf < self.size(shape):
+                    return operand.name, leaf
+                leaf -= self.size(shape)
+        elif instruction.opcode == "get-tuple-element":
+            name = instruction.operands[0].name
+            shape = self.shapes.get(name)
+            index = int(instruction.attributes.get("index", "-1"))
+            if isinstance(shape, XlaTuple) and 0 <= index < len(shape.elements):
+                return name, sum(map(self.size, shape.elements[:index])) + leaf
+        return None
+
+    def add(
+        self, place: Place, maps: Iterable[IndexingMap], onwards: Sequence[IndexingMap | None]
+    ) -> None:
+        """Enter maps at an array, each composed with those that lead on to it; None changes nothing."""
+        here = self.at(place)
+        for first in maps:
+            for second in onwards:
+                if place in self.full:
+                    return
+                both = first if second is None else self.joined(first, second)
+                if not both.is_known_empty:
+                    here[both] = None
+                if len(here) > self.most:
+                    self.full.add(place)
+                    here.clear()
+                    why = f"more than {self.most} maps lead to {place[0]}"
+                    here[IndexingMap.undefined(why)] = None
+
+    def joined(self, first: IndexingMap, second: IndexingMap) -> IndexingMap:
+        if first.is_undefined:
+            return first
+        if second.is_undefined:
+            return second
+        return _simpler(compose(first, second))
+
+    def made_from(self, instruction: Instruction, leaf: int) -> list[list[IndexingMap]]:
+        """The maps of an instruction, for a loop from after it to before it."""
+        from .accesses import output_to_input
+
+        if instruction.opcode != "while":
+            return output_to_input(instruction, leaf, devices=self.devices)
+        places = self.operands(instruction)
+        if self.is_carried_along(instruction, leaf):
+            return [[_identity(instruction, leaf)] if i == leaf else [] for i in range(len(places))]
+        why = f"instruction {instruction.name} is a loop: how often it changes its state is not known"
+        return [[IndexingMap.undefined(why)] for _ in places]
+
+    # --- arrays that are other arrays, unchanged ---
+
+    def is_carried_along(self, loop: Instruction, leaf: int, room: int = _DEEPEST) -> bool:
+        """Whether a loop returns an array of its state as it was given."""
+        called = dict(zip(loop.called, loop.computations, strict=False))
+        body = called.get(loop.attributes.get("body", "").lstrip("%"))
+        if body is None or len(body.parameters) != 1 or not room:
+            return False
+        inside = _Walk(body, self.devices, self.most)
+        return inside.origin((body.root.name, leaf), room - 1) == (body.parameters[0].name, leaf)
+
+    def origin(self, place: Place, room: int) -> Place:
+        """The array that an array is a copy of, or a copy of a copy; itself where it is none."""
+        while place[0] in self.instructions:
+            instruction, leaf = self.instructions[place[0]], place[1]
+            before = self.passed_on(instruction, leaf)
+            if instruction.opcode in _COPIES:
+                maps = self.made_from(instruction, leaf)
+                found = [at for at, each in zip(self.operands(instruction), maps, strict=True) if each]
+                before = found[0] if len(found) == 1 else None
+            elif instruction.opcode == "while" and self.is_carried_along(instruction, leaf, room):
+                before = instruction.operands[0].name, leaf
+            if before is None:
+                break
+            place = before
+        return place
+
+    # --- what is known of runtime variables ---
+
+    def folded(self, m: IndexingMap) -> IndexingMap:
+        """A map without the runtime variables whose values the computation says."""
+        if not m.runtime:
+            return m
+        from .runtime import fold
+
+        return fold(m, self.instructions.get)
+
+    def settled(self, m: IndexingMap) -> IndexingMap:
+        folded = self.folded(m)
+        return m if folded is m else _simpler(folded)
+
+
+def _simpler(m: IndexingMap) -> IndexingMap:
+    return remove_unused_symbols(simplify(m, single_values="replace"))
+
+
+def _identity(instruction: Instruction, output: int) -> IndexingMap:
+    """The map from each element of an output to itself."""
+    from .ops import Op
+
+    try:
+        return Op(instruction).identity(output)
+    except UnsupportedError as error:
+        return IndexingMap.undefined(error.summary)

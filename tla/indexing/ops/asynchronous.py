@@ -1,0 +1,119 @@
+"""Asynchronous ops: the part that starts one, the part that ends it, updates between.
+
+The part that starts an op makes a tuple of its operands, its results and contexts of its run; the part
+that ends it takes the results out. In the short form, as ``slice-start``, it is the op that its name
+begins with; in the long form it is what a computation is. Nothing is read for a context.
+
+===========================================  ===================================  ================
+started by                                   makes                                the result is
+===========================================  ===================================  ================
+``async-start``, ``slice-start`` and others  ``((operands), result, contexts)``   element 1
+``all-gather-start``,                        ``(operand, result, contexts)``      element 1
+``collective-permute-start``
+``copy-start``                               ``(copy, operand, context)``         element 0
+``all-reduce-start``                         ``result``                           all there is
+===========================================  ===================================  ================
+
+Source: XLA ``hlo_instructions.h``, ``shape_inference.cc``, ``hlo_verifier.cc``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ...hlo import OPCODES, Instruction, wrapped_opcode
+from ...xla_bridge.shape import XlaTuple
+from .calls import called_maps, computation_of, operand_names
+from .op import Op
+from .rules import RULES, rule
+
+if TYPE_CHECKING:
+    from ...xla_bridge.shape import AnyShape
+    from .rules import Maps
+
+__all__ = ["COLLECTIVES"]
+
+_COPY: Final = "copy-start"
+
+
+def _below(op: Op, index: int, output: int) -> int | None:
+    """Which array it is among those of an element of the result, if it is one of these."""
+    found = [i for i, leaf in enumerate(op.outputs) if leaf.path[:1] == (index,)]
+    return found.index(output) if output in found else None
+
+
+def _one(op: Op, output: int, number: int) -> Maps:
+    """The output is one of the arrays that are read."""
+    shapes = [leaf.shape for leaf in (*op.inputs[number : number + 1], op.outputs[output])]
+    if len(shapes) < 2 or shapes[0].dimensions != shapes[1].dimensions:
+        op.refuse(f"no operand is {shapes[-1]}")
+    maps: Maps = [[] for _ in op.inputs]
+    maps[number].append(op.identity(output))
+    return maps
+
+
+def _started(op: Op, output: int) -> Maps:
+    """The part that starts an op: the operands, the results, contexts."""
+    opcode, shape = op.opcode, op.instruction.shape
+    result, operands = (0, 1) if opcode == _COPY else (1, 0)
+    if opcode == "all-reduce-start":  # its results are not put beside its operands
+        return _wrapped(op, shape, output)
+    if not isinstance(shape, XlaTuple):
+        op.refuse(f"its result {shape} is no tuple")
+    operand = _below(op, operands, output)
+    if operand is not None:
+        return _one(op, output, operand)
+    number = _below(op, result, output)
+    if number is None:
+        return [[] for _ in op.inputs]  # a context of the run, which holds no data
+    return _wrapped(op, shape.elements[result], number)
+
+
+def _wrapped(op: Op, shape: AnyShape, output: int) -> Maps:
+    """The maps of the op that an asynchronous one wraps."""
+    it = op.instruction
+    if op.opcode == "async-start":
+        return called_maps(op, computation_of(op), operand_names(op), output)
+    inner = Instruction(
+        it.name,
+        shape,
+        op.opcode.removesuffix("-start"),
+        it.operands,
+        it.attributes,
+        computations=it.computations,
+    )
+    op = Op(inner, op.devices)
+    if op.opcode not in RULES:
+        op.refuse("what it reads is not described")
+    return RULES[op.opcode](op, output)
+
+
+def _updated(op: Op, output: int) -> Maps:
+    """The part between: what was started goes on."""
+    return _one(op, output, output)
+
+
+def _done(op: Op, output: int) -> Maps:
+    """The part that ends an op: its results out of the tuple."""
+    if op.opcode == "all-reduce-done":
+        return _one(op, output, output)
+    result = 0 if op.opcode == "copy-done" else 1
+    numbers = [i for i, leaf in enumerate(op.inputs) if leaf.path[:1] == (result,)]
+    if output >= len(numbers):
+        op.refuse(f"its operand has no result number {output}")
+    return _one(op, output, numbers[output])
+
+
+COLLECTIVES: Final = ("all-gather", "all-reduce", "collective-permute")
+"""Collectives with parts that have opcodes of their own."""
+
+
+def _opcodes(suffix: str) -> list[str]:
+    """The opcodes of a part: the short form of each op, and those of the collectives."""
+    short = [f"{each}{suffix}" for each in OPCODES if wrapped_opcode(f"{each}{suffix}")]
+    return list(dict.fromkeys([*short, *(f"{each}{suffix}" for each in COLLECTIVES)]))
+
+
+rule("async-start", _COPY, *_opcodes("-start"))(_started)
+rule("async-update", *(each for each in _opcodes("-update") if wrapped_opcode(each)))(_updated)
+rule("async-done", "copy-done", *_opcodes("-done"))(_done)

@@ -1,0 +1,71 @@
+"""Normalisation over a batch: all dims but the one of the features.
+
+With ``all`` for every element of a feature, ``own`` for the element at the same place, and the values
+of the other operands those of the feature:
+
+=================  ===============  ==================================================================
+op                 output           made from
+=================  ===============  ==================================================================
+training           0, normalised    operand all; scale; offset
+\\                  1, 2, statistics operand all
+inference          0                operand own; scale; offset; mean; variance
+grad               0, of operand    operand all; scale; mean; variance; gradient all
+\\                  1, of scale      operand all; mean; variance; gradient all
+\\                  2, of offset     gradient all
+=================  ===============  ==================================================================
+
+Source: XLA ``operation_semantics``, BatchNormTraining, BatchNormInference, BatchNormGrad.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from .building import lines, number
+from .rules import rule
+
+if TYPE_CHECKING:
+    from .op import Op
+    from .rules import Maps
+
+__all__: list[str] = []
+
+_READ: Final = {
+    "batch-norm-training": (
+        ("all", "feature", "feature"),
+        ("all", "", ""),
+        ("all", "", ""),
+    ),
+    "batch-norm-inference": (("own", "feature", "feature", "feature", "feature"),),
+    "batch-norm-grad": (
+        ("all", "feature", "feature", "feature", "all"),
+        ("all", "", "feature", "feature", "all"),
+        ("", "", "", "", "all"),
+    ),
+}
+"""For each output, how each operand is read; "" for one that is not."""
+
+
+@rule(*_READ)
+def _batch_norm(op: Op, output: int) -> Maps:
+    table = _READ[op.opcode]
+    if len(op.outputs) != len(table) or len(op.inputs) != len(table[0]):
+        op.refuse(f"it has {len(op.inputs)} operands and {len(op.outputs)} results")
+    sizes, dims = op.sizes(op.inputs[0].shape), op.dims(output)
+    feature = number(op, "feature_index", below=len(sizes))
+    if dims != (sizes if output == 0 else (sizes[feature],)):
+        op.refuse(f"{op.outputs[output].shape} is not made of {op.inputs[0].shape}, feature {feature}")
+    place = feature if output == 0 else 0
+    maps: Maps = []
+    for read, leaf in zip(table[output], op.inputs, strict=True):
+        shape = op.sizes(leaf.shape)
+        if shape != ((sizes[feature],) if table[0][len(maps)] == "feature" else sizes):
+            op.refuse(f"{leaf} is {leaf.shape}, the operand {op.inputs[0].shape}")
+        if read == "all":
+            whole = [place if k == feature else None for k in range(len(sizes))]
+            maps.append([lines(dims, shape, whole)])
+        elif read == "own":
+            maps.append([op.identity(output)])
+        else:
+            maps.append([lines(dims, shape, [place])] if read else [])
+    return maps

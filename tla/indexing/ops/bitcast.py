@@ -1,0 +1,222 @@
+"""Bitcasts: the same bits, read as another array.
+
+=================  =============================================================================
+op                 an element of the result is made from
+=================  =============================================================================
+bitcast            what has bits at its place in memory, as the layouts of both arrays have it, tiles
+                   and padding included; where the operand has padding, or ends, nothing
+bitcast-convert    the element at its index; where the widths differ, the narrower type has one more
+                   dim, the most minor, for the parts of an element
+=================  =============================================================================
+
+>>> from tla.hlo import read_instruction
+>>> from tla.indexing import output_to_input
+>>> tiled = "%b = s32[129,5]{0,1:T(8,128)} bitcast(s32[5,129]{1,0:T(8,128)} %x)"
+>>> print(*output_to_input(read_instruction(tiled))[0])
+(d0, d1) -> (d1, d0), domain: d0 in [0, 128], d1 in [0, 4]
+>>> narrow = "%b = u8[8] bitcast(f32[2] %x)"
+>>> print(*output_to_input(read_instruction(narrow))[0])
+(d0) -> (d0 floordiv 4), domain: d0 in [0, 7]
+
+Source: XLA operation semantics; tiled_layout.md of XLA.
+"""
+
+from __future__ import annotations
+
+from math import gcd, prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...expr import Expr
+from ...expr.nodes import Remainder
+from ...ints import ceil_div
+from ...xla_bridge.addresses import storage_bits
+from ...xla_bridge.shape import COMBINE
+from ..maps import IndexingMap
+from ..simplify import simplify
+from ..variables import Interval, dim, rng
+from .movement import expect_sizes, only_input
+from .reshape import coordinates, place, reshape_map, runs
+from .rules import rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...expr import Value
+    from ...xla_bridge.shape import Tile, XlaShape
+    from .op import Op
+    from .rules import Maps
+
+__all__ = ["MemoryAxes"]
+
+Bound = tuple["Value", Interval]
+
+
+class _Step(NamedTuple):
+    """What a tile does to the axes that it finds, major first."""
+
+    kept: int
+    """How many axes it leaves as they are."""
+    missing: int
+    """How many axes of size 1 it puts in front."""
+    groups: tuple[tuple[int, ...], ...]
+    """The sizes of the axes that it merges into one, for each of its entries."""
+    entries: tuple[int, ...]
+
+
+class MemoryAxes:
+    """The axes that the tiles of a shape make of its dims: their sizes, and the way in and out.
+
+    >>> from tla.xla_bridge import parse_array
+    >>> axes = MemoryAxes(parse_array("f32[3,5]{1,0:T(2,2)}"))
+    >>> axes.sizes, axes.of((1, 4)), axes.index((0, 2, 1, 0))[0]
+    ([2, 3, 2, 2], [0, 2, 1, 0], [1, 4])
+    >>> print(IndexingMap(axes.of((dim(0), dim(1))), (3, 5)))
+    (d0, d1) -> (d0 floordiv 2, d1 floordiv 2, d0 mod 2, d1 mod 2), domain: d0 in [0, 2], d1 in [0, 4]
+
+    The sizes of a dynamic dim are those of its bound.
+    """
+
+    def __init__(self, shape: XlaShape) -> None:
+        self.shape = shape
+        sizes = [int(shape.dimensions[k]) for k in shape.major_to_minor]
+        self.steps: list[_Step] = []
+        for tile in shape.tiles:
+            step = _step(sizes, tile)
+            self.steps.append(step)
+            merged = [prod(group) for group in step.groups]
+            counts = [ceil_div(n, t) for n, t in zip(merged, step.entries, strict=True)]
+            sizes = [*sizes[: step.kept], *counts, *step.entries]
+        self.sizes = sizes
+
+    def of(self, index: Sequence[Value]) -> list[Value]:
+        """Return the coordinates of an element on the axes."""
+        at = [index[k] for k in self.shape.major_to_minor]
+        for step in self.steps:
+            rest: list[Value] = [*([0] * step.missing), *at[step.kept :]]
+            whole: list[Value] = []
+            for group in step.groups:
+                whole.append(place(rest[: len(group)], group))
+                rest = rest[len(group) :]
+            pairs = list(zip(whole, step.entries, strict=True))
+            at = [*at[: step.kept], *(x // t for x, t in pairs), *(x % t for x, t in pairs)]
+        return at
+
+    def index(self, at: Sequence[Value]) -> tuple[list[Value], list[Bound]]:
+        """Return the index of the element at some coordinates, and the bounds within which it is one."""
+        bounds: list[Bound] = []
+        now = list(at)
+        for step in reversed(self.steps):
+            k = len(step.groups)
+            counts, inner = now[step.kept : step.kept + k], now[step.kept + k :]
+            now = now[: step.kept]
+            for group, t, c, i in zip(step.groups, step.entries, counts, inner, strict=True):
+                x = _joined(c, i, t)
+                bounds.append((x, Interval.of(prod(group))))
+                now += coordinates(x, group)
+            del now[step.kept : step.kept + step.missing]
+        index: list[Value] = [0] * len(now)
+        for k, x in zip(self.shape.major_to_minor, now, strict=True):
+            index[k] = x
+            bounds.append((x, Interval.of(int(self.shape.dimensions[k]))))
+        return index, bounds
+
+
+def _joined(count: Value, inner: Value, t: int) -> Value:
+    """``count * t + inner``, of two digits of one number as one."""
+    c, i = _remainder(count), _remainder(inner)
+    # (y // t mod m) * t + y mod t == y mod (t * m)
+    if c and i and i.divisor == t and count == (i.dividend // t) % c.divisor:
+        return i.dividend % (t * c.divisor)
+    return count * t + inner
+
+
+def _remainder(x: Value) -> Remainder | None:
+    if type(x) is not Expr or x.constant or list(x.terms.values()) != [1]:
+        return None
+    (monomial,) = x.terms
+    return monomial[0] if len(monomial) == 1 and type(monomial[0]) is Remainder else None
+
+
+def _step(sizes: Sequence[int], tile: Tile) -> _Step:
+    missing = max(0, len(tile) - len(sizes))
+    kept = len(sizes) + missing - len(tile)
+    groups: list[tuple[int, ...]] = []
+    group: tuple[int, ...] = ()
+    for n, t in zip([1] * missing + list(sizes[kept:]), tile, strict=True):
+        group += (n,)
+        if t != COMBINE:
+            groups.append(group)
+            group = ()
+    entries = tuple(int(t) for t in tile if t != COMBINE)
+    return _Step(kept, missing, tuple(groups), entries)
+
+
+@rule("bitcast")
+def _bitcast(op: Op, output: int) -> Maps:
+    sizes, made = only_input(op), op.dims()
+    operand, result = op.inputs[0].shape, op.outputs[0].shape
+    if None in (operand.element_type.bits, result.element_type.bits):
+        op.refuse("a token has no bits")
+    if 0 in made or 0 in sizes:
+        return [[IndexingMap([0] * len(sizes), made, is_known_empty=True)]]
+    # an axis of the bits that both widths are made of; a range runs through those of an element
+    width, wide = storage_bits(result), storage_bits(operand)
+    unit = gcd(width, wide)
+    source, target = MemoryAxes(operand), MemoryAxes(result)
+    parts = [width // unit] if width > unit else []
+    at = [*target.of([dim(j) for j in range(len(made))]), *(rng(0) for _n in parts)]
+    others = [wide // unit] if wide > unit else []
+    found, bounds = _moved([*source.sizes, *others], [*target.sizes, *parts], at)
+    index, inside = source.index(found[: len(source.sizes)])
+    m = simplify(IndexingMap(index, made, parts, (), bounds + inside), exact=False)
+    return [[_as_reshape(m, sizes, made)]]
+
+
+def _as_reshape(m: IndexingMap, a: tuple[int, ...], b: tuple[int, ...]) -> IndexingMap:
+    """The map as a reshape has it, which puts dims of size 1 elsewhere, if it is one."""
+    if 1 in b and prod(a) == prod(b):
+        plain = reshape_map(a, b)
+        if simplify(plain, "replace", exact=False) == simplify(m, "replace", exact=False):
+            return plain
+    return m
+
+
+def _moved(a: list[int], b: list[int], at: list[Value]) -> tuple[list[Value], list[Bound]]:
+    """The coordinates on axes ``a`` of what stands at ``at`` on axes ``b``, and that memory goes so far.
+
+    The two memories begin together, and one may be longer: so where they are not equally long, the
+    axes are compared from the minor ones on, and the last run has all that is left.
+    """
+    step = 1 if prod(a) == prod(b) else -1
+    found: list[Value] = []
+    bounds: list[Bound] = []
+    for run in runs(a[::step], b[::step]):
+        sizes = [a[::step][i] for i in run.a][::step]
+        others = [b[::step][j] for j in run.b][::step]
+        index = [at[::step][j] for j in run.b][::step]
+        if sizes == others:
+            found += index[::step]
+            continue
+        x = place(index, others)
+        if prod(sizes) != prod(others):
+            bounds.append((x, Interval.of(prod(sizes))))
+        found += coordinates(x, sizes)[::step]
+    return found[::step], bounds
+
+
+@rule("bitcast-convert")
+def _bitcast_convert(op: Op, output: int) -> Maps:
+    sizes, made = only_input(op), op.dims()
+    wide, width = op.inputs[0].shape.element_type.bits, op.outputs[0].shape.element_type.bits
+    if wide is None or width is None:
+        op.refuse("a token has no bits")
+    if wide == width:
+        expect_sizes(op, sizes)
+        return [[op.identity()]]
+    if wide > width and wide % width == 0:
+        expect_sizes(op, (*sizes, wide // width))
+        return [[IndexingMap([dim(k) for k in range(len(sizes))], made)]]
+    if width % wide or sizes != (*made, width // wide):
+        op.refuse(f"it cannot make {op.outputs[0].shape} of {op.inputs[0].shape}")
+    index = [*(dim(k) for k in range(len(made))), rng(0)]
+    return [[IndexingMap(index, made, [width // wide])]]

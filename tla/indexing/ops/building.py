@@ -1,0 +1,93 @@
+"""Parts that rules build their maps from: whole lines, ranges, constraints that say something.
+
+Where XLA simplifies the map of an op, as it does for windows, so do these.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ..maps import IndexingMap
+from ..simplify import simplify
+from ..unused import remove_unused_symbols
+from ..variables import Interval, dim, rng
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ...expr import Value
+    from .op import Op
+
+__all__ = ["Ranges", "at", "expect", "lines", "number", "order", "settled"]
+
+
+def expect(op: Op, count: int) -> None:
+    """Refuse an op unless it has so many operands."""
+    if len(op.inputs) != count:
+        op.refuse(f"it has {len(op.inputs)} operands, and only the form with {count} is described")
+
+
+def number(op: Op, name: str, below: int, default: int | None = None) -> int:
+    """Return an attribute that is one int, at least 0 and below a bound; of dims, how many there are."""
+    found = op.ints(name, None if default is None else (default,))
+    if len(found) != 1 or not 0 <= found[0] < below:
+        op.refuse(f"its {name} {op.attribute(name)} is no int in [0, {below})")
+    return found[0]
+
+
+class Ranges:
+    """The ranges of a map while it is built, in the order in which they are asked for."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def new(self, size: int) -> Value:
+        """Return a further range; of one value that value, 0, as XLA leaves such ranges out."""
+        if size == 1:
+            return 0
+        self.sizes.append(size)
+        return rng(len(self.sizes) - 1)
+
+
+def at(dims: Sequence[int], i: int) -> Value:
+    """Return dim ``i`` of a map, or 0 where it has no other value."""
+    return 0 if dims[i] == 1 else dim(i)
+
+
+def settled(
+    results: Iterable[Value],
+    dims: Sequence[int | Interval],
+    ranges: Sequence[int | Interval] = (),
+    constraints: Iterable[tuple[Value, Interval]] = (),
+) -> IndexingMap:
+    """Return a map in its final form: simplified, without ranges that say nothing.
+
+    >>> inside = [(dim(0) + rng(0), Interval(0, 9)), (dim(0) - rng(0) + 1, Interval(0, 4))]
+    >>> print(settled([dim(0) + rng(0)], [4], [3], inside))
+    (d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 2], d0 - s0 in [-1, 3]
+    """
+    made = IndexingMap(results, dims, ranges, constraints=constraints)
+    return remove_unused_symbols(simplify(made, "replace", exact=False))
+
+
+def order(*ascending: Value, below: int) -> list[tuple[Value, Interval]]:
+    """Return the constraints ``x <= y <= ...`` on expressions in ``[0, below)``."""
+    return [(y - x, Interval(0, below - 1)) for x, y in pairwise(ascending)]
+
+
+def lines(dims: Sequence[int], sizes: Sequence[int], places: Sequence[int | None]) -> IndexingMap:
+    """Return the map to whole lines of an operand.
+
+    >>> print(lines([4, 8], [4, 16], [0, None]))
+    (d0, d1)[s0] -> (d0, s0), domain: d0 in [0, 3], d1 in [0, 7], s0 in [0, 15]
+
+    Args:
+        dims: The dims of the output.
+        sizes: Those of the operand.
+        places: For each dim of the operand the dim of the output it goes along with; None for one
+            that is read whole, as a range.
+    """
+    whole = [k for k, place in enumerate(places) if place is None]
+    results = [rng(whole.index(k)) if place is None else dim(place) for k, place in enumerate(places)]
+    return IndexingMap(results, dims, [sizes[k] for k in whole])

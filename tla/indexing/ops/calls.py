@@ -1,0 +1,128 @@
+"""Ops that run a computation: fusion, call, conditional, while.
+
+A fusion or a call is what its computation is. A conditional is each of its branches where the branch is
+taken, and its index, read whole. A loop has the maps of one iteration: from an array of the state that
+the body returns to the arrays of the state that it is given.
+
+>>> from tla.hlo import read_module
+>>> from tla.indexing import output_to_input
+>>> module = read_module('''HloModule m
+... yes { p = f32[4] parameter(0)  ROOT n = f32[4] negate(p) }
+... no { p = f32[4] parameter(0)  ROOT r = f32[4] reverse(p), dimensions={0} }
+... ENTRY e {
+...   x = f32[4] parameter(0)
+...   q = pred[] parameter(1)
+...   ROOT c = f32[4] conditional(q, x, x), true_computation=yes, false_computation=no
+... }''')
+>>> for maps in output_to_input(module.entry.root):
+...     print(*maps)
+(d0) -> (), domain: d0 in [0, 3]
+(d0){rt0} -> (d0), domain: d0 in [0, 3], rt0 in [1, 1]
+(d0){rt0} -> (-d0 + 3), domain: d0 in [0, 3], rt0 in [0, 0]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..compose import merged_sources, numbered
+from ..fusion import computation_maps
+from ..variables import REPLICA
+from .branches import chosen
+from .rules import rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...hlo import Computation
+    from ..maps import IndexingMap
+    from ..variables import RuntimeVariable
+    from .op import Op
+    from .rules import Maps
+
+__all__ = ["called_maps", "computation_of", "operand_names"]
+
+
+def computation_of(op: Op, attribute: str = "") -> Computation:
+    """Return the computation that an attribute names; without one, the first."""
+    instruction = op.instruction
+    called = dict(zip(instruction.called, instruction.computations, strict=False))
+    name = instruction.attributes.get(attribute, "").lstrip("%") if attribute else None
+    for each, computation in called.items():
+        if name is None or each == name:
+            return computation
+    return op.refuse(f"the computation it calls is not known: {_named(op)}")
+
+
+def _named(op: Op) -> str:
+    return ", ".join(op.instruction.called) or "it names none"
+
+
+def called_maps(op: Op, computation: Computation, names: Sequence[str], output: int) -> Maps:
+    """Return the maps of a computation that is called with some operands.
+
+    A number that it reads at run time has the name of the operand where it is a parameter, and else
+    that of the call before its own, as in ``fusion.3/start``: another call reads another number there.
+    Where an instruction calls several computations, the name of the one stands between.
+    """
+    if len(computation.parameters) != len(names):
+        op.refuse(
+            f"computation {computation.name} has {len(computation.parameters)} parameters, "
+            f"the call {len(names)} operands"
+        )
+    it = op.instruction
+    within = it.name if len(it.computations) == 1 else f"{it.name}/{computation.name}"
+    outer = {p.name: name for p, name in zip(computation.parameters, names, strict=True)}
+
+    def named(variable: RuntimeVariable) -> RuntimeVariable:
+        source = variable.source
+        if source is None or source.instruction == REPLICA:
+            return variable
+        name = outer.get(source.instruction, f"{within}/{source.instruction}")
+        definition = "" if source.instruction in outer else source.definition
+        return variable._replace(source=source._replace(instruction=name, definition=definition))
+
+    def put(m: IndexingMap) -> IndexingMap:
+        if not m.runtime:
+            return m
+        return merged_sources(m.with_parts(runtime=[named(v) for v in m.runtime]))
+
+    maps = computation_maps(computation, output, devices=op.devices)
+    return [list(dict.fromkeys(map(put, each))) for each in maps]
+
+
+def operand_names(op: Op) -> list[str]:
+    """Return the names of the operands, tuples and arrays."""
+    return [operand.name for operand in op.instruction.operands]
+
+
+@rule("fusion", "call")
+def _call(op: Op, output: int) -> Maps:
+    return called_maps(op, computation_of(op), operand_names(op), output)
+
+
+@rule("while")
+def _iteration(op: Op, output: int) -> Maps:
+    return called_maps(op, computation_of(op, "body"), operand_names(op), output)
+
+
+@rule("conditional")
+def _conditional(op: Op, output: int) -> Maps:
+    it = op.instruction
+    arguments = operand_names(op)[1:]
+    if not it.computations or len(it.computations) != len(arguments):
+        op.refuse(f"it has {len(arguments)} operands for its branches: {_named(op)}")
+    maps: Maps = [[op.to_scalar(output)]]
+    for i, (branch, argument) in enumerate(zip(it.computations, arguments, strict=True)):
+        conditions = chosen(op, i) if len(arguments) > 1 else [None]
+        for each in called_maps(op, branch, [argument], output):
+            where = [_where(m, condition) for m in each for condition in conditions]
+            maps.append(list(dict.fromkeys(where)))
+    return maps
+
+
+def _where(m: IndexingMap, condition: RuntimeVariable | None) -> IndexingMap:
+    """A map for those values of a runtime variable alone that lie in its bounds."""
+    if m.is_undefined or condition is None:
+        return m
+    return merged_sources(m.with_parts(runtime=numbered([*m.runtime, condition], "rt")))

@@ -1,0 +1,384 @@
+"""Collectives: ops that read elements of other replicas.
+
+Such a map has a runtime variable ``replica``, the one that asks, and says in `IndexingMap.replica` on
+which one the elements lie. Both count the devices that run the program, whatever an instruction's groups
+count: device ``r * partitions + p`` is partition ``p`` of replica ``r``. So all of them compose.
+
+====================  ============  =======================  ==========================================
+mode                  channel_id    use_global_device_ids    its groups are of
+====================  ============  =======================  ==========================================
+cross replica         no            false, or none           replicas, in each partition alike
+cross partition       yes           none                     partitions, in each replica alike
+both                  yes           false                    replicas, each with all of its partitions
+flattened             yes           true                     devices
+====================  ============  =======================  ==========================================
+
+The ops of `WITH_GLOBAL_IDS` say false where they say nothing; the others have no such attribute. How
+many devices there are, and how many of them a replica has, is what `Op` says; else there is one replica,
+or, of cross replica, one partition. Where ``replica_groups={}`` leaves open how many take part, the
+shapes tell, or `Op` does.
+
+The parts that start and end an asynchronous one are ops of `asynchronous`.
+
+Of a device in no group, or one that is no target, the output depends on nothing: it is 0, or undefined.
+
+Source: XLA ``service/collective_ops_utils.cc``, GetCollectiveOpGroupMode; the operation semantics.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ...expr.evaluation import replaced
+from ...expr.nodes import bounds_of, key_of
+from ..maps import IndexingMap
+from ..variables import REPLICA, Interval, RuntimeVariable, Source, bounded, dim, rng, rt
+from .replica_groups import pairings, pieces, read_groups
+from .rules import rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ...expr import Value
+    from .op import Op
+    from .replica_groups import Piece
+    from .rules import Maps
+
+    Access = Callable[["Op", int, int], "list[IndexingMap]"]
+    """The maps of one operand and the output it becomes, by their numbers."""
+
+__all__ = ["MOST_MAPS", "WITH_GLOBAL_IDS"]
+
+WITH_GLOBAL_IDS: Final = frozenset(("all-gather", "all-reduce", "reduce-scatter"))
+"""The ops whose ``use_global_device_ids`` is false where it is not written."""
+
+MOST_MAPS: Final = 10_000
+"""How many maps an operand may need."""
+
+
+# --- the groups of an instruction -------------------------------------------------------------
+
+
+def _groups(op: Op, size: int | None = None) -> list[list[int]]:
+    """The groups of devices; ``size`` is how many devices a group has, where the shapes tell."""
+    try:
+        named = read_groups(op.attribute("replica_groups", "{}"))
+    except ValueError as error:
+        op.refuse(f"{error}")
+    groups = _of_devices(op, named, size)
+    for group in groups:
+        if size is not None and len(group) != size:
+            op.refuse(f"a group has {len(group)} devices, by the shapes it has {size}")
+    return groups
+
+
+def _of_devices(op: Op, named: list[list[int]] | None, size: int | None) -> list[list[int]]:
+    """The groups of an instruction as groups of devices; see the head of this module."""
+    mode, devices, partitions = _mode(op), op.device_count, op.partitions
+    if mode == "flattened" or (mode == "both" and named is None):
+        return named or [list(range(_known(op, size, devices)))]
+    count = None if named is None else 1 + max(map(max, named))
+    if mode == "partition":
+        inner = _known(op, partitions, count, size, devices)
+        groups = named or [list(range(inner))]
+        outer = range(_over(op, devices, inner))
+        return [[r * inner + p for p in group] for r in outer for group in groups]
+    if mode == "both" and named is not None:
+        over = None if size is None else size // len(named[0])
+        inner = _known(op, partitions, over, devices and _over(op, devices, _known(op, count)))
+        return [[r * inner + p for r in group for p in range(inner)] for group in named]
+    replicas = _known(op, count, size, devices and _over(op, devices, partitions or 1))
+    inner = partitions or _over(op, devices, replicas)
+    groups = named or [list(range(replicas))]
+    return [[r * inner + p for r in group] for group in groups for p in range(inner)]
+
+
+def _mode(op: Op) -> str:
+    """What the groups of an instruction are of; see the head of this module."""
+    default = "false" if op.opcode in WITH_GLOBAL_IDS else "none"
+    asks = op.attribute("use_global_device_ids", default)
+    modes = {
+        (False, "none"): "replica",
+        (False, "false"): "replica",
+        (True, "none"): "partition",
+        (True, "false"): "both",
+        (True, "true"): "flattened",
+    }
+    mode = modes.get(("channel_id" in op.instruction.attributes, asks))
+    if mode is None:
+        op.refuse(f"use_global_device_ids={asks} needs a channel_id")
+    return mode
+
+
+def _known(op: Op, *counts: int | None) -> int:
+    """The first count that is known."""
+    for count in counts:
+        if count:
+            return count
+    op.refuse("how many devices take part is not told: give devices")
+
+
+def _over(op: Op, devices: int | None, part: int) -> int:
+    """How many times as many devices as a part of them there are; once where it is not told."""
+    if devices is None:
+        return 1
+    if devices % part:
+        op.refuse(f"{devices} devices are not made of parts of {part}")
+    return devices // part
+
+
+def _count(op: Op, groups: Iterable[Iterable[int]]) -> int:
+    """How many values the variable of the asking device has."""
+    return max([op.device_count or 1, *(1 + max(group) for group in groups)])
+
+
+# --- maps -------------------------------------------------------------------------------------
+
+
+class _Asked:
+    """The variables of a collective's maps as unknowns within their bounds, and maps made of them."""
+
+    def __init__(self, sizes: Sequence[int], devices: int, members: int = 1) -> None:
+        self.sizes, self.devices = sizes, devices
+        self._back: dict[Any, Value] = {}
+        self.dims = [self._unknown(0, i, size, dim(i)) for i, size in enumerate(sizes)]
+        self.device = self._unknown(2, 0, devices, rt(0))
+
+    def _unknown(self, kind: int, i: int, size: int, stands_for: Any) -> Any:
+        if size < 2:  # one value; or none, and what is said of it does not count
+            return 0 if kind else stands_for
+        unknown = bounded(kind, i, 0, size - 1)
+        self._back[unknown.symbols[0]] = stands_for
+        return unknown
+
+    def member(self, positions: Interval) -> Any:
+        """Return a range over positions in a group."""
+        if positions.is_point:
+            return positions.lower
+        unknown = bounded(1, 0, positions.lower, positions.upper)
+        self._back[unknown.symbols[0]] = rng(0)
+        return unknown
+
+    def map(
+        self,
+        results: Sequence[Any],
+        replica: Any,
+        constraints: Iterable[tuple[Any, Interval]],
+        positions: Interval | None = None,
+    ) -> IndexingMap:
+        """Return the map to the elements ``results`` of a replica, for a range over ``positions``."""
+
+        def put(x: Any) -> Any:
+            return replaced(x, self._back)
+
+        asks = RuntimeVariable("replica", Interval(0, self.devices - 1), Source(REPLICA))
+        ranges = [positions] if positions is not None and not positions.is_point else []
+        other = put(replica)
+        kept = [(put(x), bounds) for x, bounds in constraints if not _says_nothing(x, bounds)]
+        return IndexingMap(
+            [put(x) for x in results],
+            self.sizes,
+            ranges,
+            [asks],
+            kept,
+            None if key_of(other) == key_of(rt(0)) else other,
+        )
+
+
+def _says_nothing(x: Any, bounds: Interval) -> bool:
+    """Whether an expression keeps to its bounds wherever its variables keep to theirs."""
+    low, high = bounds_of(x)
+    return low is not None and high is not None and Interval(low, high) in bounds
+
+
+def _per_piece(
+    op: Op,
+    output: int,
+    size: int | None,
+    maps_of: Callable[[_Asked, Piece], Iterable[IndexingMap]],
+    placed: bool = False,
+    ordered: bool = False,
+) -> list[IndexingMap]:
+    """The maps of each piece of the groups; see `pieces` for what counts of places in a group."""
+    groups = _groups(op, size)
+    asked = _Asked(op.dims(output), _count(op, groups))
+    cut = pieces(groups, asked.device, placed, ordered)
+    count = sum(len(piece.runs) for piece in cut)
+    if count > MOST_MAPS:
+        op.refuse(f"its groups are so irregular that it needs {count} maps")
+    found = [m for piece in cut for m in maps_of(asked, piece)]
+    return [m for m in found if not m.is_known_empty]
+
+
+def _split(op: Op, whole: int, part: int) -> int:
+    """How many parts a dim has, where the instruction is right."""
+    if not part and not whole:
+        return 0
+    if not part or whole % part:
+        op.refuse(f"a dim of {whole} is not made of parts of {part}")
+    return whole // part
+
+
+def _one_dim(op: Op) -> int:
+    found = op.ints("dimensions", None)
+    if len(found) != 1:
+        op.refuse(f"dimensions={op.attribute('dimensions')} is not one dim")
+    return found[0]
+
+
+def _all_gather(op: Op, operand: int, output: int) -> list[IndexingMap]:
+    """Along a dim, the parts that the members of the group have, in their order."""
+    k, out = _one_dim(op), op.dims(output)
+    part = op.sizes(op.inputs[operand].shape)[k]
+    count = _split(op, out[k], part)
+    if not count:
+        return []
+
+    def maps_of(asked: _Asked, piece: Piece) -> Iterable[IndexingMap]:
+        d = asked.dims
+        for run in piece.runs:
+            whole = (d[k], Interval(run.positions.lower * part, (run.positions.upper + 1) * part - 1))
+            results = [*d[:k], d[k] % part, *d[k + 1 :]]
+            yield asked.map(results, run.device(d[k] // part), [whole, *piece.constraints])
+
+    return _per_piece(op, output, count, maps_of, ordered=True)
+
+
+def _all_reduce(op: Op, _operand: int, output: int) -> list[IndexingMap]:
+    """The elements at a place, of all members of the group."""
+
+    def maps_of(asked: _Asked, piece: Piece) -> Iterable[IndexingMap]:
+        for run in piece.runs:
+            member = asked.member(run.positions)
+            yield asked.map(asked.dims, run.device(member), piece.constraints, run.positions)
+
+    return _per_piece(op, output, None, maps_of)
+
+
+def _reduce_scatter(op: Op, operand: int, output: int) -> list[IndexingMap]:
+    """The part, along a dim, at the device's place in the group, of all members of the group."""
+    k, out = _one_dim(op), op.dims(output)
+    count = _split(op, op.sizes(op.inputs[operand].shape)[k], out[k])
+    if not count:
+        return []
+
+    def maps_of(asked: _Asked, piece: Piece) -> Iterable[IndexingMap]:
+        d = asked.dims
+        results = [*d[:k], d[k] + piece.position * out[k], *d[k + 1 :]]
+        for run in piece.runs:
+            member = asked.member(run.positions)
+            yield asked.map(results, run.device(member), piece.constraints, run.positions)
+
+    return _per_piece(op, output, count, maps_of, placed=True)
+
+
+def _all_to_all(op: Op, _operand: int, output: int) -> list[IndexingMap]:
+    """Along a dim, from each member the part at the device's place in the group."""
+    k, out = _one_dim(op), op.dims(output)
+    groups = _groups(op)
+    if len({len(group) for group in groups}) > 1:
+        op.refuse("its groups differ in size")
+    part = out[k] // len(groups[0])
+    if part * len(groups[0]) != out[k]:
+        op.refuse(f"a dim of {out[k]} has not {len(groups[0])} parts")
+    if not part:
+        return []
+
+    def maps_of(asked: _Asked, piece: Piece) -> Iterable[IndexingMap]:
+        d = asked.dims
+        results = [*d[:k], d[k] % part + piece.position * part, *d[k + 1 :]]
+        for run in piece.runs:
+            whole = (d[k], Interval(run.positions.lower * part, (run.positions.upper + 1) * part - 1))
+            yield asked.map(results, run.device(d[k] // part), [whole, *piece.constraints])
+
+    return _per_piece(op, output, None, maps_of, placed=True, ordered=True)
+
+
+def _exchanged(op: Op, operand: int, output: int) -> list[IndexingMap]:
+    """Of a tuple: output ``i`` is what member ``i`` has as the operand at the device's place."""
+
+    def maps_of(asked: _Asked, piece: Piece) -> Iterable[IndexingMap]:
+        at_place = (piece.position, Interval(operand, operand))
+        for run in piece.runs:
+            if output in run.positions:
+                yield asked.map(asked.dims, run.device(output), [at_place, *piece.constraints])
+
+    return _per_piece(op, output, len(op.inputs), maps_of, placed=True, ordered=True)
+
+
+def _broadcast(op: Op, _operand: int, output: int) -> list[IndexingMap]:
+    """What the first member of the group has."""
+
+    def maps_of(asked: _Asked, piece: Piece) -> Iterable[IndexingMap]:
+        for run in piece.runs:
+            if 0 in run.positions:
+                yield asked.map(asked.dims, run.device(0), piece.constraints)
+
+    return _per_piece(op, output, None, maps_of, ordered=True)
+
+
+def _permute(op: Op, _operand: int, output: int) -> list[IndexingMap]:
+    """What the source of the device has."""
+    if "slice_sizes" in op.instruction.attributes:
+        op.refuse("slices written into an operand in place are not described")
+    flat = op.ints("source_target_pairs", None)
+    named = list(zip(flat[::2], flat[1::2], strict=False))
+    if len(flat) % 2 or len({target for _source, target in named}) < len(named):
+        op.refuse(f"source_target_pairs={op.attribute('source_target_pairs')} is no list of pairs")
+    most = 1 + max(flat, default=0)
+    partitions = op.partitions
+    if _mode(op) == "replica":
+        inner = partitions or 1
+        sources = {t * inner + p: s * inner + p for s, t in named for p in range(inner)}
+    else:
+        inner = partitions or op.device_count or most
+        outer = _over(op, op.device_count, inner)
+        sources = {r * inner + t: r * inner + s for s, t in named for r in range(outer)}
+    asked = _Asked(op.dims(output), _count(op, [*sources.items()]))
+    return [
+        asked.map(asked.dims, source, constraints)
+        for constraints, source in pairings(sources, asked.device)
+    ]
+
+
+# --- the rules --------------------------------------------------------------------------------
+
+_ACCESS: Final[dict[str, Access]] = {
+    "all-gather": _all_gather,
+    "all-reduce": _all_reduce,
+    "reduce-scatter": _reduce_scatter,
+    "collective-broadcast": _broadcast,
+    "collective-permute": _permute,
+}
+
+
+def _only(op: Op, operand: int, maps: list[IndexingMap]) -> Maps:
+    """Maps of one operand; the others are not read."""
+    found: Maps = [[] for _leaf in op.inputs]
+    found[operand] = maps
+    return found
+
+
+def _pairs(op: Op) -> None:
+    """That output ``i`` is made of operand ``i``."""
+    if len(op.inputs) != len(op.outputs):
+        op.refuse(f"it has {len(op.inputs)} operands and {len(op.outputs)} outputs")
+
+
+@rule(*_ACCESS)
+def _paired(op: Op, output: int) -> Maps:
+    _pairs(op)
+    return _only(op, output, _ACCESS[op.opcode](op, output, output))
+
+
+@rule("all-to-all")
+def _all_to_all_rule(op: Op, output: int) -> Maps:
+    _pairs(op)
+    if "dimensions" in op.instruction.attributes:
+        return _only(op, output, _all_to_all(op, output, output))
+    return [_exchanged(op, operand, output) for operand in range(len(op.inputs))]
+
+
+@rule("ragged-all-to-all")
+def _ragged_all_to_all(op: Op, _output: int) -> Maps:
+    op.refuse("its offsets and sizes are read on the replicas that send, each its own")

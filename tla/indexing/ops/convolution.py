@@ -1,0 +1,118 @@
+"""Convolutions: a window of the input against a kernel.
+
+Element ``b, o, d...`` sums over places ``s`` of the window and input features ``i``. Its output feature
+``o`` tells the feature group, which has its own input features, and the batch group, which has its own
+batch. XLA takes all batch groups for one.
+
+The kernel is read only where the window lies over an element of the input: what would meet the padding,
+or the gaps between elements, is no term of the sum. XLA's maps to the kernel ignore that, and so they
+ignore ``rhs_reversal``, which lays the kernel into the window from its end.
+
+The ranges are places of the window, then the input feature.
+
+Source: XLA ``operation_semantics``, ConvWithGeneralPadding.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from .building import Ranges, at, expect, number, settled
+from .rules import rule
+from .window import read_window
+
+if TYPE_CHECKING:
+    from ...expr import Value
+    from ..variables import Interval
+    from .op import Op
+    from .rules import Maps
+
+__all__: list[str] = []
+
+_LABELS: Final = re.compile(r"([0-9bf]+)_([0-9io]+)->([0-9bf]+)")
+
+
+class Labels(NamedTuple):
+    """Which dims of the input, the kernel and the result are ``b``, ``f``, ``i``, ``o``, ``0``, ..."""
+
+    input: dict[str, int]
+    kernel: dict[str, int]
+    result: dict[str, int]
+    spatial: tuple[str, ...]
+
+
+def _labels(op: Op) -> Labels:
+    text = op.attribute("dim_labels")
+    match = _LABELS.fullmatch(text)
+    if match is None:
+        op.refuse(f"its dim_labels {text!r} have no meaning")
+    parts = match.groups()
+    spatial = tuple(map(str, range(len(parts[0]) - 2)))
+    wanted = [{*spatial, *others} for others in ("bf", "io", "bf")]
+    shapes = [leaf.shape for leaf in (*op.inputs, op.outputs[0])]
+    for part, names, shape in zip(parts, wanted, shapes, strict=True):
+        if set(part) != names or len(part) != len(names) or len(part) != len(op.sizes(shape)):
+            op.refuse(f"its dim_labels {text} do not name the dims of {shape}")
+    first, second, third = ({name: k for k, name in enumerate(part)} for part in parts)
+    return Labels(first, second, third, spatial)
+
+
+def _groups(op: Op, labels: Labels) -> tuple[int, int]:
+    """In how many groups the features are, and the batch; with them the shapes must fit."""
+    sizes, kernel = (op.sizes(leaf.shape) for leaf in op.inputs)
+    dims, outputs = op.dims(), kernel[labels.kernel["o"]]
+    most = max(outputs, 1) + 1
+    of_features = number(op, "feature_group_count", below=most, default=1)
+    of_batch = number(op, "batch_group_count", below=most, default=1)
+    wanted = dims[labels.result["b"]] * of_batch, kernel[labels.kernel["i"]] * of_features
+    if (
+        not of_features * of_batch
+        or wanted != (sizes[labels.input["b"]], sizes[labels.input["f"]])
+        or dims[labels.result["f"]] != outputs
+        or outputs % of_features
+        or outputs % of_batch
+    ):
+        op.refuse(
+            f"{op.inputs[0].shape} and {op.inputs[1].shape} with {of_features} groups of features and"
+            f" {of_batch} of the batch do not give {op.outputs[0].shape}"
+        )
+    return of_features, of_batch
+
+
+@rule("convolution")
+def _convolution(op: Op, output: int) -> Maps:
+    expect(op, 2)
+    labels, dims = _labels(op), op.dims(output)
+    feature_groups, batch_groups = _groups(op, labels)
+    sizes, kernel = (op.sizes(leaf.shape) for leaf in op.inputs)
+    arrays = [sizes[labels.input[name]] for name in labels.spatial]
+    window = read_window(op, arrays, [dims[labels.result[name]] for name in labels.spatial])
+
+    ranges = Ranges()
+    input_at: dict[str, Value] = {}
+    kernel_at: dict[str, Value] = {}
+    input_inside: list[tuple[Value, Interval]] = []
+    kernel_inside: list[tuple[Value, Interval]] = []
+    for name, w, size in zip(labels.spatial, window, arrays, strict=True):
+        if w.size != kernel[labels.kernel[name]]:
+            op.refuse(f"its window of {w.size} is not that of the kernel {op.inputs[1].shape}")
+        d, s = at(dims, labels.result[name]), ranges.new(w.size)
+        input_at[name], inside = w.element(size, d, s)
+        input_inside += inside
+        kernel_at[name] = s
+        kernel_inside += w.element(size, d, w.size - 1 - s)[1] if w.reversal else inside
+    features, outputs = kernel[labels.kernel["i"]], kernel[labels.kernel["o"]]
+    feature, o = ranges.new(features), at(dims, labels.result["f"])
+
+    def group(groups: int) -> Value:
+        """Groups lie one behind the other, in the output features as in what is theirs."""
+        return o // max(1, outputs // groups) if groups > 1 else 0
+
+    input_at["f"] = group(feature_groups) * features + feature
+    input_at["b"] = group(batch_groups) * dims[labels.result["b"]] + at(dims, labels.result["b"])
+    kernel_at["i"], kernel_at["o"] = feature, o
+    return [
+        [settled([input_at[name] for name in labels.input], dims, ranges.sizes, input_inside)],
+        [settled([kernel_at[name] for name in labels.kernel], dims, ranges.sizes, kernel_inside)],
+    ]

@@ -1,0 +1,83 @@
+"""Custom calls, which the program only names, and what devices send to each other.
+
+A call without operands, as ``AllocateBuffer``, reads none. Of the others some targets are known to make
+an element from those at its place, `TRANSPARENT`, or to lay arrays behind each other.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING, Final
+
+from ..maps import IndexingMap
+from ..variables import dim
+from .rules import rule
+
+if TYPE_CHECKING:
+    from .op import Op
+    from .rules import Maps
+
+__all__ = ["REFUSED", "TRANSPARENT"]
+
+TRANSPARENT: Final = frozenset(
+    (
+        "AssumeGatherIndicesInBound",
+        "LayoutConstraint",
+        "MoveToDevice",
+        "MoveToHost",
+        "Sharding",
+        "X64Combine",
+        "X64SplitHigh",
+        "X64SplitLow",
+        "annotate_device_placement",
+    )
+)
+"""The custom calls that make an element from the elements of their operands at its place."""
+
+
+@rule("custom-call")
+def _custom(op: Op, output: int) -> Maps:
+    if not op.instruction.operands:
+        return []
+    target = op.attribute("custom_call_target").strip('"')
+    if target == "ConcatBitcast":
+        return _concatenated(op, output)
+    dims = op.dims(output)
+    if target in TRANSPARENT and all(op.sizes(leaf.shape) == dims for leaf in op.inputs):
+        return [[op.identity(output)] for _ in op.inputs]
+    return op.refuse(f"what its target {target} reads is not known")
+
+
+def _concatenated(op: Op, output: int) -> Maps:
+    """Arrays that lie behind each other in memory, as one: they differ along its slowest dim alone."""
+    shape = op.outputs[output].shape
+    dims = op.dims(output)
+    parts = [op.sizes(leaf.shape) for leaf in op.inputs]
+    if not dims:
+        op.refuse("it has no dim along which its operands lie")
+    slowest = shape.minor_to_major[-1]
+    whole = [(*part[:slowest], dims[slowest], *part[slowest + 1 :]) for part in parts]
+    ends = list(accumulate(part[slowest] for part in parts if len(part) == len(dims)))
+    if any(each != dims for each in whole) or ends[-1] != dims[slowest]:
+        op.refuse(f"its operands do not fill {shape} along dim {slowest}")
+    maps: Maps = []
+    for begin, end in zip([0, *ends], ends, strict=False):
+        results = [dim(k) - begin if k == slowest else dim(k) for k in range(len(dims))]
+        maps.append([IndexingMap(results, dims, constraints={dim(slowest): (begin, end - 1)})])
+    return maps
+
+
+_SENT: Final = "what it makes comes from another device"
+
+REFUSED: Final = {
+    "recv": _SENT,
+    "recv-done": _SENT,
+    "send": "it hands its operand to another device",
+    "send-done": "it waits for another device",
+}
+"""Why ops have no maps whose operands do not say what they make."""
+
+
+@rule(*REFUSED)
+def _refused(op: Op, output: int) -> Maps:
+    return op.refuse(REFUSED[op.opcode])

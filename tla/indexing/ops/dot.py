@@ -1,0 +1,132 @@
+"""Products of arrays: dot, and the form with scales.
+
+The dims of the result are the batch dims, then the free dims of the left side, then those of the
+right side. The contracted dims are ranges, in the order of ``lhs_contracting_dims``.
+
+A scaled dot multiplies each side by its scale, whose elements stand for blocks: element ``x`` of a dim
+has scale ``x floordiv block``.
+
+Source: XLA ``operation_semantics``, Dot; its BlockScalingRewriter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..maps import IndexingMap
+from ..variables import dim, rng
+from .building import expect
+from .rules import rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...expr import Value
+    from .op import Leaf, Op
+    from .rules import Maps
+
+__all__ = ["Side", "sides"]
+
+
+class Side(NamedTuple):
+    """One side of a dot: its sizes, and its dims of each kind."""
+
+    sizes: tuple[int, ...]
+    batch: tuple[int, ...]
+    contracting: tuple[int, ...]
+    group: tuple[int, ...] = ()
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        """Its dims of no other kind."""
+        others = self.batch + self.contracting + self.group
+        return tuple(k for k in range(len(self.sizes)) if k not in others)
+
+    def size(self, dims: Sequence[int]) -> tuple[int, ...]:
+        """Return the sizes of some of its dims."""
+        return tuple(self.sizes[k] for k in dims)
+
+    def results(self, first: int, free: int, group: Value = 0) -> list[Value]:
+        """Return the element that a result at ``dim(first)``, ... is made of.
+
+        Args:
+            first: The result's first batch dim.
+            free: The result's first dim for the free dims of this side.
+        """
+        places: dict[int, Value] = dict.fromkeys(self.group, group)
+        places.update((k, dim(first + i)) for i, k in enumerate(self.batch))
+        places.update((k, dim(free + i)) for i, k in enumerate(self.free))
+        places.update((k, rng(i)) for i, k in enumerate(self.contracting))
+        return [places[k] for k in range(len(self.sizes))]
+
+
+def sides(op: Op, output: int, groups: tuple[int, ...] = ()) -> tuple[Side, Side]:
+    """Return the two sides of a dot.
+
+    Args:
+        groups: The sizes of first dims of the result that are of neither side.
+
+    Raises:
+        UnsupportedError: the sides do not give the result.
+    """
+    left, right = (
+        Side(
+            op.sizes(leaf.shape),
+            op.ints(f"{name}_batch_dims"),
+            op.ints(f"{name}_contracting_dims"),
+            op.ints(f"{name}_group_dims"),
+        )
+        for name, leaf in zip(("lhs", "rhs"), op.inputs[:2], strict=True)
+    )
+    for side in (left, right):
+        if not set(side.batch + side.contracting + side.group) <= set(range(len(side.sizes))):
+            op.refuse(f"{side.sizes} has no such dims as it names")
+    dims = groups + left.size(left.batch + left.free) + right.size(right.free)
+    if (
+        left.size(left.batch) != right.size(right.batch)
+        or left.size(left.contracting) != right.size(right.contracting)
+        or dims != op.dims(output)
+    ):
+        op.refuse(f"its sides {left.sizes} and {right.sizes} do not give {op.dims(output)}")
+    return left, right
+
+
+def _product(op: Op, output: int) -> list[IndexingMap]:
+    """The maps to both sides of a plain dot."""
+    left, right = sides(op, output)
+    dims, ranges = op.dims(output), left.size(left.contracting)
+    batch = len(left.batch)
+    return [
+        IndexingMap(left.results(0, batch), dims, ranges),
+        IndexingMap(right.results(0, batch + len(left.free)), dims, ranges),
+    ]
+
+
+@rule("dot")
+def _dot(op: Op, output: int) -> Maps:
+    expect(op, 2)
+    return [[m] for m in _product(op, output)]
+
+
+@rule("scaled-dot")
+def _scaled_dot(op: Op, output: int) -> Maps:
+    expect(op, 4)
+    sides = _product(op, output)
+    return [[m] for m in sides] + [
+        [_scale(op, m, side, scale)]
+        for m, side, scale in zip(sides, op.inputs[:2], op.inputs[2:], strict=True)
+    ]
+
+
+def _scale(op: Op, side: IndexingMap, of: Leaf, scale: Leaf) -> IndexingMap:
+    """The map to the scales of a side."""
+    sizes, blocks = op.sizes(of.shape), op.sizes(scale.shape)
+    if not blocks:
+        return side.with_parts(results=())
+    if len(blocks) != len(sizes) or any(n % m if m else n for n, m in zip(sizes, blocks, strict=True)):
+        op.refuse(f"the scales {scale.shape} are not those of blocks of {of.shape}")
+    results = [
+        0 if m == 1 else x // max(n // max(m, 1), 1)
+        for x, n, m in zip(side.results, sizes, blocks, strict=True)
+    ]
+    return side.with_parts(results=results)

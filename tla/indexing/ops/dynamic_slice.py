@@ -1,0 +1,60 @@
+"""Slices that begin where the program says: dynamic-slice and dynamic-update-slice.
+
+A start is moved to where the slice fits, along each dim on its own. Along a dim that the slice takes
+whole it is 0, whatever is read. Each element of the output depends on all of the starts.
+
+Source: XLA operation semantics, DynamicSlice and DynamicUpdateSlice. XLA's own maps of the latter lack
+the constraints: there each element depends on the source, and on elements outside of the update.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..maps import IndexingMap
+from ..variables import dim, rt
+from .rules import rule
+from .starts import needed, reached, scalar_starts, starts_read
+
+if TYPE_CHECKING:
+    from ...expr import Value
+    from .op import Op
+    from .rules import Maps
+
+__all__: list[str] = []
+
+
+@rule("dynamic-slice")
+def _dynamic_slice(op: Op, output: int) -> Maps:
+    operand, *starts = needed(op, 1)
+    window = op.dims(output)
+    variables = scalar_starts(op, starts, op.sizes(operand.shape), window)
+    shifted = IndexingMap([dim(k) + rt(k) for k in range(len(window))], window, (), variables)
+    return [reached(shifted), *starts_read(op, starts, output)]
+
+
+@rule("dynamic-update-slice")
+def _dynamic_update_slice(op: Op, output: int) -> Maps:
+    source, update, *starts = needed(op, 2)
+    sizes, window = op.dims(output), op.sizes(update.shape)
+    if op.sizes(source.shape) != sizes:
+        op.refuse(f"operand {source} is {source.shape}, the result {op.outputs[output].shape}")
+    variables = scalar_starts(op, starts, sizes, window)
+    offsets = [dim(k) - rt(k) for k in range(len(sizes))]
+    # where the update is as long as the source, its start is 0 and all of the dim lies inside
+    moving = [k for k, n in enumerate(sizes) if window[k] < n]
+    inside = [(offsets[k], (0, window[k] - 1)) for k in moving]
+    updated = IndexingMap(offsets, sizes, (), variables, inside)
+
+    # The rest of the box, cut into disjoint pieces: what lies before or behind the update along one
+    # dim, and within it along those to the left.
+    kept = [op.identity(output)] if 0 in window else []
+    within: list[tuple[Value, tuple[int, int]]] = []
+    for i, k in enumerate(() if kept else moving):
+        offset = dim(k) - rt(i)
+        read = [variables[j]._replace(name=f"rt{place}") for place, j in enumerate(moving[: i + 1])]
+        for outside in ((window[k] - sizes[k], -1), (window[k], sizes[k] - 1)):
+            constraints = [*within, (offset, outside)]
+            kept.append(op.identity(output).with_parts(runtime=read, constraints=constraints))
+        within.append((offset, (0, window[k] - 1)))
+    return [reached(*kept), reached(updated), *starts_read(op, starts, output)]

@@ -1,0 +1,153 @@
+"""Ops that put the elements of arrays at other places: one dim of the result for one of an operand.
+
+=============  =================================================================================
+op             dim ``k`` of the operand, at element ``d`` of the result
+=============  =================================================================================
+broadcast      ``d[dimensions[k]]``
+transpose      ``d[j]`` with ``dimensions[j] == k``
+reverse        ``size - 1 - d[k]`` where ``k`` is one of the ``dimensions``
+slice          ``d[k] * stride + start``
+concatenate    ``d[k]`` less what stands before the operand, where it is that of ``dimensions``
+=============  =================================================================================
+
+A dim whose size is known at run time alone goes by its bound, where that makes no difference.
+Source: XLA operation semantics.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..maps import IndexingMap
+from ..variables import Interval, dim
+from .rules import rule
+
+if TYPE_CHECKING:
+    from ...expr import Value
+    from .op import Op
+    from .rules import Maps
+
+__all__ = ["expect_fixed", "expect_sizes", "only_input"]
+
+
+def only_input(op: Op) -> tuple[int, ...]:
+    """Return the dims of the only operand, an array.
+
+    >>> from tla.hlo import read_instruction
+    >>> from tla.indexing.ops import Op
+    >>> only_input(Op(read_instruction("%r = f32[2,3] reverse(f32[2,3] %x), dimensions={0}")))
+    (2, 3)
+
+    Raises:
+        UnsupportedError: there are more operands, or none.
+    """
+    if len(op.inputs) != 1:
+        op.refuse(f"it reads {len(op.inputs)} arrays and not one")
+    return op.sizes(op.inputs[0].shape)
+
+
+def expect_sizes(op: Op, sizes: tuple[int, ...]) -> None:
+    """Raise the error of an instruction whose result has other dims than its operands make.
+
+    Raises:
+        UnsupportedError: it has.
+    """
+    if op.dims() != sizes:
+        written = ",".join(map(str, sizes))
+        op.refuse(f"its operands make [{written}], and its result is {op.outputs[0].shape}")
+
+
+def expect_fixed(op: Op, which: int, dims: tuple[int, ...]) -> None:
+    """Raise the error of an instruction that puts elements where a size of the run says.
+
+    Raises:
+        UnsupportedError: one of the dims of that input is dynamic.
+    """
+    shape = op.inputs[which].shape
+    for k in dims:
+        if shape.dynamic_dimensions[k]:
+            op.refuse(f"where an element goes depends on the size of dim {k} of {shape} at run time")
+
+
+def _expect_dims(op: Op, dims: tuple[int, ...], rank: int) -> None:
+    if len(set(dims)) != len(dims) or any(not 0 <= k < rank for k in dims):
+        op.refuse(f"its dimensions {op.attribute('dimensions')} are no dims of an array of rank {rank}")
+
+
+# --- one operand ------------------------------------------------------------------------------
+
+
+@rule("broadcast")
+def _broadcast(op: Op, output: int) -> Maps:
+    sizes, dims, made = only_input(op), op.ints("dimensions"), op.dims()
+    _expect_dims(op, dims, len(made))
+    if tuple(made[j] for j in dims) != sizes:
+        op.refuse(f"its operand is {op.inputs[0].shape}, its result {op.outputs[0].shape}")
+    return [[IndexingMap([dim(j) for j in dims], made)]]
+
+
+@rule("transpose")
+def _transpose(op: Op, output: int) -> Maps:
+    sizes, dims = only_input(op), op.ints("dimensions")
+    _expect_dims(op, dims, len(sizes))
+    if len(dims) != len(sizes):
+        op.refuse(f"its dimensions {op.attribute('dimensions')} leave dims out")
+    expect_sizes(op, tuple(sizes[k] for k in dims))
+    return [[IndexingMap([dim(dims.index(k)) for k in range(len(dims))], op.dims())]]
+
+
+@rule("reverse")
+def _reverse(op: Op, output: int) -> Maps:
+    sizes, dims = only_input(op), op.ints("dimensions")
+    _expect_dims(op, dims, len(sizes))
+    expect_sizes(op, sizes)
+    expect_fixed(op, 0, dims)
+    results = [n - 1 - dim(k) if k in dims else dim(k) for k, n in enumerate(sizes)]
+    return [[IndexingMap(results, sizes)]]
+
+
+_RANGE = re.compile(r"\[\s*(\d+)\s*:\s*(\d+)\s*(?::\s*(\d+)\s*)?\]")
+
+
+@rule("slice")
+def _slice(op: Op, output: int) -> Maps:
+    sizes = only_input(op)
+    found = _RANGE.findall(op.attribute("slice"))
+    ranges = [(int(start), int(limit), int(stride or 1)) for start, limit, stride in found]
+    if len(ranges) != len(sizes) or any(
+        not (start <= limit <= n and stride)
+        for (start, limit, stride), n in zip(ranges, sizes, strict=True)
+    ):
+        op.refuse(f"its slice {op.attribute('slice')} does not fit {op.inputs[0].shape}")
+    expect_sizes(op, tuple(len(range(*each)) for each in ranges))
+    results = [dim(k) * stride + start for k, (start, _limit, stride) in enumerate(ranges)]
+    return [[IndexingMap(results, op.dims())]]
+
+
+# --- several ----------------------------------------------------------------------------------
+
+
+@rule("concatenate")
+def _concatenate(op: Op, output: int) -> Maps:
+    along = op.ints("dimensions")
+    made = op.dims()
+    _expect_dims(op, along, len(made))
+    if len(along) != 1:
+        op.refuse("arrays are put one behind the other along one dim")
+    (c,) = along
+    start = 0
+    maps: Maps = []
+    for i, leaf in enumerate(op.inputs):
+        sizes = op.sizes(leaf.shape)
+        if sizes[:c] + sizes[c + 1 :] != made[:c] + made[c + 1 :]:
+            op.refuse(f"operand {leaf} is {leaf.shape}, its result {op.outputs[0].shape}")
+        if i + 1 < len(op.inputs):
+            expect_fixed(op, i, (c,))
+        dims: list[Interval | int] = list(made)
+        dims[c] = Interval(start, start + sizes[c] - 1)
+        results: list[Value] = [dim(k) - start if k == c else dim(k) for k in range(len(made))]
+        maps.append([IndexingMap(results, dims)])
+        start += sizes[c]
+    expect_sizes(op, (*made[:c], start, *made[c + 1 :]))
+    return maps

@@ -1,0 +1,83 @@
+"""Ops that pass arrays on as they are, and ops that read none.
+
+======================================  ========================================================
+op                                      element of an output
+======================================  ========================================================
+copy, domain, opt-barrier, tuple        the one at its place in the array at its place, through all
+                                        tuples
+get-tuple-element                       the one at its place in that element of the tuple
+add-dependency, set-dimension-size      the one at its place in operand 0
+rng                                     made from its scalars, the parameters of the distribution
+what makes numbers, tokens              made from nothing
+get-dimension-size                      made from a shape, and not from data
+======================================  ========================================================
+
+A token carries no data: it is not read, and nothing is read for it. A size says which elements there
+are and not what they are: it is not read either.
+
+Source: XLA operation semantics.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from .rules import rule
+
+if TYPE_CHECKING:
+    from .op import Leaf, Op
+    from .rules import Maps
+
+__all__ = ["NO_DATA"]
+
+# fmt: off
+NO_DATA: Final[tuple[str, ...]] = (
+    "after-all", "constant", "get-dimension-size", "infeed", "iota", "outfeed", "parameter",
+    "partition-id", "replica-id", "rng-get-and-update-state",
+)
+# fmt: on
+"""Ops whose results depend on no element of an operand."""
+
+
+@rule(*NO_DATA)
+def _from_nothing(op: Op, output: int) -> Maps:
+    return [[] for _leaf in op.inputs]
+
+
+@rule("rng")
+def _from_scalars(op: Op, output: int) -> Maps:
+    if any(op.sizes(leaf.shape) for leaf in op.inputs):
+        op.refuse("a parameter of a distribution is a scalar")
+    return [[op.to_scalar(output)] for _leaf in op.inputs]
+
+
+@rule("copy", "domain", "opt-barrier", "tuple")
+def _in_order(op: Op, output: int) -> Maps:
+    if len(op.inputs) != len(op.outputs):
+        op.refuse(f"it has {len(op.outputs)} arrays of its operands' {len(op.inputs)}")
+    return _passed(op, output, output)
+
+
+@rule("add-dependency", "set-dimension-size")
+def _first(op: Op, output: int) -> Maps:
+    return _passed(op, output, output)  # what stands behind the first operand is not read
+
+
+@rule("get-tuple-element")
+def _element(op: Op, output: int) -> Maps:
+    (index,) = op.ints("index", None)
+    inside = [i for i, leaf in enumerate(op.inputs) if leaf.path[:1] == (index,)]
+    if len(inside) != len(op.outputs):
+        op.refuse(f"its operand has no such element {index}")
+    return _passed(op, output, inside[output])
+
+
+def _passed(op: Op, output: int, source: int) -> Maps:
+    """Each element from the one at its place in one of the inputs."""
+    maps: Maps = [[] for _leaf in op.inputs]
+    made: Leaf = op.outputs[output]
+    if made.shape.element_type.bits is not None:
+        if source >= len(op.inputs) or op.sizes(op.inputs[source].shape) != op.dims(output):
+            op.refuse(f"{made.shape} is no array of its operands")
+        maps[source] = [op.identity(output)]
+    return maps

@@ -1,0 +1,116 @@
+"""Ragged dots: products in which one dim is cut into groups of sizes that the program reads.
+
+The groups lie one behind the other; what lies behind the last is in none and takes no part. Where a
+group begins is the sum of the sizes before it, so there is one map for each group, with all those sizes
+as runtime variables. What is cut decides what is made:
+
+===========  ================  ==============================================================
+the cut dim  result            an element of it
+===========  ================  ==============================================================
+free         [b, m, n]         uses the right side, [g, b, k, n], of the group its place is in
+contracted   [g, b, m, n]      sums over the places in its group
+batch        [b, m, n]         is that of a plain dot
+===========  ================  ==============================================================
+
+The sizes have the dims of the left side's batch, and those of the cut one's kind before it; or none of
+them.
+
+Source: StableHLO ``chlo.ragged_dot``; XLA's RaggedDotRewriter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..maps import IndexingMap
+from ..variables import Interval, Source, dim, rt
+from .building import expect, lines, number
+from .dot import sides
+from .rules import rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...expr import Value
+    from .op import Op
+    from .rules import Maps
+
+__all__: list[str] = []
+
+MOST_GROUPS = 128
+"""Each group is a map with as many variables as groups lie before it."""
+
+
+class Groups(NamedTuple):
+    """How a dim is cut: the place in it, its size, the name and the row of the sizes."""
+
+    place: Value
+    size: int
+    sizes: str
+    row: tuple[Value, ...]
+
+    def within(
+        self, results: Sequence[Value], dims: Sequence[int], ranges: Sequence[int], first: int, end: int
+    ) -> IndexingMap:
+        """Return the map for places in the groups from ``first`` to ``end - 1``."""
+        bounds = Interval(0, self.size)
+        read = [(f"size{g}", bounds, Source(self.sizes, (*self.row, g))) for g in range(end)]
+        ends = [self.place - sum((rt(g) for g in range(n)), 0 * rt(0)) for n in (first, end)]
+        before_end: tuple[Value, Interval] = (ends[1], Interval(-end * self.size, -1))
+        after_start: tuple[Value, Interval] = (ends[0], Interval(0, self.size))
+        constraints = [before_end, after_start] if first else [before_end]
+        return IndexingMap(results, dims, ranges, read, constraints)
+
+
+@rule("ragged-dot")
+def _ragged_dot(op: Op, output: int) -> Maps:
+    expect(op, 3)
+    cut = number(op, "lhs_ragged_dims", below=len(op.sizes(op.inputs[0].shape)))
+    counts = op.sizes(op.inputs[2].shape)
+    if not counts:
+        op.refuse(f"its sizes {op.inputs[2].shape} are one number")
+    contracting = op.ints("lhs_contracting_dims")
+    by_group = cut in contracting
+    left, right = sides(op, output, counts[-1:] if by_group else ())
+    first = int(by_group)
+    free = first + len(left.batch)
+    dims, ranges = op.dims(output), left.size(contracting)
+    places = left.results(first, free)
+
+    def other(group: int = 0) -> list[Value]:
+        return right.results(first, free + len(left.free), group)
+
+    kind = next(kind for kind in (left.batch, contracting, left.free) if cut in kind)
+    before = kind[: kind.index(cut)]
+    if kind is not left.batch:
+        before = left.batch + before
+    if counts[:-1] not in ((), left.size(before)):
+        op.refuse(f"its sizes {op.inputs[2].shape} do not go along with dims {before} of {left.sizes}")
+    if kind is left.batch:
+        return [[IndexingMap(places, dims, ranges)], [IndexingMap(other(), dims, ranges)], []]
+    count = counts[-1]
+    if not by_group and right.size(right.group) != (count,):
+        op.refuse(f"dims {right.group} of its right side are not its {count} groups")
+    if count > MOST_GROUPS:
+        op.refuse(f"it has {count} groups, and a map for each is made of {MOST_GROUPS} at most")
+
+    # which size an element reads: that of its batch, of all other rows all
+    row = before if len(counts) > 1 else ()
+    result_dims = {k: first + i for i, k in enumerate(left.batch + left.free)}
+    read = lines(dims, counts, [*(result_dims.get(k) for k in row), None])
+    groups = Groups(places[cut], left.sizes[cut], op.inputs[2].name, tuple(places[k] for k in row))
+    if not by_group:
+        return [
+            [groups.within(places, dims, ranges, 0, count)] if count else [],
+            [groups.within(other(g), dims, ranges, g, g + 1) for g in range(count)],
+            [read],
+        ]
+
+    def own(results: list[Value]) -> list[IndexingMap]:
+        maps = [groups.within(results, dims, ranges, g, g + 1) for g in range(count)]
+        return [
+            m.with_parts(constraints=[*m.constraints, (dim(0), Interval(g, g))])
+            for g, m in enumerate(maps)
+        ]
+
+    return [own(places), own(other()), [read]]

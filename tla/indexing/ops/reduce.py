@@ -1,0 +1,92 @@
+"""Reductions over whole dims, and what all reductions have in common.
+
+A reduction takes some inputs, and as many initial values; its computation joins the results so far with
+the next elements, result ``i`` and input ``i`` being parameters ``i`` and ``count + i``. So a result
+depends on the inputs that the computation makes it from, and those that these are made from.
+
+The reduced dims are ranges, in the order of the input's dims and not of the attribute, as in XLA.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .building import lines
+from .inner import read_parameters
+from .rules import rule
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from ..maps import IndexingMap
+    from .op import Op
+    from .rules import Maps
+
+__all__ = ["input_count", "inputs_and_inits"]
+
+
+@rule("reduce")
+def _reduce(op: Op, output: int) -> Maps:
+    input_count(op)
+    sizes, dims = op.sizes(op.inputs[0].shape), op.dims(output)
+    reduced = op.ints("dimensions")
+    kept = [k for k in range(len(sizes)) if k not in reduced]
+    if tuple(sizes[k] for k in kept) != dims:
+        op.refuse(f"{op.inputs[0].shape} without dims {reduced} is not {op.outputs[output].shape}")
+    places = [None if k in reduced else kept.index(k) for k in range(len(sizes))]
+    nothing = any(sizes[k] == 0 for k in reduced)
+    return inputs_and_inits(op, output, lines(dims, sizes, places), nothing)
+
+
+def input_count(op: Op) -> int:
+    """Return how many inputs a reduction has; there are as many initial values, scalars, and results."""
+    count, odd = divmod(len(op.inputs), 2)
+    if odd or not count or count != len(op.outputs):
+        op.refuse(f"it has {len(op.inputs)} operands for {len(op.outputs)} results, not two for each")
+    for leaf in op.inputs[count:]:
+        if op.sizes(leaf.shape):
+            op.refuse(f"the initial value {leaf} is {leaf.shape}, no scalar")
+    for leaf in op.inputs[1:count]:
+        if op.sizes(leaf.shape) != op.sizes(op.inputs[0].shape):
+            op.refuse(f"{leaf} is {leaf.shape}, {op.inputs[0]} is {op.inputs[0].shape}")
+    return count
+
+
+def inputs_and_inits(op: Op, output: int, elements: IndexingMap, nothing: bool = False) -> Maps:
+    """Return the maps of a reduction.
+
+    Args:
+        elements: The map to the elements of each input.
+        nothing: Whether there are none, so that a result is its initial value.
+    """
+    count = input_count(op)
+    used = {output} if nothing else _used(op, output, count)
+    inits = [[op.to_scalar(output)] if i in used else [] for i in range(count)]
+    return [[elements] if i in used else [] for i in range(count)] + inits
+
+
+def _used(op: Op, output: int, count: int) -> Collection[int]:
+    """The inputs that an output is made from.
+
+    >>> from tla.hlo import read_module
+    >>> from .op import Op
+    >>> module = read_module('''HloModule m
+    ... add { a = f32[] parameter(0)  b = s32[] parameter(1)
+    ...   c = f32[] parameter(2)  d = s32[] parameter(3)
+    ...   e = f32[] add(a, c)  f = s32[] add(b, d)  ROOT g = (f32[], s32[]) tuple(e, f) }
+    ... ENTRY e { x = f32[9] parameter(0)  y = s32[9] parameter(1)  i = f32[] parameter(2)
+    ...   j = s32[] parameter(3)
+    ...   ROOT r = (f32[], s32[]) reduce(x, y, i, j), dimensions={0}, to_apply=add }''')
+    >>> _used(Op(module.entry.root), 1, 2)
+    {1}
+    """
+    read = read_parameters(op, 2 * count, count) if count > 1 else None
+    if read is None:
+        return range(count)
+    used, todo = {output}, [output]
+    while todo:
+        for parameter in read[todo.pop()]:
+            if parameter % count not in used:
+                used.add(parameter % count)
+                todo.append(parameter % count)
+    return used

@@ -1,0 +1,405 @@
+"""The devices that take part in a collective together, as a table and as expressions.
+
+=============================  =================================================================
+text                           groups
+=============================  =================================================================
+``{{0,1},{2,3}}``              as written; they may differ in size
+``{}``                         one, of all
+``[2,4]<=[8]``                 2 groups of 4, of the ints in order
+``[4,2]<=[2,4]T(1,0)``         of the ints of a 2x4 array, transposed
+``mesh['a'=2,'b'=4] {'b'}``    of the devices of a mesh that differ along an axis, or along a part of it,
+                               ``'b':(2)2``
+=============================  =================================================================
+
+`pieces` turns a table into few exact expressions: whatever is regular is found as a mixed radix number,
+a *progression*, and what is not is cut into several.
+
+Source: XLA ``hlo/ir/replica_group.cc``, ``tile_assignment.cc``, ``mesh_and_axis.cc``.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate, product
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..variables import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ...expr import Value
+
+__all__ = ["Constraints", "Digit", "Piece", "Progression", "Run", "pairings", "pieces", "read_groups"]
+
+Constraints = tuple[tuple[Any, Interval], ...]
+"""Expressions and the bounds they keep to."""
+
+Groups = list[list[int]]
+
+# --- texts ------------------------------------------------------------------------------------
+
+_NUMBER = re.compile(r"-?\d+")
+_LISTS = re.compile(r"\{(?:\{[\d,]*\},?)*\}")
+_IOTA = re.compile(r"\[([\d,]+)\](?:<=\[([\d,]+)\])?(?:T\(([\d,]+)\))?")
+_MESH = re.compile(r"mesh\[([^\]]*)\](?:,device_ids=\((.*?)\))?\{(.*)\}")
+_AXIS = re.compile(r"('[^']*'|[^,:=']+)(?:=(\d+)|:\((\d+)\)(\d+)|)(?=,|$)")
+
+
+def read_groups(text: str) -> Groups | None:
+    """Return the groups of a ``replica_groups`` attribute; none where all devices are in one.
+
+    >>> read_groups("[4,2]<=[2,4]T(1,0)")
+    [[0, 4], [1, 5], [2, 6], [3, 7]]
+    >>> read_groups("mesh['a'=2,'b'=4] {'a','b':(2)2}")
+    [[0, 1, 4, 5], [2, 3, 6, 7]]
+
+    Raises:
+        ValueError: the text is none of groups, or names a device twice.
+    """
+    text = re.sub(r"\s+", "", text)
+    groups: Groups
+    if _LISTS.fullmatch(text):
+        groups = [_numbers(part) for part in re.findall(r"\{([\d,]*)\}", text[1:-1])]
+        groups = [group for group in groups if group]
+    elif iota := _IOTA.fullmatch(text):
+        groups = _iota_groups(*iota.groups())
+    elif mesh := _MESH.fullmatch(text):
+        groups = _mesh_groups(*mesh.groups(default=""))
+    else:
+        raise ValueError(f"{text} is not a text of replica groups")
+    named = [device for group in groups for device in group]
+    if len(set(named)) < len(named):
+        raise ValueError(f"its groups {text} name a device twice")
+    return groups or None
+
+
+def _numbers(text: str | None) -> list[int]:
+    return list(map(int, _NUMBER.findall(text or "")))
+
+
+def _transposed(sizes: Sequence[int], order: Sequence[int], values: Sequence[int]) -> list[int]:
+    """The elements of an array, given in row-major order, with its dims in another order."""
+    if sorted(order) != list(range(len(sizes))) or prod(sizes) != len(values):
+        raise ValueError(f"{list(order)} does not order the dims {list(sizes)} of {len(values)} devices")
+    strides = [prod(sizes[i + 1 :]) for i in range(len(sizes))]
+    walks = product(*(range(sizes[i]) for i in order))
+    return [values[sum(x * strides[i] for x, i in zip(walk, order, strict=True))] for walk in walks]
+
+
+def _cut(devices: list[int], size: int) -> Groups:
+    return [devices[i : i + size] for i in range(0, len(devices), size)] if size else []
+
+
+def _iota(sizes: str, order: str | None) -> list[int]:
+    dims = _numbers(sizes)
+    return _transposed(dims, _numbers(order) if order else range(len(dims)), range(prod(dims)))
+
+
+def _iota_groups(shape: str, sizes: str | None, order: str | None) -> Groups:
+    dims = _numbers(shape)
+    devices = _iota(sizes or shape, order)
+    if len(dims) != 2 or prod(dims) != len(devices):
+        raise ValueError(f"[{shape}] is not a number of groups and a size for {len(devices)} devices")
+    return _cut(devices, dims[1])
+
+
+def _mesh_groups(axes: str, devices: str, along: str) -> Groups:
+    """Groups that differ along some axes, in the order of these, or along a part of an axis.
+
+    ``'a':(p)n`` is the middle one of the axes ``p``, ``n`` and the rest that ``'a'`` splits into.
+    """
+    found = [(name, int(size)) for name, size, _pre, _part in _AXIS.findall(axes)]
+    sizes = dict(found)
+    if len(sizes) < axes.count("="):
+        raise ValueError(f"mesh[{axes}] has no axes of different names")
+    parts: dict[str, set[int]] = {name: {1, size} for name, size in found}
+    wanted: list[tuple[str, int, int]] = []
+    for name, _size, pre, part in _AXIS.findall(along):
+        if name not in sizes:
+            raise ValueError(f"the mesh has no axis {name}")
+        low, high = (int(pre), int(pre) * int(part)) if part else (1, sizes[name])
+        parts[name] |= {low, high}
+        wanted.append((name, low, high))
+    split = [
+        (name, low, high)
+        for name in sizes
+        for low, high in zip(sorted(parts[name]), sorted(parts[name])[1:], strict=False)
+    ]
+    if any(high % low for _name, low, high in split):
+        raise ValueError(f"the parts of an axis in {along} do not divide it")
+    places: list[int] = []
+    for name, low, high in wanted:
+        places += [i for i, (of, a, b) in enumerate(split) if of == name and low <= a and b <= high]
+    if len(set(places)) < len(places):
+        raise ValueError(f"the axes {along} overlap")
+    inner = [high // low for _name, low, high in split]
+    order = [i for i in range(len(split)) if i not in places] + places
+    moved = _transposed(inner, order, _mesh_devices(devices, prod(inner)))
+    return _cut(moved, prod(inner[i] for i in places))
+
+
+def _mesh_devices(text: str, count: int) -> list[int]:
+    iota = _IOTA.fullmatch(text)
+    if iota:
+        sizes = iota[2] or iota[1]
+        return _iota(sizes, iota[3])
+    return _numbers(text) or list(range(count))
+
+
+# --- progressions -----------------------------------------------------------------------------
+
+
+class Digit(NamedTuple):
+    """A digit of a number: how many values, what one of it adds to the value, and to the number."""
+
+    size: int
+    stride: int
+    place: int
+
+
+class Progression(NamedTuple):
+    """``first + sum of digit * stride``, by the number that the digits write in mixed radix.
+
+    >>> p = progression([0, 4, 1, 5, 2, 6])
+    >>> p, [p.value(k) for k in range(p.size)], p.number(5)
+    (Progression(first=0, digits=(Digit(size=2, stride=4, place=1), Digit(size=3, stride=1, place=2))), \
+[0, 4, 1, 5, 2, 6], (3, ((5, Interval(0, 6)), (1, Interval(0, 2)))))
+
+    Its values are all different: by size, each stride is more than the smaller digits add up to.
+    """
+
+    first: int
+    digits: tuple[Digit, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many values it has."""
+        return prod(digit.size for digit in self.digits)
+
+    def value(self, number: Any) -> Any:
+        """Return the value at a number below `size`, an int or an expression."""
+        out: Any = self.first
+        for i, (size, stride, place) in enumerate(self.digits):
+            digit = number // place
+            out = out + (digit if i == len(self.digits) - 1 else digit % size) * stride
+        return out
+
+    def number(self, value: Any) -> tuple[Any, Constraints]:
+        """Return the number of a value, and what holds just for the values that have one."""
+        digits = sorted(self.digits, key=lambda digit: abs(digit.stride))
+        widths = [(digit.size - 1) * abs(digit.stride) for digit in digits]
+        low = self.first + sum((size - 1) * min(stride, 0) for size, stride, _place in digits)
+        constraints: list[tuple[Any, Interval]] = [(value, Interval(low, low + sum(widths)))]
+        rest, number = value - low, 0
+        for i in reversed(range(len(digits))):
+            size, stride, place = digits[i]
+            digit, rest = rest // abs(stride), rest % abs(stride)
+            number = number + (digit if stride > 0 else size - 1 - digit) * place
+            below = sum(widths[:i])
+            if below < abs(stride) - 1:
+                constraints.append((rest, Interval(0, below)))
+        return number, tuple(constraints)
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether a value tells its number: each stride exceeds what the smaller digits add up to."""
+        width = 0
+        for digit in sorted(self.digits, key=lambda digit: abs(digit.stride)):
+            if abs(digit.stride) <= width:
+                return False
+            width += (digit.size - 1) * abs(digit.stride)
+        return True
+
+
+def progression(values: Sequence[int]) -> Progression | None:
+    """Return the progression that some different values are, in their order, if they are one."""
+    digits: list[Digit] = []
+    block, count = 1, len(values)
+    while block < count:
+        stride, size = values[block] - values[0], 2
+        while size * block < count and values[size * block] - values[0] == size * stride:
+            size += 1
+        if count % (size * block):
+            return None
+        digits.append(Digit(size, stride, block))
+        block *= size
+    found = Progression(values[0], tuple(digits))
+    fits = found.has_numbers and all(found.value(k) == value for k, value in enumerate(values))
+    return found if fits else None
+
+
+def _cut_up(values: Sequence[int]) -> list[tuple[int, Progression]]:
+    """Progressions that give some values one after the other, each with the place it begins at."""
+    whole = progression(values)
+    if whole is not None:
+        return [(0, whole)]
+    parts = [Progression(value) for value in values]
+    while len(joined := _joined(parts)) < len(parts):
+        parts = joined
+    starts = accumulate((part.size for part in parts), initial=0)
+    return list(zip(starts, parts, strict=False))
+
+
+def _joined(parts: list[Progression]) -> list[Progression]:
+    """Neighbours that differ by equal steps alone, as one progression with a digit more."""
+    out: list[Progression] = []
+    i = 0
+    while i < len(parts):
+        first, digits = parts[i]
+        count, best, size = parts[i].size, parts[i], 1
+        while i + size < len(parts) and parts[i + size].digits == digits:
+            stride = parts[i + 1].first - first
+            more = Progression(first, (*digits, Digit(size + 1, stride, count)))
+            if parts[i + size].first != first + size * stride or not more.has_numbers:
+                break
+            best, size = more, size + 1
+        out.append(best)
+        i += size
+    return out
+
+
+# --- groups as expressions --------------------------------------------------------------------
+
+
+class Run(NamedTuple):
+    """Neighbours in a group: their positions, and the device at a position."""
+
+    positions: Interval
+    device: Callable[[Any], Any]
+
+
+class Piece(NamedTuple):
+    """Devices whose groups have one form.
+
+    Attributes:
+        constraints: What holds for these devices alone.
+        size: How many devices a group has.
+        position: The place of the device in its group.
+        runs: The devices of its group; their positions are all from 0 to below the size.
+    """
+
+    constraints: Constraints
+    size: int
+    position: Any
+    runs: tuple[Run, ...]
+
+
+def pieces(
+    groups: Iterable[Sequence[int]], device: Value, placed: bool = True, ordered: bool = True
+) -> list[Piece]:
+    """Return what the groups of a table are to a device, as expressions of it.
+
+    Of a device in no group no piece holds, of any other just one.
+
+    >>> (piece,) = pieces([[0, 4], [1, 5], [2, 6], [3, 7]], 5)
+    >>> piece.size, piece.position, [run.device(s) for run in piece.runs for s in run.positions]
+    (2, 1, [1, 5])
+
+    Args:
+        placed: Whether it counts which place the device has in its group; else the pieces, which may
+            then be fewer, give it another one.
+        ordered: Whether it counts which places the others have.
+    """
+    sizes: dict[int, list[Sequence[int]]] = {}
+    for group in groups:
+        sizes.setdefault(len(group), []).append(group)
+    out: list[Piece] = []
+    for size, alike in sorted(sizes.items()):
+        whole = progression([x for group in alike for x in group])
+        if whole is not None:
+            out.append(_regular(whole, size, device))
+            continue
+        regular: list[Progression] = []
+        for group in alike:
+            members = _cut_up(group if ordered else sorted(group))
+            askers = members if placed == ordered else _cut_up(group if placed else sorted(group))
+            exact = askers if placed else members
+            if len(exact) == 1:
+                regular.append(exact[0][1])
+            else:
+                out += _irregular(askers, members, size, device)
+        while len(joined := _joined(regular)) < len(regular):
+            regular = joined
+        out += [_regular(each, size, device) for each in regular]
+    return out
+
+
+def _regular(table: Progression, size: int, device: Value) -> Piece:
+    """The groups that are cut, ``size`` by ``size``, from one progression."""
+    number, constraints = table.number(device)
+    begin = 0 if table.size == size else number // size * size
+
+    def member(position: Any) -> Any:
+        return table.value(begin + position)
+
+    return Piece(constraints, size, number % size, (Run(Interval(0, size - 1), member),))
+
+
+def _irregular(
+    askers: list[tuple[int, Progression]],
+    members: list[tuple[int, Progression]],
+    size: int,
+    device: Value,
+) -> list[Piece]:
+    """One group, of several progressions, for the device and for the others."""
+    runs = tuple(
+        Run(Interval(start, start + part.size - 1), _from(start, part)) for start, part in members
+    )
+    out: list[Piece] = []
+    for start, part in askers:
+        number, constraints = part.number(device)
+        out.append(Piece(constraints, size, number + start, runs))
+    return out
+
+
+def _from(start: int, part: Progression) -> Callable[[Any], Any]:
+    return lambda position: part.value(position - start)
+
+
+def pairings(sources: Mapping[int, int], device: Any) -> list[tuple[Constraints, Any]]:
+    """Return a function on devices, given as a table, as expressions, each with its domain.
+
+    >>> from tla.expr import sym
+    >>> ((_, source),) = pairings({0: 3, 1: 0, 2: 1, 3: 2}, sym("x", min=0, max=3))
+    >>> print(source)
+    (x{min=0,max=3}+3)%4
+    """
+    targets = sorted(sources)
+    if not targets:
+        return []
+    turned = _turned(sources, device)
+    if turned is not None:
+        return [turned]
+    at, of = progression(targets), progression([sources[x] for x in targets])
+    if at is not None and of is not None:
+        number, constraints = at.number(device)
+        return [(constraints, of.value(number))]
+    shifts: dict[int, list[int]] = {}
+    for target in targets:
+        shifts.setdefault(sources[target] - target, []).append(target)
+    return [
+        (part.number(device)[1], device + shift)
+        for shift, shifted in sorted(shifts.items())
+        for _start, part in _cut_up(shifted)
+    ]
+
+
+def _turned(sources: Mapping[int, int], device: Any) -> tuple[Constraints, Any] | None:
+    """A shift along one digit of all devices, that comes in again at the other end."""
+    count = len(sources)
+    if sorted(sources) != list(range(count)):
+        return None
+    for low in range(1, count):
+        for size in range(2, count // low + 1):
+            by, odd = divmod(sources[0], low)
+            if count % (low * size) or odd or not 0 < by < size:
+                continue
+            if all(
+                y == x + ((x // low + by) % size - x // low % size) * low for x, y in sources.items()
+            ):
+                above, below = device // (low * size) * (low * size), device % low
+                turned = above + (device // low + by) % size * low + below
+                return ((device, Interval(0, count - 1)),), turned
+    return None

@@ -1,0 +1,103 @@
+"""Scatter: one window of the operand updated for each vector in an array of indices.
+
+The dims of the updates that are no window dims number the vectors, in the order of the dims of the
+indices; the window dims go through the window, in the order of the operand's dims that are neither
+inserted nor batching. A window that does not fit into the operand at its start is left out as a whole.
+
+What an element of an output depends on:
+
+=========  ======================================================================================
+operand    the element at its place: it is an argument of the combiner, or it stays
+updates    the element of each window that lies on it; the starts are runtime variables, whose places
+           in the indices go through all vectors
+indices    each entry of each vector whose window can lie on it
+=========  ======================================================================================
+
+Where several arrays are scattered together, the combiner takes an element of each: so each output
+depends on all of them alike.
+
+Source: XLA operation semantics, Scatter; ``HloEvaluator::HandleScatter`` for windows that do not fit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..maps import IndexingMap
+from ..variables import dim, rng, rt
+from .rules import rule
+from .starts import IndexVectors, needed, reached
+
+if TYPE_CHECKING:
+    from ...expr import Value
+    from .op import Op
+    from .rules import Maps
+
+__all__: list[str] = []
+
+
+@rule("scatter")
+def _scatter(op: Op, output: int) -> Maps:
+    leaves = needed(op, 3)
+    count = len(leaves) // 2
+    operands, indices, updates = leaves[:count], leaves[count], leaves[count + 1 :]
+    sizes, shape = op.dims(output), op.sizes(updates[0].shape)
+    rank = len(sizes)
+    targets = op.ints("scatter_dims_to_operand_dims")
+    left_out = op.ints("inserted_window_dims")
+    batching = op.ints("input_batching_dims")
+    along_batch = op.ints("scatter_indices_batching_dims")
+    window_dims = op.ints("update_window_dims")
+    (along,) = op.ints("index_vector_dim", None)
+
+    through = [k for k in range(rank) if k not in left_out and k not in batching]
+    numbering = [i for i in range(len(shape)) if i not in window_dims]
+    if (
+        len(leaves) % 2 == 0
+        or any(op.sizes(leaf.shape) != sizes for leaf in operands)
+        or any(op.sizes(leaf.shape) != shape for leaf in updates)
+        or len(window_dims) != len(through)
+        or len(batching) != len(along_batch)
+        or sorted({*targets, *batching}) != sorted([*targets, *batching])
+        or not {*targets, *left_out, *batching} <= set(range(rank))
+        or not set(window_dims) <= set(range(len(shape)))
+    ):
+        op.refuse(f"windows of {updates[0].shape} do not fit into {op.outputs[output].shape}")
+    window = [1] * rank
+    for k, i in zip(through, window_dims, strict=True):
+        window[k] = shape[i]
+    if any(w > n for n, w in zip(sizes, window, strict=True)) and 0 not in sizes:
+        op.refuse(f"windows of {tuple(window)} do not fit into {op.outputs[output].shape}")
+    pairs = zip(batching, along_batch, strict=True)
+    vectors = IndexVectors(op, indices, along, targets, sizes, window, pairs)
+    if vectors.counts != tuple(shape[i] for i in numbering):
+        op.refuse(f"{indices.shape} holds {vectors.counts} vectors, the updates are {updates[0].shape}")
+
+    # A batching dim says which vectors are meant; through the others a range goes.
+    number: list[Value] = [0] * len(numbering)
+    for k, at in vectors.batching.items():
+        number[at] = dim(k)
+    free = [at for at in range(len(numbering)) if at not in vectors.batching.values()]
+    for i, at in enumerate(free):
+        number[at] = rng(i)
+    ranges = [vectors.counts[at] for at in free]
+
+    offsets: list[Value] = [0 if k in vectors.batching else dim(k) for k in range(rank)]
+    for j, k in enumerate(targets):
+        offsets[k] = offsets[k] - rt(j)
+    inside = [(offsets[k], (0, window[k] - 1)) for k in range(rank) if window[k] < sizes[k]]
+    place: list[Value] = [0] * len(shape)
+    for at, i in enumerate(numbering):
+        place[i] = number[at]
+    for k, i in zip(through, window_dims, strict=True):
+        place[i] = offsets[k]
+    hit = IndexingMap(place, sizes, ranges, vectors.starts(number, is_clamped=False), inside)
+
+    # Along a dim without a start no window goes further than its length.
+    fixed = [(dim(k), window[k]) for k in range(rank) if k not in {*targets, *batching}]
+    entry, length = (rng(len(free)), [len(targets)]) if vectors.has_dim else (0, [])
+    told = IndexingMap(vectors.element(number, entry), sizes, [*ranges, *length], (), fixed)
+    kept = reached(op.identity(output))
+    if 0 in shape:  # there is no window, or nothing in it
+        told = hit = IndexingMap((), is_known_empty=True)
+    return [[*kept] for _ in operands] + [reached(told)] + [reached(hit) for _ in updates]

@@ -1,0 +1,131 @@
+"""Where slices begin: start indices as runtime variables.
+
+A start index is an int that the program reads, from a scalar or from a vector in an array of indices.
+`scalar_starts` and `IndexVectors` say of each which element that is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..maps import IndexingMap
+from ..variables import Interval, RuntimeVariable, Source, rng
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ...expr import Value
+    from .op import Leaf, Op
+
+__all__ = ["IndexVectors", "needed", "reached", "scalar_starts", "starts_read"]
+
+
+def needed(op: Op, at_least: int, at_most: int | None = None) -> tuple[Leaf, ...]:
+    """Return the arrays an op reads, which are so many."""
+    count = len(op.inputs)
+    if count < at_least or (at_most is not None and count > at_most):
+        op.refuse(f"it has {count} operands")
+    return op.inputs
+
+
+def scalar_starts(
+    op: Op, starts: Sequence[Leaf], sizes: Sequence[int], window: Sequence[int]
+) -> list[RuntimeVariable]:
+    """Return the start of a window along each dim of an array, moved to where the window fits.
+
+    The starts are scalars, one for each dim, or one array of rank 1 that holds them all.
+    """
+    if len(sizes) != len(window) or any(w > n for n, w in zip(sizes, window, strict=True)):
+        op.refuse(f"a slice of {tuple(window)} does not fit into {tuple(sizes)}")
+    elements: list[tuple[str, tuple[Value, ...]]] = []
+    for leaf in starts:
+        shape = op.sizes(leaf.shape)
+        if len(shape) > 1 or (shape and len(starts) > 1):
+            op.refuse(f"its start index {leaf} is {leaf.shape}")
+        elements += [(leaf.name, (k,)) for k in range(shape[0])] if shape else [(leaf.name, ())]
+    if len(elements) != len(sizes):
+        op.refuse(f"it has {len(elements)} start indices for {len(sizes)} dims")
+    variables: list[RuntimeVariable] = []
+    for k, (name, at) in enumerate(elements):
+        fits = Interval(0, sizes[k] - window[k])
+        variables.append(RuntimeVariable(f"rt{k}", fits, Source(name, at, fits)))
+    return variables
+
+
+def starts_read(op: Op, starts: Iterable[Leaf], output: int) -> list[list[IndexingMap]]:
+    """Return for each operand of `scalar_starts` the map from an output: it is read whole."""
+    maps: list[list[IndexingMap]] = []
+    for leaf in starts:
+        shape = op.sizes(leaf.shape)
+        whole = [rng(k) for k in range(len(shape))]
+        maps.append(reached(IndexingMap(whole, op.dims(output), shape)))
+    return maps
+
+
+def reached(*maps: IndexingMap) -> list[IndexingMap]:
+    """Return the maps that are not known to be empty: what is never read has none."""
+    return [m for m in maps if not m.is_known_empty]
+
+
+class IndexVectors:
+    """The vectors in an array of indices; each holds the start of one slice of another array.
+
+    Args:
+        leaf: The array of indices.
+        along: Its dim along which a vector lies; its rank where each element is a vector of one.
+        targets: For each entry of a vector, the dim of the other array that it is the start along.
+        sizes, window: The dims of that array, and of a slice of it.
+        batching: Pairs of a dim of that array and a dim of the indices, along which the slice lies
+            where its vector lies.
+    """
+
+    def __init__(
+        self,
+        op: Op,
+        leaf: Leaf,
+        along: int,
+        targets: Sequence[int],
+        sizes: Sequence[int],
+        window: Sequence[int],
+        batching: Iterable[tuple[int, int]] = (),
+    ) -> None:
+        shape = op.sizes(leaf.shape)
+        rank = len(shape)
+        length = shape[along] if 0 <= along < rank else 1
+        if not 0 <= along <= rank or length != len(targets):
+            op.refuse(f"the vectors along dim {along} of {leaf.shape} are not {len(targets)} long")
+        self.leaf = leaf
+        self.along = along
+        self.targets = tuple(targets)
+        self.fits = tuple(n - w for n, w in zip(sizes, window, strict=True))
+        self.numbering = tuple(k for k in range(rank) if k != along)
+        """The dims of the indices that number the vectors."""
+        self.counts = tuple(shape[k] for k in self.numbering)
+        """How many vectors lie along each of these."""
+        self.has_dim = along < rank
+        self.batching: dict[int, int] = {}
+        """For a dim of the other array, the place in `numbering` that gives the place along it."""
+        for target, k in batching:
+            if k not in self.numbering:
+                op.refuse(f"dim {k} of {leaf.shape} is no dim that numbers its vectors")
+            place = self.numbering.index(k)
+            if self.counts[place] != sizes[target]:
+                op.refuse(f"dim {k} of {leaf.shape} is not as long as dim {target}, {sizes[target]}")
+            self.batching[target] = place
+
+    def element(self, number: Sequence[Value], entry: Value) -> tuple[Value, ...]:
+        """Return the indices of an entry of the vector with a number."""
+        return (*number[: self.along], *((entry,) if self.has_dim else ()), *number[self.along :])
+
+    def starts(self, number: Sequence[Value], is_clamped: bool) -> list[RuntimeVariable]:
+        """Return the entries of the vector with a number, each where the slice fits.
+
+        Args:
+            is_clamped: Whether an entry elsewhere is moved there; otherwise its slice is left out.
+        """
+        variables: list[RuntimeVariable] = []
+        for j, target in enumerate(self.targets):
+            fits = Interval(0, self.fits[target])
+            source = Source(self.leaf.name, self.element(number, j), fits if is_clamped else None)
+            variables.append(RuntimeVariable(f"rt{j}", fits, source))
+        return variables

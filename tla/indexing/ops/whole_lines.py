@@ -1,0 +1,72 @@
+"""Ops for which an element depends on whole lines of an operand: sorts, transforms.
+
+=======  ==========================================================================================
+op       an element depends on
+=======  ==========================================================================================
+sort     the line of its own operand, and those of the operands that are compared; on its own
+         element alone where lines have one element
+topk     the line; an index not on anything where lines have one element
+fft      all of the last dims that are transformed, of real and of complex ends alike
+=======  ==========================================================================================
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .building import expect, lines, number
+from .inner import read_parameters
+from .rules import rule
+
+if TYPE_CHECKING:
+    from .op import Op
+    from .rules import Maps
+
+__all__: list[str] = []
+
+
+@rule("sort")
+def _sort(op: Op, output: int) -> Maps:
+    """Operand ``i`` comes to the computation as parameters ``2*i`` and ``2*i + 1``."""
+    dims, count = op.dims(output), len(op.inputs)
+    along = number(op, "dimensions", below=len(dims))
+    if any(op.sizes(leaf.shape) != dims for leaf in op.inputs) or count != len(op.outputs):
+        op.refuse(f"its {count} operands are not sorted into {len(op.outputs)} of {dims}")
+    if dims[along] <= 1:
+        return [[op.identity(output)] if i == output else [] for i in range(count)]
+    read = read_parameters(op, 2 * count, 1)
+    used = {output, *(range(count) if read is None else (i // 2 for i in read[0]))}
+    whole = lines(dims, dims, [None if k == along else k for k in range(len(dims))])
+    return [[whole] if i in used else [] for i in range(count)]
+
+
+@rule("topk")
+def _topk(op: Op, output: int) -> Maps:
+    expect(op, 1)
+    dims, sizes = op.dims(output), op.sizes(op.inputs[0].shape)
+    if not dims or dims[:-1] != sizes[:-1] or dims[-1] > sizes[-1]:
+        op.refuse(f"the greatest of {op.inputs[0].shape} are not {op.outputs[output].shape}")
+    if sizes[-1] == 1 and output == 1:
+        return [[]]
+    if sizes[-1] == 1:
+        return [[op.identity(output)]]
+    return [[lines(dims, sizes, [*range(len(dims) - 1), None])]]
+
+
+@rule("fft")
+def _fft(op: Op, output: int) -> Maps:
+    expect(op, 1)
+    dims, sizes = op.dims(output), op.sizes(op.inputs[0].shape)
+    kind, lengths = op.attribute("fft_type", "FFT"), op.ints("fft_length", None)
+    kept = len(dims) - len(lengths)
+    halves = (*lengths[:-1], lengths[-1] // 2 + 1 if lengths and lengths[-1] else 0)
+    wanted = {"FFT": (lengths, lengths), "IFFT": (lengths, lengths)}
+    wanted |= {"RFFT": (lengths, halves), "IRFFT": (halves, lengths)}
+    if kind not in wanted:
+        op.refuse(f"there is no fft_type {kind}")
+    if kept < 0 or (sizes[kept:], dims[kept:]) != wanted[kind] or sizes[:kept] != dims[:kept]:
+        op.refuse(
+            f"{kind} of length {lengths} does not make"
+            f" {op.outputs[output].shape} of {op.inputs[0].shape}"
+        )
+    return [[lines(dims, sizes, [k if k < kept else None for k in range(len(sizes))])]]

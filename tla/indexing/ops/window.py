@@ -1,0 +1,118 @@
+"""Windows that move over an array: ``window={size=3x2 stride=2x1 pad=1_1x0_1}`` as a value.
+
+In each dim, window ``d`` lies over places ``d*stride + s*rhs_dilate`` of the padded array, for ``s``
+from 0 to ``size-1``. There the array begins at ``low``, with its elements ``lhs_dilate`` apart;
+negative padding cuts elements off.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ..variables import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...expr import Value
+    from .op import Op
+
+__all__ = ["WindowDim", "read_window"]
+
+
+class WindowDim(NamedTuple):
+    """The window in one dim.
+
+    Attributes:
+        low: How many places the padding puts before the array; negative where it cuts elements off.
+        high: The same after it.
+        base_dilation: How far apart the elements of the array lie: ``lhs_dilate``.
+        window_dilation: How far apart the places in the window lie: ``rhs_dilate``.
+        reversal: Whether a kernel is laid into the window from its end: 0 or 1.
+    """
+
+    size: int = 1
+    stride: int = 1
+    low: int = 0
+    high: int = 0
+    base_dilation: int = 1
+    window_dilation: int = 1
+    reversal: int = 0
+
+    def extent(self, size: int) -> int:
+        """Return how many places the elements of an array take, with the gaps between them."""
+        return (size - 1) * self.base_dilation + 1 if size else 0
+
+    def count(self, size: int) -> int:
+        """Return how many windows there are over an array.
+
+        >>> WindowDim(size=3, stride=2, low=1, high=1).count(13)
+        7
+        """
+        room = self.low + self.extent(size) + self.high - (self.size - 1) * self.window_dilation - 1
+        return room // self.stride + 1 if room >= 0 else 0
+
+    def element(self, size: int, d: Value, s: Value) -> tuple[Value, list[tuple[Value, Interval]]]:
+        """Return which element lies at place ``s`` of window ``d``, and where there is one.
+
+        Args:
+            size: Of the array.
+        """
+        place = d * self.stride + s * self.window_dilation
+        end = self.low + self.extent(size)
+        constraints = [(place, Interval(max(0, self.low), min(end, end + self.high) - 1))]
+        offset = place - self.low
+        if self.base_dilation > 1:
+            constraints.append((offset % self.base_dilation, Interval(0, 0)))
+        return (0 if size == 1 else offset // self.base_dilation), constraints
+
+
+_PART: Final = re.compile(r"(\w+)=([-\w]+)")
+_FIELDS: Final = {
+    "size": "size",
+    "stride": "stride",
+    "lhs_dilate": "base_dilation",
+    "rhs_dilate": "window_dilation",
+    "rhs_reversal": "reversal",
+}
+
+
+def read_window(op: Op, arrays: Sequence[int], windows: Sequence[int]) -> tuple[WindowDim, ...]:
+    """Return the window of an instruction, a part for each dim it moves in.
+
+    >>> from tla.hlo import read_instruction
+    >>> from .op import Op
+    >>> op = Op(read_instruction("%w = f32[7] reduce-window(f32[13] %x, f32[] %c), "
+    ...                          "window={size=3 stride=2 pad=1_1}, to_apply=%max"))
+    >>> read_window(op, [13], [7])[0][:4]
+    (3, 2, 1, 1)
+
+    Args:
+        arrays: The sizes of the array in those dims.
+        windows: The numbers of windows, which must be what the sizes give.
+
+    Raises:
+        UnsupportedError: the text is no window, or none of so many dims, or they do not fit.
+    """
+    text = op.attribute("window", "{}")
+    parts: list[dict[str, int]] = [{} for _ in arrays]
+    for key, value in _PART.findall(text):
+        words = value.split("x")
+        if len(words) != len(parts):
+            op.refuse(f"its window {text} is not one of {len(parts)} dims")
+        for part, word in zip(parts, words, strict=True):
+            try:
+                if key == "pad":
+                    part["low"], part["high"] = map(int, word.split("_"))
+                else:
+                    part[_FIELDS[key]] = int(word)
+            except (KeyError, ValueError):
+                op.refuse(f"its window {text} has no meaning at {key}={value}")
+    dims = tuple(WindowDim(**part) for part in parts)
+    for w, size, count in zip(dims, arrays, windows, strict=True):
+        if min(w.size, w.stride, w.base_dilation, w.window_dilation) < 1:
+            op.refuse(f"its window {text} has a size, stride or dilation below 1")
+        if w.count(size) != count:
+            op.refuse(f"its window {text} has {w.count(size)} places over a dim of {size}, not {count}")
+    return dims

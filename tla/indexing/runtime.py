@@ -1,0 +1,128 @@
+"""Runtime variables whose values are known before the program runs: `fold`.
+
+>>> from tla.hlo import read_module
+>>> from .accesses import output_to_input
+>>> module = read_module('''
+... rows = s32[42,1] iota(), iota_dimension=0
+... gather = f32[42,8] gather(f32[33,8] x, rows), offset_dims={1}, collapsed_slice_dims={0},
+...     start_index_map={0}, index_vector_dim=1, slice_sizes={1,8}''')
+>>> named = {each.name: each for each in module.entry.instructions}
+>>> (m,), _ = output_to_input(named["gather"])
+>>> print(m)
+(d0, d1){rt0} -> (rt0, d1), domain: d0 in [0, 41], d1 in [0, 7], rt0 in [0, 32]
+>>> print(fold(m, named.get))
+(d0, d1) -> (min(32, d0), d1), domain: d0 in [0, 41], d1 in [0, 7]
+
+XLA folds an iota without moving it to where the slice fits, so that there row ``d0`` is read of all 42.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..expr import Expr
+from ..expr.evaluation import replaced
+from ..expr.nodes import atom_expr
+from .compose import merged_sources, numbered
+from .elements import Elements, lies_in
+from .maps import Constraint, IndexingMap
+from .places import placed
+from .variables import REPLICA, rt
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from ..expr import Symbol, Value
+    from .elements import ValueOf
+
+__all__ = ["fold"]
+
+
+def fold(map: IndexingMap, value_of: ValueOf) -> IndexingMap:
+    """Return the map with expressions in the place of the runtime variables whose values are known.
+
+    It goes where the map goes, for all that the program may read. A value is moved into the clamp of
+    its source; where the map's bounds do not hold it, the map goes nowhere. A clamp of one number makes
+    the variable that number, whatever is read.
+
+    Args:
+        value_of: The instruction of a name; None where it is not known. What is called by another, as
+            ``fusion.3/start``, is looked for in the computations of that one.
+
+    A value is known if it is made of constants and iotas, by ops that move elements and by arithmetic
+    on ints that cannot overflow. The numbers of a constant that may be meant must be equal, or grow in
+    equal steps along each dim.
+    """
+    if map.is_undefined or map.is_known_empty or not map.runtime:
+        return map
+    found = _Folded(map, Elements(value_of))
+    return merged_sources(found.map()) if found.values else map
+
+
+class _Folded:
+    """The known values of a map's runtime variables, in unknowns that lie in the map's bounds."""
+
+    def __init__(self, map: IndexingMap, elements: Elements) -> None:
+        self.old = map
+        self.elements = elements
+        self.within: dict[Symbol, Value] = dict(map.within())
+        self.values: dict[int, Value] = {}
+        self.done: set[int] = set()
+        for i in range(len(map.runtime)):
+            self.find(i)
+
+    def find(self, i: int) -> None:
+        """Look for the value of a variable, after those of the variables that its indices hold."""
+        if i in self.done:
+            return
+        self.done.add(i)
+        source = self.old.runtime[i].source
+        if source is None or source.instruction == REPLICA:
+            return
+        for j in range(len(self.old.runtime)):
+            if any(_holds(x, (_symbol(rt(j)),)) for x in source.indices):
+                self.find(j)
+        indices = [self.put(x) for x in source.place]
+        value = self.elements.read(source.instruction, indices, source.clamp)
+        if value is not None:
+            self.values[i] = self.within[_symbol(rt(i))] = value
+
+    def put(self, x: Value) -> Value:
+        return replaced(x, self.within)
+
+    def map(self) -> IndexingMap:
+        """The map of the variables that are left."""
+        old = self.old
+        known = {_symbol(rt(i)): x for i, x in self.values.items()}
+        left = [i for i in range(len(old.runtime)) if i not in self.values]
+        into: dict[Symbol, Value] = {_symbol(rt(i)): rt(place) for place, i in enumerate(left)}
+        free: dict[Symbol, Value] = {  # from an unknown with bounds to the variable it stands for
+            _symbol(x): into.get(variable, atom_expr(variable))
+            for variable, x in old.within().items()
+            if variable not in known
+        }
+        into.update({variable: replaced(x, free) for variable, x in known.items()})
+
+        constraints = [
+            constraint
+            for constraint in old.constraints
+            if not _holds(constraint.expr, known)
+            or not lies_in(self.put(constraint.expr), constraint.bounds)
+        ]
+        constraints += [
+            Constraint(rt(i), old.runtime[i].bounds)
+            for i, x in self.values.items()
+            if not lies_in(x, old.runtime[i].bounds)
+        ]
+        runtime = numbered([old.runtime[i] for i in left], "rt", [*old.dims, *old.ranges])
+        return placed(old, into, old.dims, old.ranges, runtime, constraints)
+
+
+def _symbol(x: Any) -> Symbol:
+    symbol: Symbol = x.symbols[0]
+    return symbol
+
+
+def _holds(x: Value, symbols: Container[Symbol]) -> bool:
+    """Whether an expression is made of one of some variables."""
+    return type(x) is Expr and any(symbol in symbols for symbol in x.symbols)
