@@ -1,0 +1,85 @@
+"""How many points a set has: over pieces that share none, over groups of places that are independent.
+
+A box of any size is counted at once; what remains, isl counts by going through all but one place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...errors import UndecidedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["count_of", "divisions_of"]
+
+
+def count_of(module: Any, points: Any) -> int:
+    """Return the number of points of an isl set without parameters.
+
+    Raises:
+        UndecidedError: it has no end; `within_budget` bounds the work.
+    """
+    if not points.is_bounded():
+        raise UndecidedError("there are infinitely many points", "A parameter or a dim has no bounds.")
+    pieces = points.coalesce().make_disjoint().compute_divs().make_disjoint()
+    return sum(_count(module, piece) for piece in pieces.get_basic_sets())
+
+
+def _count(module: Any, piece: Any) -> int:
+    kind = module.dim_type
+    total = 1
+    for group in _groups(module, piece):
+        part = piece
+        for i in range(piece.dim(kind.set) - 1, -1, -1):
+            if i not in group:
+                part = part.project_out(kind.set, i, 1)
+        found = module.Set.from_basic_set(part).count_val()
+        total *= found.to_python()
+    return total if not piece.is_empty() else 0
+
+
+def _groups(module: Any, piece: Any) -> list[set[int]]:
+    """The places of a piece that no constraint ties to the others, together where one does."""
+    kind = module.dim_type
+    count = piece.dim(kind.set)
+    ties = [_involved(module, c, count) for c in piece.get_constraints()]
+    for k, (_denominator, division) in enumerate(divisions_of(module, piece)):
+        ties.append({i for i, n in enumerate(division[:-1]) if n} | {count + k})
+    groups: list[set[int]] = [{i} for i in range(count)]
+    for tie in ties:
+        apart = [group for group in groups if not group & tie]
+        joined = tie.union(*(group for group in groups if group & tie)) if tie else set[int]()
+        groups = [*apart, joined] if joined else apart
+    places = [{i for i in group if i < count} for group in groups]
+    return [group for group in places if group]
+
+
+def _involved(module: Any, constraint: Any, count: int) -> set[int]:
+    kind = module.dim_type
+    out: set[int] = set()
+    for of, first in ((kind.set, 0), (kind.div, count)):
+        for i in range(constraint.dim(of)):
+            if not constraint.get_coefficient_val(of, i).is_zero():
+                out.add(first + i)
+    return out
+
+
+def divisions_of(module: Any, piece: Any) -> Iterable[tuple[int, list[int]]]:
+    """Yield the divisor and the dividend of each floor in an isl basic set whose floors are all known.
+
+    A dividend has the coefficients of the places, of the floors, and the constant.
+    """
+    kind = module.dim_type
+    for k in range(piece.dim(kind.div)):
+        floor = piece.get_div(k)
+        divisor = floor.get_denominator_val().to_python()
+        parts = [
+            floor.get_coefficient_val(of, i)
+            for of, n in ((kind.in_, piece.dim(kind.set)), (kind.div, piece.dim(kind.div)))
+            for i in range(n)
+        ]
+        parts.append(floor.get_constant_val())
+        scale = module.Val.int_from_si(piece.get_ctx(), divisor)
+        yield divisor, [part.mul(scale).to_python() for part in parts]
