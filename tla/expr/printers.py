@@ -70,6 +70,8 @@ class Style(NamedTuple):
     """How tightly the left operand of a division binds at least without parentheses."""
     order: Callable[[Expr], list[tuple[Monomial, int]]] | None = None
     """The terms of a sum as they are written; by their kinds and texts where it is None."""
+    negated_binds: int = _SUM
+    """How tightly ``-x`` binds as an operand."""
 
 
 def _operator(sign: str) -> Callable[[Style, Value, Value, _Text, _Text], _Text]:
@@ -108,6 +110,8 @@ def written(x: Value, style: Style) -> _Text:
             if k > 0 and single:
                 return term
             out = _negated(term, style) if k < 0 else term.text
+            if single and k == -1:
+                return _Text(out, style.negated_binds)
         else:
             out += f"{gap}{'-' if k < 0 else '+'}{gap}{_at_least(term, _DIVISION)}"
     if x.constant:
@@ -271,9 +275,9 @@ def mlir_style(
         raise ValueError(f"division is 'floordiv' or '/', not {division!r}")
     sign = f" {division} "
     least, greatest = _call("min"), _call("max")
-    return Style(
-        name, " ", sign, _operator(sign), _operator(" mod "), least, greatest, True, _WHOLE, order
-    )
+    floor, mod = _operator(sign), _operator(" mod ")
+    negated = _WHOLE if division == "/" else _SUM  # -x mod 2 is (-x) mod 2, as a sign binds first
+    return Style(name, " ", sign, floor, mod, least, greatest, True, _WHOLE, order, negated)
 
 
 # --- C++ --------------------------------------------------------------------------------------

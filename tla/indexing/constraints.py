@@ -31,7 +31,7 @@ from .variables import Interval
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["NEVER", "congruence", "merged", "reduced", "tightened"]
+__all__ = ["NEVER", "both", "congruence", "merged", "reduced", "tightened"]
 
 NEVER: Final = Constraint(0, Interval(1, 1))
 """What no point fulfils."""
@@ -49,15 +49,18 @@ def reduced(x: Value, bounds: Interval) -> list[Constraint]:
     ([Constraint(expr=d0, bounds=Interval(2, 3))], [])
     """
     while True:
-        low, high = bounds_of(x)
-        if type(x) is not Expr or low is None or high is None:
+        if type(x) is not Expr:
             return [] if x in bounds else [NEVER]
+        low, high = bounds_of(x)
+        if low is None or high is None:
+            return [Constraint(x, bounds)]
         if Interval(low, high) in bounds:  # C1
             return []
         if not (Interval(low, high) & bounds).is_feasible:
             return [NEVER]
         if x.constant:  # C2
-            x, bounds = combined(x, 1, -x.constant, 1), bounds - x.constant
+            bounds -= x.constant
+            x = combined(x, 1, -x.constant, 1)
             continue
         if len(x.terms) > 1:
             high_part = _without_low_digit(x, bounds)
@@ -111,16 +114,17 @@ def congruence(x: Value, bounds: Interval) -> tuple[Expr, int, int] | None:
 
     ``y`` has no constant, and ``r`` lies in ``[0, m)``.
     """
-    if type(x) is not Expr or not bounds.is_point or x.constant or len(x.terms) > 1:
+    if type(x) is not Expr or x.constant or len(x.terms) > 1:
         return None
     ((monomial, k),) = x.terms.items()
     atom = monomial[0]
     if k != 1 or len(monomial) > 1 or type(atom) is not Remainder or type(atom.divisor) is Expr:
         return None
+    kept = bounds & Interval(0, atom.divisor - 1)
     y: Any = atom.dividend
-    if type(y) is not Expr:
+    if type(y) is not Expr or not kept.is_point:
         return None
-    return made(y.terms, 0, y.kinds), atom.divisor, (bounds.lower - y.constant) % atom.divisor
+    return made(y.terms, 0, y.kinds), atom.divisor, (kept.lower - y.constant) % atom.divisor
 
 
 def merged(constraints: Iterable[Constraint]) -> list[Constraint]:
@@ -141,10 +145,10 @@ def merged(constraints: Iterable[Constraint]) -> list[Constraint]:
             continue
         before = congruence(*out[place])
         assert before is not None
-        both = _both(before[1:], said[1:])
-        if both is None:
+        one = both(before[1:], said[1:])
+        if one is None:
             return [NEVER]
-        m, r = both
+        m, r = one
         first: Any = out[place].expr
         shift = (next(iter(first.terms)))[0].dividend.constant
         y: Any = combined(said[0], 1, shift, 1)
@@ -152,7 +156,7 @@ def merged(constraints: Iterable[Constraint]) -> list[Constraint]:
     return out
 
 
-def _both(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int] | None:
+def both(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int] | None:
     """The one congruence that says the same as two, by the Chinese remainder theorem."""
     (p, r), (q, t) = a, b
     g = gcd(p, q)
@@ -171,10 +175,10 @@ def tightened(constraints: Iterable[Constraint], bounds_of_symbol: Any) -> list[
         if said is None:
             continue
         y, m, r = said
-        ((monomial, k),) = list(y.terms.items())[:1]
-        if len(y.terms) > 1 or k != 1 or len(monomial) > 1 or type(monomial[0]) is not Symbol:
+        (((atom, *others), k), *more) = y.terms.items()
+        if k != 1 or others or more or type(atom) is not Symbol:
             continue
-        old: Interval = bounds_of_symbol(monomial[0])
+        old: Interval = bounds_of_symbol(atom)
         lower = old.lower + (r - old.lower) % m
         upper = old.upper - (old.upper - r) % m
         if (lower, upper) != (old.lower, old.upper):

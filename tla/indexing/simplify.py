@@ -13,7 +13,7 @@ Source: XLA ``indexing_map.cc``, IndexingMap::Simplify, without what is unsound 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UndecidedError, UnsupportedError
 from ..expr import Expr, Symbol, Value, floor_divided, least, remainder
@@ -26,7 +26,7 @@ from .variables import Interval, place_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..expr.nodes import Atom
+    from ..expr.nodes import Atom, Monomial
 
 __all__ = ["simplify"]
 
@@ -62,12 +62,16 @@ def simplify(map: IndexingMap, single_values: str = "keep", exact: bool | None =
     return map
 
 
+_MOST: Final = 20_000
+"""How many operations isl may take for a proof: some milliseconds."""
+
+
 def _is_empty(map: IndexingMap, exact: bool | None) -> bool:
     """Whether a proof by integer sets says that there is no point."""
     try:
         from .exact import relation  # which needs islpy
 
-        return relation(map).is_empty()
+        return relation(map, _MOST).is_empty()
     except (ImportError, UnsupportedError, UndecidedError):
         if exact:
             raise
@@ -103,8 +107,10 @@ def _ways(map: IndexingMap) -> tuple[Callable[[Value], Value], Callable[[Value],
     within = map.within()
     without: dict[Symbol, Value] = {x.symbols[0]: atom_expr(symbol) for symbol, x in within.items()}
 
+    plain = _Rewriting(())
+
     def put(x: Value) -> Value:
-        return replaced(x, within)
+        return plain(replaced(x, within))
 
     def back(x: Value) -> Value:
         return replaced(x, without)
@@ -144,7 +150,11 @@ def _with_simpler_expressions(map: IndexingMap, replace: bool) -> IndexingMap:
 
 
 class _Rewriting:
-    """Rewrites expressions by what constraints say of the very expressions that they are made of."""
+    """Rewrites expressions by what constraints say of the very expressions that they are made of.
+
+    And by a rule of XLA's, S2: remainders rather than negative quotients,
+    ``(x // c) * -(c*k) == (x % c)*k - x*k``.
+    """
 
     def __init__(self, constraints: Iterable[tuple[Value, Interval]]) -> None:
         self._said: dict[Any, Interval] = {}
@@ -154,17 +164,28 @@ class _Rewriting:
         self._done: dict[Atom, Value] = {}
 
     def __call__(self, x: Value) -> Value:
-        if type(x) is not Expr or not self._said:
+        if type(x) is not Expr or not (x.kinds or self._said):
             return x
         result: Any = x.constant
         for monomial, k in x.terms.items():
-            term: Any = k
-            for atom in monomial:
-                term = term * self._atom(atom)
-            result = result + term
+            result = result + self._term(monomial, k)
         low, high = self._range(result)
         value: Value = low if low is not None and low == high else result
         return value
+
+    def _term(self, monomial: Monomial, k: int) -> Value:
+        atom = monomial[0]
+        if len(monomial) == 1 and type(atom) is Quotient and type(atom.divisor) is int:
+            c = atom.divisor
+            if k < 0 and k % c == 0:
+                x: Any = self(atom.dividend)
+                negative: Value = (x - x % c) * (k // c)
+                return negative
+        term: Any = k
+        for atom in monomial:
+            term = term * self._atom(atom)
+        product: Value = term
+        return product
 
     def _range(self, x: Value) -> tuple[int | None, int | None]:
         """The range of an expression, by its variables' and by what is said of it."""
@@ -177,20 +198,20 @@ class _Rewriting:
     def _atom(self, atom: Atom) -> Value:
         value = self._done.get(atom)
         if value is None:
-            value = self._done[atom] = self._rebuilt(atom)
+            value = self._done[atom] = self._simpler(atom)
         return value
 
-    def _rebuilt(self, atom: Any) -> Value:
+    def _simpler(self, atom: Atom) -> Value:
         if type(atom) is Symbol:
             return atom_expr(atom)
         if type(atom) is Least:
-            return least(*(self(x) for x in atom.items))
-        x, c = self(atom.dividend), atom.divisor
+            return least(*map(self, atom.items))
+        division: Any = atom
+        x, c = self(division.dividend), self(division.divisor)
         low, high = self._range(x)
-        if type(c) is not Expr and low is not None and high is not None and low // c == high // c:
+        if type(c) is int and low is not None and high is not None and low // c == high // c:
             n = low // c
             return n if type(atom) is Quotient else x - n * c
-        c = self(c)
         return floor_divided(x, c) if type(atom) is Quotient else remainder(x, c)
 
 

@@ -1,0 +1,91 @@
+"""Maps with their variables in other places: what every edit of variables comes down to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from .maps import IndexingMap
+from .variables import RuntimeVariable, Variable, dim, rng, rt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..expr import Symbol, Value
+    from .maps import Constraint
+
+    Place = tuple[int, int]
+
+__all__ = ["placed", "rearranged", "symbol"]
+
+_KINDS: Final = ((dim, "d"), (rng, "s"), (rt, "rt"))
+
+
+def symbol(kind: int, i: int) -> Symbol:
+    """Return the symbol of variable ``i`` of a kind: 0 for a dim, 1 for a range, 2 for a runtime one."""
+    found: Symbol = _KINDS[kind][0](i).symbols[0]
+    return found
+
+
+def rearranged(
+    map: IndexingMap,
+    places: Sequence[Sequence[Place]],
+    constraints: Iterable[Constraint] | None = None,
+) -> IndexingMap:
+    """Return the map with the variables that had these places, a kind and a number, for each kind.
+
+    A variable that is called as its old place is called as its new one; others keep their names where no
+    other has it, as in XLA.
+
+    >>> from . import parse_map
+    >>> m = parse_map("(d0)[s0, warp] -> (d0, warp), domain: d0 in [0, 3], s0 in [0, 1], warp in [0, 7]")
+    >>> print(rearranged(m, [[(1, 1), (0, 0)], [(1, 0)], []]))
+    (warp, d1)[s0] -> (d1, warp), domain: warp in [0, 7], d1 in [0, 3], s0 in [0, 1]
+
+    Args:
+        constraints: Those to keep; all where nothing is given.
+    """
+    kinds = (map.dims, map.ranges, map.runtime)
+    values: dict[Symbol, Value] = {}
+    found: list[list[Any]] = []
+    names: set[str] = set()
+    for (of, prefix), kind in zip(_KINDS, places, strict=True):
+        found.append([])
+        for i, (k, j) in enumerate(kind):
+            values[symbol(k, j)] = of(i)
+            variable = kinds[k][j]
+            own = variable.name in (f"{_KINDS[k][1]}{j}", *names)
+            name = f"{prefix}{i}" if own else variable.name
+            names.add(name)
+            if k == 2 and prefix == "rt":
+                found[-1].append(variable._replace(name=name))
+            else:
+                found[-1].append(Variable(name, variable.bounds))
+    return placed(map, values, found[0], found[1], found[2], constraints)
+
+
+def placed(
+    map: IndexingMap,
+    values: dict[Symbol, Value],
+    dims: Sequence[Variable],
+    ranges: Sequence[Variable],
+    runtime: Sequence[RuntimeVariable],
+    constraints: Iterable[Constraint] | None = None,
+) -> IndexingMap:
+    """Return the map over other variables, with expressions of these for the symbols it had."""
+    put = map.substituted(values)
+
+    def read_at(variable: RuntimeVariable) -> RuntimeVariable:
+        source = variable.source
+        if source is None:
+            return variable
+        return variable._replace(source=source._replace(indices=tuple(put(x) for x in source.indices)))
+
+    return IndexingMap(
+        [put(x) for x in map.results],
+        dims,
+        ranges,
+        [read_at(v) for v in runtime],
+        [(put(x), bounds) for x, bounds in (map.constraints if constraints is None else constraints)],
+        None if map.replica is None else put(map.replica),
+        map.is_known_empty,
+    )
