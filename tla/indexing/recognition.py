@@ -1,0 +1,257 @@
+"""Whether an indexing map is a layout, and which: decided exactly, or left open with a word.
+
+First by the rules of ints: each variable is written as digits between the weights at which its
+divisions step; if what is left is a sum of multiples of digits, these are sizes and strides, however
+large the map is. Where no rule says so, by looking at the points, up to `WORK` of them: the offsets of
+one variable while the others are 0 force the digits of a layout, and the others must add up.
+
+Source: our own derivation.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, islice, pairwise, product
+from math import gcd, prod
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+
+from ..errors import UndecidedError, UnsupportedError
+from ..expr import Expr, Symbol, Value, sym
+from ..expr.evaluation import evaluated, replaced
+from ..expr.nodes import Least, Quotient, Remainder, bounds_of
+from ..ints import Int
+from ..xla_bridge.digits import Break, Digits, digits_of, read_digits
+from ..xla_bridge.groups import layout_of_digits
+from .variables import Interval, dim, place_of, rng
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ..layout import AnyLayout
+    from .maps import IndexingMap
+    from .variables import Variable
+
+__all__ = ["Recognition"]
+
+WORK: Final = 1 << 16
+"""How many points are looked at where the rules of ints leave a question open."""
+
+
+class _Fault(NamedTuple):
+    """A point where no layout agrees with a map, and what the points below it force there."""
+
+    point: tuple[int, ...]
+    value: int
+    expected: int
+
+
+class Recognition:
+    """The result of a map as a function of its dims and ranges, less what it is where they are 0."""
+
+    def __init__(self, map: IndexingMap) -> None:
+        self.map = map
+        variables = [*map.dims, *map.ranges]
+        self.sizes = [v.bounds.size for v in variables]
+        self.names = [v.name for v in variables]
+        atoms = [dim(i) for i in range(len(map.dims))] + [rng(i) for i in range(len(map.ranges))]
+        self.symbols: list[Symbol] = [x.symbols[0] for x in atoms]
+        for v in variables:
+            self._check_begin(v)
+        zero: dict[Symbol, Value] = dict.fromkeys(self.symbols, 0)
+        (result,) = map.results
+        self.offset = replaced(result, zero)
+        self.rest: Value = result - self.offset
+        if type(self.rest) is Expr:
+            self._check_runtime(self.rest)
+
+    def _check_begin(self, v: Variable) -> None:
+        if v.bounds.lower:
+            raise UnsupportedError(
+                f"the map is no layout: {v.name} begins at {v.bounds.lower}",
+                "The coordinates of a mode begin at 0.",
+                f"map: {self.map}",
+            )
+
+    def _check_runtime(self, x: Expr) -> None:
+        mixed = [s for s in x.symbols if s not in self.symbols]
+        if mixed:
+            name = self.map.runtime[place_of(mixed[0])[1]].name
+            raise UnsupportedError(
+                f"the map is no layout: what {name} is changes more than where it begins",
+                f"map: {self.map}",
+            )
+
+    def layout_and_offset(self) -> tuple[AnyLayout, Value]:
+        """Return the layout, and the offset that it lies behind; raise as `to_layout` does."""
+        self._check_domain()
+        modes = self._by_rules() or self._by_values()
+        return layout_of_digits(modes, tuple(map(Int, self.sizes))), self.offset
+
+    # --- the domain ---
+
+    def _check_domain(self) -> None:
+        """That constraints take no point away from the box."""
+        within = self.map.within()
+        open_ = [
+            c for c in self.map.constraints if Interval(*_ends(replaced(c.expr, within))) not in c.bounds
+        ]
+        if not open_:
+            return
+        for x, _bounds in open_:
+            if type(x) is Expr:
+                self._check_runtime(x)
+        for point in islice(self._box(), WORK):
+            for x, bounds in open_:
+                value = evaluated(x, {}, self._at(point))
+                if type(value) is Expr or value not in bounds:
+                    raise UnsupportedError(
+                        "the map is no layout: its domain is no box",
+                        f"{self._written(point)} lies in its bounds and not in its domain.",
+                        f"map: {self.map}",
+                        point=point,
+                    )
+        if prod(self.sizes) > WORK:
+            raise UndecidedError(
+                "cannot decide whether the constraints of the map leave its domain a box",
+                f"It has {prod(self.sizes)} points; the first {WORK} lie in it.",
+                f"map: {self.map}",
+            )
+
+    # --- a proof by the rules of ints ---
+
+    def _by_rules(self) -> list[Digits] | None:
+        """The digits of each variable, if the map is a sum over them by the rules of ints.
+
+        Each variable is put as digits between the weights at which its divisions step, and what is
+        left is a sum of multiples of digits: this holds at every point.
+        """
+        put: dict[Symbol, Value] = {}
+        parts: list[list[tuple[int, Symbol]]] = []
+        for i, (symbol, n) in enumerate(zip(self.symbols, self.sizes, strict=True)):
+            weights = _chain(_steps(self.rest, symbol), n)
+            if weights is None:
+                return None
+            total: Value = 0
+            digits: list[tuple[int, Symbol]] = []
+            for j, w in enumerate(weights):
+                top = weights[j + 1] if j + 1 < len(weights) else n
+                size = -(-top // w)
+                x = sym(f"x{i}_{j}", min=0, max=size - 1)
+                digits.append((size, x.symbols[0]))
+                total = total + x * w
+            put[symbol] = total
+            parts.append(digits)
+        linear = replaced(self.rest, put)
+        strides: dict[Symbol, int] = {}
+        if type(linear) is Expr:
+            for monomial, k in linear.terms.items():
+                if len(monomial) != 1 or type(monomial[0]) is not Symbol:
+                    return None
+                strides[monomial[0]] = k
+        return [
+            digits_of([(size, strides.get(x, 0)) for size, x in digits], n)
+            for digits, n in zip(parts, self.sizes, strict=True)
+        ]
+
+    # --- looking at values ---
+
+    def _by_values(self) -> list[Digits]:
+        found: list[Digits] = []
+        for i, n in enumerate(self.sizes):
+            values = [self._value(self._only({i: x})) for x in range(min(n, WORK))]
+            digits = read_digits(values)
+            if isinstance(digits, Break):
+                self._refuse(self._parted(i, digits))
+            else:
+                found.append(digits_of(digits, n))
+        box = prod(self.sizes)
+        for point in self._suspects() if box > WORK else self._box():
+            expected = sum(self._value(self._only({i: x})) for i, x in enumerate(point))
+            value = self._value(point)
+            if value != expected:
+                self._refuse(_Fault(point, value, expected))
+        if box > WORK:
+            raise UndecidedError(
+                "cannot decide whether the map is a layout",
+                f"It has {box} points; at most {WORK} are looked at, and no rule of ints proves it.",
+                f"map: {self.map}",
+            )
+        return found
+
+    def _parted(self, i: int, at: Break) -> _Fault:
+        low, high = self._value(self._only({i: at.low})), self._value(self._only({i: at.high}))
+        point = self._only({i: at.at})
+        return _Fault(point, self._value(point), low + high)
+
+    def _refuse(self, fault: _Fault) -> NoReturn:
+        raise UnsupportedError(
+            "the map is no layout",
+            f"At {self._written(fault.point)} it gives {fault.value} more than at 0; a layout would give"
+            f" {fault.expected}.",
+            f"map: {self.map}",
+            **fault._asdict(),
+        )
+
+    def _suspects(self) -> Iterator[tuple[int, ...]]:
+        """Points at the ends of one or two variables, and beside the steps of their divisions."""
+        ends: list[list[int]] = []
+        for symbol, n in zip(self.symbols, self.sizes, strict=True):
+            near = {w + i for w in _steps(self.rest, symbol) for i in (-1, 0, 1)} | {n - 1, n - 2}
+            ends.append(sorted(x for x in near if 0 < x < n))
+        for i, j in combinations(range(len(ends)), 2):
+            yield from (self._only({i: x, j: y}) for x, y in product(ends[i], ends[j]))
+        yield tuple(n - 1 for n in self.sizes)
+
+    def _box(self) -> Iterator[tuple[int, ...]]:
+        return product(*map(range, self.sizes))
+
+    def _only(self, values: dict[int, int]) -> tuple[int, ...]:
+        return tuple(values.get(i, 0) for i in range(len(self.sizes)))
+
+    def _at(self, point: Iterable[int]) -> dict[Any, Any]:
+        return dict(zip(self.symbols, point, strict=True))
+
+    def _value(self, point: Iterable[int]) -> int:
+        return int(evaluated(self.rest, {}, self._at(point)))
+
+    def _written(self, point: tuple[int, ...]) -> str:
+        return ", ".join(f"{name} = {x}" for name, x in zip(self.names, point, strict=True))
+
+
+_UNBOUNDED: Final = 1 << 200
+
+
+def _ends(x: Value) -> tuple[int, int]:
+    low, high = bounds_of(x)
+    return -_UNBOUNDED if low is None else low, _UNBOUNDED if high is None else high
+
+
+def _chain(steps: Iterable[int], n: int) -> list[int] | None:
+    """The steps below a size, each a multiple of the one before it; None where they are not."""
+    weights = [1, *sorted(w for w in steps if 1 < w < n)]
+    return weights if all(b % a == 0 for a, b in pairwise(weights)) else None
+
+
+def _steps(x: Value, symbol: Symbol) -> set[int]:
+    """How far a symbol goes between the steps of the divisions that it is in."""
+    out: set[int] = set()
+    if type(x) is Expr:
+        for monomial in x.terms:
+            for atom in monomial:
+                out |= _atom_steps(atom, symbol)
+    return out
+
+
+def _atom_steps(atom: Any, symbol: Symbol) -> set[int]:
+    """The same of an atom; 1 stands for the symbol itself."""
+    if type(atom) is Symbol:
+        return {1} if atom is symbol else set()
+    if type(atom) is Least:
+        return {w for item in atom.items for w in _steps(item, symbol)}
+    out: set[int] = set()
+    if type(atom) in (Quotient, Remainder) and type(atom.dividend) is Expr:
+        for monomial, k in atom.dividend.terms.items():
+            inner = {w for each in monomial for w in _atom_steps(each, symbol)}
+            out |= inner
+            if type(atom.divisor) is int:  # k*x steps over a multiple of c with every c/gcd(k,c) of x
+                out |= {w * (atom.divisor // gcd(k, atom.divisor)) for w in inner}
+    return out
