@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "show": "Draw the offsets of a layout.",
     "hlo": "List the buffers of an HLO module, the most waste first; or what is live at its peak.",
     "oom": "Check an out-of-memory report of a TPU, and say what would cost less.",
+    "index": "Say which elements an HLO instruction reads, as indexing maps; simplify a map.",
     "compose": "Compose two layouts: the offsets of A at the indices that B gives.",
     "complement": "Give the layout of the offsets that a layout leaves free.",
     "coalesce": "Merge the modes of a layout as far as possible.",
@@ -50,6 +51,7 @@ examples:
   tla convert '((4,2),(4,3)):((4,16),(1,32))' --dtype bf16
   tla show '((4,2),(4,3)):((4,16),(1,32))'
   tla hlo module.hlo
+  tla index 'b = f32[10,20,30] broadcast(f32[20] x), dimensions={{1}}'
   tla where 'f32[3,5]{{1,0:T(2,2)}}' 2,3
   tla compose '(6,2):(8,2)' '(4,3):(3,1)' --steps
   tla cpp --emit type '((_16,2),(_16,3)):((_16,_256),(_1,512))'

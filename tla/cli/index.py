@@ -1,0 +1,286 @@
+"""``tla index``: which elements an HLO instruction reads for which element of its result."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from ..errors import UnsupportedError
+from ..hlo import ModuleError, read_module
+from ..indexing import inverse, parse_map, simplify
+from ..indexing.text import FORMS
+from ..read import read
+from .columns import plural
+from .common import argument_parser, positive
+from .index_maps import Shown, array_lines, array_of, instruction_facts, map_facts, map_lines
+from .module_text import ModuleText
+
+if TYPE_CHECKING:
+    import argparse
+
+    from ..hlo import Computation, Instruction, Module
+    from ..indexing.ops.op import Devices
+
+__all__ = ["run"]
+
+_EPILOG = """\
+examples:
+  tla index module.hlo
+  tla index module.hlo --instruction pad.0 --to-output
+  tla index module.hlo --all
+  tla index 'b = f32[10,20,30] broadcast(f32[20] x), dimensions={1}'
+  tla index 't = f32[64,8] transpose(f32[8,64]{1,0:T(8,128)} x), dimensions={1,0}' --physical
+  tla index '(d0, d1) -> (d0 + d1 floordiv 16, d1 mod 16), domain: d0 in [0, 6], d1 in [0, 14]'
+  tla index 'f32[3,5]{1,0:T(2,2)}'
+
+TEXT is a file of HLO, HLO itself, an indexing map, or a layout; - is standard input. Of HLO the ROOT of
+the entry is shown, of lines the last one, and of a tuple what makes its elements: for each operand the
+maps from an element of the result to the elements that are read for it. Their union is exact. An
+instruction that has no exact map says why; alone it is an error.
+
+A map is simplified, or with --to-output inverted; --into says of what memory its results are an index.
+Of a layout it is the map to offsets, with --to-output the one from an offset to the element there.
+
+d0, d1 are the coordinates that a map starts from; s0, s1 take all values in their bounds; rt0, rt1 are
+numbers read while the program runs, and the lines behind a map say from where. The replica id is that
+of the replica whose element is read, where it is another one.
+
+--relation prints the pairs as a set of integers, by isl, and how many there are, how many points read an
+element, and how many elements are read. It needs islpy: pip install 'tla-layouts[exact]'.
+"""
+
+# An instruction, or the head of a module or computation; layouts have no such text.
+_HLO = re.compile(r"=\s*\(*\s*[a-z]\w*\[|^\s*HloModule\b|\)\s*->.*\{\s*$", re.M)
+_MAP = re.compile(r"\s*\(")  # as no text of HLO begins
+
+_PASSING: Final = frozenset(("tuple", "get-tuple-element"))
+"""Opcodes whose result is what their operands are."""
+
+_WITHOUT: Final = frozenset(("parameter", "constant", "iota", "partition-id", "replica-id"))
+"""Opcodes that read no operand and are left out of a list of all instructions."""
+
+
+def run(arguments: list[str]) -> int:
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    text, file = _text(options.text)
+    try:
+        if _MAP.match(text) and "->" in text:
+            _refuse_for_modules(parser, options)
+            return _of_map(text, options)
+        is_short = file is None or (file.path == "-" and "\n" not in text.strip())
+        if _HLO.search(text) or not is_short:  # of another long text it says what is wrong
+            _refuse_for_maps(parser, options)
+            return _of_module(_module(text, file, options), options)
+        _refuse_for_modules(parser, options)
+        _refuse_for_maps(parser, options)
+        return _of_map(text, options) if "->" in text else _of_layout(text, options)
+    finally:
+        if file is not None:
+            file.close()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argument_parser("index", _EPILOG)
+    add = parser.add_argument
+    add("text", metavar="TEXT", help="a file of HLO, HLO, a map or a layout; - is standard input")
+    one_of = parser.add_mutually_exclusive_group().add_argument
+    one_of("--instruction", metavar="NAME", help="the instruction of that name")
+    one_of("--all", action="store_true", help="every instruction that reads an operand")
+    one_of("--through", action="store_true", help="from the root through all of the entry")
+    add("--to-output", action="store_true", help="from the elements of an operand to what they make")
+    add("--physical", action="store_true", help="go on to the offset in memory, tiles and all")
+    add("--into", metavar="LAYOUT", help="the memory that the results of a map are an index of")
+    add("--relation", action="store_true", help="the exact set of pairs and its counts; needs islpy")
+    add("--form", choices=FORMS, default="2025", help="how maps are written: XLA's text of that year")
+    add("--devices", type=positive, metavar="N", help="how many devices run the program")
+    add("--opcode", action="append", default=[], help="take an opcode that a newer XLA has")
+    add("--json", action="store_true", help="print one JSON object")
+    return parser
+
+
+def _refuse_for_modules(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    for name in ("instruction", "all", "through", "physical", "devices"):
+        if getattr(options, name):
+            parser.error(f"--{name} goes with HLO")
+
+
+def _refuse_for_maps(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    if options.into is not None:
+        parser.error("--into goes with a map; HLO says what memory it reads: --physical")
+
+
+def _text(given: str) -> tuple[str, ModuleText | None]:
+    """The text to read, and the file that it is from."""
+    if given != "-" and not os.path.exists(given) and re.search(r"[\[(:\n]", given):
+        return given, None
+    file = ModuleText(given)
+    text = "".join(file.pieces())
+    problem = file.problem(None)
+    if problem is not None:
+        file.close()
+        raise problem
+    return text, file
+
+
+# --- HLO --------------------------------------------------------------------------------------
+
+
+def _module(text: str, file: ModuleText | None, options: argparse.Namespace) -> Module:
+    try:
+        return read_module(text, options.opcode)
+    except ModuleError as error:
+        problem = None if file is None else file.problem(error)
+        raise (error if problem is None else problem) from None
+
+
+def _of_module(module: Module, options: argparse.Namespace) -> int:
+    shown = _shown(options, module)
+    if options.through:
+        chosen = [(module.entry, module.entry.root)]
+    elif options.all:
+        chosen = [
+            (computation, each)
+            for computation in module.computations
+            for each in computation.instructions
+            if each.opcode not in _WITHOUT
+        ]
+    elif options.instruction is not None:
+        chosen = [_named(module, options.instruction)]
+    else:
+        chosen = [(module.entry, each) for each in _makers(module.entry)]
+    found: list[dict[str, Any]] = []
+    refused: Counter[str] = Counter()
+    for computation, instruction in chosen:
+        try:
+            through = computation if options.through else None
+            facts = instruction_facts(instruction, shown, through)
+        except UnsupportedError as error:
+            if not options.all:
+                raise
+            refused[instruction.opcode] += 1
+            facts = {**_head(instruction), "reason": error.data.get("reason", error.summary)}
+        found.append({"computation": computation.name, "line": instruction.line, **facts})
+    if options.json:
+        _print_json({"instructions": found, "not_supported": dict(refused)})
+        return 0
+    for i, facts in enumerate(found):
+        if i:
+            print()
+        print(*_instruction_lines(facts), sep="\n")
+    if options.all:
+        print()
+        print(*_summary(len(found), refused), sep="\n")
+    return 0
+
+
+def _shown(options: argparse.Namespace, module: Module | None = None) -> Shown:
+    devices: Devices = options.devices
+    if devices is None and module is not None:
+        counts = [module.attributes.get(name, "") for name in ("replica_count", "num_partitions")]
+        replicas, partitions = (int(count) if count.isdigit() else 1 for count in counts)
+        devices = (replicas, partitions) if any(counts) else None
+    return Shown(options.form, options.to_output, options.physical, options.relation, devices)
+
+
+def _named(module: Module, name: str) -> tuple[Computation, Instruction]:
+    """The instruction of a name, in the entry if it is there."""
+    bare = name.removeprefix("%")
+    order = [module.entry, *(c for c in module.computations if c is not module.entry)]
+    for computation in order:
+        for instruction in computation.instructions:
+            if instruction.name == bare:
+                return computation, instruction
+    return module.entry, module.entry.instruction(name)  # which says what names are near
+
+
+def _makers(computation: Computation) -> list[Instruction]:
+    """What makes the result of a computation: its root, or of a tuple what makes its elements."""
+    found: dict[str, Instruction] = {}
+    seen: set[str] = set()
+    todo = [computation.root]
+    while todo:
+        instruction = todo.pop()
+        if instruction.name in seen:
+            continue
+        seen.add(instruction.name)
+        if instruction.opcode in _PASSING:
+            todo += [computation.instruction(each.name) for each in reversed(instruction.operands)]
+        elif instruction.opcode not in _WITHOUT:
+            found[instruction.name] = instruction
+    return [*found.values()] or [computation.root]
+
+
+def _head(instruction: Instruction) -> dict[str, Any]:
+    return {
+        "name": instruction.name,
+        "opcode": instruction.opcode,
+        "xla": str(instruction.shape),
+        "accesses": [],
+        "reason": None,
+    }
+
+
+def _instruction_lines(facts: dict[str, Any]) -> list[str]:
+    lines = [f"%{facts['name']} = {facts['xla']} {facts['opcode']}"]
+    if facts["reason"] is not None:
+        return [*lines, f"  not supported: {facts['reason']}"]
+    if not facts["accesses"]:
+        return [*lines, "  reads no operand"]
+    for access in facts["accesses"]:
+        lines += [f"  {line}" for line in array_lines(access)]
+    return lines
+
+
+def _summary(count: int, refused: Counter[str]) -> list[str]:
+    lines = [f"{plural(count, 'instruction')}, {count - refused.total()} with maps"]
+    if refused:
+        counts = ", ".join(f"{opcode} {n}" for opcode, n in sorted(refused.items()))
+        lines.append(f"{refused.total()} not supported: {counts}")
+    return lines
+
+
+# --- maps and layouts -------------------------------------------------------------------------
+
+
+def _of_map(text: str, options: argparse.Namespace) -> int:
+    shown = _shown(options)
+    given = parse_map(text)
+    memory = None if options.into is None else array_of(read(options.into))
+    after = inverse(given) if options.to_output else simplify(given)
+    facts: dict[str, Any] = {
+        "before": " ".join(text.split()),
+        "after": map_facts(after, shown, memory, given=True),
+        "is_inverse": bool(options.to_output),
+    }
+    if options.json:
+        _print_json(facts)
+        return 0
+    print(f"before  {facts['before']}")
+    label = "inverse" if options.to_output else "after"
+    first, *rest = map_lines(facts["after"])
+    print(f"{label:7} {first}", *(f"        {line}" for line in rest), sep="\n")
+    return 0
+
+
+def _of_layout(text: str, options: argparse.Namespace) -> int:
+    from ..indexing.layouts import from_layout
+
+    shown = _shown(options)
+    m = from_layout(array_of(read(text.strip())))
+    if options.to_output:
+        m = inverse(m)
+    facts: dict[str, Any] = {"layout": text.strip(), "map": map_facts(m, shown, given=True)}
+    if options.json:
+        _print_json(facts)
+    else:
+        print(*map_lines(facts["map"]), sep="\n")
+    return 0
+
+
+def _print_json(facts: Any) -> None:
+    import json
+
+    print(json.dumps(facts))

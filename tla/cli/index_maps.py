@@ -1,0 +1,256 @@
+"""What ``tla index`` says of a map: facts as JSON has them, and their lines."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import TlaError, UndecidedError, UnsupportedError
+from ..expr import Expr
+from ..indexing import compose, input_to_output, output_to_input, simplify
+from ..indexing.fusion import computation_maps
+from ..indexing.layouts import from_layout, layout_and_offset
+from ..indexing.ops import Leaf, Op, leaves
+from ..indexing.unused import remove_unused_symbols
+from ..xla_bridge import XlaBuffer, XlaShape
+from .where import place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..expr import Value
+    from ..hlo import Computation, Instruction
+    from ..indexing import IndexingMap
+    from ..indexing.layouts import Memory
+    from ..indexing.ops.op import Devices
+
+__all__ = ["Shown", "array_lines", "array_of", "instruction_facts", "map_facts", "map_lines"]
+
+
+class Shown(NamedTuple):
+    """What is asked for."""
+
+    form: str = "2025"
+    to_output: bool = False
+    physical: bool = False
+    relation: bool = False
+    devices: Devices = None
+
+
+def array_of(place: Any) -> Any:
+    """Return the shape or layout that a text stands for, as `from_layout` takes it."""
+    return place.array if isinstance(place, XlaBuffer) else place_of(place)
+
+
+# --- instructions -----------------------------------------------------------------------------
+
+
+def instruction_facts(
+    instruction: Instruction, shown: Shown, through: Computation | None = None
+) -> dict[str, Any]:
+    """Return the maps of an instruction, one access for each output and operand.
+
+    Args:
+        through: The computation of which the instruction is the root, to go on to its parameters.
+
+    Raises:
+        UnsupportedError: it has no exact map, or, with ``relation``, islpy is missing.
+    """
+    op = Op(instruction, shown.devices)
+    operands = op.inputs if through is None else _parameters(through)
+    outputs = op.outputs
+    accesses: list[dict[str, Any]] = []
+    for o, i, maps in _maps(instruction, shown, through, len(outputs), len(operands)):
+        start = operands[i] if shown.to_output else outputs[o]
+        goal = outputs[o] if shown.to_output else operands[i]
+        accesses.append(
+            {
+                "output": o,
+                "operand": i,
+                "from": _leaf_name(start),
+                "to": _leaf_name(goal),
+                "xla": str(goal.shape),
+                "label": _label(shown, o, i, len(outputs), goal, through is not None),
+                "maps": [map_facts(m, shown, goal.shape if shown.physical else None) for m in maps],
+                "relation": _relation(maps, goal.shape) if shown.relation and maps else None,
+            }
+        )
+    return {
+        "name": instruction.name,
+        "opcode": instruction.opcode,
+        "xla": str(instruction.shape),
+        "accesses": accesses,
+        "reason": None,
+    }
+
+
+def _parameters(computation: Computation) -> list[Leaf]:
+    return [leaf for each in computation.parameters for leaf in leaves(each.name, each.shape)]
+
+
+def _maps(
+    instruction: Instruction, shown: Shown, through: Computation | None, outputs: int, operands: int
+) -> list[tuple[int, int, list[IndexingMap]]]:
+    """The maps between each output and operand."""
+    devices = shown.devices
+    if through is not None:
+        found = [computation_maps(through, o, devices=devices) for o in range(outputs)]
+        if shown.to_output:
+            from ..indexing import inverse
+
+            found = [[[inverse(m) for m in maps] for maps in each] for each in found]
+        return [(o, i, maps) for o, each in enumerate(found) for i, maps in enumerate(each)]
+    if shown.to_output:
+        return [
+            (o, i, maps)
+            for i in range(operands)
+            for o, maps in enumerate(input_to_output(instruction, i, devices=devices))
+        ]
+    return [
+        (o, i, maps)
+        for o in range(outputs)
+        for i, maps in enumerate(output_to_input(instruction, o, devices=devices))
+    ]
+
+
+def _leaf_name(leaf: Leaf) -> str:
+    return f"%{leaf}"
+
+
+def _label(shown: Shown, o: int, i: int, outputs: int, goal: Leaf, is_through: bool) -> str:
+    output = "output" if outputs == 1 else f"output {o}"
+    operand = f"{'parameter' if is_through else 'operand'} {i}"
+    start, end = (operand, output) if shown.to_output else (output, operand)
+    what = "offset in " if shown.physical else ""
+    return f"{start} -> {what}{end}, {_leaf_name(goal)} {goal.shape}"
+
+
+def array_lines(access: dict[str, Any]) -> list[str]:
+    """Return the lines of one access: from where to where, and the maps."""
+    lines = [access["label"]]
+    lines += [f"  {line}" for facts in access["maps"] for line in map_lines(facts)]
+    if not access["maps"]:
+        lines.append("  not read")
+    if access["relation"] is not None:
+        lines += [f"  {line}" for line in _relation_lines(access["relation"])]
+    return lines
+
+
+# --- maps -------------------------------------------------------------------------------------
+
+
+def map_facts(
+    m: IndexingMap, shown: Shown, memory: Memory | None = None, given: bool = False
+) -> dict[str, Any]:
+    """Return a map as text and in parts.
+
+    Args:
+        memory: What the results are an index of: the map then goes on to the offset there.
+        given: Whether the map was given by itself, so that its relation belongs to it.
+    """
+    if memory is not None and not m.is_undefined:
+        m = remove_unused_symbols(simplify(compose(m, from_layout(memory)), "replace"))
+    facts: dict[str, Any] = {
+        "text": m.text(shown.form, sources=shown.form != "old"),
+        "reason": m.reason or None,
+        "is_known_empty": m.is_known_empty,
+        "results": [_expr(m, x, shown) for x in m.results],
+        "dims": [_variable(v) for v in m.dims],
+        "ranges": [_variable(v) for v in m.ranges],
+        "runtime": [{**_variable(v), "source": _source(m, v.source, shown)} for v in m.runtime],
+        "constraints": [
+            {"expr": _expr(m, x, shown), "lower": b.lower, "upper": b.upper} for x, b in m.constraints
+        ],
+        "replica": None if m.replica is None else _expr(m, m.replica, shown),
+        "layout": None,
+        "offset": None,
+        "relation": _relation([m], None) if given and shown.relation else None,
+    }
+    if memory is not None and not m.is_known_empty:
+        try:
+            layout, offset = layout_and_offset(m)
+        except TlaError:
+            return facts  # the map says it all
+        facts["layout"], facts["offset"] = str(layout), _expr(m, offset, shown)
+    return facts
+
+
+def _variable(v: Any) -> dict[str, Any]:
+    return {"name": v.name, "lower": v.bounds.lower, "upper": v.bounds.upper}
+
+
+def _source(m: IndexingMap, source: Any, shown: Shown) -> dict[str, Any] | None:
+    if source is None:
+        return None
+    return {
+        "instruction": source.instruction,
+        "indices": [_expr(m, x, shown) for x in source.indices],
+        "clamp": None if source.clamp is None else [source.clamp.lower, source.clamp.upper],
+    }
+
+
+def _expr(m: IndexingMap, x: Value, shown: Shown) -> str:
+    """An expression of a map as the map's text has it."""
+    if type(x) is not Expr:
+        return str(x)
+    text = m.with_parts(results=[x], constraints=(), replica=None).text(shown.form)
+    start = text.index("-> (") + 4
+    return text[start : text.rindex(")", start, text.rindex("domain:"))]
+
+
+def map_lines(facts: dict[str, Any]) -> list[str]:
+    """Return the lines of a map: its text, what it reads, the layout that it is."""
+    lines: list[str] = facts["text"].splitlines()
+    if facts["reason"] is not None:
+        lines = [f"not known: {facts['reason']}"]
+    if facts["layout"] is not None:
+        offset = facts["offset"]
+        lines.append(f"layout {facts['layout']}" + (f", from offset {offset}" if offset != "0" else ""))
+    if facts["relation"] is not None:
+        lines += _relation_lines(facts["relation"])
+    return lines
+
+
+# --- relations --------------------------------------------------------------------------------
+
+
+def _relation(maps: Sequence[IndexingMap], shape: XlaShape | None) -> dict[str, Any]:
+    """The exact set of pairs, and how many there are; counts that are not decided are None."""
+    from ..indexing import relation
+
+    undefined = next((m for m in maps if m.is_undefined), None)
+    if undefined is not None:
+        raise UnsupportedError(f"what is read is not known: {undefined.reason}")
+    pairs = relation(maps)
+    elements = None
+    if shape is not None and not (shape.is_unbounded_dynamic or pairs.has_replica):
+        elements = prod(int(n) for n in shape.dimensions)
+    return {
+        "text": str(pairs),
+        "pairs": _count(pairs),
+        "points": _count(pairs.domain()),
+        "elements": _count(pairs.image()),
+        "elements_of": elements,
+        "in_some_run": bool(pairs.runtime),
+        "on_replicas": pairs.has_replica,
+    }
+
+
+def _count(points: Any) -> int | None:
+    try:
+        return int(points.count())
+    except UndecidedError:
+        return None
+
+
+def _relation_lines(facts: dict[str, Any]) -> list[str]:
+    counts = [
+        f"{'?' if facts[name] is None else facts[name]} {name}"
+        for name in ("pairs", "points", "elements")
+    ]
+    if facts["elements_of"] is not None:
+        counts[-1] += f" of {facts['elements_of']}"
+    else:
+        counts[-1] += " on all replicas" if facts["on_replicas"] else ""
+    run = ", over all values of what is read at run time" if facts["in_some_run"] else ""
+    return [f"relation {facts['text']}", f"         {', '.join(counts)}{run}"]
