@@ -37,7 +37,8 @@ def failures(example: doctest.DocTest) -> str:
 @pytest.mark.parametrize("name", [name for name in MODULES if name != "tla.__main__"])
 def test_examples_of_a_module(name: str) -> None:
     """The public names are there without an import, and the module's own."""
-    for room, needs in (("tla.testing", "hypothesis"), ("tla.mypy_plugin", "mypy")):
+    rooms = {"tla.testing": "hypothesis", "tla.mypy_plugin": "mypy", "tla.indexing.exact": "islpy"}
+    for room, needs in rooms.items():
         if name.startswith(room):
             pytest.importorskip(needs)
     module = import_module(name)

@@ -156,7 +156,7 @@ from .table import offset_lists, offsets
 from .tile import get_tile_layout, make_layout_tile
 
 if _typing.TYPE_CHECKING:
-    from . import ascend, hlo, memory, xla_bridge
+    from . import ascend, hlo, indexing, memory, xla_bridge
     from .algebra.alignment import max_common_layout, max_common_vector
     from .algebra.cast import (
         downcast,
@@ -215,7 +215,10 @@ if _typing.TYPE_CHECKING:
     from .tensor import Tensor, get_tile, make_tensor, make_tensor_like, tile_view
 else:
     # who only converts or shows layouts does not wait for the algebra
-    _ROOMS = ("algebra", "ascend", "cpp", "explain", "expr", "hlo", "memory", "swizzle", "xla_bridge")
+    _ROOMS = (
+        *("algebra", "ascend", "cpp", "explain", "expr", "hlo", "indexing", "memory", "swizzle"),
+        "xla_bridge",
+    )
     _LATER = {
         "ComposedLayout": ".swizzle",
         "Swizzle": ".swizzle",
@@ -373,6 +376,7 @@ __all__ = [
     "has_underscore",
     "hlo",
     "idx2crd",
+    "indexing",
     "inner_product",
     "insert",
     "is_bijective",

@@ -100,16 +100,15 @@ def test_parts_that_are_laid_behind_each_other_are_the_parts_they_were() -> None
                 if instruction.attributes.get("custom_call_target") != '"ConcatBitcast"':
                     continue
                 count += 1
-                for (m,), operand in zip(
-                    output_to_input(instruction), instruction.operands, strict=True
-                ):
-                    done = computation.instruction(operand.name)
-                    start = computation.instruction(done.operands[0].name)
+                starts = [
+                    computation.instruction(computation.instruction(operand.name).operands[0].name)
+                    for operand in instruction.operands
+                ]
+                for (m,), start in zip(output_to_input(instruction), starts, strict=True):
                     ((taken,),) = output_to_input(start, 1)
                     lows = [v.bounds.lower for v in m.dims]
                     assert taken.evaluate(m.evaluate(lows)) == tuple(lows)
-                assert start.operands[0].shape is not None
-                assert Op(start).inputs[0].shape.dimensions == Op(instruction).dims()
+                assert Op(starts[0]).inputs[0].shape.dimensions == Op(instruction).dims()
     assert count == 14
 
 

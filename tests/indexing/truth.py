@@ -86,6 +86,7 @@ def _runtime(m: IndexingMap, at: dict[Any, Any], read: Read | None) -> Iterator[
             if source.clamp is not None:
                 found = min(max(found, source.clamp.lower), source.clamp.upper)
             known[place] = found
-        return known[place]
+        number: int = known[place]
+        return number
 
     yield tuple(value(i) for i in range(len(m.runtime)))

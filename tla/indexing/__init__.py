@@ -25,14 +25,27 @@ from .accesses import input_to_output, output_to_input
 from .compose import compose
 from .invert import inverse
 from .maps import Constraint, IndexingMap, Point
+from .rescale import ranges_to_dims, rescale_symbols, symbols_to_dims
 from .simplify import simplify
 from .text import parse_map, to_text
+from .unused import remove_unused_symbols, remove_unused_vars
 from .variables import REPLICA, Interval, RuntimeVariable, Source, Variable, dim, rng, rt
 
 if TYPE_CHECKING:
     from .exact import Relation, relation
+    from .fusion import computation_maps
+    from .layouts import from_layout, layout_and_offset, to_layout
+    from .runtime import fold
 else:
-    _LATER = {"Relation": ".exact", "relation": ".exact"}
+    _LATER = {
+        "Relation": ".exact",
+        "computation_maps": ".fusion",
+        "fold": ".runtime",
+        "from_layout": ".layouts",
+        "layout_and_offset": ".layouts",
+        "relation": ".exact",
+        "to_layout": ".layouts",
+    }
 
     def __getattr__(name):
         if name not in _LATER:
@@ -54,14 +67,24 @@ __all__ = [
     "Source",
     "Variable",
     "compose",
+    "computation_maps",
     "dim",
+    "fold",
+    "from_layout",
     "input_to_output",
     "inverse",
+    "layout_and_offset",
     "output_to_input",
     "parse_map",
+    "ranges_to_dims",
     "relation",
+    "remove_unused_symbols",
+    "remove_unused_vars",
+    "rescale_symbols",
     "rng",
     "rt",
     "simplify",
+    "symbols_to_dims",
+    "to_layout",
     "to_text",
 ]

@@ -17,12 +17,13 @@ from .ops import RULES, Op
 if TYPE_CHECKING:
     from ..hlo import Instruction
     from .maps import IndexingMap
+    from .ops.op import Devices
 
 __all__ = ["input_to_output", "output_to_input"]
 
 
 def output_to_input(
-    instruction: Instruction, output: int = 0, *, devices: int | None = None
+    instruction: Instruction, output: int = 0, *, devices: Devices = None
 ) -> list[list[IndexingMap]]:
     """Return for each operand the maps from an output's elements to those that are read for them.
 
@@ -32,7 +33,8 @@ def output_to_input(
 
     Args:
         output: Which array of the result, counted from 0 through all of a tuple's elements.
-        devices: How many replicas, or devices, run the program, where the instruction leaves it open.
+        devices: How many devices run the program, where the instruction leaves it open; or how many
+            replicas, and partitions of each.
 
     A tuple among the operands counts as its elements: ``Op(instruction).inputs`` lists what the maps
     lead to.
@@ -47,7 +49,7 @@ def output_to_input(
 
 
 def input_to_output(
-    instruction: Instruction, operand: int = 0, *, devices: int | None = None
+    instruction: Instruction, operand: int = 0, *, devices: Devices = None
 ) -> list[list[IndexingMap]]:
     """Return for each output the maps from an operand's elements to those that depend on them.
 

@@ -13,6 +13,7 @@ here each bears its own.
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CongruenceError
@@ -21,7 +22,7 @@ from .maps import IndexingMap
 from .variables import REPLICA, RuntimeVariable, dim, rng, rt
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..expr import Symbol, Value
 
@@ -32,9 +33,9 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
     """Return the map that goes to ``second`` of what ``first`` goes to.
 
     A point reaches ``z`` exactly if ``first`` takes it to some ``y`` in the domain of ``second``, and
-    that takes ``y`` to ``z``. The ranges of ``second`` come first, then those of ``first``, as in XLA; so
-    do its runtime variables. Variables read from one source are one variable: a number of the program has
-    one value. Nothing is simplified.
+    that takes ``y`` to ``z``. As in XLA the ranges of ``second`` come first, then those of ``first``;
+    so do the runtime variables. Variables read from one source are one variable: a number that the
+    program reads has one value. Nothing is simplified.
 
     Raises:
         CongruenceError: ``first`` has not as many results as ``second`` has dims.
@@ -48,10 +49,13 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
             f"first: {first}",
             f"second: {second}",
         )
-    n_ranges, n_runtime = len(second.ranges), len(second.runtime)
+    # what second calls its replica is the one that first goes to
+    known: list[int] = [] if first.replica is None else list(_asking(second))
+    kept = [i for i in range(len(second.runtime)) if i not in known]
+    n_ranges = len(second.ranges)
     shift: dict[Symbol, Value] = {
         **{_symbol(rng(i)): rng(n_ranges + i) for i in range(len(first.ranges))},
-        **{_symbol(rt(i)): rt(n_runtime + i) for i in range(len(first.runtime))},
+        **{_symbol(rt(i)): rt(len(kept) + i) for i in range(len(first.runtime))},
     }
 
     def moved(x: Value) -> Value:
@@ -59,11 +63,12 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
 
     results = [moved(x) for x in first.results]
     replica = None if first.replica is None else moved(first.replica)
-    into: dict[Symbol, Value] = {_symbol(dim(i)): x for i, x in enumerate(results)}
-    if replica is not None:  # what second calls its replica is the one that first goes to
-        for i, variable in enumerate(second.runtime):
-            if variable.source is not None and variable.source.instruction == REPLICA:
-                into[_symbol(rt(i))] = replica
+    into: dict[Symbol, Value] = {
+        **{_symbol(dim(i)): x for i, x in enumerate(results)},
+        **{_symbol(rt(i)): rt(place) for place, i in enumerate(kept)},
+    }
+    if replica is not None:
+        into.update({_symbol(rt(i)): replica for i in known})
 
     def put(x: Value) -> Value:
         return replaced(x, into)
@@ -71,16 +76,16 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
     constraints = [(put(x), bounds) for x, bounds in second.constraints]
     constraints += [(moved(x), bounds) for x, bounds in first.constraints]
     constraints += [(x, v.bounds) for x, v in zip(results, second.dims, strict=True)]
-    constraints += [
-        (into[_symbol(rt(i))], v.bounds) for i, v in enumerate(second.runtime) if _symbol(rt(i)) in into
-    ]
-    runtime = [_read_at(v, put) for v in second.runtime] + [_read_at(v, moved) for v in first.runtime]
+    constraints += [(put(rt(i)), second.runtime[i].bounds) for i in known]
+    ranges = numbered([*second.ranges, *first.ranges], "s", first.dims)
+    runtime = [_read_at(second.runtime[i], put, replica) for i in kept]
+    runtime += [_read_at(v, moved) for v in first.runtime]
     return merged_sources(
         IndexingMap(
             [put(x) for x in second.results],
             first.dims,
-            numbered([*second.ranges, *first.ranges], "s"),
-            numbered(runtime, "rt"),
+            ranges,
+            numbered(runtime, "rt", [*first.dims, *ranges]),
             constraints,
             replica if second.replica is None else put(second.replica),
             first.is_known_empty or second.is_known_empty,
@@ -88,26 +93,39 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
     )
 
 
+def _asking(map: IndexingMap) -> Iterator[int]:
+    """The numbers of the variables that stand for the replica that asks."""
+    for i, variable in enumerate(map.runtime):
+        if variable.source is not None and variable.source.instruction == REPLICA:
+            yield i
+
+
 def _symbol(x: Any) -> Symbol:
     symbol: Symbol = x.symbols[0]
     return symbol
 
 
-def _read_at(variable: RuntimeVariable, put: Any) -> RuntimeVariable:
+def _read_at(
+    variable: RuntimeVariable, put: Callable[[Value], Value], replica: Value | None = None
+) -> RuntimeVariable:
     source = variable.source
     if source is None:
         return variable
-    return variable._replace(source=source._replace(indices=tuple(map(put, source.indices))))
+    source = source._replace(indices=tuple(put(x) for x in source.indices))
+    return variable._replace(source=source.on(replica))
 
 
-def numbered(variables: Sequence[Any], prefix: str) -> list[Any]:
-    """Return variables under names that differ: a number behind the prefix, or the name they have."""
-    names: set[str] = set()
+def numbered(variables: Sequence[Any], prefix: str, others: Iterable[Any] = ()) -> list[Any]:
+    """Return variables under names that differ, from those of ``others`` too.
+
+    A variable keeps a name of its own; one that is a number behind the prefix becomes its number here.
+    """
+    names = {variable.name for variable in others}
     out: list[Any] = []
     for i, variable in enumerate(variables):
         name = variable.name
         if name in names or (name.startswith(prefix) and name[len(prefix) :].isdigit()):
-            name = f"{prefix}{i}"
+            name = next(x for x in (f"{prefix}{k}" for k in count(i)) if x not in names)
         names.add(name)
         out.append(variable._replace(name=name))
     return out
@@ -134,12 +152,13 @@ def merged_sources(map: IndexingMap) -> IndexingMap:
     def put(x: Value) -> Value:
         return replaced(x, values)
 
-    return IndexingMap(
+    merged = IndexingMap(
         [put(x) for x in map.results],
         map.dims,
         map.ranges,
-        numbered([_read_at(v, put) for v in kept], "rt"),
+        numbered([_read_at(v, put) for v in kept], "rt", [*map.dims, *map.ranges]),
         [(put(x), bounds) for x, bounds in map.constraints],
         None if map.replica is None else put(map.replica),
         map.is_known_empty,
     )
+    return merged_sources(merged)  # what is read at equal indices now may be one, too

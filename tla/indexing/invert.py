@@ -24,10 +24,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UnsupportedError
-from ..expr import Expr, Symbol, Value, sym
+from ..expr import Expr, Symbol, Value, free_symbols, sym
 from ..expr.evaluation import replaced
 from ..expr.nodes import Quotient, Remainder, atoms_of, bounds_of, made, total
-from .maps import IndexingMap
+from .maps import Constraint, IndexingMap
 from .simplify import simplify
 from .variables import REPLICA, Interval, RuntimeVariable, Variable, bounded, dim, rng, rt
 
@@ -59,7 +59,7 @@ def inverse(map: IndexingMap) -> IndexingMap:
     if map.is_known_empty:
         empty = Interval(0, -1)
         return IndexingMap([0] * len(map.dims), [empty] * len(map.results), is_known_empty=True)
-    return simplify(_Solver(map).solved(), exact=False)
+    return simplify(_unknotted(_Solver(map).solved()), exact=False)
 
 
 class _Equation(NamedTuple):
@@ -285,12 +285,14 @@ class _Solver:
         values = self.values
         results = [replaced(x, values) for x in self.dims]
         replica = None if self.replica is None else replaced(self.replica, values)
+        asks = None if self.asking is None else rt(self.asking)
+        here = [v.source and v.source.on(asks) for v in map.runtime]
         sources = [
-            v.source
-            and v.source._replace(
-                indices=tuple(replaced(replaced(x, self.into), values) for x in v.source.indices)
+            source
+            and source._replace(
+                indices=tuple(replaced(replaced(x, self.into), values) for x in source.indices)
             )
-            for v in map.runtime
+            for source in here
         ]
         # what nothing depends on any more has some value, and needs no variable
         parts = [*results, *(x for x, _b in self.constraints)]
@@ -302,10 +304,11 @@ class _Solver:
         back: dict[Symbol, Value] = {symbol: rng(i) for i, symbol in enumerate(open_)}
         for j, hull in enumerate(self.hulls):
             back[bounded(0, j, hull.lower, hull.upper).symbols[0]] = dim(j)
-        runtime: list[RuntimeVariable] = []
-        for i, (v, source) in enumerate(zip(map.runtime, sources, strict=True)):
-            bounds = self.other if i == self.asking else v.bounds
+        every = [self.other if i == self.asking else v.bounds for i, v in enumerate(map.runtime)]
+        for i, bounds in enumerate(every):
             back[bounded(2, i, bounds.lower, bounds.upper).symbols[0]] = rt(i)
+        runtime: list[RuntimeVariable] = []
+        for v, bounds, source in zip(map.runtime, every, sources, strict=True):
             if source is not None:
                 source = source._replace(indices=tuple(replaced(x, back) for x in source.indices))
             runtime.append(RuntimeVariable(v.name, bounds, source))
@@ -317,6 +320,37 @@ class _Solver:
             [(replaced(x, back), b) for x, b in self.constraints],
             None if replica is None else replaced(replica, back),
         )
+
+
+def _unknotted(map: IndexingMap) -> IndexingMap:
+    """The map with a range, for an index that what is read there decides: it is one of all that fit.
+
+    Solved for, ``y == d0 + rt0`` gives ``d0 = y - rt0``, where ``rt0`` may be read at element ``d0``.
+    """
+    places: dict[Symbol, int] = {rt(i).symbols[0]: i for i in range(len(map.runtime))}
+    reads: list[set[int]] = [
+        {places[a] for x in source.indices for a in free_symbols(x) if a in places} if source else set()
+        for source in (v.source for v in map.runtime)
+    ]
+    for _step in reads:
+        reads = [now.union(*(reads[j] for j in now)) for now in reads]
+    knots = {i for i, now in enumerate(reads) if i in now}
+    if map.is_known_empty or not knots:
+        return map
+    within = map.within()
+    ranges, constraints = list(map.ranges), list(map.constraints)
+    runtime = list(map.runtime)
+    for i in knots:
+        source = runtime[i].source
+        assert source is not None
+        indices = list(source.indices)
+        for k, x in enumerate(indices):
+            if any(places.get(a) in knots for a in free_symbols(x)):
+                indices[k] = rng(len(ranges))
+                ranges.append(Variable(f"s{len(ranges)}", _hull(replaced(x, within))))
+                constraints.append(Constraint(x - indices[k], Interval(0, 0)))
+        runtime[i] = runtime[i]._replace(source=source._replace(indices=tuple(indices)))
+    return map.with_parts(ranges=ranges, runtime=runtime, constraints=constraints)
 
 
 def _hull(x: Value) -> Interval:

@@ -20,6 +20,7 @@ from ..expr import Expr, Symbol, Value
 from ..expr.evaluation import evaluated, replaced
 from ..expr.nodes import atoms_of, key_of, required
 from .variables import (
+    REPLICA,
     Interval,
     RuntimeVariable,
     Source,
@@ -40,6 +41,9 @@ EMPTY: Final = Interval(0, -1)
 
 Bounds: TypeAlias = Union[Interval, "tuple[int, int]", int]
 """An interval, its two ends, or a size."""
+
+
+Variables: TypeAlias = "tuple[Variable | RuntimeVariable, ...]"
 
 
 class Constraint(NamedTuple):
@@ -132,6 +136,7 @@ class IndexingMap:
         pairs: Iterable[tuple[Value, Bounds]] = items() if items is not None else constraints
         fields.constrain([Constraint(required(x), Interval.of(bounds)) for x, bounds in pairs])
         fields.check()
+        fields.bring_home()
         _fill(self, fields, "")
 
     @staticmethod
@@ -164,8 +169,13 @@ class IndexingMap:
         return bool(self.reason)
 
     @property
-    def variables(self) -> tuple[Variable | RuntimeVariable, ...]:
-        """Dims, ranges, runtime variables."""
+    def kinds(self) -> tuple[Variables, Variables, Variables]:
+        """Dims, ranges, runtime variables, each kind by itself."""
+        return self.dims, self.ranges, self.runtime
+
+    @property
+    def variables(self) -> Variables:
+        """Dims, ranges, runtime variables, all together."""
         return (*self.dims, *self.ranges, *self.runtime)
 
     @property
@@ -260,7 +270,8 @@ class IndexingMap:
         return iter(()) if self.is_known_empty else self._walked()
 
     def _walked(self) -> Iterator[tuple[Point, tuple[int, ...]]]:
-        places = [_atom(of(i)) for of, n in self._counts() for i in range(n)]
+        places = list(self.within())
+        variables = self.variables
         known: dict[Any, int] = {}
         ends = [len(self.dims), len(self.dims) + len(self.ranges)]
 
@@ -272,27 +283,21 @@ class IndexingMap:
                     point = Point(flat[: ends[0]], flat[ends[0] : ends[1]], flat[ends[1] :])
                     yield point, tuple(evaluated(x, {}, at) for x in self.results)
                 return
-            bounds: Interval = self.variables[depth].bounds
-            for value in bounds:
+            for value in variables[depth].bounds:
                 known[places[depth]] = value
                 yield from step(depth + 1)
 
         return step(0)
 
-    def _counts(self) -> list[tuple[Callable[[int], Expr], int]]:
-        return [(dim, len(self.dims)), (rng, len(self.ranges)), (rt, len(self.runtime))]
-
     # --- expressions within the bounds ---
 
     def within(self) -> dict[Symbol, Expr]:
         """Return for each variable the unknown that lies in its bounds: see `bounded`."""
-        out: dict[Symbol, Expr] = {}
-        for kind, (of, variables) in enumerate(
-            ((dim, self.dims), (rng, self.ranges), (rt, self.runtime))
-        ):
-            for i, v in enumerate(variables):
-                out[_atom(of(i))] = bounded(kind, i, v.bounds.lower, v.bounds.upper)
-        return out
+        return {
+            _atom(of(i)): bounded(kind, i, v.bounds.lower, v.bounds.upper)
+            for kind, (of, variables) in enumerate(zip((dim, rng, rt), self.kinds, strict=True))
+            for i, v in enumerate(variables)
+        }
 
     def substituted(self, values: Mapping[Symbol, Value]) -> Callable[[Value], Value]:
         """Return the function that puts other expressions for the variables of an expression."""
@@ -322,26 +327,27 @@ def _atom(x: Expr) -> Symbol:
     return x.symbols[0]
 
 
-def _count(value: Any) -> int:
-    return len(value)
-
-
 def _variable(value: Any, name: str) -> Variable:
-    if type(value) is Variable:
-        return value
-    if isinstance(value, (tuple, list)) and _count(value) == 2 and isinstance(value[0], str):
-        return Variable(value[0], Interval.of(value[1]))
-    return Variable(name, Interval.of(value))
+    """A dim or a range from what may stand for one."""
+    match value:
+        case Variable():
+            return value
+        case (str(own), bounds):
+            return Variable(own, Interval.of(bounds))
+        case _:
+            return Variable(name, Interval.of(value))
 
 
 def _runtime(value: Any, name: str) -> RuntimeVariable:
-    if type(value) is RuntimeVariable:
-        return value
-    if isinstance(value, (tuple, list)) and _count(value) == 3:
-        if not isinstance(value[2], Source):
-            raise KindError(f"a runtime variable is read from a Source, not {value[2]!r}")
-        return RuntimeVariable(value[0], Interval.of(value[1]), value[2])
-    return RuntimeVariable(*_variable(value, name))
+    match value:
+        case RuntimeVariable():
+            return value
+        case (str(own), bounds, Source() as source):
+            return RuntimeVariable(own, Interval.of(bounds), source)
+        case (_, _, other):
+            raise KindError(f"a runtime variable is read from a Source, not {other!r}", value=other)
+        case _:
+            return RuntimeVariable(*_variable(value, name))
 
 
 class _Fields:
@@ -400,6 +406,19 @@ class _Fields:
                             f"the variable {atom.name} of {x} has facts of its own",
                             "The bounds of a map's variables are the map's: use dim(i), rng(i), rt(i).",
                         )
+
+    def bring_home(self) -> None:
+        """A source on the replica that asks says nothing of a replica."""
+        runtime = self.kinds[2]
+        asks = {
+            key_of(rt(i))
+            for i, v in enumerate(runtime)
+            if v.source is not None and v.source.instruction == REPLICA
+        }
+        for i, v in enumerate(runtime):
+            source = v.source
+            if source is not None and source.elsewhere and key_of(source.indices[0]) in asks:
+                runtime[i] = v._replace(source=source._replace(indices=source.place, elsewhere=False))
 
     def _check_place(self, kind: int, i: int, x: Value) -> None:
         if i >= len(self.kinds[kind]):

@@ -12,7 +12,7 @@ form       what it writes
 `parse_map` reads all of them, and what follows a map where `to_text` writes its sources::
 
     runtime variables:
-      rt0: %of = s32[] parameter(1); (d0) -> (), clamp [0, 2]
+      rt0: %of = s32[] parameter(1); (d0) -> (), clamp [0, 2], on (d0) -> (d0 floordiv 4)
     replica id: (d0) -> (d0 floordiv 4)
 
 Source: XLA ``indexing_map_serialization.cc``; the order of summands ``indexing_map.cc``.
@@ -156,18 +156,19 @@ class _Writer:
         source = variable.source
         if source is None:
             return []
-        return [f"hlo: {source.definition or source.instruction}", self.arrow(source.indices)]
+        return [f"hlo: {source.definition or source.instruction}", self.arrow(source.place)]
 
     def sources(self) -> str:
         """The lines that follow a map: what it reads, and where."""
         lines: list[str] = []
-        for variable in self.map.runtime:
+        for name, variable in zip(self.kinds[2], self.map.runtime, strict=True):
             source = variable.source
             if source is not None:
                 clamp = f", clamp {source.clamp}" if source.clamp is not None else ""
+                where = f", on {self.arrow(source.indices[:1])}" if source.elsewhere else ""
                 said = source.definition or source.instruction
                 of = said if said.startswith("%") or source.instruction == REPLICA else f"%{said}"
-                lines.append(f"  {variable.name}: {of}; {self.arrow(source.indices)}{clamp}")
+                lines.append(f"  {name}: {of}; {self.arrow(source.place)}{clamp}{where}")
         text = "\nruntime variables:\n" + "\n".join(lines) if lines else ""
         if self.map.replica is not None:
             text += f"\nreplica id: {self.arrow((self.map.replica,))}"
@@ -434,11 +435,11 @@ class _Reader:
         self.sources[name] = _source(definition, index, None)
 
     def _runtime_variables(self, kinds: list[list[str]]) -> None:
-        scan = self.scan
+        scan, symbols = self.scan, kinds[1] + kinds[2]
         while not scan.done and not scan.text.startswith("replica id:", scan.at):
             start = scan.at
             name = scan.word()
-            if name not in kinds[2]:
+            if name not in symbols:
                 what = f"{shortened(name)!r}" if name else scan.found()
                 scan.fail(
                     f"expected a runtime variable of the map, found {what}",
@@ -454,10 +455,24 @@ class _Reader:
             scan.expect(";")
             index = self._arrow(kinds)
             clamp: Interval | None = None
+            replica: tuple[Value, ...] = ()
             scan.accept(",")
-            if scan.accept("clamp"):
+            if self._says("clamp"):
                 clamp = self._interval()
-            self.sources[name] = _source(definition, index, clamp)
+                scan.accept(",")
+            if self._says("on"):
+                replica = self._arrow(kinds, 1)
+                scan.accept(",")
+            source = _source(definition, index, clamp)
+            self.sources[name] = source.on(*replica) if replica else source
+
+    def _says(self, word: str) -> bool:
+        """Whether a word comes next, and is no name of a variable; pass it then."""
+        scan, start = self.scan, self.scan.at
+        if scan.word() == word and scan.peek() != ":":
+            return True
+        scan.at = start
+        return False
 
     def _check_bounded(self, kinds: list[list[str]]) -> None:
         for name in (name for kind in kinds for name in kind):
@@ -492,18 +507,19 @@ def _ranges_to_runtime(m: IndexingMap, sources: dict[str, Source]) -> IndexingMa
     values: dict[Symbol, Value] = {}
     runtime: list[RuntimeVariable] = []
     for i, v in enumerate(m.ranges):
-        symbol, numbered = rng(i).symbols[0], v.name == f"s{i}"
+        symbol, is_numbered = rng(i).symbols[0], v.name == f"s{i}"
         if v.name in sources:
-            name = f"rt{len(runtime)}" if numbered else v.name
+            name = f"rt{len(runtime)}" if is_numbered else v.name
             values[symbol] = rt(len(runtime))
             runtime.append(RuntimeVariable(name, v.bounds, sources[v.name]))
         else:
             values[symbol] = rng(len(kept))
-            kept.append(v._replace(name=f"s{len(kept)}") if numbered else v)
+            kept.append(v._replace(name=f"s{len(kept)}") if is_numbered else v)
+    values |= {rt(i).symbols[0]: rt(len(runtime) + i) for i in range(len(m.runtime))}
     put = m.substituted(values)
     moved = [
         v._replace(source=v.source and v.source._replace(indices=tuple(map(put, v.source.indices))))
-        for v in runtime
+        for v in (*runtime, *m.runtime)
     ]
     return IndexingMap(
         map(put, m.results),

@@ -60,6 +60,8 @@ class Interval:
 
     def __init__(self, lower: SupportsIndex, upper: SupportsIndex) -> None:
         for end in (lower, upper):
+            if type(end) is int:
+                continue
             if isinstance(end, bool) or not isinstance(end, SupportsIndex):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise KindError(f"the end of an interval is an int, not {end!r}", value=end)
         object.__setattr__(self, "lower", index(lower))
@@ -161,8 +163,11 @@ class Variable(NamedTuple):
     bounds: Interval
 
 
-REPLICA: Final = "replica-id"
-"""The instruction that a `Source` names for the replica, or device, that runs the program."""
+REPLICA: Final = "@replica"
+"""What a `Source` names for the device that runs the program; no instruction can be called so.
+
+An instruction called ``replica-id`` may be anything, and a device is more than its replica.
+"""
 
 
 class Source(NamedTuple):
@@ -176,17 +181,31 @@ class Source(NamedTuple):
         indices: An expression of the map's variables for each dim of that result.
         clamp: Where a start index is moved into before it is used; None where it is taken as it is.
         definition: The instruction as text, "" where it is not known; for reading alone.
+        elsewhere: Whether the first of the indices is the replica it is read on; else that is the one
+            that asks.
     """
 
     instruction: str
     indices: tuple[Value, ...] = ()
     clamp: Interval | None = None
     definition: str = ""
+    elsewhere: bool = False
 
     @property
     def key(self) -> tuple[object, ...]:
         """What sources of one and the same number have in common."""
-        return self.instruction, self.indices, self.clamp
+        return self.instruction, self.indices, self.clamp, self.elsewhere
+
+    @property
+    def place(self) -> tuple[Value, ...]:
+        """The indices of the element alone."""
+        return self.indices[1:] if self.elsewhere else self.indices
+
+    def on(self, replica: Value | None) -> Source:
+        """Return the source as it is where this one's replica is the given one; None changes nothing."""
+        if replica is None or self.elsewhere or self.instruction == REPLICA:
+            return self
+        return self._replace(indices=(replica, *self.indices), elsewhere=True)
 
 
 class RuntimeVariable(NamedTuple):

@@ -17,7 +17,6 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
 
 from ...errors import UnsupportedError
-from ...expr import Expr
 from ...xla_bridge.shape import XlaBuffer, XlaTuple
 from ..maps import IndexingMap
 from ..variables import dim
@@ -107,10 +106,9 @@ class Op:
         Raises:
             UnsupportedError: a dim has no bound.
         """
-        sizes: tuple[int | Expr, ...] = shape.dimensions
-        if any(type(n) is Expr for n in sizes):
+        if not all(type(n) is int for n in shape.dimensions):  # it is symbolic there
             self.refuse(f"{shape} has a dim of unknown size")
-        return tuple(int(n) for n in shape.dimensions)
+        return shape.dimensions
 
     def dims(self, output: int = 0) -> tuple[int, ...]:
         """Return the dims of an output."""
