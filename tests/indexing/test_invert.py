@@ -16,28 +16,55 @@ from .random_maps import pairs_of, random_maps
 from .truth import pairs, replica_pairs
 
 STEPS = {
-    "a multiple": ("(d0) -> (d0 * 7 + 3), domain: d0 in [0, 2]", "(d0) -> ((d0 - 3) floordiv 7), domain: "
-                   "d0 in [3, 17], (d0 - 3) mod 7 in [0, 0]"),
-    "a negative multiple": ("(d0) -> (d0 * -1 + 9), domain: d0 in [0, 9]", "(d0) -> (-d0 + 9), domain: d0 in [0, 9]"),
-    "digits": ("(d0, d1, d2) -> (d0 * 12 + d1 * 4 + d2), domain: d0 in [0, 4], d1 in [0, 2], d2 in [0, 3]",
-               "(d0) -> (d0 floordiv 12, (d0 floordiv 4) mod 3, d0 mod 4), domain: d0 in [0, 59]"),
-    "a quotient and a remainder": ("(d0) -> (d0 mod 8, d0 floordiv 8), domain: d0 in [0, 31]",
-                                   "(d0, d1) -> (d1 * 8 + d0), domain: d0 in [0, 7], d1 in [0, 3]"),
-    "cuts in cuts": ("(d0) -> (d0 mod 2, (d0 floordiv 2) mod 3, d0 floordiv 6), domain: d0 in [0, 23]",
-                     "(d0, d1, d2) -> (d1 * 2 + d2 * 6 + d0), domain: d0 in [0, 1], d1 in [0, 2], d2 in [0, 3]"),
-    "a quotient alone": ("(d0) -> (d0 floordiv 4), domain: d0 in [0, 7]",
-                         "(d0)[s0] -> (d0 * 4 + s0), domain: d0 in [0, 1], s0 in [0, 3]"),
-    "a window": ("(d0)[s0] -> (d0 + s0), domain: d0 in [0, 2], s0 in [0, 4]",
-                 "(d0)[s0] -> (d0 - s0), domain: d0 in [0, 6], s0 in [0, 4], d0 - s0 in [0, 2]"),
-    "a window with a stride": ("(d0)[s0] -> (d0 * 2 + s0), domain: d0 in [0, 3], s0 in [0, 2]",
-                               "(d0)[s0] -> (s0), domain: d0 in [0, 8], s0 in [0, 3], d0 - s0 * 2 in [0, 2]"),
-    "a run-time start": ("(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 4], rt0 in [0, 2]",
-                         "(d0){rt0} -> (d0 - rt0), domain: d0 in [0, 6], rt0 in [0, 2], d0 - rt0 in [0, 4]"),
-    "what has one value": ("(d0, d1) -> (d0), domain: d0 in [0, 4], d1 in [3, 3]",
-                           "(d0) -> (d0, 3), domain: d0 in [0, 4]"),
-    "no dims": ("(d0) -> (), domain: d0 in [0, 4]", "()[s0] -> (s0), domain: s0 in [0, 4]"),
-    "no results": ("() -> (5)", "(d0) -> (), domain: d0 in [5, 5]"),
-}  # fmt: skip
+    "a multiple": (
+        "(d0) -> (d0 * 7 + 3), domain: d0 in [0, 2]",
+        "(d0) -> ((d0 - 3) floordiv 7), domain: d0 in [3, 17], (d0 - 3) mod 7 in [0, 0]",
+    ),
+    "a negative multiple": (
+        "(d0) -> (d0 * -1 + 9), domain: d0 in [0, 9]",
+        "(d0) -> (-d0 + 9), domain: d0 in [0, 9]",
+    ),
+    "digits": (
+        "(d0, d1, d2) -> (d0 * 12 + d1 * 4 + d2), domain: d0 in [0, 4], d1 in [0, 2], d2 in [0, 3]",
+        "(d0) -> (d0 floordiv 12, (d0 floordiv 4) mod 3, d0 mod 4), domain: d0 in [0, 59]",
+    ),
+    "a quotient and a remainder": (
+        "(d0) -> (d0 mod 8, d0 floordiv 8), domain: d0 in [0, 31]",
+        "(d0, d1) -> (d1 * 8 + d0), domain: d0 in [0, 7], d1 in [0, 3]",
+    ),
+    "cuts in cuts": (
+        "(d0) -> (d0 mod 2, (d0 floordiv 2) mod 3, d0 floordiv 6), domain: d0 in [0, 23]",
+        "(d0, d1, d2) -> (d1 * 2 + d2 * 6 + d0), domain: d0 in [0, 1], d1 in [0, 2], d2 in [0, 3]",
+    ),
+    "a quotient alone": (
+        "(d0) -> (d0 floordiv 4), domain: d0 in [0, 7]",
+        "(d0)[s0] -> (d0 * 4 + s0), domain: d0 in [0, 1], s0 in [0, 3]",
+    ),
+    "a window": (
+        "(d0)[s0] -> (d0 + s0), domain: d0 in [0, 2], s0 in [0, 4]",
+        "(d0)[s0] -> (d0 - s0), domain: d0 in [0, 6], s0 in [0, 4], d0 - s0 in [0, 2]",
+    ),
+    "a window with a stride": (
+        "(d0)[s0] -> (d0 * 2 + s0), domain: d0 in [0, 3], s0 in [0, 2]",
+        "(d0)[s0] -> (s0), domain: d0 in [0, 8], s0 in [0, 3], d0 - s0 * 2 in [0, 2]",
+    ),
+    "a run-time start": (
+        "(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 4], rt0 in [0, 2]",
+        "(d0){rt0} -> (d0 - rt0), domain: d0 in [0, 6], rt0 in [0, 2], d0 - rt0 in [0, 4]",
+    ),
+    "what has one value": (
+        "(d0, d1) -> (d0), domain: d0 in [0, 4], d1 in [3, 3]",
+        "(d0) -> (d0, 3), domain: d0 in [0, 4]",
+    ),
+    "no dims": (
+        "(d0) -> (), domain: d0 in [0, 4]",
+        "()[s0] -> (s0), domain: s0 in [0, 4]",
+    ),
+    "no results": (
+        "() -> (5)",
+        "(d0) -> (), domain: d0 in [5, 5]",
+    ),
+}
 
 
 @pytest.mark.parametrize("what", STEPS)
