@@ -69,8 +69,8 @@ def test_what_is_read_while_the_program_runs(run: Run) -> None:
         "    (d0, d1){rt0, rt1} -> (d0 + rt0, d1 + rt1), domain: d0 in [0, 1], d1 in [0, 2],"
         " rt0 in [0, 3], rt1 in [0, 0]",
         "    runtime variables:",
-        "      rt0: %i; (d0, d1){rt0, rt1} -> (), clamp [0, 3]",
-        "      rt1: %j; (d0, d1){rt0, rt1} -> (), clamp [0, 0]",
+        "      rt0: %i; (d0, d1) -> (), clamp [0, 3]",
+        "      rt1: %j; (d0, d1) -> (), clamp [0, 0]",
     ]
     (m,) = facts(run, line)["instructions"][0]["accesses"][0]["maps"]
     assert m["runtime"][0] == {
@@ -80,7 +80,7 @@ def test_what_is_read_while_the_program_runs(run: Run) -> None:
         "source": {"instruction": "i", "indices": [], "clamp": [0, 3]},
     }
     old = run("index", line, "--form", "old").out
-    assert "    s0 in [0, 3]\n    hlo: i\n    (d0, d1)[s0, s1] -> ()\n" in old
+    assert "    s0 in [0, 3]\n    hlo: i\n    (d0, d1) -> ()\n" in old
     assert "runtime variables" not in old
 
 
@@ -193,8 +193,8 @@ def test_elements_of_other_replicas(run: Run) -> None:
     assert run("index", GATHER).out.splitlines()[2:] == [
         "    (d0){replica} -> (d0 mod 2), domain: d0 in [0, 7], replica in [0, 3]",
         "    runtime variables:",
-        "      replica: @replica; (d0){replica} -> ()",
-        "    replica id: (d0){replica} -> (d0 floordiv 2)",
+        "      replica: @replica; (d0) -> ()",
+        "    replica id: (d0) -> (d0 floordiv 2)",
     ]
     (m,) = facts(run, GATHER)["instructions"][0]["accesses"][0]["maps"]
     assert m["replica"] == "d0 floordiv 2"
@@ -263,7 +263,7 @@ hlo: of1 = s32[] parameter(1)
 """
     out = run("index", "-", stdin=text).out
     assert "after   (d0){rt0} -> (d0 + rt0), domain: d0 in [0, 3], rt0 in [0, 5]\n" in out
-    assert "rt0: %of1 = s32[] parameter(1); (d0){rt0} -> ()\n" in out
+    assert "rt0: %of1 = s32[] parameter(1); (d0) -> ()\n" in out
 
 
 def test_a_map_into_a_memory(run: Run) -> None:

@@ -52,7 +52,7 @@ def test_old_form_leaves_names_but_says_the_same() -> None:
         "s0 in [0, 4]\n"
         "s1 in [0, 2]\n"
         "hlo: of1 = s32[4] parameter(1)\n"
-        "(d0)[s0, s1] -> (d0)\n"
+        "(d0) -> (d0)\n"
         "d0 + s0 in [0, 6]"
     )
     back = parse_map(text)
@@ -79,10 +79,10 @@ def test_sources() -> None:
         "(d0){on, clamp, replica} -> (d0 + on + clamp), domain: d0 in [0, 3], on in [0, 2], "
         "clamp in [0, 9], replica in [0, 7]\n"
         "runtime variables:\n"
-        "  on: %a = s32[] parameter(1); (d0){on, clamp, replica} -> (), clamp [0, 2]\n"
-        "  clamp: %b; (d0){on, clamp, replica} -> (d0), clamp [-1, 9], "
+        "  on: %a = s32[] parameter(1); (d0) -> (), clamp [0, 2]\n"
+        "  clamp: %b; (d0) -> (d0), clamp [-1, 9], "
         "on (d0){on, clamp, replica} -> (replica floordiv 4)\n"
-        "  replica: @replica; (d0){on, clamp, replica} -> ()\n"
+        "  replica: @replica; (d0) -> ()\n"
         "replica id: (d0){on, clamp, replica} -> (replica mod 4)"
     )
     m = parse_map(text)

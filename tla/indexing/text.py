@@ -20,10 +20,11 @@ Source: XLA ``indexing_map_serialization.cc``; the order of summands ``indexing_
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ..errors import ParseError, UnsupportedError
-from ..expr import Expr, Symbol, Value
+from ..expr import Expr, Symbol, Value, free_symbols
 from ..expr.evaluation import replaced
 from ..expr.nodes import Least, Quotient, Remainder, Terms, bounds_of, combined, made
 from ..expr.printers import mlir_style, written
@@ -75,8 +76,9 @@ class _Writer:
         self.map, self.form = map, form
         kinds: list[list[str]] = [[v.name for v in vs] for vs in (map.dims, map.ranges, map.runtime)]
         if form == "old":  # runtime variables are numbered on behind the ranges
-            count = len(map.ranges)
-            kinds[2] = [f"s{count + i}" for i in range(len(map.runtime))]
+            names = (f"s{i}" for i in count(len(map.ranges)))
+            free = (name for name in names if name not in kinds[0] + kinds[1])
+            kinds[2] = [next(free) for _variable in map.runtime]
         self.kinds = kinds
         self.within = map.within()
         self.style = mlir_style(
@@ -137,6 +139,12 @@ class _Writer:
     def arrow(self, results: tuple[Value, ...]) -> str:
         return f"{self.head()} -> ({', '.join(map(self.expr, results))})"
 
+    def place(self, index: tuple[Value, ...]) -> str:
+        """A map to an element, from the dims alone where it needs no others, as XLA writes it."""
+        if any(place_of(symbol)[0] for x in index for symbol in free_symbols(x)):
+            return self.arrow(index)
+        return f"({', '.join(self.kinds[0])}) -> ({', '.join(map(self.expr, index))})"
+
     def text(self, sources: bool) -> str:
         map = self.map
         names = [name for kind in self.kinds for name in kind]
@@ -156,7 +164,7 @@ class _Writer:
         source = variable.source
         if source is None:
             return []
-        return [f"hlo: {source.definition or source.instruction}", self.arrow(source.place)]
+        return [f"hlo: {source.definition or source.instruction}", self.place(source.place)]
 
     def sources(self) -> str:
         """The lines that follow a map: what it reads, and where."""
@@ -165,13 +173,13 @@ class _Writer:
             source = variable.source
             if source is not None:
                 clamp = f", clamp {source.clamp}" if source.clamp is not None else ""
-                where = f", on {self.arrow(source.indices[:1])}" if source.elsewhere else ""
+                where = f", on {self.place(source.indices[:1])}" if source.elsewhere else ""
                 said = source.definition or source.instruction
                 of = said if said.startswith("%") or source.instruction == REPLICA else f"%{said}"
-                lines.append(f"  {name}: {of}; {self.arrow(source.place)}{clamp}{where}")
+                lines.append(f"  {name}: {of}; {self.place(source.place)}{clamp}{where}")
         text = "\nruntime variables:\n" + "\n".join(lines) if lines else ""
         if self.map.replica is not None:
-            text += f"\nreplica id: {self.arrow((self.map.replica,))}"
+            text += f"\nreplica id: {self.place((self.map.replica,))}"
         return text
 
 
