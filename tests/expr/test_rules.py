@@ -297,6 +297,9 @@ DIGIT = sym("d", min=0, max=N - 1)
         ((X * N) % N, 0),
         ((J // N) * N + J % N, J),
         ((X * N * 2) // (N * 4), X // 2),
+        (J // -1, -J),
+        ((1 - J) // -1, J - 1),
+        ((-(X % 7)) // -1, X % 7),
     ],
 )
 def test_worked_examples(got: Any, want: Any) -> None:

@@ -20,7 +20,9 @@ from .nodes import (
     atom_expr,
     atoms_of,
     bounds_of,
+    inner_first,
     required,
+    sum_of,
     total,
     value_of,
 )
@@ -319,7 +321,7 @@ def _over_divisor(symbol: Symbol, value: Value) -> Value:
 
 def replaced(x: Value, values: Mapping[Symbol, Value]) -> Value:
     """Return an expression built anew with other values for the atoms of some symbols."""
-    return _rebuilt(x, values.get, {})
+    return _rebuilt(x, values.get)
 
 
 def simplify(x: Value) -> Value:
@@ -341,7 +343,7 @@ def simplify(x: Value) -> Value:
     if assumptions.active() is None and all(atom.is_final for atom in atoms_of(x)):
         return x  # the operators have done it
     for _time in range(_ROUNDS):
-        simpler = _rebuilt(x, single, {})
+        simpler = _rebuilt(x, single)
         if type(simpler) is Expr:
             simpler = consequences.substituted(simpler)
         if type(simpler) is not Expr or type(x) is not Expr:
@@ -355,25 +357,33 @@ def simplify(x: Value) -> Value:
 _ROUNDS: Final = 16
 
 
-def _rebuilt(x: Value, value_for: Callable[[Symbol], Value | None], done: dict[Atom, Value]) -> Value:
+def _rebuilt(x: Value, value_for: Callable[[Symbol], Value | None]) -> Value:
+    if type(x) is not Expr:
+        return x
+    done: dict[Atom, Value] = {}
+    for atom in inner_first(x):
+        done[atom] = _rebuilt_atom(atom, value_for, done)
+    return _put_together(x, done)
+
+
+def _put_together(x: Value, done: dict[Atom, Value]) -> Value:
+    """The sum of an expression's terms, of values for its atoms."""
     if type(x) is not Expr:
         return x
     same = True
     for monomial in x.terms:
         for atom in monomial:
-            value = done.get(atom)
-            if value is None:
-                value = done[atom] = _rebuilt_atom(atom, value_for, done)
+            value = done[atom]
             same = same and type(value) is Expr and value.terms == {(atom,): 1} and not value.constant
     if same:
         return total(x.terms, x.constant, x.kinds)
-    result: Any = x.constant
+    products: list[Value] = []
     for monomial, k in x.terms.items():
         term: Any = k
         for atom in monomial:
             term = done[atom] * term
-        result = term + result
-    return result  # type: ignore[no-any-return]
+        products.append(term)
+    return sum_of(products, x.constant)
 
 
 def _rebuilt_atom(
@@ -383,10 +393,9 @@ def _rebuilt_atom(
         value = value_for(atom)
         return atom_expr(atom) if value is None else value
     if type(atom) is Least:
-        return rules.least(*(_rebuilt(item, value_for, done) for item in atom.items))
+        return rules.least(*(_put_together(item, done) for item in atom.items))
     division: Any = atom
-    x = _rebuilt(division.dividend, value_for, done)
-    c = _rebuilt(division.divisor, value_for, done)
+    x, c = _put_together(division.dividend, done), _put_together(division.divisor, done)
     return rules.floor_divided(x, c) if type(atom) is Quotient else rules.remainder(x, c)
 
 

@@ -54,12 +54,14 @@ __all__ = [
     "bounds_of",
     "combined",
     "contained",
+    "inner_first",
     "key_of",
     "made",
     "multiplied",
     "product_of",
     "range_of",
     "required",
+    "sum_of",
     "total",
     "value_of",
     "without",
@@ -550,6 +552,25 @@ def total(terms: Terms, constant: int, kinds: int) -> Value:
     return made(terms, constant, kinds)
 
 
+def sum_of(values: Iterable[Value], constant: int = 0) -> Value:
+    """Return a constant plus some values; the rules of sums are applied once, to all terms together."""
+    terms: Terms = {}
+    kinds = 0
+    for x in values:
+        if type(x) is not Expr:
+            constant += x
+            continue
+        constant += x.constant
+        kinds |= x.kinds
+        for monomial, k in x.terms.items():
+            k += terms.get(monomial, 0)
+            if k:
+                terms[monomial] = k
+            else:
+                del terms[monomial]
+    return total(terms, constant, kinds)
+
+
 def _rebuilt(terms: tuple[tuple[Monomial, int], ...], constant: int) -> Value:
     """What a pickle holds: factors sorted anew, since the order of atoms is that of this process."""
     out: Terms = {}
@@ -721,6 +742,11 @@ def atoms_of(x: Value) -> Iterator[Atom]:
                     todo += [atom.dividend, atom.divisor]
                 elif type(atom) is Least:
                     todo += atom.items
+
+
+def inner_first(x: Value) -> list[Atom]:
+    """Return the same atoms, each behind those it is made of: these were made before it."""
+    return sorted(atoms_of(x), key=_by_order)
 
 
 # The rules make expressions, and the operators apply the rules: the modules need each other.

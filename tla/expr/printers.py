@@ -102,8 +102,7 @@ def written(x: Value, style: Style) -> _Text:
     gap = style.gap
     out = ""
     single = len(x.terms) == 1 and not x.constant
-    for monomial, k in (style.order or _in_order)(x):
-        term = _term(monomial, abs(k), k < 0, style)
+    for monomial, k, term in _terms(x, style):
         if k < 0 and _has_least(monomial):  # -min(x, y) == max(-x, -y)
             k = -k
         if not out:
@@ -128,17 +127,23 @@ def _negated(term: _Text, style: Style) -> str:
     return f"-{_at_least(term, _PRODUCT)}"
 
 
-def _in_order(x: Expr) -> list[tuple[Monomial, int]]:
+def _terms(x: Expr, style: Style) -> list[tuple[Monomial, int, _Text]]:
     """Terms as they are written: multiples, remainders, quotients, symbols, minima; each by its text."""
-    if len(x.terms) == 1:
-        return list(x.terms.items())
+    terms = list(x.terms.items())
+    if style.order is not None:
+        terms = style.order(x)
+    elif len(terms) > 1:
+        texts = {m: _term(m, abs(k), k < 0, _PYTHON) for m, k in terms}
 
-    def key(term: tuple[Monomial, int]) -> Any:
-        monomial, k = term
-        rank = _RANK[monomial[0].kind] if len(monomial) == 1 and abs(k) == 1 else 0
-        return rank, _term(monomial, abs(k), k < 0, _PYTHON).text
+        def key(term: tuple[Monomial, int]) -> Any:
+            monomial, k = term
+            rank = _RANK[monomial[0].kind] if len(monomial) == 1 and abs(k) == 1 else 0
+            return rank, texts[monomial].text
 
-    return sorted(x.terms.items(), key=key)
+        terms.sort(key=key)
+        if style is _PYTHON:  # each is written once: they nest
+            return [(m, k, texts[m]) for m, k in terms]
+    return [(m, k, _term(m, abs(k), k < 0, style)) for m, k in terms]
 
 
 def _has_least(monomial: Monomial) -> bool:

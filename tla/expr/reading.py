@@ -51,6 +51,10 @@ class Names:
         self._known: dict[str, Value] = {name: required(x) for name, x in (given or {}).items()}
         self._reading: list[str] = []
 
+    def cannot(self, error: TlaError) -> str:
+        """Return what a text says that asks for what arithmetic cannot do."""
+        return error.summary
+
     def value_at(self, scan: Scanner, start: int, name: str, room: int) -> Value:
         """Return what a name, passed from ``start`` on, stands for; pass its facts."""
         if not is_name(name):
@@ -218,7 +222,7 @@ def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:
         except ParseError:
             raise
         except TlaError as error:
-            reason = error.summary
+            reason = names.cannot(error)
         scan.fail(reason, start, scan.last)
 
 

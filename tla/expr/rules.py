@@ -326,13 +326,10 @@ def floor_divided(x: Value, c: Value) -> Value:
         ZeroDivisionError: ``c`` is 0.
         UndecidedError: ``c`` may be 0, or its sign is not known.
     """
-    if type(c) is not Expr:
-        if type(x) is not Expr:
-            return x // c
-        if c == 1:
-            return x
+    if type(c) is not Expr and type(x) is not Expr:
+        return x // c
     x, c = _positive(x, c)
-    return _rewritten(DIVISION, Quotient, x, c)
+    return x if c == 1 and type(c) is not Expr else _rewritten(DIVISION, Quotient, x, c)
 
 
 def remainder(x: Value, c: Value) -> Value:
