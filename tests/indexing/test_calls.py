@@ -170,9 +170,12 @@ def test_a_branch_without_maps() -> None:
     _, known, not_known = output_to_input(module(body, branches).entry.root)
     assert texts(known) == ["(d0){rt0} -> (d0), domain: d0 in [0, 3], rt0 in [0, 0]"]
     assert [m.is_undefined for m in not_known] == [True]
-    line = "c = f32[4] conditional(s32[] i, f32[4] x), branch_computations={a}"
-    assert refusal(read_instruction(line)) == (
-        "instruction c: op conditional is not supported because it has 1 operands for its branches: a"
+    line = "c = f32[4] conditional(s32[] i, f32[4] x, f32[4] y), branch_computations={a, b}"
+    assert refusal(read_instruction(line)).endswith(
+        " because the computation it calls is not known: a, b"
+    )
+    assert refusal(module(body.replace("i, x, x", "i, x"), branches).entry.root).endswith(
+        " because it does not have one operand for each of its branches: known, not_known"
     )
 
 
@@ -373,6 +376,7 @@ def test_custom_calls() -> None:
             f"instruction c: op custom-call is not supported because "
             f"what its target {target} reads is not known"
         )
+    assert refusal(read_instruction("c = f32[4] custom-call(f32[4] x)")).endswith("it has no target")
 
 
 def test_arrays_behind_each_other() -> None:

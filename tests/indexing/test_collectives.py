@@ -627,6 +627,10 @@ def test_texts(text: str, groups: Groups | None) -> None:
         "mesh['a'=4] {'b'}",
         "mesh['a'=4] {'a','a':(1)2}",
         "mesh['a'=4] {'a':(3)2}",
+        "mesh['a'=4] {'a':(0)2}",
+        "mesh['a'=0,'b'=2] {'b'}",
+        "mesh['a'=4000000000,'b'=2] {'b'}",
+        "[2,4000000000]<=[8000000000]",
         "mesh['a'=4,'a'=2] {'a'}",
         "mesh['a'=2,'b'=2], device_ids=(0,2) {'b'}",
     ],
@@ -740,7 +744,7 @@ def test_progressions() -> None:
                 "(d0, d1){replica} -> (d0 mod 2, d1), domain: d0 in [0, 7], d1 in [0, 3], "
                 "replica in [0, 7]\n"
                 "runtime variables:\n"
-                "  replica: @replica; (d0, d1){replica} -> ()\n"
+                "  replica: @replica; (d0, d1) -> ()\n"
                 "replica id: (d0, d1){replica} -> (d0 floordiv 2 + (replica floordiv 4) * 4)"
             ],
         ),
@@ -749,7 +753,7 @@ def test_progressions() -> None:
             [
                 "(d0){replica} -> (d0), domain: d0 in [0, 3], replica in [1, 3]\n"
                 "runtime variables:\n"
-                "  replica: @replica; (d0){replica} -> ()\n"
+                "  replica: @replica; (d0) -> ()\n"
                 "replica id: (d0){replica} -> (replica - 1)"
             ],
         ),
@@ -780,6 +784,38 @@ def test_map_texts(text: str, maps: list[str]) -> None:
         (
             "%y = f32[5] all-gather(f32[2] %x), replica_groups={{0,1}}, dimensions={0}",
             "a dim of 5 is not made of parts of 2",
+        ),
+        (
+            "%y = f32[8] all-gather(f32[2,4] %x), replica_groups={{0,1}}, dimensions={0}",
+            "operand x is f32[2,4]{1,0}, the result f32[8]{0}: they differ in more than dim 0",
+        ),
+        (
+            "%y = f32[2,5] reduce-scatter(f32[4,6] %x), replica_groups={{0,1}}, dimensions={0}",
+            "operand x is f32[4,6]{1,0}, the result f32[2,5]{1,0}: they differ in more than dim 0",
+        ),
+        (
+            "%y = f32[4] all-gather(f32[2] %x), replica_groups={{0,1}}, dimensions={1}",
+            "its dimensions {1} is no int in [0, 1)",
+        ),
+        (
+            "%y = f32[4] all-to-all(f32[4] %x), replica_groups={{0,1}}, dimensions={2}",
+            "its dimensions {2} is no int in [0, 1)",
+        ),
+        (
+            "%y = f32[<=4] all-gather(f32[<=2] %x), replica_groups={{0,1}}, dimensions={0}",
+            "where an element goes depends on the size of dim 0",
+        ),
+        (
+            "%y = f32[3] all-reduce(f32[2] %x), replica_groups={{0,1}}, to_apply=add",
+            "operand x is f32[2]{0}, the result f32[3]{0}: they differ",
+        ),
+        (
+            "%y = f32[3] collective-permute(f32[2] %x), source_target_pairs={{0,1}}",
+            "operand x is f32[2]{0}, the result f32[3]{0}: they differ",
+        ),
+        (
+            "%y = f32[2] all-reduce(f32[2] %x), replica_groups=[2,4000000000]<=[8000000000]",
+            "its groups are of 8000000000 devices, more than 1048576",
         ),
         (
             "%y = f32[4] all-to-all(f32[4] %x), replica_groups={{0,1},{2}}, dimensions={0}",

@@ -187,7 +187,7 @@ def test_ragged_dot(form: str) -> None:
         row = before if draw.random() < 0.6 else ""
         sizes_of: dict[tuple[int, ...], list[int]] = {}
         for index in indices(size[x] for x in row):
-            ends = sorted(draw.randint(0, size[cut]) for _ in range(groups))
+            ends = sorted(draw.randint(0, size[cut] + 2) for _ in range(groups))  # one may lie outside
             sizes_of[index] = [end - start for start, end in zip([0, *ends], ends, strict=False)]
         left = "".join(draw.sample(left, len(left))) if not has_before else left
         right = "".join(draw.sample(right, len(right)))

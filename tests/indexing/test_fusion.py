@@ -195,6 +195,16 @@ def test_several_outputs_and_tuples_inside() -> None:
             computation_maps(entry, output)
 
 
+@pytest.mark.parametrize("index", ["x", "-1", "2"])
+def test_an_element_that_a_tuple_does_not_have(index: str) -> None:
+    body = f"""p = (f32[4], f32[4]) parameter(0)
+    ROOT r = f32[4] get-tuple-element(p), index={index}"""
+    first, second = computation_maps(module(body).entry)
+    for (m,) in (first, second):
+        assert m.is_undefined
+        assert f"its operand has no such element {index}" in m.reason
+
+
 def test_a_root_that_is_a_parameter_or_a_constant() -> None:
     assert [texts(maps) for maps in computation_maps(module("ROOT p = f32[2] parameter(0)").entry)] == [
         {"(d0) -> (d0), domain: d0 in [0, 1]"}

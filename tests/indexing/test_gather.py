@@ -172,8 +172,8 @@ def test_the_maps_as_text() -> None:
     assert str(read) == f"(d0, d1, d2, d3)[s0] -> (d0, s0), {domain}, s0 in [0, 1]"
     assert data.text(sources=True).splitlines()[1:] == [
         "runtime variables:",
-        "  rt0: %indices; (d0, d1, d2, d3){rt0, rt1} -> (d0, 0), clamp [0, 26]",
-        "  rt1: %indices; (d0, d1, d2, d3){rt0, rt1} -> (d0, 1), clamp [0, 68]",
+        "  rt0: %indices; (d0, d1, d2, d3) -> (d0, 0), clamp [0, 26]",
+        "  rt1: %indices; (d0, d1, d2, d3) -> (d0, 1), clamp [0, 68]",
     ]
 
 
@@ -231,6 +231,14 @@ _REST = "start_index_map={0}, index_vector_dim=1"
         ),
         (f"%y = f32[3] gather(f32[4] %x), {_REST}, slice_sizes={{1}}", "it has 1 operands"),
         (f"%y = f32[3] gather(f32[4] %x, s32[3] %i), {_REST}", "it has no slice_sizes"),
+        (
+            "%y = f32[3] gather(f32[4] %x, s32[3] %i), slice_sizes={1}, index_vector_dim=2",
+            "its index_vector_dim 2 is no int in [0, 2)",
+        ),
+        (
+            "%y = f32[3] gather(f32[4] %x, s32[3] %i), slice_sizes={1}, index_vector_dim=x",
+            "its index_vector_dim x is no int in [0, 2)",
+        ),
     ],
 )
 def test_what_is_refused(line: str, why: str) -> None:

@@ -204,7 +204,7 @@ def test_a_dynamic_dim_goes_by_its_bound() -> None:
         ),
         (
             "%r = f32[5] concatenate(f32[2] %x, f32[3] %y), dimensions={}",
-            "arrays are put one behind the other along one dim",
+            "its dimensions do not name the one dim along which arrays are joined",
         ),
         ("%r = f32[?] reverse(f32[?] %x), dimensions={0}", "f32[?]{0} has a dim of unknown size"),
         ("%r = f32[2] reverse(f32[2] %x, f32[2] %y), dimensions={0}", "it reads 2 arrays and not one"),

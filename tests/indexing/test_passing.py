@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from tla.indexing.ops.elementwise import ELEMENTWISE
+from tla.indexing.ops.elementwise import ELEMENTWISE, operand_count
 from tla.indexing.ops.passing import NO_DATA
 
 from .arrays import checked, everything, refused, same, shape, sizes_of
@@ -19,7 +19,7 @@ def test_random_elementwise() -> None:
     for opcode in ELEMENTWISE:
         for _ in range(8):
             sizes = sizes_of(random, largest=4)
-            count = random.randint(1, 3)
+            count = operand_count(opcode) or random.randint(1, 3)
             operands = ", ".join(f"{shape(sizes)} %x{i}" for i in range(count))
             checked(f"%r = {shape(sizes)} {opcode}({operands})", *[same(sizes)] * count)
 
@@ -142,6 +142,12 @@ def test_no_data_are_tested() -> None:
         ("%r = f32[2] rng(f32[2] %a, f32[] %b)", "a parameter of a distribution is a scalar"),
         ("%r = f32[2] add(f32[2] %a, f32[3] %b)", "operand b is f32[3]{0}, the result f32[2]{0}"),
         ("%r = f32[2] get-tuple-element((f32[2]) %x)", "it has no index"),
+        (
+            "%r = f32[2] abs(f32[2] %a, f32[2] %b)",
+            "it has 2 operands, and only the form with 1 is described",
+        ),
+        ("%r = f32[2] add(f32[2] %a)", "it has 1 operands, and only the form with 2 is described"),
+        ("%r = f32[2] get-tuple-element(f32[2] %x), index=x", "its operand has no such element x"),
     ],
 )
 def test_refusals(text: str, why: str) -> None:

@@ -241,6 +241,13 @@ def test_windows_that_are_none(window: str, why: str) -> None:
         maps_of(line)
 
 
+@pytest.mark.parametrize("dims", ["0,0", "2", "0,1", ""])
+def test_reduced_dims_that_do_not_fit(dims: str) -> None:
+    line = f"%r = f32[6] reduce(f32[4,6] %x, f32[] %c), dimensions={{{dims}}}, to_apply=%max"
+    with pytest.raises(UnsupportedError, match=r"without dims .* is not"):
+        maps_of(line)
+
+
 # --- select-and-scatter -----------------------------------------------------------------------
 
 

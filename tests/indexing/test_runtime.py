@@ -154,7 +154,7 @@ def test_a_window_that_fits_at_one_place_begins_there() -> None:
     )
     assert m.text(sources=True) == (
         "(d0, d1){rt0} -> (d0 + rt0, d1), domain: d0 in [0, 1], d1 in [0, 3], rt0 in [0, 3]\n"
-        "runtime variables:\n  rt0: %a; (d0, d1){rt0} -> (), clamp [0, 3]"
+        "runtime variables:\n  rt0: %a; (d0, d1) -> (), clamp [0, 3]"
     )
 
 

@@ -241,6 +241,10 @@ _REST = "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=%add"
             "s32[3]{0} holds (3,) vectors, the updates are f32[2]{0}",
         ),
         (f"%y = f32[4] scatter(f32[4] %x, s32[3] %i), {_REST}", "it has 2 operands"),
+        (
+            "%y = f32[4] scatter(f32[4] %x, s32[3] %i, f32[3] %u), index_vector_dim=x, to_apply=%add",
+            "its index_vector_dim x is no int in [0, 2)",
+        ),
     ],
 )
 def test_what_is_refused(line: str, why: str) -> None:

@@ -204,9 +204,9 @@ class _Walk:
         elif instruction.opcode == "get-tuple-element":
             name = instruction.operands[0].name
             shape = self.shapes.get(name)
-            index = int(instruction.attributes.get("index", "-1"))
-            if isinstance(shape, XlaTuple) and 0 <= index < len(shape.elements):
-                return name, sum(map(self.size, shape.elements[:index])) + leaf
+            index = instruction.attributes.get("index", "")
+            if isinstance(shape, XlaTuple) and index.isdecimal() and int(index) < len(shape.elements):
+                return name, sum(map(self.size, shape.elements[: int(index)])) + leaf
         return None
 
     def add(

@@ -110,8 +110,9 @@ def _iteration(op: Op, output: int) -> Maps:
 def _conditional(op: Op, output: int) -> Maps:
     it = op.instruction
     arguments = operand_names(op)[1:]
-    if not it.computations or len(it.computations) != len(arguments):
-        op.refuse(f"it has {len(arguments)} operands for its branches: {_named(op)}")
+    computation_of(op)  # or it refuses: of a single line no computation is known
+    if len(it.computations) != len(arguments):
+        op.refuse(f"it does not have one operand for each of its branches: {_named(op)}")
     maps: Maps = [[op.to_scalar(output)]]
     for i, (branch, argument) in enumerate(zip(it.computations, arguments, strict=True)):
         conditions = chosen(op, i) if len(arguments) > 1 else [None]

@@ -33,6 +33,8 @@ from ...expr.evaluation import replaced
 from ...expr.nodes import bounds_of, key_of
 from ..maps import IndexingMap
 from ..variables import REPLICA, Interval, RuntimeVariable, Source, bounded, dim, rng, rt
+from .building import number
+from .movement import expect_fixed
 from .replica_groups import pairings, pieces, read_groups
 from .rules import rule
 
@@ -219,17 +221,30 @@ def _split(op: Op, whole: int, part: int) -> int:
     return whole // part
 
 
-def _one_dim(op: Op) -> int:
-    found = op.ints("dimensions", None)
-    if len(found) != 1:
-        op.refuse(f"dimensions={op.attribute('dimensions')} is not one dim")
-    return found[0]
+def _along(op: Op, operand: int, output: int) -> tuple[int, int]:
+    """The dim along which parts lie, and its size in the operand; the others have one size in both."""
+    sizes, out = op.sizes(op.inputs[operand].shape), op.dims(output)
+    k = number(op, "dimensions", below=len(out))
+    if len(sizes) != len(out) or (*sizes[:k], out[k], *sizes[k + 1 :]) != out:
+        op.refuse(_differ(op, operand, output, f" in more than dim {k}"))
+    expect_fixed(op, operand, (k,))
+    return k, sizes[k]
+
+
+def _expect_same(op: Op, operand: int, output: int) -> None:
+    """That an operand has the dims of an output."""
+    if op.sizes(op.inputs[operand].shape) != op.dims(output):
+        op.refuse(_differ(op, operand, output))
+
+
+def _differ(op: Op, operand: int, output: int, where: str = "") -> str:
+    leaf = op.inputs[operand]
+    return f"operand {leaf} is {leaf.shape}, the result {op.outputs[output].shape}: they differ{where}"
 
 
 def _all_gather(op: Op, operand: int, output: int) -> list[IndexingMap]:
     """Along a dim, the parts that the members of the group have, in their order."""
-    k, out = _one_dim(op), op.dims(output)
-    part = op.sizes(op.inputs[operand].shape)[k]
+    (k, part), out = _along(op, operand, output), op.dims(output)
     count = _split(op, out[k], part)
     if not count:
         return []
@@ -244,8 +259,9 @@ def _all_gather(op: Op, operand: int, output: int) -> list[IndexingMap]:
     return _per_piece(op, output, count, maps_of, ordered=True)
 
 
-def _all_reduce(op: Op, _operand: int, output: int) -> list[IndexingMap]:
+def _all_reduce(op: Op, operand: int, output: int) -> list[IndexingMap]:
     """The elements at a place, of all members of the group."""
+    _expect_same(op, operand, output)
 
     def maps_of(asked: _Asked, piece: Piece) -> Iterable[IndexingMap]:
         for run in piece.runs:
@@ -257,8 +273,8 @@ def _all_reduce(op: Op, _operand: int, output: int) -> list[IndexingMap]:
 
 def _reduce_scatter(op: Op, operand: int, output: int) -> list[IndexingMap]:
     """The part, along a dim, at the device's place in the group, of all members of the group."""
-    k, out = _one_dim(op), op.dims(output)
-    count = _split(op, op.sizes(op.inputs[operand].shape)[k], out[k])
+    (k, whole), out = _along(op, operand, output), op.dims(output)
+    count = _split(op, whole, out[k])
     if not count:
         return []
 
@@ -272,9 +288,10 @@ def _reduce_scatter(op: Op, operand: int, output: int) -> list[IndexingMap]:
     return _per_piece(op, output, count, maps_of, placed=True)
 
 
-def _all_to_all(op: Op, _operand: int, output: int) -> list[IndexingMap]:
+def _all_to_all(op: Op, operand: int, output: int) -> list[IndexingMap]:
     """Along a dim, from each member the part at the device's place in the group."""
-    k, out = _one_dim(op), op.dims(output)
+    _expect_same(op, operand, output)
+    (k, _whole), out = _along(op, operand, output), op.dims(output)
     groups = _groups(op)
     if len({len(group) for group in groups}) > 1:
         op.refuse("its groups differ in size")
@@ -296,6 +313,7 @@ def _all_to_all(op: Op, _operand: int, output: int) -> list[IndexingMap]:
 
 def _exchanged(op: Op, operand: int, output: int) -> list[IndexingMap]:
     """Of a tuple: output ``i`` is what member ``i`` has as the operand at the device's place."""
+    _expect_same(op, operand, output)
 
     def maps_of(asked: _Asked, piece: Piece) -> Iterable[IndexingMap]:
         at_place = (piece.position, Interval(operand, operand))
@@ -306,8 +324,9 @@ def _exchanged(op: Op, operand: int, output: int) -> list[IndexingMap]:
     return _per_piece(op, output, len(op.inputs), maps_of, placed=True, ordered=True)
 
 
-def _broadcast(op: Op, _operand: int, output: int) -> list[IndexingMap]:
+def _broadcast(op: Op, operand: int, output: int) -> list[IndexingMap]:
     """What the first member of the group has."""
+    _expect_same(op, operand, output)
 
     def maps_of(asked: _Asked, piece: Piece) -> Iterable[IndexingMap]:
         for run in piece.runs:
@@ -317,8 +336,9 @@ def _broadcast(op: Op, _operand: int, output: int) -> list[IndexingMap]:
     return _per_piece(op, output, None, maps_of, ordered=True)
 
 
-def _permute(op: Op, _operand: int, output: int) -> list[IndexingMap]:
+def _permute(op: Op, operand: int, output: int) -> list[IndexingMap]:
     """What the source of the device has."""
+    _expect_same(op, operand, output)
     if "slice_sizes" in op.instruction.attributes:
         op.refuse("slices written into an operand in place are not described")
     flat = op.ints("source_target_pairs", None)

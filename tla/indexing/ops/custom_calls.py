@@ -45,7 +45,7 @@ def _custom(op: Op, output: int) -> Maps:
     dims = op.dims(output)
     if target in TRANSPARENT and all(op.sizes(leaf.shape) == dims for leaf in op.inputs):
         return [[op.identity(output)] for _ in op.inputs]
-    return op.refuse(f"what its target {target} reads is not known")
+    return op.refuse(f"what its target {target} reads is not known" if target else "it has no target")
 
 
 def _concatenated(op: Op, output: int) -> Maps:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..maps import IndexingMap
 from ..variables import dim, rng, rt
+from .building import number as int_of
 from .rules import rule
 from .starts import IndexVectors, needed, reached
 
@@ -37,7 +38,7 @@ def _gather(op: Op, output: int) -> Maps:
     batching = op.ints("operand_batching_dims")
     along_batch = op.ints("start_indices_batching_dims")
     offset_dims = op.ints("offset_dims")
-    (along,) = op.ints("index_vector_dim", None)
+    along = int_of(op, "index_vector_dim", below=len(op.sizes(indices.shape)) + 1)
 
     through = [k for k in range(rank) if k not in left_out and k not in batching]
     numbering = [i for i in range(len(out)) if i not in offset_dims]

@@ -134,7 +134,7 @@ def _concatenate(op: Op, output: int) -> Maps:
     made = op.dims()
     _expect_dims(op, along, len(made))
     if len(along) != 1:
-        op.refuse("arrays are put one behind the other along one dim")
+        op.refuse("its dimensions do not name the one dim along which arrays are joined")
     (c,) = along
     start = 0
     maps: Maps = []

@@ -16,7 +16,7 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
 
-from ...errors import UnsupportedError
+from ...errors import KindError, UnsupportedError
 from ...xla_bridge.shape import XlaBuffer, XlaTuple
 from ..maps import IndexingMap
 from ..variables import dim
@@ -67,6 +67,13 @@ class Op:
     """
 
     def __init__(self, instruction: Instruction, devices: Devices = None) -> None:
+        if not hasattr(instruction, "opcode"):
+            found = type(instruction).__name__
+            raise KindError(
+                f"expected an instruction, got {found}",
+                *(["read_instruction reads the text of one."] if found == "str" else []),
+                value=instruction,
+            )
         self.instruction = instruction
         self.devices = devices
 

@@ -65,10 +65,10 @@ def _first(op: Op, output: int) -> Maps:
 
 @rule("get-tuple-element")
 def _element(op: Op, output: int) -> Maps:
-    (index,) = op.ints("index", None)
-    inside = [i for i, leaf in enumerate(op.inputs) if leaf.path[:1] == (index,)]
-    if len(inside) != len(op.outputs):
-        op.refuse(f"its operand has no such element {index}")
+    index = op.ints("index", None)
+    inside = [i for i, leaf in enumerate(op.inputs) if leaf.path[:1] == index]
+    if len(index) != 1 or len(inside) != len(op.outputs):
+        op.refuse(f"its operand has no such element {op.attribute('index')}")
     return _passed(op, output, inside[output])
 
 

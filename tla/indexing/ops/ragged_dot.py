@@ -2,7 +2,7 @@
 
 The groups lie one behind the other; what lies behind the last is in none and takes no part. Where a
 group begins is the sum of the sizes before it, so there is one map for each group, with all those sizes
-as runtime variables. What is cut decides what is made:
+as runtime variables; a size above that of the dim counts as that. What is cut decides what is made:
 
 ===========  ================  ==============================================================
 the cut dim  result            an element of it
@@ -54,7 +54,7 @@ class Groups(NamedTuple):
     ) -> IndexingMap:
         """Return the map for places in the groups from ``first`` to ``end - 1``."""
         bounds = Interval(0, self.size)
-        read = [(f"size{g}", bounds, Source(self.sizes, (*self.row, g))) for g in range(end)]
+        read = [(f"size{g}", bounds, Source(self.sizes, (*self.row, g), bounds)) for g in range(end)]
         ends = [self.place - sum((rt(g) for g in range(n)), 0 * rt(0)) for n in (first, end)]
         before_end: tuple[Value, Interval] = (ends[1], Interval(-end * self.size, -1))
         after_start: tuple[Value, Interval] = (ends[0], Interval(0, self.size))

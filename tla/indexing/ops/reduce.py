@@ -31,7 +31,7 @@ def _reduce(op: Op, output: int) -> Maps:
     sizes, dims = op.sizes(op.inputs[0].shape), op.dims(output)
     reduced = op.ints("dimensions")
     kept = [k for k in range(len(sizes)) if k not in reduced]
-    if tuple(sizes[k] for k in kept) != dims:
+    if sorted([*kept, *reduced]) != [*range(len(sizes))] or tuple(sizes[k] for k in kept) != dims:
         op.refuse(f"{op.inputs[0].shape} without dims {reduced} is not {op.outputs[output].shape}")
     places = [None if k in reduced else kept.index(k) for k in range(len(sizes))]
     nothing = any(sizes[k] == 0 for k in reduced)

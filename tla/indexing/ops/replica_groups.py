@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate, product
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..variables import Interval
 
@@ -37,6 +37,9 @@ Constraints = tuple[tuple[Any, Interval], ...]
 """Expressions and the bounds they keep to."""
 
 Groups = list[list[int]]
+
+MOST_DEVICES: Final = 1 << 20
+"""How many devices the short forms may stand for."""
 
 # --- texts ------------------------------------------------------------------------------------
 
@@ -92,9 +95,15 @@ def _cut(devices: list[int], size: int) -> Groups:
     return [devices[i : i + size] for i in range(0, len(devices), size)] if size else []
 
 
+def _in_order(count: int) -> range:
+    if count > MOST_DEVICES:
+        raise ValueError(f"its groups are of {count} devices, more than {MOST_DEVICES}")
+    return range(count)
+
+
 def _iota(sizes: str, order: str | None) -> list[int]:
     dims = _numbers(sizes)
-    return _transposed(dims, _numbers(order) if order else range(len(dims)), range(prod(dims)))
+    return _transposed(dims, _numbers(order) if order else range(len(dims)), _in_order(prod(dims)))
 
 
 def _iota_groups(shape: str, sizes: str | None, order: str | None) -> Groups:
@@ -127,7 +136,7 @@ def _mesh_groups(axes: str, devices: str, along: str) -> Groups:
         for name in sizes
         for low, high in zip(sorted(parts[name]), sorted(parts[name])[1:], strict=False)
     ]
-    if any(high % low for _name, low, high in split):
+    if any(low < 1 or high % low for _name, low, high in split):
         raise ValueError(f"the parts of an axis in {along} do not divide it")
     places: list[int] = []
     for name, low, high in wanted:
@@ -140,12 +149,12 @@ def _mesh_groups(axes: str, devices: str, along: str) -> Groups:
     return _cut(moved, prod(inner[i] for i in places))
 
 
-def _mesh_devices(text: str, count: int) -> list[int]:
+def _mesh_devices(text: str, count: int) -> Sequence[int]:
     iota = _IOTA.fullmatch(text)
     if iota:
         sizes = iota[2] or iota[1]
         return _iota(sizes, iota[3])
-    return _numbers(text) or list(range(count))
+    return _numbers(text) or _in_order(count)
 
 
 # --- progressions -----------------------------------------------------------------------------

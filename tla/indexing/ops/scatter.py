@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from ..maps import IndexingMap
 from ..variables import dim, rng, rt
+from .building import number as int_of
 from .rules import rule
 from .starts import IndexVectors, needed, reached
 
@@ -48,7 +49,7 @@ def _scatter(op: Op, output: int) -> Maps:
     batching = op.ints("input_batching_dims")
     along_batch = op.ints("scatter_indices_batching_dims")
     window_dims = op.ints("update_window_dims")
-    (along,) = op.ints("index_vector_dim", None)
+    along = int_of(op, "index_vector_dim", below=len(op.sizes(indices.shape)) + 1)
 
     through = [k for k in range(rank) if k not in left_out and k not in batching]
     numbering = [i for i in range(len(shape)) if i not in window_dims]

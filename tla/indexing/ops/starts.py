@@ -96,13 +96,13 @@ class IndexVectors:
             op.refuse(f"the vectors along dim {along} of {leaf.shape} are not {len(targets)} long")
         self.leaf = leaf
         self.along = along
-        self.targets = tuple(targets)
-        self.fits = tuple(n - w for n, w in zip(sizes, window, strict=True))
-        self.numbering = tuple(k for k in range(rank) if k != along)
+        self.targets: tuple[int, ...] = tuple(targets)
+        self.fits: tuple[int, ...] = tuple(n - w for n, w in zip(sizes, window, strict=True))
+        self.numbering: tuple[int, ...] = tuple(k for k in range(rank) if k != along)
         """The dims of the indices that number the vectors."""
-        self.counts = tuple(shape[k] for k in self.numbering)
+        self.counts: tuple[int, ...] = tuple(shape[k] for k in self.numbering)
         """How many vectors lie along each of these."""
-        self.has_dim = along < rank
+        self.has_dim: bool = along < rank
         self.batching: dict[int, int] = {}
         """For a dim of the other array, the place in `numbering` that gives the place along it."""
         for target, k in batching:
