@@ -143,7 +143,10 @@ RT = "(d0){rt0} -> (rt0), domain: d0 in [0, 1], rt0 in [0, 2]\nruntime variables
         ("(d0) -> (d0 +), " + D0, 1, 14, 1, "expected a summand, found ')'"),
         ("(d0) -> (d0 d0), " + D0, 1, 13, 1, "expected ',' or ')' after a result"),
         ("(d0) -> (d0 floordiv 0), " + D0, 1, 13, 10, "a division by 0"),
+        ("(d0, s0) -> (s0 / d0), " + D0, 1, 17, 4, "the divisors of a map are numbers"),
         ("(d0) -> (d0)", 1, 2, 2, "d0 has no bounds"),
+        ("(d0) -> (d0), d0 in [0, 3]", 1, 15, 1, "expected 'domain:' and the bounds of the variables"),
+        ("(d0) -> (d0)\ndomain\nd0 in [0, 3]", 2, 1, 1, "expected 'domain:' and the bounds"),
         ("(d0)[s0] -> (d0 + s0), " + D0, 1, 6, 2, "s0 has no bounds"),
         ("(d0) -> (d0), domain: d1 in [0, 3]", 1, 23, 2, "the map has no variable 'd1'"),
         ("(d0) -> (d0), domain: d0 [0, 3]", 1, 26, 1, "expected 'in' and an interval"),
@@ -201,3 +204,8 @@ def test_any_text_is_a_map_or_gets_a_caret() -> None:
                 assert parse_map(found.text(sources=True)) == found, text
     assert maps > 50
     assert all(0 <= start <= end for start, end in starts)
+
+
+def test_old_names_differ() -> None:
+    m = IndexingMap([dim(0), rng(0) + rt(0)], [("s1", 3)], [("s0", 2)], [("of", 2)])
+    assert m.text("old").startswith("(s1)[s0, s2] -> (s1, s0 + s2)")

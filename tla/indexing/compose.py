@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CongruenceError
 from ..expr.evaluation import replaced
-from .maps import IndexingMap
+from .maps import IndexingMap, require_map
 from .variables import REPLICA, RuntimeVariable, dim, rng, rt
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
         CongruenceError: ``first`` has not as many results as ``second`` has dims.
     """
     for each in (first, second):
+        require_map(each)
+    for each in (first, second):
         if each.is_undefined:
             return each
     if len(first.results) != len(second.dims):
@@ -54,8 +56,8 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
     kept = [i for i in range(len(second.runtime)) if i not in known]
     n_ranges = len(second.ranges)
     shift: dict[Symbol, Value] = {
-        **{_symbol(rng(i)): rng(n_ranges + i) for i in range(len(first.ranges))},
-        **{_symbol(rt(i)): rt(len(kept) + i) for i in range(len(first.runtime))},
+        **{rng(i).symbols[0]: rng(n_ranges + i) for i in range(len(first.ranges))},
+        **{rt(i).symbols[0]: rt(len(kept) + i) for i in range(len(first.runtime))},
     }
 
     def moved(x: Value) -> Value:
@@ -64,11 +66,11 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
     results = [moved(x) for x in first.results]
     replica = None if first.replica is None else moved(first.replica)
     into: dict[Symbol, Value] = {
-        **{_symbol(dim(i)): x for i, x in enumerate(results)},
-        **{_symbol(rt(i)): rt(place) for place, i in enumerate(kept)},
+        **{dim(i).symbols[0]: x for i, x in enumerate(results)},
+        **{rt(i).symbols[0]: rt(place) for place, i in enumerate(kept)},
     }
     if replica is not None:
-        into.update({_symbol(rt(i)): replica for i in known})
+        into.update({rt(i).symbols[0]: replica for i in known})
 
     def put(x: Value) -> Value:
         return replaced(x, into)
@@ -98,11 +100,6 @@ def _asking(map: IndexingMap) -> Iterator[int]:
     for i, variable in enumerate(map.runtime):
         if variable.source is not None and variable.source.instruction == REPLICA:
             yield i
-
-
-def _symbol(x: Any) -> Symbol:
-    symbol: Symbol = x.symbols[0]
-    return symbol
 
 
 def _read_at(
@@ -140,7 +137,7 @@ def merged_sources(map: IndexingMap) -> IndexingMap:
         source = variable.source
         key = None if source is None else source.key
         place = len(kept) if key is None else found.setdefault(key, len(kept))
-        values[_symbol(rt(i))] = rt(place)
+        values[rt(i).symbols[0]] = rt(place)
         if place == len(kept):
             kept.append(variable)
         else:

@@ -70,8 +70,8 @@ class Elements:
 
     def __init__(self, value_of: ValueOf) -> None:
         self.value_of = value_of
-        self.steps = 0
-        self.depth = 0
+        self.steps: int = 0
+        self.depth: int = 0
         self.known: dict[object, Value | None] = {}
         self.numbers: dict[str, list[int] | None] = {}
 
@@ -180,7 +180,7 @@ class Elements:
         """Where a map leads to from an element; None if it is not known to lead anywhere."""
         if m.is_undefined or m.is_known_empty or m.ranges or m.replica is not None:
             return None
-        into: dict[Symbol, Value] = {_symbol(dim(i)): x for i, x in enumerate(at)}
+        into: dict[Symbol, Value] = {dim(i).symbols[0]: x for i, x in enumerate(at)}
         domain: list[tuple[Value, Interval]] = []
         for x, v, size in zip(at, m.dims, sizes, strict=True):
             if v.bounds.size < size:  # there are elements from which the map leads nowhere
@@ -193,7 +193,7 @@ class Elements:
             value = self.read(scope + source.instruction, indices, source.clamp)
             if value is None:
                 return None
-            into[_symbol(rt(i))] = value
+            into[rt(i).symbols[0]] = value
             domain.append((value, variable.bounds))
         domain += [(replaced(x, into), bounds) for x, bounds in m.constraints]
         if all(lies_in(x, bounds) for x, bounds in domain):
@@ -259,11 +259,6 @@ def lies_in(x: Value, bounds: Interval) -> bool:
     """Whether all values of an expression are known to lie in an interval."""
     low, high = bounds_of(x)
     return low is not None and high is not None and bounds.lower <= low and high <= bounds.upper
-
-
-def _symbol(x: Any) -> Symbol:
-    symbol: Symbol = x.symbols[0]
-    return symbol
 
 
 def _span(x: Value, size: int) -> range:

@@ -27,7 +27,7 @@ from ..errors import UnsupportedError
 from ..expr import Expr, Symbol, Value, free_symbols, sym
 from ..expr.evaluation import replaced
 from ..expr.nodes import Quotient, Remainder, atoms_of, bounds_of, made, total
-from .maps import Constraint, IndexingMap
+from .maps import Constraint, IndexingMap, require_map
 from .simplify import simplify
 from .variables import REPLICA, Interval, RuntimeVariable, Variable, bounded, dim, rng, rt
 
@@ -54,6 +54,7 @@ def inverse(map: IndexingMap) -> IndexingMap:
         UnsupportedError: the elements lie on another replica, and the map has no variable for the one
             that asks.
     """
+    require_map(map)
     if map.is_undefined:
         return map
     if map.is_known_empty:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 from ..errors import CongruenceError, KindError, UnsupportedError
 from ..expr import Expr, Symbol, Value, sym
 from ..expr.evaluation import replaced
-from ..expr.nodes import bounds_of
+from ..expr.nodes import bounds_of, required
 from ..int_tuple import flatten_to_tuple, leaves, unflatten
 from ..ints import Int, SymbolicInt, is_tuple, known_eq
 from ..layout import AnyLayout, is_layout
@@ -33,7 +33,7 @@ from ..xla_bridge.groups import layout_of_digits
 from ..xla_bridge.shape import XlaBuffer, XlaShape, XlaTuple
 from ..xla_bridge.tiling import array_shape, physical_offset
 from .compose import compose
-from .maps import IndexingMap
+from .maps import IndexingMap, require_map
 from .recognition import Recognition
 from .variables import Interval, RuntimeVariable, bounded, dim, rt
 
@@ -85,7 +85,7 @@ def from_layout(x: Memory, *, by_leaf: bool = False) -> IndexingMap:
         raise KindError(f"expected a layout, an XLA shape or sizes, got {x!r}", value=x)
     offset: Any = 0
     for i, n in enumerate(x):
-        offset = offset * n + dim(i)
+        offset = offset * required(n) + dim(i)
     return IndexingMap([offset], x)
 
 
@@ -243,6 +243,7 @@ def layout_and_offset(map: IndexingMap, into: Memory | None = None) -> tuple[Any
     Raises:
         UnsupportedError, UndecidedError, CongruenceError: see `to_layout`.
     """
+    require_map(map)
     if map.is_undefined:
         raise UnsupportedError(f"an undefined map is no layout: {map.reason}")
     if into is not None:

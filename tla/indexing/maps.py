@@ -15,7 +15,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union, final
 
-from ..errors import KindError, LayoutError, UndecidedError
+from ..errors import CoordinateError, KindError, LayoutError, UndecidedError
 from ..expr import Expr, Symbol, Value
 from ..expr.evaluation import evaluated, replaced
 from ..expr.nodes import atoms_of, key_of, required
@@ -35,7 +35,7 @@ from .variables import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["Constraint", "IndexingMap", "Point"]
+__all__ = ["Constraint", "IndexingMap", "Point", "require_map"]
 
 EMPTY: Final = Interval(0, -1)
 
@@ -134,7 +134,7 @@ class IndexingMap:
         )
         items: Any = getattr(constraints, "items", None)
         pairs: Iterable[tuple[Value, Bounds]] = items() if items is not None else constraints
-        fields.constrain([Constraint(required(x), Interval.of(bounds)) for x, bounds in pairs])
+        fields.constrain([_constraint(pair) for pair in pairs])
         fields.check()
         fields.bring_home()
         _fill(self, fields, "")
@@ -148,6 +148,9 @@ class IndexingMap:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"an IndexingMap is immutable: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"an IndexingMap is immutable: cannot delete {name!r}")
 
     def __reduce__(self) -> tuple[object, ...]:
         if self.is_undefined:
@@ -227,13 +230,25 @@ class IndexingMap:
     def values(self, point: Point) -> dict[Any, int]:
         """Return the values of the variables' places at a point, as `evaluated` takes them."""
         kinds = zip((dim, rng, rt), point, strict=True)
-        return {_atom(of(i)): v for of, values in kinds for i, v in enumerate(values)}
+        return {of(i).symbols[0]: v for of, values in kinds for i, v in enumerate(values)}
 
     def evaluate(
         self, dims: Sequence[int] = (), ranges: Sequence[int] = (), runtime: Sequence[int] = ()
     ) -> tuple[int, ...]:
-        """Return the results at a point, in the domain or not."""
-        known = self.values(Point(tuple(dims), tuple(ranges), tuple(runtime)))
+        """Return the results at a point, in the domain or not.
+
+        Raises:
+            CoordinateError: there is not one int for each variable.
+        """
+        point = Point(tuple(dims), tuple(ranges), tuple(runtime))
+        given = tuple(map(len, point))
+        counts = len(self.dims), len(self.ranges), len(self.runtime)
+        if given != counts:
+            raise CoordinateError(
+                f"the map has {counts} dims, ranges and runtime variables, and {given} are given",
+                f"map: {self}",
+            )
+        known = self.values(point)
         return tuple(evaluated(x, {}, known) for x in self.results)
 
     def contains(
@@ -294,7 +309,7 @@ class IndexingMap:
     def within(self) -> dict[Symbol, Expr]:
         """Return for each variable the unknown that lies in its bounds: see `bounded`."""
         return {
-            _atom(of(i)): bounded(kind, i, v.bounds.lower, v.bounds.upper)
+            of(i).symbols[0]: bounded(kind, i, v.bounds.lower, v.bounds.upper)
             for kind, (of, variables) in enumerate(zip((dim, rng, rt), self.kinds, strict=True))
             for i, v in enumerate(variables)
         }
@@ -318,19 +333,32 @@ class IndexingMap:
         return f"<IndexingMap {self.text()}>"
 
 
+def require_map(x: object) -> None:
+    """Raise `KindError` of what is no indexing map."""
+    if not isinstance(x, IndexingMap):
+        hint = ["parse_map reads the text of a map."] if isinstance(x, str) else []
+        raise KindError(f"expected an indexing map, got {type(x).__name__}", *hint, value=x)
+
+
 _PARTS: Final = ("results", "dims", "ranges", "runtime", "constraints", "replica", "is_known_empty")
 
 # --- making -----------------------------------------------------------------------------------
 
 
-def _atom(x: Expr) -> Symbol:
-    return x.symbols[0]
+def _constraint(pair: Any) -> Constraint:
+    match pair:
+        case (x, bounds):
+            return Constraint(required(x), Interval.of(bounds))
+        case _:
+            raise KindError(
+                f"a constraint is an expression and its bounds, not {type(pair).__name__}", value=pair
+            )
 
 
 def _variable(value: Any, name: str) -> Variable:
     """A dim or a range from what may stand for one."""
     match value:
-        case Variable():
+        case Variable(str(), Interval()):
             return value
         case (str(own), bounds):
             return Variable(own, Interval.of(bounds))
@@ -340,7 +368,7 @@ def _variable(value: Any, name: str) -> Variable:
 
 def _runtime(value: Any, name: str) -> RuntimeVariable:
     match value:
-        case RuntimeVariable():
+        case RuntimeVariable(str(), Interval(), Source() | None):
             return value
         case (str(own), bounds, Source() as source):
             return RuntimeVariable(own, Interval.of(bounds), source)

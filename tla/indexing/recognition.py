@@ -10,6 +10,7 @@ Source: our own derivation.
 
 from __future__ import annotations
 
+from functools import reduce
 from itertools import combinations, islice, pairwise, product
 from math import gcd, prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
@@ -50,15 +51,15 @@ class Recognition:
     def __init__(self, map: IndexingMap) -> None:
         self.map = map
         variables = [*map.dims, *map.ranges]
-        self.sizes = [v.bounds.size for v in variables]
-        self.names = [v.name for v in variables]
+        self.sizes: list[int] = [v.bounds.size for v in variables]
+        self.names: list[str] = [v.name for v in variables]
         atoms = [dim(i) for i in range(len(map.dims))] + [rng(i) for i in range(len(map.ranges))]
         self.symbols: list[Symbol] = [x.symbols[0] for x in atoms]
         for v in variables:
             self._check_begin(v)
         zero: dict[Symbol, Value] = dict.fromkeys(self.symbols, 0)
         (result,) = map.results
-        self.offset = replaced(result, zero)
+        self.offset: Value = replaced(result, zero)
         self.rest: Value = result - self.offset
         if type(self.rest) is Expr:
             self._check_runtime(self.rest)
@@ -202,7 +203,12 @@ class Recognition:
         yield tuple(n - 1 for n in self.sizes)
 
     def _box(self) -> Iterator[tuple[int, ...]]:
-        return product(*map(range, self.sizes))
+        """All points, none made before its turn: `itertools.product` holds each of the ranges whole."""
+
+        def longer(points: Iterable[tuple[int, ...]], n: int) -> Iterator[tuple[int, ...]]:
+            return ((*point, i) for point in points for i in range(n))
+
+        return reduce(longer, self.sizes, iter([()]))
 
     def _only(self, values: dict[int, int]) -> tuple[int, ...]:
         return tuple(values.get(i, 0) for i in range(len(self.sizes)))

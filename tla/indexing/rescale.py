@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from ..errors import CoordinateError
 from ..expr import Symbol, Value
 from .constraints import both, congruence
+from .maps import require_map
 from .places import placed, rearranged, symbol
 from .variables import Interval, place_of, rng
 
@@ -45,6 +46,7 @@ def rescale_symbols(map: IndexingMap) -> IndexingMap:
     Source: XLA ``IndexingMap::RescaleSymbols``, which rounds new bounds toward 0 and takes one
     congruence of a range at a time.
     """
+    require_map(map)
     if map.is_undefined or map.is_known_empty:
         return map
     found: dict[int, tuple[int, int]] = {}
@@ -109,6 +111,7 @@ def symbols_to_dims(map: IndexingMap) -> IndexingMap:
 
     Source: XLA ``IndexingMap::ConvertSymbolsToDimensions``.
     """
+    require_map(map)
     if map.is_undefined:
         return map
     ranges = [(1, i) for i in range(len(map.ranges))]
@@ -127,6 +130,7 @@ def ranges_to_dims(map: IndexingMap, indices: Collection[int]) -> IndexingMap:
         CoordinateError: the map has no such range.
     Source: XLA ``ConvertRangeVariablesToDimensions``.
     """
+    require_map(map)
     if map.is_undefined:
         return map
     for i in indices:

@@ -18,14 +18,14 @@ XLA folds an iota without moving it to where the slice fits, so that there row `
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..expr import Expr
 from ..expr.evaluation import replaced
 from ..expr.nodes import atom_expr
 from .compose import merged_sources, numbered
 from .elements import Elements, lies_in
-from .maps import Constraint, IndexingMap
+from .maps import Constraint, IndexingMap, require_map
 from .places import placed
 from .variables import REPLICA, rt
 
@@ -53,6 +53,7 @@ def fold(map: IndexingMap, value_of: ValueOf) -> IndexingMap:
     on ints that cannot overflow. The numbers of a constant that may be meant must be equal, or grow in
     equal steps along each dim.
     """
+    require_map(map)
     if map.is_undefined or map.is_known_empty or not map.runtime:
         return map
     found = _Folded(map, Elements(value_of))
@@ -80,12 +81,12 @@ class _Folded:
         if source is None or source.instruction == REPLICA:
             return
         for j in range(len(self.old.runtime)):
-            if any(_holds(x, (_symbol(rt(j)),)) for x in source.indices):
+            if any(_holds(x, (rt(j).symbols[0],)) for x in source.indices):
                 self.find(j)
         indices = [self.put(x) for x in source.place]
         value = self.elements.read(source.instruction, indices, source.clamp)
         if value is not None:
-            self.values[i] = self.within[_symbol(rt(i))] = value
+            self.values[i] = self.within[rt(i).symbols[0]] = value
 
     def put(self, x: Value) -> Value:
         return replaced(x, self.within)
@@ -93,11 +94,11 @@ class _Folded:
     def map(self) -> IndexingMap:
         """The map of the variables that are left."""
         old = self.old
-        known = {_symbol(rt(i)): x for i, x in self.values.items()}
+        known = {rt(i).symbols[0]: x for i, x in self.values.items()}
         left = [i for i in range(len(old.runtime)) if i not in self.values]
-        into: dict[Symbol, Value] = {_symbol(rt(i)): rt(place) for place, i in enumerate(left)}
+        into: dict[Symbol, Value] = {rt(i).symbols[0]: rt(place) for place, i in enumerate(left)}
         free: dict[Symbol, Value] = {  # from an unknown with bounds to the variable it stands for
-            _symbol(x): into.get(variable, atom_expr(variable))
+            x.symbols[0]: into.get(variable, atom_expr(variable))
             for variable, x in old.within().items()
             if variable not in known
         }
@@ -116,11 +117,6 @@ class _Folded:
         ]
         runtime = numbered([old.runtime[i] for i in left], "rt", [*old.dims, *old.ranges])
         return placed(old, into, old.dims, old.ranges, runtime, constraints)
-
-
-def _symbol(x: Any) -> Symbol:
-    symbol: Symbol = x.symbols[0]
-    return symbol
 
 
 def _holds(x: Value, symbols: Container[Symbol]) -> bool:

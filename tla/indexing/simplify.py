@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 from ..errors import UndecidedError, UnsupportedError
 from ..expr import Expr, Symbol, Value, floor_divided, least, remainder
 from ..expr.evaluation import replaced
-from ..expr.nodes import Least, Quotient, atom_expr, bounds_of
+from ..expr.nodes import Least, Quotient, atom_expr, bounds_of, inner_first, sum_of
 from .constraints import merged, reduced, tightened
-from .maps import Constraint, IndexingMap
+from .maps import Constraint, IndexingMap, require_map
 from .variables import Interval, place_of
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def simplify(map: IndexingMap, single_values: str = "keep", exact: bool | None =
     Raises:
         UnsupportedError: no such way with single values; ``exact`` is asked for without islpy.
     """
+    require_map(map)
     if single_values not in SINGLE_VALUES:
         raise UnsupportedError(f"single values are kept or replaced, not {single_values!r}")
     while not (map.is_undefined or map.is_known_empty):
@@ -62,7 +63,7 @@ def simplify(map: IndexingMap, single_values: str = "keep", exact: bool | None =
     return map
 
 
-_MOST: Final = 20_000
+_MOST: Final = 8_000
 """How many operations isl may take for a proof: some milliseconds."""
 
 
@@ -166,24 +167,30 @@ class _Rewriting:
     def __call__(self, x: Value) -> Value:
         if type(x) is not Expr or not (x.kinds or self._said):
             return x
-        result: Any = x.constant
-        for monomial, k in x.terms.items():
-            result = result + self._term(monomial, k)
+        for atom in inner_first(x):
+            if atom not in self._done:
+                self._done[atom] = self._simpler(atom)
+        return self._sum(x)
+
+    def _sum(self, x: Value) -> Value:
+        """An expression whose atoms are done."""
+        if type(x) is not Expr or not (x.kinds or self._said):
+            return x
+        result = sum_of([self._term(monomial, k) for monomial, k in x.terms.items()], x.constant)
         low, high = self._range(result)
-        value: Value = low if low is not None and low == high else result
-        return value
+        return low if low is not None and low == high else result
 
     def _term(self, monomial: Monomial, k: int) -> Value:
         atom = monomial[0]
         if len(monomial) == 1 and type(atom) is Quotient and type(atom.divisor) is int:
             c = atom.divisor
             if k < 0 and k % c == 0:
-                x: Any = self(atom.dividend)
+                x: Any = self._sum(atom.dividend)
                 negative: Value = (x - x % c) * (k // c)
                 return negative
         term: Any = k
         for atom in monomial:
-            term = term * self._atom(atom)
+            term = term * self._done[atom]
         product: Value = term
         return product
 
@@ -195,19 +202,13 @@ class _Rewriting:
             return low, high
         return max(low, said.lower + x.constant), min(high, said.upper + x.constant)
 
-    def _atom(self, atom: Atom) -> Value:
-        value = self._done.get(atom)
-        if value is None:
-            value = self._done[atom] = self._simpler(atom)
-        return value
-
     def _simpler(self, atom: Atom) -> Value:
         if type(atom) is Symbol:
             return atom_expr(atom)
         if type(atom) is Least:
-            return least(*map(self, atom.items))
+            return least(*map(self._sum, atom.items))
         division: Any = atom
-        x, c = self(division.dividend), self(division.divisor)
+        x, c = self._sum(division.dividend), self._sum(division.divisor)
         low, high = self._range(x)
         if type(c) is int and low is not None and high is not None and low // c == high // c:
             n = low // c

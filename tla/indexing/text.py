@@ -23,14 +23,14 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ..errors import ParseError, UnsupportedError
+from ..errors import ParseError, TlaError, UndecidedError, UnsupportedError
 from ..expr import Expr, Symbol, Value, free_symbols
 from ..expr.evaluation import replaced
 from ..expr.nodes import Least, Quotient, Remainder, Terms, bounds_of, combined, made
 from ..expr.printers import mlir_style, written
 from ..expr.reading import Names, expr_at
 from ..text import Scanner, did_you_mean, near_words, shortened
-from .maps import Constraint, IndexingMap
+from .maps import Constraint, IndexingMap, require_map
 from .variables import REPLICA, Interval, RuntimeVariable, Source, Variable, dim, place_of, rng, rt
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def to_text(map: IndexingMap, form: str = "2025", sources: bool = False) -> str:
     Raises:
         UnsupportedError: there is no such form.
     """
+    require_map(map)
     if form not in FORMS:
         raise UnsupportedError(f"no form {form!r} of maps", did_you_mean([], FORMS), form=form)
     if map.is_undefined:
@@ -232,10 +233,9 @@ def _atom_key(atom: Any) -> tuple[Any, ...]:
 def _key(x: Value) -> tuple[Any, ...]:
     if type(x) is not Expr:
         return (_NUMBER, x)
-    terms = in_order(x)
-    key = _term_key(terms[0])
-    for term in terms[1:]:
-        key = (_ADD, key, _term_key(term))
+    key, *others = sorted(map(_term_key, x.terms.items()))  # each once: terms nest
+    for other in others:
+        key = (_ADD, key, other)
     return (_ADD, key, (_NUMBER, x.constant)) if x.constant else key
 
 
@@ -280,6 +280,11 @@ class _Names(Names):
 
     slash_rounds: ClassVar[bool] = True
 
+    def cannot(self, error: TlaError) -> str:
+        """A divisor that has a variable may be 0 or negative: the bounds are not read yet."""
+        undecided = isinstance(error, UndecidedError)
+        return "the divisors of a map are numbers" if undecided else error.summary
+
     @property
     def known(self) -> dict[str, Value]:
         """What the names stand for; more may be added."""
@@ -319,6 +324,8 @@ class _Reader:
         scan.accept(",")
         if scan.accept("domain:"):
             self._domain(kinds, names)
+        elif any(kinds) and not self._is_behind_domain():
+            scan.expect("domain:", "and the bounds of the variables")
         self._check_bounded(kinds)
         if scan.accept("runtime variables:"):
             self._runtime_variables(kinds)
@@ -401,7 +408,7 @@ class _Reader:
     def _domain(self, kinds: list[list[str]], names: _Names) -> None:
         scan = self.scan
         last = ""
-        while not scan.done and not scan.text.startswith(("runtime variables:", "replica id:"), scan.at):
+        while not self._is_behind_domain():
             if scan.text.startswith("hlo:", scan.at):
                 self._old_source(kinds, last)
                 continue
@@ -416,6 +423,10 @@ class _Reader:
                 last = written_as
             else:
                 self.constraints.append(Constraint(x, bounds))
+
+    def _is_behind_domain(self) -> bool:
+        scan = self.scan
+        return scan.done or scan.text.startswith(("runtime variables:", "replica id:"), scan.at)
 
     def _interval(self) -> Interval:
         scan = self.scan

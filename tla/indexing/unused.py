@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..errors import UndecidedError, UnsupportedError
 from ..expr.evaluation import evaluated, replaced
 from ..expr.nodes import Symbol, atoms_of, bounds_of
-from .maps import IndexingMap
+from .maps import IndexingMap, require_map
 from .places import rearranged, symbol
 from .variables import REPLICA, Interval, dim, place_of, rng
 
@@ -78,6 +78,7 @@ def remove_unused_vars(map: IndexingMap) -> IndexingMap:
 
 
 def _without_unused(map: IndexingMap, kinds: tuple[int, ...]) -> IndexingMap:
+    require_map(map)
     if map.is_undefined or map.is_known_empty:
         return map
     constraints = [c for c in map.constraints if not _always_holds(map, c)]

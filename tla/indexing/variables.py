@@ -82,6 +82,9 @@ class Interval:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"an Interval is immutable: cannot set {name!r}")
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"an Interval is immutable: cannot delete {name!r}")
+
     def __reduce__(self) -> tuple[object, ...]:
         return Interval, (self.lower, self.upper)
 
@@ -123,9 +126,13 @@ class Interval:
         return hash((self.lower, self.upper))
 
     def __and__(self, other: Interval) -> Interval:
+        if not isinstance(other, Interval):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return NotImplemented
         return Interval(max(self.lower, other.lower), min(self.upper, other.upper))
 
     def __or__(self, other: Interval) -> Interval:
+        if not isinstance(other, Interval):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return NotImplemented
         if not self.is_feasible or not other.is_feasible:
             return self if self.is_feasible else other
         return Interval(min(self.lower, other.lower), max(self.upper, other.upper))
@@ -134,13 +141,19 @@ class Interval:
         return Interval(-self.upper, -self.lower)
 
     def __add__(self, other: Interval | int) -> Interval:
+        if not isinstance(other, (Interval, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return NotImplemented
         low, high = (other, other) if isinstance(other, int) else (other.lower, other.upper)
         return Interval(self.lower + low, self.upper + high)
 
     def __sub__(self, other: Interval | int) -> Interval:
+        if not isinstance(other, (Interval, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return NotImplemented
         return self + -other
 
     def __mul__(self, other: Interval | int) -> Interval:
+        if not isinstance(other, (Interval, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return NotImplemented
         ends = (other, other) if isinstance(other, int) else (other.lower, other.upper)
         products = [x * y for x in (self.lower, self.upper) for y in ends]
         return Interval(min(products), max(products))

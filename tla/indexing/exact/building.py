@@ -136,7 +136,7 @@ class _Builder:
                 factor = self._atom(atom)
                 if product.terms and factor.terms:
                     raise UnsupportedError(
-                        f"{x} has a product of two variables, which no relation of isl expresses",
+                        f"{x!r} has a product of two variables, which no relation of isl expresses",
                         "map.points() enumerates small maps of any kind.",
                         expr=x,
                     )

@@ -9,11 +9,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from ...errors import CongruenceError, CoordinateError, KindError, UndecidedError
-from ..maps import IndexingMap
+from ..maps import IndexingMap, require_map
 from ..variables import REPLICA, Interval
 from .budget import OPERATIONS, PIECES, context, isl, within_budget
 from .building import isl_text, tuple_text
@@ -36,7 +37,7 @@ from .reads import Read, reads_of, renumbered, same_names
 from .replicas import ASKS, lifted, lowered, with_replica
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["Pair", "Relation", "relation"]
 
@@ -69,7 +70,10 @@ def relation(maps: IndexingMap | Iterable[IndexingMap], limit: int = OPERATIONS)
         UndecidedError: a map is undefined; or the limit is too low.
         CongruenceError: the maps differ in the number of dims or results.
     """
-    given = [maps] if isinstance(maps, IndexingMap) else list(maps)
+    several: Any = maps
+    given: list[IndexingMap] = [*several] if isinstance(several, Iterable) else [several]
+    for each in given:
+        require_map(each)
     if not given:
         raise KindError("a relation of no maps has no dims", "Relation.empty(dims, results) makes one.")
     for each in given:
@@ -141,6 +145,9 @@ class Relation:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Relation is immutable: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Relation is immutable: cannot delete {name!r}")
 
     def __reduce__(self) -> tuple[object, ...]:
         return _read, (self.part.pairs.to_str(), self.part.reads, self.has_replica, self.limit)
@@ -302,11 +309,11 @@ class Relation:
         >>> print(line.after(warp))
         { [e0] : 7 <= e0 <= 9 }
         """
+        limit = _limit(self, first)
         if first.n_results != self.n_dims:
             raise CongruenceError(
                 f"a relation with {first.n_results} results cannot go before one with {self.n_dims} dims"
             )
-        limit = _limit(self, first)
         with within_budget(limit, "the composition of two relations"):
             has_replica = self.has_replica or first.has_replica
             parts = (self.part, first.part)
@@ -471,7 +478,10 @@ class Relation:
             return _bounds(isl, self._in_some_run().range())
 
 
-def _limit(a: Relation, b: Relation) -> int:
+def _limit(a: Relation, b: object) -> int:
+    if not isinstance(b, Relation):
+        hint = ["relation(map) makes one."] if isinstance(b, IndexingMap) else []
+        raise KindError(f"expected a relation, got {type(b).__name__}", *hint, value=b)
     return max(a.limit, b.limit)
 
 
