@@ -301,6 +301,7 @@ def test_without_islpy_a_relation_says_what_is_missing(
 ) -> None:
     monkeypatch.setitem(sys.modules, "islpy", None)
     assert "tla-layouts[exact]" in failed(run, BROADCAST, "--relation")
+    assert "tla-layouts[exact]" in failed(run, BROADCAST, "--relation", "--all")
     assert run("index", BROADCAST).code == 0
 
 
@@ -315,6 +316,7 @@ def test_mistakes_are_pointed_at(run: Run) -> None:
     ]
     assert failed(run, "b = f32[10,20] broadcast(f32[20] x, dimensions={1}").endswith("^\n")
     assert failed(run, "f32[3,5]{1,0:T(2").endswith("^\n")
+    assert failed(run, "y = add(a, b)").startswith("tla: error: expected the shape of the result of add")
 
 
 def test_files(run: Run, tmp_path: Path) -> None:

@@ -52,7 +52,9 @@ element, and how many elements are read. It needs islpy: pip install 'tla-layout
 """
 
 # An instruction, or the head of a module or computation; layouts have no such text.
-_HLO = re.compile(r"=\s*\(*\s*[a-z]\w*\[|^\s*HloModule\b|\)\s*->.*\{\s*$", re.M)
+_HLO = re.compile(
+    r"^\s*(ROOT\s+)?[%\w.-]+\s*=|=\s*\(*\s*[a-z]\w*\[|^\s*HloModule\b|\)\s*->.*\{\s*$", re.M
+)
 _MAP = re.compile(r"\s*\(")  # as no text of HLO begins
 
 _PASSING: Final = frozenset(("tuple", "get-tuple-element"))
@@ -65,6 +67,10 @@ _WITHOUT: Final = frozenset(("parameter", "constant", "iota", "partition-id", "r
 def run(arguments: list[str]) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
+    if options.relation:
+        from ..indexing.exact.budget import isl
+
+        isl()  # or it says at once what is missing, and not of each instruction
     text, file = _text(options.text)
     try:
         if _MAP.match(text) and "->" in text:
