@@ -8,6 +8,7 @@ import pytest
 
 from tla import UndecidedError
 from tla.indexing import IndexingMap, compose, dim, parse_map, simplify, to_layout
+from tla.indexing.exact.building import isl_text
 
 
 def nested(depth: int) -> IndexingMap:
@@ -32,6 +33,15 @@ def test_maps_nest_deeper_than_the_stack() -> None:
     turned = compose(shift, compose(shift, compose(shift, m)))
     assert turned.with_parts(constraints=()) == m
     assert simplify(compose(shift, m), exact=False).dims == shift.dims
+
+
+def test_a_part_that_stands_in_many_places_has_one_name() -> None:
+    x: Any = dim(0)
+    for _ in range(40):  # written out it would have 2**40 parts
+        x = (x * 3 + x % 5 * 4 + dim(1)) // 7
+    text = isl_text(IndexingMap([x], [100] * 2), [], False)
+    assert text.count("= floor(") == 80
+    assert len(text) < 80 * 1000
 
 
 def test_a_large_box_is_never_held_whole() -> None:

@@ -7,8 +7,8 @@
 ==================  ============================================================================
 modules             what they have
 ==================  ============================================================================
-variables, maps     the values: intervals, variables, maps
-text                XLA's texts of maps, read and written
+variables, maps     the values: intervals, variables, maps; `making` how a map is made
+text, reading       XLA's texts of maps, written and read
 compose, invert     one map after another, and back
 simplify            XLA's canonical text, soundly; `constraints` what it does to those
 unused, rescale     variables left out, scaled, made dims
@@ -25,9 +25,10 @@ from .accesses import input_to_output, output_to_input
 from .compose import compose
 from .invert import inverse
 from .maps import Constraint, IndexingMap, Point
+from .reading import parse_map
 from .rescale import ranges_to_dims, rescale_symbols, symbols_to_dims
 from .simplify import simplify
-from .text import parse_map, to_text
+from .text import to_text
 from .unused import remove_unused_symbols, remove_unused_vars
 from .variables import REPLICA, Interval, RuntimeVariable, Source, Variable, dim, rng, rt
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import CongruenceError
 from ..expr.evaluation import replaced
 from .maps import IndexingMap, require_map
+from .places import placed
 from .variables import REPLICA, RuntimeVariable, dim, rng, rt
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
     constraints += [(put(rt(i)), second.runtime[i].bounds) for i in known]
     ranges = numbered([*second.ranges, *first.ranges], "s", first.dims)
     runtime = [_read_at(second.runtime[i], put, replica) for i in kept]
-    runtime += [_read_at(v, moved) for v in first.runtime]
+    runtime += [v.with_indices(moved) for v in first.runtime]
     return merged_sources(
         IndexingMap(
             [put(x) for x in second.results],
@@ -103,13 +104,10 @@ def _asking(map: IndexingMap) -> Iterator[int]:
 
 
 def _read_at(
-    variable: RuntimeVariable, put: Callable[[Value], Value], replica: Value | None = None
+    variable: RuntimeVariable, put: Callable[[Value], Value], replica: Value | None
 ) -> RuntimeVariable:
-    source = variable.source
-    if source is None:
-        return variable
-    source = source._replace(indices=tuple(put(x) for x in source.indices))
-    return variable._replace(source=source.on(replica))
+    source = variable.with_indices(put).source
+    return variable._replace(source=source and source.on(replica))
 
 
 def numbered(variables: Sequence[Any], prefix: str, others: Iterable[Any] = ()) -> list[Any]:
@@ -145,17 +143,6 @@ def merged_sources(map: IndexingMap) -> IndexingMap:
             kept[place] = kept[place]._replace(bounds=both)
     if len(kept) == len(map.runtime):
         return map
-
-    def put(x: Value) -> Value:
-        return replaced(x, values)
-
-    merged = IndexingMap(
-        [put(x) for x in map.results],
-        map.dims,
-        map.ranges,
-        numbered([_read_at(v, put) for v in kept], "rt", [*map.dims, *map.ranges]),
-        [(put(x), bounds) for x, bounds in map.constraints],
-        None if map.replica is None else put(map.replica),
-        map.is_known_empty,
-    )
+    runtime = numbered(kept, "rt", [*map.dims, *map.ranges])
+    merged = placed(map, values, map.dims, map.ranges, runtime)
     return merged_sources(merged)  # what is read at equal indices now may be one, too

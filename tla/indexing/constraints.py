@@ -31,10 +31,21 @@ from .variables import Interval
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["NEVER", "both", "congruence", "merged", "reduced", "tightened"]
+__all__ = ["NEVER", "both", "congruence", "lies_in", "merged", "reduced", "tightened"]
 
 NEVER: Final = Constraint(0, Interval(1, 1))
 """What no point fulfils."""
+
+
+def lies_in(x: Value, bounds: Interval) -> bool:
+    """Return whether all values of an expression are known to lie in an interval.
+
+    >>> from .variables import bounded
+    >>> lies_in(bounded(0, 0, 0, 9) // 4, Interval(0, 2)), lies_in(bounded(0, 0, 0, 9), Interval(1, 9))
+    (True, False)
+    """
+    low, high = bounds_of(x)
+    return low is not None and high is not None and Interval(low, high) in bounds
 
 
 def reduced(x: Value, bounds: Interval) -> list[Constraint]:

@@ -26,6 +26,7 @@ from ..expr.conditions import Condition
 from ..expr.evaluation import replaced
 from ..expr.nodes import bounds_of, key_of
 from .accesses import output_to_input
+from .constraints import lies_in
 from .ops import Op
 from .variables import REPLICA, Interval, dim, rt
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from ..hlo import Instruction
     from .maps import IndexingMap
 
-__all__ = ["Elements", "ValueOf", "lies_in"]
+__all__ = ["Elements", "ValueOf"]
 
 ValueOf: TypeAlias = "Callable[[str], Instruction | None]"
 """The instruction of a name, None where it is not known."""
@@ -253,12 +254,6 @@ class Elements:
                 return None
             values.append(value)
         return step(op, bounds, values)
-
-
-def lies_in(x: Value, bounds: Interval) -> bool:
-    """Whether all values of an expression are known to lie in an interval."""
-    low, high = bounds_of(x)
-    return low is not None and high is not None and bounds.lower <= low and high <= bounds.upper
 
 
 def _span(x: Value, size: int) -> range:

@@ -25,6 +25,7 @@ Source: XLA ``ComputeGroupedOutputToInputIndexing``.
 from __future__ import annotations
 
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from ..errors import CoordinateError, UnsupportedError
@@ -55,13 +56,8 @@ _COPIES: Final = ("copy", "copy-done", "copy-start", "domain", "opt-barrier")
 _DEEPEST: Final = 30
 """Through how many computations, each called by the one before, a walk goes."""
 
-_known: dict[object, tuple[Computation, list[list[IndexingMap]]]] = {}
-"""What was found of late, by the id of the computation, which is held so that its id is its own.
-
-Without it, computations that each call the next one twice would take a time that doubles with each.
-"""
-
 _MOST_KNOWN: Final = 512
+"""Of how many computations it is remembered what was found."""
 
 _depth: ContextVar[int] = ContextVar("_depth", default=0)
 
@@ -89,10 +85,32 @@ def computation_maps(
         CoordinateError: the root has no such output.
         UnsupportedError: it stands too deep among computations that call each other.
     """
-    key = id(computation), output, devices, most
-    known = _known.get(key)
-    if known is not None:
-        return [list(maps) for maps in known[1]]
+    return [list(maps) for maps in _found(_Same(computation), output, devices, most)]
+
+
+class _Same:
+    """A computation that equals itself alone: comparing large ones by value would take long."""
+
+    __slots__ = ("computation",)
+
+    def __init__(self, computation: Computation) -> None:
+        self.computation = computation
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.computation is other.computation
+
+    def __hash__(self) -> int:
+        return id(self.computation)
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _found(of: _Same, output: int, devices: Devices, most: int) -> list[list[IndexingMap]]:
+    """What `computation_maps` returns.
+
+    If it were not remembered, computations that each call the next one twice would take a time that
+    doubles with each.
+    """
+    computation = of.computation
     depth = _depth.get()
     if depth >= _DEEPEST:
         raise UnsupportedError(
@@ -101,13 +119,9 @@ def computation_maps(
         )
     token = _depth.set(depth + 1)
     try:
-        found = _Walk(computation, devices, most).maps(output)
+        return _Walk(computation, devices, most).maps(output)
     finally:
         _depth.reset(token)
-    _known[key] = computation, [list(maps) for maps in found]
-    if len(_known) > _MOST_KNOWN:
-        _known.pop(next(iter(_known)), None)
-    return found
 
 
 class _Walk:

@@ -29,7 +29,7 @@ from ..expr.evaluation import replaced
 from ..expr.nodes import Quotient, Remainder, atoms_of, bounds_of, made, total
 from .maps import Constraint, IndexingMap, require_map
 from .simplify import simplify
-from .variables import REPLICA, Interval, RuntimeVariable, Variable, bounded, dim, rng, rt
+from .variables import REPLICA, Interval, Variable, bounded, dim, rng, rt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -287,17 +287,15 @@ class _Solver:
         results = [replaced(x, values) for x in self.dims]
         replica = None if self.replica is None else replaced(self.replica, values)
         asks = None if self.asking is None else rt(self.asking)
-        here = [v.source and v.source.on(asks) for v in map.runtime]
-        sources = [
-            source
-            and source._replace(
-                indices=tuple(replaced(replaced(x, self.into), values) for x in source.indices)
-            )
-            for source in here
-        ]
+
+        def found(x: Value) -> Value:
+            return replaced(replaced(x, self.into), values)
+
+        here = [v._replace(source=v.source and v.source.on(asks)) for v in map.runtime]
+        reads = [v.with_indices(found) for v in here]
         # what nothing depends on any more has some value, and needs no variable
         parts = [*results, *(x for x, _b in self.constraints)]
-        parts += [x for source in sources if source for x in source.indices]
+        parts += [x for v in reads if v.source is not None for x in v.source.indices]
         parts += [] if replica is None else [replica]
         open_: dict[Symbol, None] = {}
         for x in parts:
@@ -308,18 +306,17 @@ class _Solver:
         every = [self.other if i == self.asking else v.bounds for i, v in enumerate(map.runtime)]
         for i, bounds in enumerate(every):
             back[bounded(2, i, bounds.lower, bounds.upper).symbols[0]] = rt(i)
-        runtime: list[RuntimeVariable] = []
-        for v, bounds, source in zip(map.runtime, every, sources, strict=True):
-            if source is not None:
-                source = source._replace(indices=tuple(replaced(x, back) for x in source.indices))
-            runtime.append(RuntimeVariable(v.name, bounds, source))
+
+        def put(x: Value) -> Value:
+            return replaced(x, back)
+
         return IndexingMap(
-            [replaced(x, back) for x in results],
+            [put(x) for x in results],
             [Variable(f"d{j}", hull) for j, hull in enumerate(self.hulls)],
             [Variable(f"s{i}", self.bounds[symbol]) for i, symbol in enumerate(open_)],
-            runtime,
-            [(replaced(x, back), b) for x, b in self.constraints],
-            None if replica is None else replaced(replica, back),
+            [v._replace(bounds=b).with_indices(put) for v, b in zip(reads, every, strict=True)],
+            [(put(x), b) for x, b in self.constraints],
+            None if replica is None else put(replica),
         )
 
 

@@ -15,42 +15,23 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union, final
 
-from ..errors import CoordinateError, KindError, LayoutError, UndecidedError
-from ..expr import Expr, Symbol, Value
-from ..expr.evaluation import evaluated, replaced
-from ..expr.nodes import atoms_of, key_of, required
-from .variables import (
-    REPLICA,
-    Interval,
-    RuntimeVariable,
-    Source,
-    Variable,
-    bounded,
-    dim,
-    place_of,
-    rng,
-    rt,
-)
+from ..errors import CoordinateError, KindError, UndecidedError
+from ..expr.evaluation import evaluated
+from ..expr.nodes import key_of, required
+from .making import Constraint, Fields, constraint_from, runtime_from, variable_from
+from .variables import Interval, RuntimeVariable, Variable, bounded, dim, rng, rt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ..expr import Expr, Symbol, Value
 
 __all__ = ["Constraint", "IndexingMap", "Point", "require_map"]
-
-EMPTY: Final = Interval(0, -1)
 
 Bounds: TypeAlias = Union[Interval, "tuple[int, int]", int]
 """An interval, its two ends, or a size."""
 
-
 Variables: TypeAlias = "tuple[Variable | RuntimeVariable, ...]"
-
-
-class Constraint(NamedTuple):
-    """That the value of an expression lies in an interval."""
-
-    expr: Value
-    bounds: Interval
 
 
 class Point(NamedTuple):
@@ -124,17 +105,17 @@ class IndexingMap:
         replica: Value | None = None,
         is_known_empty: bool = False,
     ) -> None:
-        fields = _Fields(
+        fields = Fields(
             [required(x) for x in results],
-            [_variable(v, f"d{i}") for i, v in enumerate(dims)],
-            [_variable(v, f"s{i}") for i, v in enumerate(ranges)],
-            [_runtime(v, f"rt{i}") for i, v in enumerate(runtime)],
+            [variable_from(v, f"d{i}") for i, v in enumerate(dims)],
+            [variable_from(v, f"s{i}") for i, v in enumerate(ranges)],
+            [runtime_from(v, f"rt{i}") for i, v in enumerate(runtime)],
             None if replica is None else required(replica),
             is_known_empty,
         )
         items: Any = getattr(constraints, "items", None)
         pairs: Iterable[tuple[Value, Bounds]] = items() if items is not None else constraints
-        fields.constrain([_constraint(pair) for pair in pairs])
+        fields.constrain([constraint_from(pair) for pair in pairs])
         fields.check()
         fields.bring_home()
         _fill(self, fields, "")
@@ -143,7 +124,7 @@ class IndexingMap:
     def undefined(reason: str) -> IndexingMap:
         """Return the map of an access that is not known, and why it is not."""
         made = object.__new__(IndexingMap)
-        _fill(made, _Fields([], [], [], [], None, False), reason or "unknown")
+        _fill(made, Fields([], [], [], [], None, False), reason or "unknown")
         return made
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -314,10 +295,6 @@ class IndexingMap:
             for i, v in enumerate(variables)
         }
 
-    def substituted(self, values: Mapping[Symbol, Value]) -> Callable[[Value], Value]:
-        """Return the function that puts other expressions for the variables of an expression."""
-        return lambda x: replaced(x, values)
-
     # --- texts ---
 
     def text(self, form: str = "2025", sources: bool = False) -> str:
@@ -342,129 +319,8 @@ def require_map(x: object) -> None:
 
 _PARTS: Final = ("results", "dims", "ranges", "runtime", "constraints", "replica", "is_known_empty")
 
-# --- making -----------------------------------------------------------------------------------
 
-
-def _constraint(pair: Any) -> Constraint:
-    match pair:
-        case (x, bounds):
-            return Constraint(required(x), Interval.of(bounds))
-        case _:
-            raise KindError(
-                f"a constraint is an expression and its bounds, not {type(pair).__name__}", value=pair
-            )
-
-
-def _variable(value: Any, name: str) -> Variable:
-    """A dim or a range from what may stand for one."""
-    match value:
-        case Variable(str(), Interval()):
-            return value
-        case (str(own), bounds):
-            return Variable(own, Interval.of(bounds))
-        case _:
-            return Variable(name, Interval.of(value))
-
-
-def _runtime(value: Any, name: str) -> RuntimeVariable:
-    match value:
-        case RuntimeVariable(str(), Interval(), Source() | None):
-            return value
-        case (str(own), bounds, Source() as source):
-            return RuntimeVariable(own, Interval.of(bounds), source)
-        case (_, _, other):
-            raise KindError(f"a runtime variable is read from a Source, not {other!r}", value=other)
-        case _:
-            return RuntimeVariable(*_variable(value, name))
-
-
-class _Fields:
-    """The parts of a map while it is made."""
-
-    def __init__(
-        self,
-        results: list[Value],
-        dims: list[Variable],
-        ranges: list[Variable],
-        runtime: list[RuntimeVariable],
-        replica: Value | None,
-        is_known_empty: bool,
-    ) -> None:
-        self.results, self.replica = results, replica
-        self.kinds: list[list[Any]] = [dims, ranges, runtime]
-        self.constraints: dict[Any, Constraint] = {}
-        self.is_empty = is_known_empty or any(
-            not v.bounds.is_feasible for kind in self.kinds for v in kind
-        )
-
-    def constrain(self, constraints: Iterable[Constraint]) -> None:
-        for x, bounds in constraints:
-            if type(x) is not Expr:
-                self.is_empty = self.is_empty or x not in bounds
-                continue
-            place = _alone(x)
-            if place is not None:
-                kind, i = place
-                self._check_place(kind, i, x)
-                tight = self.kinds[kind][i].bounds & bounds
-                self.kinds[kind][i] = self.kinds[kind][i]._replace(bounds=tight)
-                self.is_empty = self.is_empty or not tight.is_feasible
-                continue
-            old = self.constraints.get(x.key)
-            both = bounds if old is None else old.bounds & bounds
-            self.constraints[x.key] = Constraint(x, both)
-            self.is_empty = self.is_empty or not both.is_feasible
-        if self.is_empty:
-            self.results = [0] * len(self.results)
-            self.replica = None if self.replica is None else 0
-            self.constraints = {}
-            self.kinds = [[v._replace(bounds=EMPTY) for v in kind] for kind in self.kinds]
-
-    def check(self) -> None:
-        """That the expressions are made of the map's variables, and of nothing else."""
-        sources = [v.source for v in self.kinds[2] if v.source is not None]
-        indices = [x for source in sources for x in source.indices]
-        parts = [*self.results, *(c.expr for c in self.constraints.values()), *indices]
-        for x in parts if self.replica is None else [*parts, self.replica]:
-            for atom in atoms_of(x):
-                if type(atom) is Symbol:
-                    self._check_place(*place_of(atom), x)
-                    if atom.bounds != (None, None) or atom.divisor != 1:
-                        raise LayoutError(
-                            f"the variable {atom.name} of {x} has facts of its own",
-                            "The bounds of a map's variables are the map's: use dim(i), rng(i), rt(i).",
-                        )
-
-    def bring_home(self) -> None:
-        """A source on the replica that asks says nothing of a replica."""
-        runtime = self.kinds[2]
-        asks = {
-            key_of(rt(i))
-            for i, v in enumerate(runtime)
-            if v.source is not None and v.source.instruction == REPLICA
-        }
-        for i, v in enumerate(runtime):
-            source = v.source
-            if source is not None and source.elsewhere and key_of(source.indices[0]) in asks:
-                runtime[i] = v._replace(source=source._replace(indices=source.place, elsewhere=False))
-
-    def _check_place(self, kind: int, i: int, x: Value) -> None:
-        if i >= len(self.kinds[kind]):
-            what = ("dims", "ranges", "runtime variables")[kind]
-            raise LayoutError(f"{x} refers to number {i} of {len(self.kinds[kind])} {what}")
-
-
-def _alone(x: Expr) -> tuple[int, int] | None:
-    """The place of the variable that an expression consists of."""
-    if x.constant or len(x.terms) != 1:
-        return None
-    ((monomial, k),) = x.terms.items()
-    if k != 1 or len(monomial) != 1 or type(monomial[0]) is not Symbol:
-        return None
-    return place_of(monomial[0])
-
-
-def _fill(made: IndexingMap, fields: _Fields, reason: str) -> None:
+def _fill(made: IndexingMap, fields: Fields, reason: str) -> None:
     set_ = object.__setattr__
     set_(made, "results", tuple(fields.results))
     set_(made, "dims", tuple(fields.kinds[0]))

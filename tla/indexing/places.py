@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ..expr.evaluation import replaced
 from .maps import IndexingMap
 from .variables import RuntimeVariable, Variable, dim, rng, rt
 
@@ -44,7 +45,6 @@ def rearranged(
     Args:
         constraints: Those to keep; all where nothing is given.
     """
-    kinds = (map.dims, map.ranges, map.runtime)
     values: dict[Symbol, Value] = {}
     found: list[list[Any]] = []
     names: set[str] = set()
@@ -52,7 +52,7 @@ def rearranged(
         found.append([])
         for i, (k, j) in enumerate(kind):
             values[symbol(k, j)] = of(i)
-            variable = kinds[k][j]
+            variable = map.kinds[k][j]
             own = variable.name in (f"{_KINDS[k][1]}{j}", *names)
             name = f"{prefix}{i}" if own else variable.name
             names.add(name)
@@ -71,20 +71,26 @@ def placed(
     runtime: Sequence[RuntimeVariable],
     constraints: Iterable[Constraint] | None = None,
 ) -> IndexingMap:
-    """Return the map over other variables, with expressions of these for the symbols it had."""
-    put = map.substituted(values)
+    """Return the map over other variables, with expressions of these for the symbols it had.
 
-    def read_at(variable: RuntimeVariable) -> RuntimeVariable:
-        source = variable.source
-        if source is None:
-            return variable
-        return variable._replace(source=source._replace(indices=tuple(put(x) for x in source.indices)))
+    >>> from . import Interval, parse_map
+    >>> m = parse_map("(d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 4]")
+    >>> print(placed(m, {symbol(1, 0): rng(0) * 2}, m.dims, [Variable("s0", Interval(0, 2))], ()))
+    (d0)[s0] -> (d0 + s0 * 2), domain: d0 in [0, 3], s0 in [0, 2]
+
+    Args:
+        runtime: Variables whose sources are read at expressions of the old symbols: these are put too.
+        constraints: Those to keep, on the old symbols; all where nothing is given.
+    """
+
+    def put(x: Value) -> Value:
+        return replaced(x, values)
 
     return IndexingMap(
         [put(x) for x in map.results],
         dims,
         ranges,
-        [read_at(v) for v in runtime],
+        [v.with_indices(put) for v in runtime],
         [(put(x), bounds) for x, bounds in (map.constraints if constraints is None else constraints)],
         None if map.replica is None else put(map.replica),
         map.is_known_empty,

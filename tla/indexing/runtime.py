@@ -24,7 +24,8 @@ from ..expr import Expr
 from ..expr.evaluation import replaced
 from ..expr.nodes import atom_expr
 from .compose import merged_sources, numbered
-from .elements import Elements, lies_in
+from .constraints import lies_in
+from .elements import Elements
 from .maps import Constraint, IndexingMap, require_map
 from .places import placed
 from .variables import REPLICA, rt

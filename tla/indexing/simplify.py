@@ -90,11 +90,11 @@ def _with_simpler_constraints(map: IndexingMap) -> IndexingMap:
             Constraint(back(x), b) for c in map.constraints for x, b in reduced(put(c.expr), c.bounds)
         ]
         found = merged(found)
-        variables = (map.dims, map.ranges, map.runtime)
+        kinds = map.kinds
 
         def bounds(symbol: Symbol) -> Interval:
             kind, i = place_of(symbol)
-            return variables[kind][i].bounds  # noqa: B023 (called in this round alone)
+            return kinds[kind][i].bounds  # noqa: B023 (called in this round alone)
 
         simpler = map.with_parts(constraints=[*found, *tightened(found, bounds)])
         if simpler == map:
@@ -136,15 +136,9 @@ def _with_simpler_expressions(map: IndexingMap, replace: bool) -> IndexingMap:
     def simpler(x: Value) -> Value:
         return back(rewrite(replaced(put(x), single)))
 
-    runtime = [
-        v
-        if v.source is None
-        else v._replace(source=v.source._replace(indices=tuple(simpler(x) for x in v.source.indices)))
-        for v in map.runtime
-    ]
     return map.with_parts(
         results=[simpler(x) for x in map.results],
-        runtime=runtime,
+        runtime=[v.with_indices(simpler) for v in map.runtime],
         constraints=[(back(replaced(put(x), single)), b) for x, b in map.constraints],
         replica=None if map.replica is None else simpler(map.replica),
     )

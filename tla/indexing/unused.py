@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UndecidedError, UnsupportedError
 from ..expr.evaluation import evaluated, replaced
-from ..expr.nodes import Symbol, atoms_of, bounds_of
+from ..expr.nodes import Symbol, atoms_of
+from .constraints import lies_in
 from .maps import IndexingMap, require_map
 from .places import rearranged, symbol
-from .variables import REPLICA, Interval, dim, place_of, rng
+from .variables import REPLICA, dim, place_of, rng
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,8 +82,9 @@ def _without_unused(map: IndexingMap, kinds: tuple[int, ...]) -> IndexingMap:
     require_map(map)
     if map.is_undefined or map.is_known_empty:
         return map
-    constraints = [c for c in map.constraints if not _always_holds(map, c)]
-    places = [(k, i) for k, vs in enumerate((map.dims, map.ranges, map.runtime)) for i in range(len(vs))]
+    within = map.within()
+    constraints = [c for c in map.constraints if not lies_in(replaced(c.expr, within), c.bounds)]
+    places = [(k, i) for k, vs in enumerate(map.kinds) for i in range(len(vs))]
     used = _needed(map, [place for place in places if place[0] not in kinds])
     while True:
         kept = list(constraints)
@@ -139,11 +141,6 @@ def _closed(map: IndexingMap, places: set[Place]) -> set[Place]:
 # --- constraints ------------------------------------------------------------------------------
 
 
-def _always_holds(map: IndexingMap, constraint: Constraint) -> bool:
-    low, high = bounds_of(replaced(constraint.expr, map.within()))
-    return low is not None and high is not None and Interval(low, high) in constraint.bounds
-
-
 def _groups(
     constraints: list[Constraint], used: set[Place]
 ) -> list[tuple[set[Place], set[Place], list[Constraint]]]:
@@ -174,8 +171,7 @@ def _can_hold(
 
     False if none do for any; None where it is so for some, or not known.
     """
-    variables = (map.dims, map.ranges, map.runtime)
-    bounds = [variables[kind][i].bounds for kind, i in (*given, *free)]
+    bounds = [map.kinds[kind][i].bounds for kind, i in (*given, *free)]
     if prod(each.size for each in bounds) > _MOST:
         return _proved(map, free, given, constraints)
     symbols = [symbol(*place) for place in (*given, *free)]
@@ -199,15 +195,13 @@ def _proved(
     map: IndexingMap, free: list[Place], given: list[Place], constraints: list[Constraint]
 ) -> bool | None:
     """The same by integer sets; None where there is no islpy, or no proof within its limit."""
-    variables = (map.dims, map.ranges, map.runtime)
     values: dict[Symbol, Value] = {symbol(*place): dim(i) for i, place in enumerate(given)}
     values.update({symbol(*place): rng(i) for i, place in enumerate(free)})
-    dims, ranges = ([variables[kind][i].bounds for kind, i in each] for each in (given, free))
-    put = map.substituted(values)
+    dims, ranges = ([map.kinds[kind][i].bounds for kind, i in each] for each in (given, free))
     try:
         from .exact import relation  # which needs islpy
 
-        conditions = [(put(x), bounds) for x, bounds in constraints]
+        conditions = [(replaced(x, values), bounds) for x, bounds in constraints]
         some = relation(IndexingMap([], dims, ranges, (), conditions), _MOST)
         if some.is_empty():
             return False

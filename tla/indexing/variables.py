@@ -25,7 +25,7 @@ from ..errors import KindError, LayoutError
 from ..expr import Expr, Symbol, Value, sym
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 __all__ = [
     "REPLICA",
@@ -231,6 +231,17 @@ class RuntimeVariable(NamedTuple):
     name: str
     bounds: Interval
     source: Source | None = None
+
+    def with_indices(self, put: Callable[[Value], Value]) -> RuntimeVariable:
+        """Return the variable, read where the function puts each index of its source.
+
+        >>> start = RuntimeVariable("rt0", Interval(0, 2), Source("start", (dim(0),)))
+        >>> start.with_indices(lambda x: x * 4).source.indices
+        (4 * d0,)
+        """
+        if self.source is None:
+            return self
+        return self._replace(source=self.source._replace(indices=tuple(map(put, self.source.indices))))
 
 
 # --- the places of variables in expressions ---------------------------------------------------

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UndecidedError, UnsupportedError
 from ...expr import Expr, Symbol, Value
-from ...expr.nodes import Least, Remainder, key_of
+from ...expr.nodes import Least, Remainder, inner_first, key_of
 from ..variables import Interval, place_of
 from .budget import BITS
 
@@ -89,6 +89,7 @@ class _Builder:
         self.inner = [f"s{i}" for i in range(len(map.ranges))]
         self.facts: list[str] = []
         self._made: dict[Any, str] = {}
+        self._done: dict[Atom, _Linear] = {}
 
     def text(self, replica: bool) -> str:
         map = self.map
@@ -118,7 +119,7 @@ class _Builder:
         return next(read.name for read, _indices in self.reads if read.is_replica)
 
     def _bounds(self) -> list[tuple[int, int, Interval]]:
-        kinds = (self.map.dims, self.map.ranges, self.map.runtime)
+        kinds = self.map.kinds
         places = [(kind, i) for kind, variables in enumerate(kinds) for i in range(len(variables))]
         return [(*place, v.bounds) for place, v in zip(places, self.map.variables, strict=True)]
 
@@ -127,13 +128,21 @@ class _Builder:
 
     def linear(self, x: Value) -> _Linear:
         """The value as a sum; quotients and minima become names of their own."""
+        if type(x) is Expr:
+            for atom in inner_first(x):  # one that stands in many places is looked at once
+                if atom not in self._done:
+                    self._done[atom] = self._atom(atom)
+        return self._sum(x)
+
+    def _sum(self, x: Value) -> _Linear:
+        """A value whose atoms are done."""
         if type(x) is not Expr:
             return _Linear(x)
         out = _Linear(x.constant)
         for monomial, k in x.terms.items():
             product = _Linear(1)
             for atom in monomial:
-                factor = self._atom(atom)
+                factor = self._done[atom]
                 if product.terms and factor.terms:
                     raise UnsupportedError(
                         f"{x!r} has a product of two variables, which no relation of isl expresses",
@@ -151,17 +160,16 @@ class _Builder:
     def _atom(self, atom: Atom) -> _Linear:
         if type(atom) is Symbol:
             kind, i = place_of(atom)
-            kinds: tuple[Sequence[Any], ...] = (self.map.dims, self.map.ranges, self.map.runtime)
-            bounds: Interval = kinds[kind][i].bounds
+            bounds = self.map.kinds[kind][i].bounds
             return _Linear(bounds.lower) if bounds.is_point else _Linear(0, {self._name(kind, i): 1})
         if type(atom) is Least:
-            items = [str(self.linear(item)) for item in atom.items]
+            items = [str(self._sum(item)) for item in atom.items]
             least = items[0]
             for item in items[1:]:
                 least = f"min({least}, {item})"
             return self._named(("min", *items), least)
         division: Any = atom
-        x, c = self.linear(division.dividend), self.linear(division.divisor)
+        x, c = self._sum(division.dividend), self._sum(division.divisor)
         if c.terms or c.constant <= 0:
             raise UnsupportedError(
                 f"{division.dividend} is divided by {division.divisor}, "

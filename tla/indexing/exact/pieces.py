@@ -28,7 +28,7 @@ from ..variables import Interval, RuntimeVariable, Source, Variable, bounded, di
 from .counting import divisions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ...expr import Symbol
     from .parts import Part
@@ -202,7 +202,7 @@ class _Piece:
             [put(x) for x in results],
             dims,
             self.ranges,
-            [_with_indices(v, put) for v in runtime],
+            [v.with_indices(put) for v in runtime],
             [(put(x), bounds) for x, bounds in self._constraints()],
             None if replica is None else put(replica),
         )
@@ -276,10 +276,3 @@ class _Piece:
 
 def _key(terms: dict[int, int]) -> Any:
     return frozenset(terms.items())
-
-
-def _with_indices(variable: RuntimeVariable, put: Callable[[Value], Value]) -> RuntimeVariable:
-    source = variable.source
-    if source is None:
-        return variable
-    return variable._replace(source=source._replace(indices=tuple(map(put, source.indices))))

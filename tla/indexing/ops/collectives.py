@@ -30,7 +30,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ...expr.evaluation import replaced
-from ...expr.nodes import bounds_of, key_of
+from ...expr.nodes import key_of
+from ..constraints import lies_in
 from ..maps import IndexingMap
 from ..variables import REPLICA, Interval, RuntimeVariable, Source, bounded, dim, rng, rt
 from .building import number
@@ -176,7 +177,7 @@ class _Asked:
         asks = RuntimeVariable("replica", Interval(0, self.devices - 1), Source(REPLICA))
         ranges = [positions] if positions is not None and not positions.is_point else []
         other = put(replica)
-        kept = [(put(x), bounds) for x, bounds in constraints if not _says_nothing(x, bounds)]
+        kept = [(put(x), bounds) for x, bounds in constraints if not lies_in(x, bounds)]
         return IndexingMap(
             [put(x) for x in results],
             self.sizes,
@@ -185,12 +186,6 @@ class _Asked:
             kept,
             None if key_of(other) == key_of(rt(0)) else other,
         )
-
-
-def _says_nothing(x: Any, bounds: Interval) -> bool:
-    """Whether an expression keeps to its bounds wherever its variables keep to theirs."""
-    low, high = bounds_of(x)
-    return low is not None and high is not None and Interval(low, high) in bounds
 
 
 def _per_piece(
