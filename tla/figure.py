@@ -1,64 +1,105 @@
 """Figures as plain data: what there is to see, before anything is drawn.
 
-A layout is seen as a grid of offsets. The last two modes are the rows and columns; each coordinate
-of the modes before them gives one grid.
-
->>> grid = layout_figure(Layout((2, 3), (3, 1))).grids[0]
+>>> from tla.layout_figures import layout_figure
+>>> grid = layout_figure(Layout((2, (2, 2)), (4, (1, 2)))).grids[0]
 >>> [[cell.offset for cell in row] for row in grid.cells]
-[[0, 1, 2], [3, 4, 5]]
+[[0, 1, 2, 3], [4, 5, 6, 7]]
+>>> grid.column_axis.names[2], grid.column_axis.levels
+('(0,1)', ((0, 0, 1, 1), (0, 1, 0, 1)))
+
+A colour is a number: which of the colours of its ``scheme`` a cell has. What they look like, and how a
+reader without colours tells them apart, is for `tla.show` to say.
 """
 
 from __future__ import annotations
 
-from itertools import islice
-from itertools import product as cartesian
-from math import prod
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
-from .coord import offset_at
-from .errors import LayoutError
-from .int_tuple import product
-from .ints import is_tuple, known_int
-from .layout import as_layout
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .layout import AnyLayout
+from .display import html_of
 
 __all__ = [
+    "NO_COLOUR",
     "AnyFigure",
+    "Axis",
     "Bar",
     "Bars",
     "Cell",
     "Figure",
     "Grid",
     "Lane",
+    "Panels",
+    "Place",
+    "Scheme",
     "Steps",
     "Stretch",
+    "Strip",
     "Timeline",
-    "layout_figure",
 ]
+
+Scheme: TypeAlias = Literal["", "tile", "identity", "offset"]
+"""What a colour stands for: nothing; a tile; an element, the same in each panel; how far an offset is
+on the way from the least to the greatest. Of tiles and elements neighbours differ."""
+
+NO_COLOUR: Final = -1
 
 
 class Cell(NamedTuple):
-    """One coordinate: its offset, and whether it holds data or is padding."""
+    """One coordinate: its offset, and whether it holds data or is padding.
+
+    >>> layout_figure(Layout((2, 3), (3, 1)), colour="").grids[0].cells[1][2]
+    Cell(offset=5, valid=True, colour=-1, text=None, is_marked=False)
+    """
 
     offset: int
-    valid: bool
+    valid: bool = True
+    colour: int = NO_COLOUR
+    text: str | None = None
+    """What stands in it; the offset where nothing is said."""
+    is_marked: bool = False
+    """Whether it is what the figure is about."""
+
+
+class Axis(NamedTuple):
+    """One side of a grid: the size of a mode, and the coordinates of the places shown.
+
+    >>> axis = layout_figure(Layout((2, (2, 2)), (4, (1, 2)))).grids[0].column_axis
+    >>> axis.size, axis.names[1], axis.levels
+    (4, '(1,0)', ((0, 0, 1, 1), (0, 1, 0, 1)))
+
+    ``names`` are the coordinates as they nest. ``levels`` are their digits, those of the leaf that runs
+    slowest first; a mode that is not nested has one level.
+    """
+
+    size: int
+    names: tuple[str, ...]
+    levels: tuple[tuple[int, ...], ...]
 
 
 class Grid(NamedTuple):
     """A corner of a matrix of cells.
 
-    ``rows`` and ``columns`` are the sizes of the whole; ``cells`` are the first of each. A vector
-    is one row without a number: ``rows`` is None. ``title`` says which slice it is, or is empty.
+    >>> grid = layout_figure(Layout((2, 100), (100, 1)), columns=3).grids[0]
+    >>> grid.rows, grid.columns, len(grid.cells[0]), grid.is_cut
+    (2, 100, 3, True)
+
+    A vector is one row without a number: ``row_axis`` is None. ``title`` says which slice it is, or is
+    empty.
     """
 
     title: str
-    rows: int | None
-    columns: int
+    row_axis: Axis | None
+    column_axis: Axis
     cells: tuple[tuple[Cell, ...], ...]
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows the whole has; None of a vector."""
+        return None if self.row_axis is None else self.row_axis.size
+
+    @property
+    def columns(self) -> int:
+        """How many columns the whole has."""
+        return self.column_axis.size
 
     @property
     def is_cut(self) -> bool:
@@ -72,7 +113,12 @@ class Grid(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """The grids of a layout, and the totals of the whole of it."""
+    """The grids of a layout, and the totals of the whole of it.
+
+    >>> figure = layout_figure(Layout((2, 3, 4), (1, 2, 6)), slices=1)
+    >>> figure.grids[0].title, figure.slices, figure.size, figure.cosize
+    ('[0,_,_]', 2, 24, 24)
+    """
 
     grids: tuple[Grid, ...]
     slices: int
@@ -80,10 +126,100 @@ class Figure(NamedTuple):
     size: int
     valid_size: int
     cosize: int
+    title: str = ""
+    scheme: Scheme = ""
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+
+class Place(NamedTuple):
+    """One offset, and the coordinates that lead there: none is a hole, several share it.
+
+    >>> strip_figure(Layout((2, 2), (0, 2)), colour="").places[2]
+    Place(offset=2, coordinates=('(0,1)', '(1,1)'), hits=2, valid=True, colour=-1, is_marked=False)
+    """
+
+    offset: int
+    coordinates: tuple[str, ...]
+    """The first of them."""
+    hits: int
+    """How many there are."""
+    valid: bool = True
+    """Whether one of them holds data."""
+    colour: int = NO_COLOUR
+    is_marked: bool = False
+
+
+class Strip(NamedTuple):
+    """Memory in its order: the first places of those from ``start`` to ``end - 1``.
+
+    >>> strip = strip_figure(Layout((2, 3), (4, 1)))
+    >>> strip.start, strip.end, strip.holes, strip.shared, strip.is_cut
+    (0, 7, 1, 0, False)
+
+    ``holes`` and ``shared`` count the places of no and of several coordinates, of those shown.
+    """
+
+    title: str
+    start: int
+    end: int
+    places: tuple[Place, ...]
+    scheme: Scheme = ""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there is more than the places show."""
+        return len(self.places) < self.end - self.start
+
+    @property
+    def holes(self) -> int:
+        """How many places shown are of no coordinate."""
+        return sum(not place.hits for place in self.places)
+
+    @property
+    def shared(self) -> int:
+        """How many places shown are of several coordinates."""
+        return sum(place.hits > 1 for place in self.places)
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+
+class Panels(NamedTuple):
+    """Figures side by side, with a sign between each and the next: ``A``, ``o``, ``B``, ``=``, ``C``.
+
+    >>> a, b = map(layout_figure, (Layout((2, 2), (2, 1)), Layout((2, 2), (1, 2))))
+    >>> print(show.render(Panels("by rows, by columns", (a, b))))
+    by rows, by columns
+    (2,2):(2,1)    (2,2):(1,2)
+          0   1          0   1
+        +---+---+      +---+---+
+      0 | 0 | 1 |    0 | 0 | 2 |
+        +---+---+      +---+---+
+      1 | 2 | 3 |    1 | 1 | 3 |
+        +---+---+      +---+---+
+    """
+
+    title: str
+    figures: tuple[AnyFigure, ...]
+    signs: tuple[str, ...] = ()
+    """One less than figures, or none."""
+    note: str = ""
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
 
 class Steps(NamedTuple):
     """The steps of an operation: a table of texts, and the steps of the operations it is made of.
+
+    >>> from tla.xla_bridge import parse_array, tiling_steps
+    >>> steps = tiling_steps(parse_array("f32[3,5]{1,0}"), (2, 3)).figure()
+    >>> steps.columns, steps.rows[-1]
+    (('tile', 'step', 'dims', '(2,3) is at'), ('', 'reshape', '(15)', '(13)'))
+    >>> steps.result
+    'offset 13 of 15 elements'
 
     ``rows`` are as long as ``columns``; ``notes`` stand above them, ``result`` below.
     """
@@ -94,10 +230,22 @@ class Steps(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
     parts: tuple[Steps, ...]
     result: str
+    sentences: tuple[str, ...] = ()
+    """What happens, in words, with the numbers in place."""
+    pictures: tuple[AnyFigure, ...] = ()
+    """What it looks like, before and after."""
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
 
 class Bar(NamedTuple):
-    """Bytes of a buffer: written from ``start`` to ``end``, read as far as ``reach``."""
+    """Bytes of a buffer: written from ``start`` to ``end``, read as far as ``reach``.
+
+    >>> bar = Bar("A 1", start=65536, end=131072, reach=131072, clashes=((98304, 131072),))
+    >>> bar.end - bar.start, bar.clashes
+    (65536, ((98304, 131072),))
+    """
 
     label: str
     start: int
@@ -108,22 +256,48 @@ class Bar(NamedTuple):
 
 
 class Bars(NamedTuple):
-    """What lies where in a buffer of ``length`` bytes."""
+    """What lies where in a buffer of ``length`` bytes.
+
+    >>> bars = Bar("A", 0, 4096, 4096, ()), Bar("B", 4096, 6000, 8192, ())
+    >>> print(show.render(Bars("L1", 8192, bars)))
+    L1, 8192 bytes
+    A  [#####################################                                     ]  [0,4096)
+    B  [                                     ##################...................]  [4096,6000) to 8192
+    # written  . padding that is read  to: the end of the padded tile
+    """
 
     title: str
     length: int
     bars: tuple[Bar, ...]
+    filled: str = "written"
+    """What a bar is as far as its end."""
+    beyond: str = "padding that is read"
+    """What it is from there as far as its reach."""
+    reach: str = "the end of the padded tile"
+    """Where that is."""
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
 
 class Stretch(NamedTuple):
-    """What a lane does in one turn, or a part of it: a name, and how much work it is."""
+    """What a lane does in one turn, or a part of it: a name, and how much work it is.
+
+    >>> Stretch("0,1", work=128 * 256 * 64)
+    Stretch(label='0,1', work=2097152)
+    """
 
     label: str
     work: int
 
 
 class Lane(NamedTuple):
-    """One worker: its number, what it does in each turn shown, and all its work."""
+    """One worker: its number, what it does in each turn shown, and all its work.
+
+    >>> lane = Lane(0, cells=((Stretch("0,0", 64),), (Stretch("1,0", 32),)), work=96)
+    >>> sum(stretch.work for cell in lane.cells for stretch in cell) == lane.work
+    True
+    """
 
     number: int
     cells: tuple[tuple[Stretch, ...], ...]
@@ -132,6 +306,14 @@ class Lane(NamedTuple):
 
 class Timeline(NamedTuple):
     """Workers by turns: who does what when, and how much of it.
+
+    >>> first = Lane(0, ((Stretch("a", 4),), (Stretch("b", 2),)), 6)
+    >>> second = Lane(1, ((Stretch("c", 4),), ()), 4)
+    >>> print(show.render(Timeline("core", "round", "names of jobs", (0, 1), (first, second), 2, 2, 6)))
+    round 0      1    work
+        0 [a   ] [b]  100%
+        1 [c   ]       66%
+    each row a core; in brackets as wide as the work: names of jobs; work is of the busiest core's
 
     ``turns`` are the numbers of the turns shown, as long as the cells of each lane; where numbers are
     left out, so are turns or lanes. ``most`` is the work of the busiest of all lanes.
@@ -149,47 +331,9 @@ class Timeline(NamedTuple):
     turn_count: int
     most: int
 
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
-AnyFigure: TypeAlias = "Figure | Steps | Timeline | Bars"
+
+AnyFigure: TypeAlias = "Figure | Strip | Panels | Steps | Timeline | Bars"
 """What can be drawn."""
-
-
-def layout_figure(layout: AnyLayout, rows: int = 16, columns: int = 64, slices: int = 4) -> Figure:
-    """Return the figure of a layout: at most so many rows and columns of so many slices.
-
-    Args:
-        rows, columns, slices: The largest corner shown; the rest is only counted.
-    """
-    if min(rows, columns, slices) < 1:
-        raise LayoutError(f"a figure of {rows} rows, {columns} columns, {slices} slices is empty")
-    as_layout(layout)
-    shape, stride, origin = layout.shape, layout.stride, layout.origin_shape
-    if not is_tuple(shape):
-        shape, stride, origin = (shape,), (stride,), (origin,)
-    sizes = [known_int(product(s)) for s in shape]
-    limits = [slices] * len(sizes)
-    limits[-2:] = [rows, columns][-len(sizes) :] if sizes else []
-    # the offset and validity of the first coordinates of each mode
-    modes = [
-        [Cell(int(offset_at(i, s, d, False)), i < n) for i in range(min(size, limit))]
-        for s, d, n, size, limit in zip(shape, stride, origin, sizes, limits, strict=True)
-    ]
-    outer, matrix = modes[:-2], modes[-2:]
-    grids = tuple(
-        _grid(at, [mode[i] for mode, i in zip(outer, at, strict=True)], matrix, sizes)
-        for at in islice(cartesian(*(range(len(mode)) for mode in outer)), slices)
-    )
-    return Figure(grids, prod(sizes[:-2]), int(layout.size), int(layout.valid_size), int(layout.cosize))
-
-
-def _grid(at: tuple[int, ...], base: Sequence[Cell], matrix: list[list[Cell]], sizes: list[int]) -> Grid:
-    """The grid of one slice: rows and columns added to the offset of its coordinates."""
-    lines = [[Cell(0, True)]] * (2 - len(matrix)) + matrix
-    cells = tuple(tuple(_sum([*base, row, column]) for column in lines[1]) for row in lines[0])
-    title = f"[{','.join(map(str, at))},_,_]" if at else ""
-    rows = sizes[-2] if len(sizes) > 1 else None
-    return Grid(title, rows, sizes[-1] if sizes else 1, cells)
-
-
-def _sum(cells: Sequence[Cell]) -> Cell:
-    return Cell(sum(c.offset for c in cells), all(c.valid for c in cells))

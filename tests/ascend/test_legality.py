@@ -25,7 +25,7 @@ from tla.ascend import (
 )
 from tla.ascend.copies import gm_to_l1
 from tla.errors import UnsupportedError
-from tla.show.text import render
+from tla.show import render
 
 SIZE = (4096, 4096, 4096)
 

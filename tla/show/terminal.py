@@ -1,25 +1,32 @@
-"""Figures on a terminal: plain text, with colour where the terminal has it and wants it."""
+"""Figures on a terminal: plain text, with colour where the terminal has it and wants it.
+
+Colours of cells are behind dark text, so that they read on light and dark terminals.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ..figure import AnyFigure, Bars, Figure, Steps, Timeline
-from .text import render
+from .palette import INK, MARK, NOTHING
+from .texts import lines_of, render
+
+if TYPE_CHECKING:
+    from ..figure import AnyFigure
+    from .texts.spans import Span, Style
 
 __all__ = ["write"]
 
-
-_STYLES: Final[dict[type[AnyFigure], tuple[tuple[str, str], ...]]] = {
-    Figure: ((r"\(-?\d+\)", "dim yellow"), (r"[|+-]{2,}|\|", "bright_black")),
-    Steps: ((r"(?m)^ *= .*$", "bold"),),
-    Timeline: ((r"[][|]", "bright_black"), (r"(?m)100%$", "bold")),
-    Bars: ((r"!+(?=[#.! \]>])", "bold red"), (r">  ", "bold red")),
+_STYLES: Final[dict[Style, str]] = {
+    "": "",
+    "rule": "bright_black",
+    "padding": "dim",
+    "mark": f"bold {NOTHING} on {MARK}",
+    "strong": "bold",
+    "bad": "bold red",
 }
-"""What is coloured of each kind of figure: patterns of its text, and their styles."""
 
 
 def write(figure: AnyFigure) -> None:
@@ -30,14 +37,20 @@ def write(figure: AnyFigure) -> None:
     if sys.stdout is None or not sys.stdout.isatty():  # pyright: ignore[reportUnnecessaryComparison]
         print(render(figure))
         return
-    text = render(figure, shutil.get_terminal_size().columns)
+    width = shutil.get_terminal_size().columns
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        print(text)
+        print(render(figure, width))
         return
     from rich.console import Console
     from rich.text import Text
 
-    styled = Text(text)
-    for pattern, style in _STYLES[type(figure)]:
-        styled.highlight_regex(pattern, style)
-    Console(highlight=False).print(styled, soft_wrap=True)
+    text = Text()
+    for line in lines_of(figure, width):
+        for span in line:
+            text.append(span.text, _style(span))
+        text.append("\n")
+    Console(highlight=False).print(text, end="", soft_wrap=True)
+
+
+def _style(span: Span) -> str:
+    return f"{INK} on {span.fill}" if span.fill else _STYLES[span.style]

@@ -6,21 +6,22 @@
 L1, 64 bytes
 A 0  [######!!!.                ]  [0,20) to 24
 A 1  [      #########..         ]  [16,36) to 40
-# written  . padding that is read  ! written over  to: the end of the padded tile
+# written  . padding that is read
+! written over  to: the end of the padded tile
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ..facts import bars_title, first_bars, reach_of, span_of, wrapped
+
 if TYPE_CHECKING:
-    from ..figure import Bar, Bars
+    from ...figure import Bar, Bars
 
 __all__ = ["bars_lines"]
 
 _WIDEST: Final = 100
-_MOST: Final = 32
-_LEGEND: Final = {"#": "written", ".": "padding that is read", "!": "written over", ">": "outside"}
 
 
 def bars_lines(bars: Bars, width: int | None = None) -> list[str]:
@@ -29,32 +30,35 @@ def bars_lines(bars: Bars, width: int | None = None) -> list[str]:
     A mark stands for a part of the buffer; it is the worst of what that part holds. Of very many bars
     the first are drawn.
     """
-    more = len(bars.bars) - _MOST
-    if more > 0:
-        bars = bars._replace(bars=bars.bars[:_MOST])
-    used = max((bar.reach for bar in bars.bars), default=0)
-    # a small part of a buffer is shown large
-    shown = bars.length if 4 * used > bars.length or not used else used
-    cut = f", the first {shown} shown" if shown < bars.length else ""
+    bars, more = first_bars(bars)
+    shown = reach_of(bars) or 1
     labels = max(map(len, (b.label for b in bars.bars)), default=0)
-    texts = [_span(bar) for bar in bars.bars]
+    texts = [span_of(bar) for bar in bars.bars]
     taken = labels + 6 + max(map(len, texts), default=0)
     cells = max(8, min(_WIDEST, width or _WIDEST) - taken)
-    drawn = [_cells(bar, shown, cells) for bar in bars.bars]
+    drawn = [_cells(bar, shown or 1, cells) for bar in bars.bars]
     lines = [
         f"{bar.label:<{labels}}  {line}  {text}".rstrip()
         for bar, line, text in zip(bars.bars, drawn, texts, strict=True)
     ]
     if more > 0:
         lines.append(f"and {more} more")
-    marks = [f"{mark} {what}" for mark, what in _LEGEND.items() if any(mark in line for line in drawn)]
+    legend = {"#": bars.filled, ".": bars.beyond, "!": "written over", ">": "outside"}
+    marks = [f"{mark} {what}" for mark, what in legend.items() if any(mark in line for line in drawn)]
     if any(bar.reach > bar.end for bar in bars.bars):
-        marks.append("to: the end of the padded tile")
-    return [f"{bars.title}, {bars.length} bytes{cut}", *lines, "  ".join(marks)]
+        marks.append(f"to: {bars.reach}")
+    return [*wrapped(bars_title(bars), width), *lines, *_legend(marks, width)]
 
 
-def _span(bar: Bar) -> str:
-    return f"[{bar.start},{bar.end})" + (f" to {bar.reach}" if bar.reach > bar.end else "")
+def _legend(marks: list[str], width: int | None) -> list[str]:
+    lines = [""]
+    for mark in marks:
+        joined = f"{lines[-1]}  {mark}" if lines[-1] else mark
+        if width is None or len(joined) <= width or not lines[-1]:
+            lines[-1] = joined
+        else:
+            lines.append(mark)
+    return lines
 
 
 def _cells(bar: Bar, length: int, cells: int) -> str:

@@ -1,0 +1,81 @@
+"""Bars as a scene: what lies where in a buffer, a row for each part of it.
+
+>>> from tla.figure import Bar, Bars
+>>> from tla.show.scene import Scene
+>>> scene = Scene()
+>>> bars = Bar("A 0", 0, 20, 24, ((16, 20),)), Bar("A 1", 16, 36, 36, ())
+>>> draw_bars(Bars("L1", 64, bars), scene, 0, 0)
+>>> [box.tip for box in scene.boxes]
+['A 0: bytes [0,20) to 24', 'A 0: padding that is read', 'A 1: bytes [16,36)']
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ..facts import bars_title, first_bars, reach_of, span_of
+from ..palette import PADDING, fill
+from ..scene import LETTER, LINE, Box, width_of
+
+if TYPE_CHECKING:
+    from ...figure import Bars
+    from ..scene import Scene
+
+__all__ = ["draw_bars"]
+
+_ROOM: Final = 560
+"""How wide the buffer is."""
+
+_HIGH: Final = 20
+
+
+def draw_bars(bars: Bars, scene: Scene, x: float, y: float) -> None:
+    """Draw the parts of a buffer: padding hatched, what another writes too in a frame."""
+    title = bars_title(bars)
+    bars, more = first_bars(bars)
+    y = scene.column(x, y, [title], "title") + 6
+    shown = reach_of(bars)
+    whole = max([shown, *(bar.reach for bar in bars.bars)]) or 1  # more where a bar leaves the buffer
+    left = x + max((len(bar.label) for bar in bars.bars), default=0) * LETTER + 12
+    top, right = y, left + _ROOM * shown / whole
+
+    def at(byte: int) -> float:
+        return round(left + _ROOM * byte / whole, 2)
+
+    for i, bar in enumerate(bars.bars):
+        y += 3
+        scene.text(left - 8, y + 14, bar.label, "note", "end")
+        span = span_of(bar)
+        start, end, reach = at(bar.start), at(bar.end), at(bar.reach)
+        tip = f"{bar.label}: bytes {span}"
+        if end > start:
+            scene.box(Box(start, y, end - start, _HIGH, fill("tile", i), "", tip, key=i))
+        if reach > end:
+            tip = f"{bar.label}: {bars.beyond}"
+            scene.box(Box(end, y, reach - end, _HIGH, PADDING, "", tip, True, i))
+        for low, high in bar.clashes:
+            scene.frame(at(low), y, max(at(high) - at(low), 1.0), _HIGH, "mark")
+        scene.text(left + _ROOM + 10, y + 14, span, "note", "start")
+        y += _HIGH + 3
+    scene.line(left, top, left, y, "edge")
+    scene.line(right, top, right, y, "edge")
+    scene.line(left, y, right, y)
+    scene.text(left, y + 14, "0", "axis")
+    scene.text(right, y + 14, str(shown), "axis")
+    for part in (1, 2, 3):
+        byte = shown * part // 4
+        middle = at(byte)
+        if right - left > 5 * width_of(str(shown), "axis") and byte * 4 == shown * part:
+            scene.line(middle, y, middle, y + 4)
+            scene.text(middle, y + 14, str(byte), "axis")
+    y += LINE
+    notes = [f"and {more} more"] if more else []
+    said: list[str] = []
+    if any(bar.reach > bar.end for bar in bars.bars):
+        said.append(f"hatched: {bars.beyond}, to {bars.reach}")
+    if any(bar.clashes for bar in bars.bars):
+        said.append("framed: written over by another")
+    if whole > shown:
+        said.append("past the line: outside")
+    notes += ["; ".join(said)] if said else []
+    scene.column(x, y, notes)

@@ -1,0 +1,239 @@
+"""Grids as scenes: cells with text below the digits of their coordinates, or an image of many.
+
+>>> from tla.show.scene import Scene
+>>> scene = Scene()
+>>> draw_figure(layout_figure(Layout((100, 100), (100, 1)), 100, 100), scene, 0, 0)
+>>> len(scene.boxes), scene.images[0].columns
+(0, 100)
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ..facts import (
+    MOST_CELLS,
+    MOST_TEXT,
+    borders,
+    corner_note,
+    cut_to,
+    padding_note,
+    runs,
+    said_in,
+    wrapped,
+)
+from ..palette import CHEQUER, NOTHING, PADDING, fill
+from ..scene import LETTER, LINE, Box, width_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...figure import Axis, Figure, Grid, Scheme
+    from ..scene import Role, Scene, Weight
+
+__all__ = ["CELL", "cell_width", "draw_figure"]
+
+CELL: Final = 24
+"""How high a cell is, and how wide at least."""
+
+_WIDEST: Final = 84
+"""Letters in a line of what stands above and below."""
+
+_IMAGE: Final = 768
+"""How large an image is at most, unless its pixels would be smaller than one."""
+
+
+def draw_figure(figure: Figure, scene: Scene, x: float, y: float) -> None:
+    """Draw the grids of a figure below each other, the title above and the totals below."""
+    figure = cut_to(figure, MOST_CELLS)
+    if figure.title:
+        y = scene.column(x, y, wrapped(figure.title, _WIDEST), "title")
+    for grid in figure.grids:
+        if grid.title:
+            y = scene.column(x, y, [grid.title])
+        if grid.cells and grid.cells[0]:
+            y = _grid(grid, figure.scheme, scene, x, y)
+    is_image = any(_is_image(grid) for grid in figure.grids)
+    padding = padding_note(figure, "chequered" if is_image else "hatched")
+    notes = [padding, corner_note(figure)] if figure.size else ["no elements"]
+    scene.column(x, y, [line for note in notes if note for line in wrapped(note, _WIDEST)])
+
+
+def _is_image(grid: Grid) -> bool:
+    """Whether there are too many cells for text."""
+    return len(grid.cells) > MOST_TEXT or any(len(row) > MOST_TEXT for row in grid.cells)
+
+
+def cell_width(longest: int) -> int:
+    """How wide cells are for so many letters."""
+    return max(CELL, ceil(longest * LETTER) + 8)
+
+
+def _grid(grid: Grid, scheme: Scheme, scene: Scene, x: float, y: float) -> float:
+    """Draw a grid with its axes, and return where it ends."""
+    rows, columns = len(grid.cells), len(grid.cells[0])
+    is_image = _is_image(grid)
+    said: list[list[str]] = []
+    if is_image:
+        wide = high = max(1.0, min(8.0, _IMAGE // max(rows, columns)))
+    else:
+        said = [list(map(said_in, row)) for row in grid.cells]
+        wide, high = cell_width(max([max(map(len, row)) for row in said])), CELL
+    levels = [] if grid.row_axis is None else _levels(grid.row_axis, is_image)
+    left = x + sum(map(_level_width, levels)) + (4 if levels else 0)
+    column_levels = _levels(grid.column_axis, is_image)
+    top = y + LINE * len(column_levels) + 4
+    _columns_axis(column_levels, scene, left, y, wide)
+    _rows_axis(levels, scene, x, top, high)
+    if is_image:
+        _image(grid, scheme, scene, left, top, wide)
+    else:
+        _cells(grid, said, scheme, scene, (left, top, wide, high))
+    right, bottom = left + columns * wide, top + rows * high
+    scene.reach(right, bottom)
+    for i, weight in _lines(grid.column_axis, wide):
+        scene.line(left + i * wide, top, left + i * wide, bottom, weight)
+    if grid.row_axis is not None:
+        for i, weight in _lines(grid.row_axis, high):
+            scene.line(left, top + i * high, right, top + i * high, weight)
+    scene.frame(left, top, right - left, bottom - top, "edge")
+    if columns < grid.columns:
+        scene.text(right + 6, top + 12, f"... {grid.columns}", "axis", "start")
+    if grid.rows is not None and rows < grid.rows:
+        scene.text(left, bottom + 13, f"... {grid.rows}", "axis", "start")
+        bottom += LINE
+    return bottom + 4
+
+
+def _cells(
+    grid: Grid, said: list[list[str]], scheme: Scheme, scene: Scene, first: tuple[float, ...]
+) -> None:
+    """The cells, from the first one on: its corner, width and height."""
+    left, top, wide, high = first
+    names = None if grid.row_axis is None else grid.row_axis.names
+    columns = list(
+        zip([left + j * wide for j in range(len(said[0]))], grid.column_axis.names, strict=False)
+    )
+    by_identity = scheme == "identity"
+    marked: list[tuple[float, float]] = []
+    add = scene.boxes.append
+    for i, (row, texts) in enumerate(zip(grid.cells, said, strict=True)):
+        y = top + i * high
+        begin = "" if names is None else f"({names[i]},"
+        end = " -> " if names is None else ") -> "
+        for cell, text, (x, name) in zip(row, texts, columns, strict=True):
+            offset, valid, colour, _text, is_marked = cell
+            tip = f"{begin}{name}{end}{offset}"
+            key = offset if not by_identity else f"i{colour}" if colour >= 0 else None
+            if valid:
+                add(Box(x, y, wide, high, fill(scheme, colour), text, tip, False, key))
+            else:
+                add(Box(x, y, wide, high, PADDING, text, f"{tip}, padding", True, key))
+            if is_marked:
+                marked.append((x, y))
+    for x, y in marked:
+        scene.frame(x + 1, y + 1, wide - 2, high - 2, "mark")
+
+
+def _image(grid: Grid, scheme: Scheme, scene: Scene, left: float, top: float, size: float) -> None:
+    """A pixel for each cell; padding is chequered, and what has no colour white.
+
+    Of colours that come again after the last, each is there once.
+    """
+    numbers = sorted({cell.colour for row in grid.cells for cell in row})
+    paints = [NOTHING if number < 0 else fill(scheme, number) for number in numbers]
+    colours = (*CHEQUER, *dict.fromkeys(paints))
+    pixel = {number: colours.index(paint, 2) for number, paint in zip(numbers, paints, strict=True)}
+    pixels = bytes(
+        [
+            pixel[cell.colour] if cell.valid else (i + j) % 2
+            for i, row in enumerate(grid.cells)
+            for j, cell in enumerate(row)
+        ]
+    )
+    scene.image(left, top, size, len(grid.cells[0]), len(grid.cells), pixels, colours)
+
+
+# --- axes -------------------------------------------------------------------------------------
+
+_LABELS: Final = 16
+"""How many labels stand along an image."""
+
+
+class _Label(NamedTuple):
+    """What is written along an axis, from one place to another."""
+
+    text: str
+    start: int
+    end: int
+    role: Role
+
+
+def _levels(axis: Axis, is_image: bool) -> list[list[_Label]]:
+    """What is written along an axis, the outermost level first.
+
+    Beside an image there is no room for the digits of single cells: some places are numbered instead,
+    where they begin, and of tiles only those of levels that have few.
+    """
+    inner = len(axis.levels) - 1
+    levels = [
+        [
+            _Label(str(digit), start, end, "axis" if k == inner else "outer")
+            for digit, start, end in runs(level)
+        ]
+        for k, level in enumerate(axis.levels)
+    ]
+    if not is_image:
+        return levels
+    count, step = len(axis.names), 1
+    while 2 * count > _LABELS * step:
+        step *= 2
+    return [
+        *(level for level in levels[:-1] if len(level) <= _LABELS),
+        [_Label(str(i), i, i, "axis") for i in range(0, count, step)],
+    ]
+
+
+def _lines(axis: Axis, size: float) -> list[tuple[int, Weight]]:
+    """Where borders are drawn, those of tiles of tiles heavier: as long as they hide nothing."""
+    found = borders(axis)
+    least = min((b - a for a, b in zip([0, *found], found, strict=False)), default=0)
+    if least * size < _CLOSE:
+        found = {}
+    return [(at, "thick" if levels == 1 else "heavy") for at, levels in found.items()]
+
+
+_CLOSE: Final = 4
+
+
+def _level_width(level: Sequence[_Label]) -> float:
+    return 8 + max((ceil(width_of(label.text, "axis")) for label in level), default=0)
+
+
+def _columns_axis(
+    levels: Sequence[Sequence[_Label]], scene: Scene, left: float, y: float, wide: float
+) -> None:
+    for level in levels:
+        y += LINE
+        for text, start, end, role in level:
+            if role == "outer":
+                scene.line(left + start * wide + 2, y - 1, left + end * wide - 2, y - 1)
+            if start == end:  # the place of an image, with a line to where it begins
+                scene.line(left + start * wide, y, left + start * wide, y + 4)
+            middle = left + (start + end) * wide / 2
+            scene.text(middle, y - 5, text, role, "start" if start == end == 0 else "middle")
+
+
+def _rows_axis(
+    levels: Sequence[Sequence[_Label]], scene: Scene, x: float, top: float, high: float
+) -> None:
+    for level in levels:
+        x += _level_width(level)
+        for text, start, end, role in level:
+            if role == "outer":
+                scene.line(x, top + start * high + 2, x, top + end * high - 2)
+            if start == end:
+                scene.line(x, top + start * high, x + 4, top + start * high)
+            middle = top + (start + end) * high / 2
+            scene.text(x - 4, middle + (8 if start == end == 0 else 4), text, role, "end")

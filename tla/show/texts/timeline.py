@@ -1,0 +1,82 @@
+"""Timelines as plain text: a row for each lane, a column for each turn, brackets as wide as the work.
+
+>>> from tla.figure import Lane, Stretch, Timeline
+>>> lanes = (Lane(0, ((Stretch("a", 4),), (Stretch("b", 4),)), 8), Lane(1, ((Stretch("c", 2),), ()), 2))
+>>> print("\\n".join(timeline_lines(Timeline("core", "round", "job", (0, 1), lanes, 2, 2, 8), None)))
+round 0      1       work
+    0 [a   ] [b   ]  100%
+    1 [c]             25%
+each row a core; in brackets as wide as the work: job; work is of the busiest core's
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ..facts import wrapped
+from ..turns import GAP, is_short, placed, share_of, shown_note, turns_in
+
+if TYPE_CHECKING:
+    from ...figure import Stretch, Timeline
+    from ..turns import Column
+
+__all__ = ["timeline_lines"]
+
+_WIDTH: Final = 100  # where nothing is said
+
+
+def timeline_lines(figure: Timeline, width: int | None) -> list[str]:
+    """Return the lines of a timeline; the turns in the middle go where the width does not hold all."""
+    left = max(len(figure.lane), *(len(str(lane.number)) for lane in figure.lanes), len(figure.turn))
+    shown = turns_in(figure, (width or _WIDTH) - left - len("  100%") - 2)
+    heads, body, before = "", ["" for _ in figure.lanes], -1
+    for column, wide in shown:
+        turn = figure.turns[column.at]
+        gap = f" {GAP}" if turn > before + 1 else ""
+        heads += f"{gap} {turn:<{wide}}"
+        for row, lane in enumerate(figure.lanes):
+            cell = _cell(lane.cells[column.at], wide, column.work)
+            body[row] += f"{' ' * len(gap)} {cell:<{wide}}"
+        before = turn
+    if before + 1 < figure.turn_count:
+        heads += f" {GAP}"
+    end = max(map(len, [heads, *body]))
+    lines = [f"{figure.turn:>{left}}{heads:<{end}}  work"]
+    before = -1
+    for lane, text in zip(figure.lanes, body, strict=True):
+        if lane.number != before + 1:
+            lines.append(f"{GAP:>{left}}")
+        before = lane.number
+        lines.append(f"{lane.number:>{left}}{text:<{end}}  {share_of(lane, figure):>4}")
+    if before + 1 < figure.lane_count:
+        lines.append(f"{GAP:>{left}}")
+    legend = _legend(figure, shown)
+    if width is not None:
+        legend = [line for text in legend for line in wrapped(text, width)]
+    return [*lines, *legend]
+
+
+def _legend(figure: Timeline, shown: list[tuple[Column, int]]) -> list[str]:
+    said = f"each row a {figure.lane}; in brackets as wide as the work: {figure.legend}"
+    lines = [f"{said}; work is of the busiest {figure.lane}'s"]
+    notes: list[str] = []
+    drawn = [
+        (s, column, wide)
+        for lane in figure.lanes
+        for column, wide in shown
+        for s in lane.cells[column.at]
+    ]
+    if any(is_short(*found) for found in drawn):
+        notes.append("where that is less than the name, as wide as the name")
+    if any(not s.work for s, _, _ in drawn):
+        notes.append("| has no work")
+    lines += ["; ".join(notes)] if notes else []
+    cut = shown_note(figure, len(shown))
+    return [*lines, cut] if cut else lines
+
+
+def _cell(cell: tuple[Stretch, ...], wide: int, most: int) -> str:
+    return "".join(
+        f"[{stretch.label:<{length - 2}}]" if stretch.work else "|"
+        for stretch, _start, length in placed(cell, wide, most)
+    )

@@ -1,0 +1,119 @@
+"""The turns of a timeline: which of them have room, and where in each a lane's work stands.
+
+>>> from tla.figure import Stretch
+>>> [(s.label, start, length) for s, start, length in placed((Stretch("a", 3), Stretch("b", 1)), 16, 4)]
+[('a', 0, 12), ('b', 12, 4)]
+
+Lengths are in letters.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from ..figure import Lane, Stretch, Timeline
+
+__all__ = ["GAP", "Column", "is_short", "placed", "share_of", "shown_note", "turns_in"]
+
+GAP: Final = "..."
+"""What stands for turns and lanes left out."""
+
+_AMPLE: Final = 4  # times the longest name, beyond which a column only takes room
+
+
+class Column(NamedTuple):
+    """A turn of the figure."""
+
+    at: int
+    work: int
+    """The most that a lane has in it."""
+    least: int
+    """How wide it is for its number, and for the names of what any lane does in it."""
+    ample: int
+    """How wide it is for every name, where all brackets are as wide as the work."""
+
+
+def turns_in(figure: Timeline, room: int) -> list[tuple[Column, int]]:
+    """The turns that fit a width, and how wide each is; those in the middle go where not all fit."""
+    return _fitting(_columns(figure), room) if figure.turns else []
+
+
+def placed(cell: tuple[Stretch, ...], wide: int, most: int) -> list[tuple[Stretch, int, int]]:
+    """The stretches of a lane in one turn, in a column of so many letters for so much work.
+
+    Each has its place and is as wide as its work, and no less than its name; what the others need is
+    left to them.
+    """
+    found: list[tuple[Stretch, int, int]] = []
+    at, done, needed = 0, 0, sum(map(_least, cell))
+    whole = max(needed, round(wide * _work(cell) / max(most, 1)))
+    for stretch in cell:
+        done += stretch.work
+        needed -= _least(stretch)
+        end = min(round(wide * done / max(most, 1)), whole - needed)
+        length = max(end - at, _least(stretch)) if stretch.work else 1
+        found.append((stretch, at, length))
+        at += length
+    return found
+
+
+def is_short(stretch: Stretch, column: Column, wide: int) -> bool:
+    """Whether a stretch is wider than its work, for its name."""
+    return stretch.work > 0 and _least(stretch) > round(wide * stretch.work / column.work)
+
+
+def share_of(lane: Lane, figure: Timeline) -> str:
+    """The work of a lane, of that of the busiest."""
+    return f"{100 * lane.work // max(figure.most, 1)}%"
+
+
+def shown_note(figure: Timeline, turns: int) -> str:
+    """How many of the lanes and turns are shown; empty where all are."""
+    cut = [
+        f"{part} of {whole} {name}s"
+        for name, part, whole in (
+            (figure.lane, len(figure.lanes), figure.lane_count),
+            (figure.turn, turns, figure.turn_count),
+        )
+        if part < whole
+    ]
+    return f"shown: {', '.join(cut)}" if cut else ""
+
+
+def _work(cell: tuple[Stretch, ...]) -> int:
+    return sum(stretch.work for stretch in cell)
+
+
+def _least(stretch: Stretch) -> int:
+    return len(stretch.label) + 2 if stretch.work else 1
+
+
+def _columns(figure: Timeline) -> list[Column]:
+    columns: list[Column] = []
+    for i in range(len(figure.turns)):
+        cells = [lane.cells[i] for lane in figure.lanes]
+        most = max(map(_work, cells), default=0)
+        names = [(_least(s), s.work) for cell in cells for s in cell if s.work]
+        least = max([len(str(figure.turns[i])), *(sum(map(_least, cell)) for cell in cells)])
+        ample = max((-(-length * most // work) for length, work in names), default=2)
+        columns.append(Column(i, most, least, ample))
+    return columns
+
+
+def _fitting(columns: list[Column], room: int) -> list[tuple[Column, int]]:
+    """The columns that fit a width, the first and the last, at least one; and how wide they are.
+
+    Widths are in proportion to the work, as far as names have room. They are ample if they can be, down
+    to the longest name; then columns go.
+    """
+    while True:
+        most = max(1, *(column.work for column in columns))
+        least = max(column.least for column in columns)
+        ample = max((-(-c.ample * most // c.work) for c in columns if c.work), default=1)
+        for unit in range(max(min(ample, _AMPLE * least), least), least - 1, -1):
+            wide = [max(c.least, -(-unit * c.work // most)) for c in columns]
+            fits = sum(wide) + len(wide) + 2 * (len(GAP) + 1) <= room
+            if fits or (len(columns) == 1 and unit == least):
+                return list(zip(columns, wide, strict=True))
+        columns = [c for i, c in enumerate(columns) if i != len(columns) // 2]
