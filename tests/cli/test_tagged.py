@@ -162,7 +162,7 @@ def test_a_wrong_command_line(run: Run, arguments: tuple[str, ...], message: str
 
 
 def test_how_a_tag_builds_a_layout(run: Run) -> None:
-    code, out, err = run("explain", ZN)
+    code, out, err = run("explain", ZN, "--table")
     assert (code, err) == (0, "")
     assert out.splitlines() == [
         "zN<half>(20,48)",

@@ -27,6 +27,7 @@ __all__ = [
     "in_hundredths",
     "in_tenths",
     "name_of",
+    "number_argument",
     "numbers",
     "on_command_line",
     "plain",
@@ -219,6 +220,14 @@ def numbers(text: str, what: str) -> list[int]:
         found = shortened(text.strip())
         raise ParseError(f"expected {what} with commas, found {found!r}", text, 0, len(text))
     return [int(part) for part in parts]
+
+
+def number_argument(text: str) -> int:
+    """Return an int as it is written in layouts, ASCII digits and a sign, given as an argument."""
+    text = text.strip()
+    if not text.removeprefix("-").isdigit() or not text.isascii():
+        raise argparse.ArgumentTypeError(f"needs a number, not {text!r}")
+    return int(text)
 
 
 def positive(text: str) -> int:

@@ -8,7 +8,7 @@ from ..errors import UndecidedError
 from ..evaluation import OPERATIONS, text_of_value
 from ..expr.assumptions import assume
 from .common import argument_parser, text_argument
-from .operation import add_assume, as_option, conditions_of, evaluated
+from .operation import add_assume, as_option, as_table, conditions_of, evaluated
 
 if TYPE_CHECKING:
     from ..evaluation import Call
@@ -58,6 +58,6 @@ def _write(value: Any, calls: list[Call]) -> int:
 
         for name, positional, named in calls:
             if name in EXPLAINED or name == "compose":
-                write(explain(name, *positional, **named).figure())
+                write(as_table(explain(name, *positional, **named).figure(pictures=False)))
     print(text_of_value(value))
     return 0

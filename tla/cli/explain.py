@@ -4,12 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..errors import ParseError
-from ..explain import EXPLAINED
+from ..errors import ParseError, TlaError, UndecidedError
+from ..explain import (
+    EXPLAINED,
+    divide_table,
+    explain_coordinate,
+    explain_error,
+    explain_offset,
+    explain_tile,
+    tv_figure,
+)
+from ..figure import Panels, Steps
+from ..layout_figures import layout_figure
 from ..read import read, tagged
 from ..xla_bridge import size_of
-from .common import argument_parser, signed, text_argument
-from .operation import Operands, add_assume
+from . import complain
+from .common import (
+    SAY_MORE,
+    InputError,
+    argument_parser,
+    number_argument,
+    on_command_line,
+    signed,
+    text_argument,
+)
+from .operation import Operands, add_assume, as_option, as_table
+from .pictures import add_formats, is_file_format, write_figure
 from .show import layout_of
 from .where import index_argument, shape_of, steps_to
 
@@ -18,20 +38,35 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..ascend.tags.recognise import Recognition
-    from ..figure import Steps
+    from ..figure import AnyFigure, Figure
 
 __all__ = ["run"]
 
 _EPILOG = """\
 examples:
-  tla explain tiling 'f32[3,5]{1,0:T(2,2)}'
-  tla explain tiling 'bf16[4,8]{1,0:T(2,4)(2,1)}' 3,5
+  tla explain '((4,2),(4,3)):((4,16),(1,32))' 1,5
+  tla explain '((4,2),(4,3)):((4,16),(1,32))' --offset 37
   tla explain composition '(6,2):(8,2)' '(4,3):(3,1)'
+  tla explain composition '(6,2):(8,2)' '(4,3):(3,1)' -o picture.svg
+  tla explain divide '(12,32):(1,12)' '(4,8)'
   tla explain complement '(2,2):(1,6)' 24
   tla explain zipped_divide '(8,6):(1,8)' '(4,3)' exact=true --json
+  tla explain tiling 'bf16[4,8]{1,0:T(2,4)(2,1)}' 3,5
+  tla explain tv '((4,8),2):((16,1),8)' --tile '(8,8)'
   tla explain 'zN<half>(20,48)'
   tla explain '((16,2),(16,3)):((16,256),(1,512))' --tag 'zN<half>'
   tla explain '(20,48):(64,1)'
+
+A layout and a coordinate: the coordinate falls into digits, which times the strides add up to the
+offset. --offset goes the other way: the coordinates that lead there, none, one or many.
+
+An operation of the algebra, with its arguments, is told step by step, and drawn before and after: the
+same colour is the same element, or the same tile. --table has the steps as a table instead. What is
+refused is drawn with the cells marked that speak against it; the exit code is 1 then.
+
+'divide' has the four forms of a division side by side, and where a shape and a layout of that shape
+divide otherwise, both. 'make_layout_tile' cuts out the first tile. 'tv' takes a layout from (thread,
+value) to the index in a tile, and shows for each cell of the tile the thread and value that hold it.
 
 'tiling' shows the tiles of an XLA shape as its document defines them: pad, reshape, transpose; with an
 index, also the way of that element. The shape may also be FILE:%name#i, of a file of HLO, or - for
@@ -46,48 +81,121 @@ The operations of the algebra, with their arguments:
 
 """
 
+_VIEWS = ("tiling", "divide", "make_layout_tile", "tv")
+"""What is explained beside the operations."""
+
 
 def run(arguments: list[str]) -> int:
-    from textwrap import fill
-
-    names = fill(", ".join(sorted(EXPLAINED)), 100, initial_indent="  ", subsequent_indent="  ")
-    parser = argument_parser("explain", f"{_EPILOG}{names}")
-    what = "'tiling', an operation of the algebra, or a layout"
-    parser.add_argument("what", metavar="WHAT", help=what)
-    parser.add_argument("arguments", metavar="ARGUMENT", nargs="*", help="what it is applied to")
-    parser.add_argument("--tag", metavar="TAG", help="whether the layout is in a tag: zN, 'zN<half>'")
-    parser.add_argument("--json", action="store_true", help="print the steps as one JSON object")
-    add_assume(parser)
-    parser.set_defaults(steps=True)
+    parser = _parser()
     options = parser.parse_args(signed(arguments))
-    is_operation = options.what in EXPLAINED or options.what in ("tiling", "compose")
-    if options.tag is not None and (is_operation or options.arguments):
-        parser.error("--tag goes with one layout")
-    if is_operation and not options.arguments:
-        parser.error(f"{options.what} needs an ARGUMENT")
+    _require_fitting(parser, options)
     found: Sequence[Recognition] | None = None
-    if not options.arguments:
-        figure, found = _layout(parser, options)
-    elif options.what == "tiling":
-        figure = _tiling(parser, options.arguments)
-    elif is_operation:
-        figure = _operation(parser, options)
-    else:
-        _refuse_unknown(parser, options.what)
+    figure: AnyFigure
+    try:
+        if options.offset is not None:
+            figure = explain_offset(_layout_given(parser, options), options.offset)
+        elif options.what == "tiling":
+            figure = _tiling(parser, options.arguments)
+        elif options.what == "tv":
+            figure = _threads(parser, options)
+        elif _is_operation(options.what):
+            figure = _operation(parser, options)
+        elif options.arguments:
+            figure = _coordinate(parser, options)
+        else:
+            figure, found = _layout(parser, options)
+    except TlaError as error:
+        panels = None if options.json else explain_error(error)
+        if panels is None:
+            raise
+        complain(f"tla: error: {error}")
+        write_figure(panels, options)
+        return 1
     code = 1 if options.tag is not None and found and not found[0].answer else 0
     if options.json:
         import json
 
-        print(json.dumps({**_facts(figure), **({} if found is None else {"tags": _tags(found)})}))
+        facts = _facts(figure) if isinstance(figure, Steps) else _cells(figure)
+        print(json.dumps({**facts, **({} if found is None else {"tags": _tags(found)})}))
         return code
-    from ..show.terminal import write
-
-    write(figure)
+    if isinstance(figure, Steps) and options.table:
+        figure = as_table(figure)
+    elif isinstance(figure, Steps) and options.what != "divide":
+        figure = _as_told(figure)
+    is_text = not isinstance(figure, Steps) and not is_file_format(options)
+    write_figure(Panels("", (figure,)) if is_text else figure, options)
     return code
 
 
+def _parser() -> argparse.ArgumentParser:
+    from textwrap import fill
+
+    names = fill(", ".join(sorted(EXPLAINED)), 100, initial_indent="  ", subsequent_indent="  ")
+    parser = argument_parser("explain", f"{_EPILOG}{names}")
+    what = f"a layout; or an operation of the algebra, {', '.join(_VIEWS)}"
+    parser.add_argument("what", metavar="WHAT", help=what)
+    parser.add_argument(
+        "arguments",
+        metavar="ARGUMENT",
+        nargs="*",
+        help="what it is applied to; of a layout a coordinate",
+    )
+    parser.add_argument(
+        "--offset", type=number_argument, metavar="N", help="the coordinates that lead to an offset"
+    )
+    parser.add_argument("--tag", metavar="TAG", help="whether the layout is in a tag: zN, 'zN<half>'")
+    parser.add_argument("--tile", metavar="TILE", help="the shape of the tile of 'tv': '(8,8)'")
+    parser.add_argument(
+        "--table", action="store_true", help="show the steps as a table, without pictures"
+    )
+    add_formats(parser, json="print the steps as one JSON object")
+    add_assume(parser)
+    parser.set_defaults(steps=True)
+    return parser
+
+
+def _is_operation(what: str) -> bool:
+    return what in EXPLAINED or what in ("compose", *_TWO)
+
+
+_TWO = {"divide": divide_table, "make_layout_tile": explain_tile}
+"""What takes a layout, and a tiler or tile."""
+
+
+def _require_fitting(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Refuse options that do not go with what is explained."""
+    is_named = _is_operation(options.what) or options.what in _VIEWS
+    if options.tag is not None and (is_named or options.arguments):
+        parser.error("--tag goes with one layout")
+    if options.offset is not None and (is_named or options.arguments or options.tag is not None):
+        parser.error("--offset goes with one layout")
+    if options.tile is not None and options.what != "tv":
+        parser.error("--tile goes with 'tv'")
+    if is_named and not options.arguments:
+        parser.error(f"{options.what} needs an ARGUMENT")
+
+
 def _refuse_unknown(parser: argparse.ArgumentParser, what: str) -> NoReturn:
-    parser.error(f"no steps are known of {what!r}; of tiling, {', '.join(sorted(EXPLAINED))}")
+    known = ", ".join([*_VIEWS, *sorted(EXPLAINED)])
+    parser.error(f"no steps are known of {what!r}; of {known}")
+
+
+def _layout_given(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Any:
+    """The layout that stands where operations do."""
+    operands = Operands(parser, options, WHAT=options.what)
+    text = operands.text("WHAT")
+    if text.isidentifier():
+        _refuse_unknown(parser, text)
+    return _one_layout(operands, "WHAT")
+
+
+def _one_layout(operands: Operands, name: str) -> Any:
+    """The layout of an argument: in any notation, or of an instruction in a file."""
+    text = operands.text(name)
+    return layout_of(read(text)) if ":%" in text else operands.layout(name)
+
+
+# --- a layout ---------------------------------------------------------------------------------
 
 
 def _layout(
@@ -102,8 +210,11 @@ def _layout(
     if by_tag is not None:
         from ..ascend.tags.building import steps_of
 
-        return steps_of(by_tag), None
-    layout = layout_of(read(text)) if ":%" in text else operands.layout("WHAT")
+        figure = steps_of(by_tag)
+        is_drawn = not by_tag.layout.symbols and by_tag.layout.size
+        pictures = (layout_figure(by_tag.layout, rows=32, colour="tile"),) if is_drawn else ()
+        return figure._replace(pictures=pictures), None
+    layout = _one_layout(operands, "WHAT")
     from ..ascend.tags.building import figure_of, tags_figure
     from ..ascend.tags.recognise import recognition, recognitions
     from ..ascend.tags.text import parse_tag
@@ -120,6 +231,28 @@ def _layout(
         return figure_of(found), [found]
 
 
+def _coordinate(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Steps:
+    """The arithmetic of one coordinate."""
+    if len(options.arguments) > 1:
+        if options.what.isidentifier():
+            _refuse_unknown(parser, options.what)
+        parser.error("a layout takes one coordinate, as 1,5 or '(1,5)'")
+    operands = Operands(parser, options, WHAT=options.what)
+    text = operands.text("WHAT")
+    if text.isidentifier():
+        _refuse_unknown(parser, text)
+    layout = _one_layout(operands, "WHAT")
+    index = index_argument(options.arguments[0], "ARGUMENT")
+    try:
+        with operands.assumed():
+            return explain_coordinate(layout, index[0] if len(index) == 1 else index)
+    except UndecidedError as error:
+        raise on_command_line(error, SAY_MORE) from None
+
+
+# --- what has a name --------------------------------------------------------------------------
+
+
 def _tiling(parser: argparse.ArgumentParser, texts: list[str]) -> Steps:
     if len(texts) > 2:
         parser.error("tiling takes a shape, and the index of one element")
@@ -127,6 +260,19 @@ def _tiling(parser: argparse.ArgumentParser, texts: list[str]) -> Steps:
     figure = steps_to(shape, index_argument(texts[1]) if len(texts) > 1 else None).figure()
     warning = size_of(shape).warning
     return figure._replace(notes=(f"warning: {warning}",)) if warning else figure
+
+
+def _threads(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Figure:
+    if len(options.arguments) > 1:
+        parser.error("tv takes one layout, from (thread, value) to the index in a tile")
+    given = {"argument 1": options.arguments[0]}
+    if options.tile is not None:
+        given["--tile"] = options.tile
+    operands = Operands(parser, options, **given)
+    layout = _one_layout(operands, "argument 1")
+    if options.tile is None:
+        return tv_figure(layout)
+    return tv_figure(layout, operands.value("--tile"))
 
 
 def _operation(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Steps:
@@ -143,7 +289,27 @@ def _operation(parser: argparse.ArgumentParser, options: argparse.Namespace) -> 
     names = [f"argument {i + 1}" for i in range(len(texts))]
     operands = Operands(parser, options, **dict(zip(names, texts, strict=True)))
     values: list[Any] = [operands.value(name) for name in names]
-    return operands.explained(options.what, *values, **named).figure()
+    if options.what not in _TWO:
+        is_listed = options.table or options.json
+        return operands.explained(options.what, *values, **named).figure(pictures=not is_listed)
+    if len(values) != 2 or not named.keys() <= {"exact"}:
+        parser.error(f"{options.what} takes a layout and a tiler, and exact=true or exact=false")
+    try:
+        with operands.assumed():
+            return _TWO[options.what](layout_of(values[0]), values[1], **named)
+    except UndecidedError as error:
+        raise as_option(error) from None
+
+
+# --- as data ----------------------------------------------------------------------------------
+
+
+def _as_told(figure: Steps) -> Steps:
+    """The steps without the table of what sentences tell."""
+    parts = tuple(map(_as_told, figure.parts))
+    if figure.sentences:
+        return figure._replace(parts=parts, columns=(), rows=())
+    return figure._replace(parts=parts)
 
 
 def _tags(found: Sequence[Recognition]) -> list[dict[str, Any]]:
@@ -160,4 +326,27 @@ def _facts(figure: Steps) -> dict[str, Any]:
         "rows": [list(row) for row in figure.rows],
         "parts": [_facts(part) for part in figure.parts],
         "result": figure.result,
+        "sentences": list(figure.sentences),
+    }
+
+
+def _cells(figure: AnyFigure) -> dict[str, Any]:
+    """What stands in the cells of a figure."""
+    from ..figure import Figure
+
+    if not isinstance(figure, Figure):
+        raise InputError("there are no cells to print")
+    return {
+        "title": figure.title,
+        "size": figure.size,
+        "held": figure.valid_size,
+        "grids": [
+            {
+                "title": grid.title,
+                "rows": grid.rows,
+                "columns": grid.columns,
+                "texts": [[cell.text for cell in row] for row in grid.cells],
+            }
+            for grid in figure.grids
+        ],
     }

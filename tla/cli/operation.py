@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from ..evaluation import Call
     from ..explain import Explanation
     from ..expr.conditions import Condition
+    from ..figure import Steps
 
-__all__ = ["Operands", "add_assume", "conditions_of", "evaluated", "operation_parser"]
+__all__ = ["Operands", "add_assume", "as_table", "conditions_of", "evaluated", "operation_parser"]
 
 _LAYOUTS = """
 A layout is a text such as '(4,2):(2,1)', an XLA shape such as 'f32[3,5]{1,0:T(2,2)}', a tag such as
@@ -117,7 +118,7 @@ class Operands:
         if self._steps:
             from ..show.terminal import write
 
-            write(self.explained(operation, *arguments, **options).figure())
+            write(as_table(self.explained(operation, *arguments, **options).figure(pictures=False)))
             return 0
         try:
             with assume(*self._conditions):
@@ -127,6 +128,11 @@ class Operands:
         except UndecidedError as error:
             raise as_option(error) from None
         return 0
+
+
+def as_table(steps: Steps) -> Steps:
+    """Return steps with the table alone, where sentences tell the same."""
+    return steps._replace(sentences=(), pictures=(), parts=tuple(map(as_table, steps.parts)))
 
 
 def evaluated(text: str, calls: list[Call] | None, names: Names) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from ..ints import is_tuple
 from ..notation import to_text
 from ..read import read, tagged
 from ..xla_bridge import Padding, XlaShape, element_at, offsets_in_byte, size_of
-from .common import GIVEN, POINTERS, argument_parser, signed, text_argument
+from .common import GIVEN, POINTERS, argument_parser, number_argument, signed, text_argument
 from .where import place_of
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ _SHOWN = 16
 def run(arguments: list[str]) -> int:
     parser = argument_parser("what", _EPILOG + POINTERS)
     parser.add_argument("shape", metavar="SHAPE", help=GIVEN)
-    parser.add_argument("offset", metavar="OFFSET", type=_int, help="an offset, in elements")
+    parser.add_argument("offset", metavar="OFFSET", type=number_argument, help="an offset, in elements")
     parser.add_argument("--bytes", action="store_true", help="the offset is a byte address")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(signed(arguments))
@@ -72,14 +71,6 @@ def run(arguments: list[str]) -> int:
         for line in _lines(facts):
             print(line)
     return 0
-
-
-def _int(text: str) -> int:
-    """An int as it is written in layouts: ASCII digits, and a sign."""
-    text = text.strip()
-    if not text.removeprefix("-").isdigit() or not text.isascii():
-        raise argparse.ArgumentTypeError(f"needs a number, not {text!r}")
-    return int(text)
 
 
 def _in_shape(shape: XlaShape, offset: int, is_byte: bool) -> dict[str, Any]:

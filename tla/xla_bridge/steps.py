@@ -20,6 +20,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ..display import html_of
 from ..figure import Steps
 from ..ints import ceil_div, known_eq, round_up
 from .shape import COMBINE
@@ -35,7 +36,11 @@ __all__ = ["TilingExplanation", "TilingStep", "tiling_steps"]
 
 
 class TilingStep(NamedTuple):
-    """One step, and what there is after it."""
+    """One step, and what there is after it.
+
+    >>> tiling_steps(parse_shape("f32[3]{0:T(2)}"), (2,)).steps[1]
+    TilingStep(action='pad', argument=(4,), dimensions=(4,), tile=(2,), coordinate=(2,))
+    """
 
     action: Literal["transpose", "pad", "reshape"]
     argument: tuple[int, ...]
@@ -67,8 +72,18 @@ class TilingExplanation(NamedTuple):
         at = self.steps[-1].coordinate
         return None if at is None else at[0]
 
-    def figure(self) -> Steps:
-        """Return the steps as a table of texts."""
+    def figure(self, pictures: bool = True) -> Steps:
+        """Return the steps as a table of texts, as sentences, and as pictures of the array and memory.
+
+        >>> print(tiling_steps(parse_shape("f32[3,5]{1,0:T(2,2)}")).figure().sentences[-1])
+        Read row by row this is memory: 2 * 3 * 2 * 2 = 24 elements.
+
+        Args:
+            pictures: Whether to draw; of unknown sizes, and where no layout is that of the shape, there
+                is nothing to draw.
+        """
+        from .step_words import pictures_of, sentences_of
+
         columns = ["tile", "step", "dims"]
         result, title = f"{self.elements} elements", f"tiling {self.shape}"
         if self.element is not None:
@@ -76,7 +91,19 @@ class TilingExplanation(NamedTuple):
             columns.append(f"{element} is at")
             title += f" {element}"
             result = f"offset {self.offset} of {result}"
-        return Steps(title, (), tuple(columns), tuple(self._rows()), (), result)
+        return Steps(
+            title,
+            (),
+            tuple(columns),
+            tuple(self._rows()),
+            (),
+            result,
+            tuple(sentences_of(self)),
+            tuple(pictures_of(self)) if pictures else (),
+        )
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self.figure())
 
     def _rows(self) -> Iterator[tuple[str, ...]]:
         before: Tile | None = None

@@ -1,140 +1,28 @@
-"""The steps of an operation as data, noted by the code that makes the result.
-
->>> found = explain("composition", Layout((6, 2), (8, 2)), Layout((4, 3), (3, 1)))
->>> print(found.result)
-((2,2),3):((24,2),8)
->>> for step in found.steps:
-...     print(step.mode, f"{step.shape}:{step.stride}", step.action, step.taken)
-0 4:3 split 2:24
-0 2:1 fit 2:2
-1 3:1 fit 3:8
-
-An `Explanation` holds the arguments, the records of the steps, and the explanations of the operations
-that this one is made of: a division is a complement and a composition. Its ``figure()`` is the same as
-a table of texts.
-"""
+"""How an operation comes about, noted by the code that makes the result."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from . import algebra
-from .algebra.by_mode import is_left_alone, tiler_text
-from .algebra.coalesce import coalesced
-from .algebra.complement import free
-from .algebra.composition import composed, extended_modes, tiler_layout, walked
-from .algebra.inverse import left_inverted, right_inverted
-from .algebra.modes import as_static, is_one, modes_of, of_modes, read_modes, row, unguarded
-from .algebra.product import same_rank
-from .errors import UnsupportedError
-from .figure import Steps
-from .ints import is_tuple, known_eq, known_lt
-from .layout import AnyLayout, is_layout, is_static, trusted
+from .. import algebra
+from ..algebra.by_mode import is_left_alone
+from ..algebra.coalesce import coalesced
+from ..algebra.complement import free
+from ..algebra.composition import composed, extended_modes, tiler_layout, walked
+from ..algebra.inverse import left_inverted, right_inverted
+from ..algebra.modes import as_static, is_one, modes_of, of_modes, read_modes, row, unguarded
+from ..algebra.product import same_rank
+from ..errors import UnsupportedError
+from ..ints import is_tuple, known_eq
+from ..layout import AnyLayout, is_layout, is_static, trusted
+from .explanation import Explanation
+from .records import CoalesceStep, ComplementStep, CompositionStep, InverseStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = [
-    "EXPLAINED",
-    "CoalesceStep",
-    "ComplementStep",
-    "CompositionStep",
-    "Explanation",
-    "InverseStep",
-    "explain",
-]
-
-
-# --- records ----------------------------------------------------------------------------------
-
-
-class CoalesceStep(NamedTuple):
-    """One mode read from left to right, and the modes there are after it."""
-
-    shape: Any
-    stride: Any
-    action: str
-    """``skip``: its size is 1; ``merge``: it continues the mode before; ``keep``: it is a new mode."""
-    so_far: AnyLayout
-
-
-class CompositionStep(NamedTuple):
-    """What the rest of a mode of the right side takes of a mode of the left side."""
-
-    mode: int
-    """The number of the leaf of the right side."""
-    shape: Any
-    stride: Any
-    """What is left of that leaf; of a ``run`` the stretch."""
-    left: int | None
-    """The number of the mode of the coalesced left side; None where it takes none."""
-    left_shape: Any
-    """Its size, or None of the last mode, which grows."""
-    left_stride: Any
-    action: str
-    """``pass``: the stride is a multiple of this mode; ``split``: it takes all there is of the mode;
-    ``fit``: it ends in it; ``run``: a stretch on which the left side is linear, found by search."""
-    taken: AnyLayout | None
-
-
-class ComplementStep(NamedTuple):
-    """One mode in the order of strides, and the gap below it; of the last step the rest of the range."""
-
-    shape: Any
-    stride: Any
-    end: Any
-    """Where the mode before it ends: ``shape * stride`` of that one."""
-    gap: Any
-    """How often ``end`` goes into what is free there, ``stride // end``."""
-    taken: AnyLayout | None
-    """The mode of the complement, of size ``gap`` and stride ``end``; None where there is no room."""
-
-
-class InverseStep(NamedTuple):
-    """One mode in the order of strides, and what it gives to the inverse.
-
-    Of a left inverse the first step, without shape and stride, is what lies below all strides.
-    """
-
-    shape: Any
-    stride: Any
-    index: Any
-    """How many coordinates lie below it: the stride of its index."""
-    end: Any
-    """Of a right inverse, where the run of offsets ends that the modes taken before it reach."""
-    taken: AnyLayout | None
-
-
-class Explanation(NamedTuple):
-    """An operation, its arguments, its result and how that came about."""
-
-    operation: str
-    arguments: tuple[Any, ...]
-    result: AnyLayout
-    steps: tuple[Any, ...] = ()
-    parts: tuple[Explanation, ...] = ()
-    notes: tuple[str, ...] = ()
-    options: tuple[tuple[str, Any], ...] = ()
-
-    def figure(self) -> Steps:
-        """Return the steps as a table of texts."""
-        texts = [
-            *map(tiler_text, self.arguments),
-            *(f"{name}={str(value).lower()}" for name, value in self.options),
-        ]
-        columns, rows = _table(self.steps)
-        return Steps(
-            f"{self.operation}({', '.join(texts)})",
-            self.notes,
-            columns,
-            rows,
-            tuple([part.figure() for part in self.parts]),
-            str(self.result),
-        )
-
-
-# --- the operations ---------------------------------------------------------------------------
+__all__ = ["EXPLAINED", "explain"]
 
 
 def explain(operation: str | Callable[..., Any], *arguments: Any, **options: Any) -> Explanation:
@@ -343,61 +231,4 @@ EXPLAINED: dict[str, Callable[..., Explanation]] = {
         [f"{form}_{what}" for form in ("zipped", "tiled", "flat") for what in ("divide", "product")],
         _gathered,
     ),
-}
-
-
-# --- as tables --------------------------------------------------------------------------------
-
-
-def _table(steps: tuple[Any, ...]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    if not steps:
-        return (), ()
-    columns, cells = _TABLES[type(steps[0])]
-    return columns, tuple([tuple(cells(step)) for step in steps])
-
-
-def _text(x: Any) -> str:
-    return "-" if x is None else str(x)
-
-
-def _coalesce_cells(step: CoalesceStep) -> list[str]:
-    return [f"{step.shape}:{step.stride}", step.action, str(step.so_far)]
-
-
-def _composition_cells(step: CompositionStep) -> list[str]:
-    size = "..." if step.left_shape is None else step.left_shape
-    of = "-" if step.left is None else f"{size}:{step.left_stride}"
-    what = {
-        "pass": f"{step.stride} is a multiple of {size}: on to the next mode",
-        "split": f"takes {_text(step.taken and step.taken.shape)} of {step.shape}, to the end of {of}",
-        "fit": "stays at 0" if step.left is None else "fits",
-        "run": "linear",
-    }[step.action]
-    return [str(step.mode), f"{step.shape}:{step.stride}", of, what, _text(step.taken)]
-
-
-def _complement_cells(step: ComplementStep) -> list[str]:
-    of = "the rest" if step.shape is None else f"{step.shape}:{step.stride}"
-    room = "none" if step.stride in (None, step.end) else f"none, {step.stride} // {step.end} = 1"
-    return [of, str(step.end), room if step.taken is None else str(step.taken)]
-
-
-def _inverse_cells(step: InverseStep) -> list[str]:
-    if step.shape is None:
-        return ["below them", "-", _text(step.taken)]
-    if step.taken is not None:
-        cut = known_lt(step.taken.shape, step.shape) is True
-        gives = f"{step.taken}{', cut where the next begins' if cut else ''}"
-    elif step.end is not None and known_lt(step.end, step.stride) is True:
-        gives = f"left out: it begins at {step.stride}, those before end at {step.end}"
-    else:
-        gives = "left out: others reach its offsets"
-    return [f"{step.shape}:{step.stride}", str(step.index), gives]
-
-
-_TABLES: dict[type, tuple[tuple[str, ...], Callable[[Any], list[str]]]] = {
-    CoalesceStep: (("mode", "", "so far"), _coalesce_cells),
-    CompositionStep: (("mode of B", "rest of it", "mode of A", "", "gives"), _composition_cells),
-    ComplementStep: (("mode by stride", "from", "free below it"), _complement_cells),
-    InverseStep: (("mode by stride", "index", "gives"), _inverse_cells),
 }

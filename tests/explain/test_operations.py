@@ -1129,12 +1129,12 @@ def test_a_figure_has_a_row_for_each_step_and_a_part_for_each_part(found: Explan
     for one in all_of(found):
         figure = one.figure()
         assert figure.title.startswith(f"{one.operation}({one.arguments[0]}")
-        assert figure.notes == one.notes
+        assert figure.notes[1:] == one.notes == one.figure(pictures=False).notes
         assert figure.result == str(one.result)
         assert len(figure.rows) == len(one.steps)
         assert {len(cells) for cells in figure.rows} <= {len(figure.columns)}
         assert all(isinstance(text, str) for cells in figure.rows for text in cells)
-        assert figure.parts == tuple(part.figure() for part in one.parts)
+        assert figure.parts == tuple(part.figure(pictures=False) for part in one.parts)
         assert hash(figure) == hash(one.figure())
 
 

@@ -1,0 +1,44 @@
+"""How a result comes about: steps as data, sentences with the numbers filled in, pictures.
+
+>>> found = explain("composition", Layout((6, 2), (8, 2)), Layout((4, 3), (3, 1)))
+>>> print(found.result)
+((2,2),3):((24,2),8)
+>>> for step in found.steps:
+...     print(step.mode, f"{step.shape}:{step.stride}", step.action, step.taken)
+0 4:3 split 2:24
+0 2:1 fit 2:2
+1 3:1 fit 3:8
+>>> print(found.figure().sentences[2])
+Mode 1 of B, 3:1: its last place, 2 * 1 = 2, lies inside the 6 of A's mode 0, 6:8. It takes all 3, \
+1 * 8 = 8 apart: 3:8.
+
+Of one coordinate `explain_coordinate` shows the arithmetic, of an offset `explain_offset` the
+coordinates that lead there; `divide_table` has the four forms of a division side by side, `tv_figure`
+shows who holds each value of a tile, `explain_tile` the first tile of a layout, and `explain_error`
+where a refusal comes from.
+"""
+
+from .coordinate import explain_coordinate, explain_offset
+from .explanation import Explanation
+from .first_tile import explain_tile
+from .forms import divide_table
+from .operations import EXPLAINED, explain
+from .records import CoalesceStep, ComplementStep, CompositionStep, InverseStep
+from .refusals import explain_error
+from .threads import tv_figure
+
+__all__ = [
+    "EXPLAINED",
+    "CoalesceStep",
+    "ComplementStep",
+    "CompositionStep",
+    "Explanation",
+    "InverseStep",
+    "divide_table",
+    "explain",
+    "explain_coordinate",
+    "explain_error",
+    "explain_offset",
+    "explain_tile",
+    "tv_figure",
+]

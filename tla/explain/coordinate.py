@@ -1,0 +1,256 @@
+"""The arithmetic of one coordinate, and the way back from an offset.
+
+>>> zN = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)))
+>>> print(explain_coordinate(zN, (1, 5)).sentences[-1])
+(1,5) -> ((1,0),(1,1)) -> 1*4 + 0*16 + 1*1 + 1*32 = 37
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from ..algebra.preimage import preimage
+from ..coord import crd2idx, idx2crd
+from ..errors import UndecidedError
+from ..figure import NO_COLOUR, Place, Steps, Strip
+from ..int_tuple import flatten_to_tuple, leaves, product, text_of
+from ..ints import is_open, is_tuple, known_int, leaf
+from ..layout import Layout, as_layout
+from ..layout_figures import tile_colour
+from .painting import digits_of, has_picture, painted, sizes_of
+from .sentences import number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ..figure import AnyFigure, Cell, Scheme
+    from ..ints import IntLike
+    from ..layout import AnyLayout
+
+__all__ = ["explain_coordinate", "explain_offset", "memory_around"]
+
+_AROUND: Final = 16
+"""How many places of memory are shown around one."""
+
+_NAMED: Final = 16
+"""How many coordinates of one offset are named."""
+
+
+def explain_coordinate(layout: AnyLayout, *coord: Any) -> Steps:
+    """Return how the offset of a coordinate comes about: its digits, times their strides, added up.
+
+    >>> print(*explain_coordinate(Layout(((4, 2), 3), ((1, 12), 4)), 6, 1).sentences, sep="\\n")
+    Mode 0, (4,2): 6 = 2 + 1*4, so (2,1).
+    (6,1) -> ((2,1),1) -> 2*1 + 1*12 + 1*4 = 18
+
+    Args:
+        coord: As a layout is called: an index, one number for each mode, or digits as they nest.
+
+    Raises:
+        CoordinateError: it is no coordinate of the layout.
+    """
+    as_layout(layout)
+    at: Any = coord[0] if len(coord) == 1 else coord
+    offset = layout(at)
+    digits: Any = idx2crd(at, layout.shape)
+    rows = [
+        (str(i), number(c), str(n), str(d), number(c * d))
+        for i, (c, n, d) in enumerate(
+            zip(*(flatten_to_tuple(x) for x in (digits, layout.shape, layout.stride)), strict=True)
+        )
+    ]
+    notes: list[str] = []
+    if not layout.is_valid(at):
+        notes.append("padding: it lies outside the origin shape")
+    pictures = _pictures(layout, [digits], offset)
+    if not pictures:
+        notes.append("no picture: not all of it is a number")
+    return Steps(
+        f"{layout} at {text_of(at)}",
+        tuple(notes),
+        ("leaf", "digit", "of", "stride", "adds"),
+        tuple(rows),
+        (),
+        f"offset {number(offset)}",
+        (*_splits(layout, at, digits), _chain(layout, at, digits, offset)),
+        pictures,
+    )
+
+
+def _chain(layout: AnyLayout, at: Any, digits: Any, offset: Any) -> str:
+    """``(1,5) -> ((1,0),(1,1)) -> 1*4 + 0*16 + 1*1 + 1*32 = 37``."""
+    terms = [
+        f"{_factor(c)}*{_factor(d)}" for c, d in zip(leaves(digits), leaves(layout.stride), strict=True)
+    ]
+    way = [text_of(at)] if text_of(at) == text_of(digits) else [text_of(at), text_of(digits)]
+    return f"{' -> '.join([*way, ' + '.join(terms) or '0'])} = {number(offset)}"
+
+
+def _factor(x: Any) -> str:
+    text = number(x)
+    return f"({text})" if " " in text or text.startswith("-") else text
+
+
+def _splits(layout: AnyLayout, at: Any, digits: Any) -> Iterator[str]:
+    """How an index of a mode, or of the whole, falls into digits."""
+    shape = layout.shape
+    if not is_tuple(shape):
+        return
+    if not is_tuple(at):
+        sizes = [product(mode) for mode in shape]
+        indices = tuple([crd2idx(c, s) for c, s in zip(digits, shape, strict=True)])
+        if len(sizes) > 1:
+            yield f"Index {number(at)} = {_sum(indices, sizes)}, so {text_of(indices)} of the modes."
+        at = indices
+    for i, (c, s, d) in enumerate(zip(at, shape, digits, strict=True)):
+        if is_tuple(s) and not is_tuple(c):
+            sizes = [product(mode) for mode in s]
+            parts = [crd2idx(x, n) for x, n in zip(d, s, strict=True)]
+            so = text_of(d)
+            yield f"Mode {i}, {text_of(s)}: {number(c)} = {_sum(parts, sizes)}, so {so}."
+
+
+def _sum(digits: Sequence[Any], sizes: Sequence[Any]) -> str:
+    """``2 + 1*4``: digits and how many coordinates lie below each."""
+    terms: list[str] = []
+    below: Any = 1
+    for c, n in zip(digits, sizes, strict=True):
+        terms.append(f"{_factor(c)}*{_factor(below)}" if terms else number(c))
+        below = below * n
+    return " + ".join(terms) or "0"
+
+
+def explain_offset(layout: AnyLayout, offset: IntLike) -> Steps:
+    """Return the coordinates that lead to an offset, and the arithmetic of each: none, one or many.
+
+    >>> print(*explain_offset(Layout((2, 3), (1, 1)), 2).sentences, sep="\\n")
+    (1,1) -> 1*1 + 1*1 = 2
+    (0,2) -> 0*1 + 2*1 = 2
+    >>> explain_offset(Layout((2, 2), (1, 3)), 2).result
+    'no coordinate: a hole'
+
+    Raises:
+        UnsupportedError: the layout or the offset depends on unknowns.
+        UndecidedError: the search took too many steps: many modes of interleaving strides.
+    """
+    as_layout(layout)
+    at = leaf(offset)
+    found = list(islice(preimage(layout, at), _NAMED + 1))
+    place = known_int(at)
+    low, high = _ends(layout)
+    if not found:
+        inside = low <= place <= high
+        result = "no coordinate: a hole" if inside else f"no coordinate: it reaches {low} to {high}"
+        result = result if layout.size else "no coordinate: the layout is empty"
+    elif len(found) == 1:
+        result = f"coordinate {text_of(_by_mode(found[0], layout.shape))}"
+    else:
+        hits = len(found) if len(found) <= _NAMED else _hits(layout, place)
+        result = f"{f'more than {_NAMED}' if hits is None else hits} coordinates"
+    found = found[:_NAMED]
+    return Steps(
+        f"{layout} at offset {place}",
+        (),
+        ("coordinate", "digits", "holds data"),
+        tuple(
+            [
+                (text_of(_by_mode(c, layout.shape)), text_of(c), "yes" if layout.is_valid(c) else "no")
+                for c in found
+            ]
+        ),
+        (),
+        result,
+        tuple([_chain(layout, _by_mode(c, layout.shape), c, place) for c in found]),
+        _pictures(layout, found, place),
+    )
+
+
+def _by_mode(coord: Any, shape: Any) -> Any:
+    """One index for each mode of a coordinate of digits."""
+    if not is_tuple(shape):
+        return coord
+    return tuple([crd2idx(c, s) for c, s in zip(coord, shape, strict=True)])
+
+
+# --- pictures ---------------------------------------------------------------------------------
+
+
+def _pictures(layout: AnyLayout, coords: list[Any], offset: Any) -> tuple[AnyFigure, ...]:
+    """The coordinates marked in the grid, and the place in memory."""
+    if not has_picture(layout) or is_open(offset):
+        return ()
+    indices = {known_int(crd2idx(c, layout.shape)) for c in coords}
+    sizes = sizes_of(layout)
+    shape = layout.shape if is_tuple(layout.shape) else (layout.shape,)
+    firsts = [max(1, known_int((*flatten_to_tuple(mode), 1)[0])) for mode in shape]
+    is_nested = any(n > f for n, f in zip(sizes[-2:], firsts[-2:], strict=True))
+
+    def colour(k: int) -> int:
+        at = [c // f for c, f in zip(digits_of(k, sizes), firsts, strict=True)]
+        row, column = [0, 0, *at][-2:]
+        return tile_colour(row, column) if is_nested else NO_COLOUR
+
+    def paint(k: int, cell: Cell) -> Cell:
+        return cell._replace(colour=colour(k), is_marked=k in indices)
+
+    scheme: Scheme = "tile" if is_nested else ""
+    around = min(indices, default=0)
+    strip = memory_around(layout, known_int(offset), colour)
+    grid = painted(layout, paint, scheme=scheme, slices=1, around=around)
+    return (grid, *([] if strip is None else [strip]))
+
+
+def _ends(layout: AnyLayout) -> tuple[int, int]:
+    """The least and the greatest offset."""
+    ends = [
+        (known_int(n) - 1) * known_int(d)
+        for n, d in zip(leaves(layout.shape), leaves(layout.stride), strict=True)
+    ]
+    return sum([min(0, end) for end in ends]), sum([max(0, end) for end in ends])
+
+
+def memory_around(
+    layout: AnyLayout, offset: int, colour: Callable[[int], int] | None = None
+) -> Strip | None:
+    """Return the places around an offset, marked; None where too many coordinates lead there."""
+    low, high = _ends(layout)
+    low, high = min(low, offset), max(high, offset)
+    first = max(low, min(offset - _AROUND // 2, high + 1 - _AROUND))
+    places: list[Place] = []
+    for x in range(first, min(high + 1, first + _AROUND)):
+        hits = _hits(layout, x)
+        if hits is None:
+            return None
+        found = list(islice(preimage(layout, x), _COUNTED if layout.is_padded else 4))
+        names = tuple([text_of(c) for c in found[:4]])
+        valid = not found or any(layout.is_valid(c) for c in found)
+        paint = NO_COLOUR
+        if colour is not None and found:
+            paint = colour(known_int(crd2idx(found[0], layout.shape)))
+        places.append(Place(x, names, hits, valid, paint, x == offset))
+    title = "in memory" if first == low and len(places) > high - low else f"in memory, around {offset}"
+    return Strip(title, first, first + len(places), tuple(places), "tile" if colour else "")
+
+
+_COUNTED: Final = 2000
+"""The most coordinates of one place that are counted, those of modes that stay aside."""
+
+
+def _hits(layout: AnyLayout, offset: int) -> int | None:
+    """How many coordinates lead to an offset; None where there are too many to count."""
+    moving: list[tuple[int, int]] = []
+    still = 1
+    for n, d in zip(leaves(layout.shape), leaves(layout.stride), strict=True):
+        if known_int(d):
+            moving.append((known_int(n), known_int(d)))
+        else:
+            still *= known_int(n)
+    if not moving:
+        return still if offset == 0 else 0
+    sizes, strides = zip(*moving, strict=True)
+    try:
+        count = sum(1 for _c in islice(preimage(Layout(sizes, strides), offset), _COUNTED))
+    except UndecidedError:
+        return None
+    return None if count == _COUNTED else still * count

@@ -1,0 +1,233 @@
+"""Figures of layouts with colours, marks and texts of one's own, for pictures of operations."""
+
+from __future__ import annotations
+
+from itertools import product as cartesian
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from ..coord import crd2idx, idx2crd
+from ..figure import Axis, Cell, Figure, Grid, Place, Strip
+from ..int_tuple import flatten_to_tuple, product, text_of
+from ..ints import is_tuple, known_int
+from ..layout import Layout, is_layout, trusted
+from ..layout_figures import layout_figure, strip_figure, tile_colour
+from ..notation import parse_int_tuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..figure import Scheme
+    from ..layout import AnyLayout
+
+__all__ = [
+    "COLUMNS",
+    "PLACES",
+    "ROWS",
+    "SLICES",
+    "Paint",
+    "as_vector",
+    "cells_of",
+    "counting",
+    "digits_of",
+    "has_picture",
+    "painted",
+    "painted_strip",
+    "place_colour",
+    "same_profile",
+    "sizes_of",
+]
+
+ROWS: Final = 16
+COLUMNS: Final = 32
+SLICES: Final = 2
+PLACES: Final = 64
+
+Paint: TypeAlias = "Callable[[int, Cell], Cell]"
+"""From the index of a coordinate, and its cell, to the cell as it is shown."""
+
+
+def has_picture(*values: object) -> bool:
+    """Whether all of them are layouts of numbers, with at least one coordinate."""
+    return all(is_layout(x) and not x.symbols and bool(x.size) for x in values)
+
+
+def sizes_of(layout: AnyLayout) -> list[int]:
+    """Return the sizes of the modes at the top."""
+    shape = layout.shape if is_tuple(layout.shape) else (layout.shape,)
+    return [known_int(product(mode)) for mode in shape]
+
+
+def counting(layout: AnyLayout) -> AnyLayout:
+    """Return the layout of the same shape whose offsets are its indices."""
+    return Layout(layout.shape)
+
+
+def painted(
+    layout: AnyLayout,
+    paint: Paint,
+    title: str = "",
+    scheme: Scheme = "identity",
+    rows: int = ROWS,
+    columns: int = COLUMNS,
+    slices: int = SLICES,
+    around: int | None = None,
+) -> Figure:
+    """Return the figure of a layout, each cell as it is painted.
+
+    Args:
+        around: An index to be seen: where it lies outside the corner, what is around it is shown.
+    """
+    figure = layout_figure(layout, rows, columns, slices, "")
+    sizes = sizes_of(layout)
+    grids: list[Grid] = []
+    if around is not None and not _is_shown(around, sizes, rows, columns, slices):
+        window = _window(layout, around, paint)
+        return figure._replace(grids=(window,), scheme=scheme, title=title or figure.title)
+    for grid, (base, down, right) in zip(figure.grids, _starts(sizes, slices), strict=True):
+        cells = tuple(
+            [
+                tuple([paint(base + i * down + j * right, cell) for j, cell in enumerate(row)])
+                for i, row in enumerate(grid.cells)
+            ]
+        )
+        grids.append(grid._replace(cells=cells))
+    return figure._replace(grids=tuple(grids), scheme=scheme, title=title or figure.title)
+
+
+def _starts(sizes: list[int], slices: int) -> Iterator[tuple[int, int, int]]:
+    """Of each grid the index of its first cell, and how far it is to the cell below and beside."""
+    weights = [1]
+    for n in sizes:
+        weights.append(weights[-1] * n)
+    down, right = (0, 0, *weights[: len(sizes)])[-2:]
+    outer = sizes[:-2]
+    for count, at in enumerate(cartesian(*(range(min(n, slices)) for n in outer))):
+        if count < slices:
+            yield sum(i * w for i, w in zip(at, weights, strict=False)), down, right
+
+
+def _is_shown(index: int, sizes: list[int], rows: int, columns: int, slices: int) -> bool:
+    """Whether an index is in the corner."""
+    digits = digits_of(index, sizes)
+    row, column = [0, 0, *digits][-2:]
+    number = 0
+    for c, n in zip(digits[:-2], sizes[:-2], strict=True):
+        number = number * min(n, slices) + c
+        if c >= slices:
+            return False
+    return row < rows and column < columns and number < slices
+
+
+def digits_of(index: int, sizes: list[int]) -> list[int]:
+    """Return the index as one number for each mode."""
+    digits: list[int] = []
+    for n in sizes[:-1]:
+        digits.append(index % n)
+        index //= n
+    return [*digits, index] if sizes else []
+
+
+_WINDOW: Final = (8, 12)
+"""How many rows and columns are shown around an index."""
+
+
+def _window(layout: AnyLayout, index: int, paint: Paint) -> Grid:
+    """The rows and columns around an index, of the slice that it lies in."""
+    sizes = sizes_of(layout)
+    place = digits_of(index, sizes)
+    shape: list[Any] = [*layout.shape] if is_tuple(layout.shape) else [layout.shape]
+    lines = [
+        range(first := max(0, min(c - most // 2, n - most)), min(n, first + most))
+        for c, n, most in zip(place[-2:], sizes[-2:], _WINDOW[-len(place[-2:]) :], strict=True)
+    ]
+    weights = [1]
+    for n in sizes:
+        weights.append(weights[-1] * n)
+    base = sum([c * w for c, w in zip(place[:-2], weights, strict=False)])
+    down, right = [0, 0, *weights[: len(sizes)]][-2:]
+    rows, columns = [range(1), *lines][-2:]
+
+    def cell(k: int) -> Cell:
+        return paint(k, Cell(known_int(layout(k)), layout.is_valid(k)))
+
+    cells = tuple([tuple([cell(base + i * down + j * right) for j in columns]) for i in rows])
+    is_matrix = len(place) > 1
+    said = [f"[{','.join(map(str, place[:-2]))},_,_]"] if place[:-2] else []
+    said += [f"rows {rows[0]} to {rows[-1]}"] if is_matrix else []
+    said += [f"columns {columns[0]} to {columns[-1]}"]
+    return Grid(
+        ", ".join(said),
+        _axis(shape[-2], rows) if is_matrix else None,
+        _axis(shape[-1], columns),
+        cells,
+    )
+
+
+def _axis(shape: Any, line: range) -> Axis:
+    """The coordinates of a stretch of a mode."""
+    at = [idx2crd(i, shape) for i in line]
+    levels = zip(*[flatten_to_tuple(c) for c in at], strict=True)
+    return Axis(
+        len(line),
+        tuple(map(text_of, at)),
+        tuple([tuple(map(known_int, level)) for level in levels])[::-1],
+    )
+
+
+def cells_of(layout: AnyLayout) -> list[int]:
+    """Return the indices of the cells that `painted` shows, in the order in which they are read."""
+    found: list[int] = []
+
+    def note(index: int, cell: Cell) -> Cell:
+        found.append(index)
+        return cell
+
+    painted(layout, note)
+    return found
+
+
+def place_colour(layout: AnyLayout, index: int) -> int:
+    """Return the colour of an index by its place in the figure of a layout; neighbours differ."""
+    sizes = sizes_of(layout)
+    digits = [0, 0, *digits_of(index, sizes)]
+    return tile_colour(digits[-2] + 5 * sum(digits[:-2]), digits[-1]) if sizes else 0
+
+
+def same_profile(result: AnyLayout, like: AnyLayout) -> AnyLayout:
+    """Return a layout as one mode where what it is compared with is one: so they lie alike."""
+    return as_vector(result) if not is_tuple(like.shape) else result
+
+
+def as_vector(layout: AnyLayout) -> AnyLayout:
+    """Return a layout as one mode, drawn as one row."""
+    return trusted((layout.shape,), (layout.stride,)) if is_tuple(layout.shape) else layout
+
+
+def painted_strip(
+    layout: AnyLayout,
+    colour: Callable[[int], int],
+    title: str = "",
+    end: int | None = None,
+    marked: Callable[[int], bool] = lambda offset: False,
+    places: int = PLACES,
+) -> Strip:
+    """Return memory from the least offset on, coloured by the first index that leads to a place.
+
+    Args:
+        end: Show holes up to there, where the layout ends before.
+    """
+    strip = strip_figure(layout, places, "")
+    found: list[Place] = []
+    for place in strip.places:
+        paint = colour(_index(place.coordinates[0], layout.shape)) if place.hits else place.colour
+        found.append(place._replace(colour=paint, is_marked=marked(place.offset)))
+    last = strip.end if end is None else max(end, strip.end)
+    for offset in range(strip.start + len(found), min(last, strip.start + places)):
+        found.append(Place(offset, (), 0, is_marked=marked(offset)))
+    return Strip(title or strip.title, strip.start, last, tuple(found), "identity")
+
+
+def _index(name: str, shape: Any) -> int:
+    """The index of a coordinate by its name."""
+    at: Any = parse_int_tuple(name)
+    return known_int(crd2idx(at, shape))

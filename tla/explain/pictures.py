@@ -1,0 +1,238 @@
+"""Operations as pictures: what there is before and after, one colour for the same element."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..algebra.by_mode import is_left_alone, tiler_text
+from ..algebra.composition import tiler_layout
+from ..algebra.modes import row
+from ..figure import NO_COLOUR, Panels
+from ..int_tuple import text_of
+from ..ints import is_tuple, known_int
+from ..layout import is_layout
+from ..layout_figures import tile_colour
+from .painting import (
+    as_vector,
+    cells_of,
+    counting,
+    has_picture,
+    painted,
+    painted_strip,
+    place_colour,
+    same_profile,
+    sizes_of,
+)
+from .tiles import Copies, Tiles, grown, is_inside, reach
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..figure import AnyFigure, Cell, Figure
+    from ..layout import AnyLayout
+    from .explanation import Explanation
+    from .painting import Paint
+
+__all__ = ["divided", "pictures_of", "tiled", "unknowns_of"]
+
+_FEW = 4096
+"""Elements that are all looked at; of more only those shown."""
+
+
+def pictures_of(found: Explanation) -> tuple[AnyFigure, ...]:
+    """Return the pictures of an operation; none where something is no number, or there is no element."""
+    what = found.operation.rpartition("_")[2]
+    given = found.arguments if what in ("composition", "divide", "product") else found.arguments[:1]
+    layouts = [*_layouts(given), found.result]
+    if not has_picture(*layouts) or not is_layout(found.arguments[0]):
+        return ()
+    return tuple(_PICTURES[what](found))
+
+
+def unknowns_of(found: Explanation) -> list[str]:
+    """Return the names of what has no number in an operation."""
+    every = [*_layouts(found.arguments), found.result]
+    return sorted({s.name for x in every if is_layout(x) for s in x.symbols})
+
+
+def _layouts(x: Any) -> Iterator[AnyLayout]:
+    """The layouts in the arguments of an operation."""
+    if is_tuple(x):
+        for part in x:
+            yield from _layouts(part)
+    elif is_layout(x):
+        yield x
+    elif isinstance(x, int):
+        yield tiler_layout(x)
+
+
+# --- composition ------------------------------------------------------------------------------
+
+
+def _composition(found: Explanation) -> Iterator[AnyFigure]:
+    a, b = found.arguments[:2]
+    if is_left_alone(b):
+        return
+    whole = grown(a, b, False)
+    indices, sides = _right_side(whole, b)
+    colours: dict[int, int] = {}
+    for k in range(indices.size) if indices.size <= _FEW else cells_of(indices):
+        colours.setdefault(known_int(indices(k)), place_colour(indices, k))
+    title = f"A = {a}" if whole is a else f"A = {a}, which goes on as {whole}"
+    after = painted(
+        same_profile(found.result, indices),
+        lambda k, cell: cell._replace(colour=colours.get(known_int(indices(k)), NO_COLOUR)),
+        f"A o B = {found.result}",
+    )
+    before = painted(whole, _in_colours(whole, a, lambda x: colours.get(x, NO_COLOUR)), title)
+    beside = painted(
+        indices,
+        lambda k, cell: cell._replace(
+            colour=colours.get(cell.offset, NO_COLOUR), text=sides(cell.offset)
+        ),
+        f"B = {tiler_text(b)}",
+    )
+    yield Panels("", (before, beside, after), ("o", "="), "an element of A has the same colour in each")
+
+
+def _right_side(whole: AnyLayout, b: Any) -> tuple[AnyLayout, Callable[[int], str | None]]:
+    """The indices of A that B gives, and what stands in a cell where that is no index."""
+    if not is_tuple(b):
+        return tiler_layout(b), lambda _x: None
+    from ..algebra import composition
+
+    return composition(counting(whole), b), lambda x: text_of(_by_mode(whole, x))
+
+
+def _by_mode(layout: AnyLayout, index: int) -> Any:
+    """An index as one number for each mode."""
+    at: list[int] = []
+    for n in sizes_of(layout)[:-1]:
+        index, c = divmod(index, n)
+        at.append(c)
+    return (*at, index)
+
+
+def _in_colours(whole: AnyLayout, layout: AnyLayout, colour: Callable[[int], int]) -> Paint:
+    """The cells of a layout that has grown: coloured, and padding where it has."""
+    return lambda x, cell: cell._replace(colour=colour(x), valid=is_inside(x, whole, layout))
+
+
+# --- divide, product --------------------------------------------------------------------------
+
+
+def tiled(tiles: Tiles, title: str = "") -> Figure:
+    """Return the figure of a layout with a colour for each tile."""
+    paint = _in_colours(tiles.whole, tiles.layout, tiles.colour)
+    return painted(tiles.whole, paint, title or str(tiles.layout), "tile")
+
+
+def divided(tiles: Tiles, operation: str, result: AnyLayout, title: str = "") -> Figure:
+    """Return the figure of a division with the colours of the tiles."""
+    indices = tiles.indices(operation)
+
+    def paint(k: int, cell: Cell) -> Cell:
+        x = known_int(indices(k))
+        return cell._replace(colour=tiles.colour(x), valid=is_inside(x, tiles.whole, tiles.layout))
+
+    return painted(result, paint, title or str(result), "tile")
+
+
+def _divide(found: Explanation) -> Iterator[AnyFigure]:
+    layout, tiler = found.arguments[:2]
+    if is_left_alone(tiler):
+        return
+    tiles = Tiles(layout, tiler)
+    note = "a tile has the same colour in both"
+    if tiles.whole is not layout:
+        note += "; hatched: the tiles reach past the end, and the layout goes on"
+    yield Panels("", (tiled(tiles), divided(tiles, found.operation, found.result)), ("=",), note)
+
+
+def _product(found: Explanation) -> Iterator[AnyFigure]:
+    block, tiler = found.arguments[:2]
+    if is_left_alone(tiler):
+        return
+    copies = Copies(found.operation, block, tiler)
+    result = painted(found.result, lambda k, cell: cell._replace(colour=copies.colour(k)), "", "tile")
+    first = painted(block, lambda _k, cell: cell._replace(colour=0), f"block {block}", "tile")
+    if is_tuple(tiler):
+        yield Panels("", (first, result), ("=",), "a copy of the block has the same colour in each")
+    else:
+        over = tiler_layout(tiler)
+        each = painted(
+            over, lambda k, cell: cell._replace(colour=copies.colour_of(k)), f"copies {over}", "tile"
+        )
+        yield Panels(
+            "", (first, each, result), ("x", "="), "a copy of the block has the same colour in each"
+        )
+    yield painted_strip(found.result, copies.colour, f"in memory: {found.result}")
+
+
+# --- coalesce, complement, inverses -----------------------------------------------------------
+
+
+def _coalesce(found: Explanation) -> Iterator[AnyFigure]:
+    layout, result = found.arguments[0], found.result
+
+    def paint(k: int, cell: Cell) -> Cell:
+        return cell._replace(colour=place_colour(layout, k))
+
+    yield Panels(
+        "",
+        (painted(layout, paint), painted(result, paint)),
+        ("=",),
+        "an index has the same colour in both",
+    )
+
+
+def _complement(found: Explanation) -> Iterator[AnyFigure]:
+    layout, rest = found.arguments[0], found.result
+    both = row((layout, rest))
+    size = known_int(layout.size)
+    end = reach(both)
+    if len(found.arguments) > 1 and not is_tuple(found.arguments[1]):
+        end = max(end, known_int(found.arguments[1]))
+
+    def copy(k: int) -> int:
+        return tile_colour(k, 0)
+
+    yield painted_strip(layout, lambda _k: 0, f"{layout}", end)
+    yield painted_strip(rest, copy, f"its complement {rest}: where each copy begins", end)
+    title = f"together, one colour for each copy: {both}"
+    yield painted_strip(both, lambda k: copy(k // size), title, end)
+
+
+def _inverse(found: Explanation) -> Iterator[AnyFigure]:
+    layout, inverse = found.arguments[0], found.result
+
+    def swapped(x: int, cell: Cell) -> Cell:
+        k = cell.offset
+        is_one = 0 <= k < layout.size and layout(k) == x
+        return cell._replace(colour=place_colour(layout, k) if is_one else NO_COLOUR)
+
+    def here(k: int, cell: Cell) -> Cell:
+        x = cell.offset
+        is_one = 0 <= x < inverse.size and inverse(x) == k
+        return cell._replace(colour=place_colour(layout, k) if is_one else NO_COLOUR)
+
+    name = "right" if found.operation == "right_inverse" else "left"
+    yield Panels(
+        "",
+        (
+            painted(layout, here, f"{layout}: offset at each index"),
+            painted(as_vector(inverse), swapped, f"{name} inverse {inverse}: index at each offset"),
+        ),
+        ("<->",),
+        "a pair of index and offset has the same colour in both",
+    )
+
+
+_PICTURES: dict[str, Callable[[Explanation], Iterator[AnyFigure]]] = {
+    "coalesce": _coalesce,
+    "complement": _complement,
+    "composition": _composition,
+    "divide": _divide,
+    "inverse": _inverse,
+    "product": _product,
+}

@@ -1,0 +1,308 @@
+"""The steps of an operation in words, with the numbers in place: what is left, why, what it takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..algebra.by_mode import is_left_alone, tiler_text
+from ..algebra.modes import modes_of
+from ..ints import SymbolicInt, is_tuple, known_divides, known_eq, known_lt
+from ..layout import is_layout
+from .records import CoalesceStep, ComplementStep, CompositionStep, InverseStep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from .explanation import Explanation
+
+__all__ = ["law_of", "number", "sentences_of"]
+
+
+def sentences_of(found: Explanation) -> tuple[str, ...]:
+    """Return one sentence for each step; of what is made of other operations one for each of them."""
+    if found.steps:
+        say: Callable[[Any], Iterator[str]] = _STEPS[type(found.steps[0])]
+        if say is _complement:
+            return tuple(_complement(found.steps, found.arguments[1:]))
+        return tuple(say(found.steps))
+    if not is_layout(found.arguments[0]):  # the outer function of a composition
+        return (f"{found.arguments[0]} is no layout: it stays, applied to each offset of B.",)
+    if len(found.arguments) > 1 and is_left_alone(found.arguments[1]):
+        return (f"{tiler_text(found.arguments[1])} leaves the layout as it is.",)
+    if len(found.arguments) > 1 and is_tuple(found.arguments[1]):
+        return tuple(_by_mode(found))
+    kind = found.operation.rpartition("_")[2]
+    if found.operation == "logical_divide":
+        return tuple(_divide(found))
+    if found.operation == "logical_product":
+        return tuple(_product(found))
+    if found.operation in ("blocked_product", "raked_product"):
+        return (_paired(found),)
+    return (_gathered(found, kind),) if found.parts else ()
+
+
+def law_of(found: Explanation) -> str:
+    """Return what holds of the result, the one thing that an operation is there for."""
+    if not is_layout(found.arguments[0]):
+        return ""
+    return _LAWS.get(found.operation, "")
+
+
+_LAWS: Final = {
+    "coalesce": "the fewest modes with the same offset at each index",
+    "complement": "it steps through the offsets that the layout leaves free",
+    "composition": "C = A o B: C(i) = A(B(i)) for each coordinate i of B",
+    "left_inverse": "from an offset back to the index: L(A(i)) = i",
+    "right_inverse": "an index for each offset of an interval: A(R(x)) = x",
+    "logical_divide": "each mode becomes (inside a tile, from tile to tile)",
+    "zipped_divide": "all that is inside a tile in mode 0, all that runs over tiles in mode 1",
+    "tiled_divide": "all that is inside a tile in mode 0, then one mode for each way over tiles",
+    "flat_divide": "one mode for each way inside a tile, then one for each way over tiles",
+    "logical_product": "each mode becomes (inside the block, from copy to copy)",
+    "zipped_product": "the block in mode 0, what runs over its copies in mode 1",
+    "tiled_product": "the block in mode 0, then one mode for each way over its copies",
+    "flat_product": "one mode for each way inside the block, then one for each way over its copies",
+    "blocked_product": "the copies stand side by side, each block whole",
+    "raked_product": "the copies are interleaved: neighbours come from different copies",
+}
+
+
+def number(x: Any) -> str:
+    """Return an int without the mark of a static one."""
+    return str(int(x)) if isinstance(x, int) and not isinstance(x, SymbolicInt) else str(x)
+
+
+def _times(x: Any, y: Any) -> str:
+    """``3 * 8 = 24``."""
+    x, y = _factor(x), _factor(y)
+    return f"{x[1]} * {y[1]} = {number(x[0] * y[0])}"
+
+
+def _factor(x: Any) -> tuple[Any, str]:
+    text = number(x)
+    return x, f"({text})" if " " in text or text.startswith("-") else text
+
+
+def _over(x: Any, y: Any) -> str:
+    """``6 / 3 = 2``, of a number that is divided."""
+    return f"{_factor(x)[1]} / {_factor(y)[1]} = {number(x // y)}"
+
+
+# --- composition ------------------------------------------------------------------------------
+
+
+def _composition(steps: Sequence[CompositionStep]) -> Iterator[str]:
+    before: int | None = None
+    for step in steps:
+        of = f"{step.shape}:{step.stride}"
+        head = f"Mode {step.mode} of B, {of}"
+        if step.mode == before and step.action != "run":
+            head = f"What is left of mode {step.mode} of B, {of}"
+        before = step.mode
+        yield f"{head}: {_COMPOSITION[step.action](step)}"
+
+
+def _passes(step: CompositionStep) -> str:
+    s, e, n = step.shape, step.stride, step.left_shape
+    return (
+        f"steps of {number(e)} pass over A's mode {step.left}, {n}:{step.left_stride}, whole,"
+        f" {_over(e, n)} times. What is left is {number(s)} in steps of {number(e // n)}, on the next"
+        " mode of A."
+    )
+
+
+def _splits(step: CompositionStep) -> str:
+    s, e, n, d = step.shape, step.stride, step.left_shape, step.left_stride
+    assert step.taken is not None
+    count = step.taken.shape
+    return (
+        f"in steps of {number(e)} the {number(n)} of A's mode {step.left}, {n}:{d}, has {_over(n, e)}"
+        f" places, so {number(s)} splits. It takes {number(count)}, {_times(e, d)} apart: {step.taken}."
+        f" What is left is {_over(s, count)} in steps of 1, on the next mode of A."
+    )
+
+
+def _fits(step: CompositionStep) -> str:
+    s, e, n, d = step.shape, step.stride, step.left_shape, step.left_stride
+    if step.left is None:
+        return f"it does not move, it stays at offset 0: {step.taken}."
+    takes = f"It takes all {number(s)}, {_times(e, d)} apart: {step.taken}."
+    if known_lt(s, 2) is True:
+        takes = f"It stands for one place, with the stride {_times(e, d)}: {step.taken}."
+        if known_eq(s, 0) is True:
+            takes = f"It has no place: {step.taken}."
+    if n is None:
+        return f"A's last mode, of stride {number(d)}, has no end. {takes}"
+    if known_lt(s, 1) is True:
+        return takes
+    last, end = _times(s - 1, e), number(n)
+    return f"its last place, {last}, lies inside the {end} of A's mode {step.left}, {n}:{d}. {takes}"
+
+
+def _runs(step: CompositionStep) -> str:
+    assert step.taken is not None
+    t = step.taken.stride
+    return (
+        f"along {number(step.shape)} steps of {number(step.stride)} A is linear, and"
+        f" A({number(step.stride)}) = {number(t)}: it takes {step.taken}."
+    )
+
+
+_COMPOSITION: Final[dict[str, Callable[[CompositionStep], str]]] = {
+    "pass": _passes,
+    "split": _splits,
+    "fit": _fits,
+    "run": _runs,
+}
+
+
+# --- coalesce, complement, inverses -----------------------------------------------------------
+
+
+def _coalesce(steps: Sequence[CoalesceStep]) -> Iterator[str]:
+    last: Any = None
+    for step in steps:
+        of = f"{step.shape}:{step.stride}"
+        now = modes_of(step.so_far)[-1]
+        if step.action == "skip":
+            yield f"{of} has one coordinate and never moves: it is left out. So far {step.so_far}."
+            continue
+        if last is None or (step.action == "keep" and known_eq(last.shape, 1) is True):
+            yield f"{of} is the first that moves. So far {step.so_far}."
+        elif step.action == "merge":
+            yield (
+                f"{of} goes on where {last} ends, at {_times(last.shape, last.stride)}: the two are"
+                f" one, {now}. So far {step.so_far}."
+            )
+        else:
+            yield (
+                f"{of} does not go on where {last} ends, at {_times(last.shape, last.stride)}: it"
+                f" stays a mode. So far {step.so_far}."
+            )
+        last = now
+
+
+def _complement(steps: Sequence[ComplementStep], target: tuple[Any, ...] = ()) -> Iterator[str]:
+    *below, last = steps
+    for step in below:
+        s, d, end = step.shape, step.stride, number(step.end)
+        begins, filled = f"{s}:{d} begins at {number(d)}", f"Filled up to {_times(s, d)}."
+        if known_eq(d, step.end) is True:
+            yield f"{begins}, where the offsets filled so far end: no gap. {filled}"
+            continue
+        is_whole = known_divides(step.end, d) is True
+        count = _over(d, step.end) if is_whole else f"{number(d)} // {end} = {number(step.gap)}"
+        if step.taken is None:
+            yield f"{begins}, those before end at {end}: {count}, no other whole block fits. {filled}"
+        else:
+            yield f"{begins}; below it fit {count} blocks of {end}: it takes {step.taken}. {filled}"
+    end, gap = last.end, last.gap
+    takes = "it is filled" if last.taken is None else f"it takes {last.taken}"
+    if not target or target[0] is None:
+        yield f"Nothing is asked for above {number(end)}: {'no mode' if last.taken is None else takes}."
+    elif is_tuple(target[0]):
+        blocks = f"{number(gap)} blocks of {number(end)}"
+        yield f"The range of {tiler_text(target[0])} holds {blocks}, in each mode rounded up: {takes}."
+    else:
+        n = number(target[0])
+        if known_divides(end, target[0]) is True:
+            yield f"The range of {n} holds {_over(target[0], end)} blocks of {number(end)}: {takes}."
+        else:
+            blocks = f"{number(gap)} blocks of {number(end)}"
+            yield f"The range of {n} takes {blocks} to cover, the last of them not whole: {takes}."
+
+
+def _inverse(steps: Sequence[InverseStep]) -> Iterator[str]:
+    for step in steps:
+        s, d, p = step.shape, step.stride, step.index
+        if s is None:
+            assert step.taken is not None
+            least = number(step.taken.shape)
+            yield f"Below {least}, the least stride, an offset says nothing of the index: {step.taken}."
+            continue
+        head = f"{s}:{d}: {number(d)} in the offset is {number(p)} in the index"
+        if step.taken is not None:
+            count = step.taken.shape
+            why = ""
+            if known_lt(count, s) is True:
+                why = f"; the next mode begins after {number(count)} of {number(s)}"
+            elif step.end is None and known_lt(s, count) is True:
+                why = f"; the next mode begins after {number(count)}"
+            yield f"{head}{why}. It takes {step.taken}."
+        elif step.end is not None and known_lt(step.end, d) is True:
+            yield (
+                f"{s}:{d} is left out: it begins at {number(d)}, those before end at"
+                f" {number(step.end)}, and nothing leads to {number(step.end)}."
+            )
+        else:
+            yield f"{s}:{d} is left out: modes before it reach its offsets."
+
+
+_STEPS: Final[dict[type, Callable[[Any], Iterator[str]]]] = {
+    CoalesceStep: _coalesce,
+    CompositionStep: _composition,
+    ComplementStep: _complement,
+    InverseStep: _inverse,
+}
+
+
+# --- what is made of other operations ---------------------------------------------------------
+
+
+def _divide(found: Explanation) -> Iterator[str]:
+    layout, by = found.arguments
+    rest, _both = found.parts
+    tile, over = modes_of(found.result)
+    yield f"The tile {by} picks {number(by.size)} of the {number(layout.size)} indices of A."
+    yield (
+        f"Its complement in {number(layout.size)} is {rest.result}: it runs over"
+        f" {number(rest.result.size)} tiles."
+    )
+    yield f"A o (tile, complement): {tile} inside a tile, {over} from tile to tile."
+
+
+def _product(found: Explanation) -> Iterator[str]:
+    block, over = found.arguments
+    rest, copies = found.parts
+    target = _times(block.size, over.cosize)
+    yield f"The block {block} holds {number(block.size)} elements."
+    yield f"In a range of {target} it leaves {rest.result} free: its complement."
+    yield (
+        f"The {number(over.size)} copies are taken from what is free as {over} says:"
+        f" {rest.result} o {over} = {copies.result}."
+    )
+
+
+def _gathered(found: Explanation, kind: str) -> str:
+    whole = found.parts[0].result
+    inside = "inside a tile" if kind == "divide" else "inside a block"
+    over = "the tiles" if kind == "divide" else "the copies"
+    return f"The logical form is {whole}; what is {inside} comes first, what runs over {over} after it."
+
+
+def _paired(found: Explanation) -> str:
+    block, copies = modes_of(found.parts[0].result)
+    first, second = "the block's", "the copies'"
+    if found.operation == "raked_product":
+        first, second = second, first
+    return f"Block {block}, copies {copies}: each mode of the result is {first} mode, then {second}."
+
+
+def _by_mode(found: Explanation) -> Iterator[str]:
+    layout, tilers = found.arguments
+    if found.operation.startswith(("zipped", "tiled", "flat")):
+        yield _gathered(found, found.operation.rpartition("_")[2])
+        return
+    modes = modes_of(layout)
+    parts = iter(found.parts)
+    for i, (mode, tiler) in enumerate(zip(modes, tilers)):  # noqa: B905 (modes past the tilers follow)
+        if is_left_alone(tiler):
+            yield f"Mode {i}, {mode}, stays as it is."
+        else:
+            yield f"Mode {i}, {mode}, by {tiler_text(tiler)}: {next(parts).result}."
+    past = range(len(tilers), len(modes))
+    if past:
+        names = " and ".join(map(str, past))
+        many, verb = ("s", "") if len(past) > 1 else ("", "s")
+        what = f"drop{verb} out" if found.operation == "composition" else f"stay{verb}"
+        yield f"Mode{many} {names} {what}: there is no tiler for {'them' if many else 'it'}."

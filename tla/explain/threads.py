@@ -1,0 +1,156 @@
+"""Thread-value layouts from the other side: which thread holds a cell of a tile, as which value."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from ..algebra.modes import modes_of
+from ..algebra.preimage import preimage
+from ..coord import crd2idx
+from ..errors import CoordinateError, LayoutError, UnsupportedError
+from ..figure import NO_COLOUR
+from ..int_tuple import as_shape, leaves, text_of
+from ..ints import known_int
+from ..layout import Layout, as_layout
+from ..layout_figures import tile_colour
+from .painting import COLUMNS, ROWS, SLICES, painted, sizes_of
+from .tiles import reach
+
+if TYPE_CHECKING:
+    from ..figure import Cell, Figure
+    from ..ints import IntTuple
+    from ..layout import AnyLayout
+
+__all__ = ["tv_figure"]
+
+_COUNTED: Final = 1000
+"""The most holders of one cell that are counted."""
+
+
+def tv_figure(
+    layout: AnyLayout,
+    tile: IntTuple | None = None,
+    rows: int = ROWS,
+    columns: int = COLUMNS,
+    slices: int = SLICES,
+) -> Figure:
+    """Return the tile with the thread and value that hold each of its cells, a colour for each thread.
+
+    The layout takes (thread, value) to an index in the tile, counted column by column. A cell says
+    ``T3 V1``; of several holders the first, and how many more there are; of none it is padding.
+
+    >>> grid = tv_figure(Layout(((2, 2), 2), ((1, 4), 2)), (4, 2)).grids[0]
+    >>> [[cell.text for cell in row] for row in grid.cells]
+    [['T0 V0', 'T2 V0'], ['T1 V0', 'T3 V0'], ['T0 V1', 'T2 V1'], ['T1 V1', 'T3 V1']]
+
+    Args:
+        tile: The shape of the tile; one row as long as the layout reaches where left out.
+        rows, columns, slices: The largest corner shown.
+
+    Raises:
+        LayoutError: the layout does not have the two modes, thread and value.
+        CoordinateError: a value lies outside the tile; the error names its thread.
+        UnsupportedError: something is no number.
+    Source: CuTe, "TV layouts", 0t_mma_atom.md; ``print_latex`` of a tiled copy or product.
+    """
+    as_layout(layout)
+    if len(modes_of(layout)) != 2:
+        raise LayoutError(
+            f"{layout} is no layout of threads and values",
+            f"It has {len(modes_of(layout))} modes; mode 0 is the thread, mode 1 the value.",
+            layout=layout,
+        )
+    shape = (reach(layout),) if tile is None and not layout.symbols else tile
+    if layout.symbols or Layout(as_shape(shape)).symbols:
+        raise UnsupportedError(
+            f"which thread holds a cell of {layout} depends on unknowns",
+            "Bind them to numbers first.",
+            layout=layout,
+        )
+    cells = Layout(as_shape(shape))
+    _require_inside(layout, cells)
+    threads, values = layout.shape
+    first = sizes_of(Layout(threads))[0] if threads != () else 1
+
+    def holders(x: int, cell: Cell) -> Cell:
+        found = list(islice(preimage(layout, x), _COUNTED))
+        if not found:
+            return cell._replace(valid=False, text="", colour=NO_COLOUR)
+        t, v = (known_int(crd2idx(c, s)) for c, s in zip(found[0], (threads, values), strict=True))
+        more = ""
+        if len(found) > 1:
+            more = f" +{len(found) - 1}" if len(found) < _COUNTED else " +..."
+        return cell._replace(
+            text=f"T{t} V{v}{more}", colour=tile_colour(t % max(1, first), t // max(1, first))
+        )
+
+    title = f"{layout} on a tile of {text_of(cells.shape)}"
+    figure = painted(cells, holders, title, "tile", rows, columns, slices)
+    return figure._replace(valid_size=_held(layout, cells))
+
+
+_MANY: Final = 1 << 27
+"""Cells of a tile, so many at most, of which each is looked at."""
+
+
+def _held(layout: AnyLayout, cells: AnyLayout) -> int:
+    """How many cells of the tile some thread holds; counted in bits where modes interleave."""
+    if not layout.size:
+        return 0
+    moving = [
+        (known_int(n), known_int(d))
+        for n, d in zip(leaves(layout.shape), leaves(layout.stride), strict=True)
+        if known_int(d) and known_int(n) > 1
+    ]
+    moving.sort(key=lambda mode: abs(mode[1]))
+    span, count = 1, 1
+    for n, d in moving:
+        count = count * n if abs(d) >= span else 0  # beyond what those before it reach
+        span += (n - 1) * abs(d)
+    if count:
+        return count
+    if cells.size > _MANY:
+        raise UnsupportedError(
+            f"which cells of {text_of(cells.shape)} {layout} leaves out was not counted",
+            f"They are more than {_MANY}, and its modes interleave.",
+            layout=layout,
+        )
+    reached = 1
+    for n, d in moving:
+        have = 1  # copies so far, doubled
+        while have < n:
+            more = min(have, n - have)
+            reached |= reached << more * abs(d)
+            have += more
+    return reached.bit_count()
+
+
+def _require_inside(layout: AnyLayout, cells: AnyLayout) -> None:
+    """Refuse a value whose index is below 0 or past the tile."""
+    if not layout.size:
+        return
+    size = known_int(cells.size)
+    at: list[Any] = []
+    for is_high in (False, True):
+        at = [_extreme(mode, is_high) for mode in modes_of(layout)]
+        index = known_int(layout(tuple(at)))
+        if not 0 <= index < size:
+            t, v = at
+            raise CoordinateError(
+                f"value {v} of thread {t} lies outside the tile",
+                f"Its index is {index}; the tile {text_of(cells.shape)} has {size} cells.",
+                layout=layout,
+                coord=(t, v),
+                index=index,
+            )
+
+
+def _extreme(mode: AnyLayout, is_high: bool) -> int:
+    """The index in a mode where it reaches farthest up, or down."""
+    index, below = 0, 1
+    for n, d in zip(leaves(mode.shape), leaves(mode.stride), strict=True):
+        if (known_int(d) > 0) == is_high and known_int(d):
+            index += (known_int(n) - 1) * below
+        below *= known_int(n)
+    return index

@@ -1,0 +1,163 @@
+"""Which index of a layout each coordinate of a composition, division or product stands for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import algebra
+from ..algebra.by_mode import is_left_alone
+from ..algebra.complement import free
+from ..algebra.composition import tiler_layout
+from ..algebra.modes import modes_of, row
+from ..algebra.preimage import preimage
+from ..coord import crd2idx, idx2crd
+from ..int_tuple import flatten_to_tuple, leaves, product
+from ..ints import is_tuple, known_int
+from ..layout import Layout, trusted
+from ..layout_figures import tile_colour
+from .painting import counting
+
+if TYPE_CHECKING:
+    from ..layout import AnyLayout
+
+__all__ = ["Copies", "Tiles", "grown", "is_inside", "reach"]
+
+
+def reach(layout: AnyLayout) -> int:
+    """Return one more than the greatest offset."""
+    ends = [
+        (known_int(n) - 1) * known_int(d)
+        for n, d in zip(leaves(layout.shape), leaves(layout.stride), strict=True)
+    ]
+    return 1 + sum([end for end in ends if end > 0])
+
+
+def grown(layout: AnyLayout, tiler: Any, is_divided: bool) -> AnyLayout:
+    """Return a layout with the last leaf of each mode as long as its tiler reaches, as it extends.
+
+    >>> print(grown(parse("10:1"), 4, True), grown(parse("(4,3):(3,1)"), (8, 2), False))
+    12:1 (8,3):(3,1)
+    """
+    if is_tuple(tiler):
+        modes = [grown(m, t, is_divided) for m, t in zip(modes_of(layout), tiler)]  # noqa: B905
+        every = row([*modes, *modes_of(layout)[len(modes) :]]) if is_tuple(layout.shape) else modes[0]
+        return layout if (every.shape, every.stride) == (layout.shape, layout.stride) else every
+    if is_left_alone(tiler):
+        return layout
+    by = tiler_layout(tiler)
+    wanted = reach(row((by, free(by, layout.size))) if is_divided else by)
+    if wanted <= known_int(layout.size):
+        return layout
+    sizes = [known_int(n) for n in flatten_to_tuple(layout.shape)]
+    if not sizes:
+        return layout
+    below = 1
+    for n in sizes[:-1]:
+        below *= n
+    return trusted(_with_last(layout.shape, -(-wanted // below)), layout.stride)
+
+
+def _with_last(shape: Any, size: int) -> Any:
+    """A shape with another size of its last leaf."""
+    if not is_tuple(shape):
+        return size
+    if is_tuple(shape[-1]) and not flatten_to_tuple(shape[-1]):
+        return (*_with_last(shape[:-1], size), shape[-1])
+    return (*shape[:-1], _with_last(shape[-1], size))
+
+
+def is_inside(index: int, whole: AnyLayout, layout: AnyLayout) -> bool:
+    """Whether an index of a layout that has grown is one of the layout as it was, and holds data."""
+    at: Any = idx2crd(index, whole.shape)
+    pairs = zip(flatten_to_tuple(at), flatten_to_tuple(layout.shape), strict=True)
+    return all(c < n for c, n in pairs) and layout.is_valid(at)
+
+
+class Tiles:
+    """The tiles of a division: which one each index of the layout is in."""
+
+    def __init__(self, layout: AnyLayout, tiler: Any) -> None:
+        self.layout: AnyLayout = layout
+        self.tiler: Any = tiler
+        self.whole: AnyLayout = grown(layout, tiler, True)
+        self._zipped = algebra.zipped_divide(counting(self.whole), tiler)
+        tile, rest = modes_of(self._zipped)
+        self.tile_size: int = known_int(tile.size)
+        self.count: int = known_int(rest.size)
+        self._first = _first_size(rest)
+
+    def number(self, index: int) -> int | None:
+        """Return the number of the tile that an index is in; None of one in no tile."""
+        for at in preimage(self._zipped, index):
+            return known_int(crd2idx(at[1], self._zipped.shape[1]))
+        return None
+
+    def colour(self, index: int) -> int:
+        """Return the colour of the tile that an index is in."""
+        number = self.number(index)
+        return -1 if number is None else tile_colour(number % self._first, number // self._first)
+
+    def indices(self, operation: str) -> AnyLayout:
+        """Return the layout from a coordinate of a division to the index that it stands for."""
+        return getattr(algebra, operation)(counting(self.whole), self.tiler)  # type: ignore[no-any-return]
+
+
+def _first_size(layout: AnyLayout) -> int:
+    """How many coordinates there are before the next one stands in another column."""
+    shape = layout.shape
+    while is_tuple(shape) and len(shape) == 1:
+        shape = shape[0]
+    first = product(shape[0]) if is_tuple(shape) and shape else layout.size
+    return max(1, known_int(first))
+
+
+class Copies:
+    """The copies of a product: which one each coordinate of the result is in."""
+
+    def __init__(self, operation: str, block: AnyLayout, tiler: Any) -> None:
+        still = Layout(block.shape, _zeros(block.shape))
+        labels, count, first = _labels(tiler)
+        self.count: int = count
+        self._first: int = first
+        self._labels: AnyLayout = getattr(algebra, operation)(still, labels)
+
+    def number(self, index: int) -> int:
+        """Return the number of the copy that a coordinate of the result is in, by its index."""
+        return known_int(self._labels(index))
+
+    def colour(self, index: int) -> int:
+        """Return the colour of that copy."""
+        return self.colour_of(self.number(index))
+
+    def colour_of(self, number: int) -> int:
+        """Return the colour of a copy."""
+        return tile_colour(number % self._first, number // self._first)
+
+
+def _zeros(shape: Any) -> Any:
+    return tuple(map(_zeros, shape)) if is_tuple(shape) else 0
+
+
+def _labels(tiler: Any) -> tuple[Any, int, int]:
+    """A tiler that counts its own coordinates, how many there are, and those of its first mode."""
+    firsts: list[int] = []
+    count = 1
+
+    def one(part: Any) -> Any:
+        nonlocal count
+        if is_tuple(part):
+            return tuple(map(one, part))
+        if is_left_alone(part):
+            return part
+        by = tiler_layout(part)
+        if not firsts:
+            firsts.append(_first_size(by) if not is_tuple(tiler) else known_int(by.size))
+        step, count = count, count * known_int(by.size)
+        return Layout(by.shape, _scaled(counting(by).stride, step))
+
+    found = one(tiler)
+    return found, count, max(1, firsts[0]) if firsts else 1
+
+
+def _scaled(stride: Any, by: int) -> Any:
+    return tuple([_scaled(d, by) for d in stride]) if is_tuple(stride) else stride * by
