@@ -7,6 +7,7 @@
 
 import typing as _typing
 
+from . import display as _display
 from . import show
 from .constexpr import reveal
 from .coord import (
@@ -40,7 +41,6 @@ from .errors import (
     UndecidedError,
     UnsupportedError,
 )
-from .figure import layout_figure
 from .fractal import col_major, fractal_layout, nN, nZ, row_major, zN, zZ
 from .int_tuple import (
     IntTuple,
@@ -149,6 +149,7 @@ from .layout import (
     static_mask,
     stride,
 )
+from .layout_figures import layout_figure, strip_figure
 from .notation import parse, to_text
 from .read import read
 from .slicing import Underscore, _, dice, has_underscore, slice_
@@ -252,6 +253,8 @@ else:
     def __dir__():
         return sorted({*globals(), *_ROOMS, *_LATER, *__all__})
 
+
+_display.register("tla.notebook")  # imported when the first value is shown
 
 __version__ = "0.1.0"
 
@@ -447,6 +450,7 @@ __all__ = [
     "slice_and_offset",
     "static_mask",
     "stride",
+    "strip_figure",
     "sym",
     "take",
     "tile_to_shape",

@@ -35,6 +35,7 @@ from . import int_tuple, ints
 from .assumed import carrying
 from .constexpr import constexpr, typed_by
 from .coord import compact_col_major, compact_order, crd2offset, offset_at, packed
+from .display import figure_of, html_of, steps_of
 from .errors import CoordinateError, LeafError, NotALayoutError
 from .int_tuple import (
     MAX_DEPTH,
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from .expr import Condition, Symbol
+    from .figure import Figure, Scheme, Steps
 
 __all__ = [
     "AnyLayout",
@@ -421,6 +423,40 @@ class Layout(Generic[S_co, D_co]):
         origin = "" if self._origin is None else f", {self._origin!r}"
         return f"Layout({self.shape!r}, {self.stride!r}{origin})"
 
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+    def figure(
+        self: AnyLayout,
+        rows: int = 16,
+        columns: int = 64,
+        slices: int = 4,
+        colour: Scheme | None = None,
+    ) -> Figure:
+        """Return the picture of its offsets, as data; see `tla.layout_figure`.
+
+        >>> [[cell.offset for cell in row] for row in Layout((2, 3), (3, 1)).figure().grids[0].cells]
+        [[0, 1, 2], [3, 4, 5]]
+
+        Raises:
+            LayoutError: nothing would be shown.
+            UndecidedError: an int is unknown, so that there is no picture.
+        """
+        found: Figure = figure_of(self, rows=rows, columns=columns, slices=slices, colour=colour)
+        return found
+
+    def explain(self: AnyLayout, *coord: IntTuple) -> Steps:
+        """Return how the offset of a coordinate comes about: its digits, times their strides, added up.
+
+        >>> print(Layout(((4, 2), (4, 3)), ((4, 16), (1, 32))).explain((1, 5)).sentences[-1])
+        (1,5) -> ((1,0),(1,1)) -> 1*4 + 0*16 + 1*1 + 1*32 = 37
+
+        Raises:
+            CoordinateError: it is no coordinate of the layout.
+        """
+        found: Steps = steps_of(self, *coord)
+        return found
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.shape, self.stride, self._origin)
 
@@ -474,7 +510,11 @@ _set_conditions: Final = _Assuming.__dict__["_conditions"].__set__
 
 
 def is_layout(x: object) -> TypeIs[AnyLayout]:
-    """Whether ``x`` is a layout."""
+    """Whether ``x`` is a layout.
+
+    >>> is_layout(parse("4:1")), is_layout((4, 1))
+    (True, False)
+    """
     return isinstance(x, Layout)
 
 
@@ -613,25 +653,40 @@ def stride(x: AnyLayout, *path: SupportsIndex) -> Any:
 
 @constexpr
 def rank(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Int[int]:
-    """Return the number of modes of ``get(x, *path)``, static; an int has one."""
+    """Return the number of modes of ``get(x, *path)``, static; an int has one.
+
+    >>> rank(parse("((4,2),3):((3,12),1)")), rank(((4, 2), 3), 0), rank(7)
+    (_2, _2, _1)
+    """
     return int_tuple.rank(_shape_of(x), *path)
 
 
 @constexpr
 def depth(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Int[int]:
-    """Return the levels of nesting of ``get(x, *path)``, static; 0 for an int."""
+    """Return the levels of nesting of ``get(x, *path)``, static; 0 for an int.
+
+    >>> depth(7), depth(parse("((4,2),3):((3,12),1)"))
+    (_0, _2)
+    """
     return int_tuple.depth(_shape_of(x), *path)
 
 
 @constexpr
 def size(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Any:
-    """Return the number of coordinates of ``get(x, *path)``, padding included."""
+    """Return the number of coordinates of ``get(x, *path)``, padding included.
+
+    >>> size(parse("((4,2),3):((3,12),1)")), size(((4, 2), 3), 0)
+    (24, 8)
+    """
     return int_tuple.size(_shape_of(x), *path)
 
 
 @constexpr
 def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
     """Return the length of the span of offsets of ``get(x, *path)``; 0 where it is empty.
+
+    >>> cosize(parse("(2,3):(4,1)")), cosize(parse("(2,3):(0,1)"))
+    (7, 3)
 
     The span runs from the least offset to the greatest, so negative strides count by their length.
     Source: CuTe ``cosize``, which takes absolute strides.
@@ -647,7 +702,11 @@ def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
 
 
 def is_static(x: IntTuple | AnyLayout) -> bool:
-    """Whether every int of a layout or int tuple is static."""
+    """Whether every int of a layout or int tuple is static.
+
+    >>> is_static((_4, _2)), is_static((_4, 2))
+    (True, False)
+    """
     return x.is_static if is_layout(x) else ints.is_static(x)
 
 
@@ -697,27 +756,43 @@ def _shape_of(x: Any) -> Any:
 
 @constexpr
 def make_shape(*extents: *_Items) -> tuple[*_Items]:
-    """Return the shape of the arguments, checked. TLA ``MakeShape``."""
+    """Return the shape of the arguments, checked. TLA ``MakeShape``.
+
+    >>> print(to_text(make_shape(_2, (4, 3))))
+    (_2,(4,3))
+    """
     shape: tuple[*_Items] = as_shape(extents)
     return shape
 
 
 @constexpr
 def make_stride(*steps: *_Items) -> tuple[*_Items]:
-    """Return the stride of the arguments, checked. TLA ``MakeStride``."""
+    """Return the stride of the arguments, checked. TLA ``MakeStride``.
+
+    >>> print(to_text(make_stride(_12, (1, 4))))
+    (_12,(1,4))
+    """
     return make_tuple(*steps)
 
 
 @constexpr
 def make_coord(*parts: *_Items) -> tuple[*_Items]:
-    """Return the coordinate of the arguments, checked; `_` may stand in it. TLA ``MakeCoord``."""
+    """Return the coordinate of the arguments, checked; `_` may stand in it. TLA ``MakeCoord``.
+
+    >>> make_coord(1, (0, _))
+    (1, (0, _))
+    """
     coord: tuple[*_Items] = as_coord(parts)
     return coord
 
 
 @constexpr
 def make_tile(*extents: *_Items) -> tuple[*_Items]:
-    """Return the tile of the arguments, checked. CuTe ``make_tile``."""
+    """Return the tile of the arguments, checked. CuTe ``make_tile``.
+
+    >>> print(zipped_divide(parse("(4,6):(6,1)"), make_tile(2, 3)))
+    ((2,3),(2,2)):((6,1),(12,3))
+    """
     return make_shape(*extents)
 
 

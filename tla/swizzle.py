@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Generic
 
 from .constexpr import constexpr, typed_by
+from .display import figure_of, html_of
 from .errors import CoordinateError, LayoutError
 from .ints import Int, known_int, leaf
 from .layout import get, is_layout, slice_and_offset
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeIs, TypeVar
 
+    from .figure import Figure, Scheme
     from .ints import IntLike, IntTuple
     from .layout import AnyLayout
     from .slicing import Coord
@@ -168,7 +170,11 @@ class Swizzle(Generic[_Bits, _Base, _Shift]):
 
 
 def is_swizzle(x: object) -> TypeIs[Swizzle]:
-    """Return whether ``x`` is a swizzle; a checker knows it for one of any numbers."""
+    """Return whether ``x`` is a swizzle; a checker knows it for one of any numbers.
+
+    >>> is_swizzle(Swizzle(1, 0, 2)), is_swizzle(Layout(8))
+    (True, False)
+    """
     return isinstance(x, Swizzle)
 
 
@@ -286,6 +292,29 @@ class ComposedLayout(Generic[_Outer, _Offset, _Inner]):
     def __repr__(self) -> str:
         return "ComposedLayout({!r}, {!r}, {!r})".format(*_parts(self))
 
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+    def figure(
+        self: ComposedLayout,
+        rows: int = 16,
+        columns: int = 64,
+        slices: int = 4,
+        colour: Scheme | None = None,
+    ) -> Figure:
+        """Return the picture of its offsets, as data, of at most so many rows, columns and slices.
+
+        >>> swizzled = ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, 2), (2, 1)))
+        >>> [[cell.offset for cell in row] for row in swizzled.figure().grids[0].cells]
+        [[0, 1], [3, 2]]
+
+        Raises:
+            LayoutError: nothing would be shown.
+            UndecidedError: an int is unknown, or there are too many coordinates.
+        """
+        found: Figure = figure_of(self, rows=rows, columns=columns, slices=slices, colour=colour)
+        return found
+
     def __reduce__(self) -> tuple[Any, ...]:
         return ComposedLayout, _parts(self)
 
@@ -297,7 +326,11 @@ class ComposedLayout(Generic[_Outer, _Offset, _Inner]):
 
 
 def is_composed(x: object) -> TypeIs[ComposedLayout]:
-    """Return whether ``x`` is a composed layout; a checker knows it for one of any parts."""
+    """Return whether ``x`` is a composed layout; a checker knows it for one of any parts.
+
+    >>> is_composed(composition(Swizzle(1, 0, 2), Layout(8))), is_composed(Layout(8))
+    (True, False)
+    """
     return isinstance(x, ComposedLayout)
 
 

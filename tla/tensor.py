@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
 
 from .assumed import carrying
 from .constexpr import constexpr, opaque, typed_by, untold
+from .display import figure_of, html_of
 from .errors import (
     CongruenceError,
     CoordinateError,
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from .expr import Condition, Conditions
+    from .figure import Figure, Scheme
 
 __all__ = [
     "POSITIONS",
@@ -415,6 +417,25 @@ class Tensor(Generic[T_co, L_co]):
         start = "" if known_eq(self.data_offset, 0) is True else f"[{self.data_offset}:]"
         at = text_of(self.coord)
         return f"<Tensor {_named(self.data)}{start} in {self.position} at {at}: {self.layout}>"
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+    def figure(
+        self, rows: int = 16, columns: int = 64, slices: int = 4, colour: Scheme | None = None
+    ) -> Figure:
+        """Return the picture of the view, as data: its elements, or where there are none, its offsets.
+
+        >>> tile = get_tile(Tensor("abcdefgh".encode(), row_major(2, 4)), (0, 1), (2, 2))
+        >>> [[(cell.offset, cell.text) for cell in row] for row in tile.figure().grids[0].cells]
+        [[(1, '98'), (2, '99')], [(5, '102'), (6, '103')]]
+
+        Raises:
+            LayoutError: nothing would be shown.
+            UndecidedError: an int is unknown, so that there is no picture.
+        """
+        found: Figure = figure_of(self, rows=rows, columns=columns, slices=slices, colour=colour)
+        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _view, (self.data, self.layout, self.coord, self.position, self.data_offset)

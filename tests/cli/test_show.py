@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 import pytest
 
 from .running import COMMAND, ENVIRONMENT, process
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .running import Run
 
 
@@ -37,7 +41,8 @@ def test_row_major(run: Run) -> None:
 
 def cells(out: str) -> list[list[str]]:
     """The cells of each row drawn."""
-    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if "|" in line]
+    rows = [line.split("|")[1:-1] for line in out.splitlines() if "|" in line]
+    return [re.findall(r"\(?-?\d+\)?", " ".join(row)) for row in rows]
 
 
 def test_column_major(run: Run) -> None:
@@ -56,7 +61,7 @@ def test_zn(run: Run) -> None:
 def test_padding_stands_in_brackets(run: Run) -> None:
     code, out, _err = run("show", "f32[3,5]{1,0:T(2,2)}")
     assert code == 0
-    assert out.startswith("((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)\n")
+    assert out.startswith("f32[3,5]{1,0:T(2,2)} = ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)\n")
     assert cells(out)[0] == ["0", "1", "4", "5", "8", "(9)"]
     assert cells(out)[3] == ["(14)", "(15)", "(18)", "(19)", "(22)", "(23)"]
     assert out.endswith("(n) is padding: 15 of 24 hold data\n")
@@ -95,6 +100,133 @@ def test_the_corner_asked_for(run: Run) -> None:
     assert "162 coordinates, offsets that span 162" in out.splitlines()[-1]
 
 
+# --- what is beside the picture ---
+
+
+@pytest.mark.parametrize(
+    ("text", "head"),
+    [
+        ("f32[3,5]{1,0}", "f32[3,5]{1,0} = (_3,_5):(_5,_1)"),
+        ("zN< half >(20,48)", "zN< half >(20,48) = ((_16,2),(_16,3)):((_16,_256),(_1,512)):(20,48)"),
+        ("cute::Layout<cute::C<8>, cute::C<2>>", "_8:_2"),
+    ],
+)
+def test_both_notations_stand_above(run: Run, text: str, head: str) -> None:
+    assert run("show", text).out.splitlines()[0] == head
+
+
+def test_the_borders_of_tiles_are_drawn(run: Run) -> None:
+    """Tiles of 2 by 2 in an array of 4 by 4: the rows and the columns in two parts each."""
+    lines = run("show", "f32[4,4]{1,0:T(2,2)}").out.splitlines()
+    assert [line.count("|") for line in lines if "|" in line] == [3] * 4
+    assert sum(line.lstrip().startswith("+-") for line in lines) == 3
+
+
+def test_memory_stands_beside_the_grid(run: Run) -> None:
+    out = run("show", "(2,2):(3,1)", "--strip").out
+    top = out.splitlines()[0]
+    assert top.startswith("(2,2):(3,1)")
+    assert "in memory" in top
+    (line,) = [line for line in out.splitlines() if "(0,1)" in line]
+    assert [part.strip() for part in line.split("|")[-6:-1]] == ["(0,0)", "(0,1)", "", "(1,0)", "(1,1)"]
+
+
+def test_so_many_places_of_memory(run: Run) -> None:
+    out = run("show", "100:1", "--places", "3").out
+    assert "the first 3 of 100 places" in out
+    assert "in memory" in out
+
+
+def test_layouts_side_by_side(run: Run) -> None:
+    """All offsets of both, in the order given, whether there is room beside each other or not."""
+    code, out, err = run("show", "(2,3):(3,1)", "(2,3):(1,2)")
+    assert (code, err) == (0, "")
+    first, second = out.index("(2,3):(3,1)"), out.index("(2,3):(1,2)")
+    assert first < second
+    beside = [re.findall(r"\| *(\d+) +\| *(\d+) +\| *(\d+) +\|", line) for line in out.splitlines()]
+    rows = [row for line in beside for row in line]
+    assert sorted(rows) == [("0", "1", "2"), ("0", "2", "4"), ("1", "3", "5"), ("3", "4", "5")]
+
+
+def test_a_summary_of_a_thousand_million_elements(run: Run) -> None:
+    for format_ in ((), ("--svg",), ("--html",), ("--strip",)):
+        code, out, _err = run("show", "(100000,10000):(1,100000)", *format_)
+        assert code == 0
+        assert "1000000000" in out
+        assert len(out) < 1_000_000
+
+
+# --- files ---
+
+
+def test_a_picture_in_one_command(run: Run, tmp_path: Path) -> None:
+    """The name of the file says the format."""
+    for name, start in {
+        "a.svg": "<svg ",
+        "a.HTML": "<!doctype html>",
+        "a.tex": "\\documentclass",
+    }.items():
+        path = tmp_path / name
+        assert run("show", "(2,3):(3,1)", "-o", str(path)) == (0, "", "")
+        assert path.read_text("utf-8").startswith(start)
+    path = tmp_path / "a.txt"
+    assert run("show", "(2,3):(3,1)", "-o", str(path)) == (0, "", "")
+    assert path.read_text("utf-8") == run("show", "(2,3):(3,1)").out
+
+
+def test_the_format_asked_for_goes_before_the_name(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.svg"
+    assert run("show", "(2,3):(3,1)", "--html", "-o", str(path)).code == 0
+    assert path.read_text("utf-8").startswith("<!doctype html>")
+    assert run("show", "(2,3):(3,1)", "--html").out == path.read_text("utf-8")
+    assert run("show", "(2,3):(3,1)", "--html", "-o", "-").out == path.read_text("utf-8")
+
+
+def test_a_file_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "no" / "a.svg"
+    code, out, err = run("show", "(2,3):(3,1)", "-o", str(path))
+    assert (code, out) == (1, "")
+    assert err == f"tla: error: cannot write {path}: No such file or directory\n"
+
+
+def test_one_format_at_a_time(run: Run, tmp_path: Path) -> None:
+    assert run("show", "(2,3):(3,1)", "--svg", "--html").code == 2
+    assert run("show", "(2,3):(3,1)", "--svg", "--json").code == 2
+    code, out, err = run("show", "(2,3):(3,1)", "--json", "-o", str(tmp_path / "a"))
+    assert (code, out) == (2, "")
+    assert "--output takes the picture, not JSON" in err
+
+
+def drawn(text: str) -> list[str]:
+    """The texts in the cells of an SVG picture."""
+    groups = ElementTree.fromstring(text).iter("{http://www.w3.org/2000/svg}g")
+    (cells_of,) = [group for group in groups if group.get("class") == "c"]
+    return [text.text or "" for text in cells_of.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_cells_of_a_file_have_text_up_to_64(run: Run) -> None:
+    assert drawn(run("show", "(64,64):(64,1)", "--svg").out) == [str(n) for n in range(64 * 64)]
+    assert "data:image/png" in run("show", "(65,65):(65,1)", "--svg").out
+
+
+def test_the_corner_of_a_file(run: Run) -> None:
+    assert drawn(run("show", "(9,9):(9,1)", "--svg", "--rows", "2", "--columns", "3").out) == [
+        "0", "1", "2", "9", "10", "11",
+    ]  # fmt: skip
+
+
+def test_colours_are_those_asked_for(run: Run) -> None:
+    def colours(*options: str) -> set[str]:
+        return set(
+            re.findall(r'fill="(#\w+)"', run("show", "(4,(2,2)):(4,(1,2))", "--svg", *options).out)
+        )
+
+    assert len(colours("--colour", "none")) == 1
+    assert colours() == colours("--colour", "tile") == colours("--color", "tile")
+    assert colours("--colour", "offset") != colours()
+    assert run("show", "(2,3):(3,1)", "--colour", "bank").code == 2
+
+
 # --- data, standard input, what is wrong ---
 
 
@@ -117,6 +249,26 @@ def test_json(run: Run) -> None:
             }
         ],
     }
+
+
+def test_json_of_several_and_of_memory(run: Run) -> None:
+    facts = json.loads(run("show", "(2):(2)", "(3):(1)", "--strip", "--json").out)["layouts"]
+    assert [each["layout"] for each in facts] == ["(2):(2)", "(3):(1)"]
+    assert facts[0]["strip"] == {
+        "start": 0,
+        "end": 3,
+        "places": [
+            {"offset": 0, "coordinates": ["(0)"], "hits": 1, "valid": True},
+            {"offset": 1, "coordinates": [], "hits": 0, "valid": False},
+            {"offset": 2, "coordinates": ["(1)"], "hits": 1, "valid": True},
+        ],
+    }
+
+
+def test_what_is_wrong_with_the_second_text(run: Run) -> None:
+    code, out, err = run("show", "(2,3):(3,1)", "(2,3):(1)")
+    assert (code, out) == (1, "")
+    assert err.startswith("tla: error: shape (2,3) and stride (1) are not congruent")
 
 
 def test_standard_input(run: Run) -> None:
@@ -170,7 +322,8 @@ def test_the_layout_that_an_unknown_one_could_be_is_drawn(run: Run, text: str) -
 
 
 def test_a_buffer_is_its_array(run: Run) -> None:
-    assert run("show", "b(f32[3]{0})") == run("show", "f32[3]{0}")
+    buffer, array = run("show", "b(f32[3]{0})"), run("show", "f32[3]{0}")
+    assert buffer.out == f"b({array.out.split(' ')[0]}){array.out[len('f32[3]{0}') :]}"
 
 
 @pytest.mark.parametrize(
@@ -229,3 +382,21 @@ def test_a_picture_fits_the_terminal() -> None:
     assert max(len(line) for line in out.splitlines() if "|" in line or "+" in line) <= 40
     assert len(cells(out)[0]) > 3
     assert "a corner of 2 x 100" in out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("f32[3,5]{1,0:T(2,2)}",),
+        ("((4,2),(4,3)):((4,16),(1,32))", "--strip"),
+        ("(2,3):(3,1)", "(100,100):(100,1)"),
+        ("zN<half>(20,48)", "--rows", "3"),
+        ("(100000,10000):(1,100000)", "--rows", "2"),
+        ("(2,2,9):(18,9,1)", "--places", "5"),
+    ],
+)
+def test_forty_columns_read(arguments: tuple[str, ...]) -> None:
+    """No line is longer, and the first offsets are there."""
+    out = on_a_terminal("show", *arguments, NO_COLOR="1", COLUMNS="40")
+    assert max(map(len, out.splitlines())) <= 40
+    assert len(cells(out)[0]) >= 2

@@ -75,7 +75,10 @@ UNMARKED = {
         "Condition Expr SymbolicInt assume sym Layout.assuming Layout.assumptions Layout.bind"
         " Layout.conditions Layout.standing_on Layout.symbols"
     ),
-    "a table, a picture or a text": "layout_figure offset_lists offsets to_cpp to_text",
+    "a table, a picture or a text": (
+        "layout_figure offset_lists offsets strip_figure to_cpp to_text ComposedLayout.figure"
+        " Layout.explain Layout.figure"
+    ),
     "many values, one by one": "coords",
     "takes a function": "fold_leaf transform_leaf",
     "reads files, or a notation of its own": "evaluate from_cpp read",
@@ -121,6 +124,7 @@ UNMARKED_OF_ASCEND = {
     "a number or a text of the table of architectures": (
         "Arch.gm_bandwidth Arch.l2_bandwidth Arch.source Arch.tag"
     ),
+    "a picture": "Arch.figure Tensor.figure",
 }
 """The same of tags, plans, buffers and tensors; a predicate of a tag is marked where it is called."""
 

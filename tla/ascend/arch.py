@@ -18,7 +18,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from ..constexpr import constexpr, typed_by
+from ..display import html_of
 from ..errors import KindError, LayoutError, UnsupportedError
+from ..figure import Bar, Bars
 from ..ints import is_tuple
 from ..text import did_you_mean, near_words, shortened
 from .cube import PRODUCTS, Product
@@ -265,6 +267,21 @@ class Arch(NamedTuple):
         kept = tuple(entry for entry in self.sources if entry[0] not in changes)
         changed = self._replace(sources=kept)
         return changed._replace(**changes)
+
+    def figure(self) -> Bars:
+        """Return the picture of its buffers, as data: how large each is.
+
+        >>> [(bar.label, bar.end) for bar in arch("AtlasA2").figure().bars][:2]
+        [('L1', 524288), ('L0A', 65536)]
+        """
+        buffers: tuple[Position, ...] = ("L1", "L0A", "L0B", "L0C", "UB", "BT", "FB")
+        sizes = [(name, self.capacity(name)) for name in buffers]
+        bars = tuple([Bar(name, 0, size, size, ()) for name, size in sizes])
+        length = max(size for _, size in sizes)
+        return Bars(f"{self.name}: the largest buffer of a core", length, bars, "a buffer")
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
     def __str__(self) -> str:
         return self.name

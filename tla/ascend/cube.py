@@ -12,7 +12,13 @@ __all__ = ["BIASES", "FP4", "FP8", "PRODUCTS", "Product"]
 
 
 class Product(NamedTuple):
-    """A pair of element types that the cube core multiplies, what it sums in, and how fast."""
+    """A pair of element types that the cube core multiplies, what it sums in, and how fast.
+
+    >>> from tla.ascend import AtlasA2
+    >>> product = AtlasA2.products[0]
+    >>> product.a, product.b, product.accumulator, product.macs
+    ('half', 'half', 'float', 4096)
+    """
 
     a: str
     b: str

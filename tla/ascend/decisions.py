@@ -129,7 +129,12 @@ def _require_extents(rows: int, cols: int, block: tuple[int, ...] = ()) -> None:
 
 
 class Padded(NamedTuple):
-    """A matrix laid out anew: as what, and the workspace that takes."""
+    """A matrix laid out anew: as what, and the workspace that takes.
+
+    >>> found = padded("PADDING_NZ", "RowMajor", 100, 100, "half")
+    >>> found.tag, found.rows, found.cols, found.bytes == 2 * 112 * 112
+    ('zN', 112, 112, True)
+    """
 
     kind: PaddingKind
     tag: str

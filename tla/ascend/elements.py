@@ -29,7 +29,12 @@ FRACTAL_BITS: Final = 4096
 
 
 class Element(NamedTuple):
-    """An element type: its CATLASS name, its bits, and XLA's name where XLA has the type."""
+    """An element type: its CATLASS name, its bits, and XLA's name where XLA has the type.
+
+    >>> found = element("bfloat16_t")
+    >>> found.name, found.bits, found.xla
+    ('bfloat16_t', 16, 'bf16')
+    """
 
     name: str
     bits: int

@@ -15,7 +15,12 @@ __all__ = ["LIMITS", "Limit"]
 
 
 class Limit(NamedTuple):
-    """The range of a parameter of an instruction, both ends included."""
+    """The range of a parameter of an instruction, both ends included.
+
+    >>> limit = LIMITS[2201][1]
+    >>> limit.instruction, limit.parameter, limit.least, limit.most
+    ('Nd2Nz', 'nValue', 0, 16384)
+    """
 
     instruction: str
     parameter: str

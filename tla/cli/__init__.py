@@ -21,7 +21,7 @@ __all__ = ["COMMANDS", "complain", "main"]
 # Each command is a module here with `run(arguments) -> exit code`.
 COMMANDS: Final = {
     "convert": "Convert a layout between the notations of TLA and XLA.",
-    "show": "Draw the offsets of a layout.",
+    "show": "Draw the offsets of a layout: as text, SVG, HTML or LaTeX.",
     "hlo": "List the buffers of an HLO module, the most waste first; or what is live at its peak.",
     "oom": "Check an out-of-memory report of a TPU, and say what would cost less.",
     "index": "Say which elements an HLO instruction reads, as indexing maps; simplify a map.",
@@ -35,7 +35,7 @@ COMMANDS: Final = {
     "where": "Say where an element of a shape or layout lies in memory.",
     "what": "Say which element, or padding, lies at a place in memory.",
     "diff": "Compare two layouts of one array: what differs, and in what runs a copy moves.",
-    "explain": "Show the steps of a tiling, or of an operation of the algebra.",
+    "explain": "Tell how an offset, an operation or a tiling comes about, step by step.",
     "cpp": "Rewrite a compiler's errors with layouts in notation, or print the C++ of a layout.",
     "eval": "Evaluate an expression over layouts, such as 'coalesce((2,3):(1,2))'.",
 }
@@ -50,6 +50,7 @@ examples:
   tla convert 'bf16[8,1,1280,16384]{{3,2,0,1:T(8,128)(2,1)}}'
   tla convert '((4,2),(4,3)):((4,16),(1,32))' --dtype bf16
   tla show '((4,2),(4,3)):((4,16),(1,32))'
+  tla show '((4,2),(4,3)):((4,16),(1,32))' -o picture.svg
   tla hlo module.hlo
   tla index 'b = f32[10,20,30] broadcast(f32[20] x), dimensions={{1}}'
   tla where 'f32[3,5]{{1,0:T(2,2)}}' 2,3

@@ -11,6 +11,7 @@ from . import complain
 from .ascend import SUBCOMMANDS
 from .columns import columns, plural
 from .common import argument_parser, numbers, positive, signed
+from .pictures import add_formats, is_asked_for, refuse_formats, write_figure
 
 if TYPE_CHECKING:
     import argparse
@@ -30,6 +31,7 @@ examples:
   tla ascend check AtlasA2 int8_t 4096,4096,70000 --tags RowMajor,ColumnMajor --bias int32_t
   tla ascend check AtlasA2 half,half,float 512,512,16384 --policy 'MmadAtlasA2Preload<true,true>'
   tla ascend check AtlasA2 half 4096,4096,4096 --policy 'MmadPingpong(unit_flag, l1a_stages=3)' --emit
+  tla ascend check AtlasA2 half 4096,4096,4096 --l1 128,256,256 -o buffers.svg
 
 ARCH is one of {", ".join(ARCHES)}, or a chip such as 910B3. What is
 left out is as CATLASS's examples have it: MmadPingpong with the unit flag, the tile of the architecture,
@@ -46,12 +48,19 @@ Exit code 0: the plan is legal, warnings or not. 1: a rule is broken, or a value
 
 
 def run(arguments: list[str]) -> int:
-    options = _parser().parse_args(signed(arguments))
+    parser = _parser()
+    options = parser.parse_args(signed(arguments))
+    refuse_formats(parser, options, ["emit"], "there is one output")
+    if options.emit and options.json:
+        parser.error("argument --json: not allowed with argument --emit")
     plan = _plan(options)
     if plan.cores > plan.arch.cores:  # no rule: the plan is legal on a chip with more
         has = plural(plan.arch.cores, "core")
         complain(f"tla: {plan.arch} has {has}, and the plan is for {plan.cores}")
     report = plan.check()
+    if is_asked_for(options):
+        write_figure(report.figure(), options)
+        return 0 if report.ok else 1
     if options.emit and report.ok:
         print(plan.emit_cpp(), end="")
         return 0
@@ -90,9 +99,8 @@ def _parser() -> argparse.ArgumentParser:
         "--cores", type=positive, metavar="N", help="not as many cores as ARCH has but N"
     )
     parser.add_argument("--all", action="store_true", help="list the rules that hold too, each in full")
-    output = parser.add_mutually_exclusive_group()
-    output.add_argument("--emit", action="store_true", help="print the C++ of the plan if it is legal")
-    output.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--emit", action="store_true", help="print the C++ of the plan if it is legal")
+    add_formats(parser, json="print one JSON object")
     return parser
 
 

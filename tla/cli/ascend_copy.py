@@ -15,6 +15,7 @@ from ..read import read, tagged
 from .ascend import SUBCOMMANDS
 from .columns import columns, plural
 from .common import InputError, argument_parser, bytes_in_words, signed, text_argument
+from .pictures import add_formats, is_asked_for, is_file_format, refuse_formats, write_figure
 from .show import layout_of
 from .where import index_argument
 
@@ -42,6 +43,7 @@ examples:
   tla ascend copy l1-l0a 'nZ<half>(96,64)' --arch Ascend950
   tla ascend copy l1-l0b 'zN<int8_t>(64,48)' --prove
   tla ascend copy l0c-gm 'L0C<float>(4,4)' --to 'RowMajor<half>(100,100)' --at 96,96 --json
+  tla ascend copy gm-l1 'RowMajor<half>(100,100)' --to zN --tile 32,48 -o copy.svg
 
 Offsets are elements, from the first of each tensor. --to is a tag, whose layout is made of the tile, or
 a whole layout: 'zN<half>(32,48)'. Where it is left out it is the one that the route has. A copy keeps
@@ -65,6 +67,10 @@ def run(arguments: list[str]) -> int:
     options = _options(arguments)
     transfer = _transfer(options)
     proof = transfer.proof() if options.prove else None
+    if is_asked_for(options):
+        side = 64 if is_file_format(options) else 16
+        write_figure(transfer.figure(side, side), options)
+        return 0
     if options.json:
         import json
 
@@ -93,8 +99,10 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--element", help="the element type, where the layouts do not say it")
     parser.add_argument("--all", action="store_true", help=f"list every call, not the first {_SHOWN}")
     parser.add_argument("--prove", action="store_true", help="expand the calls element by element")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    return parser.parse_args(signed(arguments))
+    add_formats(parser, json="print one JSON object")
+    options = parser.parse_args(signed(arguments))
+    refuse_formats(parser, options, ["all", "prove"], "the picture is of the tile")
+    return options
 
 
 def _transfer(options: argparse.Namespace) -> Transfer:

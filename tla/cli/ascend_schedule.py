@@ -12,10 +12,12 @@ from ..ascend.schedules.schedule import MOST_WALKED
 from ..ascend.schedules.swizzles import WORDS, default_swizzle, swizzle
 from ..ascend.shapes import gemm_shape
 from ..errors import UnsupportedError
+from ..figure import Panels
 from . import ascend_schedule_text as text
 from .ascend import SUBCOMMANDS
 from .columns import plural, wrapped
 from .common import argument_parser, numbers, positive, signed
+from .pictures import add_formats, is_asked_for, is_file_format, refuse_formats, write_figure
 from .progress import progress_bar
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from ..ascend.elements import Element
     from ..ascend.schedules import Balance, BlockSwizzle, Reuse, Schedule, Task, Traffic
     from ..ascend.shapes import GemmCoord, GemmShape
+    from ..figure import AnyFigure
 
 __all__ = ["Asked", "Differ", "Found", "run"]
 
@@ -39,6 +42,7 @@ examples:
   tla ascend schedule 512,512,16384 --tile 128,256,256 --swizzle splitk --splitk 4 --blocks
   tla ascend schedule 900,512,512 --tile 128,256,256 --arch Ascend950 --swizzle grouped_aswt \\
       --rows 300,0,600
+  tla ascend schedule 4096,4096,4096 --tile 128,256,256 -o schedule.svg
 
 SWIZZLE is a class of CATLASS, or in short one of
 {chr(10).join(wrapped(WORDS, "  "))};
@@ -61,11 +65,15 @@ def run(arguments: list[str]) -> int:
     parser = _parser()
     options = parser.parse_args(signed(arguments))
     asked = Asked.of(options)
+    refuse_formats(parser, options, ["blocks"], "the picture is in place of the list")
     untaken = _untaken(asked.orders, options)
     if untaken:
         parser.error(untaken)
     found = [Found.of(order, asked) for order in asked.orders]
     differ = _differ(found[0].schedule, found[1].schedule) if len(found) > 1 else None
+    if is_asked_for(options):
+        write_figure(_figure(found, options), options)
+        return 0
     if options.json:
         import json
 
@@ -86,6 +94,17 @@ def run(arguments: list[str]) -> int:
         print()
         write(timeline(found[0].schedule, balance=found[0].balance))
     return 0
+
+
+def _figure(found: Sequence[Found], options: argparse.Namespace) -> AnyFigure:
+    """The schedule, core by turn; of two, one beside the other."""
+    from ..ascend.schedules.picture import timeline
+
+    limits = (64, 64) if is_file_format(options) else (32, 16)
+    figures = tuple(timeline(each.schedule, *limits, balance=each.balance) for each in found)
+    if len(figures) == 1:
+        return figures[0]
+    return Panels(" and ".join(each.schedule.swizzle for each in found), figures)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -113,7 +132,7 @@ def _parser() -> argparse.ArgumentParser:
         "--rows", metavar="R,R,..", help="the rows of each group, where SWIZZLE is grouped"
     )
     parser.add_argument("--blocks", action="store_true", help="list every block in place of the picture")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_formats(parser, json="print one JSON object")
     return parser
 
 

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend.arch import ARCHES, C0_BYTES, CHIPS, FRACTAL_ROWS, arch
 from ..ascend.elements import ELEMENTS
+from ..figure import Panels
 from .ascend import SUBCOMMANDS
 from .columns import columns
 from .common import argument_parser, bytes_in_words, in_hundredths, short_bytes
+from .pictures import add_formats, is_asked_for, refuse_formats, write_figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +25,7 @@ examples:
   tla ascend show AtlasA2
   tla ascend show 910B3 --json
   tla ascend show --elements
+  tla ascend show AtlasA2 -o buffers.svg
 
 Without ARCH all architectures stand side by side, and the chips below. Sizes are bytes; a rate is
 bytes in one cycle of one core; bandwidths are those of all cores together. [1] is a source, listed
@@ -41,8 +44,9 @@ def run(arguments: list[str]) -> int:
     names = f"{', '.join(ARCHES)}, or a chip such as 910B3"
     parser.add_argument("arch", metavar="ARCH", nargs="?", help=names)
     parser.add_argument("--elements", action="store_true", help="show the element types")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_formats(parser, json="print one JSON object")
     options = parser.parse_args(arguments)
+    refuse_formats(parser, options, ["elements"], "the picture is of the buffers of a core")
     if options.elements and options.arch is not None:
         parser.error("--elements takes no ARCH: every architecture names the types alike")
     if options.elements:
@@ -57,7 +61,11 @@ def run(arguments: list[str]) -> int:
     else:
         found = arch(options.arch)
         facts, write = _facts(found), lambda: _one(found)
-    if options.json:
+    if is_asked_for(options):
+        shown = [*ARCHES.values()] if options.arch is None else [arch(options.arch)]
+        figures = tuple(each.figure() for each in shown)
+        write_figure(figures[0] if len(figures) == 1 else Panels("", figures), options)
+    elif options.json:
         import json
 
         print(json.dumps(facts))

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..dtypes import ELEMENT_TYPES, element_type
 from ..errors import TlaError, UnsupportedError
-from ..figure import layout_figure
+from ..figure import Figure, Panels
 from ..int_tuple import leaves
 from ..ints import SymbolicInt, known_eq
+from ..layout_figures import layout_figure
 from ..read import read, tagged
 from ..xla_bridge import (
     XlaBuffer,
@@ -35,12 +36,14 @@ from .common import (
     settled,
     text_argument,
 )
-from .show import layout_of
+from .pictures import add_formats, is_asked_for, is_file_format, refuse_formats, write_figure
+from .show import drawable, layout_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..ascend.elements import Element
+    from ..figure import AnyFigure
     from ..ints import IntLike
     from ..layout import AnyLayout
     from ..xla_bridge import CombinedLayout
@@ -55,6 +58,7 @@ examples:
   tla convert 'RowMajor<half>(20,48,ld=64)'
   tla convert 'f32[<=5,?]{1,0:T(2,2)}'
   tla convert 'module.hlo:%pad.0'
+  tla convert 'f32[3,5]{1,0:T(2,2)}' -o both.svg
   echo 'f32[3,5]{1,0:T(2,2)}' | tla convert -
 
 Static ints print as _N. The third part of a TLA layout is the origin shape: how much of each mode
@@ -78,8 +82,9 @@ def run(arguments: list[str]) -> int:
     parser.add_argument(
         "--size", type=positive, metavar="N", help="elements that a TLA layout is to take in memory"
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object, or a list")
+    add_formats(parser, json="print one JSON object, or a list")
     options = parser.parse_args(arguments)
+    refuse_formats(parser, options)
     if options.dtype is not None:
         try:
             element_type(options.dtype)
@@ -96,7 +101,9 @@ def run(arguments: list[str]) -> int:
         parser.error(f"--dtype {options.dtype}: {element} has {element.bits} bits")
     arrays = value.arrays() if is_xla else [value]
     entries = [_entry(v, options.dtype, options.size, element) for v in arrays]
-    if options.json:
+    if is_asked_for(options):
+        write_figure(_figure(entries, is_file_format(options)), options)
+    elif options.json:
         import json
 
         facts = [_facts(entry) for entry in entries]
@@ -110,6 +117,26 @@ def run(arguments: list[str]) -> int:
     for reason in failed:
         complain(f"tla: error: {reason}")
     return 1 if failed else 0
+
+
+def _figure(entries: list[_Entry], is_file: bool) -> AnyFigure:
+    """The pictures of the layouts that there are, under both notations.
+
+    Raises:
+        TlaError: there is none: of a layout with unknowns, or of a shape without a layout.
+    """
+    rows, columns = (512, 512) if is_file else (16, 64)
+    figures: list[Figure] = []
+    for entry in entries:
+        if entry.layout is None:
+            continue
+        drawable(entry.layout)
+        figure = layout_figure(entry.layout, rows, columns)
+        both = [str(each) for each in (entry.shape, entry.layout) if each is not None]
+        figures.append(figure._replace(title=" = ".join(both if entry.from_xla else both[::-1])))
+    if not figures:
+        raise next(entry.reason for entry in entries if entry.reason is not None)
+    return figures[0] if len(figures) == 1 and is_file else Panels("", tuple(figures))
 
 
 class _Entry(NamedTuple):

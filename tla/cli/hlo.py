@@ -10,6 +10,7 @@ from ..xla_bridge.tpu import CHIPS, chip_named
 from . import hlo_buffers
 from .common import InputError, argument_parser, positive
 from .module_text import ModuleText
+from .pictures import add_formats, refuse_formats
 
 if TYPE_CHECKING:
     import argparse
@@ -24,6 +25,7 @@ _EPILOG = f"""\
 examples:
   tla hlo module.hlo --chip v5e
   tla hlo module.hlo --live --top 10
+  tla hlo module.hlo --live -o peak.svg
   tla hlo module.hlo --by source
   tla hlo module.hlo --copies
   tla hlo module.hlo --against before.hlo
@@ -43,6 +45,9 @@ found, as for a reshape that cuts dims unevenly. Cycles are the compiler's estim
 layout of a parameter or result as jax takes it, what it saves and what it takes; 'costly' is one
 that more than doubles its memory.
 
+--svg, --html, --latex and -o draw the buffers with the most waste, or with --live what is live at
+each peak, as bars: data, and behind them padding.
+
 --against says what changed from OTHER to FILE. --by source takes the line of the program, or its
 name for the operation where no line is known.
 
@@ -53,7 +58,11 @@ with --json all.
 
 
 def run(arguments: list[str]) -> int:
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    refuse_formats(
+        parser, options, ["copies", "against", "by", "all", "layouts"], "the picture is of buffers"
+    )
     if options.chip is not None:
         options.chip = chip_named(options.chip).name
     text = ModuleText(options.file)
@@ -81,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--all", action="store_true", help="list the arrays without memory of their own, too")
     add("--layouts", action="store_true", help="show the nested layout of each buffer")
     add("--opcode", action="append", default=[], help="take an opcode that a newer XLA has")
-    add("--json", action="store_true", help="print one JSON object")
+    add_formats(parser, json="print one JSON object")
     return parser
 
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UnsupportedError
 from ..hlo import ModuleError, read_stream
 from ..memory import RULES, Tally, source_of, stream_buffers
+from ..memory.picture import MOST_DRAWN, rows_figure
 from ..xla_bridge import to_layout
 from ..xla_bridge.tpu import memory_space_name
 from . import complain
 from .columns import columns, plural
 from .common import InputError, bytes_in_words, short_bytes
+from .pictures import is_asked_for, write_figure
 from .spaces import complain_of_spaces
 
 if TYPE_CHECKING:
@@ -46,7 +48,9 @@ def report(text: ModuleText, options: argparse.Namespace) -> int:
     problem = text.problem(stopped)
     if stopped is not None and not stopped.instructions:
         raise problem if problem is not None else stopped
-    if options.json:
+    if is_asked_for(options):
+        write_figure(rows_figure(tally.rows, tally.buffers, options.top or MOST_DRAWN), options)
+    elif options.json:
         print(json.dumps(_facts(tally, name, tables, problem, stopped, options)))
     else:
         _write(tally, options)

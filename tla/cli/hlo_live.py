@@ -6,10 +6,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ..memory import alias_bytes, argument_bytes, array_waste, grouped, live, output_bytes
+from ..memory.picture import MOST_DRAWN
 from ..xla_bridge.tpu import memory_space_name
 from .columns import columns, plural
 from .common import bytes_in_words, short_bytes
 from .hlo_buffers import group_facts, group_lines, label, row_facts
+from .pictures import is_asked_for, write_figure
 from .spaces import complain_of_spaces
 
 if TYPE_CHECKING:
@@ -26,7 +28,9 @@ _LISTED = 10
 def report(module: Module, options: argparse.Namespace) -> int:
     """Print what is live at the peaks of a module."""
     found = live(module, options.chip)
-    if options.json:
+    if is_asked_for(options):
+        write_figure(found.figure(options.chip, options.top or MOST_DRAWN), options)
+    elif options.json:
         print(json.dumps(_facts(module, found, options)))
     else:
         _write(module, found, options)

@@ -8,14 +8,25 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UnsupportedError
+from ..figure import Panels
 from ..hlo import ModuleError, read_module
 from ..indexing import inverse, parse_map, simplify
 from ..indexing.text import FORMS
+from ..map_figures import map_figure
 from ..read import read
 from .columns import plural
 from .common import argument_parser, positive
-from .index_maps import Shown, array_lines, array_of, instruction_facts, map_facts, map_lines
+from .index_maps import (
+    Shown,
+    array_lines,
+    array_of,
+    instruction_facts,
+    instruction_figure,
+    map_facts,
+    map_lines,
+)
 from .module_text import ModuleText
+from .pictures import add_formats, is_asked_for, is_file_format, refuse_formats, write_figure
 
 if TYPE_CHECKING:
     import argparse
@@ -34,6 +45,7 @@ examples:
   tla index 't = f32[64,8] transpose(f32[8,64]{1,0:T(8,128)} x), dimensions={1,0}' --physical
   tla index '(d0, d1) -> (d0 + d1 floordiv 16, d1 mod 16), domain: d0 in [0, 6], d1 in [0, 14]'
   tla index 'f32[3,5]{1,0:T(2,2)}'
+  tla index 'b = f32[2,3] broadcast(f32[3] x), dimensions={1}' -o reads.svg
 
 TEXT is a file of HLO, HLO itself, an indexing map, or a layout; - is standard input. Of HLO the ROOT of
 the entry is shown, of lines the last one, and of a tuple what makes its elements: for each operand the
@@ -47,6 +59,9 @@ d0, d1 are the coordinates that a map starts from; s0, s1 take all values in the
 numbers read while the program runs, and the lines behind a map say from where. The replica id is that
 of the replica whose element is read, where it is another one.
 
+--svg, --html, --latex and -o draw the elements of the result, numbered, and in each operand the
+numbers of those that an element is read for.
+
 --relation prints the pairs as a set of integers, by isl, and how many there are, how many points read an
 element, and how many elements are read. It needs islpy: pip install 'tla-layouts[exact]'.
 """
@@ -56,6 +71,9 @@ _HLO = re.compile(
     r"^\s*(ROOT\s+)?[%\w.-]+\s*=|=\s*\(*\s*[a-z]\w*\[|^\s*HloModule\b|\)\s*->.*\{\s*$", re.M
 )
 _MAP = re.compile(r"\s*\(")  # as no text of HLO begins
+
+_SIDE: Final = 32
+"""How many rows and columns of an array are drawn in a file; half as many as text."""
 
 _PASSING: Final = frozenset(("tuple", "get-tuple-element"))
 """Opcodes whose result is what their operands are."""
@@ -67,6 +85,8 @@ _WITHOUT: Final = frozenset(("parameter", "constant", "iota", "partition-id", "r
 def run(arguments: list[str]) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
+    beside = ["all", "to_output", "physical", "relation", "into"]
+    refuse_formats(parser, options, beside, "the picture is of the elements that are read")
     if options.relation:
         from ..indexing.exact.budget import isl
 
@@ -103,7 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--form", choices=FORMS, default="2025", help="how maps are written: XLA's text of that year")
     add("--devices", type=positive, metavar="N", help="how many devices run the program")
     add("--opcode", action="append", default=[], help="take an opcode that a newer XLA has")
-    add("--json", action="store_true", help="print one JSON object")
+    add_formats(parser, json="print one JSON object")
     return parser
 
 
@@ -157,6 +177,9 @@ def _of_module(module: Module, options: argparse.Namespace) -> int:
         chosen = [_named(module, options.instruction)]
     else:
         chosen = [(module.entry, each) for each in _makers(module.entry)]
+    if is_asked_for(options):
+        _draw_instructions(chosen, shown, options)
+        return 0
     found: list[dict[str, Any]] = []
     refused: Counter[str] = Counter()
     for computation, instruction in chosen:
@@ -180,6 +203,17 @@ def _of_module(module: Module, options: argparse.Namespace) -> int:
         print()
         print(*_summary(len(found), refused), sep="\n")
     return 0
+
+
+def _draw_instructions(
+    chosen: list[tuple[Computation, Instruction]], shown: Shown, options: argparse.Namespace
+) -> None:
+    side = _SIDE if is_file_format(options) else _SIDE // 2
+    figures = [
+        instruction_figure(instruction, shown, computation if options.through else None, side)
+        for computation, instruction in chosen
+    ]
+    write_figure(figures[0] if len(figures) == 1 else Panels("", tuple(figures)), options)
 
 
 def _shown(options: argparse.Namespace, module: Module | None = None) -> Shown:
@@ -256,6 +290,9 @@ def _of_map(text: str, options: argparse.Namespace) -> int:
     given = parse_map(text)
     memory = None if options.into is None else array_of(read(options.into))
     after = inverse(given) if options.to_output else simplify(given)
+    if is_asked_for(options):
+        write_figure(map_figure(after), options)
+        return 0
     facts: dict[str, Any] = {
         "before": " ".join(text.split()),
         "after": map_facts(after, shown, memory, given=True),
@@ -278,6 +315,9 @@ def _of_layout(text: str, options: argparse.Namespace) -> int:
     m = from_layout(array_of(read(text.strip())))
     if options.to_output:
         m = inverse(m)
+    if is_asked_for(options):
+        write_figure(map_figure(m), options)
+        return 0
     facts: dict[str, Any] = {"layout": text.strip(), "map": map_facts(m, shown, given=True)}
     if options.json:
         _print_json(facts)

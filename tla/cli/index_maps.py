@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import TlaError, UndecidedError, UnsupportedError
 from ..expr import Expr
+from ..figure import Panels
 from ..indexing import compose, input_to_output, output_to_input, simplify
 from ..indexing.fusion import computation_maps
 from ..indexing.layouts import from_layout, layout_and_offset
 from ..indexing.ops import Leaf, Op, leaves
 from ..indexing.unused import remove_unused_symbols
+from ..ints import known_int
+from ..map_figures import Operand, reads_figure
 from ..xla_bridge import XlaBuffer, XlaShape
 from .where import place_of
 
@@ -24,7 +27,15 @@ if TYPE_CHECKING:
     from ..indexing.layouts import Memory
     from ..indexing.ops.op import Devices
 
-__all__ = ["Shown", "array_lines", "array_of", "instruction_facts", "map_facts", "map_lines"]
+__all__ = [
+    "Shown",
+    "array_lines",
+    "array_of",
+    "instruction_facts",
+    "instruction_figure",
+    "map_facts",
+    "map_lines",
+]
 
 
 class Shown(NamedTuple):
@@ -254,3 +265,43 @@ def _relation_lines(facts: dict[str, Any]) -> list[str]:
         counts[-1] += " on all replicas" if facts["on_replicas"] else ""
     run = ", over all values of what is read at run time" if facts["in_some_run"] else ""
     return [f"relation {facts['text']}", f"         {', '.join(counts)}{run}"]
+
+
+# --- pictures ---------------------------------------------------------------------------------
+
+
+def instruction_figure(
+    instruction: Instruction, shown: Shown, through: Computation | None = None, side: int = 16
+) -> Panels:
+    """Return what an instruction makes and what it reads of each operand, as figures.
+
+    Args:
+        through: As of `instruction_facts`.
+        side: The most rows and columns shown.
+
+    Raises:
+        UnsupportedError: it has no exact map.
+        UndecidedError: a size is unknown, or an element reads too many.
+    """
+    op = Op(instruction, shown.devices)
+    operands = op.inputs if through is None else _parameters(through)
+    found: dict[int, list[Operand]] = {}
+    for o, i, maps in _maps(instruction, shown, through, len(op.outputs), len(operands)):
+        leaf = operands[i]
+        title = f"{_leaf_name(leaf)} {leaf.shape}"
+        found.setdefault(o, []).append(Operand(title, _dims(leaf), tuple(maps)))
+    figures = [
+        reads_figure(
+            f"{_leaf_name(output)} = {output.shape} {instruction.opcode}",
+            _dims(output),
+            found.get(o, []),
+            side,
+            side,
+        )
+        for o, output in enumerate(op.outputs)
+    ]
+    return figures[0] if len(figures) == 1 else Panels(f"%{instruction.name}", tuple(figures))
+
+
+def _dims(leaf: Leaf) -> tuple[int, ...]:
+    return tuple([known_int(n) for n in leaf.shape.dimensions])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UndecidedError
-from ..figure import layout_figure
+from ..figure import Figure, Panels
 from ..ints import is_tuple, round_up
 from ..layout import AnyLayout, Layout, is_layout
-from ..read import read
+from ..layout_figures import layout_figure, strip_figure
+from ..read import read, tagged
 from ..xla_bridge import XlaBuffer, XlaShape, XlaTuple, to_layout
 from .common import (
     GIVEN,
@@ -20,40 +21,135 @@ from .common import (
     positive,
     text_argument,
 )
+from .pictures import add_formats, is_file_format, refuse_formats, write_figure
 
 if TYPE_CHECKING:
+    import argparse
     from typing import Any
 
-__all__ = ["run"]
+    from ..figure import AnyFigure, Scheme, Strip
+
+__all__ = ["drawable", "layout_of", "run"]
 
 _EPILOG = """\
 examples:
   tla show '(2,3):(3,1)'
-  tla show '((4,2),(4,3)):((4,16),(1,32))'
-  tla show 'f32[3,5]{1,0:T(2,2)}'
+  tla show '((4,2),(4,3)):((4,16),(1,32))' --strip
+  tla show '((4,2),(4,3)):((4,16),(1,32))' -o picture.svg
+  tla show 'f32[3,5]{1,0:T(2,2)}' --html -o picture.html
+  tla show 'zN<half>(20,48)' 'nZ<half>(20,48)' --colour offset
+  tla show '(1000000,1000):(1000,1)'
   tla show 'module.hlo:%pad.0' --rows 4
 
-Rows and columns are the last two modes; each coordinate of the modes before them is a slice.
-Offsets in brackets are padding: they lie outside the origin shape.
+Rows and columns are the last two modes; each coordinate of the modes before them is a slice. Nested
+modes have an axis for each level, the one that runs slowest outside, and lines around their tiles.
+Offsets in brackets are padding: they lie outside the origin shape. Of a large layout the first corner
+is drawn: 16 rows and 64 columns as text, in a file up to 512, with offsets in the cells up to 64.
+
+--strip adds memory in its order, and which coordinate lies at each place. Several TEXTs stand side by
+side. Colours are those of tiles for nested modes, else of how far an offset is.
 """
+
+_TEXT = (16, 64, 64)
+"""Rows, columns and places of memory that are shown as text."""
+
+_FILE = (512, 512, 256)
+"""The same in a file."""
+
+
+class _Shown(NamedTuple):
+    """A layout to show, and what it is called."""
+
+    layout: AnyLayout
+    title: str
+
+    @classmethod
+    def of(cls, text: str) -> _Shown:
+        """Read a text; what is not in the notation of TLA stands in the title as well."""
+        value = read(text)
+        layout = drawable(layout_of(value))
+        if isinstance(value, (XlaShape, XlaTuple, XlaBuffer)):
+            return cls(layout, f"{value} = {layout}")
+        if tagged(text) is not None:
+            return cls(layout, f"{' '.join(text.split())} = {layout}")
+        return cls(layout, str(layout))
+
+
+class _Drawn(NamedTuple):
+    """The pictures of a layout."""
+
+    layout: AnyLayout
+    grid: Figure
+    strip: Strip | None
+
+    @property
+    def figure(self) -> AnyFigure:
+        """The grid, and memory beside it."""
+        return self.grid if self.strip is None else Panels("", (self.grid, self.strip))
 
 
 def run(arguments: list[str]) -> int:
-    parser = argument_parser("show", _EPILOG + POINTERS)
-    parser.add_argument("text", metavar="TEXT", help=GIVEN)
-    parser.add_argument("--rows", type=positive, default=16, help="rows at most (default 16)")
-    parser.add_argument("--columns", type=positive, default=64, help="columns at most (default 64)")
-    parser.add_argument("--slices", type=positive, default=4, help="slices at most (default 4)")
-    parser.add_argument("--json", action="store_true", help="print the figure as JSON")
+    parser = _parser()
     options = parser.parse_args(arguments)
-    layout = layout_of(read(text_argument(options.text)))
-    if layout.symbols:
-        raise _unbound(layout)
-    figure = layout_figure(layout, options.rows, options.columns, options.slices)
+    refuse_formats(parser, options)
+    limits = _FILE if is_file_format(options) else _TEXT
+    given = zip((options.rows, options.columns, options.places), limits, strict=True)
+    rows, columns, places = (limit if n is None else n for n, limit in given)
+    colour: Scheme | None = "" if options.colour == "none" else options.colour
+    drawn: list[_Drawn] = []
+    for text in options.text:
+        layout, title = _Shown.of(text_argument(text))
+        grid = layout_figure(layout, rows, columns, options.slices, colour)
+        strip = None
+        if options.strip or options.places is not None:
+            strip = strip_figure(layout, places, colour)._replace(title="in memory")
+        drawn.append(_Drawn(layout, grid._replace(title=title), strip))
     if options.json:
         import json
 
-        grids = [
+        facts = [_facts(each) for each in drawn]
+        print(json.dumps(facts[0] if len(facts) == 1 else {"layouts": facts}))
+        return 0
+    figures = [each.figure for each in drawn]
+    is_bare = len(figures) == 1 and (is_file_format(options) or isinstance(figures[0], Panels))
+    write_figure(figures[0] if is_bare else Panels("", tuple(figures)), options)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argument_parser("show", _EPILOG + POINTERS)
+    parser.add_argument("text", metavar="TEXT", nargs="+", help=GIVEN)
+    sizes = zip(("rows", "columns"), _TEXT, _FILE, strict=False)
+    for name, few, many in sizes:
+        default = f"{name} at most (default {few}, in a file {many})"
+        parser.add_argument(f"--{name}", type=positive, metavar="N", help=default)
+    parser.add_argument(
+        "--slices", type=positive, default=4, metavar="N", help="slices at most (default 4)"
+    )
+    parser.add_argument("--strip", action="store_true", help="show memory in its order too")
+    parser.add_argument(
+        "--places",
+        type=positive,
+        metavar="N",
+        help=f"the same, so many places at most (default {_TEXT[2]}, in a file {_FILE[2]})",
+    )
+    parser.add_argument(
+        "--colour", "--color", choices=("tile", "offset", "none"), help="what the colours stand for"
+    )
+    add_formats(parser, json="print the figure as JSON")
+    return parser
+
+
+def _facts(drawn: _Drawn) -> dict[str, Any]:
+    """The figures of a layout as JSON has them."""
+    figure, strip = drawn.grid, drawn.strip
+    facts: dict[str, Any] = {
+        "layout": str(drawn.layout),
+        "size": figure.size,
+        "valid_size": figure.valid_size,
+        "cosize": figure.cosize,
+        "slices": figure.slices,
+        "grids": [
             {
                 "title": grid.title,
                 "rows": grid.rows,
@@ -62,21 +158,23 @@ def run(arguments: list[str]) -> int:
                 "valid": [[cell.valid for cell in row] for row in grid.cells],
             }
             for grid in figure.grids
-        ]
-        totals = {
-            "layout": str(layout),
-            "size": figure.size,
-            "valid_size": figure.valid_size,
-            "cosize": figure.cosize,
-            "slices": figure.slices,
+        ],
+    }
+    if strip is not None:
+        facts["strip"] = {
+            "start": strip.start,
+            "end": strip.end,
+            "places": [
+                {
+                    "offset": place.offset,
+                    "coordinates": list(place.coordinates),
+                    "hits": place.hits,
+                    "valid": place.hits > 0 and place.valid,
+                }
+                for place in strip.places
+            ],
         }
-        print(json.dumps({**totals, "grids": grids}))
-        return 0
-    from ..show.terminal import write
-
-    print(layout)
-    write(figure)
-    return 0
+    return facts
 
 
 def layout_of(value: Any) -> AnyLayout:
@@ -92,15 +190,21 @@ def layout_of(value: Any) -> AnyLayout:
     raise InputError(f"{_text(value)} is no layout: a layout is a shape, ':' and a stride", *hints)
 
 
-def _unbound(layout: AnyLayout) -> UndecidedError:
-    """The error of a layout with unknowns: a picture needs a number for each."""
+def drawable(layout: AnyLayout) -> AnyLayout:
+    """Return a layout that has a number for each of its ints; a picture needs them.
+
+    Raises:
+        UndecidedError: it has unknowns; the error has a layout that it could be.
+    """
+    if not layout.symbols:
+        return layout
     values: dict[str, int] = {}
     for s in layout.symbols:
         least = round_up(s.least or 0, s.divisor)
         wanted = 2 * s.divisor if s.greatest is None else (s.greatest + 1) // 2
         values[s.name] = max(least, wanted // s.divisor * s.divisor)
     some = ", ".join(f"{name} = {n}" for name, n in values.items())
-    return UndecidedError(
+    raise UndecidedError(
         f"there is no picture of {layout} without numbers for {', '.join(values)}",
         f"Write them into the layout: with {some} it is {layout.bind(**values)}",
         layout=layout,

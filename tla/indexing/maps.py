@@ -15,6 +15,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union, final
 
+from ..display import figure_of, html_of
 from ..errors import CoordinateError, KindError, UndecidedError
 from ..expr.evaluation import evaluated
 from ..expr.nodes import key_of, required
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..expr import Expr, Symbol, Value
+    from ..figure import Panels
 
 __all__ = ["Constraint", "IndexingMap", "Point", "require_map"]
 
@@ -35,7 +37,13 @@ Variables: TypeAlias = "tuple[Variable | RuntimeVariable, ...]"
 
 
 class Point(NamedTuple):
-    """Values for the variables of a map."""
+    """Values for the variables of a map.
+
+    >>> from tla.indexing import parse_map
+    >>> m = parse_map("(d0)[s0] -> (d0 + s0), domain: d0 in [0, 1], s0 in [0, 1]")
+    >>> [(point.dims, point.ranges, results) for point, results in m.points()][:3]
+    [((0,), (0,), (0,)), ((0,), (1,), (1,)), ((1,), (0,), (1,))]
+    """
 
     dims: tuple[int, ...] = ()
     ranges: tuple[int, ...] = ()
@@ -308,6 +316,22 @@ class IndexingMap:
 
     def __repr__(self) -> str:
         return f"<IndexingMap {self.text()}>"
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+    def figure(self, rows: int = 16, columns: int = 32, slices: int = 4) -> Panels:
+        """Return the picture of the map, as data: its result, and the elements that are read for it.
+
+        >>> made, read = IndexingMap([dim(0) * 2], [3]).figure().figures
+        >>> [cell.text for cell in read.grids[0].cells[0]]
+        ['0', '', '1', '', '2']
+
+        Raises:
+            UndecidedError: the map is undefined, or a single element reads too many.
+        """
+        found: Panels = figure_of(self, rows=rows, columns=columns, slices=slices)
+        return found
 
 
 def require_map(x: object) -> None:

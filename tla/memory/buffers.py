@@ -20,12 +20,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
+from ..display import html_of
 from ..hlo import ComputationHead, Instruction, ModuleError
 from .outline import Homes, module_outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..figure import Bars
     from ..hlo import Module, ModuleStream
     from ..xla_bridge import AnyShape, XlaShape
     from .aliasing import Index, Result
@@ -41,7 +43,17 @@ _PART: Final = 1024
 
 
 class Buffer(NamedTuple):
-    """An array with memory of its own, and the instruction that makes it."""
+    """An array with memory of its own, and the instruction that makes it.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> buffer = module_buffers(module)[0].buffers[0]
+    >>> buffer.name, buffer.kind, buffer.computation, buffer.opcode, buffer.line
+    ('p', 'argument', 'e', 'parameter', 2)
+    """
 
     name: str
     shape_index: Index
@@ -55,9 +67,29 @@ class Buffer(NamedTuple):
     source: str
     """``FILE:LINE`` where the metadata names it itself; else the stack frame may."""
 
+    def figure(self) -> Bars:
+        """Return the picture of its memory, as data; `UnsupportedError` where a dim is unknown."""
+        from .picture import label_of, waste_figure
+        from .waste import array_waste
+
+        return waste_figure(array_waste(self.shape), label_of(self))
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
 
 class AliasedValue(NamedTuple):
-    """An array without memory of its own: whose it has, by which of the `RULES`."""
+    """An array without memory of its own: whose it has, by which of the `RULES`.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[8] parameter(0)
+    ...   ROOT b = f32[2,4] bitcast(p)
+    ... }''')
+    >>> alias = module_buffers(module)[0].aliases[0]
+    >>> alias.name, alias.rule, alias.of
+    ('b', 'forward', (('p', ()),))
+    """
 
     name: str
     shape_index: Index
@@ -73,6 +105,16 @@ class AliasedValue(NamedTuple):
 class ComputationBuffers(NamedTuple):
     """The arrays of one computation, with memory of their own and without, in the order of the text.
 
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import module_buffers
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> found = module_buffers(module)[0]
+    >>> found.name, found.role, len(found.buffers), len(found.aliases), str(found.root)
+    ('e', 'entry', 2, 0, 'f32[5,100]{0,1:T(8,128)}')
+
     Of a long one in a stream it is a part, and the last part has the root.
     """
 
@@ -86,7 +128,18 @@ class ComputationBuffers(NamedTuple):
 
 
 def module_buffers(module: Module) -> tuple[ComputationBuffers, ...]:
-    """Return the buffers of each computation of a module, in the order of its text."""
+    """Return the buffers of each computation of a module, in the order of its text.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> for buffer in module_buffers(module)[0].buffers:
+    ...     buffer.name, buffer.kind, str(buffer.shape)
+    ('p', 'argument', 'f32[5,100]{1,0:T(8,128)}')
+    ('c', 'result', 'f32[5,100]{0,1:T(8,128)}')
+    """
     outline = module_outline(module)
     found: list[ComputationBuffers] = []
     for computation in module.computations:
@@ -99,6 +152,17 @@ def module_buffers(module: Module) -> tuple[ComputationBuffers, ...]:
 
 def stream_buffers(stream: ModuleStream, outline: Outline) -> Iterator[ComputationBuffers]:
     """Yield the buffers of each computation as its text is read, those of a long one in parts.
+
+    >>> import io
+    >>> from tla.hlo import read_stream
+    >>> from tla.memory import stream_outline
+    >>> text = '''ENTRY e {
+    ...   ROOT p = f32[8]{0:T(128)} parameter(0)
+    ... }'''
+    >>> outline = stream_outline(read_stream(io.StringIO(text)))
+    >>> for found in stream_buffers(read_stream(io.StringIO(text)), outline):
+    ...     found.name, [buffer.name for buffer in found.buffers]
+    ('e', ['p'])
 
     What is kept grows with the computations, by their names; and in the computation that is read, with
     its instructions, by their names, and with its arrays without memory of their own.

@@ -30,7 +30,12 @@ Key: TypeAlias = Literal["source", "op_name"]
 
 
 class Group(NamedTuple):
-    """The buffers of one origin together."""
+    """The buffers of one origin together.
+
+    >>> group = Group("f.py:3", 1, 32, 64).plus(32, 32)
+    >>> group.buffers, group.data_bytes, group.waste_bytes
+    (2, 64, 32)
+    """
 
     name: str
     buffers: int
@@ -51,6 +56,15 @@ class Group(NamedTuple):
 def source_of(buffer: Buffer, tables: SourceTables) -> str:
     """Return the line of the program that made a buffer, as ``FILE:LINE (FUNCTION)``; "" if unknown.
 
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import module_buffers
+    >>> module = read_module('''ENTRY e {
+    ...   a = f32[8] parameter(0), metadata={op_name="x"}
+    ...   ROOT b = f32[8] negate(a), metadata={op_name="neg" source_file="f.py" source_line=3}
+    ... }''')
+    >>> [source_of(buffer, module.tables) for buffer in module_buffers(module)[0].buffers]
+    ['', 'f.py:3']
+
     It is the innermost line of the stack frame that the metadata names, else the line named there.
     """
     return source_text(tables.trace(buffer.stack_frame_id)) or buffer.source
@@ -67,6 +81,16 @@ def source_text(lines: Sequence[SourceLine]) -> str:
 def group_of(buffer: Buffer, key: Key, tables: SourceTables) -> str:
     """Return the name of the group that a buffer belongs to; "" where the module does not say.
 
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import module_buffers
+    >>> module = read_module('''ENTRY e {
+    ...   a = f32[8] parameter(0), metadata={op_name="x"}
+    ...   ROOT b = f32[8] negate(a), metadata={op_name="neg" source_file="f.py" source_line=3}
+    ... }''')
+    >>> _a, buffer = module_buffers(module)[0].buffers
+    >>> group_of(buffer, "source", module.tables), group_of(buffer, "op_name", module.tables)
+    ('f.py:3', 'neg')
+
     By source that is a line of the program, or its name for the operation where no line is known: a
     parameter has a name only.
     """
@@ -75,6 +99,15 @@ def group_of(buffer: Buffer, key: Key, tables: SourceTables) -> str:
 
 def grouped(buffers: Iterable[Buffer], key: Key, tables: SourceTables) -> list[Group]:
     """Return the groups of buffers, the most memory first.
+
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import module_buffers
+    >>> module = read_module('''ENTRY e {
+    ...   a = f32[8] parameter(0), metadata={op_name="x"}
+    ...   ROOT b = f32[8] negate(a), metadata={op_name="neg"}
+    ... }''')
+    >>> grouped(module_buffers(module)[0].buffers, "op_name", module.tables)[0]
+    Group(name='neg', buffers=1, data_bytes=32, padded_bytes=32)
 
     Raises:
         UnsupportedError: a dim of a buffer is unknown.

@@ -148,6 +148,16 @@ class Group(NamedTuple):
 class Comparison(NamedTuple):
     """What changed between two modules.
 
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import compare
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> found = compare(module, module)
+    >>> found.unchanged, found.shapes, found.groups
+    (1, (), ())
+
     Attributes:
         before, after: The names of the modules.
         totals: Numbers of both, also those that are equal.
@@ -167,6 +177,25 @@ class Comparison(NamedTuple):
 
 def compare(before: Module, after: Module, chip: str | Chip | None = None) -> Comparison:
     """Return what changed from one module to another.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> other = read_module('''ENTRY e {
+    ...   ROOT p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ... }''')
+    >>> found = compare(module, other)
+    >>> for total in found.totals:
+    ...     print(total)
+    arguments: 4096 -> 4096 bytes
+    results: 53248 -> 4096 bytes
+    buffers in HBM: 57344 -> 4096 bytes
+    estimated cycles: 0 -> 0 cycles
+    instructions: 1 -> 0
+    copies, relayout: 1 -> 0
+    copies, relayout: 53248 -> 0 bytes
 
     Instructions are matched by what they do, see `tla.memory.matching`; not by their numbers.
 

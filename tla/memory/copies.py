@@ -74,6 +74,16 @@ _KEEPS_RANK: Final = frozenset({"copy", "transpose", *STARTS})
 class Copy(NamedTuple):
     """An instruction that moves or renames the elements of one array.
 
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import module_copies
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> copy = module_copies(module)[0]
+    >>> copy.name, copy.opcode, copy.kind, copy.read_bytes, copy.written_bytes
+    ('c', 'copy', 'relayout', 4096, 53248)
+
     Attributes:
         computation, name, opcode, line: Which instruction it is; a ``fusion`` that does nothing but copy
             counts too, beside what is in it.
@@ -138,7 +148,18 @@ class Copy(NamedTuple):
 
 
 class CopyTotal(NamedTuple):
-    """What the copies of a kind come to; those within fusions are counted apart, without bytes."""
+    """What the copies of a kind come to; those within fusions are counted apart, without bytes.
+
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import copy_totals, module_copies
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> total = copy_totals(module_copies(module))[0]
+    >>> total.kind, total.copies, total.written_bytes
+    ('relayout', 1, 53248)
+    """
 
     kind: Kind
     copies: int
@@ -150,7 +171,17 @@ class CopyTotal(NamedTuple):
 
 
 def copy_totals(copies: Iterable[Copy]) -> tuple[CopyTotal, ...]:
-    """Return what the copies of each kind come to, of the kinds that there are."""
+    """Return what the copies of each kind come to, of the kinds that there are.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> for total in copy_totals(module_copies(module)):
+    ...     print(total.kind, total.copies, total.read_bytes, total.written_bytes, total.padded_bytes)
+    relayout 1 4096 53248 51248
+    """
     listed = list(copies)
     totals: list[CopyTotal] = []
     for kind in KINDS:
@@ -173,6 +204,15 @@ def copy_totals(copies: Iterable[Copy]) -> tuple[CopyTotal, ...]:
 
 def module_copies(module: Module) -> tuple[Copy, ...]:
     """Return the copies, transposes, reshapes and bitcasts of a module, in the order of its text.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> (copy,) = module_copies(module)
+    >>> copy.name, copy.kind, str(copy.before), str(copy.after)
+    ('c', 'relayout', 'f32[5,100]{1,0:T(8,128)}', 'f32[5,100]{0,1:T(8,128)}')
 
     An asynchronous copy is its ``-start``. A ``slice-start`` copies a part of an array and counts too.
     What has an operand of unknown shape is left out, and so is what is no array.

@@ -76,18 +76,46 @@ def index_tables_bytes(shape: AnyShape, chip: str | Chip | None = None) -> int:
 
 
 def argument_bytes(module: Module) -> int:
-    """Return the bytes of the parameters of the entry computation."""
+    """Return the bytes of the parameters of the entry computation.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> argument_bytes(module)
+    4096
+    """
     return sum(shape_bytes(parameter.shape) for parameter in module.entry.parameters)
 
 
 def output_bytes(module: Module, chip: str | Chip | None = None) -> int:
-    """Return the bytes of what the entry computation gives, tables of pointers included."""
+    """Return the bytes of what the entry computation gives, tables of pointers included.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> output_bytes(module)
+    53248
+    """
     shape = module.entry.root.shape
     return shape_bytes(shape) + index_tables_bytes(shape, chip)
 
 
 def alias_bytes(module: Module) -> int:
-    """Return the bytes of the results that lie in parameters, by ``input_output_alias``."""
+    """Return the bytes of the results that lie in parameters, by ``input_output_alias``.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''HloModule m, input_output_alias={ {}: (0, {}, may-alias) }
+    ... ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT n = f32[5,100]{1,0:T(8,128)} negate(p)
+    ... }''')
+    >>> alias_bytes(module)
+    4096
+    """
     sizes = {index: physical_bytes(array) for index, array in arrays(module.entry.root.shape)}
     donated = {alias.output_index for alias in module.input_output_alias}
     return sum(sizes.get(index, 0) for index in donated)

@@ -53,6 +53,18 @@ __all__ = ["Advice", "Formats"]
 class Advice(NamedTuple):
     """What the caller of a module may change so that a copy does nothing.
 
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import Formats, module_copies
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> advice, _other = Formats(module).of(module_copies(module)[0])
+    >>> print(advice, advice.saved_bytes)
+    parameter 0 as f32[5,100]{0,1:T(8,128)} 57344
+    >>> print(advice.jax)
+    Format(Layout(major_to_minor=(1, 0), tiling=((8, 128),)), sharding)
+
     Attributes:
         what: ``"parameter"`` or ``"result"``: whose layout; ``"donation"``: give the parameter away, so
             that a result may lie in it and no duplicate is needed.
@@ -107,6 +119,19 @@ class Advice(NamedTuple):
 
 class Formats:
     """Advice on the copies of a module.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> from tla.memory import module_copies
+    >>> formats = Formats(module)
+    >>> for copy in module_copies(module):
+    ...     for advice in formats.of(copy):
+    ...         print(advice, advice.saved_bytes)
+    parameter 0 as f32[5,100]{0,1:T(8,128)} 57344
+    result as f32[5,100]{1,0:T(8,128)} 57344
 
     Args:
         module: One with an entry computation.

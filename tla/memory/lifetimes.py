@@ -35,7 +35,11 @@ __all__ = ["Lifetime", "Lifetimes", "Span", "lifetimes"]
 
 
 class Span(NamedTuple):
-    """A value that lies in a buffer: the step that makes it, the last that needs it, both included."""
+    """A value that lies in a buffer: the step that makes it, the last that needs it, both included.
+
+    >>> Span(first=2, last=5, is_used=True)
+    Span(first=2, last=5, is_used=True)
+    """
 
     first: int
     last: int
@@ -44,7 +48,18 @@ class Span(NamedTuple):
 
 
 class Lifetime(NamedTuple):
-    """A buffer, and the values that lie in it one after the other; none for one outside the schedule."""
+    """A buffer, and the values that lie in it one after the other; none for one outside the schedule.
+
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import lifetimes
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> lifetime = lifetimes(module).buffers[0]
+    >>> lifetime.buffer.name, lifetime.spans
+    ('p', (Span(first=0, last=1, is_used=True),))
+    """
 
     buffer: Buffer
     spans: tuple[Span, ...]
@@ -67,7 +82,18 @@ class Lifetime(NamedTuple):
 
 
 class Lifetimes(NamedTuple):
-    """The schedule of a module, and when its buffers are live."""
+    """The schedule of a module, and when its buffers are live.
+
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import lifetimes
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> found = lifetimes(module)
+    >>> len(found.schedule.steps), [lifetime.buffer.name for lifetime in found.buffers]
+    (2, ['p', 'c'])
+    """
 
     schedule: Schedule
     buffers: tuple[Lifetime, ...]
@@ -75,6 +101,16 @@ class Lifetimes(NamedTuple):
 
 def lifetimes(module: Module) -> Lifetimes:
     """Return when each buffer of a module is live.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> for lifetime in lifetimes(module).buffers:
+    ...     print(lifetime.buffer.name, lifetime.spans)
+    p (Span(first=0, last=1, is_used=True),)
+    c (Span(first=1, last=1, is_used=True),)
 
     A value is live from the step that makes it to the last that reads it or hands it on, and a root to
     the end of its computation. A loop takes over its state as its condition begins; what the body

@@ -37,6 +37,7 @@ from itertools import accumulate, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..display import html_of
 from ..errors import UnsupportedError
 from ..ints import SymbolicInt
 from ..xla_bridge import largest_piece, physical_bytes
@@ -46,6 +47,7 @@ from .lifetimes import lifetimes
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
 
+    from ..figure import Bars, Panels
     from ..hlo import Module
     from ..xla_bridge.tpu import Chip
     from .buffers import Buffer
@@ -56,7 +58,18 @@ __all__ = ["Liveness", "Peak", "live"]
 
 
 class Peak(NamedTuple):
-    """The most that is live in a memory space at once: the first step at which it is, and what it is."""
+    """The most that is live in a memory space at once: the first step at which it is, and what it is.
+
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import live
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> peak = live(module).peaks[0]
+    >>> peak.memory_space, peak.bytes, [buffer.name for buffer in peak.buffers]
+    (0, 57344, ['c', 'p'])
+    """
 
     memory_space: int
     bytes: int
@@ -68,9 +81,34 @@ class Peak(NamedTuple):
     buffers: tuple[Buffer, ...]
     """What is live there, the largest first."""
 
+    def figure(self, chip: str | Chip | None = None, most: int = 31) -> Bars:
+        """Return the picture of what is live, as data: data and padding, one behind the other.
+
+        Args:
+            chip: For the name of the memory.
+            most: How many buffers are drawn one by one.
+        """
+        from .picture import peak_figure
+
+        return peak_figure(self, chip, most)
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
 
 class Liveness(NamedTuple):
-    """The peaks of the memory spaces that a module uses, and the compiler's figure."""
+    """The peaks of the memory spaces that a module uses, and the compiler's figure.
+
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import live
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> found = live(module)
+    >>> found.steps, len(found.peaks), found.reserved_bytes
+    (2, 1, 57344)
+    """
 
     steps: int
     peaks: tuple[Peak, ...]
@@ -89,9 +127,27 @@ class Liveness(NamedTuple):
         """What ``peak_memory_in_bytes`` of jax's ``memory_analysis()`` is."""
         return self.reserved_bytes + self.simulated_bytes
 
+    def figure(self, chip: str | Chip | None = None, most: int = 31) -> Panels:
+        """Return the pictures of the peaks, as data; see `Peak.figure`."""
+        from .picture import liveness_figure
+
+        return liveness_figure(self, chip, most)
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
 
 def live(module: Module, chip: str | Chip | None = None) -> Liveness:
     """Return what is live at the peak of each memory space, over the schedule of a module.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> for peak in live(module).peaks:
+    ...     print(peak.memory_space, peak.bytes, [buffer.name for buffer in peak.buffers])
+    0 57344 ['c', 'p']
 
     Args:
         chip: For the table of pointers of the result, whose alignment differs.

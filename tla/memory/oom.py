@@ -51,6 +51,11 @@ class NoReportError(TlaError, ValueError):
 def read_reports(text: str, name: str = "the text") -> tuple[Report, ...]:
     """Return the out-of-memory reports of a text, in order; equal ones once, with their number.
 
+    >>> (report,) = read_reports('''Ran out of memory in memory space vmem. Used 17.00M of 16.00M vmem.
+    ...   1. Size: 17.00M''')
+    >>> report.what, report.space, report.used, report.allocations[0].size_bytes
+    ('out of memory', 'vmem', '17.00M', None)
+
     Args:
         text: A log, whole or in part.
         name: What an error calls the text.

@@ -33,7 +33,13 @@ ASSUMED: Final = "layout has no tiles; the TPU default tile is assumed"
 
 
 class Padding(NamedTuple):
-    """What a shape takes as XLA's memory reports count it."""
+    """What a shape takes as XLA's memory reports count it.
+
+    >>> from tla.xla_bridge import parse_array
+    >>> found = padding_of(parse_array("s32[8388608,8,4]{2,1,0:T(8,128)}"))
+    >>> found.size, found.unpadded
+    ('32.00G', '1.00G')
+    """
 
     shape: XlaShape
     """The shape that is counted: with the assumed tile where there was none."""
@@ -90,7 +96,16 @@ def padding_of(shape: AnyShape, chip: str | Chip = "v5e") -> Padding:
 
 
 class Checked(NamedTuple):
-    """One allocation of a report, its sizes computed again. No sizes where its shape is not known."""
+    """One allocation of a report, its sizes computed again. No sizes where its shape is not known.
+
+    >>> from tla.memory.oom import read_reports
+    >>> (report,) = read_reports('''Ran out of memory in memory space hbm. Used 41.74G of 16.00G hbm.
+    ...   1. Size: 32.00G
+    ...      Shape: s32[8388608,8,4]{2,1,0:T(8,128)}''')
+    >>> checked = check(report.allocations[0])
+    >>> checked.factors, checked.differences, checked.layouts[0].xla
+    (('dim 2: 4 -> 128 (32.00x)',), (), 's32[8388608,8,4]{0,2,1:T(4,128)}')
+    """
 
     allocation: Allocation
     padding: Padding | None
@@ -126,6 +141,14 @@ def chip_of(report: Report) -> Chip | None:
 
 def check(allocation: Allocation, chip: str | Chip = "v5e") -> Checked:
     """Return an allocation beside the sizes computed from its shape, and what would cost less.
+
+    >>> from tla.memory.oom import read_reports
+    >>> (report,) = read_reports('''Ran out of memory in memory space hbm. Used 41.74G of 16.00G hbm.
+    ...   1. Size: 32.00G
+    ...      Shape: s32[8388608,8,4]{2,1,0:T(8,128)}''')
+    >>> checked = check(report.allocations[0])
+    >>> checked.padding.size_bytes, checked.padding.unpadded_bytes, checked.layouts[0].how
+    (34359738368, 1073741824, 'order the dims in memory as {0,2,1}')
 
     Advice is given where the padding is of the shape itself, and where it changes the expansion that a
     report would print.

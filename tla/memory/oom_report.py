@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ..display import html_of
 from ..errors import ParseError, TlaError
 from ..xla_bridge import XlaShape, parse_shape_at
 from .sizes import SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from ..figure import Bars
 
 __all__ = [
     "FIELDS",
@@ -30,7 +33,16 @@ __all__ = [
 
 
 class Allocation(NamedTuple):
-    """One allocation that a report lists. A text is None where the report does not say it."""
+    """One allocation that a report lists. A text is None where the report does not say it.
+
+    >>> from tla.memory.oom import read_reports
+    >>> (report,) = read_reports('''Ran out of memory in memory space hbm. Used 41.74G of 16.00G hbm.
+    ...   1. Size: 32.00G
+    ...      Shape: s32[8388608,8,4]{2,1,0:T(8,128)}''')
+    >>> found = report.allocations[0]
+    >>> found.line, found.number, found.size, str(found.shape)
+    (2, 1, '32.00G', 's32[8388608,8,4]{2,1,0:T(8,128)}')
+    """
 
     line: int
     """Where it starts in the text, from 1."""
@@ -58,7 +70,13 @@ class Allocation(NamedTuple):
 
 
 class Report(NamedTuple):
-    """One out-of-memory report; sizes as printed."""
+    """One out-of-memory report; sizes as printed.
+
+    >>> from tla.memory.oom import read_reports
+    >>> (report,) = read_reports("Ran out of memory in memory space vmem. Used 17.00M of 16.00M vmem.")
+    >>> report.what, report.space, report.used, report.capacity
+    ('out of memory', 'vmem', '17.00M', '16.00M')
+    """
 
     line: int
     """Where it starts in the text, from 1."""
@@ -79,6 +97,15 @@ class Report(NamedTuple):
     """The last line that was read of it, where it is not whole; else None."""
     not_understood: tuple[tuple[int, str], ...] = ()
     """Lines that look like part of it, by number, and what does not fit."""
+
+    def figure(self) -> Bars:
+        """Return the picture of its allocations, as data: one behind the other, up to the capacity."""
+        from .picture import oom_figure
+
+        return oom_figure(self)
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
 
 ONE_SIZE: Final = re.compile(SIZE)

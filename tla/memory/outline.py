@@ -40,7 +40,18 @@ _Lies: TypeAlias = "tuple[tuple[Key, ...], bool]"
 
 
 class Outline(NamedTuple):
-    """What the computations of a module are for, and which of their arrays they give."""
+    """What the computations of a module are for, and which of their arrays they give.
+
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import module_outline
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> outline = module_outline(module)
+    >>> outline.roles, outline.donated
+    ({'e': 'entry'}, {})
+    """
 
     roles: Mapping[str, Role]
     """Of the entry and of each computation that is called, by name."""
@@ -145,6 +156,14 @@ class Homes:
 def stream_outline(stream: ModuleStream) -> Outline:
     """Return the outline of a module from its text, which is read to its end or to where it breaks off.
 
+    >>> import io
+    >>> from tla.hlo import read_stream
+    >>> text = '''ENTRY e {
+    ...   ROOT p = f32[8]{0:T(128)} parameter(0)
+    ... }'''
+    >>> stream_outline(read_stream(io.StringIO(text))).roles
+    {'e': 'entry'}
+
     What is kept of a computation that has ended is its name, where that is called its role, and what
     its root hands on.
     """
@@ -152,7 +171,16 @@ def stream_outline(stream: ModuleStream) -> Outline:
 
 
 def module_outline(module: Module) -> Outline:
-    """Return the outline of a module."""
+    """Return the outline of a module.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> module_outline(module).roles
+    {'e': 'entry'}
+    """
     return _outline(_events(module), module.input_output_alias)
 
 

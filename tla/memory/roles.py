@@ -55,7 +55,16 @@ def called_in_order(instruction: Instruction) -> list[tuple[str, Role]]:
 
 
 def module_roles(module: Module) -> dict[str, Role]:
-    """Return the role of each computation that is the entry or is called, by name."""
+    """Return the role of each computation that is the entry or is called, by name.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> module_roles(module)
+    {'e': 'entry'}
+    """
     roles: dict[str, Role] = {}
     for computation in module.computations:
         for instruction in computation.instructions:

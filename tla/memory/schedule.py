@@ -31,7 +31,18 @@ _RUN: Final = ("body", "condition", "callee")
 
 
 class Step(NamedTuple):
-    """An instruction, and the computation it stands in."""
+    """An instruction, and the computation it stands in.
+
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import schedule_of
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> step = schedule_of(module).steps[1]
+    >>> step.computation, step.instruction.name, step.instruction.opcode
+    ('e', 'c', 'copy')
+    """
 
     computation: str
     instruction: Instruction
@@ -47,7 +58,18 @@ class Caller(NamedTuple):
 
 
 class Schedule(NamedTuple):
-    """The steps of a module, the first and last of each computation that runs, and their callers."""
+    """The steps of a module, the first and last of each computation that runs, and their callers.
+
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import schedule_of
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> schedule = schedule_of(module)
+    >>> len(schedule.steps), schedule.spans
+    (2, {'e': (0, 1)})
+    """
 
     steps: tuple[Step, ...]
     spans: Mapping[str, tuple[int, int]]
@@ -56,6 +78,14 @@ class Schedule(NamedTuple):
 
 def schedule_of(module: Module) -> Schedule:
     """Return the steps of a module, in the order of the text and of calls.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> [(step.computation, step.instruction.name) for step in schedule_of(module).steps]
+    [('e', 'p'), ('e', 'c')]
 
     That is the schedule of a module with ``is_scheduled=true``; of another it is one that is possible.
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from heapq import heappush, heappushpop
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..display import html_of
 from ..errors import UnsupportedError
 from .aliasing import arrays
 from .by import Group, group_of
@@ -23,6 +24,7 @@ from .entry import HOST, index_tables_bytes, shape_bytes
 from .waste import Waste, array_waste
 
 if TYPE_CHECKING:
+    from ..figure import Bars
     from ..hlo import SourceTables
     from ..xla_bridge import AnyShape, XlaShape
     from ..xla_bridge.tpu import Chip
@@ -33,21 +35,57 @@ __all__ = ["Row", "SpaceTotal", "Tally", "Unsized"]
 
 
 class Row(NamedTuple):
-    """A buffer and its waste."""
+    """A buffer and its waste.
+
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import Tally, module_buffers
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> tally = Tally()
+    >>> tally.add(module_buffers(module)[0])
+    >>> row = tally.rows[0]
+    >>> row.buffer.name, row.waste.padded_bytes
+    ('c', 53248)
+    """
 
     buffer: Buffer
     waste: Waste
 
 
 class Unsized(NamedTuple):
-    """A buffer that is not counted, and why."""
+    """A buffer that is not counted, and why.
+
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import module_buffers
+    >>> module = read_module('''ENTRY e {
+    ...   ROOT p = f32[?] parameter(0)
+    ... }''')
+    >>> tally = Tally()
+    >>> tally.add(module_buffers(module)[0])
+    >>> tally.unsized[0].buffer.name, tally.unsized[0].reason
+    ('p', "the size of f32[?]{0} is not known: it has a dim '?'")
+    """
 
     buffer: Buffer
     reason: str
 
 
 class SpaceTotal(NamedTuple):
-    """The buffers of one memory space together, whether they are live at the same time or not."""
+    """The buffers of one memory space together, whether they are live at the same time or not.
+
+    >>> from tla.hlo import read_module
+    >>> from tla.memory import Tally, module_buffers
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> tally = Tally()
+    >>> tally.add(module_buffers(module)[0])
+    >>> tally.spaces[0], tally.spaces[0].waste_bytes
+    (SpaceTotal(memory_space=0, buffers=2, data_bytes=4000, padded_bytes=57344), 53344)
+    """
 
     memory_space: int
     buffers: int
@@ -61,6 +99,21 @@ class SpaceTotal(NamedTuple):
 
 class Tally:
     """What was counted so far.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> from tla.memory import module_buffers
+    >>> tally = Tally(top=1)
+    >>> for found in module_buffers(module):
+    ...     tally.add(found)
+    >>> tally.spaces
+    [SpaceTotal(memory_space=0, buffers=2, data_bytes=4000, padded_bytes=57344)]
+    >>> row = tally.rows[0]
+    >>> type(row).__name__, row.buffer.name, row.waste.padded_bytes
+    ('Row', 'c', 53248)
 
     Args:
         top: How many rows are kept, those with the most waste; all by default.
@@ -151,6 +204,15 @@ class Tally:
     def groups(self) -> list[Group]:
         """The groups, the most memory first."""
         return sorted(self._groups.values(), key=lambda group: (-group.padded_bytes, group.name))
+
+    def figure(self, most: int = 31) -> Bars:
+        """Return the picture of the rows that are kept, as data: data and padding of each."""
+        from .picture import rows_figure
+
+        return rows_figure(self.rows[:most], self.buffers, most)
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
     def output_bytes(self, chip: str | Chip | None = None) -> int | None:
         """What the entry computation gives, tables of pointers included; None if that is not known."""

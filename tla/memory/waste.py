@@ -18,11 +18,13 @@ from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from ..display import html_of
 from ..errors import UnsupportedError
 from ..ints import ceil_div, round_up
 from ..xla_bridge import COMBINE, array_shape, logical_bytes, physical_bytes
 
 if TYPE_CHECKING:
+    from ..figure import Bars
     from ..xla_bridge import AnyShape, Tile, XlaShape
 
 __all__ = ["Factor", "Waste", "array_waste", "sized_array"]
@@ -34,6 +36,12 @@ _Axis: TypeAlias = tuple[int, tuple[int, ...]]
 
 class Factor(NamedTuple):
     """A size that is rounded up: by what, of which dims, from what, to what.
+
+    >>> from tla.xla_bridge import parse_array
+    >>> for factor in array_waste(parse_array("f32[5,100]{1,0:T(8,128)}")).factors:
+    ...     print(factor.cause, factor.dims, factor.size, factor.padded, factor)
+    tile (0,) 5 8 dim 0: 5 -> 8 (1.60x)
+    tile (1,) 100 128 dim 1: 100 -> 128 (1.28x)
 
     ``cause`` is ``tile`` for the first tile, ``sub-tile`` for a later one, ``tail`` for ``L``,
     ``element`` for ``E``, ``byte`` where data or memory ends inside a byte. ``dims`` are the logical
@@ -61,7 +69,13 @@ class Factor(NamedTuple):
 
 
 class Waste(NamedTuple):
-    """The bytes of an array's data and of its memory, and the factors between the two."""
+    """The bytes of an array's data and of its memory, and the factors between the two.
+
+    >>> from tla.xla_bridge import parse_array
+    >>> waste = array_waste(parse_array("f32[5,100]{1,0:T(8,128)}"))
+    >>> waste.data_bytes, waste.padded_bytes, waste.factors[0]
+    (2000, 4096, Factor(cause='tile', dims=(0,), size=5, padded=8))
+    """
 
     data_bytes: int
     padded_bytes: int
@@ -76,6 +90,15 @@ class Waste(NamedTuple):
     def expansion(self) -> Fraction:
         """The memory by the data; 1 for an array without elements."""
         return Fraction(self.padded_bytes, self.data_bytes) if self.data_bytes else Fraction(1)
+
+    def figure(self) -> Bars:
+        """Return the picture of the array, as data: its data, and behind them its padding."""
+        from .picture import waste_figure
+
+        return waste_figure(self)
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
 
 def sized_array(shape: AnyShape) -> XlaShape:

@@ -26,6 +26,11 @@ __all__ = ["Coverage", "coverage"]
 class Coverage(NamedTuple):
     """What the trimmed nested layout of a shape reaches.
 
+    >>> coverage(parse_shape("f32[3,5]{1,0}")).is_bijective
+    True
+    >>> coverage(parse_shape("f32[3,5]{1,0:T(2,2)}")).over_covering_dims
+    (0, 1)
+
     Attributes:
         is_bijective: Every place of the memory holds an element; nothing is padding.
         over_covering_dims: The dims whose digits count further than the dim: its bound is needed too.
@@ -40,6 +45,9 @@ class Coverage(NamedTuple):
 
 def coverage(shape: AnyShape) -> Coverage:
     """Return how the nested layout of a shape covers its memory; a bounded dim counts by its bound.
+
+    >>> coverage(parse_array("f32[3,5]{1,0:T(2,2)}"))
+    Coverage(is_bijective=False, over_covering_dims=(0, 1), gaps=0)
 
     Raises:
         UndecidedError, UnsupportedError: as `to_layout`, and of a dim of unknown size.

@@ -48,6 +48,10 @@ __all__ = ["Difference", "differences", "equivalent", "is_bitcast"]
 class Difference(NamedTuple):
     """One way in which two layouts differ.
 
+    >>> for difference in differences(parse_shape("f32[2,3]{1,0}"), parse_shape("f32[2,3]{0,1}")):
+    ...     difference.kind, difference.a, difference.b, difference.at
+    ('offset', 1, 2, (0, 1))
+
     Attributes:
         kind: ``"dims"``, ``"element type"``, ``"element size"``, ``"offset"``, ``"size"``, ``"split"``,
             ``"memory space"`` or ``"prefix"``.

@@ -36,6 +36,12 @@ __all__ = ["CombinedLayout", "combined_layout", "combined_of", "function_of", "l
 class CombinedLayout(NamedTuple):
     """A layout over groups of the axes that the first tiles of a shape make.
 
+    >>> combined = combined_layout(parse_shape("f32[2,4,5]{2,1,0:T(*,*,3)}"))
+    >>> print(combined.layout)
+    (_40):(_1)
+    >>> combined.groups, combined.coordinates((1, 2, 3)), combined((1, 2, 3))
+    (((0, 1, 2),), (33,), 33)
+
     Attributes:
         shape: The shape that it places.
         tiles: How many tiles have made the axes; 0 where they are the dims.

@@ -41,7 +41,11 @@ __all__ = ["FromOldLayout", "OldLayout", "PaddingValue"]
 
 
 class PaddingValue(IntEnum):
-    """What the padding of an old layout holds; the numbers are those of the proto."""
+    """What the padding of an old layout holds; the numbers are those of the proto.
+
+    >>> PaddingValue.ZERO_PAD, PaddingValue(1) is PaddingValue.ZERO_PAD
+    (<PaddingValue.ZERO_PAD: 1>, True)
+    """
 
     INVALID_PAD = 0
     ZERO_PAD = 1
@@ -57,7 +61,12 @@ _TEXTS = ("invalid", "0", "1", "lowest", "highest", "?")
 
 
 class FromOldLayout(NamedTuple):
-    """The shape of today, and what it cannot say: the value that the padding is promised to hold."""
+    """The shape of today, and what it cannot say: the value that the padding is promised to hold.
+
+    >>> shape, value = OldLayout((0, 1), (3, 5), PaddingValue.ZERO_PAD).to_xla("f32", (2, 3))
+    >>> print(shape, value.name)
+    f32[2,3]{0,1:T(5,3)} ZERO_PAD
+    """
 
     shape: XlaShape
     padding_value: PaddingValue

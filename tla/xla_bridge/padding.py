@@ -32,6 +32,9 @@ __all__ = ["padding_mask"]
 def padding_mask(shape: AnyShape, limit: int = 2**28) -> NDArray[np.bool_]:
     """Return for each offset whether it is padding: True exactly where `logical_index` is None.
 
+    >>> padding_mask(parse_array("f32[3]{0:T(4)}")).tolist()
+    [False, False, False, True]
+
     Args:
         limit: The most elements in memory that are tabulated.
 

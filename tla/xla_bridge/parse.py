@@ -43,6 +43,12 @@ MODES: tuple[Mode, ...] = ("document", "strict", "xla")
 def parse_shape(text: str, mode: Mode = "document") -> AnyShape:
     """Return the shape that a text writes; the text is kept beside the value.
 
+    >>> shape = parse_shape("F32[3,5]{1,0:T(2;2)}")
+    >>> print(shape)
+    f32[3,5]{1,0:T(2,2)}
+    >>> shape.dimensions, shape.minor_to_major, shape.tiles
+    ((3, 5), (1, 0), ((2, 2),))
+
     Raises:
         ParseError: the text is no shape, or breaks a rule; the error points at the place.
     """

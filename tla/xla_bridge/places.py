@@ -32,7 +32,13 @@ __all__ = ["PaddedAxis", "Padding", "element_at", "logical_index", "padding_offs
 
 
 class PaddedAxis(NamedTuple):
-    """An axis that a tile pads, and the coordinate on it, which no element has."""
+    """An axis that a tile pads, and the coordinate on it, which no element has.
+
+    >>> from tla.xla_bridge import parse_array
+    >>> axis = element_at(parse_array("f32[3,5]{1,0:T(2,2)}"), 18).axes[0]
+    >>> axis.dims, axis.size, axis.padded, axis.coordinate
+    ((0,), 3, 4, 3)
+    """
 
     dims: tuple[int, ...]
     """The dims that the axis is made of, or a part of; of an axis that a longer tile adds, none."""
@@ -52,7 +58,15 @@ class PaddedAxis(NamedTuple):
 
 
 class Padding(NamedTuple):
-    """A place in memory without an element, and what put it there."""
+    """A place in memory without an element, and what put it there.
+
+    >>> from tla.xla_bridge import parse_array
+    >>> place = element_at(parse_array("f32[3,5]{1,0:T(2,2)}"), 18)
+    >>> print(place)
+    padding: tile (2,2) pads dim 0 from 3 to 4, this is 3
+    >>> place.tile, place.axes
+    ((2, 2), (PaddedAxis(dims=(0,), is_whole=True, size=3, padded=4, coordinate=3),))
+    """
 
     tile: Tile | None
     """The tile that pads; None where the whole is rounded up to a multiple, ``L``."""

@@ -20,6 +20,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, Union
 
 from .. import dtypes
+from ..display import html_of
 from ..errors import CoordinateError, LayoutError, LeafError
 from ..ints import SymbolicInt
 from .arguments import commas, dim, integer, ints, numbered, range_down, sequence, splits
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..dtypes import ElementType
+    from ..figure import Figure, Panels, Scheme
 
 __all__ = ["COMBINE", "AnyShape", "Split", "Tile", "TileDim", "XlaBuffer", "XlaShape", "XlaTuple"]
 
@@ -247,6 +249,25 @@ class XlaShape(Immutable):
         named = "".join(f", {name}={value!r}" for name, value in self._options())
         return f"XlaShape({self.element_type.name!r}, {self._dims()!r}{order}{named})"
 
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+    def figure(
+        self, rows: int = 16, columns: int = 64, slices: int = 4, colour: Scheme | None = None
+    ) -> Figure:
+        """Return the picture of its layout, as data: where each element lies, padding and all.
+
+        >>> XlaShape("f32", (3, 5), tiles=[(2, 2)]).figure().size
+        24
+
+        Raises:
+            UnsupportedError: it carries no data, or has no nested layout.
+            UndecidedError: a dim is of unknown size.
+        """
+        from .picture import shape_figure
+
+        return shape_figure(self, rows, columns, slices, colour)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return trusted_shape, (fields_of(self), self.text, self._valid)
 
@@ -336,6 +357,15 @@ class XlaTuple(Immutable):
     def __repr__(self) -> str:
         return f"XlaTuple({self.elements!r})"
 
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+    def figure(self) -> Panels:
+        """Return the pictures of its arrays, as data; `UnsupportedError` where none has one."""
+        from .picture import tuple_figure
+
+        return tuple_figure(self)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return XlaTuple, (self.elements, self.text)
 
@@ -382,6 +412,15 @@ class XlaBuffer(Immutable):
 
     def __repr__(self) -> str:
         return f"XlaBuffer({self.array!r})"
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+    def figure(
+        self, rows: int = 16, columns: int = 64, slices: int = 4, colour: Scheme | None = None
+    ) -> Figure:
+        """Return the picture of its array, as data; see `XlaShape.figure`."""
+        return self.array.figure(rows, columns, slices, colour)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return XlaBuffer, (self.array, self.text)

@@ -17,7 +17,9 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..display import html_of
 from ..errors import UnsupportedError
+from ..figure import Bar, Bars
 from ..ints import known_eq, known_lt, round_up
 from .rules import INT64
 from .shape import COMBINE
@@ -31,7 +33,11 @@ __all__ = ["MemoryUse", "size_of", "xla_array_size_bytes"]
 
 
 class MemoryUse(NamedTuple):
-    """The bytes of one array: of its data, of its memory, and what XLA counts."""
+    """The bytes of one array: of its data, of its memory, and what XLA counts.
+
+    >>> size_of(parse_shape("bf16[3,200]{1,0:T(8,128)(2,1)}"))
+    MemoryUse(data_bytes=1200, physical_bytes=4096, xla_bytes=4096, warning='')
+    """
 
     data_bytes: int
     """What `logical_bytes` says."""
@@ -46,6 +52,24 @@ class MemoryUse(NamedTuple):
     def differs(self) -> bool:
         """Whether XLA's count is not the memory that the tiles take, or may be another."""
         return bool(self.warning)
+
+    def figure(self) -> Bars:
+        """Return the picture of the three counts, as data.
+
+        >>> figure = size_of(parse_shape("u8[3]{0:T(8)}")).figure()
+        >>> [(bar.label, bar.end, bar.reach) for bar in figure.bars]
+        [('memory', 3, 8), ('XLA counts', 8, 8)]
+        """
+        bars = [Bar("memory", 0, self.data_bytes, self.physical_bytes, ())]
+        if self.xla_bytes is not None:
+            bars.append(Bar("XLA counts", 0, self.xla_bytes, self.xla_bytes, ()))
+        length = max(bar.reach for bar in bars)
+        return Bars(
+            "an array", length, tuple(bars), "data, or counted", "padding", "the end of the padding"
+        )
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
 
 def size_of(shape: AnyShape) -> MemoryUse:

@@ -34,7 +34,12 @@ __all__ = ["SplitPiece", "largest_piece", "max_split_size", "split_piece"]
 
 
 class SplitPiece(NamedTuple):
-    """Where an element of a split array lies: ``physical_offset(piece.shape, piece.element)``."""
+    """Where an element of a split array lies: ``physical_offset(piece.shape, piece.element)``.
+
+    >>> piece = split_piece(parse_shape("f32[100]{0:SC(0:40,70)}"), (75,))
+    >>> piece.numbers, str(piece.shape), piece.element
+    ((2,), 'f32[30]{0}', (5,))
+    """
 
     numbers: tuple[int, ...]
     """The number of the piece in each split dim, in the order of ``split_configs``."""

@@ -146,6 +146,9 @@ def physical_offset(shape: AnyShape, index: Sequence[IntLike]) -> int:
 def physical_elements(shape: AnyShape) -> int:
     """Return how many elements the shape takes in memory, all padding and ``L`` included.
 
+    >>> physical_elements(parse_shape("f32[3,5]{1,0:T(2,2)}")), 3 * 5
+    (24, 15)
+
     A bounded dim counts by its bound; the count is symbolic where a dim is unknown.
     """
     shape = array_shape(shape)
@@ -153,7 +156,11 @@ def physical_elements(shape: AnyShape) -> int:
 
 
 def physical_bytes(shape: AnyShape) -> int:
-    """Return how many bytes the shape takes in memory; packed where ``E`` says so."""
+    """Return how many bytes the shape takes in memory; packed where ``E`` says so.
+
+    >>> physical_bytes(parse_shape("bf16[3,200]{1,0:T(8,128)(2,1)}")), 2 * 3 * 200
+    (4096, 1200)
+    """
     shape = array_shape(shape)
     return bytes_of(shape, physical_elements(shape))
 
@@ -221,6 +228,9 @@ def linear_index_with_tile(
 
 def array_shape(shape: AnyShape) -> XlaShape:
     """Return an array shape as it is, and that of a buffer's array; a tuple has no memory layout.
+
+    >>> print(array_shape(parse_shape("b(f32[4]{0})")))
+    f32[4]{0}
 
     Raises:
         UnsupportedError: the shape is a tuple, a token or opaque.

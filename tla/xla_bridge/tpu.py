@@ -50,7 +50,12 @@ _LONGEST_VECTOR_TILE: Final = 1024
 
 
 class Chip(NamedTuple):
-    """A TPU core as its compiler sees it."""
+    """A TPU core as its compiler sees it.
+
+    >>> chip = chip_named("v5e")
+    >>> chip.name, chip.generation, chip.hbm, chip.vmem_bytes
+    ('v5e', 5, '15.75G', 134217728)
+    """
 
     name: str
     generation: int

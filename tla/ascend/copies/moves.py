@@ -41,7 +41,13 @@ __all__ = ["Move", "moves"]
 
 
 class Move(NamedTuple):
-    """One element: where it is read, in the source tensor, and where it is written."""
+    """One element: where it is read, in the source tensor, and where it is written.
+
+    >>> from tla.ascend.copies import gm_to_l1
+    >>> moved = gm_to_l1(row_major(100, 60), "zN", arch="AtlasA2", element="half", tile=(48, 32))
+    >>> list(moved.moves())[16:18]
+    [Move(src=16, dst=768), Move(src=17, dst=769)]
+    """
 
     src: int | None
     """None where a zero is written."""

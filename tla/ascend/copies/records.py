@@ -48,7 +48,13 @@ __all__ = [
 
 
 class Nd2NzParams(NamedTuple):
-    """Rows, n, of contiguous elements, d, go to columns of 32-byte blocks."""
+    """Rows, n, of contiguous elements, d, go to columns of 32-byte blocks.
+
+    >>> from tla.ascend.copies import gm_to_l1
+    >>> call = gm_to_l1(row_major(64, 48), "zN", arch="AtlasA2", element="half").calls[0]
+    >>> call.params.nValue, call.params.dValue, call.params.srcDValue, call.params.dstNzC0Stride
+    (64, 48, 48, 64)
+    """
 
     nValue: int
     dValue: int
@@ -64,7 +70,17 @@ class Nd2NzParams(NamedTuple):
 
 
 class Dn2NzParams(NamedTuple):
-    """As `Nd2NzParams`, where n is contiguous in the source and d is strided."""
+    """As `Nd2NzParams`, where n is contiguous in the source and d is strided.
+
+    >>> from tla.ascend import make_mx_scale_layout
+    >>> from tla.ascend.copies import gm_to_l1
+    >>> scales = make_mx_scale_layout("e8m0", "RowMajor", 64, 8, is_b=False)
+    >>> call = gm_to_l1(scales, "MxScalezZ", arch="Ascend950", element="float8_e8m0_t").calls[0]
+    >>> call.params.nValue, call.params.dValue, call.params.srcDValue
+    (4, 64, 4)
+    >>> type(call.params).__name__
+    'Dn2NzParams'
+    """
 
     nValue: int
     dValue: int
@@ -77,7 +93,14 @@ class Dn2NzParams(NamedTuple):
 
 
 class DataCopyParams(NamedTuple):
-    """Runs of blocks of 32 bytes, times `Call.unit`; the strides are gaps between them."""
+    """Runs of blocks of 32 bytes, times `Call.unit`; the strides are gaps between them.
+
+    >>> from tla.ascend import make_layout
+    >>> from tla.ascend.copies import gm_to_l1
+    >>> blocks = make_layout("half", "zN", 64, 64)
+    >>> gm_to_l1(blocks, "zN", arch="AtlasA2", element="half", tile=(32, 64)).calls[0].params
+    DataCopyParams(blockCount=4, blockLen=32, srcStride=32, dstStride=0)
+    """
 
     blockCount: int
     blockLen: int
@@ -86,7 +109,14 @@ class DataCopyParams(NamedTuple):
 
 
 class LoadData2DParams(NamedTuple):
-    """Fractals, ``srcStride`` from head to head, ``dstGap`` from tail to head."""
+    """Fractals, ``srcStride`` from head to head, ``dstGap`` from tail to head.
+
+    >>> from tla.ascend import make_layout
+    >>> from tla.ascend.copies import l1_to_l0a
+    >>> l1 = make_layout("half", "zN", 64, 32)
+    >>> l1_to_l0a(l1, "zZ", arch="AtlasA2", element="half").calls[0].params
+    LoadData2DParams(startIndex=0, repeatTimes=2, srcStride=4, dstGap=0, ifTranspose=False)
+    """
 
     startIndex: int
     repeatTimes: int
@@ -96,7 +126,14 @@ class LoadData2DParams(NamedTuple):
 
 
 class LoadData2dTransposeParams(NamedTuple):
-    """Squares of 1, 2 or 4 fractals, transposed; ``srcStride`` counts squares, the gaps fractals."""
+    """Squares of 1, 2 or 4 fractals, transposed; ``srcStride`` counts squares, the gaps fractals.
+
+    >>> from tla.ascend import make_layout
+    >>> from tla.ascend.copies import l1_to_l0b
+    >>> l1 = make_layout("int8_t", "zN", 64, 64)
+    >>> l1_to_l0b(l1, "nZ", arch="AtlasA2", element="int8_t").calls[0].params
+    LoadData2dTransposeParams(startIndex=0, repeatTimes=2, srcStride=2, dstGap=1, dstFracGap=0)
+    """
 
     startIndex: int
     repeatTimes: int
@@ -106,7 +143,15 @@ class LoadData2dTransposeParams(NamedTuple):
 
 
 class LoadData2DParamsV2(NamedTuple):
-    """A box of fractals of a matrix whose columns of fractals are ``srcStride`` fractals apart."""
+    """A box of fractals of a matrix whose columns of fractals are ``srcStride`` fractals apart.
+
+    >>> from tla.ascend import make_layout
+    >>> from tla.ascend.copies import l1_to_l0a
+    >>> l1 = make_layout("half", "zN", 64, 32)
+    >>> params = l1_to_l0a(l1, "zN", arch="Ascend950", element="half").calls[0].params
+    >>> params.mStep, params.kStep, params.srcStride, params.dstStride
+    (4, 2, 4, 4)
+    """
 
     mStartPosition: int
     kStartPosition: int
@@ -118,7 +163,16 @@ class LoadData2DParamsV2(NamedTuple):
 
 
 class LoadData2DMxParams(NamedTuple):
-    """A box of fractals of MX scales, each of 16 lines by 2: x counts lines, y pairs along K."""
+    """A box of fractals of MX scales, each of 16 lines by 2: x counts lines, y pairs along K.
+
+    >>> from tla.ascend import make_layout, make_mx_scale_layout
+    >>> from tla.ascend.copies import l1_to_l0a
+    >>> a = make_layout("float4_e2m1x2_t", "zN", 64, 256)
+    >>> scales = make_mx_scale_layout("e8m0", "zZ", 64, 8, is_b=False)
+    >>> moved = l1_to_l0a(a, arch="Ascend950", element="float4_e2m1x2_t", tile=(32, 128), scales=scales)
+    >>> moved.scales.xStep, moved.scales.yStep
+    (2, 2)
+    """
 
     xStartPosition: int
     yStartPosition: int
@@ -129,7 +183,15 @@ class LoadData2DMxParams(NamedTuple):
 
 
 class LoadData3DParamsV2(NamedTuple):
-    """A matrix read as an image of 1 by ``SetFmatrix``'s width with ``channelSize`` channels."""
+    """A matrix read as an image of 1 by ``SetFmatrix``'s width with ``channelSize`` channels.
+
+    >>> from tla.ascend import make_layout
+    >>> from tla.ascend.copies import l1_to_l0a
+    >>> l1 = make_layout("float", "nZ", 64, 32)
+    >>> moved = l1_to_l0a(l1, "zZ", arch="AtlasA2", element="float")
+    >>> moved.calls[0].params
+    LoadData3DParamsV2(kExtension=64, mExtension=32, channelSize=64, enTranspose=True, fMatrixCtrl=False)
+    """
 
     kExtension: int
     mExtension: int
@@ -139,7 +201,15 @@ class LoadData3DParamsV2(NamedTuple):
 
 
 class FixpipeParamsV220(NamedTuple):
-    """Accumulators out of L0C: ``srcStride`` in 16 elements, ``dstStride`` in elements or 32 bytes."""
+    """Accumulators out of L0C: ``srcStride`` in 16 elements, ``dstStride`` in elements or 32 bytes.
+
+    >>> from tla.ascend import make_layout
+    >>> from tla.ascend.copies import l0c_to_gm
+    >>> l0c = make_layout("float", "L0C", 64, 32)
+    >>> params = l0c_to_gm(l0c, row_major(64, 32), arch="AtlasA2", element="float").calls[0].params
+    >>> params.nSize, params.mSize, params.srcStride, params.dstStride
+    (32, 64, 64, 32)
+    """
 
     nSize: int
     mSize: int
@@ -152,7 +222,15 @@ class FixpipeParamsV220(NamedTuple):
 
 
 class DataCopyCO12DstParams(NamedTuple):
-    """As `FixpipeParamsV220`, for 3510."""
+    """As `FixpipeParamsV220`, for 3510.
+
+    >>> from tla.ascend import make_layout
+    >>> from tla.ascend.copies import l0c_to_gm
+    >>> l0c = make_layout("float", "L0C", 64, 32)
+    >>> params = l0c_to_gm(l0c, row_major(64, 32), arch="Ascend950", element="float").calls[0].params
+    >>> params.nSize, params.mSize, params.srcStride, params.nz2ndEn
+    (32, 64, 64, True)
+    """
 
     nSize: int
     mSize: int
@@ -178,7 +256,14 @@ Params: TypeAlias = Union[
 
 
 class Setting(NamedTuple):
-    """What is set once before the calls, such as the image that LoadData3DV2 reads."""
+    """What is set once before the calls, such as the image that LoadData3DV2 reads.
+
+    >>> from tla.ascend import make_layout
+    >>> from tla.ascend.copies import l1_to_l0a
+    >>> l1 = make_layout("float", "nZ", 64, 32)
+    >>> l1_to_l0a(l1, "zZ", arch="AtlasA2", element="float").setting
+    Setting(name='SetFmatrix', arguments=(1, 32, '{0,0,0,0}', 'FMATRIX_LEFT'))
+    """
 
     name: str
     arguments: tuple[int | str, ...]
@@ -223,7 +308,15 @@ def fields_of(params: Params | LoadData2DMxParams) -> dict[str, int | str | bool
 
 
 class Call(NamedTuple):
-    """One instruction: its AscendC name, where it writes and reads, and its parameters."""
+    """One instruction: its AscendC name, where it writes and reads, and its parameters.
+
+    >>> from tla.ascend.copies import gm_to_l1
+    >>> (call,) = gm_to_l1(row_major(48, 32), "zN", arch="AtlasA2", element="half").calls
+    >>> call.name, call.dst, call.src
+    ('DataCopy', 0, 0)
+    >>> call.params.nValue, call.params.dValue, call.params.dstNzC0Stride
+    (48, 32, 48)
+    """
 
     name: str
     dst: int

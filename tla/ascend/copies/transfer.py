@@ -16,11 +16,14 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...display import html_of
 from ...errors import LayoutError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import SupportsIndex
 
+    from ...figure import Panels
     from ...layout import AnyLayout
     from ..elements import Element
     from .moves import Move
@@ -30,7 +33,14 @@ __all__ = ["Matrix", "Proof", "Transfer"]
 
 
 class Matrix(NamedTuple):
-    """A layout that a copy reads or writes: its tag, its elements, and where in it the tile starts."""
+    """A layout that a copy reads or writes: its tag, its elements, and where in it the tile starts.
+
+    >>> from tla.ascend.copies import gm_to_l1
+    >>> a = row_major(100, 60)
+    >>> moved = gm_to_l1(a, "zN", arch="AtlasA2", element="half", tile=(48, 32), at=(48, 0))
+    >>> moved.src.tag, moved.src.element.name, moved.src.at, moved.src.start
+    ('RowMajor', 'half', (48, 0), 2880)
+    """
 
     layout: AnyLayout
     tag: str
@@ -56,7 +66,13 @@ class Matrix(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """What the calls of a transfer do, element by element."""
+    """What the calls of a transfer do, element by element.
+
+    >>> from tla.ascend.copies import gm_to_l1
+    >>> moved = gm_to_l1(row_major(100, 60), "zN", arch="AtlasA2", element="half", tile=(48, 32))
+    >>> moved.proof()
+    Proof(elements=1536, zeros=0, padding=0, spill=0)
+    """
 
     elements: int
     """The elements of the tile, each of which arrives at its place."""
@@ -83,6 +99,16 @@ class Proof(NamedTuple):
 
 class Transfer(NamedTuple):
     """The calls that move a tile.
+
+    >>> from tla.ascend.copies import gm_to_l1
+    >>> moved = gm_to_l1(row_major(100, 60), "zN", arch="AtlasA2", element="half", tile=(48, 32))
+    >>> moved.route, moved.count, moved.elements, moved.bytes
+    ('GM->L1', 1, 1536, 3072)
+    >>> print(moved.calls[0])
+    DataCopy(dst[0], src[0], Nd2NzParams{ndNum=1, nValue=48, dValue=32, srcNdMatrixStride=0,
+        srcDValue=60, dstNzC0Stride=48, dstNzNStride=1, dstNzMatrixStride=0})
+    >>> moved.src.tag, moved.dst.tag, str(moved.dst.layout)
+    ('RowMajor', 'zN', '((_16,3),(_16,2)):((_16,_256),(_1,768))')
 
     Attributes:
         route: ``GM->L1`` and the like.
@@ -121,6 +147,17 @@ class Transfer(NamedTuple):
     def bytes(self) -> int:
         """The bytes of data that are read."""
         return self.src.element.bytes_of(self.elements)
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+    def figure(
+        self, rows: SupportsIndex = 32, columns: SupportsIndex = 32, slices: SupportsIndex = 4
+    ) -> Panels:
+        """Return the picture of the copy, as data: a tile's elements where they are read and written."""
+        from .picture import picture
+
+        return picture(self, rows, columns, slices)
 
     def moves(self) -> Iterator[Move]:
         """Yield which element goes where, call by call."""

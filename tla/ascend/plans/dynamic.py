@@ -65,6 +65,10 @@ def choose_kernel(
 ) -> Choice:
     """Return what CATLASS's generalised matmul runs for A and B of half or bfloat16_t, C row major.
 
+    >>> choice = choose_kernel((1024, 576, 6144))
+    >>> print(choice.kernel, choice.tile, choice.swizzle)
+    PaddingCommonMatmul GemmShape<128,256,256> GemmIdentityBlockSwizzle<3,0>
+
     Args:
         tags: RowMajor or ColumnMajor, of A and B; each is as wide as the problem.
 

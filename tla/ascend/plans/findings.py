@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from ...figure import Bar, Bars
+from ...display import html_of
+from ...figure import Bar, Bars, Steps
 
 if TYPE_CHECKING:
     from .footprint import Footprint, Stage
@@ -81,7 +82,15 @@ class Finding(NamedTuple):
 
 
 class Report(NamedTuple):
-    """Every rule that a plan was held against, and the nearest tile that fits where its own does not."""
+    """Every rule that a plan was held against, and the nearest tile that fits where its own does not.
+
+    >>> from tla.ascend import gemm
+    >>> report = gemm("AtlasA2", (4096, 4096, 4096), "half", l1=(256, 256, 256)).check()
+    >>> report.ok, [finding.rule for finding in report.errors]
+    (False, ['L0C capacity'])
+    >>> report.nearest
+    Nearest(l1=GemmShape(m=128, n=256, k=256), l0=GemmShape(m=128, n=256, k=64), distance=1.0)
+    """
 
     plan: Plan
     checks: tuple[Finding, ...]
@@ -117,6 +126,33 @@ class Report(NamedTuple):
     def figures(self) -> tuple[Bars, ...]:
         """What lies where in each buffer, to be drawn."""
         return tuple(_bars(footprint) for footprint in self.buffers)
+
+    def figure(self) -> Steps:
+        """Return the picture of the report, as data: what each buffer needs, and what lies where in it.
+
+        >>> from tla.ascend import gemm
+        >>> figure = gemm("AtlasA2", (4096, 4096, 4096), "half").check().figure()
+        >>> figure.result, [bars.title for bars in figure.pictures]
+        ('legal', ['L1', 'L0A', 'L0B', 'L0C'])
+        """
+        rows = tuple(
+            (each.buffer, str(each.needed), str(each.capacity), str(each.margin))
+            for each in self.buffers
+        )
+        broken = len(self.errors)
+        verdict = "legal" if self.ok else f"illegal: {broken} rule{'' if broken == 1 else 's'} broken"
+        return Steps(
+            str(self.plan),
+            tuple(str(finding) for finding in self.findings if finding.text),
+            ("buffer", "bytes needed", "available", "margin"),
+            rows,
+            (),
+            verdict,
+            pictures=self.figures(),
+        )
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
     def __str__(self) -> str:
         head = "legal" if self.ok else f"illegal: {len(self.errors)} of {len(self.checks)} rules broken"

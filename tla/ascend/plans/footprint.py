@@ -101,7 +101,13 @@ class Group(NamedTuple):
 
 
 class Footprint(NamedTuple):
-    """What a tile takes of one buffer."""
+    """What a tile takes of one buffer.
+
+    >>> from tla.ascend import gemm
+    >>> found = gemm("AtlasA2", (4096, 4096, 4096), "half").footprints[0]
+    >>> found.buffer, found.counted, found.capacity
+    ('L1', 393216, 524288)
+    """
 
     buffer: Buffer
     capacity: int
@@ -233,6 +239,15 @@ def footprints(
     k: int | None = None,
 ) -> tuple[Footprint, ...]:
     """Return what a tile takes of L1, L0A, L0B and L0C, and of BT where there is a bias.
+
+    >>> from tla.ascend import AtlasA2, GemmShape, MmadPingpong, element
+    >>> half, l1, l0 = element("half"), GemmShape(128, 256, 256), GemmShape(128, 256, 64)
+    >>> for found in footprints(AtlasA2, half, half, l1, l0, MmadPingpong()):
+    ...     print(found.buffer, found.counted, found.capacity)
+    L1 393216 524288
+    L0A 32768 65536
+    L0B 65536 65536
+    L0C 131072 131072
 
     Args:
         l1, l0: The tile in L1, and in L0A, L0B and L0C.

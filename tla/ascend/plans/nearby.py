@@ -43,7 +43,13 @@ _SQUARE: Final = ("square M,K", "square K,N")
 
 
 class Nearest(NamedTuple):
-    """A tile that fits, and how far it is from the one asked for."""
+    """A tile that fits, and how far it is from the one asked for.
+
+    >>> from tla.ascend import gemm
+    >>> found = gemm("AtlasA2", (512, 512, 512), "half", l1=(256, 256, 256)).check().nearest
+    >>> print(found.l1, found.l0, found.distance)
+    GemmShape<128,256,256> GemmShape<128,256,64> 1.0
+    """
 
     l1: GemmShape
     l0: GemmShape
@@ -62,6 +68,11 @@ def nearest(
     k: int | None = None,
 ) -> Nearest | None:
     """Return the tile nearest to this one that fits, or None where none does: of two, the larger.
+
+    >>> from tla.ascend import AtlasA2, GemmShape, MmadPingpong, element
+    >>> half, l1, l0 = element("half"), GemmShape(256, 256, 256), GemmShape(256, 256, 64)
+    >>> nearest(AtlasA2, half, half, l1, l0, MmadPingpong())
+    Nearest(l1=GemmShape(m=128, n=256, k=256), l0=GemmShape(m=128, n=256, k=64), distance=1.0)
 
     Its extents are multiples of 16 and of C0, m and n of 16 alone where that fits, and none is larger
     than the one asked for rounded up to such; the m and n of L0 are those of L1.

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from ...constexpr import constexpr
+from ...display import html_of
 from ...errors import KindError, LayoutError, UnsupportedError
 from ...ints import Int
 from ...text import shortened
@@ -38,6 +39,7 @@ from .kernels import BLOCKS, slices
 from .policies import policy as policy_of
 
 if TYPE_CHECKING:
+    from ...figure import Steps
     from ...layout import AnyLayout
     from ..arch import Arch
     from ..elements import Element
@@ -218,6 +220,13 @@ class Plan(NamedTuple):
         order = self.swizzle if swizzle is None else swizzle_of(swizzle)
         factor = slices(self.policy, order, self.problem, self.l1, self.cores) if order.splits else None
         return order.schedule(self.problem, self.l1, cores=self.cores, splitk=factor)
+
+    def figure(self) -> Steps:
+        """Return the picture of the plan, as data: what lies where in each buffer."""
+        return self.check().figure()
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
     def emit_cpp(self) -> str:
         """Return the C++ text of the plan, in CATLASS's types."""

@@ -52,6 +52,11 @@ class Facts(NamedTuple):
 class Policy(NamedTuple):
     """A dispatch policy with its parameters: what ``str`` gives is the C++ type.
 
+    >>> from tla.ascend import MmadPingpong
+    >>> policy = MmadPingpong(unit_flag=True)
+    >>> print(policy)
+    MmadPingpong<ArchTag,true>
+
     Default template arguments at the end are left out. Where no architecture is given, ``ArchTag``
     stands for it.
     """

@@ -47,7 +47,15 @@ class CoverError(LayoutError):
 
 
 class Proof(NamedTuple):
-    """What was proved: each of so many elements lies in exactly one of so many tasks."""
+    """What was proved: each of so many elements lies in exactly one of so many tasks.
+
+    >>> from tla.ascend.schedules import identity
+    >>> proof = identity((96, 64, 32), (48, 32, 16), cores=4).proof()
+    >>> print(proof)
+    Proof(problem=GemmCoord(m=96, n=64, k=32), tasks=4)
+    >>> proof.points == 96 * 64 * 32
+    True
+    """
 
     problem: GemmCoord
     tasks: int
@@ -69,6 +77,11 @@ def prove(
     problem: ShapeLike, tasks: Iterable[Task], progress: Callable[[int], None] | None = None
 ) -> Proof:
     """Prove that every element of a product lies in exactly one of some tasks.
+
+    >>> from tla.ascend.schedules import identity
+    >>> schedule = identity((100, 60, 32), (48, 32, 16), cores=4)
+    >>> prove((100, 60, 32), schedule.tasks)
+    Proof(problem=GemmCoord(m=100, n=60, k=32), tasks=6)
 
     Args:
         tasks: Read once, and once more for the tasks at fault where the proof fails.

@@ -33,7 +33,13 @@ __all__ = ["Balance", "Moved", "Reuse", "Traffic", "balance", "l2_reuse", "tally
 
 
 class Balance(NamedTuple):
-    """How much each core does. Work is in MACs, so that a tile at an edge counts as what it is."""
+    """How much each core does. Work is in MACs, so that a tile at an edge counts as what it is.
+
+    >>> from tla.ascend.schedules import identity
+    >>> balance = identity((100, 60, 32), (48, 32, 16), cores=4).balance()
+    >>> balance.work, balance.tasks, balance.rounds
+    ((53248, 46592, 43008, 49152), (2, 2, 1, 1), 2)
+    """
 
     work: tuple[int, ...]
     """The MACs of each core."""
@@ -68,7 +74,13 @@ def balance(schedule: Schedule) -> Balance:
 
 
 class Traffic(NamedTuple):
-    """The bytes that cores ask of memory and give to it, wherever they come from."""
+    """The bytes that cores ask of memory and give to it, wherever they come from.
+
+    >>> from tla.ascend.schedules import identity
+    >>> traffic = identity((96, 64, 32), (48, 32, 16), cores=4).traffic("half")
+    >>> traffic.a, traffic.b, traffic.c  # A is read once for each of 2 columns of tiles
+    (12288, 8192, 12288)
+    """
 
     a: int
     """Of A read."""
@@ -175,7 +187,13 @@ def tally(schedule: Schedule, progress: Callable[[int], None] | None = None) -> 
 
 
 class Reuse(NamedTuple):
-    """How many of the bytes of A and B that are read come from global memory, the rest from L2."""
+    """How many of the bytes of A and B that are read come from global memory, the rest from L2.
+
+    >>> from tla.ascend.schedules import identity
+    >>> reuse = identity((96, 64, 32), (48, 32, 16), cores=4).l2_reuse("half")
+    >>> reuse.read, reuse.from_gm, reuse.once
+    (20480, 10240, 10240)
+    """
 
     read: int
     """What the cores read."""

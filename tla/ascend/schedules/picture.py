@@ -38,6 +38,11 @@ def timeline(
 ) -> Timeline:
     """Return the figure of a schedule: cores by turns, each block as wide as its work.
 
+    >>> from tla.ascend.schedules import tail_splitk
+    >>> figure = timeline(tail_splitk((128, 1280, 512), (128, 256, 128), cores=4))
+    >>> figure.lanes[1].cells[0], figure.most
+    ((Stretch(label='0,4,1', work=4194304),), 20971520)
+
     A block is named by its tile in M and N, and its first tile of K where K is cut.
 
     Args:

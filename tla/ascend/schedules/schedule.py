@@ -17,6 +17,7 @@ import sys
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, SupportsIndex, overload
 
+from ...display import html_of
 from ...errors import CoordinateError, LayoutError, UnsupportedError
 from ..arch import AtlasA2
 from ..shapes import GemmCoord, GemmShape, gemm_shape, index_of
@@ -52,18 +53,32 @@ MOST_WALKED: Final = 1 << 21
 STEP: Final = 1 << 13
 """How many tasks there are between two calls of a `progress`."""
 
+_MOST_SHOWN: Final = 1 << 17
+"""The most tasks of a schedule that a notebook draws unasked: its picture counts the work of all."""
+
 _MOST_CORES: Final = 65535  # the number of blocks of a kernel is 16 bits wide
 
 
 class Block(NamedTuple):
-    """What one task computes: its place, in tiles, and its extents, in elements."""
+    """What one task computes: its place, in tiles, and its extents, in elements.
+
+    >>> from tla.ascend.schedules import identity
+    >>> identity((96, 50, 32), (48, 32, 16), cores=4)[1].shape
+    GemmCoord(m=48, n=18, k=32)
+    """
 
     coord: GemmCoord
     shape: GemmCoord
 
 
 class Task(NamedTuple):
-    """A block, and the core and turn that compute it."""
+    """A block, and the core and turn that compute it.
+
+    >>> from tla.ascend.schedules import identity
+    >>> task = identity((96, 64, 32), (48, 32, 16), cores=3).task(3)
+    >>> task.core, task.round, task.coord, task.start
+    (0, 1, GemmCoord(m=1, n=0, k=0), GemmCoord(m=48, n=0, k=0))
+    """
 
     number: int
     core: int
@@ -105,6 +120,13 @@ class Task(NamedTuple):
 
 class Schedule:
     """The tasks of a product, each on its core in its turn.
+
+    >>> from tla.ascend.schedules import identity
+    >>> schedule = identity((96, 64, 32), (48, 32, 16), cores=4)
+    >>> schedule
+    <GemmIdentityBlockSwizzle<1,0>: (96,64,32) by GemmShape<48,32,16>, 4 tasks on 4 cores>
+    >>> schedule[1]
+    Block(coord=GemmCoord(m=0, n=1, k=0), shape=GemmCoord(m=48, n=32, k=32))
 
     It iterates as blocks in the order of their numbers; `tasks` has the cores and turns too.
     """
@@ -276,6 +298,13 @@ class Schedule:
         from .facts import l2_reuse
 
         return l2_reuse(self, element_a, element_b, capacity=capacity, progress=progress)
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self) if self.count <= _MOST_SHOWN else None
+
+    def figure(self, cores: SupportsIndex = 32, rounds: SupportsIndex = 16) -> Timeline:
+        """Return the picture of the schedule, as data; the same as `timeline`."""
+        return self.timeline(cores, rounds)
 
     def timeline(self, cores: SupportsIndex = 32, rounds: SupportsIndex = 16) -> Timeline:
         """The figure of cores by turns: at most so many of each; the rest is counted."""

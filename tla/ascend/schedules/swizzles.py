@@ -45,7 +45,14 @@ __all__ = [
 
 
 class BlockSwizzle(NamedTuple):
-    """A C++ class and its template arguments; `schedule` makes the schedule of a problem."""
+    """A C++ class and its template arguments; `schedule` makes the schedule of a problem.
+
+    >>> order = GemmIdentityBlockSwizzle(3, 1)
+    >>> order.name, order.arguments
+    ('GemmIdentityBlockSwizzle', (3, 1))
+    >>> print(order, order.schedule((4096, 4096, 64), (128, 256, 64), cores=20)[25].coord)
+    GemmIdentityBlockSwizzle<3,1> (8,1,0)
+    """
 
     name: str
     arguments: tuple[int | str, ...] = ()
@@ -171,7 +178,11 @@ WORDS: Final = {kind.function: name for name, kind in _KINDS.items()}
 
 
 class _Banded(NamedTuple):
-    """A class with an offset and a direction."""
+    """A class with an offset and a direction.
+
+    >>> print(GemmIdentityBlockSwizzle(3, 1))
+    GemmIdentityBlockSwizzle<3,1>
+    """
 
     name: str
 
@@ -180,7 +191,11 @@ class _Banded(NamedTuple):
 
 
 class _Plain(NamedTuple):
-    """A class whose arguments are the shapes of tiles, by name, or that has none."""
+    """A class whose arguments are the shapes of tiles, by name, or that has none.
+
+    >>> print(ColumnBlockSwizzle())
+    ColumnBlockSwizzle
+    """
 
     name: str
 
@@ -189,7 +204,11 @@ class _Plain(NamedTuple):
 
 
 class _Windowed(NamedTuple):
-    """A class with a window, and whether A and B are column major."""
+    """A class with a window, and whether A and B are column major.
+
+    >>> print(GemmGroupedAswtTailSplitSwizzle(window=2))
+    GemmGroupedAswtTailSplitSwizzle<2,false,true>
+    """
 
     name: str
 

@@ -40,7 +40,14 @@ __all__ = ["Fitting", "Reason", "misfits", "name_of", "written"]
 
 
 class Reason(NamedTuple):
-    """A part of a layout that a tag has otherwise, or would for some values of unknowns."""
+    """A part of a layout that a tag has otherwise, or would for some values of unknowns.
+
+    >>> from tla.ascend import why_not
+    >>> for reason in why_not(parse("(32,32):(32,1)"), "zN", "half"):
+    ...     print(reason)
+    the shape of the rows is 32; zN of 16 bits has (16,count): (0,16) lies at 16, not at 512
+    the shape of the columns is 32; zN of 16 bits has (16,count): (0,16) lies at 16, not at 512
+    """
 
     tag: str
     """The tag, with the width of its elements where it shows."""

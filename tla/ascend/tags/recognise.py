@@ -70,7 +70,12 @@ __all__ = [
 
 
 class Recognition(NamedTuple):
-    """What is found of one layout and one tag."""
+    """What is found of one layout and one tag.
+
+    >>> found = recognition(zN(32, 32), "zN", "half")
+    >>> bool(found), found.tag, found.bits
+    (True, 'zN', 16)
+    """
 
     layout: AnyLayout
     tag: str
@@ -209,7 +214,11 @@ _Tag_co = TypeVar("_Tag_co", bound=Union[str, Literal[""]], covariant=True)
 
 @typed_by(tag=None)
 class Predicate(Generic[_Tag_co]):
-    """Whether a layout is in a tag: True, False, or None where unknowns decide."""
+    """Whether a layout is in a tag: True, False, or None where unknowns decide.
+
+    >>> is_zN(zN(32, 32), "half"), is_zN(row_major(32, 32), "half")
+    (True, False)
+    """
 
     __slots__ = ("__weakref__", "_tag")
 

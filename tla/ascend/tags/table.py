@@ -42,7 +42,12 @@ Maker: TypeAlias = "Callable[..., AnyLayout]"
 
 
 class Tag(NamedTuple):
-    """A layout tag: its CATLASS name, what it is in a line, and what it takes."""
+    """A layout tag: its CATLASS name, what it is in a line, and what it takes.
+
+    >>> tag = TAGS["zN"]
+    >>> tag.name, tag.about, tag.sizes
+    ('zN', 'rows in a fractal, columns of fractals', ('rows', 'cols'))
+    """
 
     name: str
     about: str

@@ -44,7 +44,14 @@ __all__ = ["TaggedLayout", "parse_tag", "parse_tagged", "tagged", "tagged_at"]
 
 
 class TaggedLayout(NamedTuple):
-    """A layout and what it was made of: ``str`` of it is text that `parse_tagged` reads."""
+    """A layout and what it was made of: ``str`` of it is text that `parse_tagged` reads.
+
+    >>> found = parse_tagged("zN<half>(20,48)")
+    >>> print(found, found.layout)
+    zN<half>(20,48) ((_16,2),(_16,3)):((_16,_256),(_1,512)):(20,48)
+    >>> found.element.bits, found.sizes
+    (16, (20, 48))
+    """
 
     element: Element
     tag: str

@@ -44,7 +44,13 @@ def _mib(size: float) -> str:
 
 
 class Estimate(NamedTuple):
-    """How long a tile takes, and what of."""
+    """How long a tile takes, and what of.
+
+    >>> from tla.ascend import estimate, gemm
+    >>> found = estimate(gemm("910B3", (1024, 576, 6144), "half", l1=(256, 128, 256)))
+    >>> str(found.l1), found.bound, found.blocks, found.rounds
+    ('GemmShape<256,128,256>', 'MTE2', 20, 1)
+    """
 
     l1: GemmShape
     l0: GemmShape

@@ -73,7 +73,13 @@ class Asked(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """The best tiles of a product."""
+    """The best tiles of a product.
+
+    >>> from tla.ascend import search
+    >>> ranking = search("910B3", (512, 512, 512), "half", top=2, step=128)
+    >>> len(ranking.tiles), ranking.legal, str(ranking.best.l1)
+    (2, 384, 'GemmShape<128,128,256>')
+    """
 
     tiles: tuple[Estimate, ...]
     """The best first; of equals the one with fewer instructions, then the smaller."""
@@ -114,6 +120,14 @@ def search(
     progress: Callable[[int, int], None] | None = None,
 ) -> Ranking:
     """Return the ``top`` fastest legal tiles of a product, by the model of `pipes`.
+
+    >>> ranking = search("910B3", (512, 512, 512), "half", top=2, step=128)
+    >>> for tile in ranking.tiles:
+    ...     print(tile.l1, tile.l0, tile.blocks)
+    GemmShape<128,128,256> GemmShape<128,128,128> 16
+    GemmShape<128,128,384> GemmShape<128,128,128> 16
+    >>> ranking.legal
+    384
 
     The result does not depend on the executor.
 

@@ -97,6 +97,11 @@ def registration(ranking: Ranking) -> str:
     """Return the text of a Python module that registers the tiles of a ranking, each once, with the
     tuner.
 
+    >>> from tla.ascend import search
+    >>> text = registration(search("910B3", (512, 512, 512), "half", top=1, step=128))
+    >>> text[text.index("((128") : text.index("),  #")]
+    '((128, 128, 256), (128, 128, 128), "Gemm::Block::GemmIdentityBlockSwizzle<3,0>"'
+
     The operator is ``00_basic_matmul`` on instruction set 2201 and ``43_ascend950_basic_matmul`` on
     3510.
 

@@ -1,0 +1,83 @@
+"""Pictures of buffers: their bytes, as the reports count them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tla.hlo import read_module
+from tla.memory import Tally, array_waste, live, module_buffers
+from tla.memory.picture import peak_figure, rows_figure, waste_figure
+from tla.memory.sizes import printed_bytes
+from tla.xla_bridge import parse_array
+
+if TYPE_CHECKING:
+    from tla.hlo import Module
+
+MODULES = sorted((Path(__file__).parent.parent / "data" / "tpu_hlo").glob("*.hlo"))[:6]
+
+
+def module(path: Path) -> Module:
+    return read_module(path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_what_is_live_fills_the_peak(path: Path) -> None:
+    for peak in live(module(path)).peaks:
+        figure = peak.figure()
+        ends = [0, *(bar.reach for bar in figure.bars)]
+        assert [bar.start for bar in figure.bars] == ends[:-1]
+        assert figure.length == max(peak.bytes, ends[-1])
+        data = sum(array_waste(buffer.shape).data_bytes for buffer in peak.buffers)
+        assert sum(bar.end - bar.start for bar in figure.bars) == data
+
+
+@pytest.mark.parametrize("path", MODULES[:2], ids=lambda path: path.stem)
+def test_of_many_buffers_the_rest_is_one_bar(path: Path) -> None:
+    peak = live(module(path)).peaks[0]
+    whole, some = peak_figure(peak), peak_figure(peak, most=1)
+    more = len(peak.buffers) - 1
+    start, end = some.bars[0].reach, whole.bars[-1].reach
+    rest = f"{more} more {printed_bytes(end - start)}"
+    assert [bar.label for bar in some.bars] == [whole.bars[0].label, rest]
+    assert (some.bars[-1].start, some.bars[-1].reach) == (start, end)
+    assert len(peak_figure(peak, most=len(peak.buffers)).bars) == len(peak.buffers)
+
+
+@pytest.mark.parametrize("path", MODULES[:2], ids=lambda path: path.stem)
+def test_rows_are_data_and_padding(path: Path) -> None:
+    tally = Tally()
+    for computation in module_buffers(module(path)):
+        tally.add(computation)
+    figure = rows_figure(tally.rows, most=len(tally.rows))
+    assert [(bar.start, bar.end, bar.reach) for bar in figure.bars] == [
+        (0, row.waste.data_bytes, row.waste.padded_bytes) for row in tally.rows
+    ]
+    assert figure.length == max(row.waste.padded_bytes for row in tally.rows)
+    assert tally.figure(2).title == f"the 2 of {tally.buffers} buffers with the most waste"
+
+
+def test_the_title_says_what_pads() -> None:
+    figure = waste_figure(array_waste(parse_array("f32[3,5]{1,0:T(8,128)}")), "%x")
+    assert figure.title == "%x: dim 0: 3 -> 8 (2.67x); dim 1: 5 -> 128 (25.60x)"
+    assert [(bar.end, bar.reach) for bar in figure.bars] == [(60, 4096)]
+
+
+def test_what_bars_stand_for_is_in_the_legend() -> None:
+    from tla.show import html, latex, render, svg
+
+    figure = array_waste(parse_array("f32[3,5]{1,0:T(8,128)}")).figure()
+    assert render(figure).splitlines()[-1] == "# data  . padding  to: the end of the padding"
+    for text in (svg(figure), html(figure), latex(figure)):
+        assert "hatched: padding, to the end of the padding" in text
+
+
+def test_an_array_without_bytes_is_drawn() -> None:
+    from tla.show import render, svg
+
+    figure = array_waste(parse_array("f32[0,5]")).figure()
+    assert figure.length == 0
+    assert render(figure)
+    assert svg(figure)

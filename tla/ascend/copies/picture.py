@@ -1,0 +1,128 @@
+"""The picture of a copy: a tile where it is read and where it is written, each element at one place.
+
+>>> from tla.ascend.copies import gm_to_l1
+>>> tile = gm_to_l1(row_major(100, 100), "zN", arch="AtlasA2", element="half", tile=(4, 20), at=(96, 0))
+>>> figure = picture(tile)
+>>> figure.title
+'GM->L1: RowMajor<half> to zN<half>'
+>>> [[[cell.offset for cell in row[15:17]] for row in of.grids[0].cells[:2]] for of in figure.figures]
+[[[9615, 9616], [9715, 9716]], [[15, 256], [31, 272]]]
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any, Final
+
+from ...coord import idx2crd
+from ...errors import LayoutError
+from ...figure import NO_COLOUR, Axis, Cell, Figure, Grid, Panels
+from ...int_tuple import leaves, text_of
+from ...layout_figures import tile_colour
+from ..shapes import index_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import SupportsIndex
+
+    from .transfer import Matrix, Transfer
+
+__all__ = ["picture"]
+
+_FOLLOWED: Final = 1 << 17
+"""Of how large a tile it is followed which call moves an element."""
+
+
+def picture(
+    transfer: Transfer, rows: SupportsIndex = 32, columns: SupportsIndex = 32, slices: SupportsIndex = 4
+) -> Panels:
+    """Return the figure of a copy: the offsets of a tile's elements, read and written, side by side.
+
+    An element has the same place and colour in both. Colours are the calls where there are several; else
+    the blocks of the destination.
+
+    Args:
+        rows, columns, slices: The largest corner shown.
+
+    Raises:
+        LayoutError: nothing would be shown.
+    """
+    limits = [index_of("slices", slices)] * len(transfer.tile)
+    limits[-2:] = [index_of("rows", rows), index_of("columns", columns)][-len(limits) :]
+    if min(limits, default=1) < 1:
+        raise LayoutError(f"a figure of {text_of(tuple(limits))} elements is empty")
+    shown = tuple(min(n, limit) for n, limit in zip(transfer.tile, limits, strict=True))
+    calls = _calls(transfer)
+    figures = (
+        _figure(transfer.src, transfer, shown, calls, "read from"),
+        _figure(transfer.dst, transfer, shown, calls, "written to"),
+    )
+    said = "the call that moves it" if calls else "the block of the destination"
+    count = f"{len(transfer.calls)} call{'' if len(transfer.calls) == 1 else 's'}"
+    title = f"{transfer.route}: {transfer.src} to {transfer.dst}"
+    return Panels(title, figures, ("to",), f"{count}; the colour of an element is {said}")
+
+
+def _calls(transfer: Transfer) -> dict[int, int]:
+    """The call that writes each offset, where there are several and the tile is not too large."""
+    if len(transfer.calls) == 1 or transfer.elements > _FOLLOWED:
+        return {}
+    return {move.dst: number for number, call in enumerate(transfer.calls) for move in call.moves()}
+
+
+def _figure(
+    matrix: Matrix, transfer: Transfer, shown: tuple[int, ...], calls: dict[int, int], what: str
+) -> Figure:
+    tile, start = list(transfer.tile), list(matrix.at)
+    modes: Any = matrix.layout.shape
+    high, wide = [1, *shown][-2:]
+
+    def cell(coordinate: tuple[int, ...]) -> Cell:
+        return Cell(matrix.offset(coordinate), True, _colour(transfer, coordinate, calls))
+
+    grids: list[Grid] = []
+    for at in product(*map(range, shown[:-2])):
+        ends = [[(i, j)[-len(shown) :] for j in range(wide)] for i in range(high)]
+        cells = tuple(tuple(cell((*at, *end)) for end in row) for row in ends)
+        title = f"[{','.join(map(str, at))},_,_]" if at else ""
+        row_axis = _axis(modes[-2], start[-2], high, tile[-2]) if len(tile) > 1 else None
+        column_axis = _axis(modes[-1], start[-1], wide, tile[-1])
+        grids.append(Grid(title, row_axis, column_axis, cells))
+    title = f"{what} {matrix} {matrix.layout}"
+    if any(start):
+        title += f" from {text_of(matrix.at)} on"
+    size = prod(tile)
+    return Figure(tuple(grids), prod(tile[:-2]), size, size, _span(matrix, tile), title, "tile")
+
+
+def _span(matrix: Matrix, tile: Sequence[int]) -> int:
+    """How far the offsets of a tile span: what its modes add is known mode by mode."""
+    span = 1
+    for k, n in enumerate(tile):
+        ends = [matrix.offset(tuple(i * (m == k) for m in range(len(tile)))) for i in range(n)]
+        span += max(ends, default=0) - min(ends, default=0)
+    return span
+
+
+def _colour(transfer: Transfer, coordinate: tuple[int, ...], calls: dict[int, int]) -> int:
+    dst = transfer.dst
+    if calls:
+        call = calls.get(dst.offset(coordinate))
+        return NO_COLOUR if call is None else call % 8
+    digits = [
+        [*leaves(idx2crd(a + c, mode))]
+        for a, c, mode in zip(dst.at, coordinate, dst.layout.shape, strict=True)
+    ]
+    # the leaf that runs fastest is inside of a block
+    blocks = [sum(map(int, d[1:])) if len(d) > 1 else 0 for d in digits]
+    row, column = ([0, *blocks])[-2:]
+    return tile_colour(row, column)
+
+
+def _axis(mode: Any, start: int, count: int, size: int) -> Axis:
+    """The axis of a part of a mode, with the coordinates that it has in the whole."""
+    crds = [idx2crd(start + i, mode) for i in range(count)]
+    digits = [[int(n) for n in leaves(crd)] for crd in crds]
+    levels = tuple(zip(*digits, strict=True))[::-1]
+    return Axis(size, tuple(map(text_of, crds)), levels)

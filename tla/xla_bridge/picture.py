@@ -1,0 +1,77 @@
+"""The picture of an XLA shape: where each element lies, under its text and that of its layout.
+
+>>> figure = shape_figure(parse_shape("f32[3,5]{1,0:T(2,2)}"))
+>>> print(figure.title)
+f32[3,5]{1,0:T(2,2)} = ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)
+>>> [cell.offset for cell in figure.grids[0].cells[0]]
+[0, 1, 4, 5, 8, 9]
+
+The axes nest as the tiles cut the dims, so that the borders of the tiles are drawn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import UnsupportedError
+from ..figure import Panels
+from ..layout_figures import layout_figure
+from .to_layout import to_layout
+
+if TYPE_CHECKING:
+    from ..figure import Figure, Scheme
+    from .shape import AnyShape, XlaShape, XlaTuple
+
+__all__ = ["shape_figure", "tuple_figure"]
+
+
+def shape_figure(
+    shape: AnyShape,
+    rows: int = 16,
+    columns: int = 64,
+    slices: int = 4,
+    colour: Scheme | None = None,
+) -> Figure:
+    """Return the figure of the layout of an array.
+
+    Args:
+        rows, columns, slices, colour: As of `tla.layout_figure`.
+
+    Raises:
+        LayoutError: nothing would be shown.
+        UnsupportedError: the shape is no array, or has no nested layout.
+        UndecidedError: a dim is of unknown size.
+    """
+    layout = to_layout(shape)
+    figure = layout_figure(layout, rows, columns, slices, colour)
+    return figure._replace(title=f"{shape} = {layout}")
+
+
+def tuple_figure(shape: XlaTuple, rows: int = 16, columns: int = 64, slices: int = 4) -> Panels:
+    """Return the figures of the arrays of a tuple that have one, the first eight.
+
+    Raises:
+        UnsupportedError: it has no array with a layout.
+    """
+    figures: list[Figure] = []
+    for array in shape.arrays():
+        if len(figures) == _ARRAYS:
+            break
+        if _has_picture(array):
+            figures.append(shape_figure(array, rows, columns, slices))
+    if not figures:
+        raise UnsupportedError(f"{shape} has no array that can be drawn", shape=shape)
+    count = len(shape.arrays())
+    note = f"{len(figures)} of {count} arrays" if len(figures) < count else ""
+    return Panels(str(shape), tuple(figures), (), note)
+
+
+_ARRAYS = 8
+
+
+def _has_picture(array: XlaShape) -> bool:
+    """Whether an array has a layout, and a number for each size."""
+    try:
+        return not to_layout(array).symbols
+    except UnsupportedError:
+        return False
