@@ -299,6 +299,7 @@ PEERS = [
     PeerDifference("pycute", "idx2crd(32, (4, 8))", "(0, 0)", "CoordinateError", WRAP),
     PeerDifference("pycute", "crd2idx(32, (4, 8))", "32", "CoordinateError", WRAP),
     PeerDifference("pycute", "Layout((4, 8), (8, 1))(4, 0)", "32", "CoordinateError", WRAP),
+    PeerDifference("pycute", "Layout((2, 4), (1, 2))(5, 9)", "23", "CoordinateError", WRAP),
     PeerDifference("pycute", "Layout((4, 8), (8, 1))(-1)", "23", "CoordinateError", FLOORED),
     PeerDifference("pycute", "Layout((2, 4.5), (1, 2)).shape", "(2, 4.5)", "LeafError", UNCHECKED),
     PeerDifference("pycute", "Layout((2, True), (1, 2)).shape", "(2, True)", "LeafError", UNCHECKED),
@@ -326,6 +327,7 @@ PEERS = [
     PeerDifference("tensor_layouts", "idx2crd(32, (4, 8))", "(0, 0)", "CoordinateError", WRAP),
     PeerDifference("tensor_layouts", "crd2idx(32, (4, 8))", "32", "CoordinateError", WRAP),
     PeerDifference("tensor_layouts", "Layout((4, 8), (8, 1))(4, 0)", "32", "CoordinateError", WRAP),
+    PeerDifference("tensor_layouts", "Layout((2, 4), (1, 2))(5, 9)", "23", "CoordinateError", WRAP),
     PeerDifference("tensor_layouts", "Layout((4, 8), (8, 1))(-1)", "23", "CoordinateError", FLOORED),
     PeerDifference("tensor_layouts", "Layout((4, 8), (8, 1))(1.5, 0)", "12.0", "LeafError", UNCHECKED),
     PeerDifference("tensor_layouts", "Layout((1, 4)).stride", "(0, 1)", "(_1, 1)", UNIT),
@@ -426,6 +428,7 @@ SHAPE = "a run of B that does not fill whole modes of A is cut off, and the size
 LAST_ONE = "a last mode of size 1 grows by its stride, which coalescing there loses"
 CUT = "a step into the middle of a mode is right where the run ends before the next"
 MIXED = "a step that goes on in the next mode is right where the coordinates add up"
+CANCEL = "carries that cancel give a layout, though no mode alone tells"
 OVERLAP = "the modes overlap, so that no layout fills the rest; here none of size 0, none that collides"
 INTERLEAVE = "the modes interleave: no offset is hit twice, but the gaps are no layout"
 STILL = "a mode of stride 0 comes first in the order of strides and ends the search there"
@@ -512,6 +515,13 @@ WRONG = [
         pycute="AssertionError",
         tensor_layouts="LayoutError",
         cute="an error",
+    ),
+    PeerError(
+        "composition(Layout((2, 2, 2), (1, 3, 5)), Layout((2, 2), (1, 3)))",
+        "(2,2):(1,4)",
+        CANCEL,
+        pycute="AssertionError",
+        tensor_layouts="LayoutError",
     ),
     PeerError(
         "complement(Layout((4, 4), (5, 2)), 64)",
