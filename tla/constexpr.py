@@ -46,6 +46,12 @@ _MAKER: Final = "__made_by__"
 def constexpr(function: _F) -> _F:
     """Mark a function, a method or a class as one that the type checker may run, or make, on types.
 
+    >>> @constexpr
+    ... def twice(n: int) -> int:
+    ...     return 2 * n
+    >>> twice(4), is_constexpr(twice)
+    (8, True)
+
     It is pure, and what it does does not depend on the origin shape of a layout, which no type tells,
     unless a parameter that is `untold` is given.
     """
@@ -54,7 +60,11 @@ def constexpr(function: _F) -> _F:
 
 
 def is_constexpr(x: object) -> bool:
-    """Whether ``x`` itself bears the mark: a class does not bear that of its base."""
+    """Whether ``x`` itself bears the mark: a class does not bear that of its base.
+
+    >>> is_constexpr(composition), is_constexpr(print)
+    (True, False)
+    """
     return _MARK in getattr(x, "__dict__", {})
 
 
@@ -75,12 +85,25 @@ def opaque(*parameters: str) -> Callable[[_F], _F]:
 
 
 def opaques_of(x: object) -> tuple[str, ...]:
-    """Return the parameters of ``x`` that are marked `opaque`."""
+    """Return the parameters of ``x`` that are marked `opaque`.
+
+    >>> @opaque("data")
+    ... def labelled(data: object, label: str) -> str:
+    ...     return label
+    >>> opaques_of(labelled), opaques_of(len)
+    (('data',), ())
+    """
     return _marked(x, _OPAQUE)
 
 
 def untold(*parameters: str) -> Callable[[_F], _F]:
     """Mark parameters with which a function depends on more than types tell, as on the origin shape.
+
+    >>> @untold("coord")
+    ... def cropped(shape: int, coord: int = 0) -> int:
+    ...     return shape - coord
+    >>> untold_of(cropped)
+    ('coord',)
 
     A call that gives one is left to the checker.
     """
@@ -89,7 +112,11 @@ def untold(*parameters: str) -> Callable[[_F], _F]:
 
 
 def untold_of(x: object) -> tuple[str, ...]:
-    """Return the parameters of ``x`` that are marked `untold`."""
+    """Return the parameters of ``x`` that are marked `untold`.
+
+    >>> untold_of(make_tensor), untold_of(len)
+    (('coord',), ())
+    """
     return _marked(x, _UNTOLD)
 
 
@@ -109,6 +136,11 @@ def _marked(x: object, mark: str) -> tuple[str, ...]:
 def typed_by(some: Callable[..., Any] | None = None, /, **least: int | None) -> Callable[[_C], _C]:
     """Mark a generic class: the arguments of its type are the types of these attributes, in order.
 
+    >>> @typed_by(rows=1, columns=None)
+    ... class Matrix: ...
+    >>> types_of(Matrix)
+    {'rows': 1, 'columns': None}
+
     A value of the type is made by the class from values of the attributes. Where that would say more of
     it than its type does, ``some`` makes it.
 
@@ -127,13 +159,21 @@ def typed_by(some: Callable[..., Any] | None = None, /, **least: int | None) -> 
 
 
 def types_of(cls: type) -> Mapping[str, int | None] | None:
-    """Return the attributes that a class is `typed_by`, with their least ints; None for others."""
+    """Return the attributes that a class is `typed_by`, with their least ints; None for others.
+
+    >>> types_of(Layout), types_of(dict)
+    ({'shape': 0, 'stride': None}, None)
+    """
     found: Mapping[str, int | None] | None = vars(cls).get(_TYPES)
     return found
 
 
 def maker_of(cls: type) -> Callable[..., Any] | None:
-    """Return what makes a value of which only the attributes are known; None where the class does."""
+    """Return what makes a value of which only the attributes are known; None where the class does.
+
+    >>> maker_of(Tensor) is not None, maker_of(dict)
+    (True, None)
+    """
     found: Callable[..., Any] | None = vars(cls).get(_MAKER)
     return found
 

@@ -15,7 +15,11 @@ __all__ = ["ELEMENT_TYPES", "ElementType", "element_type"]
 
 
 class ElementType(NamedTuple):
-    """An element type: its name and the bits of a value; ``token`` and ``opaque`` have none."""
+    """An element type: its name and the bits of a value; ``token`` and ``opaque`` have none.
+
+    >>> element_type("bf16"), element_type("bf16").bytes, ElementType("s4", 4).bytes
+    (ElementType(name='bf16', bits=16), 2, 1)
+    """
 
     name: str
     bits: int | None
@@ -59,6 +63,9 @@ _ELSEWHERE: Final = {
 
 def element_type(name: str | ElementType) -> ElementType:
     """Return the element type of a name, upper or lower case; an element type is its own.
+
+    >>> element_type("F8E4M3FN")
+    ElementType(name='f8e4m3fn', bits=8)
 
     Raises:
         UnsupportedError: XLA has no such type; the nearest names are given.

@@ -92,6 +92,9 @@ _Items = TypeVarTuple("_Items")
 def make_tuple(*items: *_Items) -> tuple[*_Items]:
     """Return the int tuple of the arguments, checked; numpy ints become ints.
 
+    >>> make_tuple(2, (_3, 4))
+    (2, (_3, 4))
+
     Raises:
         LeafError: a leaf is not an int.
         LayoutError: the nesting is deeper than `MAX_DEPTH`.
@@ -231,7 +234,11 @@ def _text(x: Any, room: int, leaf_text: Callable[[Any], str]) -> str:
 @constexpr
 @bounded
 def flatten_to_tuple(x: IntTuple) -> tuple[Any, ...]:
-    """Return the leaves as a flat tuple; an int becomes a 1-tuple."""
+    """Return the leaves as a flat tuple; an int becomes a 1-tuple.
+
+    >>> flatten_to_tuple(((4, 2), 3)), flatten_to_tuple(7)
+    ((4, 2, 3), (7,))
+    """
     return tuple(leaves(x))
 
 
@@ -564,7 +571,11 @@ def _divisions(a: Any, b: Any) -> Iterator[Question]:
 
 @constexpr
 def wrap(x: IntTuple) -> tuple[Any, ...]:
-    """Return ``x`` as a tuple: an int becomes a 1-tuple."""
+    """Return ``x`` as a tuple: an int becomes a 1-tuple.
+
+    >>> wrap(7), wrap((7, 2))
+    ((7,), (7, 2))
+    """
     checked = as_int_tuple(x)
     return checked if is_tuple(checked) else (checked,)
 

@@ -335,6 +335,10 @@ EVER_ASSUMED: list[bool] = []
 class SymbolicInt:
     """Base of leaves whose value is not known: what an algorithm may ask of them.
 
+    >>> M = sym("M", divisible_by=4)
+    >>> isinstance(M, SymbolicInt), known_eq(M, 8), known_divides(4, M)
+    (True, None, True)
+
     A subclass supports the operators of `int` and answers each question with True, False, or None
     for "not known". Algorithms ask `known_eq`, `known_lt` and `known_divides`, never ``==`` or
     ``<``, and so work unchanged on any leaf.
@@ -429,7 +433,11 @@ def is_plain_tuple(x: object) -> TypeIs[tuple[Any, ...]]:
 
 
 def is_tuple(x: object) -> TypeIs[tuple[Any, ...]]:
-    """Whether ``x`` is a tuple rather than a leaf."""
+    """Whether ``x`` is a tuple rather than a leaf.
+
+    >>> is_tuple((2, 3)), is_tuple(2)
+    (True, False)
+    """
     return isinstance(x, tuple)
 
 
@@ -479,14 +487,22 @@ def _described(x: object) -> str:
 
 
 def known_eq(a: Leaf, b: Leaf) -> bool | None:
-    """Whether ``a == b``: True, False, or None where a symbolic int leaves it open."""
+    """Whether ``a == b``: True, False, or None where a symbolic int leaves it open.
+
+    >>> known_eq(_4, 4), known_eq(sym("M", min=5), 4), known_eq(sym("M"), 4)
+    (True, False, None)
+    """
     if isinstance(a, SymbolicInt):
         return a.known_eq(b)
     return b.known_eq(a) if isinstance(b, SymbolicInt) else a == b
 
 
 def known_lt(a: Leaf, b: Leaf) -> bool | None:
-    """Whether ``a < b``: True, False, or None where a symbolic int leaves it open."""
+    """Whether ``a < b``: True, False, or None where a symbolic int leaves it open.
+
+    >>> known_lt(3, _4), known_lt(sym("M", min=5), 4), known_lt(sym("M"), 4)
+    (True, False, None)
+    """
     if isinstance(a, SymbolicInt):
         return a.known_lt(b)
     return b.known_gt(a) if isinstance(b, SymbolicInt) else a < b

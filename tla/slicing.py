@@ -43,7 +43,11 @@ __all__ = [
 
 
 class Underscore:
-    """The coordinate that keeps its whole mode, written `_`: ``layout[_, 3]``."""
+    """The coordinate that keeps its whole mode, written `_`: ``layout[_, 3]``.
+
+    >>> print(parse("(2,3):(3,1)")[1, _])
+    (3):(1)
+    """
 
     __slots__ = ()
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from fuzz_maps import changed
 
-from tla.hlo import read_module
+from tla.hlo import Computation, read_module
 from tla.indexing import IndexingMap, input_to_output, output_to_input, parse_map, relation, simplify
 from tla.indexing.fusion import computation_maps
 
@@ -106,15 +106,20 @@ def texts_of(row: dict[str, Any]) -> list[str]:
     return [maps] if isinstance(maps, str) else list(maps)
 
 
-def maps_of(row: dict[str, Any]) -> list[IndexingMap]:
-    """What our rule says of the example's instruction."""
+def entry_of(row: dict[str, Any]) -> Computation:
+    """The example's instructions."""
     body = HLO.get(row["name"], row["hlo"])
     assert body is not None
     body = body.replace("to_apply=max", "to_apply=both") if "variadic" in row["name"] else body
     lines = [line if "ROOT " in line else f"  {line}" for line in body.splitlines()]
     if "ROOT" not in body:
         lines[-1] = f"  ROOT {lines[-1].strip()}"
-    entry = read_module(APPLIED + "\n".join(lines) + "\n}\n").entry
+    return read_module(APPLIED + "\n".join(lines) + "\n}\n").entry
+
+
+def maps_of(row: dict[str, Any]) -> list[IndexingMap]:
+    """What our rule says of the example's instruction."""
+    entry = entry_of(row)
     operand: int = row["operand"]
     if row["name"] in FUSED:
         return computation_maps(entry)[operand]

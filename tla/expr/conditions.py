@@ -35,6 +35,12 @@ _OPPOSITE: Final = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=
 class Condition:
     """A comparison of two values, as ``==`` and ``<`` of symbolic ints make it.
 
+    >>> condition = sym("M") % 16 == 0
+    >>> print(condition)
+    M % 16 == 0
+    >>> condition.left, condition.op, condition.right
+    (M % 16, '==', 0)
+
     As a bool, ``==`` and ``!=`` tell whether both sides have one structure, so that expressions work
     in sets and tuples; an order decides, or raises `UndecidedError`.
     """

@@ -47,7 +47,11 @@ __all__ = [
 
 
 def free_symbols(x: Value) -> tuple[Symbol, ...]:
-    """Return the unknowns of a value, by name."""
+    """Return the unknowns of a value, by name.
+
+    >>> print(*free_symbols(sym("N") * 2 + sym("M", divisible_by=4)))
+    Symbol('M') Symbol('N')
+    """
     return x.symbols if type(x) is Expr else ()
 
 
@@ -56,6 +60,10 @@ def free_symbols(x: Value) -> tuple[Symbol, ...]:
 
 def evaluate(x: Value, values: Mapping[str, Any]) -> Any:
     """Return the value of an expression, exact: an int, or an array where a symbol is given one.
+
+    >>> M, i = sym("M"), sym("i", min=0)
+    >>> evaluate(M * i + i % 4, {"M": 10, "i": 7})
+    73
 
     Args:
         values: An int or a numpy array of ints by the name of each symbol; arrays broadcast. Where
@@ -215,6 +223,10 @@ def _leaves_64_bits(x: Expr, ranges: dict[str, Any]) -> bool:
 
 def substitute(x: Value, values: Mapping[str, Any], in_range: bool = False) -> Value:
     """Return an expression with ints or expressions in the place of symbols, by their names.
+
+    >>> M, i = sym("M"), sym("i", min=0)
+    >>> print(substitute(M * i, {"i": 3}))
+    3*M
 
     Symbols that are given nothing stay.
 

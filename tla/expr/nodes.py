@@ -93,6 +93,10 @@ class Atom:
 class Symbol(Atom):
     """A named unknown; the atom is its value over its divisor.
 
+    >>> (m,) = Layout(sym("M", divisible_by=16, max=64)).symbols
+    >>> m.name, m.divisor, m.least, m.greatest
+    ('M', 16, 1, 64)
+
     Attributes:
         name: The name; one that binds gives one value to all symbols of the name.
         divisor: What divides the value, positive.

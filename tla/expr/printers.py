@@ -256,7 +256,11 @@ _PYTHON: Final = Style(
 
 
 def to_python(x: Value) -> str:
-    """Return a value as a Python expression, which evaluates to it."""
+    """Return a value as a Python expression, which evaluates to it.
+
+    >>> to_python(sym("M") % 16 + sym("i", min=0) // 4)
+    'M % 16 + i // 4'
+    """
     return written(x, _PYTHON).text
 
 

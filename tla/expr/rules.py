@@ -322,6 +322,9 @@ _MOST_KNOWN: Final = 4096
 def floor_divided(x: Value, c: Value) -> Value:
     """Return ``x // c``, rounded down.
 
+    >>> print(floor_divided(8 * sym("i", min=0) + 5, 8), floor_divided(-1, 4))
+    i{min=0} -1
+
     Raises:
         ZeroDivisionError: ``c`` is 0.
         UndecidedError: ``c`` may be 0, or its sign is not known.
@@ -334,6 +337,9 @@ def floor_divided(x: Value, c: Value) -> Value:
 
 def remainder(x: Value, c: Value) -> Value:
     """Return ``x % c``, of the sign of ``c``.
+
+    >>> print(remainder(8 * sym("i", min=0) + 5, 8), remainder(-1, 4))
+    5 3
 
     Raises:
         ZeroDivisionError: ``c`` is 0.
@@ -348,12 +354,20 @@ def remainder(x: Value, c: Value) -> Value:
 
 
 def ceil_divided(x: Value, c: Value) -> Value:
-    """Return ``x / c``, rounded up."""
+    """Return ``x / c``, rounded up.
+
+    >>> print(ceil_divided(sym("M", divisible_by=4), 8), ceil_divided(7, 4))
+    (M{div=4}+4)//8 2
+    """
     return -floor_divided(-x, c)
 
 
 def least(*items: Value) -> Value:
-    """Return the least of some values."""
+    """Return the least of some values.
+
+    >>> print(least(sym("i", min=0, max=7), 7), least(3, 5))
+    i{min=0,max=7} 3
+    """
     numbers = [x for x in items if type(x) is not Expr]
     unknown: dict[Any, Value] = {key_of(x): x for x in items if type(x) is Expr}
     rest: list[Value] = list(unknown.values())
@@ -371,7 +385,11 @@ def least(*items: Value) -> Value:
 
 
 def greatest(*items: Value) -> Value:
-    """Return the greatest of some values: ``-min(-x, -y)``."""
+    """Return the greatest of some values: ``-min(-x, -y)``.
+
+    >>> print(greatest(sym("M"), 1), greatest(sym("i", min=0, max=7), 5))
+    M max(5,i{min=0,max=7})
+    """
     return -least(*[-x for x in items])
 
 

@@ -21,7 +21,11 @@ TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 
 
 class FileLocation(NamedTuple):
-    """A span of a file, and the function that it lies in; the first two are numbers in the tables."""
+    """A span of a file, and the function that it lies in; the first two are numbers in the tables.
+
+    >>> FileLocation(1, 2, line=9, end_line=9, column=4, end_column=21).line
+    9
+    """
 
     file_name_id: int
     function_name_id: int
@@ -32,7 +36,11 @@ class FileLocation(NamedTuple):
 
 
 class StackFrame(NamedTuple):
-    """A location, and the number of the frame that called it as the text writes it, one too high."""
+    """A location, and the number of the frame that called it as the text writes it, one too high.
+
+    >>> StackFrame(file_location_id=2, parent_frame_id=2).parent
+    1
+    """
 
     file_location_id: int
     parent_frame_id: int
@@ -44,7 +52,11 @@ class StackFrame(NamedTuple):
 
 
 class SourceLine(NamedTuple):
-    """A line of a program; the function is "" where the module does not name it."""
+    """A line of a program; the function is "" where the module does not name it.
+
+    >>> SourceLine(function="main", file="train.py", line=12)
+    SourceLine(function='main', file='train.py', line=12)
+    """
 
     function: str
     file: str

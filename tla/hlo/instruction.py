@@ -61,7 +61,13 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 class Operand(NamedTuple):
-    """The name of a value, and its shape; `None` where a text neither writes nor defines it."""
+    """The name of a value, and its shape; `None` where a text neither writes nor defines it.
+
+    >>> from tla.hlo import read_instruction
+    >>> line = read_instruction("n = f32[4] add(f32[4]{0} a, b)")
+    >>> [(operand.name, str(operand.shape)) for operand in line.operands]
+    [('a', 'f32[4]{0}'), ('b', 'None')]
+    """
 
     name: str
     shape: AnyShape | None = None
@@ -95,6 +101,13 @@ class Value:
 
 class Instruction(Value):
     """An instruction: the name and shape of its result, its opcode, operands and attributes.
+
+    >>> from tla.hlo import read_instruction
+    >>> line = read_instruction("ROOT %sum = f32[2,3]{1,0} add(f32[2,3]{1,0} %a, %b)")
+    >>> line.name, str(line.shape), line.opcode, line.is_root
+    ('sum', 'f32[2,3]{1,0}', 'add', True)
+    >>> line.operands[1]
+    Operand(name='b', shape=None)
 
     Args:
         attributes: From the name of an attribute to its text, in the order of the text.

@@ -33,7 +33,17 @@ class NoSuchNameError(TlaError, KeyError):
 
 
 class EntryLayout(NamedTuple):
-    """The shapes of the entry computation with the layouts its caller sees."""
+    """The shapes of the entry computation with the layouts its caller sees.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''HloModule m, entry_computation_layout={(f32[2,3]{0,1})->f32[2,3]{1,0}}
+    ... ENTRY e {
+    ...   ROOT p = f32[2,3] parameter(0)
+    ... }''')
+    >>> layout = module.entry_computation_layout
+    >>> [str(shape) for shape in layout.parameters], str(layout.result)
+    (['f32[2,3]{0,1}'], 'f32[2,3]{1,0}')
+    """
 
     parameters: tuple[AnyShape, ...]
     result: AnyShape
@@ -41,6 +51,16 @@ class EntryLayout(NamedTuple):
 
 class Alias(NamedTuple):
     """A part of the result that lies in the buffer of a part of a parameter.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''HloModule m, input_output_alias={ {1}: (0, {}, must-alias) }
+    ... ENTRY e {
+    ...   p = f32[4] parameter(0)
+    ...   n = f32[4] negate(p)
+    ...   ROOT t = (f32[4], f32[4]) tuple(n, p)
+    ... }''')
+    >>> module.input_output_alias[0]
+    Alias(output_index=(1,), parameter_number=0, parameter_index=(), kind='must-alias')
 
     Indices lead through tuples, from the outside in; ``kind`` is ``may-alias`` or ``must-alias``.
     """
@@ -53,6 +73,16 @@ class Alias(NamedTuple):
 
 class Computation(Value):
     """A computation: its instructions in the order of the text, each after its operands.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''HloModule m, is_scheduled=true
+    ... ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> entry = module.entry
+    >>> entry.name, entry.is_entry, [line.name for line in entry.instructions], entry.root.opcode
+    ('e', True, ['p', 'c'], 'copy')
 
     Args:
         instructions: One at least; the last is the root where none is marked.
@@ -118,6 +148,20 @@ class Computation(Value):
 
 class Module(Value):
     """A module: its header, the tables of its sources, its computations.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''HloModule m, input_output_alias={ {}: (0, {}, may-alias) },
+    ...   entry_computation_layout={(f32[4]{0})->f32[4]{0}}
+    ... ENTRY e {
+    ...   p = f32[4] parameter(0)
+    ...   ROOT n = f32[4] negate(p)
+    ... }''')
+    >>> module.name, len(module.computations), module.entry.name
+    ('m', 1, 'e')
+    >>> module.input_output_alias
+    (Alias(output_index=(), parameter_number=0, parameter_index=(), kind='may-alias'),)
+    >>> type(module.entry_computation_layout).__name__, str(module.entry_computation_layout.result)
+    ('EntryLayout', 'f32[4]{0}')
 
     Args:
         name: Its name; "" for a fragment, a text without a header.

@@ -55,5 +55,9 @@ def wrapped_opcode(opcode: str) -> str | None:
 
 
 def is_opcode(opcode: str) -> bool:
-    """Whether an opcode is one of `OPCODES`, or the short form of an asynchronous one."""
+    """Whether an opcode is one of `OPCODES`, or the short form of an asynchronous one.
+
+    >>> is_opcode("reduce-window"), is_opcode("add-start"), is_opcode("ad")
+    (True, True, False)
+    """
     return opcode in _KNOWN or wrapped_opcode(opcode) is not None

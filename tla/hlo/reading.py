@@ -31,6 +31,14 @@ __all__ = ["read_instruction", "read_module", "read_stream"]
 def read_module(text: str, opcodes: Collection[str] = ()) -> Module:
     """Return the module that a text writes; printed, it reads back to an equal value.
 
+    >>> module = read_module('''HloModule m, is_scheduled=true
+    ... ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> module.name, module.entry.root.opcode, [operand.name for operand in module.entry.root.operands]
+    ('m', 'copy', ['p'])
+
     Its instructions have the computations they call, so far as these stand before them: in a module all.
 
     Args:

@@ -67,7 +67,17 @@ class ModuleError(ParseError):
 
 
 class ComputationHead(NamedTuple):
-    """The computation an instruction stands in, as its first line has it."""
+    """The computation an instruction stands in, as its first line has it.
+
+    >>> import io
+    >>> from tla.hlo import read_stream
+    >>> stream = read_stream(io.StringIO('''ENTRY e {
+    ...   ROOT p = f32[4] parameter(0)
+    ... }'''))
+    >>> head, _parameter = next(iter(stream))
+    >>> head
+    ComputationHead(name='e', is_entry=True, line=1)
+    """
 
     name: str
     is_entry: bool
@@ -75,7 +85,16 @@ class ComputationHead(NamedTuple):
 
 
 class ComputationEnd(NamedTuple):
-    """The end of a computation, and the thread it runs on, "" for the main one."""
+    """The end of a computation, and the thread it runs on, "" for the main one.
+
+    >>> import io
+    >>> from tla.hlo import read_stream
+    >>> stream = read_stream(io.StringIO('''ENTRY e {
+    ...   ROOT p = f32[4] parameter(0)
+    ... }'''))
+    >>> [type(event).__name__ for event in stream.events()]
+    ['ComputationHead', 'Instruction', 'ComputationEnd']
+    """
 
     execution_thread: str
 

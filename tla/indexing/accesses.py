@@ -27,6 +27,13 @@ def output_to_input(
 ) -> list[list[IndexingMap]]:
     """Return for each operand the maps from an output's elements to those that are read for them.
 
+    >>> from tla.hlo import read_instruction
+    >>> line = read_instruction("out = f32[4] reduce(f32[2,4] x, f32[] init), dimensions={0}")
+    >>> for maps in output_to_input(line):
+    ...     print(*maps)
+    (d0)[s0] -> (s0, d0), domain: d0 in [0, 3], s0 in [0, 1]
+    (d0) -> (), domain: d0 in [0, 3]
+
     An element of the output depends on just the elements that one of the maps reaches; maps of one
     operand are told apart by their domains where one cannot say it all. An operand that is not read has
     none.

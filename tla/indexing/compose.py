@@ -33,6 +33,12 @@ __all__ = ["compose", "numbered"]
 def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
     """Return the map that goes to ``second`` of what ``first`` goes to.
 
+    >>> from tla.indexing import parse_map
+    >>> turn = parse_map("(d0, d1) -> (d1, d0), domain: d0 in [0, 3], d1 in [0, 7]")
+    >>> flat = parse_map("(d0, d1) -> (d0 * 4 + d1), domain: d0 in [0, 7], d1 in [0, 3]")
+    >>> print(compose(turn, flat))
+    (d0, d1) -> (d1 * 4 + d0), domain: d0 in [0, 3], d1 in [0, 7]
+
     A point reaches ``z`` exactly if ``first`` takes it to some ``y`` in the domain of ``second``, and
     that takes ``y`` to ``z``. As in XLA the ranges of ``second`` come first, then those of ``first``;
     so do the runtime variables. Variables read from one source are one variable: a number that the

@@ -67,6 +67,17 @@ def computation_maps(
 ) -> list[list[IndexingMap]]:
     """Return for each parameter the maps from an output of the root to the elements it depends on.
 
+    >>> from tla.hlo import read_module
+    >>> fused = read_module('''ENTRY e {
+    ...   p = f32[3,3] parameter(0)
+    ...   t = f32[3,3] transpose(p), dimensions={1,0}
+    ...   ROOT sum = f32[3,3] add(p, t)
+    ... }''').entry
+    >>> for of_p in computation_maps(fused)[0]:
+    ...     print(of_p)
+    (d0, d1) -> (d0, d1), domain: d0 in [0, 2], d1 in [0, 2]
+    (d0, d1) -> (d1, d0), domain: d0 in [0, 2], d1 in [0, 2]
+
     An element of the output depends on just the elements that one of the maps reaches. Where an array
     is made in a way that has no maps, the parameters behind it have an undefined map, which says why.
 

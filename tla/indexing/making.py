@@ -25,7 +25,13 @@ EMPTY: Final = Interval(0, -1)
 
 
 class Constraint(NamedTuple):
-    """That the value of an expression lies in an interval."""
+    """That the value of an expression lies in an interval.
+
+    >>> from tla.indexing import parse_map
+    >>> m = parse_map("(d0) -> (d0), domain: d0 in [0, 9], d0 mod 4 in [1, 2]")
+    >>> [(str(constraint.expr), constraint.bounds) for constraint in m.constraints]
+    [('d0{min=none}%4', Interval(1, 2))]
+    """
 
     expr: Value
     bounds: Interval

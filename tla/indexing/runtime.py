@@ -42,6 +42,16 @@ __all__ = ["fold"]
 def fold(map: IndexingMap, value_of: ValueOf) -> IndexingMap:
     """Return the map with expressions in the place of the runtime variables whose values are known.
 
+    >>> from tla.hlo import read_instruction
+    >>> from tla.indexing import output_to_input
+    >>> line = read_instruction("ds = f32[2] dynamic-slice(f32[9] x, s32[] i), dynamic_slice_sizes={2}")
+    >>> ((m,), _of_i) = output_to_input(line)
+    >>> print(m)
+    (d0){rt0} -> (d0 + rt0), domain: d0 in [0, 1], rt0 in [0, 7]
+    >>> four = read_instruction("i = s32[] constant(4)")
+    >>> print(fold(m, {"i": four}.get))
+    (d0) -> (d0 + 4), domain: d0 in [0, 1]
+
     It goes where the map goes, for all that the program may read. A value is moved into the clamp of
     its source; where the map's bounds do not hold it, the map goes nowhere. A clamp of one number makes
     the variable that number, whatever is read.

@@ -36,6 +36,11 @@ SINGLE_VALUES = ("keep", "replace")
 def simplify(map: IndexingMap, single_values: str = "keep", exact: bool | None = None) -> IndexingMap:
     """Return a map of the same points, in the form that the rules give.
 
+    >>> from tla.indexing import parse_map
+    >>> m = parse_map("(d0) -> ((d0 * 4 + 3) floordiv 4, d0 mod 8), domain: d0 in [0, 7]")
+    >>> print(simplify(m))
+    (d0) -> (d0, d0), domain: d0 in [0, 7]
+
     The variables stay, with narrower bounds where constraints narrow them; constraints that always hold
     go. ``simplify(simplify(m)) == simplify(m)``.
 

@@ -170,7 +170,12 @@ class Interval:
 
 
 class Variable(NamedTuple):
-    """A dim or a range: what it is called, and its bounds."""
+    """A dim or a range: what it is called, and its bounds.
+
+    >>> from tla.indexing import parse_map
+    >>> parse_map("(row) -> (row), domain: row in [0, 3]").dims
+    (Variable(name='row', bounds=Interval(0, 3)),)
+    """
 
     name: str
     bounds: Interval
@@ -185,6 +190,13 @@ An instruction called ``replica-id`` may be anything, and a device is more than 
 
 class Source(NamedTuple):
     """What a runtime variable is read from.
+
+    >>> from tla.hlo import read_instruction
+    >>> from tla.indexing import output_to_input
+    >>> line = read_instruction("ds = f32[2] dynamic-slice(f32[9] x, s32[] i), dynamic_slice_sizes={2}")
+    >>> source = output_to_input(line)[0][0].runtime[0].source
+    >>> source.instruction, source.indices, source.clamp
+    ('i', (), Interval(0, 7))
 
     Its value at a point is element ``indices`` of the result of ``instruction``, moved into ``clamp``
     where there is one.
@@ -265,12 +277,22 @@ def dim(i: int) -> Expr:
 
 
 def rng(i: int) -> Expr:
-    """Return range number ``i`` of a map, as an expression."""
+    """Return range number ``i`` of a map, as an expression.
+
+    >>> from tla.indexing import IndexingMap
+    >>> print(IndexingMap([dim(0), rng(0)], dims=[4], ranges=[8]))
+    (d0)[s0] -> (d0, s0), domain: d0 in [0, 3], s0 in [0, 7]
+    """
     return _unknown("s", i)
 
 
 def rt(i: int) -> Expr:
-    """Return runtime variable number ``i`` of a map, as an expression."""
+    """Return runtime variable number ``i`` of a map, as an expression.
+
+    >>> from tla.indexing import IndexingMap
+    >>> print(IndexingMap([dim(0) + rt(0)], dims=[4], runtime=[(0, 5)]))
+    (d0){rt0} -> (d0 + rt0), domain: d0 in [0, 3], rt0 in [0, 5]
+    """
     return _unknown("rt", i)
 
 

@@ -29,7 +29,12 @@ __all__ = ["Program", "Statement", "programs", "random_program"]
 
 
 class Statement(NamedTuple):
-    """An assignment: what is called, and what comes of it."""
+    """An assignment: what is called, and what comes of it.
+
+    >>> statement = Statement("x1", "coalesce", "coalesce(x0)", LayoutError("no layout"))
+    >>> print(statement, statement.failed)
+    x1 = coalesce(x0) True
+    """
 
     name: str
     operation: str
@@ -47,7 +52,13 @@ class Statement(NamedTuple):
 
 
 class Program(NamedTuple):
-    """Declarations ``n0: int = 6`` of ints that only the run knows, and statements."""
+    """Declarations ``n0: int = 6`` of ints that only the run knows, and statements.
+
+    >>> from random import Random
+    >>> program = random_program(Random(1), statements=3, dynamic=1.0)
+    >>> len(program.statements), len(program.declarations) == len(program.ints)
+    (3, True)
+    """
 
     ints: tuple[tuple[str, int], ...]
     statements: tuple[Statement, ...]
@@ -99,6 +110,11 @@ def random_program(
     padded: bool = True,
 ) -> Program:
     """Return a program of so many statements.
+
+    >>> from random import Random
+    >>> program = random_program(Random(1), statements=2)
+    >>> type(program).__name__, [type(statement).__name__ for statement in program.statements]
+    ('Program', ['Statement', 'Statement'])
 
     Args:
         dynamic: The share of extents, strides, coordinates and sizes that are declared ints. What

@@ -27,6 +27,12 @@ def int_tuples(
 ) -> SearchStrategy[Any]:
     """Draw int tuples: an int, or tuples of int tuples, the empty tuple among them.
 
+    >>> from hypothesis import given
+    >>> @given(int_tuples(max_depth=1))
+    ... def test(x):
+    ...     assert depth(x) <= 1
+    >>> test()
+
     Args:
         leaves: The values of the ints; by default -100 to 100.
         min_rank, max_rank: The fewest and the most modes of a tuple; 1 leaves out the empty tuple.
@@ -82,6 +88,12 @@ def shapes(
 ) -> SearchStrategy[Any]:
     """Draw shapes of at most ``max_size`` coordinates, from ``5`` and ``()`` to ``((2,3),(1,(4)))``.
 
+    >>> from hypothesis import given
+    >>> @given(shapes(max_size=12))
+    ... def test(shape):
+    ...     assert size(shape) <= 12
+    >>> test()
+
     Args:
         min_extent: The least extent: 0 draws empty shapes too, 2 leaves out modes of size 1.
         min_rank, max_rank: The fewest and the most modes of a tuple; 1 leaves out the empty tuple.
@@ -101,6 +113,12 @@ def layouts(
     static: bool | None = None,
 ) -> SearchStrategy[AnyLayout]:
     """Draw layouts of the shapes given, each shape with strides of every kind.
+
+    >>> from hypothesis import given
+    >>> @given(layouts(compact=True))
+    ... def test(layout):
+    ...     assert layout.cosize == layout.size
+    >>> test()
 
     Args:
         of: Draws the shapes; by default `shapes`.
@@ -150,6 +168,12 @@ def _packed(extents: tuple[int, ...], order: list[int]) -> list[int]:
 
 def coords_of(shape: Any, *, static: bool | None = False) -> SearchStrategy[Any]:
     """Draw coordinates inside a shape, of every form: an int, natural, or partly flat.
+
+    >>> from hypothesis import given
+    >>> @given(coords_of((2, (3, 4))))
+    ... def test(coord):
+    ...     assert 0 <= crd2idx(coord, (2, (3, 4))) < 24
+    >>> test()
 
     ``((4,2),(4,3))`` has ``37``, ``(5, 4)``, ``((1, 1), 4)`` and ``((1, 1), (0, 1))``. A shape of
     size 0 has no coordinate, and nothing is drawn.

@@ -43,7 +43,13 @@ __all__ = ["Pair", "Relation", "relation"]
 
 
 class Pair(NamedTuple):
-    """A point, a result of it, and the numbers that are read, by the names of their parameters."""
+    """A point, a result of it, and the numbers that are read, by the names of their parameters.
+
+    >>> from tla.indexing import parse_map
+    >>> m = parse_map("(d0)[s0] -> (d0 + s0), domain: d0 in [2, 2], s0 in [1, 1]")
+    >>> relation(m).sample()
+    Pair(dims=(2,), results=(3,), runtime={})
+    """
 
     dims: tuple[int, ...]
     results: tuple[int, ...]

@@ -1,0 +1,138 @@
+"""Every public name says what it is, and shows it: a docstring with an example that runs.
+
+`test_doctests.py` runs the examples; here is looked at whether there is one.
+"""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOMS = (
+    "tla",
+    "tla.algebra",
+    "tla.ascend",
+    "tla.ascend.copies",
+    "tla.ascend.schedules",
+    "tla.ascend.tuning.tuner",
+    "tla.constexpr",
+    "tla.cpp",
+    "tla.dtypes",
+    "tla.errors",
+    "tla.evaluation",
+    "tla.explain",
+    "tla.expr",
+    "tla.figure",
+    "tla.hlo",
+    "tla.indexing",
+    "tla.indexing.exact",
+    "tla.indexing.fusion",
+    "tla.layout_figures",
+    "tla.map_figures",
+    "tla.memory",
+    "tla.memory.advice",
+    "tla.memory.oom",
+    "tla.memory.oom_check",
+    "tla.notebook",
+    "tla.read",
+    "tla.show",
+    "tla.swizzle",
+    "tla.table",
+    "tla.testing",
+    "tla.view_figures",
+    "tla.xla_bridge",
+    "tla.xla_bridge.tpu",
+)
+"""The modules whose ``__all__`` is public."""
+
+EXCEPT: dict[str, str] = {}
+"""Names without an example, and why."""
+
+ERROR_SAYS = 20
+"""The fewest characters in which a docstring can say when an error is raised."""
+
+PARSER = doctest.DocTestParser()
+
+
+def examples(doc: str | None) -> str:
+    """The examples of a docstring, and what they print."""
+    return "\n".join(e.source + e.want for e in PARSER.get_examples(doc or ""))
+
+
+def public(room: str) -> Iterator[tuple[str, Any]]:
+    """The functions and classes that a room gives, and the callables: not constants, types, modules."""
+    module = import_module(room)
+    for name in module.__all__:
+        value = getattr(module, name)
+        if isinstance(value, ModuleType) or not is_ours(value):
+            continue
+        if inspect.isclass(value) or inspect.isroutine(value) or is_callable_value(value):
+            yield name, value
+
+
+def is_ours(value: Any) -> bool:
+    origin = value if inspect.isclass(value) or inspect.isroutine(value) else type(value)
+    return (getattr(origin, "__module__", None) or "").split(".")[0] == "tla"
+
+
+def is_callable_value(value: Any) -> bool:
+    """Whether it is called as a function is, without being one; its class says what it does."""
+    return "__call__" in vars(type(value))
+
+
+def own_examples(value: Any) -> str:
+    """Those of its docstring, of a class those of its members too."""
+    docs = [getattr(value, "__doc__", None)]
+    if not inspect.isroutine(value):
+        owner = value if inspect.isclass(value) else type(value)
+        for member in vars(owner).values():
+            plain = member.fget if isinstance(member, property) else member
+            function = getattr(plain, "__func__", plain)  # of a class method or a static one
+            docs.append(getattr(function, "__doc__", None) if callable(function) else None)
+    return "\n".join(filter(None, map(examples, docs)))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_public_names_show_what_they_are(room: str) -> None:
+    silent = [name for name, value in public(room) if not getattr(value, "__doc__", None)]
+    assert silent == []
+    bare = [
+        name
+        for name, value in public(room)
+        if not (inspect.isclass(value) and issubclass(value, BaseException))
+        and not own_examples(value)
+        and f"{room}.{name}" not in EXCEPT
+    ]
+    assert bare == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_errors_say_when_they_are_raised(room: str) -> None:
+    for name, value in public(room):
+        if inspect.isclass(value) and issubclass(value, BaseException):
+            doc = inspect.getdoc(value) or ""
+            assert "__doc__" in vars(value), name
+            assert len(doc) >= ERROR_SAYS, name
+            assert doc.endswith("."), name
+
+
+def test_no_exception_is_stale() -> None:
+    for path in EXCEPT:
+        room, _dot, name = path.rpartition(".")
+        assert not own_examples(getattr(import_module(room), name)), path
+
+
+def test_every_public_name_exists_once() -> None:
+    for room in ROOMS:
+        module = import_module(room)
+        assert len({*module.__all__}) == len(module.__all__)
+        assert all(hasattr(module, name) for name in module.__all__)
+        assert {*module.__all__} <= {*dir(module)}
