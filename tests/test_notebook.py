@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tla
-from tla import Layout, UnsupportedError, display, notebook, parse
+from tla import Layout, UndecidedError, UnsupportedError, display, notebook, parse
 from tla.figure import AnyFigure, Bar, Bars, Lane, Panels, Steps, Stretch, Timeline
 from tla.memory.sizes import bytes_printed_as
 from tla.notebook import CELLS, CHARACTERS, figure_of, html_of
@@ -134,6 +134,16 @@ def test_how_to_read_is_folded_and_fits_the_layout() -> None:
         assert "_4</code> is static" in page
     assert "((4,2),3)" in nested
     assert "((4,2),3)" not in plain
+
+
+@pytest.mark.parametrize("text", ["(4,2):(M,1)", "8:4*M", "(M,0):(1,4)"])
+def test_where_any_int_is_unknown_it_is_said_that_there_is_no_picture(text: str) -> None:
+    layout: Any = parse(text)
+    with pytest.raises(UndecidedError):
+        figure_of(layout)
+    page = layout._repr_html_()
+    assert page is not None
+    assert "not known" in page
 
 
 def test_a_layout_with_unknowns_is_its_text() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tla import Int, Layout, ParseError, parse, read
+from tla import ComposedLayout, Int, Layout, ParseError, Swizzle, parse, read
 from tla.hlo import ModuleError
 from tla.read import FileError
 from tla.xla_bridge import XlaShape, XlaTuple, parse_shape
@@ -60,7 +60,14 @@ def test_what_is_read_has_its_type() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [Layout((2, 3)), Layout((4, 8), (8, 1), (3, 5)), XlaShape("f32", (2, 3), tiles=[(2, 2)])]
+    "value",
+    [
+        Layout((2, 3)),
+        Layout((4, 8), (8, 1), (3, 5)),
+        XlaShape("f32", (2, 3), tiles=[(2, 2)]),
+        Swizzle(2, 0, 3),
+        ComposedLayout(Swizzle(2, 0, 3), 5, Layout((8, 8), (8, 1))),
+    ],
 )
 def test_what_prints_reads_back(value: object) -> None:
     assert read(str(value)) == value
@@ -81,6 +88,7 @@ def test_what_prints_reads_back(value: object) -> None:
         ("_", "'_' alone keeps a mode when slicing", 1),
         ("f32[3,5]{0,0}", "minor_to_major {0,0} is not an order of 2 dims", 10),
         ("[2]", "expected an element type such as f32", 1),
+        (" Sw<2,0,3> o 0 o (8,8):", "expected a stride", 24),
         ("f32[3,5]{1,0:T(2,2)", "expected '}' at the end of the layout, found the end of text", 20),
         ("(f32[2], (u8[3], s8[4])", "expected ')' or ',' in the tuple of shapes", 24),
     ],

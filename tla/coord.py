@@ -430,5 +430,8 @@ def _diagnosed(coord: Any, shape: Any, extend: bool) -> CoordinateError:
         summary = f"coordinate {text_of(coord)} lies outside the shape {text_of(shape)}"
     if at:
         mode = ".".join(map(str, at))
-        reason = f"Mode {mode} is {text_of(c)}, of shape {text_of(s)}. {reason}"
+        if is_tuple(c) or is_tuple(s):
+            reason = f"Mode {mode} is {text_of(c)}, of shape {text_of(s)}. {reason}"
+        else:
+            reason = f"Mode {mode} is {text_of(c)}, of size {text_of(s)}. Coordinates count from 0."
     return CoordinateError(summary, reason, coord=coord, shape=shape, mode=tuple(at))

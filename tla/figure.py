@@ -74,6 +74,11 @@ class Axis(NamedTuple):
     names: tuple[str, ...]
     levels: tuple[tuple[int, ...], ...]
 
+    def first(self, count: int) -> Axis:
+        """Return the axis of its first places."""
+        levels = tuple([level[:count] for level in self.levels])
+        return self._replace(names=self.names[:count], levels=levels)
+
 
 class Grid(NamedTuple):
     """A corner of a matrix of cells.
@@ -82,14 +87,22 @@ class Grid(NamedTuple):
     >>> grid.rows, grid.columns, len(grid.cells[0]), grid.is_cut
     (2, 100, 3, True)
 
-    A vector is one row without a number: ``row_axis`` is None. ``title`` says which slice it is, or is
-    empty.
+    A vector is one row without a number: ``row_axis`` is None.
     """
 
-    title: str
+    at: tuple[int, ...]
+    """Which slice it is: an index of each mode before its rows and columns."""
     row_axis: Axis | None
     column_axis: Axis
     cells: tuple[tuple[Cell, ...], ...]
+    part: str = ""
+    """Which rows and columns they are, where they are not the first."""
+
+    @property
+    def title(self) -> str:
+        """Which slice, and which part of it; empty where there is one slice, from its corner on."""
+        slices = f"[{','.join(map(str, self.at))},_,_]" if self.at else ""
+        return ", ".join(filter(None, (slices, self.part)))
 
     @property
     def rows(self) -> int | None:
@@ -100,6 +113,14 @@ class Grid(NamedTuple):
     def columns(self) -> int:
         """How many columns the whole has."""
         return self.column_axis.size
+
+    def corner(self, rows: int, columns: int) -> Grid:
+        """Return the grid of its first rows and columns."""
+        return self._replace(
+            row_axis=self.row_axis and self.row_axis.first(rows),
+            column_axis=self.column_axis.first(columns),
+            cells=tuple([row[:columns] for row in self.cells[:rows]]),
+        )
 
     @property
     def is_cut(self) -> bool:

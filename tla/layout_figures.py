@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .figure import Scheme
     from .layout import AnyLayout
 
-__all__ = ["COLOURS", "layout_figure", "strip_figure", "tile_colour"]
+__all__ = ["COLOURS", "axis_of", "ends_of", "layout_figure", "strip_figure", "tile_colour"]
 
 COLOURS: Final = 8
 """How many colours of tiles and elements there are; after the last comes the first again."""
@@ -93,9 +93,9 @@ def layout_figure(
     return Figure(
         grids,
         prod(sizes[:-2]),
-        int(layout.size),
-        int(layout.valid_size),
-        int(layout.cosize),
+        known_int(layout.size),
+        known_int(layout.valid_size),
+        known_int(layout.cosize),
         str(layout),
         colour,
     )
@@ -125,16 +125,25 @@ class _Line(NamedTuple):
     @classmethod
     def of(cls, mode: _Mode, size: int, count: int) -> _Line:
         shape, stride, origin = mode
-        places = [(int(offset_at(i, shape, stride, False)), i < origin) for i in range(count)]
+        places = [(known_int(offset_at(i, shape, stride, False)), i < origin) for i in range(count)]
         sizes = [known_int(leaf) for leaf in leaves(shape)]
-        digits: list[tuple[int, ...]] = []
-        step = 1
-        for n in sizes:
-            digits.append(tuple([i // step % n for i in range(count)]) if n else ())
-            step *= n
-        names = tuple([text_of(idx2crd(i, shape)) for i in range(count)])
-        axis = Axis(size, names, tuple(digits[::-1]) or ((0,) * count,))
+        axis = axis_of(shape, range(count), size)
         return cls(places, axis, [_tile(i, sizes) for i in range(count)], len(sizes) > 1)
+
+
+def axis_of(shape: Any, line: range, size: int) -> Axis:
+    """Return the axis of a stretch of a mode: how its coordinates nest, and their digits.
+
+    >>> axis_of((4, 3), range(3, 6), 12)
+    Axis(size=12, names=('(3,0)', '(0,1)', '(1,1)'), levels=((0, 1, 1), (3, 0, 1)))
+    """
+    levels: list[tuple[int, ...]] = []
+    step = 1
+    for n in map(known_int, leaves(shape)):
+        levels.append(tuple([i // step % n for i in line]))
+        step *= n
+    names = tuple([text_of(idx2crd(i, shape)) for i in line])
+    return Axis(size, names, tuple(levels[::-1]) or ((0,) * len(line),))
 
 
 class _Colours:
@@ -142,7 +151,7 @@ class _Colours:
 
     def __init__(self, scheme: Scheme, layout: AnyLayout) -> None:
         self.scheme = scheme
-        low, high = _ends(layout)
+        low, high = ends_of(layout)
         self.low: int = low
         self.span: int = max(high - low, 1)
 
@@ -156,8 +165,12 @@ class _Colours:
         return repeat(NO_COLOUR)
 
 
-def _ends(layout: AnyLayout) -> tuple[int, int]:
-    """The least and the greatest offset; 0 and -1 where there is no coordinate."""
+def ends_of(layout: AnyLayout) -> tuple[int, int]:
+    """Return the least and the greatest offset; 0 and -1 where there is no coordinate.
+
+    >>> ends_of(Layout((4, 3), (-1, 5)))
+    (-3, 10)
+    """
     if not layout.size:
         return 0, -1
     low = high = 0
@@ -183,8 +196,7 @@ def _grid(
         offsets = [start + offset + step for step in steps]
         data = flags if is_data and valid else nothing
         cells.append(tuple(map(Cell, offsets, data, colours.row(tile, columns.tiles, offsets))))
-    title = f"[{','.join(map(str, at))},_,_]" if at else ""
-    return Grid(title, rows.axis if len(matrix) > 1 else None, columns.axis, tuple(cells))
+    return Grid(at, rows.axis if len(matrix) > 1 else None, columns.axis, tuple(cells))
 
 
 # --- memory -----------------------------------------------------------------------------------
@@ -210,7 +222,7 @@ def strip_figure(layout: AnyLayout, places: int = 64, colour: Scheme | None = No
     if places < 1:
         raise LayoutError(f"a figure of {places} places is empty")
     figure = layout_figure(layout, 1, 1, 1, colour)
-    low, high = _ends(layout)
+    low, high = ends_of(layout)
     shown = min(places, high + 1 - low)
     memory = _Memory(layout, low, shown)
     colours = _Colours(figure.scheme, layout)

@@ -19,9 +19,9 @@ from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .errors import CoordinateError, LayoutError
-from .figure import NO_COLOUR, Axis, Cell, Figure, Grid, Panels
+from .figure import NO_COLOUR, Cell, Figure, Grid, Panels
 from .indexing.variables import Interval
-from .layout_figures import tile_colour
+from .layout_figures import axis_of, tile_colour
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -258,12 +258,8 @@ def _figure(
         cells = tuple(
             tuple(cell((*at, *(i, j)[2 - len(matrix) :])) for j in range(wide)) for i in range(high)
         )
-        title_of = f"[{','.join(map(str, at))},_,_]" if at else ""
-        row_axis = _axis(sizes[-2], high) if len(matrix) > 1 else None
-        grids.append(Grid(title_of, row_axis, _axis(sizes[-1] if sizes else 1, wide), cells))
+        row_axis = axis_of(sizes[-2], range(high), sizes[-2]) if len(matrix) > 1 else None
+        width = sizes[-1] if sizes else 1
+        grids.append(Grid(at, row_axis, axis_of(width, range(wide), width), cells))
     size = prod(sizes)
     return Figure(tuple(grids), prod(sizes[:-2]), size, size, size, title, "identity")
-
-
-def _axis(size: int, count: int) -> Axis:
-    return Axis(size, tuple(map(str, range(count))), (tuple(range(count)),))

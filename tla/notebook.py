@@ -35,7 +35,7 @@ from .view_figures import composed_figure, tensor_figure
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from .figure import AnyFigure, Axis
+    from .figure import AnyFigure
     from .layout import AnyLayout
 
 __all__ = ["CELLS", "CHARACTERS", "figure_of", "html_of"]
@@ -209,12 +209,7 @@ def _cut(figure: AnyFigure, cells: int) -> AnyFigure:
                 side = max(1, int(left**0.5))
                 wide = min(columns, _SIDE, max(side, left // max(1, len(grid.cells))))
                 high = min(len(grid.cells), _SIDE, left // wide if wide else 1)
-                grid = Grid(
-                    grid.title,
-                    grid.row_axis and _first(grid.row_axis, high),
-                    _first(grid.column_axis, wide),
-                    tuple(row[:wide] for row in grid.cells[:high]),
-                )
+                grid = grid.corner(high, wide)
             grids.append(grid)
             left -= wide * high
         return figure._replace(grids=tuple(grids))
@@ -239,11 +234,6 @@ def _cut(figure: AnyFigure, cells: int) -> AnyFigure:
     turns = figure.turns[: max(1, min(len(figure.turns), cells // max(1, len(figure.lanes))))]
     lanes = [lane._replace(cells=lane.cells[: len(turns)]) for lane in figure.lanes[:cells]]
     return figure._replace(turns=turns, lanes=tuple(lanes))
-
-
-def _first(axis: Axis, count: int) -> Axis:
-    levels = tuple(level[:count] for level in axis.levels)
-    return axis._replace(names=axis.names[:count], levels=levels)
 
 
 _PANELS: Final = 16

@@ -35,6 +35,9 @@ _CPP = re.compile(r"(const\s+)?(\w+::)*(Layout\s*<|MakeLayout\s*[(<]|make_layout
 _TAGGED = re.compile(r"(::\s*)?(\w+\s*::\s*)*(?!\d)\w+\s*<\s*[A-Za-z>]")
 """How a layout by its tag and element type begins."""
 
+_SWIZZLED = re.compile(r"Sw\s*<")
+"""How a swizzle begins, and a layout seen through one."""
+
 _NAME = r"[A-Za-z_][\w.-]*"
 _WAY = r"(?:#[0-9]+)*|\{\s*(?:[0-9]+\s*(?:,\s*[0-9]+\s*)*)?\}"
 _POINTER = re.compile(rf"\s*(\S.*?):(?:%({_NAME})/)?%({_NAME})({_WAY})\s*", re.S)
@@ -52,6 +55,7 @@ class FileError(TlaError):
 def read(text: str) -> Any:
     """Return the value that a text writes: a `Layout` or int tuple, an `XlaShape` or `XlaTuple`.
 
+    ``Sw<2,0,3> o 0 o (8,8):(8,1)`` is a `ComposedLayout`, and its first part a `Swizzle`.
     A C++ type or expression of a layout is read as by `from_cpp`; a tag with its element type and sizes,
     ``zN<half>(20,48)``, gives the layout that `tla.ascend.make_layout` does. A name is an unknown size.
     ``FILE:%name`` is the shape of an instruction's result in a file of HLO; ``FILE:%name{i,j}``, as XLA
@@ -92,6 +96,10 @@ def _value(text: str) -> Any:
         return by_tag.layout
     if looks_like_a_layout or text.startswith("(", start):
         return parse(text)
+    if _SWIZZLED.match(text, start):
+        from .evaluation import evaluate  # few texts are swizzled
+
+        return evaluate(text)
     if _CPP.match(text, start):
         from .cpp import from_cpp  # few texts are C++
 

@@ -100,6 +100,7 @@ def test_every_operation_with_steps(run: Run, name: str) -> None:
 def test_options_and_unknowns(run: Run) -> None:
     exact = run("explain", "zipped_divide", "(8,6):(1,8)", "(4,3)", "exact=true")
     assert "exact=true" in exact.out.splitlines()[0]
+    assert run("explain", "zipped_divide", "(8,6):(1,8)", "(4,3)", "exact=True").out == exact.out
     refused = run("explain", "zipped_divide", "(8,6):(1,8)", "(3,3)", "exact=true")
     assert refused.code == 1
     assumed = ["explain", "logical_divide", "M:1", "48", "exact=true"]
@@ -289,9 +290,19 @@ def test_bad_input(run: Run, arguments: tuple[str, ...], message: str) -> None:
             ("rotation", "4:1"),
             "no steps are known of 'rotation'; of tiling, divide, make_layout_tile, tv, ",
         ),
+        (("compositon", "4:1", "2:1"), "'compositon'; did you mean composition?\n"),
         (("tiling",), "ARGUMENT"),
         (("tiling", SHAPE, "1,2", "3"), "tiling takes a shape, and the index of one element"),
         (("zipped_divide", "4:1", "2", "exact=1"), "exact is true or false, not '1'"),
+        (("composition", "4:1"), "composition takes A B [extend=true|false]\n"),
+        (("composition", "a=true", "4:1"), "composition takes A B [extend=true|false]\n"),
+        (("composition", "4:1", "2:1", "assume=true"), "composition takes A B [extend=true|false]\n"),
+        (
+            ("zipped_divide", "4:1", "2", "exat=true"),
+            "zipped_divide takes LAYOUT TILER [exact=true|false]",
+        ),
+        (("coalesce", "4:1", "2", "3"), "coalesce takes LAYOUT [PROFILE]\n"),
+        (("left_inverse", "4:1", "2:1"), "left_inverse takes LAYOUT\n"),
         (("divide", "4:1"), "divide takes a layout and a tiler"),
         (("divide", "4:1", "2", "extend=true"), "divide takes a layout and a tiler"),
         (("tv", "(4,2):(1,4)", "(4,2)"), "tv takes one layout"),

@@ -189,6 +189,26 @@ def test_a_file_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
     assert err == f"tla: error: cannot write {path}: No such file or directory\n"
 
 
+def test_a_layout_seen_through_a_swizzle(run: Run) -> None:
+    swizzled = "Sw<1,0,3> o 0 o (4,4):(4,1)"
+    out = run("show", swizzled, "--rows", "4").out
+    assert out.splitlines()[0] == swizzled
+    found = json.loads(run("show", swizzled, "--json").out)
+    assert found["layout"] == swizzled
+    assert found["grids"][0]["offsets"][2:] == [[9, 8, 11, 10], [13, 12, 15, 14]]
+    assert "leave --strip and --places out" in run("show", swizzled, "--strip").err
+    assert "Sw<1,0,3> is no layout" in run("show", "Sw<1,0,3>").err
+    assert run("show", "Sw<1,0").err.startswith("tla: error: expected ")
+
+
+def test_text_is_not_written_under_the_name_of_another_picture(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.PNG"
+    code, out, err = run("show", "(2,3):(3,1)", "-o", str(path))
+    assert (code, out, path.exists()) == (1, "", False)
+    assert err.endswith("a.PNG: a picture is written as .svg, .html, .htm, .tex, not .png\n")
+    assert run("show", "(2,3):(3,1)", "--svg", "-o", str(path)).code == 0
+
+
 def test_one_format_at_a_time(run: Run, tmp_path: Path) -> None:
     assert run("show", "(2,3):(3,1)", "--svg", "--html").code == 2
     assert run("show", "(2,3):(3,1)", "--svg", "--json").code == 2

@@ -22,7 +22,6 @@ LAYOUT = "((_16,2),(_16,3)):((_16,_256),(_1,512)):(20,48)"
 @pytest.mark.parametrize(
     "line",
     [
-        "show {} --rows 4",
         "show {} --json",
         "what {} 300",
         "diff {} 'nZ<half>(20,48)'",
@@ -52,6 +51,14 @@ def test_a_tag_is_the_layout_that_it_writes(run: Run, line: str) -> None:
     by_tag, by_numbers = done(ZN), done(LAYOUT)
     assert by_tag == by_numbers
     assert by_tag[1]
+
+
+def test_the_picture_of_a_tag_names_both(run: Run) -> None:
+    (title, *picture), (numbers, *same) = (
+        run("show", text, "--rows", "4").out.splitlines() for text in (ZN, LAYOUT)
+    )
+    assert (title, picture) == (f"{ZN} = {numbers}", same)
+    assert numbers == LAYOUT
 
 
 def test_from_standard_input(run: Run) -> None:

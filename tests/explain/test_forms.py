@@ -80,6 +80,18 @@ def test_the_element_followed_is_at_its_coordinates(layout: str, tiler: Any) -> 
             assert result(parse(at)) == offset
 
 
+def test_past_the_end_of_a_mode_an_element_has_the_offset_of_its_coordinate() -> None:
+    """Tiles of 4 take two for the 6 of the middle mode, which goes on to 8; those after it stay."""
+    layout: Any = parse("(4,6,4):(1,16,4)")
+    found = divide_table(layout, (4, 4, 5))
+    table = found.parts[0] if found.parts else found
+    element, rest = table.columns[-1].split(", offset ")
+    coordinate: Any = parse(element)
+    offset = int(rest.partition(",")[0])
+    assert layout(coordinate) == offset
+    assert [parse(row[2])(parse(row[3])) for row in table.rows] == [offset] * 4
+
+
 def test_pictures_show_the_same_cells() -> None:
     found = divide_table(parse("(8,6):(1,8)"), (4, 3))
     pictures: list[Any] = [*found.pictures[:5]]

@@ -1205,6 +1205,7 @@ def test_cells_of_an_inverse() -> None:
 def test_a_mode_is_left_out_because_it_does_not_begin_where_those_before_end() -> None:
     shorter, _longer = cells("right_inverse", "(2,3):(1,1)")
     assert shorter == "2:1|1|left out: others reach its offsets"
+    assert cells("right_inverse", "4:-1") == ["4:-1|1|left out: its stride is negative"]
 
 
 def test_a_mode_that_fits_is_not_said_to_take_no_whole_mode() -> None:

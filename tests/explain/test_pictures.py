@@ -154,12 +154,21 @@ def test_the_tiles_of_a_zipped_division_are_its_columns() -> None:
 def test_what_a_division_adds_past_the_end_is_padding() -> None:
     (picture,) = pictures("logical_divide", parse("10:1"), 4)
     before, after = panels(picture)
-    assert "hatched" in picture.note
+    assert "past the end into padding" in picture.note
+    assert [(figure.valid_size, figure.size) for figure in (before, after)] == [(10, 12), (10, 12)]
     assert [c.offset for c in before.grids[0].cells[0] if not c.valid] == [10, 11]
     assert [c.offset for row in after.grids[0].cells for c in row if not c.valid] == [10, 11]
 
 
 PRODUCTS = ["logical_product", "zipped_product", "tiled_product", "flat_product"]
+
+
+@pytest.mark.parametrize("operation", DIVISIONS)
+def test_a_division_of_one_mode_by_no_tiler_leaves_it_whole(operation: str) -> None:
+    (picture,) = pictures(operation, parse("4:2"), ())
+    assert [sorted(c.offset for c in figure.grids[0].cells[0]) for figure in panels(picture)] == [
+        [0, 2, 4, 6]
+    ] * 2
 
 
 @pytest.mark.parametrize("operation", [*PRODUCTS, "blocked_product", "raked_product"])
@@ -276,6 +285,11 @@ def test_there_is_a_picture_wherever_there_are_numbers(operation: str) -> None:
         assert bool(figure.pictures) == bool(has_places), arguments
         for picture in figure.pictures:
             assert isinstance(picture, (Panels, Strip))
+            for figure_shown in each(picture) if isinstance(picture, Panels) else ():
+                if isinstance(figure_shown, Figure):
+                    shown = [c for grid in figure_shown.grids for row in grid.cells for c in row]
+                    if len(shown) == figure_shown.size and not all(c.valid for c in shown):
+                        assert len([c for c in shown if c.valid]) == figure_shown.valid_size, arguments
             count += 1
             if count % 20 == 0:
                 assert render(picture)

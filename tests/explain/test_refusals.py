@@ -144,6 +144,21 @@ def test_a_tile_longer_than_its_mode() -> None:
     assert picture.note == "a tile of 8 is longer than mode 0, 4"
 
 
+@pytest.mark.parametrize("tile", [(0, 3), (-1, 3)])
+def test_a_tile_without_elements_has_no_picture(tile: Any) -> None:
+    error = error_of(make_layout_tile, parse("(4,3):(1,4)"), tile)
+    assert error is not None
+    assert explain_error(error) is None
+
+
+def test_a_witness_far_away_in_a_mode_of_no_digits_is_seen() -> None:
+    """Modes without digits are drawn as the one coordinate that they are."""
+    picture = refused(logical_divide, parse("((6,8),2,()):((16,1),96,())"), 8)
+    assert all(marked(figure) for figure in picture.figures)
+    assert render(picture)
+    assert svg(picture).startswith("<svg")
+
+
 # --- memory ---
 
 

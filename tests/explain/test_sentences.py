@@ -11,7 +11,9 @@ from seeing import all_steps, equations
 
 from tla import TlaError, composition, parse
 from tla.explain import EXPLAINED, explain
+from tla.explain.sentences import factor
 from tla.expr import sym
+from tla.notation import parse_int_tuple
 from tla.swizzle import Swizzle
 from tla.testing import naive_extended
 
@@ -74,6 +76,10 @@ def test_complements() -> None:
     assert (
         told("complement", "4:2", "8")[-1] == "The range of 8 holds 8 / 8 = 1 blocks of 8: it is filled."
     )
+    assert told("complement", "4:1", "M")[-1] == (
+        "The range of M takes (M+3)//4 blocks of 4 to cover, the last of them perhaps not whole: it"
+        " takes (M+3)//4:4."
+    )
     assert told("complement", "4:2", "(6,4)")[-1] == (
         "The range of (6,4) holds 2 blocks of 8, in each mode rounded up: it takes 2:8."
     )
@@ -83,6 +89,9 @@ def test_inverses() -> None:
     assert told("right_inverse", "(4,8):(1,5)") == [
         "4:1: 1 in the offset is 1 in the index. It takes 4:1.",
         "8:5 is left out: it begins at 5, those before end at 4, and nothing leads to 4.",
+    ]
+    assert told("right_inverse", "4:-1") == [
+        "4:-1 is left out: its stride is negative, and the interval begins at 0."
     ]
     assert told("right_inverse", "(4,4):(1,2)")[0] == (
         "4:1: 1 in the offset is 1 in the index; the next mode begins after 2 of 4. It takes 2:1."
@@ -196,3 +205,10 @@ def test_what_an_inverse_says_of_an_offset_holds(operation: str) -> None:
                 assert naive_extended(found.arguments[0], int(index)) == int(x)
                 seen += 1
     assert seen > 100
+
+
+@pytest.mark.parametrize(
+    ("x", "text"), [("6", "6"), ("M", "M"), ("4*M", "(4*M)"), ("M-1", "(M-1)"), ("-3", "(-3)")]
+)
+def test_a_factor_that_is_no_number_or_name_stands_in_brackets(x: Any, text: str) -> None:
+    assert factor(parse_int_tuple(x)) == text

@@ -45,6 +45,8 @@ def test_each_cell_names_who_leads_there(layout: Any) -> None:
         t, v = (int(part[1:]) for part in first.split())
         assert t + v * count in holders
     assert figure.valid_size == len(set(every))
+    is_shared = len(set(every)) < len(every)
+    assert figure.title.endswith("; +n: n more hold the cell") == is_shared
 
 
 def test_a_thread_has_one_colour() -> None:

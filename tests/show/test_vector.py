@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tla import Layout, layout_figure, zN
+from tla import Layout, layout_figure, parse, zN
 from tla.figure import AnyFigure, Figure, Scheme, Timeline
 from tla.layout_figures import tile_colour
 from tla.show import svg
@@ -57,12 +57,24 @@ def test_it_brings_nothing_that_acts_or_comes_from_outside(figure: AnyFigure, al
 def test_every_cell_says_its_coordinate_when_pointed_at(figure: Figure) -> None:
     titles = [element.text for element in read(figure).iter(f"{NAME}title")]
     names = [
-        name if grid.row_axis is None else f"({row},{name})"
+        name if grid.row_axis is None else f"({','.join([*map(str, grid.at), row, name])})"
         for grid in figure.grids
         for row in (grid.row_axis.names if grid.row_axis else ("",))
         for name in grid.column_axis.names
     ]
     assert [title.split(" -> ")[0] for title in titles] == names[: len(titles)]
+
+
+@pytest.mark.parametrize("text", ["(2,2,3):(6,3,1)", "((2,2),3,(2,2),2):((1,8),16,(2,48),4)"])
+def test_the_coordinate_of_a_cell_is_one_of_the_layout(text: str) -> None:
+    """Of slices too: it leads to the offset that is said."""
+    layout: Any = parse(text)
+    titles = [element.text for element in read(layout_figure(layout, slices=99)).iter(f"{NAME}title")]
+    pairs = [title.split(" -> ") for title in titles]
+    assert [int(offset) for _coordinate, offset in pairs] == [
+        layout(parse(coordinate)) for coordinate, _offset in pairs
+    ]
+    assert len({coordinate for coordinate, _offset in pairs}) == layout.size
 
 
 def test_a_part_of_a_page_has_the_colour_of_its_text() -> None:

@@ -100,6 +100,18 @@ def test_split_dims_count_by_their_largest_piece() -> None:
     )
 
 
+def test_the_picture_says_the_three_counts() -> None:
+    """Of a split array the memory is that of one piece: it may be less than the data of the whole."""
+    use = size_of(array("u8[100]{0:SC(0:30)}"))
+    figure = use.figure()
+    assert [(bar.label, bar.end) for bar in figure.bars] == [
+        ("data", use.data_bytes),
+        ("memory", use.physical_bytes),
+        ("XLA counts", use.xla_bytes),
+    ]
+    assert all(bar.start <= bar.end <= bar.reach <= figure.length for bar in figure.bars)
+
+
 def test_unknown_sizes_count_as_symbolic_ints() -> None:
     use = size_of(array("f32[?,3]{1,0:T(8,128)}"))
     assert not use.differs

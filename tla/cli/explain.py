@@ -17,6 +17,7 @@ from ..explain import (
 from ..figure import Panels, Steps
 from ..layout_figures import layout_figure
 from ..read import read, tagged
+from ..text import near_words
 from ..xla_bridge import size_of
 from . import complain
 from .common import (
@@ -176,8 +177,10 @@ def _require_fitting(parser: argparse.ArgumentParser, options: argparse.Namespac
 
 
 def _refuse_unknown(parser: argparse.ArgumentParser, what: str) -> NoReturn:
-    known = ", ".join([*_VIEWS, *sorted(EXPLAINED)])
-    parser.error(f"no steps are known of {what!r}; of {known}")
+    known = [*_VIEWS, *sorted(EXPLAINED)]
+    near = " or ".join(near_words(what, known))
+    hint = f"did you mean {near}?" if near else f"of {', '.join(known)}"
+    parser.error(f"no steps are known of {what!r}; {hint}")
 
 
 def _layout_given(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Any:
@@ -275,6 +278,26 @@ def _threads(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Fi
     return tv_figure(layout, operands.value("--tile"))
 
 
+def _require_call(
+    parser: argparse.ArgumentParser, operation: str, count: int, named: dict[str, bool]
+) -> None:
+    """Require as many arguments as the operation takes in place, and of its flags only."""
+    from inspect import signature  # slow to load
+
+    from .. import algebra
+
+    function = getattr(algebra, "composition" if operation == "compose" else operation)
+    every = [p for p in signature(function).parameters.values() if p.name != "assume"]
+    takes = [p for p in every if p.kind is not p.KEYWORD_ONLY]
+    flags = [p.name for p in every if p.kind is p.KEYWORD_ONLY]
+    least = len([p for p in takes if p.default is p.empty])
+    if least <= count <= len(takes) and named.keys() <= set(flags):
+        return
+    words = [p.name.upper() if i < least else f"[{p.name.upper()}]" for i, p in enumerate(takes)]
+    words += [f"[{name}=true|false]" for name in flags]
+    parser.error(f"{operation} takes {' '.join(words)}")
+
+
 def _operation(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Steps:
     named: dict[str, bool] = {}
     texts: list[str] = []
@@ -282,14 +305,15 @@ def _operation(parser: argparse.ArgumentParser, options: argparse.Namespace) -> 
         key, equals, value = text.partition("=")
         if not (equals and key.isidentifier()):
             texts.append(text)
-        elif value in ("true", "false"):
-            named[key] = value == "true"
+        elif value.lower() in ("true", "false"):  # False too, as what is refused says it
+            named[key] = value.lower() == "true"
         else:
             parser.error(f"{key} is true or false, not {value!r}")
     names = [f"argument {i + 1}" for i in range(len(texts))]
     operands = Operands(parser, options, **dict(zip(names, texts, strict=True)))
     values: list[Any] = [operands.value(name) for name in names]
     if options.what not in _TWO:
+        _require_call(parser, options.what, len(values), named)
         is_listed = options.table or options.json
         return operands.explained(options.what, *values, **named).figure(pictures=not is_listed)
     if len(values) != 2 or not named.keys() <= {"exact"}:

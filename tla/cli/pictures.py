@@ -31,6 +31,9 @@ FORMATS: Final = {
 _ENDINGS: Final = {".svg": "svg", ".html": "html", ".htm": "html", ".tex": "latex"}
 """What the name of a file says of its format."""
 
+_OTHERS: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".ps", ".eps")
+"""The names of pictures in formats that nothing here writes: text under such a name would not open."""
+
 
 def add_formats(parser: argparse.ArgumentParser, json: str | None = None) -> None:
     """Let a command take ``--svg``, ``--html``, ``--latex``, ``--output``; and ``--json``, so described.
@@ -95,7 +98,7 @@ def write_figure(figure: AnyFigure, options: argparse.Namespace) -> None:
     """Write a figure as the options ask for: to a terminal where they do not.
 
     Raises:
-        InputError: the file cannot be written.
+        InputError: the file cannot be written, or its name says another format.
     """
     if options.format is None and options.output in (None, "-"):
         from ..show.terminal import write
@@ -104,6 +107,11 @@ def write_figure(figure: AnyFigure, options: argparse.Namespace) -> None:
         return
     from ..show import html, latex, render, svg
 
+    if format_of(options) is None:
+        for ending in _OTHERS:
+            if options.output.lower().endswith(ending):
+                wanted = f"a picture is written as {', '.join(_ENDINGS)}, not {ending}"
+                raise InputError(f"cannot write {options.output}: {wanted}", path=options.output)
     written = {None: render, "svg": svg, "html": html, "latex": latex}[format_of(options)](figure)
     if options.output is None or options.output == "-":
         print(written)

@@ -10,6 +10,7 @@ from ..ints import is_tuple, round_up
 from ..layout import AnyLayout, Layout, is_layout
 from ..layout_figures import layout_figure, strip_figure
 from ..read import read, tagged
+from ..swizzle import is_composed
 from ..xla_bridge import XlaBuffer, XlaShape, XlaTuple, to_layout
 from .common import (
     GIVEN,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..figure import AnyFigure, Scheme, Strip
+    from ..swizzle import ComposedLayout
 
 __all__ = ["drawable", "layout_of", "run"]
 
@@ -38,6 +40,7 @@ examples:
   tla show '((4,2),(4,3)):((4,16),(1,32))' -o picture.svg
   tla show 'f32[3,5]{1,0:T(2,2)}' --html -o picture.html
   tla show 'zN<half>(20,48)' 'nZ<half>(20,48)' --colour offset
+  tla show 'Sw<2,0,3> o 0 o (8,8):(8,1)'
   tla show '(1000000,1000):(1000,1)'
   tla show 'module.hlo:%pad.0' --rows 4
 
@@ -58,15 +61,17 @@ _FILE = (512, 512, 256)
 
 
 class _Shown(NamedTuple):
-    """A layout to show, and what it is called."""
+    """A layout to show, perhaps seen through a swizzle, and what it is called."""
 
-    layout: AnyLayout
+    layout: AnyLayout | ComposedLayout
     title: str
 
     @classmethod
     def of(cls, text: str) -> _Shown:
         """Read a text; what is not in the notation of TLA stands in the title as well."""
         value = read(text)
+        if is_composed(value):
+            return cls(value, str(value))
         layout = drawable(layout_of(value))
         if isinstance(value, (XlaShape, XlaTuple, XlaBuffer)):
             return cls(layout, f"{value} = {layout}")
@@ -78,7 +83,7 @@ class _Shown(NamedTuple):
 class _Drawn(NamedTuple):
     """The pictures of a layout."""
 
-    layout: AnyLayout
+    layout: AnyLayout | ComposedLayout
     grid: Figure
     strip: Strip | None
 
@@ -99,9 +104,18 @@ def run(arguments: list[str]) -> int:
     drawn: list[_Drawn] = []
     for text in options.text:
         layout, title = _Shown.of(text_argument(text))
-        grid = layout_figure(layout, rows, columns, options.slices, colour)
         strip = None
-        if options.strip or options.places is not None:
+        is_strip = options.strip or options.places is not None
+        if is_composed(layout):
+            if is_strip:
+                raise InputError(f"memory is not drawn of {layout}: leave --strip and --places out")
+            from ..view_figures import composed_figure  # few are
+
+            grid = composed_figure(layout, rows, columns, options.slices, colour)
+            drawn.append(_Drawn(layout, grid._replace(title=title), None))
+            continue
+        grid = layout_figure(layout, rows, columns, options.slices, colour)
+        if is_strip:
             strip = strip_figure(layout, places, colour)._replace(title="in memory")
         drawn.append(_Drawn(layout, grid._replace(title=title), strip))
     if options.json:

@@ -17,9 +17,9 @@ from ..figure import NO_COLOUR, Place, Steps, Strip
 from ..int_tuple import flatten_to_tuple, leaves, product, text_of
 from ..ints import is_open, is_tuple, known_int, leaf
 from ..layout import Layout, as_layout
-from ..layout_figures import tile_colour
+from ..layout_figures import ends_of, tile_colour
 from .painting import digits_of, has_picture, painted, sizes_of
-from .sentences import number
+from .sentences import factor, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -81,15 +81,10 @@ def explain_coordinate(layout: AnyLayout, *coord: Any) -> Steps:
 def _chain(layout: AnyLayout, at: Any, digits: Any, offset: Any) -> str:
     """``(1,5) -> ((1,0),(1,1)) -> 1*4 + 0*16 + 1*1 + 1*32 = 37``."""
     terms = [
-        f"{_factor(c)}*{_factor(d)}" for c, d in zip(leaves(digits), leaves(layout.stride), strict=True)
+        f"{factor(c)}*{factor(d)}" for c, d in zip(leaves(digits), leaves(layout.stride), strict=True)
     ]
     way = [text_of(at)] if text_of(at) == text_of(digits) else [text_of(at), text_of(digits)]
     return f"{' -> '.join([*way, ' + '.join(terms) or '0'])} = {number(offset)}"
-
-
-def _factor(x: Any) -> str:
-    text = number(x)
-    return f"({text})" if " " in text or text.startswith("-") else text
 
 
 def _splits(layout: AnyLayout, at: Any, digits: Any) -> Iterator[str]:
@@ -116,7 +111,7 @@ def _sum(digits: Sequence[Any], sizes: Sequence[Any]) -> str:
     terms: list[str] = []
     below: Any = 1
     for c, n in zip(digits, sizes, strict=True):
-        terms.append(f"{_factor(c)}*{_factor(below)}" if terms else number(c))
+        terms.append(f"{factor(c)}*{factor(below)}" if terms else number(c))
         below = below * n
     return " + ".join(terms) or "0"
 
@@ -138,7 +133,7 @@ def explain_offset(layout: AnyLayout, offset: IntLike) -> Steps:
     at = leaf(offset)
     found = list(islice(preimage(layout, at), _NAMED + 1))
     place = known_int(at)
-    low, high = _ends(layout)
+    low, high = ends_of(layout)
     if not found:
         inside = low <= place <= high
         result = "no coordinate: a hole" if inside else f"no coordinate: it reaches {low} to {high}"
@@ -201,20 +196,11 @@ def _pictures(layout: AnyLayout, coords: list[Any], offset: Any) -> tuple[AnyFig
     return (grid, *([] if strip is None else [strip]))
 
 
-def _ends(layout: AnyLayout) -> tuple[int, int]:
-    """The least and the greatest offset."""
-    ends = [
-        (known_int(n) - 1) * known_int(d)
-        for n, d in zip(leaves(layout.shape), leaves(layout.stride), strict=True)
-    ]
-    return sum([min(0, end) for end in ends]), sum([max(0, end) for end in ends])
-
-
 def memory_around(
     layout: AnyLayout, offset: int, colour: Callable[[int], int] | None = None
 ) -> Strip | None:
     """Return the places around an offset, marked; None where too many coordinates lead there."""
-    low, high = _ends(layout)
+    low, high = ends_of(layout)
     low, high = min(low, offset), max(high, offset)
     first = max(low, min(offset - _AROUND // 2, high + 1 - _AROUND))
     places: list[Place] = []

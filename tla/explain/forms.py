@@ -132,7 +132,7 @@ def _reading(layout: AnyLayout, tiler: Any, exact: bool) -> Steps:
         rows.append(tuple(row))
     if tiles is not None and at is not None:
         where = text_of(idx2crd(at, tiles.whole.shape))
-        columns.append(f"{where}, offset {number(layout.extended(at))}, is at")
+        columns.append(f"{where}, offset {number(tiles.whole(at))}, is at")
     pictures: list[AnyFigure] = []
     if tiles is not None:
         pictures.append(tiled(tiles, f"{layout}, one colour for each tile of {tiler_text(tiler)}"))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import product as cartesian
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ..coord import crd2idx, idx2crd
-from ..figure import Axis, Cell, Figure, Grid, Place, Strip
-from ..int_tuple import flatten_to_tuple, product, text_of
+from ..coord import crd2idx
+from ..figure import Cell, Figure, Grid, Place, Strip
+from ..int_tuple import product
 from ..ints import is_tuple, known_int
 from ..layout import Layout, is_layout, trusted
-from ..layout_figures import layout_figure, strip_figure, tile_colour
+from ..layout_figures import axis_of, layout_figure, strip_figure, tile_colour
 from ..notation import parse_int_tuple
 
 if TYPE_CHECKING:
@@ -71,13 +71,17 @@ def painted(
     columns: int = COLUMNS,
     slices: int = SLICES,
     around: int | None = None,
+    held: AnyLayout | None = None,
 ) -> Figure:
     """Return the figure of a layout, each cell as it is painted.
 
     Args:
         around: An index to be seen: where it lies outside the corner, what is around it is shown.
+        held: The layout whose coordinates hold data, where this one is what it has grown to.
     """
     figure = layout_figure(layout, rows, columns, slices, "")
+    if held is not None:
+        figure = figure._replace(valid_size=known_int(held.valid_size))
     sizes = sizes_of(layout)
     grids: list[Grid] = []
     if around is not None and not _is_shown(around, sizes, rows, columns, slices):
@@ -152,25 +156,13 @@ def _window(layout: AnyLayout, index: int, paint: Paint) -> Grid:
 
     cells = tuple([tuple([cell(base + i * down + j * right) for j in columns]) for i in rows])
     is_matrix = len(place) > 1
-    said = [f"[{','.join(map(str, place[:-2]))},_,_]"] if place[:-2] else []
-    said += [f"rows {rows[0]} to {rows[-1]}"] if is_matrix else []
-    said += [f"columns {columns[0]} to {columns[-1]}"]
+    part = f"rows {rows[0]} to {rows[-1]}, " if is_matrix else ""
     return Grid(
-        ", ".join(said),
-        _axis(shape[-2], rows) if is_matrix else None,
-        _axis(shape[-1], columns),
+        tuple(place[:-2]),
+        axis_of(shape[-2], rows, len(rows)) if is_matrix else None,
+        axis_of(shape[-1], columns, len(columns)),
         cells,
-    )
-
-
-def _axis(shape: Any, line: range) -> Axis:
-    """The coordinates of a stretch of a mode."""
-    at = [idx2crd(i, shape) for i in line]
-    levels = zip(*[flatten_to_tuple(c) for c in at], strict=True)
-    return Axis(
-        len(line),
-        tuple(map(text_of, at)),
-        tuple([tuple(map(known_int, level)) for level in levels])[::-1],
+        f"{part}columns {columns[0]} to {columns[-1]}",
     )
 
 

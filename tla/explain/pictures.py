@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..algebra.by_mode import is_left_alone, tiler_text
 from ..algebra.composition import tiler_layout
 from ..algebra.modes import row
 from ..figure import NO_COLOUR, Panels
-from ..int_tuple import text_of
+from ..int_tuple import leaves, text_of
 from ..ints import is_tuple, known_int
 from ..layout import is_layout
 from ..layout_figures import tile_colour
@@ -84,7 +85,7 @@ def _composition(found: Explanation) -> Iterator[AnyFigure]:
         lambda k, cell: cell._replace(colour=colours.get(known_int(indices(k)), NO_COLOUR)),
         f"A o B = {found.result}",
     )
-    before = painted(whole, _in_colours(whole, a, lambda x: colours.get(x, NO_COLOUR)), title)
+    before = painted(whole, _in_colours(whole, a, lambda x: colours.get(x, NO_COLOUR)), title, held=a)
     beside = painted(
         indices,
         lambda k, cell: cell._replace(
@@ -124,7 +125,7 @@ def _in_colours(whole: AnyLayout, layout: AnyLayout, colour: Callable[[int], int
 def tiled(tiles: Tiles, title: str = "") -> Figure:
     """Return the figure of a layout with a colour for each tile."""
     paint = _in_colours(tiles.whole, tiles.layout, tiles.colour)
-    return painted(tiles.whole, paint, title or str(tiles.layout), "tile")
+    return painted(tiles.whole, paint, title or str(tiles.layout), "tile", held=tiles.layout)
 
 
 def divided(tiles: Tiles, operation: str, result: AnyLayout, title: str = "") -> Figure:
@@ -135,7 +136,16 @@ def divided(tiles: Tiles, operation: str, result: AnyLayout, title: str = "") ->
         x = known_int(indices(k))
         return cell._replace(colour=tiles.colour(x), valid=is_inside(x, tiles.whole, tiles.layout))
 
-    return painted(result, paint, title or str(result), "tile")
+    figure = painted(result, paint, title or str(result), "tile")
+    if tiles.whole is tiles.layout:
+        return figure
+    return figure._replace(valid_size=known_int(tiles.layout.valid_size) * _repeats(indices))
+
+
+def _repeats(layout: AnyLayout) -> int:
+    """How many coordinates of a division lead to each of its indices: a broadcast mode repeats them."""
+    pairs = zip(leaves(layout.shape), leaves(layout.stride), strict=True)
+    return prod(known_int(n) for n, d in pairs if known_int(d) == 0)
 
 
 def _divide(found: Explanation) -> Iterator[AnyFigure]:
@@ -145,7 +155,7 @@ def _divide(found: Explanation) -> Iterator[AnyFigure]:
     tiles = Tiles(layout, tiler)
     note = "a tile has the same colour in both"
     if tiles.whole is not layout:
-        note += "; hatched: the tiles reach past the end, and the layout goes on"
+        note += "; tiles reach past the end into padding, where the layout goes on"
     yield Panels("", (tiled(tiles), divided(tiles, found.operation, found.result)), ("=",), note)
 
 

@@ -26,8 +26,9 @@ from ..errors import (
 )
 from ..figure import NO_COLOUR, Panels
 from ..int_tuple import flatten_to_tuple, leaves, product, text_of
-from ..ints import is_tuple, known_int
-from ..layout import Layout, is_layout
+from ..ints import SymbolicInt, is_tuple, known_int
+from ..layout import is_layout
+from ..layout_figures import ends_of
 from .coordinate import memory_around
 from .first_tile import in_tiles
 from .painting import COLUMNS, PLACES, ROWS, has_picture, painted, painted_strip, place_colour
@@ -95,7 +96,7 @@ def _composition(data: dict[str, Any]) -> Panels | None:
 
     title = f"A = {a}" if whole is a else f"A = {a}, which goes on as {whole}"
     figures = (
-        painted(whole, of_a, title, around=index if 0 <= index < whole.size else None),
+        painted(whole, of_a, title, around=index if 0 <= index < whole.size else None, held=a),
         painted(b, of_b, f"B = {b}", around=k),
     )
     return Panels("", figures, ("o",), note)
@@ -125,7 +126,7 @@ def _division(data: dict[str, Any]) -> Panels | None:
         marked += is_marked
         return cell._replace(colour=tiles.colour(x), valid=valid, is_marked=is_marked)
 
-    figure = painted(tiles.whole, paint, f"{layout} by {tiler}", "tile")
+    figure = painted(tiles.whole, paint, f"{layout} by {tiler}", "tile", held=layout)
     size, count = known_int(layout.size), tiles.count * tiles.tile_size
     note = f"{tiles.count} tiles of {tiles.tile_size} take {count}, the layout has {size}"
     if marked:
@@ -143,7 +144,7 @@ def _tile(data: dict[str, Any]) -> Panels | None:
     is_nested = is_tuple(layout.shape)
     shape = layout.shape if is_nested else (layout.shape,)
     extents = tile if is_nested else (tile,)
-    if any(Layout(t).symbols for t in extents):
+    if any(isinstance(t, SymbolicInt) or known_int(t) < 1 for t in extents):
         return None
     cuts = [_cut_block(s, known_int(t)) for s, t in zip(shape, extents, strict=True)]
     said: list[str] = []
@@ -222,14 +223,14 @@ def _of_memory(data: dict[str, Any]) -> Panels | None:
 
 
 def _backwards(layout: AnyLayout) -> Panels:
-    low = _low(layout)
+    low = ends_of(layout)[0]
     strip = _marked(layout, set(range(low, min(0, low + PLACES))))
     return Panels("", (strip,), (), f"offsets from {low} to -1 lie below 0")
 
 
 def _marked(layout: AnyLayout, offsets: set[int]) -> Strip:
     """Memory with some places marked."""
-    low = _low(layout)
+    low = ends_of(layout)[0]
     if len(offsets) == 1 and min(offsets) >= low + PLACES:
         around = memory_around(layout, min(offsets))
         if around is not None:
@@ -237,15 +238,6 @@ def _marked(layout: AnyLayout, offsets: set[int]) -> Strip:
     return painted_strip(
         layout, lambda k: place_colour(layout, k), marked=lambda offset: offset in offsets
     )
-
-
-def _low(layout: AnyLayout) -> int:
-    """The least offset."""
-    ends = [
-        (known_int(n) - 1) * known_int(d)
-        for n, d in zip(leaves(layout.shape), leaves(layout.stride), strict=True)
-    ]
-    return sum([min(0, end) for end in ends])
 
 
 _DRAWN: Final = (

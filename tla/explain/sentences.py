@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .explanation import Explanation
 
-__all__ = ["law_of", "number", "sentences_of"]
+__all__ = ["factor", "law_of", "number", "sentences_of"]
 
 
 def sentences_of(found: Explanation) -> tuple[str, ...]:
@@ -52,7 +52,7 @@ _LAWS: Final = {
     "coalesce": "the fewest modes with the same offset at each index",
     "complement": "it steps through the offsets that the layout leaves free",
     "composition": "C = A o B: C(i) = A(B(i)) for each coordinate i of B",
-    "left_inverse": "from an offset back to the index: L(A(i)) = i",
+    "left_inverse": "from an offset back to the index: L(A(i)) is i, or an index with the same offset",
     "right_inverse": "an index for each offset of an interval: A(R(x)) = x",
     "logical_divide": "each mode becomes (inside a tile, from tile to tile)",
     "zipped_divide": "all that is inside a tile in mode 0, all that runs over tiles in mode 1",
@@ -72,20 +72,20 @@ def number(x: Any) -> str:
     return str(int(x)) if isinstance(x, int) and not isinstance(x, SymbolicInt) else str(x)
 
 
+def factor(x: Any) -> str:
+    """Return an int as it stands in a product: a number or a name, else in brackets."""
+    text = number(x)
+    return text if text.isdecimal() or text.isidentifier() else f"({text})"
+
+
 def _times(x: Any, y: Any) -> str:
     """``3 * 8 = 24``."""
-    x, y = _factor(x), _factor(y)
-    return f"{x[1]} * {y[1]} = {number(x[0] * y[0])}"
-
-
-def _factor(x: Any) -> tuple[Any, str]:
-    text = number(x)
-    return x, f"({text})" if " " in text or text.startswith("-") else text
+    return f"{factor(x)} * {factor(y)} = {number(x * y)}"
 
 
 def _over(x: Any, y: Any) -> str:
     """``6 / 3 = 2``, of a number that is divided."""
-    return f"{_factor(x)[1]} / {_factor(y)[1]} = {number(x // y)}"
+    return f"{factor(x)} / {factor(y)} = {number(x // y)}"
 
 
 # --- composition ------------------------------------------------------------------------------
@@ -209,7 +209,8 @@ def _complement(steps: Sequence[ComplementStep], target: tuple[Any, ...] = ()) -
             yield f"The range of {n} holds {_over(target[0], end)} blocks of {number(end)}: {takes}."
         else:
             blocks = f"{number(gap)} blocks of {number(end)}"
-            yield f"The range of {n} takes {blocks} to cover, the last of them not whole: {takes}."
+            sure = "" if known_divides(end, target[0]) is False else "perhaps "
+            yield f"The range of {n} takes {blocks} to cover, the last of them {sure}not whole: {takes}."
 
 
 def _inverse(steps: Sequence[InverseStep]) -> Iterator[str]:
@@ -234,6 +235,8 @@ def _inverse(steps: Sequence[InverseStep]) -> Iterator[str]:
                 f"{s}:{d} is left out: it begins at {number(d)}, those before end at"
                 f" {number(step.end)}, and nothing leads to {number(step.end)}."
             )
+        elif known_lt(d, 0) is True:
+            yield f"{s}:{d} is left out: its stride is negative, and the interval begins at 0."
         else:
             yield f"{s}:{d} is left out: modes before it reach its offsets."
 

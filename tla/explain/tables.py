@@ -55,6 +55,8 @@ def _inverse_cells(step: InverseStep) -> list[str]:
         gives = f"{step.taken}{', cut where the next begins' if cut else ''}"
     elif step.end is not None and known_lt(step.end, step.stride) is True:
         gives = f"left out: it begins at {step.stride}, those before end at {step.end}"
+    elif known_lt(step.stride, 0) is True:
+        gives = "left out: its stride is negative"
     else:
         gives = "left out: others reach its offsets"
     return [f"{step.shape}:{step.stride}", str(step.index), gives]

@@ -55,10 +55,11 @@ def tv_figure(
     Source: CuTe, "TV layouts", 0t_mma_atom.md; ``print_latex`` of a tiled copy or product.
     """
     as_layout(layout)
-    if len(modes_of(layout)) != 2:
+    count = len(modes_of(layout))
+    if count != 2:
         raise LayoutError(
             f"{layout} is no layout of threads and values",
-            f"It has {len(modes_of(layout))} modes; mode 0 is the thread, mode 1 the value.",
+            f"It has {count} mode{'' if count == 1 else 's'}; mode 0 is the thread, mode 1 the value.",
             layout=layout,
         )
     shape = (reach(layout),) if tile is None and not layout.symbols else tile
@@ -87,6 +88,8 @@ def tv_figure(
 
     title = f"{layout} on a tile of {text_of(cells.shape)}"
     figure = painted(cells, holders, title, "tile", rows, columns, slices)
+    if any(" +" in (cell.text or "") for grid in figure.grids for row in grid.cells for cell in row):
+        figure = figure._replace(title=f"{title}; +n: n more hold the cell")
     return figure._replace(valid_size=_held(layout, cells))
 
 

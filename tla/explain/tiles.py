@@ -11,10 +11,10 @@ from ..algebra.composition import tiler_layout
 from ..algebra.modes import modes_of, row
 from ..algebra.preimage import preimage
 from ..coord import crd2idx, idx2crd
-from ..int_tuple import flatten_to_tuple, leaves, product
+from ..int_tuple import flatten_to_tuple, product
 from ..ints import is_tuple, known_int
 from ..layout import Layout, trusted
-from ..layout_figures import tile_colour
+from ..layout_figures import ends_of, tile_colour
 from .painting import counting
 
 if TYPE_CHECKING:
@@ -24,12 +24,8 @@ __all__ = ["Copies", "Tiles", "grown", "is_inside", "reach"]
 
 
 def reach(layout: AnyLayout) -> int:
-    """Return one more than the greatest offset."""
-    ends = [
-        (known_int(n) - 1) * known_int(d)
-        for n, d in zip(leaves(layout.shape), leaves(layout.stride), strict=True)
-    ]
-    return 1 + sum([end for end in ends if end > 0])
+    """Return one more than the greatest offset; 0 where there is no coordinate."""
+    return 1 + ends_of(layout)[1]
 
 
 def grown(layout: AnyLayout, tiler: Any, is_divided: bool) -> AnyLayout:
@@ -40,7 +36,8 @@ def grown(layout: AnyLayout, tiler: Any, is_divided: bool) -> AnyLayout:
     """
     if is_tuple(tiler):
         modes = [grown(m, t, is_divided) for m, t in zip(modes_of(layout), tiler)]  # noqa: B905
-        every = row([*modes, *modes_of(layout)[len(modes) :]]) if is_tuple(layout.shape) else modes[0]
+        modes += modes_of(layout)[len(modes) :]
+        every = row(modes) if is_tuple(layout.shape) else modes[0]
         return layout if (every.shape, every.stride) == (layout.shape, layout.stride) else every
     if is_left_alone(tiler):
         return layout

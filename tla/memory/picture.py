@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ..figure import Bar, Bars, Panels
+from ..xla_bridge import largest_piece
 from ..xla_bridge.tpu import memory_space_name
 from .sizes import bytes_printed_as, printed_bytes
 from .waste import array_waste
@@ -85,7 +86,7 @@ def peak_figure(peak: Peak, chip: str | Chip | None = None, most: int = MOST_DRA
     bars: list[Bar] = []
     at = rest = 0
     for number, buffer in enumerate(peak.buffers):
-        waste = array_waste(buffer.shape)
+        waste = array_waste(largest_piece(buffer.shape))  # each core holds one piece
         if number < most:
             bars.append(_bar(label_of(buffer), at, waste))
         else:
@@ -97,7 +98,7 @@ def peak_figure(peak: Peak, chip: str | Chip | None = None, most: int = MOST_DRA
         bars.append(Bar(label, start, start + rest, at, ()))
     name = memory_space_name(peak.memory_space, chip)
     where = f"%{peak.step.instruction.name}"
-    return bars_of(f"{name}: live at step {peak.at + 1}, {where}", max(peak.bytes, at), bars)
+    return bars_of(f"{name}: live at step {peak.at + 1}, {where}", peak.bytes, bars)
 
 
 def liveness_figure(found: Liveness, chip: str | Chip | None = None, most: int = MOST_DRAWN) -> Panels:

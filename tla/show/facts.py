@@ -97,14 +97,7 @@ def cut_to(figure: Figure, side: int) -> Figure:
 def _corner(grid: Grid, side: int) -> Grid:
     if len(grid.cells) <= side and all(len(row) <= side for row in grid.cells):
         return grid
-    rows = grid.row_axis and _first(grid.row_axis, side)
-    cells = tuple([row[:side] for row in grid.cells[:side]])
-    return grid._replace(row_axis=rows, column_axis=_first(grid.column_axis, side), cells=cells)
-
-
-def _first(axis: Axis, count: int) -> Axis:
-    levels = tuple([level[:count] for level in axis.levels])
-    return axis._replace(names=axis.names[:count], levels=levels)
+    return grid.corner(side, side)
 
 
 def said_in(cell: Cell) -> str:

@@ -56,17 +56,12 @@ class MemoryUse(NamedTuple):
     def figure(self) -> Bars:
         """Return the picture of the three counts, as data.
 
-        >>> figure = size_of(parse_shape("u8[3]{0:T(8)}")).figure()
-        >>> [(bar.label, bar.end, bar.reach) for bar in figure.bars]
-        [('memory', 3, 8), ('XLA counts', 8, 8)]
+        >>> [(bar.label, bar.end) for bar in size_of(parse_shape("u8[3]{0:T(8)}")).figure().bars]
+        [('data', 3), ('memory', 8), ('XLA counts', 8)]
         """
-        bars = [Bar("memory", 0, self.data_bytes, self.physical_bytes, ())]
-        if self.xla_bytes is not None:
-            bars.append(Bar("XLA counts", 0, self.xla_bytes, self.xla_bytes, ()))
-        length = max(bar.reach for bar in bars)
-        return Bars(
-            "an array", length, tuple(bars), "data, or counted", "padding", "the end of the padding"
-        )
+        counts = {"data": self.data_bytes, "memory": self.physical_bytes, "XLA counts": self.xla_bytes}
+        bars = tuple([Bar(name, 0, n, n, ()) for name, n in counts.items() if n is not None])
+        return Bars("an array", max(bar.end for bar in bars), bars, "bytes")
 
     def _repr_html_(self) -> str | None:
         return html_of(self)

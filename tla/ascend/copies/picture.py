@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...coord import idx2crd
 from ...errors import LayoutError
-from ...figure import NO_COLOUR, Axis, Cell, Figure, Grid, Panels
+from ...figure import NO_COLOUR, Cell, Figure, Grid, Panels
 from ...int_tuple import leaves, text_of
-from ...layout_figures import tile_colour
+from ...layout_figures import axis_of, tile_colour
 from ..shapes import index_of
 
 if TYPE_CHECKING:
@@ -81,14 +81,16 @@ def _figure(
     def cell(coordinate: tuple[int, ...]) -> Cell:
         return Cell(matrix.offset(coordinate), True, _colour(transfer, coordinate, calls))
 
+    axes = [
+        axis_of(mode, range(s, s + n), size)
+        for mode, s, n, size in zip(modes, start, shown, tile, strict=True)
+    ]
     grids: list[Grid] = []
     for at in product(*map(range, shown[:-2])):
         ends = [[(i, j)[-len(shown) :] for j in range(wide)] for i in range(high)]
         cells = tuple(tuple(cell((*at, *end)) for end in row) for row in ends)
-        title = f"[{','.join(map(str, at))},_,_]" if at else ""
-        row_axis = _axis(modes[-2], start[-2], high, tile[-2]) if len(tile) > 1 else None
-        column_axis = _axis(modes[-1], start[-1], wide, tile[-1])
-        grids.append(Grid(title, row_axis, column_axis, cells))
+        place = tuple([s + i for s, i in zip(start, at)])  # noqa: B905 (rows and columns follow)
+        grids.append(Grid(place, axes[-2] if len(axes) > 1 else None, axes[-1], cells))
     title = f"{what} {matrix} {matrix.layout}"
     if any(start):
         title += f" from {text_of(matrix.at)} on"
@@ -118,11 +120,3 @@ def _colour(transfer: Transfer, coordinate: tuple[int, ...], calls: dict[int, in
     blocks = [sum(map(int, d[1:])) if len(d) > 1 else 0 for d in digits]
     row, column = ([0, *blocks])[-2:]
     return tile_colour(row, column)
-
-
-def _axis(mode: Any, start: int, count: int, size: int) -> Axis:
-    """The axis of a part of a mode, with the coordinates that it has in the whole."""
-    crds = [idx2crd(start + i, mode) for i in range(count)]
-    digits = [[int(n) for n in leaves(crd)] for crd in crds]
-    levels = tuple(zip(*digits, strict=True))[::-1]
-    return Axis(size, tuple(map(text_of, crds)), levels)

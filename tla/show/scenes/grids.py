@@ -112,6 +112,7 @@ def _cells(
     """The cells, from the first one on: its corner, width and height."""
     left, top, wide, high = first
     names = None if grid.row_axis is None else grid.row_axis.names
+    outer = "".join([f"{i}," for i in grid.at])
     columns = list(
         zip([left + j * wide for j in range(len(said[0]))], grid.column_axis.names, strict=False)
     )
@@ -120,7 +121,7 @@ def _cells(
     add = scene.boxes.append
     for i, (row, texts) in enumerate(zip(grid.cells, said, strict=True)):
         y = top + i * high
-        begin = "" if names is None else f"({names[i]},"
+        begin = "" if names is None else f"({outer}{names[i]},"
         end = " -> " if names is None else ") -> "
         for cell, text, (x, name) in zip(row, texts, columns, strict=True):
             offset, valid, colour, _text, is_marked = cell
