@@ -274,6 +274,10 @@ class Bar(NamedTuple):
     reach: int
     clashes: tuple[tuple[int, int], ...]
     """Ranges of it that another bar writes too."""
+    colour: int = NO_COLOUR
+    """The number of the memory it lies in; where nothing is said each bar has its own colour."""
+    space: str = ""
+    """The name of that memory, where bars of several stand below each other."""
 
 
 class Bars(NamedTuple):

@@ -11,6 +11,8 @@ from tla.hlo import read_module
 from tla.memory import Tally, array_waste, live, module_buffers
 from tla.memory.picture import peak_figure, rows_figure, waste_figure
 from tla.memory.sizes import printed_bytes
+from tla.show import render
+from tla.show.scenes import scene_of
 from tla.xla_bridge import parse_array
 
 if TYPE_CHECKING:
@@ -54,6 +56,30 @@ def test_of_many_buffers_the_rest_is_one_bar(path: Path) -> None:
     assert len(peak_figure(peak, most=len(peak.buffers)).bars) == len(peak.buffers)
 
 
+def test_a_colour_for_each_memory() -> None:
+    text = """ENTRY e {
+    a = f32[8,128]{1,0:T(8,128)} parameter(0)
+    b = f32[8,128]{1,0:T(8,128)S(1)} copy(a)
+    ROOT c = f32[8,128]{1,0:T(8,128)} negate(b) }"""
+    tally = Tally()
+    for computation in module_buffers(read_module(text)):
+        tally.add(computation)
+    figure = rows_figure(tally.rows, chip="v5e")
+    assert {(bar.label.split()[0], bar.colour, bar.space) for bar in figure.bars} == {
+        ("%a", 0, "HBM"),
+        ("%b", 1, "VMEM"),
+        ("%c", 0, "HBM"),
+    }
+    shown = render(figure).splitlines()
+    assert sum(line.endswith(" VMEM") for line in shown) == 1
+    boxes = {box.tip.split()[0]: box.fill for box in scene_of(figure).boxes}
+    assert boxes["%a"] == boxes["%c"] != boxes["%b"]
+    assert [bar.colour for peak in live(read_module(text)).peaks for bar in peak.figure().bars] == [
+        *[0] * 2,
+        *[1] * 1,
+    ]
+
+
 @pytest.mark.parametrize("path", MODULES[:2], ids=lambda path: path.stem)
 def test_rows_are_data_and_padding(path: Path) -> None:
     tally = Tally()
@@ -79,7 +105,7 @@ def test_what_bars_stand_for_is_in_the_legend() -> None:
     figure = array_waste(parse_array("f32[3,5]{1,0:T(8,128)}")).figure()
     assert render(figure).splitlines()[-1] == "# data  . padding  to: the end of the padding"
     for text in (svg(figure), html(figure), latex(figure)):
-        assert "hatched: padding, to the end of the padding" in text
+        assert "hatched: padding; to: the end of the padding" in text
 
 
 def test_an_array_without_bytes_is_drawn() -> None:

@@ -171,7 +171,7 @@ def test_a_bar_is_as_wide_as_its_bytes() -> None:
     assert widths == pytest.approx([16 * 7, 8 * 7, 48 * 7], abs=0.02)
     assert [box.is_hatched for box in scene.boxes] == [False, True, False]
     assert [text.text for text in scene.texts][-1] == (
-        "hatched: padding that is read, to the end of the padded tile; framed: written over by "
+        "hatched: padding that is read; to: the end of the padded tile; framed: written over by "
         "another; past the line: outside"
     )
 

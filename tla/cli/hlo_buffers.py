@@ -49,7 +49,8 @@ def report(text: ModuleText, options: argparse.Namespace) -> int:
     if stopped is not None and not stopped.instructions:
         raise problem if problem is not None else stopped
     if is_asked_for(options):
-        write_figure(rows_figure(tally.rows, tally.buffers, options.top or MOST_DRAWN), options)
+        most = options.top or MOST_DRAWN
+        write_figure(rows_figure(tally.rows, tally.buffers, most, options.chip), options)
     elif options.json:
         print(json.dumps(_facts(tally, name, tables, problem, stopped, options)))
     else:

@@ -39,10 +39,11 @@ def bars_of(title: str, length: int, bars: Iterable[Bar]) -> Bars:
     return Bars(title, length, tuple(bars), "data", "padding", "the end of the padding")
 
 
-def _bar(label: str, start: int, waste: Waste) -> Bar:
+def _bar(label: str, start: int, waste: Waste, memory: int, space: str = "") -> Bar:
     """The bar of an array, with its size as XLA prints it."""
     end, reach = start + waste.data_bytes, start + waste.padded_bytes
-    return Bar(f"{label} {printed_bytes(waste.padded_bytes)}", start, end, reach, ())
+    size = printed_bytes(waste.padded_bytes)
+    return Bar(f"{label} {size}", start, end, reach, (), memory, space)
 
 
 def label_of(buffer: Buffer) -> str:
@@ -54,19 +55,32 @@ def label_of(buffer: Buffer) -> str:
 def waste_figure(waste: Waste, label: str = "array") -> Bars:
     """Return the data and the padding of one array; what pads it is in the title."""
     why = "; ".join(map(str, waste.factors))
-    bar = _bar(label, 0, waste)
+    bar = _bar(label, 0, waste, 0)
     return bars_of(f"{label}: {why}" if why else label, waste.padded_bytes, [bar])
 
 
-def rows_figure(rows: Sequence[Row], count: int | None = None, most: int = MOST_DRAWN) -> Bars:
+def rows_figure(
+    rows: Sequence[Row],
+    count: int | None = None,
+    most: int = MOST_DRAWN,
+    chip: str | Chip | None = None,
+) -> Bars:
     """Return buffers below each other, each from 0 on, in the order given: the longest sets the length.
+
+    Each has the colour of its memory, and where there are several, its name.
 
     Args:
         count: How many buffers there are; as many as rows where left out.
         most: How many are drawn.
+        chip: For the names of the memories.
     """
     shown = rows[:most]
-    bars = [_bar(label_of(buffer), 0, waste) for buffer, waste in shown]
+    memories = [buffer.shape.memory_space for buffer, _waste in shown]
+    names = {n: memory_space_name(n, chip) if len(set(memories)) > 1 else "" for n in memories}
+    bars = [
+        _bar(label_of(buffer), 0, waste, n, names[n])
+        for (buffer, waste), n in zip(shown, memories, strict=True)
+    ]
     count = len(rows) if count is None else count
     what = (
         f"the {len(shown)} of {count} buffers with the most waste" if len(shown) < count else "buffers"
@@ -88,14 +102,14 @@ def peak_figure(peak: Peak, chip: str | Chip | None = None, most: int = MOST_DRA
     for number, buffer in enumerate(peak.buffers):
         waste = array_waste(largest_piece(buffer.shape))  # each core holds one piece
         if number < most:
-            bars.append(_bar(label_of(buffer), at, waste))
+            bars.append(_bar(label_of(buffer), at, waste, peak.memory_space))
         else:
             rest += waste.data_bytes
         at += waste.padded_bytes
     if len(peak.buffers) > most:
         start = bars[-1].reach
         label = f"{len(peak.buffers) - most} more {printed_bytes(at - start)}"
-        bars.append(Bar(label, start, start + rest, at, ()))
+        bars.append(Bar(label, start, start + rest, at, (), peak.memory_space))
     name = memory_space_name(peak.memory_space, chip)
     where = f"%{peak.step.instruction.name}"
     return bars_of(f"{name}: live at step {peak.at + 1}, {where}", peak.bytes, bars)

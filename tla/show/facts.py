@@ -222,5 +222,7 @@ def bars_title(bars: Bars) -> str:
 
 
 def span_of(bar: Bar) -> str:
-    """The bytes of a bar."""
-    return f"[{bar.start},{bar.end})" + (f" to {bar.reach}" if bar.reach > bar.end else "")
+    """The bytes of a bar, and the memory they lie in if it is named."""
+    said = [f"[{bar.start},{bar.end})"]
+    said += [f"to {bar.reach}"] if bar.reach > bar.end else []
+    return " ".join([*said, bar.space] if bar.space else said)

@@ -49,7 +49,8 @@ def draw_bars(bars: Bars, scene: Scene, x: float, y: float) -> None:
         start, end, reach = at(bar.start), at(bar.end), at(bar.reach)
         tip = f"{bar.label}: bytes {span}"
         if end > start:
-            scene.box(Box(start, y, end - start, _HIGH, fill("tile", i), "", tip, key=i))
+            paint = fill("tile", i if bar.colour < 0 else bar.colour)
+            scene.box(Box(start, y, end - start, _HIGH, paint, "", tip, key=i))
         if reach > end:
             tip = f"{bar.label}: {bars.beyond}"
             scene.box(Box(end, y, reach - end, _HIGH, PADDING, "", tip, True, i))
@@ -72,9 +73,11 @@ def draw_bars(bars: Bars, scene: Scene, x: float, y: float) -> None:
     notes = [f"and {more} more"] if more else []
     said: list[str] = []
     if any(bar.reach > bar.end for bar in bars.bars):
-        said.append(f"hatched: {bars.beyond}, to {bars.reach}")
+        said.append(f"hatched: {bars.beyond}; to: {bars.reach}")
     if any(bar.clashes for bar in bars.bars):
         said.append("framed: written over by another")
+    if any(bar.space for bar in bars.bars):
+        said.append("one colour: one memory")
     if whole > shown:
         said.append("past the line: outside")
     notes += ["; ".join(said)] if said else []
