@@ -38,7 +38,7 @@ def test_each_cell_names_who_leads_there(layout: Any) -> None:
     for x, cell in held.items():
         holders = [i for i, offset in enumerate(every) if offset == x]
         if not holders:
-            assert (cell.text, cell.valid, cell.colour) == ("", False, NO_COLOUR)
+            assert (cell.text, cell.valid, cell.colour) == ("-", False, NO_COLOUR)
             continue
         first, _plus, more = (cell.text or "").partition(" +")
         assert len(holders) == 1 + int(more or 0)

@@ -38,7 +38,7 @@ def tv_figure(
     """Return the tile with the thread and value that hold each of its cells, a colour for each thread.
 
     The layout takes (thread, value) to an index in the tile, counted column by column. A cell says
-    ``T3 V1``; of several holders the first, and how many more there are; of none it is padding.
+    ``T3 V1``; of several holders the first, and how many more there are; of none ``-``, as padding.
 
     >>> grid = tv_figure(Layout(((2, 2), 2), ((1, 4), 2)), (4, 2)).grids[0]
     >>> [[cell.text for cell in row] for row in grid.cells]
@@ -77,7 +77,7 @@ def tv_figure(
     def holders(x: int, cell: Cell) -> Cell:
         found = list(islice(preimage(layout, x), _COUNTED))
         if not found:
-            return cell._replace(valid=False, text="", colour=NO_COLOUR)
+            return cell._replace(valid=False, text="-", colour=NO_COLOUR)
         t, v = (known_int(crd2idx(c, s)) for c, s in zip(found[0], (threads, values), strict=True))
         more = ""
         if len(found) > 1:
