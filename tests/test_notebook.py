@@ -156,7 +156,7 @@ def test_a_layout_with_unknowns_is_its_text() -> None:
 
 # --- every value ---
 
-MODULE = (ROOT / "tests" / "data" / "tpu_hlo" / "v5e_pad_window.hlo").read_text("utf-8")
+MODULE = (Path(__file__).parent / "data" / "tpu_hlo" / "v5e_pad_window.hlo").read_text("utf-8")
 
 
 def values() -> dict[str, Any]:
