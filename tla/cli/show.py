@@ -10,6 +10,7 @@ from ..ints import is_tuple, round_up
 from ..layout import AnyLayout, Layout, is_layout
 from ..layout_figures import layout_figure, strip_figure
 from ..read import read, tagged
+from ..show.facts import MOST_CELLS
 from ..swizzle import is_composed
 from ..xla_bridge import XlaBuffer, XlaShape, XlaTuple, to_layout
 from .common import (
@@ -56,7 +57,7 @@ side. Colours are those of tiles for nested modes, else of how far an offset is.
 _TEXT = (16, 64, 64)
 """Rows, columns and places of memory that are shown as text."""
 
-_FILE = (512, 512, 256)
+_FILE = (MOST_CELLS, MOST_CELLS, 256)
 """The same in a file."""
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from ..figure import Lane, Stretch, Timeline
 
-__all__ = ["GAP", "Column", "is_short", "placed", "share_of", "shown_note", "turns_in"]
+__all__ = ["GAP", "Column", "placed", "share_of", "shown_note", "turns_in", "width_notes"]
 
 GAP: Final = "..."
 """What stands for turns and lanes left out."""
@@ -58,9 +58,24 @@ def placed(cell: tuple[Stretch, ...], wide: int, most: int) -> list[tuple[Stretc
     return found
 
 
-def is_short(stretch: Stretch, column: Column, wide: int) -> bool:
-    """Whether a stretch is wider than its work, for its name."""
-    return stretch.work > 0 and _least(stretch) > round(wide * stretch.work / column.work)
+def width_notes(figure: Timeline, shown: list[tuple[Column, int]], idle: str) -> list[str]:
+    """What is said where the width of a stretch is not that of its work.
+
+    Args:
+        idle: What stands for a stretch without work.
+    """
+    drawn = [(s, column, wide) for column, wide in shown for s in _drawn_in(figure, column)]
+    notes: list[str] = []
+    if any(s.work and _least(s) > round(wide * s.work / column.work) for s, column, wide in drawn):
+        notes.append("where that is less than the name, as wide as the name")
+    if any(not s.work for s, _column, _wide in drawn):
+        notes.append(f"{idle} has no work")
+    return notes
+
+
+def _drawn_in(figure: Timeline, column: Column) -> list[Stretch]:
+    """What all lanes do in one turn."""
+    return [stretch for lane in figure.lanes for stretch in lane.cells[column.at]]
 
 
 def share_of(lane: Lane, figure: Timeline) -> str:

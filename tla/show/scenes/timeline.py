@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from ..facts import wrapped
 from ..palette import fill
 from ..scene import LETTER, LINE, Box, width_of
-from ..turns import GAP, is_short, placed, share_of, shown_note, turns_in
+from ..turns import GAP, placed, share_of, shown_note, turns_in, width_notes
 
 if TYPE_CHECKING:
     from ...figure import Timeline
@@ -104,15 +104,6 @@ def _dots(scene: Scene, left: float, y: float) -> float:
 
 
 def _notes(figure: Timeline, shown: list[tuple[Column, int]]) -> list[str]:
-    notes = [f"each row a {figure.lane}, each box as wide as its work: {figure.legend}"]
-    drawn = [
-        (stretch, column, wide)
-        for lane in figure.lanes
-        for column, wide in shown
-        for stretch in lane.cells[column.at]
-    ]
-    if any(is_short(*found) for found in drawn):
-        notes.append("where that is less than the name, as wide as the name")
-    if any(not stretch.work for stretch, _column, _wide in drawn):
-        notes.append("a line has no work")
-    return [*notes, *filter(None, [shown_note(figure, len(shown))])]
+    said = f"each row a {figure.lane}, each box as wide as its work: {figure.legend}"
+    notes = [said, *width_notes(figure, shown, "a line"), shown_note(figure, len(shown))]
+    return [note for note in notes if note]

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ..facts import wrapped
-from ..turns import GAP, is_short, placed, share_of, shown_note, turns_in
+from ..turns import GAP, placed, share_of, shown_note, turns_in, width_notes
 
 if TYPE_CHECKING:
     from ...figure import Stretch, Timeline
@@ -58,21 +58,12 @@ def timeline_lines(figure: Timeline, width: int | None) -> list[str]:
 
 def _legend(figure: Timeline, shown: list[tuple[Column, int]]) -> list[str]:
     said = f"each row a {figure.lane}; in brackets as wide as the work: {figure.legend}"
-    lines = [f"{said}; work is of the busiest {figure.lane}'s"]
-    notes: list[str] = []
-    drawn = [
-        (s, column, wide)
-        for lane in figure.lanes
-        for column, wide in shown
-        for s in lane.cells[column.at]
+    lines = [
+        f"{said}; work is of the busiest {figure.lane}'s",
+        "; ".join(width_notes(figure, shown, "|")),
+        shown_note(figure, len(shown)),
     ]
-    if any(is_short(*found) for found in drawn):
-        notes.append("where that is less than the name, as wide as the name")
-    if any(not s.work for s, _, _ in drawn):
-        notes.append("| has no work")
-    lines += ["; ".join(notes)] if notes else []
-    cut = shown_note(figure, len(shown))
-    return [*lines, cut] if cut else lines
+    return [line for line in lines if line]
 
 
 def _cell(cell: tuple[Stretch, ...], wide: int, most: int) -> str:
