@@ -1,12 +1,22 @@
 """Settings and caches that every test shares."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
+
+if sys.dont_write_bytecode:
+    # Tests start many processes. Without bytecode each of them would compile the library again.
+    sys.pycache_prefix = str(Path(__file__).parents[1] / ".pytest_cache" / "bytecode")
+    sys.dont_write_bytecode = False
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 from hypothesis import settings
 
-settings.register_profile("tla", deadline=None, derandomize="CI" in os.environ)
+# A test gives the same answer each time. What is random lies in the fuzzers, which print their seed.
+settings.register_profile("tla", deadline=None, derandomize=True)
 settings.load_profile("tla")
 
 

@@ -30,12 +30,13 @@ from tla.testing import (
     shapes,
 )
 
-SEED, COUNT = 20, 5000
-REFUSALS = {"large carry", "large uneven", "large overlap"}  # all of their cases have no answer
+SEED, COUNT, MANY = 20, 600, 5000
+REFUSALS = ("large carry", "large uneven", "large overlap")  # all of their cases have no answer
 
 
-def test_short_fuzz(capsys: pytest.CaptureFixture[str]) -> None:
-    report = fuzz.run(COUNT, SEED)
+@pytest.mark.parametrize("count", [COUNT, pytest.param(MANY, marks=pytest.mark.slow)])
+def test_short_fuzz(capsys: pytest.CaptureFixture[str], count: int) -> None:
+    report = fuzz.run(count, SEED)
     with capsys.disabled():
         print(f"\n{report.cases} cases of the fuzz, seed {SEED}")
     print(report)

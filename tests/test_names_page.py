@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import over
 
 PAGE = Path(__file__).parents[1] / "docs" / "names.md"
 
@@ -58,7 +59,7 @@ def ours(row: list[str]) -> list[str]:
     return named(row[-1]) + (named(first) if same and first == row[0] else [])
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: row[-1][:40])
+@over("row", rows(), ids=lambda row: row[-1][:40])
 def test_our_names_exist(row: list[str]) -> None:
     modules: list[Any] = [import_module(room) for room in ROOMS]
     for name in ours(row):

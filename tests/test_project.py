@@ -39,7 +39,7 @@ def test_readme_has_the_one_test_command_that_ci_runs() -> None:
     assert len(commands) == 2
     install, install_and_test = commands
     assert install.endswith("&& .venv/bin/pip install -q . && . .venv/bin/activate")
-    assert install_and_test.endswith("&& .venv/bin/pytest -q")
+    assert install_and_test.endswith("&& .venv/bin/pytest -q -n auto")
 
 
 def test_version_is_in_the_changelog() -> None:

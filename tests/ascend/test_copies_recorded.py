@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from cases import over
 from differences import COPIES
 from oracle import rows
 
@@ -74,7 +75,7 @@ PROVED = [
 ][::5]
 
 
-@pytest.mark.parametrize("row", PROVED, ids=recorded.case)
+@over("row", PROVED, ids=recorded.case)
 def test_recorded_calls_move_each_element_to_its_place(row: dict[str, Any]) -> None:
     moved = recorded.transfer(row)
     proof = moved.proof()

@@ -22,7 +22,7 @@ from tla.expr.printers import size_of
 from . import fuzz_exprs
 from .random_exprs import build, cases, symbols_of
 
-SEED, COUNT = 20, 5_000
+SEED, COUNT, MANY = 20, 500, 5_000
 
 M, N = sym("M", divisible_by=16), sym("N")
 X, J = sym("i", min=0), sym("j", min=None)
@@ -31,12 +31,13 @@ X, J = sym("i", min=0), sym("j", min=None)
 # --- the fuzz -------------------------------------------------------------------------------------
 
 
-def test_fuzz(capsys: pytest.CaptureFixture[str]) -> None:
-    report = fuzz_exprs.run(SEED, COUNT)
+@pytest.mark.parametrize("count", [COUNT, pytest.param(MANY, marks=pytest.mark.slow)])
+def test_fuzz(capsys: pytest.CaptureFixture[str], count: int) -> None:
+    report = fuzz_exprs.run(SEED, count)
     with capsys.disabled():
         print(f"\n{report.cases} symbolic ints of the fuzz, seed {SEED}, {report.seconds:.0f} s")
     assert not report.counts, str(report)
-    assert report.points > 50 * COUNT
+    assert report.points > 50 * count
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
+from cases import check_all, over
 
 from tla.expr import Expr, Value, sym
 from tla.expr.nodes import Least, Quotient, Remainder, made
@@ -31,8 +32,9 @@ from .random_exprs import (
 )
 
 SEED = 3
-APPLICATIONS = 60
+LEAST = 60
 """How often at least each rule is tried with a result, for int and for symbolic divisors."""
+FEW = 10
 
 TABLES = {"//": DIVISION, "%": REMAINDER, "sum": SUM, "min": MINIMUM}
 RULES = [(table, rule) for table, rules in TABLES.items() for rule in rules]
@@ -183,7 +185,7 @@ def applications_of_minima() -> Iterator[tuple[Rule, Application]]:
 
 
 @cache
-def applications() -> dict[tuple[str, str, bool], list[Application]]:
+def applications(least: int) -> dict[tuple[str, str, bool], list[Application]]:
     """The inputs to which each rule of each table applies, enough of each kind."""
     found: dict[tuple[str, str, bool], dict[Any, Application]] = {
         (table, rule.name, symbolic): {}
@@ -202,9 +204,9 @@ def applications() -> dict[tuple[str, str, bool], list[Application]]:
         for _tried, (rule, application) in zip(range(40_000), source, strict=False):
             key = (table, rule.name, application.symbolic)
             seen = found.setdefault(key, {})
-            if len(seen) < 5 * APPLICATIONS:
+            if len(seen) < 5 * least:
                 seen[application.left, application.unknowns] = application
-            if len(seen) >= APPLICATIONS:
+            if len(seen) >= least:
                 missing.discard(key)
             if not missing:
                 break
@@ -222,14 +224,15 @@ def test_the_tables_name_each_rule_once() -> None:
     assert {rule.name for _table, rule in RULES} == SYMBOLIC | {"L1", "L2", "L3"}
 
 
-@pytest.mark.parametrize(("table", "rule"), RULES, ids=[f"{rule.name}" for _table, rule in RULES])
-def test_rule_by_enumeration(table: str, rule: Rule) -> None:
+@pytest.mark.parametrize("least", [FEW, pytest.param(LEAST, marks=pytest.mark.slow)])
+@over("table, rule", RULES)
+def test_rules_by_enumeration(table: str, rule: Rule, least: int) -> None:
     for symbolic in (False, True):
-        found = applications().get((table, rule.name, symbolic), [])
+        found = applications(least).get((table, rule.name, symbolic), [])
         if symbolic and rule.name not in SYMBOLIC:
             assert not found
             continue
-        assert len(found) >= APPLICATIONS, f"{rule.name} has applied {len(found)} times"
+        assert len(found) >= least, f"{rule.name} has applied {len(found)} times"
         for left, result, facts, _symbolic, parts in found:
             names = [u.name for u in facts]
             box: list[Point] = box_of(facts)
@@ -237,12 +240,16 @@ def test_rule_by_enumeration(table: str, rule: Rule) -> None:
             assert got == want, f"{rule.name} of {parts} is {result!r}"
 
 
-@pytest.mark.parametrize(("table", "rule"), RULES, ids=[f"{rule.name}" for _table, rule in RULES])
-def test_rule_by_integer_sets(table: str, rule: Rule) -> None:
+@pytest.mark.slow
+def test_rules_by_integer_sets() -> None:
     """Over all ints that the symbols may be, where products and divisors are by ints."""
     pytest.importorskip("islpy")
+    check_all(lambda row: prove_by_integer_sets(*row), RULES)
+
+
+def prove_by_integer_sets(table: str, rule: Rule) -> None:
     proved = 0
-    for left, result, facts, _symbolic, parts in applications()[table, rule.name, False]:
+    for left, result, facts, _symbolic, parts in applications(LEAST)[table, rule.name, False]:
         if not is_affine(result) or not all(map(is_affine, parts)):
             continue
         op = {"//": "//", "%": "%", "min": "min", "sum": ""}[table]

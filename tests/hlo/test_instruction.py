@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import over
 
 from tla import ParseError
 from tla.hlo import Instruction, Operand, read_instruction, read_module
@@ -94,8 +95,8 @@ ATTRIBUTES = [
 ]
 
 
-@pytest.mark.parametrize("written", ATTRIBUTES)
-@pytest.mark.parametrize("behind", ["", ", last=1", "  ", "\n  , last={1}\n"])
+@over("written", ATTRIBUTES)
+@over("behind", ["", ", last=1", "  ", "\n  , last={1}\n"])
 def test_an_attribute_is_its_text(written: str, behind: str) -> None:
     name, _, value = written.partition("=")
     line = read_instruction(f"x = f32[2] negate(y), first={{0}}, {written}{behind}")

@@ -93,8 +93,9 @@ def test_the_maps_of_the_document() -> None:
     assert checked >= 12
 
 
-def test_random_maps() -> None:
-    for m in random_maps(Random(5), 1500, runtime=True):
+@pytest.mark.parametrize("count", [200, pytest.param(1500, marks=pytest.mark.slow)])
+def test_random_maps(count: int) -> None:
+    for m in random_maps(Random(5), count, runtime=True):
         back = inverse(m)
         if back.box < 50_000:
             assert pairs_of(back) == {(r, d, runtime) for d, r, runtime in pairs_of(m)}, m

@@ -8,6 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from cases import over
 from hypothesis import given
 from hypothesis import strategies as st
 from xla_bridge.rows import TILED, array, indices
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
     from tla.layout import AnyLayout
 
-ROWS = pytest.mark.parametrize("row", TILED, ids=lambda row: str(row["text"]))
+ROWS = over("row", TILED, ids=lambda row: str(row["text"]))
 
 
 def values(m: IndexingMap) -> dict[tuple[int, ...], int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fuzz_maps
 import pytest
+from cases import over
 from fuzz_maps import made_dims, rescaled, rows
 
 from tla import CoordinateError
@@ -11,14 +12,15 @@ from tla.indexing import IndexingMap, Interval, Source, parse_map, rng, rt
 from tla.indexing.rescale import ranges_to_dims, rescale_symbols, symbols_to_dims
 
 
-def test_random_maps() -> None:
-    report = fuzz_maps.run(500, 4, {"rescaled": rescaled, "dims": made_dims})
+@pytest.mark.parametrize("count", [100, pytest.param(500, marks=pytest.mark.slow)])
+def test_random_maps(count: int) -> None:
+    report = fuzz_maps.run(count, 4, {"rescaled": rescaled, "dims": made_dims})
     assert report.is_clean, str(report)
 
 
-@pytest.mark.parametrize("low", [-17, -6, -1, 0, 4])
-@pytest.mark.parametrize("size", [1, 3, 20])
-@pytest.mark.parametrize(
+@over("low", [-17, -6, -1, 0, 4])
+@over("size", [1, 3, 20])
+@over(
     "congruences",
     [
         "s0 mod 6 in [3, 3]",

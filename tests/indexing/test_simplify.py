@@ -24,15 +24,17 @@ OF_TEXTS = {
 }
 
 
-def test_short_fuzz(capsys: pytest.CaptureFixture[str]) -> None:
-    report = fuzz_maps.run(2000, SEED, OF_TEXTS)
+@pytest.mark.parametrize("count", [200, pytest.param(2000, marks=pytest.mark.slow)])
+def test_short_fuzz(capsys: pytest.CaptureFixture[str], count: int) -> None:
+    report = fuzz_maps.run(count, SEED, OF_TEXTS)
     with capsys.disabled():
         print(f"\n{report.maps} maps of the fuzz, seed {SEED}")
     assert report.is_clean, str(report)
 
 
-def test_all_laws() -> None:
-    report = fuzz_maps.run(200, SEED + 1)
+@pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.slow)])
+def test_all_laws(count: int) -> None:
+    report = fuzz_maps.run(count, SEED + 1)
     assert report.is_clean, str(report)
 
 

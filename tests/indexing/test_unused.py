@@ -12,9 +12,10 @@ from tla.indexing import REPLICA, IndexingMap, Interval, RuntimeVariable, Source
 from tla.indexing.unused import remove_unused_symbols, remove_unused_vars
 
 
-def test_random_maps() -> None:
+@pytest.mark.parametrize("count", [80, pytest.param(400, marks=pytest.mark.slow)])
+def test_random_maps(count: int) -> None:
     laws = {"symbols": unused_symbols, "variables": unused_variables}
-    report = fuzz_maps.run(400, 3, laws)
+    report = fuzz_maps.run(count, 3, laws)
     assert report.is_clean, str(report)
 
 

@@ -13,7 +13,7 @@ from random import Random
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from cases import over
 
 import tla
 import tla.algebra
@@ -48,7 +48,7 @@ def marks() -> Iterator[tuple[str, Any]]:
 MARKS = dict(marks())
 
 
-@pytest.mark.parametrize("name", MARKS)
+@over("name", MARKS)
 def test_a_name_leads_to_what_is_marked(name: str) -> None:
     found = MARKS[name]
     if isinstance(found, property):
@@ -215,7 +215,7 @@ def shapes_of_calls(function: Callable[..., Any]) -> tuple[range, list[str]]:
     return range(least, len(by_position) + more + 1), by_name
 
 
-@pytest.mark.parametrize("name", OF_LAYOUTS)
+@over("name", OF_LAYOUTS)
 def test_nothing_but_errors_of_the_library_comes_out(name: str) -> None:
     found = MARKS[name]
     function: Any = found.fget if isinstance(found, property) else found

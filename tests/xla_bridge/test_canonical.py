@@ -6,6 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
+from cases import over
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -102,7 +103,7 @@ def test_a_shape_without_a_layout_is_refused() -> None:
             canonicalize(parse_shape(text))
 
 
-@pytest.mark.parametrize("row", TILED, ids=lambda row: str(row["text"]))
+@over("row", TILED, ids=lambda row: str(row["text"]))
 def test_rows_of_the_oracle(row: dict[str, object]) -> None:
     shape = array(str(row["text"]))
     canonical = check(shape)
@@ -110,7 +111,7 @@ def test_rows_of_the_oracle(row: dict[str, object]) -> None:
         assert offsets(canonical) == offsets(shape)
 
 
-@pytest.mark.parametrize(
+@over(
     "row",
     [row for row in TILED if row.get("inverse") and row["L"] == 1],
     ids=lambda row: str(row["text"]),

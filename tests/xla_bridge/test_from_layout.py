@@ -7,6 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from cases import over
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,7 +71,7 @@ def check(shape: XlaShape, row: dict[str, Any]) -> None:
 # --- the oracle ---
 
 
-@pytest.mark.parametrize("row", NESTED, ids=lambda row: str(row["text"]))
+@over("row", NESTED, ids=lambda row: str(row["text"]))
 def test_inverse_of_the_oracle(row: dict[str, Any]) -> None:
     shape = from_layout(nested(row), row["dtype"], row["cosize"])
     check(shape, row)
@@ -93,7 +94,7 @@ def test_sizes_that_an_l_rounds_up_to(row: dict[str, Any]) -> None:
     ]
 
 
-@pytest.mark.parametrize("row", NESTED, ids=lambda row: str(row["text"]))
+@over("row", NESTED, ids=lambda row: str(row["text"]))
 def test_inverse_of_to_layout(row: dict[str, Any]) -> None:
     layout = to_layout(array(row["text"]))
     check(from_layout(layout, row["dtype"], row["cosize"]), row)

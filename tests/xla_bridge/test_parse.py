@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from cases import over
 
 from tla import LayoutError, ParseError
 from tla.xla_bridge import (
@@ -104,7 +105,7 @@ def test_mode_xla_reads_what_xla_reads() -> None:
     assert [row["verdict"] == "ok" for row in STRINGS] == ["canonical" in row for row in STRINGS]
 
 
-@pytest.mark.parametrize(
+@over(
     "row", [row for row in STRINGS if row.get("kind") == "array"], ids=lambda row: str(row["text"])[:40]
 )
 def test_mode_xla_reads_the_fields_that_xla_reads(row: dict[str, Any]) -> None:

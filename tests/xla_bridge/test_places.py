@@ -6,6 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from cases import over
 from hypothesis import given
 
 from tla import CoordinateError, LeafError, UnsupportedError, sym
@@ -38,7 +39,7 @@ def test_it_inverts_the_offset_and_is_none_on_the_rest(shape: XlaShape) -> None:
     assert [logical_index(shape, offset) for offset in range(physical_elements(shape))] == want
 
 
-@pytest.mark.parametrize("row", TILED, ids=lambda row: str(row["text"]))
+@over("row", TILED, ids=lambda row: str(row["text"]))
 def test_oracle_row(row: dict[str, Any]) -> None:
     shape = array(row["text"])
     assert [logical_index(shape, at) for _index, at in row["samples"]] == [

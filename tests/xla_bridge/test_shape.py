@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from cases import over
 from hypothesis import given
 
 from tla import CoordinateError, Int, LayoutError, LeafError, TlaError, UnsupportedError, sym
@@ -47,7 +48,7 @@ def test_a_shape_built_in_code() -> None:
     assert shape.major_to_minor == (1, 0)
 
 
-@pytest.mark.parametrize("row", TILED, ids=lambda row: str(row["text"]))
+@over("row", TILED, ids=lambda row: str(row["text"]))
 def test_fields_of_the_text(row: dict[str, Any]) -> None:
     shape = array(row["text"])
     assert list(shape.dimensions) == row["dims"]

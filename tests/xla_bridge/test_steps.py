@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import over
 from hypothesis import given
 
 from tla import CoordinateError, UnsupportedError
@@ -44,7 +45,7 @@ def test_carried_out_they_give_the_offset_of_every_element(shape: XlaShape) -> N
     check(shape)
 
 
-@pytest.mark.parametrize("row", TILED, ids=lambda row: str(row["text"]))
+@over("row", TILED, ids=lambda row: str(row["text"]))
 def test_oracle_row(row: dict[str, Any]) -> None:
     shape = array(row["text"])
     for index, at in row["samples"]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from cases import over
 from hypothesis import given
 
 from tla import CoordinateError, LayoutError, LeafError, TlaError, UnsupportedError
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 # --- the oracle ---
 
 
-@pytest.mark.parametrize("row", TILED, ids=lambda row: str(row["text"]))
+@over("row", TILED, ids=lambda row: str(row["text"]))
 def test_oracle_row(row: dict[str, Any]) -> None:
     shape = array(row["text"])
     assert [physical_offset(shape, index) for index, _at in row["samples"]] == [

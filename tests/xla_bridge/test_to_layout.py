@@ -7,6 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from cases import over
 from differences import XLA
 from hypothesis import given
 
@@ -57,7 +58,7 @@ def shape_and_stride(layout: Any) -> str:
     return ":".join(str(layout).split(":")[:2]).replace("_", "")
 
 
-@pytest.mark.parametrize("row", NESTED, ids=lambda row: str(row["text"]))
+@over("row", NESTED, ids=lambda row: str(row["text"]))
 def test_trimmed_is_the_nested_form_of_the_oracle(row: dict[str, Any]) -> None:
     layout = to_layout(array(row["text"]))
     assert shape_and_stride(layout.trimmed()) == row["nested"]

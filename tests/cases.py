@@ -1,0 +1,74 @@
+"""One test for many cases: every case is checked, and the failures are reported together.
+
+A row of an oracle needs no test id: an id is collected, set up and reported, a row is only checked.
+"""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_SHOWN: Final = 20
+"""How many failures are printed; all of them are counted."""
+
+
+def check_all(
+    check: Callable[[Any], None], cases: Iterable[Any], ids: Callable[[Any], str] = repr
+) -> None:
+    """Check every case, and fail with the list of those that fail. No cases at all is a failure too."""
+    rows = tuple(cases)
+    assert rows, "no cases"
+    failures: list[tuple[str, BaseException]] = []
+    for row in rows:
+        try:
+            check(row)
+        except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
+            failures.append((ids(row), error))
+    if failures:
+        raise AssertionError(_report(failures, len(rows)))
+
+
+def over(
+    names: str, cases: Iterable[Any], ids: Callable[[Any], str] = repr
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator like ``pytest.mark.parametrize`` that makes one test of all cases.
+
+    The other arguments of the test stay fixtures, which all cases of a run share.
+    """
+    rows = tuple(cases)
+    keys = [name.strip() for name in names.split(",")]
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(test)
+        if not set(keys) <= signature.parameters.keys():
+            raise TypeError(f"{test.__name__} has no argument for each of {names}")
+
+        def of_all(**fixtures: Any) -> None:
+            def check(row: Any) -> None:
+                values = (row,) if len(keys) == 1 else row
+                test(**dict(zip(keys, values, strict=True)), **fixtures)
+
+            check_all(check, rows, ids)
+
+        kept = [p for name, p in signature.parameters.items() if name not in keys]
+        of_all.__name__, of_all.__qualname__ = test.__name__, test.__qualname__
+        of_all.__doc__, of_all.__module__ = test.__doc__, test.__module__
+        of_all.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+        return of_all
+
+    return decorate
+
+
+def _report(failures: list[tuple[str, BaseException]], count: int) -> str:
+    """The failures, one below the other, with the traceback of the first."""
+    parts = [f"{len(failures)} of {count} cases fail"]
+    parts += [f"--- {name}\n{type(error).__name__}: {error}" for name, error in failures[:_SHOWN]]
+    parts += [f"--- and {len(failures) - _SHOWN} more"] * (len(failures) > _SHOWN)
+    first, error = failures[0]
+    return "\n".join([*parts, f"--- {first}, in full", *traceback.format_exception(error)])
