@@ -33,3 +33,38 @@ def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def plain_mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same without the plugin."""
     return tmp_path_factory.mktemp("plain")
+
+
+# --- what need not run again, for CI ---
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--note-passed", metavar="FILE", help="write the ids of the tests that pass")
+    parser.addoption("--leave-out", metavar="FILE", help="leave out the tests whose ids a file lists")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.note_passed and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Passed(Path(config.option.note_passed)))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.option.leave_out:
+        known = set(Path(config.option.leave_out).read_text("utf-8").splitlines())
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in known])
+        items[:] = [item for item in items if item.nodeid not in known]
+
+
+class _Passed:
+    """The ids of the tests that pass, written at the end."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.ids: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" and report.passed:
+            self.ids.append(report.nodeid)
+
+    def pytest_sessionfinish(self) -> None:
+        self.file.write_text("".join(f"{name}\n" for name in self.ids), "utf-8")
