@@ -28,7 +28,7 @@ from .random_exprs import (
 )
 
 SEED = 11
-COUNT = 2000
+FEW, COUNT = 200, 2000
 
 M, N, K = sym("M"), sym("N"), sym("K")
 X, J = sym("i", min=0), sym("j", min=None)
@@ -167,9 +167,10 @@ def under(system: System) -> None:
         check_under(set(), system, tree, value, simpler)
 
 
-def test_random_systems() -> None:
+@pytest.mark.parametrize("count", [FEW, pytest.param(COUNT, marks=pytest.mark.slow)])
+def test_random_systems(count: int) -> None:
     satisfiable = refused = unnoticed = 0
-    for system in systems(SEED, COUNT):
+    for system in systems(SEED, count):
         if system.points:
             satisfiable += 1
             under(system)
@@ -179,14 +180,15 @@ def test_random_systems() -> None:
                 unnoticed += 1
         except ContradictionError:
             refused += 1
-    assert satisfiable > COUNT / 3
+    assert satisfiable > count / 3
     assert refused > unnoticed, (
         f"{refused} of {refused + unnoticed} systems without a solution are refused"
     )
 
 
-def test_normal_forms_hold_where_the_conditions_do() -> None:
-    for system in systems(SEED + 1, 500):
+@pytest.mark.parametrize("count", [100, pytest.param(500, marks=pytest.mark.slow)])
+def test_normal_forms_hold_where_the_conditions_do(count: int) -> None:
+    for system in systems(SEED + 1, count):
         for condition in system.conditions():
             if isinstance(condition, bool):
                 continue
