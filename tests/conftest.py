@@ -17,6 +17,7 @@ from hypothesis import settings
 
 # A test gives the same answer each time. What is random lies in the fuzzers, which print their seed.
 settings.register_profile("tla", deadline=None, derandomize=True)
+settings.register_profile("quick", settings.get_profile("tla"), max_examples=50)
 settings.load_profile("tla")
 
 
@@ -35,7 +36,7 @@ def plain_mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("plain")
 
 
-# --- what need not run again, for CI ---
+# --- the slow tests, and what need not run again, for CI ---
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,6 +45,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if "not slow" in config.option.markexpr:
+        settings.load_profile("quick")  # CI has the 100 examples of hypothesis
     if config.option.note_passed and not hasattr(config, "workerinput"):
         config.pluginmanager.register(_Passed(Path(config.option.note_passed)))
 

@@ -60,9 +60,10 @@ def layout(random: Random, rank: int, tiles: bool = False) -> str:
     return f"{{{order}:T({','.join(map(str, texts))}){second}}}"
 
 
-def test_random_layouts() -> None:
+@pytest.mark.parametrize("count", [80, pytest.param(300, marks=pytest.mark.slow)])
+def test_random_layouts(count: int) -> None:
     random = Random(1)
-    for _ in range(300):
+    for _ in range(count):
         count = random.choice([1, 2, 4, 6, 12, 24, 30, 48])
         a, b = factors(random, count)[:5], factors(random, count)[:5]
         a.append(count // prod(a))
@@ -82,10 +83,11 @@ def small(random: Random) -> list[int]:
     return [random.randint(1, 5) for _ in range(random.randint(0, 3))]
 
 
-def test_random_tiles() -> None:
+@pytest.mark.parametrize("count", [60, pytest.param(250, marks=pytest.mark.slow)])
+def test_random_tiles(count: int) -> None:
     """Also where the memories are not equally long: their common part counts."""
     random = Random(2)
-    for _ in range(250):
+    for _ in range(count):
         a, b = small(random), small(random)
         if random.random() < 0.4:
             b = random.sample(a, len(a))

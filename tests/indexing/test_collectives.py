@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Groups = list[list[int]]
     Devices = list[Arrays]
 
-INSTANCES = 200
+INSTANCES = pytest.mark.parametrize("instances", [50, pytest.param(200, marks=pytest.mark.slow)])
 
 # --- what collectives do, to the arrays of all devices ----------------------------------------
 
@@ -236,9 +236,10 @@ def count_of(groups: Groups) -> int:
 # --- each op ----------------------------------------------------------------------------------
 
 
-def test_all_gather() -> None:
+@INSTANCES
+def test_all_gather(instances: int) -> None:
     rand = random.Random(1)
-    for _ in range(INSTANCES):
+    for _ in range(instances):
         size = rand.randint(1, 4)
         text, groups = even_groups(rand, size, rand.randint(1, 3))
         shape = shape_of(rand)
@@ -253,9 +254,10 @@ def test_all_gather() -> None:
         )
 
 
-def test_all_reduce() -> None:
+@INSTANCES
+def test_all_reduce(instances: int) -> None:
     rand = random.Random(2)
-    for _ in range(INSTANCES):
+    for _ in range(instances):
         text, groups = any_groups(rand)
         shape = shape_of(rand)[: rand.randint(0, 2)]
         count = rand.choice([1, 1, 2])
@@ -264,9 +266,10 @@ def test_all_reduce() -> None:
         check(line("all-reduce", [shape] * count, [shape] * count, attributes), all_reduce(groups, xs))
 
 
-def test_reduce_scatter() -> None:
+@INSTANCES
+def test_reduce_scatter(instances: int) -> None:
     rand = random.Random(3)
-    for _ in range(INSTANCES):
+    for _ in range(instances):
         size = rand.randint(1, 4)
         text, groups = even_groups(rand, size, rand.randint(1, 2))
         part = shape_of(rand)[:2]
@@ -277,9 +280,10 @@ def test_reduce_scatter() -> None:
         check(line("reduce-scatter", [part], [whole], attributes), reduce_scatter(groups, xs, axis))
 
 
-def test_all_to_all_of_an_array() -> None:
+@INSTANCES
+def test_all_to_all_of_an_array(instances: int) -> None:
     rand = random.Random(4)
-    for _ in range(INSTANCES):
+    for _ in range(instances):
         size = rand.randint(1, 4)
         text, groups = even_groups(rand, size, rand.randint(1, 3))
         text = listed(groups) if text == "{}" else text
@@ -291,9 +295,10 @@ def test_all_to_all_of_an_array() -> None:
         check(line("all-to-all", [shape], [shape], attributes), all_to_all(groups, xs, axis))
 
 
-def test_all_to_all_of_a_tuple() -> None:
+@INSTANCES
+def test_all_to_all_of_a_tuple(instances: int) -> None:
     rand = random.Random(5)
-    for _ in range(INSTANCES):
+    for _ in range(instances):
         size = rand.randint(2, 4)
         text, groups = even_groups(rand, size, rand.randint(1, 2))
         shape = shape_of(rand)[:2]
@@ -304,9 +309,10 @@ def test_all_to_all_of_a_tuple() -> None:
         )
 
 
-def test_collective_broadcast() -> None:
+@INSTANCES
+def test_collective_broadcast(instances: int) -> None:
     rand = random.Random(6)
-    for _ in range(INSTANCES):
+    for _ in range(instances):
         text, groups = any_groups(rand)
         shape = shape_of(rand)[: rand.randint(0, 3)]
         xs = operands(count_of(groups), 1, shape)
@@ -333,9 +339,10 @@ def some_pairs(rand: random.Random) -> tuple[int, list[tuple[int, int]]]:
     return n, list(zip(sources, targets, strict=True))
 
 
-def test_collective_permute() -> None:
+@INSTANCES
+def test_collective_permute(instances: int) -> None:
     rand = random.Random(7)
-    for _ in range(INSTANCES):
+    for _ in range(instances):
         n, pairs = some_pairs(rand)
         shape = shape_of(rand)[: rand.randint(0, 3)]
         attributes = f"source_target_pairs={listed([list(pair) for pair in pairs])}"
