@@ -145,7 +145,11 @@ def parse(path: Path) -> Document:
     return document
 
 
-@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+SLOW = {"choose_tiles.md"}  # searches for tiles, again and again
+PAGES = [pytest.param(page, marks=pytest.mark.slow if page.name in SLOW else ()) for page in DOCUMENTS]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_code_of_a_document(page: Path) -> None:
     for example in parse(page):
         example.evaluate()

@@ -459,7 +459,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 @example("size(o)")
 @example("--ComposedLayout")
 @example("Sw<2,0,3>o0o4:2o")
-@settings(max_examples=500)
+@settings(max_examples=200)
 def test_any_tokens_are_read_or_refused(text: str) -> None:
     is_read_or_refused(text)
 
@@ -477,6 +477,6 @@ ARGUMENTS = st.one_of(
     st.lists(ARGUMENTS, max_size=4),
     st.sampled_from(["", "", "", ", exact=true", ", extend=false", ", upto=3"]),
 )
-@settings(max_examples=1000)
+@settings(max_examples=300)
 def test_any_call_has_a_value_or_an_error(name: str, arguments: list[str], more: str) -> None:
     is_read_or_refused(f"{name}({', '.join(arguments)}{more})")

@@ -12,15 +12,16 @@ from fuzz_xla import LAWS, MANY, Case, random_shape, shrunk
 
 from tla.xla_bridge import COMBINE, XlaShape, physical_dimensions, physical_elements, physical_offset
 
-SEED, COUNT = 20, 300
+SEED, COUNT, LONG = 20, 50, 300
 
 
-def test_short_fuzz(capsys: pytest.CaptureFixture[str]) -> None:
-    report = fuzz_xla.run(COUNT, SEED)
+@pytest.mark.parametrize("count", [COUNT, pytest.param(LONG, marks=pytest.mark.slow)])
+def test_short_fuzz(capsys: pytest.CaptureFixture[str], count: int) -> None:
+    report = fuzz_xla.run(count, SEED)
     with capsys.disabled():
         print(f"\n{report.shapes} shapes of the fuzz, seed {SEED}")
     assert report.is_clean, str(report)
-    assert report.shapes == COUNT
+    assert report.shapes == count
 
 
 def test_what_is_drawn() -> None:
