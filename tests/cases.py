@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import traceback
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -47,8 +48,9 @@ def over(
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(test)
         if not set(keys) <= signature.parameters.keys():
-            raise TypeError(f"{test.__name__} has no argument for each of {names}")
+            raise TypeError(f"{test} has no argument for each of {names}")
 
+        @wraps(test)
         def of_all(**fixtures: Any) -> None:
             def check(row: Any) -> None:
                 values = (row,) if len(keys) == 1 else row
@@ -57,9 +59,7 @@ def over(
             check_all(check, rows, ids)
 
         kept = [p for name, p in signature.parameters.items() if name not in keys]
-        of_all.__name__, of_all.__qualname__ = test.__name__, test.__qualname__
-        of_all.__doc__, of_all.__module__ = test.__doc__, test.__module__
-        of_all.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+        vars(of_all)["__signature__"] = signature.replace(parameters=kept)
         return of_all
 
     return decorate
