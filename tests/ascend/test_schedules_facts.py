@@ -182,6 +182,7 @@ def test_one_walk_gives_what_two_give(schedule: Schedule) -> None:
     assert moved.traffic(*types) == schedule.traffic(*types)
 
 
+@pytest.mark.slow
 def test_progress_is_told_in_every_walk() -> None:
     schedule = schedules.splitk((256, 256, 2), (1, 1, 1), splitk=2)
     ends = list(range(8192, 131073, 8192))

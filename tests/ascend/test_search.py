@@ -133,6 +133,7 @@ def test_a_tile_beyond_the_problem_is_as_fast_as_the_one_that_covers_it() -> Non
         assert len(times) == 1
 
 
+@pytest.mark.slow
 def test_thousands_of_tiles() -> None:
     found = search(*CASE)
     assert found.ranked > 10_000
@@ -180,6 +181,7 @@ def test_ties_are_ordered() -> None:
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     st.tuples(st.integers(1, 3000), st.integers(1, 700), st.integers(1, 2000)),
