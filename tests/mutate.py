@@ -89,9 +89,9 @@ class Mutant(NamedTuple):
 class Source:
     """A parsed file, with positions in bytes, as `ast` counts columns."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, root: Path = ROOT) -> None:
         self.file = file
-        self.bytes = (ROOT / file).read_bytes()
+        self.bytes = (root / file).read_bytes()
         self.lines = self.bytes.splitlines(keepends=True)
         self.starts = [0]
         for line in self.lines:
@@ -303,7 +303,7 @@ class Copy:
         before = path.read_bytes()
         for compiled in path.parent.glob(f"__pycache__/{path.stem}.*.pyc"):
             compiled.unlink()
-        path.write_bytes(Source(mutant.file).edited(mutant.edits))
+        path.write_bytes(Source(mutant.file, self.root).edited(mutant.edits))
         try:
             passed, test = self.passes(tests, limit)
             return None if passed else test
