@@ -64,6 +64,9 @@ OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
 }
 """Each operator, as it is written, and the wrong one."""
 
+NOT_SWAPPED = {"congruent", "gcd", "isinstance", "known_eq", "lcm", "max", "min", "same_static"}
+"""Functions that are symmetric, or that refuse the swapped arguments in each call."""
+
 Edit = tuple[int, int, str]
 """Bytes from a start to an end, and the text that replaces them."""
 
@@ -162,7 +165,7 @@ def changes(source: Source, node: ast.AST) -> Iterator[list[Edit]]:
                 if not isinstance(x, ast.Starred):
                     yield [(*source.span(node), f"({source.text(x)})")]
         case ast.Call(f, [ast.Name(a) as first, ast.Name(b) as second]) if a != b:
-            if not (isinstance(f, ast.Name) and f.id == "isinstance"):
+            if ast.unparse(f) not in NOT_SWAPPED:
                 yield [(*source.span(first), b), (*source.span(second), a)]
         case ast.If(test) | ast.While(test) | ast.IfExp(test):
             yield from negated(source, test)
@@ -230,7 +233,7 @@ def mutant(source: Source, node: ast.AST, around: list[ast.expr], edits: list[Ed
 
 
 def tests_of(file: str) -> list[list[str]]:
-    """The own tests of a module, then the others of its room and the loose ones that import it."""
+    """The own tests of a module, its doctests, then the others of its room and those that import it."""
     path = Path(file)
     dotted = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
     top = ROOT / "tests"
@@ -243,8 +246,7 @@ def tests_of(file: str) -> list[list[str]]:
             own.append(str(test.relative_to(ROOT)))
         elif test.parent != top or imports.search(test.read_text("utf-8")):
             rest.append(str(test.relative_to(ROOT)))
-    own.append(f"tests/test_doctests.py::test_examples_of_a_module[{dotted}]")
-    return [stage for stage in (own, rest) if stage]
+    return [own, [f"tests/test_doctests.py::test_examples_of_a_module[{dotted}]"], rest]
 
 
 class Copy:
@@ -353,8 +355,8 @@ def main() -> int:
         def run(mutant: Mutant) -> bool:
             copy, test = copies.get(), None
             stages = [options.tests] if options.tests else tests_of(mutant.file)
-            for tests in stages[:1] if options.own else stages:
-                if test is None:
+            for tests in stages[:2] if options.own else stages:
+                if tests and test is None:
                     key = " ".join(tests)
                     limits[key] = limits.get(key) or copy.limit(tests)
                     test = copy.failure(mutant, tests, limits[key])
