@@ -182,10 +182,12 @@ def is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
 
 
-def is_for_checkers(node: ast.AST) -> bool:
-    """Whether a node says nothing at run time, or only words an f-string."""
+def is_left_out(node: ast.AST) -> bool:
+    """Whether a node says nothing at run time, words an f-string, or checks the program (`strict=`)."""
     if isinstance(node, ast.If):
         return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    if isinstance(node, ast.keyword):
+        return node.arg == "strict"
     return isinstance(node, (ast.JoinedStr, ast.arg))
 
 
@@ -204,7 +206,7 @@ def mutants(file: str) -> list[Mutant]:
             for child in value if isinstance(value, list) else [value]:
                 if not isinstance(child, ast.AST) or name in unread:
                     continue
-                if is_for_checkers(child):
+                if is_left_out(child):
                     for other in getattr(child, "orelse", ()):
                         visit(other, [])
                 else:
