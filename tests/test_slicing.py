@@ -203,3 +203,9 @@ def test_empty_parts_of_a_padded_layout_hold_no_data() -> None:
     ):
         layout: Any = Layout(shape, None, (0, 1))
         assert layout[coord].valid_size == 0
+
+
+def test_make_coord_checks_each_part() -> None:
+    assert tla.make_coord(1, (_, tla.Int(2))) == (1, (_, 2))
+    with pytest.raises(tla.LeafError):
+        tla.make_coord(1, (_, 2.0))
