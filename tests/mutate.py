@@ -33,18 +33,23 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 
+PAIR = "if not congruent(block, (0, 0)) or less(block[0], 1) or less(block[1], 1):"
+VECTOR = "vector = np.add.outer(np.arange(extent) * step, vector).reshape(-1)"
 EQUIVALENT: list[tuple[str, str, str, str]] = [
+    *[
+        (
+            "fractal.py",
+            PAIR,
+            f"congruent(block, (0, 0)) -> congruent(block, {pair})",
+            "a profile has no ints",
+        )
+        for pair in ("(0, 1)", "(1, 0)")
+    ],
     (
-        "fractal.py",
-        "if not congruent(block, (0, 0)) or less(block[0], 1) or less(block[1], 1):",
-        "congruent(block, (0, 0)) -> congruent(block, (0, 1))",
-        "only the profile of the pair counts",
-    ),
-    (
-        "fractal.py",
-        "if not congruent(block, (0, 0)) or less(block[0], 1) or less(block[1], 1):",
-        "congruent(block, (0, 0)) -> congruent(block, (1, 0))",
-        "only the profile of the pair counts",
+        "table.py",
+        VECTOR,
+        f"{VECTOR[9:]} -> {VECTOR[9:-4]}(-2)",
+        "numpy finds the extent for any negative int",
     ),
 ]
 """Changes that no test can see: name of the file, text of the line, `old -> new`, the reason.
