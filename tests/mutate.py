@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 
 PAIR = "if not congruent(block, (0, 0)) or less(block[0], 1) or less(block[1], 1):"
+PLAIN = "elif type(shape) in PLAIN_INTS and type(stride) in PLAIN_INTS and shape >= 0:"
 VECTOR = "vector = np.add.outer(np.arange(extent) * step, vector).reshape(-1)"
 EQUIVALENT: list[tuple[str, str, str, str]] = [
     *[
@@ -51,6 +52,7 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
         f"{VECTOR[9:]} -> {VECTOR[9:-4]}(-2)",
         "numpy finds the extent for any negative int",
     ),
+    ("layout.py", PLAIN, f"{PLAIN[5:-1]} -> {PLAIN[5:-6]} > 0", "an extent of 0 takes the slower way"),
 ]
 """Changes that no test can see: name of the file, text of the line, `old -> new`, the reason.
 
