@@ -209,3 +209,13 @@ def test_make_coord_checks_each_part() -> None:
     assert tla.make_coord(1, (_, tla.Int(2))) == (1, (_, 2))
     with pytest.raises(tla.LeafError):
         tla.make_coord(1, (_, 2.0))
+
+
+def test_an_int_at_a_mode_of_nested_parts() -> None:
+    nested: Any = Layout(((2, (2, 2)), 3), ((1, (2, 4)), 8))
+    assert nested[5, _] == Layout((3,), (8,))
+    assert slice_and_offset((5, _), nested) == (Layout((3,), (8,)), 5)
+    unknown: Any = Layout(((2, tla.sym("M")), 3), ((1, 2), 8))
+    assert unknown[1, _] == Layout((3,), (8,))
+    with pytest.raises(CoordinateError):
+        nested[8, _]
