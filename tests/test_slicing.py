@@ -212,10 +212,12 @@ def test_make_coord_checks_each_part() -> None:
 
 
 def test_an_int_at_a_mode_of_nested_parts() -> None:
-    nested: Any = Layout(((2, (2, 2)), 3), ((1, (2, 4)), 8))
-    assert nested[5, _] == Layout((3,), (8,))
-    assert slice_and_offset((5, _), nested) == (Layout((3,), (8,)), 5)
-    unknown: Any = Layout(((2, tla.sym("M")), 3), ((1, 2), 8))
-    assert unknown[1, _] == Layout((3,), (8,))
-    with pytest.raises(CoordinateError):
-        nested[8, _]
+    """The fast way does not look into such a mode; it must leave the whole slice to the other."""
+    for inner in ((2, 2), tla.sym("M")):
+        layout: Any = Layout((3, (2, inner), 3), (8, (1, (2, 4) if inner == (2, 2) else 2), 24))
+        assert layout[_, 1, _] == Layout((3, 3), (8, 24))
+    nested: Any = Layout((3, (2, (2, 2)), 3), (8, (1, (2, 4)), 24))
+    assert slice_and_offset((_, 5, _), nested) == (Layout((3, 3), (8, 24)), 5)
+    for outside in ((_, 8, 2), (_, 5, 3)):
+        with pytest.raises(CoordinateError):
+            nested[outside]
