@@ -63,3 +63,16 @@ def test_an_unknown_type_is_met_with_the_nearest(name: str, advice: str) -> None
     assert caught.value.summary == f"{name!r} is not an XLA element type"
     assert advice in str(caught.value)
     assert caught.value.name == name
+
+
+@pytest.mark.parametrize(
+    ("family", "letter", "bits"),
+    [("float", "f", (16, 32, 64)), ("int", "s", (4, 8, 16, 32, 64)), ("uint", "u", (4, 8, 16, 32, 64))],
+)
+def test_numpy_and_c_names_are_answered_with_the_type_of_xla(
+    family: str, letter: str, bits: tuple[int, ...]
+) -> None:
+    for n in bits:
+        for name in (f"{family}{n}", f"{family}{n}_t"):
+            with pytest.raises(UnsupportedError, match=rf"Did you mean {letter}{n}\?"):
+                element_type(name)

@@ -112,9 +112,9 @@ def test_a_block_is_two_positive_extents(name: str, block: Any) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_sizes_are_ints_that_are_not_negative(name: str) -> None:
-    for bad in (-1, -20):
-        with pytest.raises(LayoutError):
-            FORMATS[name](bad, 48)
+    for sizes in ((-1, 48), (-20, 48), (20, -1), (-1, -1)):
+        with pytest.raises(LayoutError, match="a size is negative"):
+            FORMATS[name](*sizes)
     for strange in (True, 20.0, "20", None, [20]):
         with pytest.raises(LeafError):
             FORMATS[name](strange, 48)

@@ -303,3 +303,20 @@ def test_shapes_of_many_modes_are_no_deeper_for_it() -> None:
     assert unflatten(flatten(wide), wide) == wide
     assert congruent(wide, wide)
     assert tla.size(tla.repeat(1, 5000)) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "a", "b"),
+    [
+        (tla.shape_div, (2, 3), (2, 3, 4)),
+        (tla.elem_scale, (2, 3), (2, 3, 4)),
+        (tla.elem_scale, (2, 3), 4),
+        (tla.inner_product, (2, 3), (2, 3, 4)),
+        (tla.product_like, (2, 3), (2, 3, 4)),
+    ],
+)
+def test_profiles_that_differ_are_named_in_the_order_of_the_arguments(call: Any, a: Any, b: Any) -> None:
+    with pytest.raises(tla.CongruenceError) as caught:
+        call(a, b)
+    text = f"{tla.to_text(a)} and {tla.to_text(b)} have different profiles"
+    assert (caught.value.a, caught.value.b, caught.value.summary) == (a, b, text)

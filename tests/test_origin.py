@@ -153,6 +153,8 @@ def test_trimming_makes_no_dynamic_int_static(layout: Any) -> None:
         ("((2,(2,2)),8):((1,(2,4)),8):(5,8)", "((2,(2,2)),8):((1,(2,4)),8):(5,8)"),
         ("((2,(2,2)),8):((1,(2,4)),8):(3,8)", "((2,2),8):((1,2),8):(3,8)"),
         ("8:3:5", "5:3"),
+        ("((2,2),3):((3,6),1):(1,3)", "(1,3):(0,1)"),
+        ("(_4,_3):(_3,_1):(_1,_3)", "(_1,_3):(_0,_1)"),
     ],
 )
 def test_trimmed(text: str, trimmed: str) -> None:
@@ -170,3 +172,10 @@ def test_fractal_padding() -> None:
     assert (layout.size, layout.valid_size) == (32 * 48, 20 * 48)
     assert str(layout.trimmed()) == "((_16,2),(_16,3)):((_16,_256),(_1,512)):(20,48)"
     assert str(zN(10, 10).trimmed()) == "(10,10):(_16,_1)"
+
+
+def test_data_that_do_not_fill_the_shape_tell_layouts_apart() -> None:
+    assert Layout(8, 1, 5) != Layout(8, 1)
+    assert Layout(8, 1) != Layout(8, 1, 5)
+    assert Layout(8, 1, 5) != Layout(8, 1, 4)
+    assert Layout(8, 1, 8) == Layout(8, 1)

@@ -203,3 +203,21 @@ def test_empty_parts_of_a_padded_layout_hold_no_data() -> None:
     ):
         layout: Any = Layout(shape, None, (0, 1))
         assert layout[coord].valid_size == 0
+
+
+def test_make_coord_checks_each_part() -> None:
+    assert tla.make_coord(1, (_, tla.Int(2))) == (1, (_, 2))
+    with pytest.raises(tla.LeafError):
+        tla.make_coord(1, (_, 2.0))
+
+
+def test_an_int_at_a_mode_of_nested_parts() -> None:
+    """The fast way does not look into such a mode; it must leave the whole slice to the other."""
+    for inner in ((2, 2), tla.sym("M")):
+        layout: Any = Layout((3, (2, inner), 3), (8, (1, (2, 4) if inner == (2, 2) else 2), 24))
+        assert layout[_, 1, _] == Layout((3, 3), (8, 24))
+    nested: Any = Layout((3, (2, (2, 2)), 3), (8, (1, (2, 4)), 24))
+    assert slice_and_offset((_, 5, _), nested) == (Layout((3, 3), (8, 24)), 5)
+    for outside in ((_, 8, 2), (_, 5, 3)):
+        with pytest.raises(CoordinateError):
+            nested[outside]

@@ -22,6 +22,7 @@ from tla import (
     parse,
     same_static,
 )
+from tla.expr import sym
 from tla.testing import layouts, naive_coords, naive_size, shapes
 from tla.tile import blocks_kept
 
@@ -332,3 +333,9 @@ def test_no_tile_of_what_is_empty_or_of_no_extent() -> None:
     for layout, tile in ((Layout((0, 8)), (3, 4)), (Layout((4, (2, 0))), (4, 0)), (Layout(4), 0)):
         with pytest.raises(DivisibilityError):
             make_layout_tile(layout, tile)
+
+
+def test_a_tile_of_unknowns_asks_whether_it_divides_the_leaf() -> None:
+    with pytest.raises(tla.UndecidedError) as caught:
+        tla.make_layout_tile(Layout(((sym("M"), 4), 8)), (sym("K"), 8))
+    assert str(caught.value.obligation) == "M % K == 0"

@@ -121,3 +121,16 @@ def test_what_is_refused() -> None:
         get_tile(make_tensor("A", parse("(M,4):(4,1)")), (0, 0), (2, 2)).figure()
     with pytest.raises(UndecidedError, match="has 131072 coordinates"):
         ComposedLayout(Swizzle(1, 0, 1), 0, Layout(1 << 17)).figure()
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda layout: layout,
+        lambda layout: ComposedLayout(Swizzle(1, 0, 1), 0, layout),
+        lambda layout: Tensor(range(10_000), layout),
+    ],
+)
+def test_sixteen_rows_of_sixty_four_and_four_slices_unless_told(view: Any) -> None:
+    grids = view(Layout((5, 17, 65))).figure().grids
+    assert [(len(grid.cells), len(grid.cells[0])) for grid in grids] == [(16, 64)] * 4

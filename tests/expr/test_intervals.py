@@ -92,3 +92,8 @@ def test_open_ends() -> None:
     assert intervals.remainder((5, 6), (4, 4)) == (1, 2)
     assert intervals.remainder((0, 2), (3, None)) == (0, 2)
     assert intervals.minimum((0, None), (None, 7)) == (None, 7)
+
+
+def test_a_divisor_is_positive_whatever_its_interval_says() -> None:
+    assert intervals.floor_divide((-7, 7), (-3, 5)) == (-7, 7)
+    assert intervals.remainder((0, 0), (-3, 5)) == (0, 0)
