@@ -222,6 +222,28 @@ def test_within_a_fusion_nothing_is_moved_on_its_own() -> None:
     assert (relayout.copies, relayout.inside, both.copies, free.inside) == (0, 1, 1, 1)
 
 
+def test_totals_are_of_their_own_kind() -> None:
+    """Each sum of each kind differs from that of all kinds, and from every other sum."""
+    copies = module_copies(
+        read_module(
+            """
+            ENTRY e {
+              p = f32[5,100]{1,0:T(8,128)} parameter(0)
+              a = f32[5,100]{0,1:T(8,128)} copy(p),
+                backend_config={"window_config":{"estimated_cycles":7}}
+              b = f32[5,100]{0,1:T(8,128)S(1)} copy(a),
+                backend_config={"window_config":{"estimated_cycles":"11"}}
+              ROOT c = f32[5,100]{0,1:T(8,128)} bitcast(a)
+            }"""
+        )
+    )
+    assert [tuple(total) for total in copy_totals(copies)] == [
+        ("relayout", 1, 0, 4096, 53248, 51248, 7),
+        ("space move", 1, 0, 53248, 53248, 51248, 11),
+        ("free", 1, 0, 0, 0, 0, 0),
+    ]
+
+
 TILINGS = st.sampled_from([(), ((2,),), ((2, 2),), ((2, 4),), ((2, 4), (2, 1)), ((4,), (2,))])
 
 
