@@ -9,7 +9,6 @@ import pytest
 
 from tla.hlo import read_module
 from tla.memory import Tally, array_waste, live, module_buffers
-from tla.memory.picture import peak_figure, rows_figure, waste_figure
 from tla.memory.sizes import printed_bytes
 from tla.show import render
 from tla.show.scenes import scene_of
@@ -47,13 +46,13 @@ def test_of_a_split_array_one_piece_is_live() -> None:
 @pytest.mark.parametrize("path", MODULES[:2], ids=lambda path: path.stem)
 def test_of_many_buffers_the_rest_is_one_bar(path: Path) -> None:
     peak = live(module(path)).peaks[0]
-    whole, some = peak_figure(peak), peak_figure(peak, most=1)
+    whole, some = peak.figure(), peak.figure(most=1)
     more = len(peak.buffers) - 1
     start, end = some.bars[0].reach, whole.bars[-1].reach
     rest = f"{more} more {printed_bytes(end - start)}"
     assert [bar.label for bar in some.bars] == [whole.bars[0].label, rest]
     assert (some.bars[-1].start, some.bars[-1].reach) == (start, end)
-    assert len(peak_figure(peak, most=len(peak.buffers)).bars) == len(peak.buffers)
+    assert len(peak.figure(most=len(peak.buffers)).bars) == len(peak.buffers)
 
 
 def test_a_colour_for_each_memory() -> None:
@@ -64,7 +63,7 @@ def test_a_colour_for_each_memory() -> None:
     tally = Tally()
     for computation in module_buffers(read_module(text)):
         tally.add(computation)
-    figure = rows_figure(tally.rows, chip="v5e")
+    figure = tally.figure(chip="v5e")
     assert {(bar.label.split()[0], bar.colour, bar.space) for bar in figure.bars} == {
         ("%a", 0, "HBM"),
         ("%b", 1, "VMEM"),
@@ -85,7 +84,7 @@ def test_rows_are_data_and_padding(path: Path) -> None:
     tally = Tally()
     for computation in module_buffers(module(path)):
         tally.add(computation)
-    figure = rows_figure(tally.rows, most=len(tally.rows))
+    figure = tally.figure(len(tally.rows))
     assert [(bar.start, bar.end, bar.reach) for bar in figure.bars] == [
         (0, row.waste.data_bytes, row.waste.padded_bytes) for row in tally.rows
     ]
@@ -94,7 +93,7 @@ def test_rows_are_data_and_padding(path: Path) -> None:
 
 
 def test_the_title_says_what_pads() -> None:
-    figure = waste_figure(array_waste(parse_array("f32[3,5]{1,0:T(8,128)}")), "%x")
+    figure = array_waste(parse_array("f32[3,5]{1,0:T(8,128)}")).figure("%x")
     assert figure.title == "%x: dim 0: 3 -> 8 (2.67x); dim 1: 5 -> 128 (25.60x)"
     assert [(bar.end, bar.reach) for bar in figure.bars] == [(60, 4096)]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UnsupportedError
 from ..hlo import ModuleError, read_stream
 from ..memory import RULES, Tally, source_of, stream_buffers
-from ..memory.picture import MOST_DRAWN, rows_figure
+from ..memory.picture import MOST_DRAWN
 from ..xla_bridge import to_layout
 from ..xla_bridge.tpu import memory_space_name
 from . import complain
@@ -49,8 +49,7 @@ def report(text: ModuleText, options: argparse.Namespace) -> int:
     if stopped is not None and not stopped.instructions:
         raise problem if problem is not None else stopped
     if is_asked_for(options):
-        most = options.top or MOST_DRAWN
-        write_figure(rows_figure(tally.rows, tally.buffers, most, options.chip), options)
+        write_figure(tally.figure(options.top or MOST_DRAWN, options.chip), options)
     elif options.json:
         print(json.dumps(_facts(tally, name, tables, problem, stopped, options)))
     else:

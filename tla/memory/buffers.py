@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from ..display import html_of
 from ..hlo import ComputationHead, Instruction, ModuleError
 from .outline import Homes, module_outline
+from .waste import array_waste
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,12 +68,15 @@ class Buffer(NamedTuple):
     source: str
     """``FILE:LINE`` where the metadata names it itself; else the stack frame may."""
 
+    @property
+    def label(self) -> str:
+        """Its name as XLA writes it: ``%sort.3{1}``."""
+        index = ",".join(map(str, self.shape_index))
+        return f"%{self.name}" + (f"{{{index}}}" if index else "")
+
     def figure(self) -> Bars:
         """Return the picture of its memory, as data; `UnsupportedError` where a dim is unknown."""
-        from .picture import label_of, waste_figure
-        from .waste import array_waste
-
-        return waste_figure(array_waste(self.shape), label_of(self))
+        return array_waste(self.shape).figure(self.label)
 
     def _repr_html_(self) -> str | None:
         return html_of(self)
