@@ -15,7 +15,8 @@ from ..errors import ParseError
 from ..text import shortened
 from ..xla_bridge.parse import parse_shape_at
 from .instruction import CALLING, names_in
-from .lexing import BLANK, DEFINED, NAME, STRING, UnclosedError, end_of_brackets, near_names, unescaped
+from .lexing import BLANK, DEFINED, NAME, STRING, UnclosedError, end_of_brackets, unescaped
+from .naming import near_hint, near_names
 from .opcodes import OPCODES, wrapped_opcode
 
 if TYPE_CHECKING:
@@ -314,13 +315,12 @@ class Grammar:
             self.fail("an opcode such as negate", at)
         opcode = match[1]
         if opcode not in self._opcodes and wrapped_opcode(opcode) is None:
-            near = near_names(opcode, self._opcodes)
             raise ParseError(
                 f"unknown opcode {shortened(opcode)}",
                 self.text,
                 match.start(1),
                 match.end(1),
-                *([f"Near names: {', '.join(near)}."] if near else []),
+                *near_hint(near_names(opcode, self._opcodes)),
                 "One that a newer XLA has is read where it is named: opcodes=[...].",
             )
         return _Call(shape, opcode, start, []), match.end()

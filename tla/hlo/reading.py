@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from .body import Body
 from .grammar import Grammar
-from .instruction import Instruction
-from .module import Computation, Module
+from .instruction import Computation, Instruction
+from .module import Module
 from .source import Source
 from .stream import ComputationHead, ModuleError, ModuleStream
 

@@ -71,8 +71,7 @@ class Buffer(NamedTuple):
     @property
     def label(self) -> str:
         """Its name as XLA writes it: ``%sort.3{1}``."""
-        index = ",".join(map(str, self.shape_index))
-        return f"%{self.name}" + (f"{{{index}}}" if index else "")
+        return label_of(self.name, self.shape_index)
 
     def figure(self) -> Bars:
         """Return the picture of its memory, as data; `UnsupportedError` where a dim is unknown."""
@@ -104,6 +103,16 @@ class AliasedValue(NamedTuple):
     computation: str
     opcode: str
     line: int
+
+    @property
+    def label(self) -> str:
+        """Its name as XLA writes it: ``%sort.3{1}``."""
+        return label_of(self.name, self.shape_index)
+
+
+def label_of(name: str, index: Index) -> str:
+    """Return the name of an array of a result, as ``%sort.3{1}``."""
+    return f"%{name}" + (f"{{{','.join(map(str, index))}}}" if index else "")
 
 
 class ComputationBuffers(NamedTuple):
