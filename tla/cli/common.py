@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 from ..errors import ParseError, TlaError, UndecidedError
 from ..ints import SymbolicInt
 from ..text import shortened
-from . import COMMANDS
+from .commands import COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

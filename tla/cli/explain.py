@@ -19,7 +19,6 @@ from ..layout_figures import layout_figure
 from ..read import read, tagged
 from ..text import near_words
 from ..xla_bridge import size_of
-from . import complain
 from .common import (
     SAY_MORE,
     InputError,
@@ -29,6 +28,7 @@ from .common import (
     signed,
     text_argument,
 )
+from .messages import complain
 from .operation import Operands, add_assume, as_option, as_table
 from .pictures import add_formats, is_file_format, write_figure
 from .show import layout_of

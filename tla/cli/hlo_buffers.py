@@ -12,9 +12,9 @@ from ..memory.buffers import label_of
 from ..memory.picture import MOST_DRAWN
 from ..xla_bridge import to_layout
 from ..xla_bridge.tpu import memory_space_name
-from . import complain
 from .columns import columns, plural
 from .common import InputError, bytes_in_words, short_bytes
+from .messages import complain
 from .pictures import is_asked_for, write_figure
 from .spaces import complain_of_spaces
 

@@ -9,9 +9,9 @@ from ..memory.oom import read_reports
 from ..memory.oom_check import check, chip_of
 from ..memory.sizes import printed_bytes, printed_expansion
 from ..xla_bridge.tpu import CHIPS, chip_named
-from . import complain
 from .columns import columns, plural, wrapped
 from .common import argument_parser, name_of, positive, read_bytes
+from .messages import complain
 
 if TYPE_CHECKING:
     from ..memory.advice import Candidate

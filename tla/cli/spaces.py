@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..xla_bridge.tpu import CHIPS, chip_named
-from . import complain
+from .messages import complain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
