@@ -35,8 +35,11 @@ from .view_figures import composed_figure, tensor_figure
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from typing_extensions import TypeIs
+
     from .figure import AnyFigure
     from .layout import AnyLayout
+    from .xla_bridge import XlaShape
 
 __all__ = ["CELLS", "CHARACTERS", "figure_of", "html_of"]
 
@@ -76,15 +79,16 @@ def figure_of(value: object, **limits: Any) -> AnyFigure:
         return tensor_figure(value, **limits)
     if is_composed(value):
         return composed_figure(value, **limits)
-    if type(value).__name__ == "IndexingMap":
+    draw = getattr(value, "figure", None)
+    if draw is None:
+        raise UnsupportedError(f"there is no figure of a {type(value).__name__}", value=value)
+    from .indexing import IndexingMap  # few values that are shown are maps
+
+    if isinstance(value, IndexingMap):
         from .map_figures import map_figure
 
-        m: Any = value
-        return map_figure(m, **limits)
-    made = getattr(value, "figure", None)
-    if made is None:
-        raise UnsupportedError(f"there is no figure of a {type(value).__name__}", value=value)
-    found: AnyFigure = made(**limits)
+        return map_figure(value, **limits)
+    found: AnyFigure = draw(**limits)
     return found
 
 
@@ -173,7 +177,7 @@ def _sizes(value: object) -> list[int] | None:
     layout: Any = None
     if is_layout(value) or is_tensor(value) or is_composed(value):
         layout = value
-    elif _is_xla(value) and hasattr(value, "dimensions"):
+    elif _is_xla(value):
         layout = _layout_of(value)
     if layout is None:
         return None
@@ -184,11 +188,13 @@ def _sizes(value: object) -> list[int] | None:
     return [int(n) for n in sizes]
 
 
-def _is_xla(value: object) -> bool:
-    return type(value).__module__.startswith("tla.xla_bridge.")
+def _is_xla(value: object) -> TypeIs[XlaShape]:
+    from .xla_bridge import XlaShape  # loaded for values that have no layout of their own
+
+    return isinstance(value, XlaShape)
 
 
-def _layout_of(value: Any) -> AnyLayout:
+def _layout_of(value: XlaShape) -> AnyLayout:
     from .xla_bridge import to_layout
 
     return to_layout(value)
@@ -296,7 +302,7 @@ def _said(value: object) -> _Words:
     if is_composed(value):
         facts = [("offsets", f"outer part of {value.offset} plus those of {value.inner}")]
         return _Words(facts, (_COLON, _NUMBERS))
-    if _is_xla(value) and hasattr(value, "dimensions"):
+    if _is_xla(value):
         return _of_xla(value)
     return _Words()
 
@@ -342,7 +348,7 @@ def _padding(layout: AnyLayout) -> str:
     return f"{layout.size - layout.valid_size} of {layout.size} coordinates hold no data"
 
 
-def _of_xla(shape: Any) -> _Words:
+def _of_xla(shape: XlaShape) -> _Words:
     """The facts of an array of XLA: its layout in both notations, and its bytes."""
     from .xla_bridge import size_of
 

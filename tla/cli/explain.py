@@ -23,13 +23,14 @@ from .common import (
     SAY_MORE,
     InputError,
     argument_parser,
+    as_option,
     number_argument,
     on_command_line,
     signed,
     text_argument,
 )
 from .messages import complain
-from .operation import Operands, add_assume, as_option, as_table
+from .operation import Operands, add_assume, as_table
 from .pictures import add_formats, is_file_format, write_figure
 from .show import layout_of
 from .where import index_argument, shape_of, steps_to
