@@ -310,3 +310,19 @@ def test_a_root_ends_behind_its_computation() -> None:
     )
     (pieces,) = (each.simulated for each in lifetimes(module).buffers if each.buffer.name == "a")
     assert pieces == ((1, 2), (4, 5), (6, 7))
+
+
+def test_a_call_of_another_shape_than_its_root_has_a_buffer_of_its_own() -> None:
+    module = read_module(
+        """
+        HloModule m
+
+        f { x = f32[8] parameter(0)
+          ROOT y = f32[8] negate(x) }
+        ENTRY e { p = f32[8] parameter(0)
+          c = (f32[8], f32[4]) call(p), to_apply=f
+          ROOT o = f32[8] get-tuple-element(c), index=0 }
+        """
+    )
+    held = {each.buffer.name: each.held for each in lifetimes(module).buffers}
+    assert (held["p"], held["c"]) == (((0, 3),), ((3, 3),))

@@ -9,6 +9,7 @@ import pytest
 
 from tla.hlo import read_module
 from tla.memory import Tally, array_waste, live, module_buffers
+from tla.memory.oom_report import Allocation, Report
 from tla.memory.sizes import printed_bytes
 from tla.show import render
 from tla.show.scenes import scene_of
@@ -114,3 +115,25 @@ def test_an_array_without_bytes_is_drawn() -> None:
     assert figure.length == 0
     assert render(figure)
     assert svg(figure)
+
+
+def test_at_most_31_buffers_are_drawn_one_by_one() -> None:
+    lines = [f"p{n} = f32[8]{{0}} parameter({n})" for n in range(40)]
+    module = read_module("ENTRY e {" + "\n".join(lines) + "\nROOT r = f32[8]{0} negate(p0) }")
+    (peak,) = live(module).peaks
+    bars = peak.figure().bars
+    assert (len(bars), bars[-1].label) == (32, "10 more 320B")
+    tally = Tally()
+    for computation in module_buffers(module):
+        tally.add(computation)
+    assert len(tally.figure().bars) == 31
+
+
+def test_an_allocation_without_a_name_or_a_size() -> None:
+    allocations = (Allocation(2, size_bytes=1000), Allocation(3), Allocation(4, size="4.0K"))
+    bars = Report(1, "ran out", allocations=allocations).figure().bars
+    middle = (4045 + 4148) // 2  # of the sizes that print so
+    assert [(bar.label, bar.start, bar.reach) for bar in bars] == [
+        ("?", 0, 1000),
+        ("?", 1000, 1000 + middle),
+    ]
