@@ -112,7 +112,7 @@ def html_of(value: object) -> str | None:
 
 
 def _page(value: object, cells: int) -> str:
-    """What is shown of a value with so many cells."""
+    """The page of a value with at most ``cells`` cells."""
     figure, reason = _picture(value, cells)
     parts = ['<div class="tla-value">']
     if figure is None:
@@ -122,11 +122,11 @@ def _page(value: object, cells: int) -> str:
     else:
         parts.append(html(figure, page=False))
         parts += map(_line, _left_out(figure))
-    facts, signs = _said(value)
+    facts, signs = _words_of(value)
     if facts:
         parts.append(_table(facts))
     if signs:
-        items = "".join(f"<li>{said}</li>" for said in signs)
+        items = "".join(f"<li>{sign}</li>" for sign in signs)
         parts.append(f"<details><summary>how to read it</summary><ul>{items}</ul></details>")
     return "\n".join([*parts, "</div>"])
 
@@ -149,7 +149,7 @@ def _table(facts: Sequence[tuple[str, str]]) -> str:
 
 
 def _picture(value: object, cells: int) -> tuple[AnyFigure | None, str]:
-    """The figure of a value with at most so many cells; or why there is none."""
+    """The figure of a value with at most ``cells`` cells; or why there is none."""
     try:
         limits = _limits(value, cells)
         figure = figure_of(value, **limits)
@@ -159,7 +159,7 @@ def _picture(value: object, cells: int) -> tuple[AnyFigure | None, str]:
 
 
 def _limits(value: object, cells: int) -> dict[str, int]:
-    """How many rows, columns and slices make up so many cells, as the figures of a value take them."""
+    """The limits of rows, columns and slices under which a figure has at most ``cells`` cells."""
     sizes = _sizes(value)
     if sizes is None:
         return {}
@@ -201,7 +201,7 @@ def _layout_of(value: XlaShape) -> AnyLayout:
 
 
 def _cut(figure: AnyFigure, cells: int) -> AnyFigure:
-    """The first of a figure: at most so many cells, places, bars, rows of a table in all."""
+    """The beginning of a figure: at most ``cells`` cells, places, bars or rows of a table in all."""
     if isinstance(figure, Figure):
         grids: list[Grid] = []
         left = cells
@@ -260,7 +260,7 @@ def _left_out(figure: AnyFigure) -> Iterator[str]:
             yield from _left_out(panel)
 
 
-# --- what is said -----------------------------------------------------------------------------
+# --- words ------------------------------------------------------------------------------------
 
 
 class _Words(NamedTuple):
@@ -291,8 +291,8 @@ _TILES: Final = (
 )
 
 
-def _said(value: object) -> _Words:
-    """What is said beside the picture of a value."""
+def _words_of(value: object) -> _Words:
+    """The facts and signs beside the picture of a value."""
     if is_layout(value):
         return _of_layout(value)
     if is_tensor(value):
@@ -312,11 +312,11 @@ def _of_layout(layout: AnyLayout) -> _Words:
         ("shape", text_of(layout.shape)),
         ("stride", text_of(layout.stride)),
         ("size", f"{layout.size} coordinates"),
-        ("cosize", _asked(lambda: f"{layout.cosize} offsets from the least to the greatest")),
-        ("injective", _asked(lambda: _injective(layout))),
+        ("cosize", _if_known(lambda: f"{layout.cosize} offsets from the least to the greatest")),
+        ("injective", _if_known(lambda: _injective(layout))),
     ]
     if layout.is_padded:
-        facts.append(("padding", _asked(lambda: _padding(layout))))
+        facts.append(("padding", _if_known(lambda: _padding(layout))))
     if layout.conditions:
         facts.append(("unknown", ", ".join(map(str, layout.conditions))))
     signs = [_COLON, _NUMBERS]
@@ -327,8 +327,8 @@ def _of_layout(layout: AnyLayout) -> _Words:
     return _Words(facts, signs)
 
 
-def _asked(find: Callable[[], str]) -> str:
-    """What is found out, or that an unknown is in the way."""
+def _if_known(find: Callable[[], str]) -> str:
+    """Return a fact, or that an unknown leaves it open."""
     try:
         return find()
     except UndecidedError:

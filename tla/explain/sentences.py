@@ -37,8 +37,8 @@ def sentences_of(found: Derivation) -> tuple[str, ...]:
     if found.operation == "logical_product":
         return tuple(_product(found))
     if found.operation in ("blocked_product", "raked_product"):
-        return (_paired(found),)
-    return (_gathered(found, kind),) if found.parts else ()
+        return (_pair_sentence(found),)
+    return (_form_sentence(found, kind),) if found.parts else ()
 
 
 def law_of(found: Derivation) -> str:
@@ -276,14 +276,14 @@ def _product(found: Derivation) -> Iterator[str]:
     )
 
 
-def _gathered(found: Derivation, kind: str) -> str:
+def _form_sentence(found: Derivation, kind: str) -> str:
     whole = found.parts[0].result
     inside = "inside a tile" if kind == "divide" else "inside a block"
     over = "the tiles" if kind == "divide" else "the copies"
     return f"The logical form is {whole}; what is {inside} comes first, what runs over {over} after it."
 
 
-def _paired(found: Derivation) -> str:
+def _pair_sentence(found: Derivation) -> str:
     block, copies = modes_of(found.parts[0].result)
     first, second = "the block's", "the copies'"
     if found.operation == "raked_product":
@@ -294,7 +294,7 @@ def _paired(found: Derivation) -> str:
 def _by_mode(found: Derivation) -> Iterator[str]:
     layout, tilers = found.arguments
     if found.operation.startswith(("zipped", "tiled", "flat")):
-        yield _gathered(found, found.operation.rpartition("_")[2])
+        yield _form_sentence(found, found.operation.rpartition("_")[2])
         return
     modes = modes_of(layout)
     parts = iter(found.parts)

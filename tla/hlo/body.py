@@ -107,9 +107,9 @@ class Body:
 
     def _parameter(self, name: str, shape: AnyShape, start: int, line: int) -> Instruction:
         number = self._next
-        made = Instruction(name, shape, "parameter", parameter_number=number, line=line)
-        self._define(made, start)
-        return made
+        parameter = Instruction(name, shape, "parameter", parameter_number=number, line=line)
+        self._define(parameter, start)
+        return parameter
 
     def _fresh(self, opcode: str) -> str:
         """A name for a nested instruction, as XLA makes it."""
@@ -151,8 +151,8 @@ class Body:
                 text = self._source.text
                 match = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])").search(text, start)
                 place = match.span() if match else (start, start + 1)
-                said = f"no {what} {shortened(name)} stands before this one"
-                self._refuse(said, *place, *near_hint(near_names(name, known)))
+                missing = f"no {what} {shortened(name)} stands before this one"
+                self._refuse(missing, *place, *near_hint(near_names(name, known)))
 
     def _compare(self, name: str, known: AnyShape, written: Written) -> None:
         """As XLA, demand that a shape written with an operand is its own but for the layout."""

@@ -149,7 +149,7 @@ class Grammar:
         if at >= len(self.text):
             raise UnclosedError(f"expected {expected}, found {_END}", self.text, at, at, *details)
         if self.text.startswith("/*", at):
-            raise UnclosedError("a comment that is not closed", self.text, at, at + 2)
+            raise UnclosedError("a comment that is not ended", self.text, at, at + 2)
         word = _PLAIN.match(self.text, at)
         found = word[0] if word else self.text[at]
         end = at + len(found)
@@ -185,7 +185,7 @@ class Grammar:
             return end_of_brackets(text, at)
         match = (_STRING if first in "\"'" else _PLAIN).match(text, at)
         if match is None and first in "\"'":
-            raise UnclosedError("a string that is not closed", text, at, at + 1)
+            raise UnclosedError("a string that is not ended", text, at, at + 1)
         if match is None:
             self.fail("a value", at)
         return match.end()
@@ -283,11 +283,11 @@ class Grammar:
         """Read ``opcode(operands)``; what is open is a stack, so no depth of nesting is too deep."""
         done: list[Statement] = []
         outer: list[_Call] = []
-        call, at = self._opened(shape, start, at)
+        call, at = self._begin_call(shape, start, at)
         while True:
-            closed = self._closed(call, at)
-            if closed is not None:
-                statement, at = closed
+            ended = self._end_call(call, at)
+            if ended is not None:
+                statement, at = ended
                 done.append(statement)
                 if not outer:
                     return done, at
@@ -300,9 +300,9 @@ class Grammar:
                 call.operands.append(operand)
             else:
                 outer.append(call)
-                call, at = self._opened(operand.shape, operand.start, at)
+                call, at = self._begin_call(operand.shape, operand.start, at)
 
-    def _opened(self, shape: AnyShape | None, start: int, at: int) -> tuple[_Call, int]:
+    def _begin_call(self, shape: AnyShape | None, start: int, at: int) -> tuple[_Call, int]:
         """Read ``opcode(`` behind the shape of its result."""
         match = _OPCODE.match(self.text, at)
         if shape is None:
@@ -325,7 +325,7 @@ class Grammar:
             )
         return _Call(shape, opcode, start, []), match.end()
 
-    def _closed(self, call: _Call, at: int) -> tuple[Statement, int] | None:
+    def _end_call(self, call: _Call, at: int) -> tuple[Statement, int] | None:
         """Read the number of a parameter, the literal of a constant, or the end of the operands."""
         shape, opcode, start, operands = call
         if opcode == "parameter":

@@ -40,7 +40,7 @@ __all__ = ["AliasedValue", "Buffer", "ComputationBuffers", "Kind", "module_buffe
 Kind: TypeAlias = Literal["argument", "constant", "result", "temporary"]
 
 _PART: Final = 1024
-"""How many arrays are told at once."""
+"""The most arrays in one part of a computation."""
 
 
 class Buffer(NamedTuple):
@@ -195,7 +195,7 @@ def stream_buffers(stream: ModuleStream, outline: Outline) -> Iterator[Computati
             elif isinstance(event, Instruction):
                 scope = scopes[-1]
                 scope.add(event)
-                if scope.listed >= _PART:
+                if scope.pending >= _PART:
                     yield scope.part(None)
             else:
                 yield scopes.pop().end()
@@ -220,7 +220,7 @@ class _Scope:
         self._aliases: list[AliasedValue] = []
 
     @property
-    def listed(self) -> int:
+    def pending(self) -> int:
         """How many arrays are there that no part has yet."""
         return len(self._buffers) + len(self._aliases)
 

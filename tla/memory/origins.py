@@ -109,7 +109,7 @@ class Origins:
         """What hands a value on, if anything does."""
         opcode, index = instruction.opcode, value.shape_index
         if opcode == "parameter":
-            return self._given(value, instruction.parameter_number or 0)
+            return self._argument(value, instruction.parameter_number or 0)
         if opcode in _CALLS or opcode == "async-done":
             return self._rooted(value, instruction)
         if opcode == "while":
@@ -124,7 +124,7 @@ class Origins:
             return _hop_to(value, instruction, 0, (0, *index))
         return self._renamed(value, instruction)
 
-    def _given(self, value: Value, number: int) -> _Hop | None:
+    def _argument(self, value: Value, number: int) -> _Hop | None:
         """The operand that a parameter is, where one instruction calls its computation."""
         callers = self._callers.get(value.computation, ())
         if len(callers) != 1:

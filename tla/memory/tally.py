@@ -184,7 +184,7 @@ class Tally:
             name = group_of(buffer, self._by, self._tables)
             self._groups[name] = self._groups.get(name, Group(name, 0, 0, 0)).plus(data, padded)
         self.buffers += 1
-        # The order of the text decides between rows that are equal otherwise.
+        # Of rows that waste and take the same, the first in the text comes first.
         entry = (waste.waste_bytes, padded, -self.buffers, Row(buffer, waste))
         if self._top is None or len(self._kept) < self._top:
             heappush(self._kept, entry)
