@@ -149,7 +149,7 @@ class Grammar:
         if at >= len(self.text):
             raise UnclosedError(f"expected {expected}, found {_END}", self.text, at, at, *details)
         if self.text.startswith("/*", at):
-            raise UnclosedError("a comment that is not ended", self.text, at, at + 2)
+            raise UnclosedError("a comment that is not closed", self.text, at, at + 2)
         word = _PLAIN.match(self.text, at)
         found = word[0] if word else self.text[at]
         end = at + len(found)
@@ -185,7 +185,7 @@ class Grammar:
             return end_of_brackets(text, at)
         match = (_STRING if first in "\"'" else _PLAIN).match(text, at)
         if match is None and first in "\"'":
-            raise UnclosedError("a string that is not ended", text, at, at + 1)
+            raise UnclosedError("a string that is not closed", text, at, at + 1)
         if match is None:
             self.fail("a value", at)
         return match.end()
