@@ -627,3 +627,10 @@ def test_a_computation_of_another_result_points_at_its_brace() -> None:
 
 def test_an_instruction_made_by_hand_has_no_line() -> None:
     assert Instruction("p", parse_shape("f32[2]"), "parameter").line == 0
+
+
+def test_an_empty_computation_points_at_its_brace() -> None:
+    text = "HloModule m e { }"
+    with pytest.raises(ModuleError, match="has no instructions") as caught:
+        read_module(text)
+    assert (caught.value.start, caught.value.end) == (len(text) - 1, len(text))
