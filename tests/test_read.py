@@ -245,7 +245,6 @@ def test_an_instruction_that_is_not_there(
 
 def test_the_name_of_every_buffer_that_a_report_prints_is_read(file: str) -> None:
     """`tla hlo` and this reader write one way into a tuple."""
-    from tla.cli.hlo_buffers import label
     from tla.hlo import read_module
     from tla.memory import AliasedValue, Buffer, module_buffers
 
@@ -255,9 +254,9 @@ def test_the_name_of_every_buffer_that_a_report_prints_is_read(file: str) -> Non
         arrays: list[Buffer | AliasedValue] = []
         for each in module_buffers(module):
             arrays += [*each.buffers[:9], *each.aliases[:9]]
-        assert any("{" in label(array) for array in arrays)
+        assert any("{" in array.label for array in arrays)
         for array in arrays[-40:]:
-            assert read(f"{name}:%{array.computation}/{label(array)}") == array.shape
+            assert read(f"{name}:%{array.computation}/{array.label}") == array.shape
 
 
 def test_a_layout_means_the_same_whatever_files_there_are(

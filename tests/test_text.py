@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tla import ParseError
-from tla.text import Scanner
+from tla.text import Scanner, near_words
 
 
 def test_tokens_and_blanks() -> None:
@@ -101,3 +101,8 @@ def test_lines_and_columns_count_from_one() -> None:
     for start, line, column in places:
         error = ParseError("x", text, start)
         assert (error.line, error.column, error.end) == (line, column, start + 1)
+
+
+def test_at_most_three_near_words() -> None:
+    assert len(near_words("aab", ["aaa", "aac", "aad", "aae", "aaf"])) == 3
+    assert near_words("zzz", ["aaa"]) == []

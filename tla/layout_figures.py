@@ -57,7 +57,7 @@ def layout_figure(
     slices: int = 4,
     colour: Scheme | None = None,
 ) -> Figure:
-    """Return the figure of a layout: at most so many rows and columns of so many slices.
+    """Return the figure of a layout: at most ``rows`` rows and ``columns`` columns of ``slices`` slices.
 
     >>> figure = layout_figure(Layout((100, 100), (100, 1)), rows=2, columns=3)
     >>> [[cell.offset for cell in row] for row in figure.grids[0].cells], figure.size

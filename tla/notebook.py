@@ -35,8 +35,11 @@ from .view_figures import composed_figure, tensor_figure
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from typing_extensions import TypeIs
+
     from .figure import AnyFigure
     from .layout import AnyLayout
+    from .xla_bridge import XlaShape
 
 __all__ = ["CELLS", "CHARACTERS", "figure_of", "html_of"]
 
@@ -76,15 +79,16 @@ def figure_of(value: object, **limits: Any) -> AnyFigure:
         return tensor_figure(value, **limits)
     if is_composed(value):
         return composed_figure(value, **limits)
-    if type(value).__name__ == "IndexingMap":
+    draw = getattr(value, "figure", None)
+    if draw is None:
+        raise UnsupportedError(f"there is no figure of a {type(value).__name__}", value=value)
+    from .indexing import IndexingMap  # few values that are shown are maps
+
+    if isinstance(value, IndexingMap):
         from .map_figures import map_figure
 
-        m: Any = value
-        return map_figure(m, **limits)
-    made = getattr(value, "figure", None)
-    if made is None:
-        raise UnsupportedError(f"there is no figure of a {type(value).__name__}", value=value)
-    found: AnyFigure = made(**limits)
+        return map_figure(value, **limits)
+    found: AnyFigure = draw(**limits)
     return found
 
 
@@ -108,7 +112,7 @@ def html_of(value: object) -> str | None:
 
 
 def _page(value: object, cells: int) -> str:
-    """What is shown of a value with so many cells."""
+    """The page of a value with at most ``cells`` cells."""
     figure, reason = _picture(value, cells)
     parts = ['<div class="tla-value">']
     if figure is None:
@@ -118,11 +122,11 @@ def _page(value: object, cells: int) -> str:
     else:
         parts.append(html(figure, page=False))
         parts += map(_line, _left_out(figure))
-    facts, signs = _said(value)
+    facts, signs = _words_of(value)
     if facts:
         parts.append(_table(facts))
     if signs:
-        items = "".join(f"<li>{said}</li>" for said in signs)
+        items = "".join(f"<li>{sign}</li>" for sign in signs)
         parts.append(f"<details><summary>how to read it</summary><ul>{items}</ul></details>")
     return "\n".join([*parts, "</div>"])
 
@@ -145,7 +149,7 @@ def _table(facts: Sequence[tuple[str, str]]) -> str:
 
 
 def _picture(value: object, cells: int) -> tuple[AnyFigure | None, str]:
-    """The figure of a value with at most so many cells; or why there is none."""
+    """The figure of a value with at most ``cells`` cells; or why there is none."""
     try:
         limits = _limits(value, cells)
         figure = figure_of(value, **limits)
@@ -155,7 +159,7 @@ def _picture(value: object, cells: int) -> tuple[AnyFigure | None, str]:
 
 
 def _limits(value: object, cells: int) -> dict[str, int]:
-    """How many rows, columns and slices make up so many cells, as the figures of a value take them."""
+    """The limits of rows, columns and slices under which a figure has at most ``cells`` cells."""
     sizes = _sizes(value)
     if sizes is None:
         return {}
@@ -173,7 +177,7 @@ def _sizes(value: object) -> list[int] | None:
     layout: Any = None
     if is_layout(value) or is_tensor(value) or is_composed(value):
         layout = value
-    elif _is_xla(value) and hasattr(value, "dimensions"):
+    elif _is_xla(value):
         layout = _layout_of(value)
     if layout is None:
         return None
@@ -184,18 +188,20 @@ def _sizes(value: object) -> list[int] | None:
     return [int(n) for n in sizes]
 
 
-def _is_xla(value: object) -> bool:
-    return type(value).__module__.startswith("tla.xla_bridge.")
+def _is_xla(value: object) -> TypeIs[XlaShape]:
+    from .xla_bridge import XlaShape  # loaded for values that have no layout of their own
+
+    return isinstance(value, XlaShape)
 
 
-def _layout_of(value: Any) -> AnyLayout:
+def _layout_of(value: XlaShape) -> AnyLayout:
     from .xla_bridge import to_layout
 
     return to_layout(value)
 
 
 def _cut(figure: AnyFigure, cells: int) -> AnyFigure:
-    """The first of a figure: at most so many cells, places, bars, rows of a table in all."""
+    """The beginning of a figure: at most ``cells`` cells, places, bars or rows of a table in all."""
     if isinstance(figure, Figure):
         grids: list[Grid] = []
         left = cells
@@ -254,7 +260,7 @@ def _left_out(figure: AnyFigure) -> Iterator[str]:
             yield from _left_out(panel)
 
 
-# --- what is said -----------------------------------------------------------------------------
+# --- words ------------------------------------------------------------------------------------
 
 
 class _Words(NamedTuple):
@@ -285,8 +291,8 @@ _TILES: Final = (
 )
 
 
-def _said(value: object) -> _Words:
-    """What is said beside the picture of a value."""
+def _words_of(value: object) -> _Words:
+    """The facts and signs beside the picture of a value."""
     if is_layout(value):
         return _of_layout(value)
     if is_tensor(value):
@@ -296,7 +302,7 @@ def _said(value: object) -> _Words:
     if is_composed(value):
         facts = [("offsets", f"outer part of {value.offset} plus those of {value.inner}")]
         return _Words(facts, (_COLON, _NUMBERS))
-    if _is_xla(value) and hasattr(value, "dimensions"):
+    if _is_xla(value):
         return _of_xla(value)
     return _Words()
 
@@ -306,11 +312,11 @@ def _of_layout(layout: AnyLayout) -> _Words:
         ("shape", text_of(layout.shape)),
         ("stride", text_of(layout.stride)),
         ("size", f"{layout.size} coordinates"),
-        ("cosize", _asked(lambda: f"{layout.cosize} offsets from the least to the greatest")),
-        ("injective", _asked(lambda: _injective(layout))),
+        ("cosize", _if_known(lambda: f"{layout.cosize} offsets from the least to the greatest")),
+        ("injective", _if_known(lambda: _injective(layout))),
     ]
     if layout.is_padded:
-        facts.append(("padding", _asked(lambda: _padding(layout))))
+        facts.append(("padding", _if_known(lambda: _padding(layout))))
     if layout.conditions:
         facts.append(("unknown", ", ".join(map(str, layout.conditions))))
     signs = [_COLON, _NUMBERS]
@@ -321,8 +327,8 @@ def _of_layout(layout: AnyLayout) -> _Words:
     return _Words(facts, signs)
 
 
-def _asked(find: Callable[[], str]) -> str:
-    """What is found out, or that an unknown is in the way."""
+def _if_known(find: Callable[[], str]) -> str:
+    """Return a fact, or that an unknown leaves it open."""
     try:
         return find()
     except UndecidedError:
@@ -342,7 +348,7 @@ def _padding(layout: AnyLayout) -> str:
     return f"{layout.size - layout.valid_size} of {layout.size} coordinates hold no data"
 
 
-def _of_xla(shape: Any) -> _Words:
+def _of_xla(shape: XlaShape) -> _Words:
     """The facts of an array of XLA: its layout in both notations, and its bytes."""
     from .xla_bridge import size_of
 

@@ -1,7 +1,10 @@
-"""One scanner under every grammar: a text, a position in it, and errors that point at the character.
+"""The scanner of the notations of layouts, shapes, tags, expressions and C++ types: a text and a place.
 
-A grammar is a set of functions over a `Scanner`; each takes what it knows with `accept` and demands
-the rest with `expect`. What was wanted at the furthest point reached becomes the error.
+A grammar is a set of functions over a `Scanner`. A function passes what may come next with `accept`,
+and demands the rest with `expect`. An error points at the character where something else stands.
+
+HLO (`tla.hlo.grammar`) has productions of its own: its text comes in pieces, has millions of lines, and
+is matched by patterns. So have out-of-memory reports (`tla.memory.oom`), which are lines of a log.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def composed_figure(
 
     Raises:
         LayoutError: nothing would be shown.
-        UndecidedError: an int is unknown, or there are so many coordinates that it is not known how far
+        UndecidedError: an int is unknown, or there are too many coordinates to find out how far
             the offsets span.
     """
     inner = composed.inner

@@ -215,3 +215,8 @@ def test_bad_input_is_2(run: Run, a: str, b: str, told: str) -> None:
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("tla: error: ")
     assert told in done.err
+
+
+def test_an_unknown_dim_is_not_the_number_beside_it(run: Run) -> None:
+    out = run("diff", "f32[?,3]{1,0}", "(4,3):(3,1)").out
+    assert "dim 0    d0{min=0}:_3  |  4:3\n" in out

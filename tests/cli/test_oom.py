@@ -224,3 +224,12 @@ def test_wrong_command_line(run: Run, arguments: list[str], error: str) -> None:
 
 def test_as_a_process(run: Run) -> None:
     assert process("oom", str(LONG)) == run("oom", str(LONG))
+
+
+def test_a_report_that_is_repeated_is_counted(run: Run, tmp_path: Path) -> None:
+    report = "Ran out of memory in memory space vmem. Used 17.00M of 16.00M vmem.\n"
+    file = tmp_path / "log.txt"
+    for times, words in ((1, ""), (2, ", 2 times"), (3, ", 3 times")):
+        file.write_text("x\n".join([report] * times))
+        first = run("oom", str(file)).out.splitlines()[0]
+        assert first == f"line 1: out of memory in vmem: 17.00M of 16.00M{words}"

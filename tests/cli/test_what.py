@@ -134,3 +134,10 @@ def test_a_wrong_command_line(run: Run, arguments: tuple[str, ...], message: str
     code, out, err = run("what", *arguments)
     assert (code, out) == (2, "")
     assert message in err
+
+
+def test_the_elements_of_a_byte_by_a_tag(run: Run) -> None:
+    found = [
+        json.loads(run("what", "zN<half>(20,48)", str(n), "--bytes", "--json").out) for n in (2, 3, 9)
+    ]
+    assert [(facts["offset"], facts["byte"]) for facts in found] == [(1, 2), (1, 3), (4, 9)]

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tla import ParseError
-from tla.hlo.lexing import UnclosedError, end_of_brackets, escaped, near_names, unescaped
+from tla.hlo.lexing import UnclosedError, end_of_brackets, escaped, unescaped
+from tla.hlo.naming import near_names
 
 
 @pytest.mark.parametrize(

@@ -603,3 +603,34 @@ def test_values_can_be_copied_and_sent() -> None:
 def test_a_module_without_computations_has_no_entry() -> None:
     with pytest.raises(NoSuchNameError, match="module m has no entry computation"):
         _ = Module("m").entry
+
+
+@pytest.mark.parametrize(
+    ("text", "summary", "at"),
+    [
+        ("x = f32[2] negate(y), a=/* b", "a comment that is not closed", "/*"),
+        ('x = f32[2] negate(y), a="b', "a string that is not closed", '"'),
+    ],
+)
+def test_what_is_not_closed(text: str, summary: str, at: str) -> None:
+    with pytest.raises(ModuleError) as caught:
+        read_module(text)
+    assert (caught.value.summary, caught.value.start) == (summary, text.index(at))
+
+
+def test_a_computation_of_another_result_points_at_its_brace() -> None:
+    text = "HloModule m ENTRY e () -> f32[3] { x = f32[2] constant({1, 2}) }"
+    with pytest.raises(ModuleError, match="says that it returns") as caught:
+        read_module(text)
+    assert (caught.value.start, caught.value.end) == (len(text) - 1, len(text))
+
+
+def test_an_instruction_made_by_hand_has_no_line() -> None:
+    assert Instruction("p", parse_shape("f32[2]"), "parameter").line == 0
+
+
+def test_an_empty_computation_points_at_its_brace() -> None:
+    text = "HloModule m e { }"
+    with pytest.raises(ModuleError, match="has no instructions") as caught:
+        read_module(text)
+    assert (caught.value.start, caught.value.end) == (len(text) - 1, len(text))

@@ -207,6 +207,19 @@ def test_an_error_deep_in_a_stream_has_its_place() -> None:
     assert streamed.value.instructions == 300 * 21
 
 
+def test_a_computation_may_be_written_a_hundred_deep() -> None:
+    def text(depth: int) -> str:
+        nested = "x = f32[] parameter(0)"
+        for _ in range(depth):
+            nested = f"x = f32[] call(f32[] p), to_apply={{ {nested} }}"
+        return nested
+
+    assert len(read_module(text(100)).computations) == 101
+    with pytest.raises(ModuleError, match="inside instructions, deeper than 100 levels") as caught:
+        read_module(text(101))
+    assert caught.value.text.startswith("{ x = f32[] parameter", caught.value.start)
+
+
 def test_a_long_text_is_not_read_over_and_over() -> None:
     """An instruction of many pieces is tried with twice as much each time."""
     pieces = 0

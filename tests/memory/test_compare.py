@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tla.hlo import Module, read_module
 from tla.memory import output_bytes
 from tla.memory.compare import Comparison, Total, compare
-from tla.memory.matching import Item, items_of, matched
+from tla.memory.matching import Item, Match, items_of, matched
 
 DATA = Path(__file__).parent.parent / "data"
 NAMES = ["v4_scan_rnn", "v5e_bools", "v5e_conv_net", "v5e_embedding", "v5e_x4_all_to_all"]
@@ -214,3 +214,19 @@ def test_as_many_as_possible_are_alike(before: list[Item], after: list[Item]) ->
 def test_nothing_is_left_over_that_could_be_matched(items: list[Item]) -> None:
     found = matched(items, [item._replace(name="c.9", op_name="jit(g)/mul") for item in items])
     assert all(match.before is not None and match.after is not None for match in found)
+
+
+def test_of_instructions_alike_the_first_goes_with_the_first() -> None:
+    one = [Item("e", f"a.{i}", "copy", "x", "f32[4]{0}", 16, False, None, i) for i in range(3)]
+    other = [item._replace(name=f"b.{i}") for i, item in enumerate(one)]
+    assert list(matched(one, other)) == [Match(*both) for both in zip(one, other, strict=True)]
+
+
+def test_what_lies_in_other_memory_has_no_bytes() -> None:
+    module = entry(
+        "p = f32[4]{0} parameter(0)",
+        "i = s32[] constant(0)",
+        "u = f32[4]{0} dynamic-update-slice(p, p, i)",
+        "ROOT n = f32[4]{0} negate(u)",
+    )
+    assert {item.name: item.bytes for item in items_of(module)} == {"u": 0, "n": 16}

@@ -222,6 +222,28 @@ def test_within_a_fusion_nothing_is_moved_on_its_own() -> None:
     assert (relayout.copies, relayout.inside, both.copies, free.inside) == (0, 1, 1, 1)
 
 
+def test_totals_are_of_their_own_kind() -> None:
+    """Each sum of each kind differs from that of all kinds, and from every other sum."""
+    copies = module_copies(
+        read_module(
+            """
+            ENTRY e {
+              p = f32[5,100]{1,0:T(8,128)} parameter(0)
+              a = f32[5,100]{0,1:T(8,128)} copy(p),
+                backend_config={"window_config":{"estimated_cycles":7}}
+              b = f32[5,100]{0,1:T(8,128)S(1)} copy(a),
+                backend_config={"window_config":{"estimated_cycles":"11"}}
+              ROOT c = f32[5,100]{0,1:T(8,128)} bitcast(a)
+            }"""
+        )
+    )
+    assert [tuple(total) for total in copy_totals(copies)] == [
+        ("relayout", 1, 0, 4096, 53248, 51248, 7),
+        ("space move", 1, 0, 53248, 53248, 51248, 11),
+        ("free", 1, 0, 0, 0, 0, 0),
+    ]
+
+
 TILINGS = st.sampled_from([(), ((2,),), ((2, 2),), ((2, 4),), ((2, 4), (2, 1)), ((4,), (2,))])
 
 
@@ -488,3 +510,38 @@ def test_a_copy_of_another_rank_is_none() -> None:
     module = read_module("ENTRY e { p = f32[8,128] parameter(0) ROOT c = f32[128] copy(p) }")
     with pytest.raises(UnsupportedError, match=r"the copy c of line 1 is no copy: .* differ in rank"):
         module_copies(module)
+
+
+def test_a_copy_in_the_body_or_the_condition_of_a_loop() -> None:
+    module = read_module(
+        """
+        HloModule m
+
+        c { x = f32[8,8]{1,0} parameter(0)
+          k = f32[8,8]{0,1} copy(x)
+          ROOT r = pred[] custom-call(k) }
+        b { y = f32[8,8]{1,0} parameter(0)
+          ROOT n = f32[8,8]{1,0} copy(y) }
+        ENTRY e { p = f32[8,8]{1,0} parameter(0)
+          w = f32[8,8]{1,0} while(p), condition=c, body=b
+          ROOT o = f32[8,8]{0,1} copy(w) }
+        """
+    )
+    assert {copy.name: copy.is_in_loop for copy in module_copies(module)} == {
+        "k": True,
+        "n": True,
+        "o": False,
+    }
+
+
+def test_advice_goes_back_through_a_bitcast() -> None:
+    advice = advice_of(
+        module_of(
+            "p = f32[16,256]{1,0:T(8,128)} parameter(0)",
+            "b = f32[256,16]{0,1:T(8,128)} bitcast(p)",
+            "ROOT c = f32[256,16]{1,0:T(8,128)} copy(b)",
+        )
+    )
+    assert {name: list(map(str, each)) for name, each in advice.items()} == {
+        "c": ["parameter 0 as f32[16,256]{0,1:T(8,128)}", "result as f32[256,16]{0,1:T(8,128)}"]
+    }

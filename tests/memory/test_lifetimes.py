@@ -266,3 +266,63 @@ def test_too_few_operands(call: str, why: str) -> None:
     )
     with pytest.raises(UnsupportedError, match=why):
         lifetimes(module)
+
+
+def test_a_piece_lasts_as_long_as_what_it_writes_over() -> None:
+    """``a`` is read behind the loop: what is written over it until then lies in memory in use."""
+    module = read_module(
+        """
+        HloModule m
+
+        c { ROOT r = pred[] constant(false) }
+        b { y = f32[8]{0:S(1)} parameter(0)
+          ROOT n = f32[8]{0:S(1)} negate(y) }
+        ENTRY e { p = f32[8]{0} parameter(0)
+          u = f32[2]{0} parameter(1)
+          i = s32[] parameter(2)
+          a = f32[8]{0:S(1)} negate(p)
+          d = f32[8]{0:S(1)} dynamic-update-slice(a, u, i)
+          k = f32[8]{0} negate(d)
+          w = f32[8]{0:S(1)} while(d), condition=c, body=b
+          ROOT z = f32[8]{0} add(a, w) }
+        """
+    )
+    (pieces,) = (each.simulated for each in lifetimes(module).buffers if each.buffer.name == "a")
+    # The loop takes d at step 6, and d counts until the body begins with y at step 7.
+    assert pieces == ((3, 4), (4, 7), (7, 8), (8, 8), (9, 10))
+
+
+def test_a_root_ends_behind_its_computation() -> None:
+    """The new state ``n`` begins with the body, as the old one ``y`` does, and outlives it."""
+    module = read_module(
+        """
+        HloModule m
+
+        c { x = f32[8]{0:S(1)} parameter(0)
+          ROOT r = pred[] constant(false) }
+        b { ROOT n = f32[8]{0:S(1)} constant({...})
+          y = f32[8]{0:S(1)} parameter(0) }
+        ENTRY e { p = f32[8]{0} parameter(0)
+          a = f32[8]{0:S(1)} negate(p)
+          w = f32[8]{0:S(1)} while(a), condition=c, body=b
+          ROOT z = f32[8]{0} negate(w) }
+        """
+    )
+    (pieces,) = (each.simulated for each in lifetimes(module).buffers if each.buffer.name == "a")
+    assert pieces == ((1, 2), (4, 5), (6, 7))
+
+
+def test_a_call_of_another_shape_than_its_root_has_a_buffer_of_its_own() -> None:
+    module = read_module(
+        """
+        HloModule m
+
+        f { x = f32[8] parameter(0)
+          ROOT y = f32[8] negate(x) }
+        ENTRY e { p = f32[8] parameter(0)
+          c = (f32[8], f32[4]) call(p), to_apply=f
+          ROOT o = f32[8] get-tuple-element(c), index=0 }
+        """
+    )
+    held = {each.buffer.name: each.held for each in lifetimes(module).buffers}
+    assert (held["p"], held["c"]) == (((0, 3),), ((3, 3),))

@@ -262,3 +262,8 @@ def test_a_module_of_constants_alone() -> None:
 def test_a_module_without_buffers() -> None:
     found = live(read_module("t = () tuple()"), "v6e")
     assert (found.peaks, found.compiler_peak_bytes) == ((), 0)
+
+
+def test_without_temporaries_the_figure_is_of_main_memory() -> None:
+    found = live(read_module("ENTRY e { ROOT p = f32[8]{0:S(1)} parameter(0) }"))
+    assert (found.simulated_space, found.simulated_bytes, found.left_over_bytes) == (0, 0, 0)

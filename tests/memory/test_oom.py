@@ -561,3 +561,13 @@ def test_a_stated_size_stands_for_the_bytes_computed() -> None:
         assert found.size_bytes in bytes_printed_as(size)
         assert found.unpadded_bytes in bytes_printed_as(unpadded)
         assert printed_bytes(found.size_bytes) == size
+
+
+def test_a_report_of_one_line_is_whole_with_the_name_at_its_end() -> None:
+    line = (
+        "Allocation (size=4096) would exceed memory (size=1024) :: #allocation1 [shape ="
+        " 'f32[8,128]{1,0:T(8,128)}', space=vmem, size = 0x1000, scoped, tag = 'scoped'] :: %f"
+    )
+    (whole,), (cut,) = read_reports(line), read_reports(line.removesuffix(" :: %f"))
+    assert (whole.cut_at, whole.allocations[0].label) == (None, "%f")
+    assert (cut.cut_at, cut.allocations[0].label) == (1, None)

@@ -9,7 +9,7 @@ import pytest
 
 from tla.hlo import read_module
 from tla.memory import Tally, array_waste, live, module_buffers
-from tla.memory.picture import peak_figure, rows_figure, waste_figure
+from tla.memory.oom_report import Allocation, Report
 from tla.memory.sizes import printed_bytes
 from tla.show import render
 from tla.show.scenes import scene_of
@@ -47,13 +47,13 @@ def test_of_a_split_array_one_piece_is_live() -> None:
 @pytest.mark.parametrize("path", MODULES[:2], ids=lambda path: path.stem)
 def test_of_many_buffers_the_rest_is_one_bar(path: Path) -> None:
     peak = live(module(path)).peaks[0]
-    whole, some = peak_figure(peak), peak_figure(peak, most=1)
+    whole, some = peak.figure(), peak.figure(most=1)
     more = len(peak.buffers) - 1
     start, end = some.bars[0].reach, whole.bars[-1].reach
     rest = f"{more} more {printed_bytes(end - start)}"
     assert [bar.label for bar in some.bars] == [whole.bars[0].label, rest]
     assert (some.bars[-1].start, some.bars[-1].reach) == (start, end)
-    assert len(peak_figure(peak, most=len(peak.buffers)).bars) == len(peak.buffers)
+    assert len(peak.figure(most=len(peak.buffers)).bars) == len(peak.buffers)
 
 
 def test_a_colour_for_each_memory() -> None:
@@ -64,7 +64,7 @@ def test_a_colour_for_each_memory() -> None:
     tally = Tally()
     for computation in module_buffers(read_module(text)):
         tally.add(computation)
-    figure = rows_figure(tally.rows, chip="v5e")
+    figure = tally.figure(chip="v5e")
     assert {(bar.label.split()[0], bar.colour, bar.space) for bar in figure.bars} == {
         ("%a", 0, "HBM"),
         ("%b", 1, "VMEM"),
@@ -85,7 +85,7 @@ def test_rows_are_data_and_padding(path: Path) -> None:
     tally = Tally()
     for computation in module_buffers(module(path)):
         tally.add(computation)
-    figure = rows_figure(tally.rows, most=len(tally.rows))
+    figure = tally.figure(len(tally.rows))
     assert [(bar.start, bar.end, bar.reach) for bar in figure.bars] == [
         (0, row.waste.data_bytes, row.waste.padded_bytes) for row in tally.rows
     ]
@@ -94,7 +94,7 @@ def test_rows_are_data_and_padding(path: Path) -> None:
 
 
 def test_the_title_says_what_pads() -> None:
-    figure = waste_figure(array_waste(parse_array("f32[3,5]{1,0:T(8,128)}")), "%x")
+    figure = array_waste(parse_array("f32[3,5]{1,0:T(8,128)}")).figure("%x")
     assert figure.title == "%x: dim 0: 3 -> 8 (2.67x); dim 1: 5 -> 128 (25.60x)"
     assert [(bar.end, bar.reach) for bar in figure.bars] == [(60, 4096)]
 
@@ -115,3 +115,25 @@ def test_an_array_without_bytes_is_drawn() -> None:
     assert figure.length == 0
     assert render(figure)
     assert svg(figure)
+
+
+def test_at_most_31_buffers_are_drawn_one_by_one() -> None:
+    lines = [f"p{n} = f32[8]{{0}} parameter({n})" for n in range(40)]
+    module = read_module("ENTRY e {" + "\n".join(lines) + "\nROOT r = f32[8]{0} negate(p0) }")
+    (peak,) = live(module).peaks
+    bars = peak.figure().bars
+    assert (len(bars), bars[-1].label) == (32, "10 more 320B")
+    tally = Tally()
+    for computation in module_buffers(module):
+        tally.add(computation)
+    assert len(tally.figure().bars) == 31
+
+
+def test_an_allocation_without_a_name_or_a_size() -> None:
+    allocations = (Allocation(2, size_bytes=1000), Allocation(3), Allocation(4, size="4.0K"))
+    bars = Report(1, "ran out", allocations=allocations).figure().bars
+    middle = (4045 + 4148) // 2  # of the sizes that print so
+    assert [(bar.label, bar.start, bar.reach) for bar in bars] == [
+        ("?", 0, 1000),
+        ("?", 1000, 1000 + middle),
+    ]

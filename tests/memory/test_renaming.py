@@ -121,7 +121,7 @@ def test_carried_digits_are_the_same_function(data: st.DataObject, before: XlaSh
         digits_of([(data.draw(st.integers(1, 4)), 7 + d), (n, 50 + d)], n)
         for d, n in enumerate(after.dimensions)
     ]
-    carried = found.carried(digits)
+    carried = found.carry(digits)
     assume(carried is not None)
     assert carried is not None
     for index in indices(before.dimensions):
@@ -156,3 +156,12 @@ def test_no_renaming() -> None:
         ("f32[7,5]{0,1:T(3)(4,2,2)}", "f32[7,5]{0,1:T(3)(4,2,2)}"),  # no digits
     ]:
         assert renaming(parse_array(before), parse_array(after)) is None
+
+
+def test_the_greatest_index_counts_the_weight_of_a_digit() -> None:
+    """The greatest index of 5 rows is 4, of which the digit above 2 is at most 4 // 2."""
+    before, after = parse_array("f32[5,3]{1,0:T(1,8)}"), parse_array("f32[10,3]{0,1:T(4,2)}")
+    found = renaming(before, after)
+    assert found is not None
+    assert (found.is_total, found.is_onto) == (True, False)
+    check(found, before, after)

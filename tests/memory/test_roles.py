@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tla.hlo import read_module, read_stream
+from tla.hlo import read_instruction, read_module, read_stream
 from tla.memory import module_buffers, module_outline, module_roles, stream_buffers, stream_outline
+from tla.memory.aliasing import Summary
+from tla.memory.outline import Homes
+from tla.memory.roles import called_in_order
 
 from .modules import NAMES, text_of
 
@@ -140,3 +143,26 @@ def test_an_outline_ends_where_the_text_does() -> None:
     assert outline.roles == {"f": "callee", "g": "fused", "e": "entry"}
     cut = CALLS[: CALLS.index("ENTRY")] + "h { broken"
     assert stream_outline(read_stream([cut])).roles == {}
+
+
+def test_a_loop_tests_before_it_runs_however_it_is_written() -> None:
+    loop = read_instruction("w = f32[] while(x), body=b, condition=c")
+    assert called_in_order(loop) == [("c", "condition"), ("b", "body")]
+
+
+def test_pieces_of_which_one_is_written_are_written() -> None:
+    module = read_module(
+        """
+        ENTRY f {
+          p = f32[8] parameter(0)
+          u = f32[2] parameter(1)
+          i = s32[] parameter(2)
+          d = f32[8] dynamic-update-slice(p, u, i)
+          ROOT c = f32[16] custom-call(p, d), custom_call_target="ConcatBitcast"
+        }
+        """
+    )
+    homes = Homes({})
+    for instruction in module.entry.instructions:
+        homes.add(instruction)
+    assert homes.summary() == Summary({(): (0, ())}, frozenset({()}))

@@ -94,3 +94,7 @@ def test_expansions() -> None:
     assert [printed_expansion(*pair) for pair in ((32, 1), (3, 2), (135, 128), (5, 0))] == [
         "32.0x", "1.5x", "1.1x", "-",
     ]  # fmt: skip
+
+
+def test_what_exceeds_the_greatest_unit_is_printed_in_it() -> None:
+    assert [printed_bytes(2**n) for n in (69, 70, 81)] == ["512.00E", "1024.00E", "2097152.00E"]

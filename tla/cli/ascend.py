@@ -6,7 +6,7 @@ import argparse
 from importlib import import_module
 from typing import Final
 
-from . import COMMANDS
+from .commands import COMMANDS
 
 __all__ = ["SUBCOMMANDS", "run"]
 

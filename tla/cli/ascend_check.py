@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 from ..ascend.arch import ARCHES, arch
 from ..ascend.plans.plan import gemm
 from ..errors import ParseError
-from . import complain
 from .ascend import SUBCOMMANDS
 from .columns import columns, plural
 from .common import argument_parser, numbers, positive, signed
+from .messages import complain
 from .pictures import add_formats, is_asked_for, refuse_formats, write_figure
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 from ..errors import ParseError, TlaError, UndecidedError
 from ..ints import SymbolicInt
 from ..text import shortened
-from . import COMMANDS
+from .commands import COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +23,7 @@ __all__ = [
     "SAY_MORE",
     "InputError",
     "argument_parser",
+    "as_option",
     "bytes_in_words",
     "in_hundredths",
     "in_tenths",
@@ -100,8 +101,20 @@ _Error = TypeVar("_Error", bound=TlaError)
 
 def on_command_line(error: _Error, way_out: str) -> _Error:
     """Return an error whose way out is one of the command line, where it was to write Python."""
-    details = [way_out if "with assume(" in detail else detail for detail in error.details]
+    details = [way_out if _assumes(error) in detail else detail for detail in error.details]
     return error if details == [*error.details] else type(error)(error.summary, *details, **error.data)
+
+
+def as_option(error: UndecidedError) -> UndecidedError:
+    """Return an error whose way out is the option ``--assume``, not Python."""
+    python, option = f"write `{_assumes(error)}`", f"add --assume '{error.data.get('obligation')}'"
+    details = [detail.replace(python, option) for detail in error.details]
+    return UndecidedError(error.summary, *details, **error.data)
+
+
+def _assumes(error: TlaError) -> str:
+    """The Python that assumes the obligation of an error."""
+    return f"with assume({error.data.get('obligation')}):"
 
 
 def text_argument(text: str) -> str:

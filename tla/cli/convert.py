@@ -22,7 +22,6 @@ from ..xla_bridge import (
     size_of,
 )
 from ..xla_bridge.shape import remade
-from . import complain
 from .common import (
     GIVEN,
     POINTERS,
@@ -36,6 +35,7 @@ from .common import (
     settled,
     text_argument,
 )
+from .messages import complain
 from .pictures import add_formats, is_asked_for, is_file_format, refuse_formats, write_figure
 from .show import drawable, layout_of
 

@@ -25,8 +25,8 @@ from ..xla_bridge import (
     to_layout,
 )
 from ..xla_bridge.every_size import is_open
-from . import complain
 from .common import GIVEN, POINTERS, argument_parser, bytes_in_words, plain, settled, text_argument
+from .messages import complain
 from .where import place_of
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UndecidedError
 from ..evaluation import OPERATIONS, text_of_value
 from ..expr.assumptions import assume
-from .common import argument_parser, text_argument
-from .operation import add_assume, as_option, as_table, conditions_of, evaluated
+from .common import argument_parser, as_option, text_argument
+from .operation import add_assume, as_table, conditions_of, evaluated
 
 if TYPE_CHECKING:
     from ..evaluation import Call

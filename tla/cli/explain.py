@@ -19,17 +19,18 @@ from ..layout_figures import layout_figure
 from ..read import read, tagged
 from ..text import near_words
 from ..xla_bridge import size_of
-from . import complain
 from .common import (
     SAY_MORE,
     InputError,
     argument_parser,
+    as_option,
     number_argument,
     on_command_line,
     signed,
     text_argument,
 )
-from .operation import Operands, add_assume, as_option, as_table
+from .messages import complain
+from .operation import Operands, add_assume, as_table
 from .pictures import add_formats, is_file_format, write_figure
 from .show import layout_of
 from .where import index_argument, shape_of, steps_to
@@ -58,25 +59,25 @@ examples:
   tla explain '((16,2),(16,3)):((16,256),(1,512))' --tag 'zN<half>'
   tla explain '(20,48):(64,1)'
 
-A layout and a coordinate: the coordinate falls into digits, which times the strides add up to the
-offset. --offset goes the other way: the coordinates that lead there, none, one or many.
+A layout and a coordinate: the coordinate has a digit for each mode; the offset is the sum of digit
+times stride. --offset lists the coordinates that have an offset: none, one or many.
 
-An operation of the algebra, with its arguments, is told step by step, and drawn before and after: the
-same colour is the same element, or the same tile. --table has the steps as a table instead. What is
-refused is drawn with the cells marked that speak against it; the exit code is 1 then.
+An operation of the algebra, with its arguments: its steps in sentences, and pictures before and after.
+One colour is one element, or one tile. --table shows the steps as a table instead. If the operation
+is refused, the picture marks the cells that speak against it, and the exit code is 1.
 
-'divide' has the four forms of a division side by side, and where a shape and a layout of that shape
-divide otherwise, both. 'make_layout_tile' cuts out the first tile. 'tv' takes a layout from (thread,
-value) to the index in a tile, and shows for each cell of the tile the thread and value that hold it.
+'divide' shows the four forms of a division side by side. If a shape and a layout of that shape divide
+differently, it shows both. 'make_layout_tile' cuts out the first tile. 'tv' takes a layout from
+(thread, value) to the index in a tile, and shows which thread and value hold each cell of the tile.
 
 'tiling' shows the tiles of an XLA shape as its document defines them: pad, reshape, transpose; with an
 index, also the way of that element. The shape may also be FILE:%name#i, of a file of HLO, or - for
 standard input.
 
-A tag with its element type and sizes is shown leaf by leaf, in the order of memory. Of another layout
---tag says whether the tag gives it, or a tile of what it gives: what it was made of, or each part that
-is otherwise, with a coordinate that the tag places elsewhere; the exit code is 1 then. Without --tag it
-is the list of tags that it is in.
+A tag with its element type and sizes: its layout leaf by leaf, in the order of memory. With --tag, any
+layout: whether it is in that tag, and what the tag was given. If it is not, each part that differs,
+with a coordinate that the tag places elsewhere, and the exit code is 1. Without --tag and coordinate:
+the tags that a layout is in.
 
 The operations of the algebra, with their arguments:
 
@@ -122,7 +123,7 @@ def run(arguments: list[str]) -> int:
     if isinstance(figure, Steps) and options.table:
         figure = as_table(figure)
     elif isinstance(figure, Steps) and options.what != "divide":
-        figure = _as_told(figure)
+        figure = _without_tables(figure)
     is_text = not isinstance(figure, Steps) and not is_file_format(options)
     write_figure(Panels("", (figure,)) if is_text else figure, options)
     return code
@@ -328,9 +329,9 @@ def _operation(parser: argparse.ArgumentParser, options: argparse.Namespace) -> 
 # --- as data ----------------------------------------------------------------------------------
 
 
-def _as_told(figure: Steps) -> Steps:
-    """The steps without the table of what sentences tell."""
-    parts = tuple(map(_as_told, figure.parts))
+def _without_tables(figure: Steps) -> Steps:
+    """The steps without tables that repeat their sentences."""
+    parts = tuple(map(_without_tables, figure.parts))
     if figure.sentences:
         return figure._replace(parts=parts, columns=(), rows=())
     return figure._replace(parts=parts)

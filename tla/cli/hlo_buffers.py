@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UnsupportedError
 from ..hlo import ModuleError, read_stream
 from ..memory import RULES, Tally, source_of, stream_buffers
-from ..memory.picture import MOST_DRAWN, rows_figure
+from ..memory.buffers import label_of
+from ..memory.picture import MOST_DRAWN
 from ..xla_bridge import to_layout
 from ..xla_bridge.tpu import memory_space_name
-from . import complain
 from .columns import columns, plural
 from .common import InputError, bytes_in_words, short_bytes
+from .messages import complain
 from .pictures import is_asked_for, write_figure
 from .spaces import complain_of_spaces
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ..xla_bridge import XlaShape
     from .module_text import ModuleText
 
-__all__ = ["LISTED", "group_facts", "group_lines", "label", "left_out", "report", "row_facts"]
+__all__ = ["LISTED", "group_facts", "group_lines", "left_out", "report", "row_facts"]
 
 LISTED = 30
 """How many rows a report has where it is not said."""
@@ -49,8 +50,7 @@ def report(text: ModuleText, options: argparse.Namespace) -> int:
     if stopped is not None and not stopped.instructions:
         raise problem if problem is not None else stopped
     if is_asked_for(options):
-        most = options.top or MOST_DRAWN
-        write_figure(rows_figure(tally.rows, tally.buffers, most, options.chip), options)
+        write_figure(tally.figure(options.top or MOST_DRAWN, options.chip), options)
     elif options.json:
         print(json.dumps(_facts(tally, name, tables, problem, stopped, options)))
     else:
@@ -101,7 +101,7 @@ def _row_lines(rows: Sequence[Row], options: argparse.Namespace) -> list[str]:
             short_bytes(waste.data_bytes),
             memory_space_name(buffer.shape.memory_space, options.chip),
             buffer.kind,
-            label(buffer),
+            buffer.label,
             str(buffer.shape),
             "; ".join(map(str, waste.factors)),
         ]
@@ -138,9 +138,9 @@ def left_out(groups: Sequence[object], listed: Sequence[object]) -> list[str]:
 def _write_aliases(aliases: Sequence[AliasedValue]) -> None:
     table = [
         [
-            label(alias),
+            alias.label,
             str(alias.shape),
-            ", ".join(f"%{name}{_way(way)}" for name, way in alias.of) or "-",
+            ", ".join(label_of(*each) for each in alias.of) or "-",
             alias.rule,
         ]
         for alias in aliases
@@ -150,15 +150,6 @@ def _write_aliases(aliases: Sequence[AliasedValue]) -> None:
     for rule in sorted({alias.rule for alias in aliases}):
         print(f"{rule}: {RULES[rule]}")
     print()
-
-
-def label(array: Buffer | AliasedValue) -> str:
-    """The name of an array of a result, as ``%sort.3{1}``."""
-    return f"%{array.name}{_way(array.shape_index)}"
-
-
-def _way(index: tuple[int, ...]) -> str:
-    return f"{{{','.join(map(str, index))}}}" if index else ""
 
 
 def _layout(shape: XlaShape) -> tuple[str, str]:
@@ -184,7 +175,7 @@ def _facts(
         "module": name,
         "buffers": [row_facts(row.buffer, row.waste, tables, options.chip) for row in tally.rows],
         "not_counted": [
-            {"buffer": label(each.buffer), "xla": str(each.buffer.shape), "reason": each.reason}
+            {"buffer": each.buffer.label, "xla": str(each.buffer.shape), "reason": each.reason}
             for each in tally.unsized
         ],
         "spaces": [
@@ -207,10 +198,10 @@ def _facts(
     if options.all:
         facts["aliases"] = [
             {
-                "array": label(alias),
+                "array": alias.label,
                 "computation": alias.computation,
                 "xla": str(alias.shape),
-                "lies_in": [f"%{name}{_way(way)}" for name, way in alias.of],
+                "lies_in": [label_of(*each) for each in alias.of],
                 "rule": alias.rule,
             }
             for alias in tally.aliases[: options.top]
@@ -243,7 +234,7 @@ def row_facts(buffer: Buffer, waste: Waste, tables: Any, chip: str | None) -> di
     """A buffer as data."""
     layout, reason = _layout(buffer.shape)
     return {
-        "buffer": label(buffer),
+        "buffer": buffer.label,
         "computation": buffer.computation,
         "line": buffer.line,
         "opcode": buffer.opcode,

@@ -10,7 +10,7 @@ from ..memory.picture import MOST_DRAWN
 from ..xla_bridge.tpu import memory_space_name
 from .columns import columns, plural
 from .common import bytes_in_words, short_bytes
-from .hlo_buffers import group_facts, group_lines, label, row_facts
+from .hlo_buffers import group_facts, group_lines, row_facts
 from .pictures import is_asked_for, write_figure
 from .spaces import complain_of_spaces
 
@@ -70,7 +70,7 @@ def _write_peak(module: Module, peak: Peak, steps: int, options: argparse.Namesp
     for buffer in listed:
         waste = array_waste(buffer.shape)
         sizes = [short_bytes(waste.padded_bytes), short_bytes(waste.waste_bytes)]
-        table.append([*sizes, buffer.kind, label(buffer), str(buffer.shape), buffer.op_name])
+        table.append([*sizes, buffer.kind, buffer.label, str(buffer.shape), buffer.op_name])
     print(*columns(["padded", "waste", "kind", "buffer", "shape", "op_name"], table, 2), sep="\n")
     more = f", {len(listed)} listed" if len(listed) < len(peak.buffers) else ""
     print(f"{plural(len(peak.buffers), 'buffer')}{more}\n")

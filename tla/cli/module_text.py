@@ -38,7 +38,7 @@ class ModuleText:
         self.name: str = name_of(path)
         self.error: InputError | None = None
         try:
-            self._file = _kept(standard_input()) if path == "-" else _opened(path)
+            self._file = _keep(standard_input()) if path == "-" else _open(path)
             self._size = self._file.seek(0, os.SEEK_END)
         except OSError as error:
             raise InputError(f"cannot read {self.name}: {error.strerror or error}", path=path) from None
@@ -114,16 +114,16 @@ class ModuleText:
             advance(done)
 
 
-def _opened(path: str) -> IO[bytes]:
+def _open(path: str) -> IO[bytes]:
     """A file that can be read twice: a pipe's data are kept in one that goes away by itself."""
     file = open(path, "rb")  # noqa: SIM115  `close` does it
     if file.seekable():
         return file
     with file:
-        return _kept(file)
+        return _keep(file)
 
 
-def _kept(file: IO[bytes]) -> IO[bytes]:
+def _keep(file: IO[bytes]) -> IO[bytes]:
     copy = tempfile.TemporaryFile()  # noqa: SIM115  `close` does it
     shutil.copyfileobj(file, copy)
     return copy

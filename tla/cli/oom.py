@@ -9,9 +9,9 @@ from ..memory.oom import read_reports
 from ..memory.oom_check import check, chip_of
 from ..memory.sizes import printed_bytes, printed_expansion
 from ..xla_bridge.tpu import CHIPS, chip_named
-from . import complain
 from .columns import columns, plural, wrapped
 from .common import argument_parser, name_of, positive, read_bytes
+from .messages import complain
 
 if TYPE_CHECKING:
     from ..memory.advice import Candidate
@@ -149,12 +149,12 @@ def _number(i: int, entry: Checked) -> int:
 
 
 def _row(i: int, entry: Checked) -> tuple[str, ...]:
-    said, padding = entry.allocation, entry.padding
+    allocation, padding = entry.allocation, entry.padding
     # All figures of a row are of one origin: where the two differ, they are those of the report.
-    known = padding if padding and not entry.differences else said
-    sizes = (said.size or known.size, known.unpadded, known.extra, known.expansion)
+    known = padding if padding and not entry.differences else allocation
+    sizes = (allocation.size or known.size, known.unpadded, known.extra, known.expansion)
     verdict = "differs" if entry.differences else "agrees" if padding else "not computed"
-    shape = said.shape_text or said.label or said.tag or "-"
+    shape = allocation.shape_text or allocation.label or allocation.tag or "-"
     return (
         str(_number(i, entry)),
         *(size or "-" for size in sizes),
@@ -211,8 +211,8 @@ def _facts(report: Report, found: list[Checked]) -> dict[str, Any]:
 
 
 def _allocation_facts(entry: Checked) -> dict[str, Any]:
-    said = entry.allocation._asdict()
-    del said["shape"]
+    report = entry.allocation._asdict()
+    del report["shape"]
     padding = entry.padding
     computed = padding and {
         "shape": str(padding.shape),
@@ -226,7 +226,7 @@ def _allocation_facts(entry: Checked) -> dict[str, Any]:
         "expansion": padding.expansion,
     }
     return {
-        "report": said,
+        "report": report,
         "computed": computed,
         "differences": list(entry.differences),
         "notes": list(entry.notes),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError, UndecidedError
@@ -12,7 +11,7 @@ from ..expr.reading import Names, condition_at
 from ..ints import MAX_DEPTH
 from ..notation import NamingScanner
 from ..read import read
-from .common import argument_parser, text_argument
+from .common import argument_parser, as_option, text_argument
 from .show import layout_of
 
 if TYPE_CHECKING:
@@ -155,13 +154,6 @@ def _condition(text: str, names: Names) -> Condition:
     except ParseError as error:
         raise error.named("--assume") from None
     return condition
-
-
-def as_option(error: UndecidedError) -> UndecidedError:
-    """Return an error whose way out is the option ``--assume``, not Python."""
-    pattern = r"write `with assume\((.*)\):`"
-    details = [re.sub(pattern, r"add --assume '\1'", detail) for detail in error.details]
-    return UndecidedError(error.summary, *details, **error.data)
 
 
 def conditions_of(texts: list[str], expression: str) -> tuple[Names, list[Condition]]:

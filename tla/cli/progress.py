@@ -14,7 +14,7 @@ __all__ = ["progress_bar"]
 
 @contextmanager
 def progress_bar(what: str) -> Generator[Callable[[int, int], None] | None]:
-    """Yield what is to be told how much is done, and of how much; None where nobody looks."""
+    """Yield a function that reports how much is done, and of how much; None where nobody looks."""
     if sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]
         yield None
         return

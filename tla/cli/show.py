@@ -146,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
         "--places",
         type=positive,
         metavar="N",
-        help=f"the same, so many places at most (default {_TEXT[2]}, in a file {_FILE[2]})",
+        help=f"show memory, at most N places (default {_TEXT[2]}, in a file {_FILE[2]})",
     )
     parser.add_argument(
         "--colour", "--color", choices=("tile", "offset", "none"), help="what the colours stand for"

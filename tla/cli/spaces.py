@@ -1,11 +1,11 @@
-"""The names of memory spaces in reports, and what is said where a chip has no such memory."""
+"""The names of memory spaces in reports, and a warning where a chip has no such memory."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ..xla_bridge.tpu import CHIPS, chip_named
-from . import complain
+from .messages import complain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,20 +19,20 @@ def unknown_spaces(spaces: Iterable[int], chip: str | None) -> list[str]:
     >>> unknown_spaces([0, 3, 9], "v5e")
     ['v5e has no known S(3): it is VMEM on v4', 'v5e has no known S(9)']
 
-    Without a chip nothing is said: then the numbers are what was asked for.
+    Without a chip there is none: every number may be a memory space of some chip.
     """
     if chip is None:
         return []
     known = chip_named(chip).memory_spaces
-    said: list[str] = []
+    lines: list[str] = []
     for space in sorted({*spaces} - {*known}):
         named: dict[str, list[str]] = {}
         for each in CHIPS.values():
             if space in each.memory_spaces:
                 named.setdefault(each.memory_spaces[space], []).append(each.name)
         others = " and ".join(f"{name} on {', '.join(chips)}" for name, chips in named.items())
-        said.append(f"{chip} has no known S({space})" + (f": it is {others}" if others else ""))
-    return said
+        lines.append(f"{chip} has no known S({space})" + (f": it is {others}" if others else ""))
+    return lines
 
 
 def complain_of_spaces(spaces: Iterable[int], chip: str | None) -> None:

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from ..algebra.by_mode import tiler_text
 from ..display import html_of
 from ..figure import Steps
+from .derivation import Derivation
 from .pictures import pictures_of, unknowns_of
 from .sentences import law_of, sentences_of
 from .tables import table
 
-if TYPE_CHECKING:
-    from ..layout import AnyLayout
-
 __all__ = ["Explanation"]
 
 
-class Explanation(NamedTuple):
-    """An operation, its arguments, its result and how that came about."""
+class Explanation(Derivation):
+    """An operation, its arguments, its result and how that came about; it is shown as a figure."""
 
-    operation: str
-    arguments: tuple[Any, ...]
-    result: AnyLayout
-    steps: tuple[Any, ...] = ()
-    parts: tuple[Explanation, ...] = ()
-    notes: tuple[str, ...] = ()
-    options: tuple[tuple[str, Any], ...] = ()
+    __slots__ = ()
 
     def figure(self, pictures: bool = True) -> Steps:
         """Return the steps as a table of texts, as sentences, and as pictures of before and after.
@@ -41,32 +30,27 @@ class Explanation(NamedTuple):
             pictures: Whether to draw too, which takes numbers; a note says where there are none. The
                 parts have no pictures of their own.
         """
-        columns, rows = table(self.steps)
-        notes = self.notes
-        drawn = pictures_of(self) if pictures else ()
-        if pictures:
-            unknown = unknowns_of(self)
-            said = f"no picture: {', '.join(unknown)} has no number" if unknown else ""
-            notes = tuple([text for text in (law_of(self), *notes, said) if text])
-        return Steps(
-            self.title,
-            notes,
-            columns,
-            rows,
-            tuple([part.figure(pictures=False) for part in self.parts]),
-            str(self.result),
-            sentences_of(self),
-            drawn,
-        )
-
-    @property
-    def title(self) -> str:
-        """The call, as it would be written."""
-        texts = [
-            *map(tiler_text, self.arguments),
-            *(f"{name}={str(value).lower()}" for name, value in self.options),
-        ]
-        return f"{self.operation}({', '.join(texts)})"
+        steps = _steps(self)
+        if not pictures:
+            return steps
+        unknown = unknowns_of(self)
+        missing = f"no picture: {', '.join(unknown)} has no number" if unknown else ""
+        notes = [text for text in (law_of(self), *self.notes, missing) if text]
+        return steps._replace(notes=tuple(notes), pictures=pictures_of(self))
 
     def _repr_html_(self) -> str | None:
         return html_of(self)
+
+
+def _steps(found: Derivation) -> Steps:
+    """The steps of an operation and of its parts, without pictures."""
+    columns, rows = table(found.steps)
+    return Steps(
+        found.title,
+        found.notes,
+        columns,
+        rows,
+        tuple(map(_steps, found.parts)),
+        str(found.result),
+        sentences_of(found),
+    )

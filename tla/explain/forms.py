@@ -1,4 +1,4 @@
-"""The four forms of a division side by side: the same cells, grouped otherwise."""
+"""The four forms of a division side by side: the same cells in other groups."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _reading(layout: AnyLayout, tiler: Any, exact: bool) -> Steps:
 
 
 def _coordinate(indices: AnyLayout, at: int, result: AnyLayout) -> Any:
-    """The coordinate of a division that stands for an index: counted alike where it nests otherwise."""
+    """The coordinate of a division that belongs to an index, whatever the nesting of the division."""
     coord = next(preimage(indices, at))
     return idx2crd(crd2idx(coord, indices.shape), result.shape)
 
@@ -200,18 +200,18 @@ def _sentences(layout: AnyLayout, tiler: Any, zipped: AnyLayout) -> tuple[str, .
             f"{by} picks {number(by.size)} of the {number(layout.size)} indices of A, counted through"
             f" all modes: {count}.",
         )
-    said: list[str] = []
+    lines: list[str] = []
     for i, mode in enumerate(modes_of(layout)):
         if i >= len(tiler) or is_left_alone(tiler[i]):
-            said.append(f"Mode {i}, {mode}, is not divided.")
+            lines.append(f"Mode {i}, {mode}, is not divided.")
             continue
         logical = algebra.logical_divide(mode, tiler[i])
         if is_tuple(tiler[i]):
-            said.append(f"Mode {i}, {mode}, is divided mode by mode: {logical}.")
+            lines.append(f"Mode {i}, {mode}, is divided mode by mode: {logical}.")
             continue
         inside, over = modes_of(logical)
-        said.append(
+        lines.append(
             f"Mode {i}, {mode}: {number(inside.size)} at a time, {number(over.size)} times"
             f" ({number(inside.size)} * {number(over.size)} = {number(inside.size * over.size)})."
         )
-    return (*said, f"In all {count}.")
+    return (*lines, f"In all {count}.")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from ..figure import AnyFigure, Cell, Figure
     from ..layout import AnyLayout
-    from .explanation import Explanation
+    from .derivation import Derivation
     from .painting import Paint
 
 __all__ = ["divided", "pictures_of", "tiled", "unknowns_of"]
@@ -40,7 +40,7 @@ _FEW = 4096
 """Elements that are all looked at; of more only those shown."""
 
 
-def pictures_of(found: Explanation) -> tuple[AnyFigure, ...]:
+def pictures_of(found: Derivation) -> tuple[AnyFigure, ...]:
     """Return the pictures of an operation; none where something is no number, or there is no element."""
     what = found.operation.rpartition("_")[2]
     given = found.arguments if what in ("composition", "divide", "product") else found.arguments[:1]
@@ -50,7 +50,7 @@ def pictures_of(found: Explanation) -> tuple[AnyFigure, ...]:
     return tuple(_PICTURES[what](found))
 
 
-def unknowns_of(found: Explanation) -> list[str]:
+def unknowns_of(found: Derivation) -> list[str]:
     """Return the names of what has no number in an operation."""
     every = [*_layouts(found.arguments), found.result]
     return sorted({s.name for x in every if is_layout(x) for s in x.symbols})
@@ -70,7 +70,7 @@ def _layouts(x: Any) -> Iterator[AnyLayout]:
 # --- composition ------------------------------------------------------------------------------
 
 
-def _composition(found: Explanation) -> Iterator[AnyFigure]:
+def _composition(found: Derivation) -> Iterator[AnyFigure]:
     a, b = found.arguments[:2]
     if is_left_alone(b):
         return
@@ -148,7 +148,7 @@ def _repeats(layout: AnyLayout) -> int:
     return prod(known_int(n) for n, d in pairs if known_int(d) == 0)
 
 
-def _divide(found: Explanation) -> Iterator[AnyFigure]:
+def _divide(found: Derivation) -> Iterator[AnyFigure]:
     layout, tiler = found.arguments[:2]
     if is_left_alone(tiler):
         return
@@ -159,7 +159,7 @@ def _divide(found: Explanation) -> Iterator[AnyFigure]:
     yield Panels("", (tiled(tiles), divided(tiles, found.operation, found.result)), ("=",), note)
 
 
-def _product(found: Explanation) -> Iterator[AnyFigure]:
+def _product(found: Derivation) -> Iterator[AnyFigure]:
     block, tiler = found.arguments[:2]
     if is_left_alone(tiler):
         return
@@ -182,7 +182,7 @@ def _product(found: Explanation) -> Iterator[AnyFigure]:
 # --- coalesce, complement, inverses -----------------------------------------------------------
 
 
-def _coalesce(found: Explanation) -> Iterator[AnyFigure]:
+def _coalesce(found: Derivation) -> Iterator[AnyFigure]:
     layout, result = found.arguments[0], found.result
 
     def paint(k: int, cell: Cell) -> Cell:
@@ -196,7 +196,7 @@ def _coalesce(found: Explanation) -> Iterator[AnyFigure]:
     )
 
 
-def _complement(found: Explanation) -> Iterator[AnyFigure]:
+def _complement(found: Derivation) -> Iterator[AnyFigure]:
     layout, rest = found.arguments[0], found.result
     both = row((layout, rest))
     size = known_int(layout.size)
@@ -213,7 +213,7 @@ def _complement(found: Explanation) -> Iterator[AnyFigure]:
     yield painted_strip(both, lambda k: copy(k // size), title, end)
 
 
-def _inverse(found: Explanation) -> Iterator[AnyFigure]:
+def _inverse(found: Derivation) -> Iterator[AnyFigure]:
     layout, inverse = found.arguments[0], found.result
 
     def swapped(x: int, cell: Cell) -> Cell:
@@ -238,7 +238,7 @@ def _inverse(found: Explanation) -> Iterator[AnyFigure]:
     )
 
 
-_PICTURES: dict[str, Callable[[Explanation], Iterator[AnyFigure]]] = {
+_PICTURES: dict[str, Callable[[Derivation], Iterator[AnyFigure]]] = {
     "coalesce": _coalesce,
     "complement": _complement,
     "composition": _composition,

@@ -147,16 +147,16 @@ def _tile(data: dict[str, Any]) -> Panels | None:
     if any(isinstance(t, SymbolicInt) or known_int(t) < 1 for t in extents):
         return None
     cuts = [_cut_block(s, known_int(t)) for s, t in zip(shape, extents, strict=True)]
-    said: list[str] = []
+    notes: list[str] = []
     first = 0
     weight = 1
     for i, (s, t, cut) in enumerate(zip(shape, extents, cuts, strict=True)):
         if cut:
             where = f"{cut[0]} to {cut[-1]}" if len(cut) > 1 else f"{cut[0]}"
-            said.append(f"tiles of {known_int(t)} do not fit mode {i}, {text_of(s)}, at {where}")
+            notes.append(f"tiles of {known_int(t)} do not fit mode {i}, {text_of(s)}, at {where}")
             first += cut[0] * weight
         elif known_int(t) > known_int(product(s)):
-            said.append(f"a tile of {known_int(t)} is longer than mode {i}, {text_of(s)}")
+            notes.append(f"a tile of {known_int(t)} is longer than mode {i}, {text_of(s)}")
         weight *= known_int(product(s))
     title = f"{layout} in tiles of {text_of(tile)}"
 
@@ -164,7 +164,7 @@ def _tile(data: dict[str, Any]) -> Panels | None:
         return any(c in cut for c, cut in zip(at, cuts, strict=True))
 
     figure = in_tiles(layout, tile, is_cut, title, first if any(cuts) else None)
-    return Panels("", (figure,), (), "; ".join(said))
+    return Panels("", (figure,), (), "; ".join(notes))
 
 
 def _cut_block(shape: Any, extent: int) -> range:

@@ -13,12 +13,12 @@ from .records import CoalesceStep, ComplementStep, CompositionStep, InverseStep
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from .explanation import Explanation
+    from .derivation import Derivation
 
 __all__ = ["factor", "law_of", "number", "sentences_of"]
 
 
-def sentences_of(found: Explanation) -> tuple[str, ...]:
+def sentences_of(found: Derivation) -> tuple[str, ...]:
     """Return one sentence for each step; of what is made of other operations one for each of them."""
     if found.steps:
         say: Callable[[Any], Iterator[str]] = _STEPS[type(found.steps[0])]
@@ -37,11 +37,11 @@ def sentences_of(found: Explanation) -> tuple[str, ...]:
     if found.operation == "logical_product":
         return tuple(_product(found))
     if found.operation in ("blocked_product", "raked_product"):
-        return (_paired(found),)
-    return (_gathered(found, kind),) if found.parts else ()
+        return (_pair_sentence(found),)
+    return (_form_sentence(found, kind),) if found.parts else ()
 
 
-def law_of(found: Explanation) -> str:
+def law_of(found: Derivation) -> str:
     """Return what holds of the result, the one thing that an operation is there for."""
     if not is_layout(found.arguments[0]):
         return ""
@@ -252,7 +252,7 @@ _STEPS: Final[dict[type, Callable[[Any], Iterator[str]]]] = {
 # --- what is made of other operations ---------------------------------------------------------
 
 
-def _divide(found: Explanation) -> Iterator[str]:
+def _divide(found: Derivation) -> Iterator[str]:
     layout, by = found.arguments
     rest, _both = found.parts
     tile, over = modes_of(found.result)
@@ -264,7 +264,7 @@ def _divide(found: Explanation) -> Iterator[str]:
     yield f"A o (tile, complement): {tile} inside a tile, {over} from tile to tile."
 
 
-def _product(found: Explanation) -> Iterator[str]:
+def _product(found: Derivation) -> Iterator[str]:
     block, over = found.arguments
     rest, copies = found.parts
     target = _times(block.size, over.cosize)
@@ -276,14 +276,14 @@ def _product(found: Explanation) -> Iterator[str]:
     )
 
 
-def _gathered(found: Explanation, kind: str) -> str:
+def _form_sentence(found: Derivation, kind: str) -> str:
     whole = found.parts[0].result
     inside = "inside a tile" if kind == "divide" else "inside a block"
     over = "the tiles" if kind == "divide" else "the copies"
     return f"The logical form is {whole}; what is {inside} comes first, what runs over {over} after it."
 
 
-def _paired(found: Explanation) -> str:
+def _pair_sentence(found: Derivation) -> str:
     block, copies = modes_of(found.parts[0].result)
     first, second = "the block's", "the copies'"
     if found.operation == "raked_product":
@@ -291,10 +291,10 @@ def _paired(found: Explanation) -> str:
     return f"Block {block}, copies {copies}: each mode of the result is {first} mode, then {second}."
 
 
-def _by_mode(found: Explanation) -> Iterator[str]:
+def _by_mode(found: Derivation) -> Iterator[str]:
     layout, tilers = found.arguments
     if found.operation.startswith(("zipped", "tiled", "flat")):
-        yield _gathered(found, found.operation.rpartition("_")[2])
+        yield _form_sentence(found, found.operation.rpartition("_")[2])
         return
     modes = modes_of(layout)
     parts = iter(found.parts)

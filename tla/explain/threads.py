@@ -94,7 +94,7 @@ def tv_figure(
 
 
 _MANY: Final = 1 << 27
-"""Cells of a tile, so many at most, of which each is looked at."""
+"""The most cells of a tile that are all looked at."""
 
 
 def _held(layout: AnyLayout, cells: AnyLayout) -> int:

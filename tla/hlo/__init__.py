@@ -1,8 +1,9 @@
 """HLO modules: computations, instructions, attributes, read from text and printed as XLA prints them."""
 
 from .frames import FileLocation, SourceLine, SourceTables, StackFrame
-from .instruction import Instruction, Json, Operand
-from .module import Alias, Computation, EntryLayout, Module, NoSuchNameError
+from .instruction import Computation, Instruction, Json, Operand
+from .module import Alias, EntryLayout, Module
+from .naming import NoSuchNameError
 from .opcodes import OPCODES, is_opcode, wrapped_opcode
 from .reading import read_instruction, read_module, read_stream
 from .stream import ComputationEnd, ComputationHead, Event, ModuleError, ModuleStream

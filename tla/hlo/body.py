@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ..errors import ParseError
 from ..text import shortened
-from .instruction import Instruction, Operand
-from .lexing import near_names
-from .printing import bare_shape
+from .instruction import Instruction, Operand, bare_shape
+from .naming import near_hint, near_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -102,15 +101,15 @@ class Body:
                 f"no instruction {shortened(name)} stands before this one",
                 written.start,
                 written.end,
-                *self._near(name, self._defined),
+                *near_hint(near_names(name, self._defined)),
             )
         return Operand(name, written.shape)
 
     def _parameter(self, name: str, shape: AnyShape, start: int, line: int) -> Instruction:
         number = self._next
-        made = Instruction(name, shape, "parameter", parameter_number=number, line=line)
-        self._define(made, start)
-        return made
+        parameter = Instruction(name, shape, "parameter", parameter_number=number, line=line)
+        self._define(parameter, start)
+        return parameter
 
     def _fresh(self, opcode: str) -> str:
         """A name for a nested instruction, as XLA makes it."""
@@ -152,8 +151,8 @@ class Body:
                 text = self._source.text
                 match = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])").search(text, start)
                 place = match.span() if match else (start, start + 1)
-                said = f"no {what} {shortened(name)} stands before this one"
-                self._refuse(said, *place, *self._near(name, known))
+                missing = f"no {what} {shortened(name)} stands before this one"
+                self._refuse(missing, *place, *near_hint(near_names(name, known)))
 
     def _compare(self, name: str, known: AnyShape, written: Written) -> None:
         """As XLA, demand that a shape written with an operand is its own but for the layout."""
@@ -166,10 +165,6 @@ class Body:
                 written.start,
                 written.end,
             )
-
-    def _near(self, name: str, names: Collection[str]) -> list[str]:
-        near = near_names(name, names)
-        return [f"Near names: {', '.join(near)}."] if near else []
 
     def check(self, signature: Signature, line: int, end: int) -> None:
         """What is seen only at the brace that ends it: the shape of the root, all parameters."""

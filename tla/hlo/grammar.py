@@ -15,7 +15,8 @@ from ..errors import ParseError
 from ..text import shortened
 from ..xla_bridge.parse import parse_shape_at
 from .instruction import CALLING, names_in
-from .lexing import BLANK, DEFINED, NAME, STRING, UnclosedError, end_of_brackets, near_names, unescaped
+from .lexing import BLANK, DEFINED, NAME, STRING, UnclosedError, end_of_brackets, unescaped
+from .naming import near_hint, near_names
 from .opcodes import OPCODES, wrapped_opcode
 
 if TYPE_CHECKING:
@@ -282,11 +283,11 @@ class Grammar:
         """Read ``opcode(operands)``; what is open is a stack, so no depth of nesting is too deep."""
         done: list[Statement] = []
         outer: list[_Call] = []
-        call, at = self._opened(shape, start, at)
+        call, at = self._begin_call(shape, start, at)
         while True:
-            closed = self._closed(call, at)
-            if closed is not None:
-                statement, at = closed
+            ended = self._end_call(call, at)
+            if ended is not None:
+                statement, at = ended
                 done.append(statement)
                 if not outer:
                     return done, at
@@ -299,9 +300,9 @@ class Grammar:
                 call.operands.append(operand)
             else:
                 outer.append(call)
-                call, at = self._opened(operand.shape, operand.start, at)
+                call, at = self._begin_call(operand.shape, operand.start, at)
 
-    def _opened(self, shape: AnyShape | None, start: int, at: int) -> tuple[_Call, int]:
+    def _begin_call(self, shape: AnyShape | None, start: int, at: int) -> tuple[_Call, int]:
         """Read ``opcode(`` behind the shape of its result."""
         match = _OPCODE.match(self.text, at)
         if shape is None:
@@ -314,18 +315,17 @@ class Grammar:
             self.fail("an opcode such as negate", at)
         opcode = match[1]
         if opcode not in self._opcodes and wrapped_opcode(opcode) is None:
-            near = near_names(opcode, self._opcodes)
             raise ParseError(
                 f"unknown opcode {shortened(opcode)}",
                 self.text,
                 match.start(1),
                 match.end(1),
-                *([f"Near names: {', '.join(near)}."] if near else []),
+                *near_hint(near_names(opcode, self._opcodes)),
                 "One that a newer XLA has is read where it is named: opcodes=[...].",
             )
         return _Call(shape, opcode, start, []), match.end()
 
-    def _closed(self, call: _Call, at: int) -> tuple[Statement, int] | None:
+    def _end_call(self, call: _Call, at: int) -> tuple[Statement, int] | None:
         """Read the number of a parameter, the literal of a constant, or the end of the operands."""
         shape, opcode, start, operands = call
         if opcode == "parameter":

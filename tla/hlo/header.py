@@ -56,7 +56,7 @@ class Table(NamedTuple):
 
 
 def header(grammar: Grammar, at: int) -> tuple[Header | None, int]:
-    """Read ``HloModule name, ...``, or nothing where a text begins otherwise."""
+    """Read ``HloModule name, ...``, or nothing where a text has no header."""
     at = grammar.blank(at + grammar.text.startswith("\ufeff", at))  # the mark of the byte order
     start = _HLO_MODULE.match(grammar.text, at)
     if start is None:

@@ -1,4 +1,4 @@
-"""An HLO instruction as a value: its result, its operands, its attributes.
+"""HLO instructions and computations as values: results, operands, attributes.
 
 An attribute is kept as its text, and what is usual among them has a typed view.
 
@@ -16,16 +16,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
 from ..errors import ParseError
-from .lexing import NAME, STRING, unescaped
-from .printing import print_instruction
+from ..xla_bridge.arguments import numbered
+from .lexing import NAME, STRING, escaped, unescaped
+from .naming import value_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..xla_bridge.shape import AnyShape
-    from .module import Computation
 
-__all__ = ["CALLING", "Instruction", "Json", "Operand", "Value"]
+__all__ = ["CALLING", "Computation", "Instruction", "Json", "Operand", "Value", "bare_shape"]
 
 Json: TypeAlias = Union[dict[str, "Json"], list["Json"], str, int, float, bool, None]
 """What a ``backend_config`` holds."""
@@ -53,6 +53,17 @@ _NAMES = re.compile(NAME)
 _PAIR = re.compile(rf"([A-Za-z_]\w*)=({STRING}|\{{[^{{}}]*\}}|[^\s{{}},]+)")
 _BLANKS = re.compile(r"[ \t\r\n]+|/\*(?s:.*?)\*/|//[^\n]*")
 _INT = re.compile(r"-?[0-9]{1,18}")
+_LAYOUT = re.compile(r"\{[^{}]*\}")
+
+
+def bare_shape(shape: AnyShape | str) -> str:
+    """Return a shape's text without its layouts, as signatures have it.
+
+    >>> from ..xla_bridge import parse_shape
+    >>> bare_shape(parse_shape("(f32[2,3]{0,1:T(2,2)}, token[])"))
+    '(f32[2,3], token[])'
+    """
+    return _LAYOUT.sub("", str(shape))
 
 
 def names_in(text: str) -> tuple[str, ...]:
@@ -259,7 +270,15 @@ class Instruction(Value):
         return config
 
     def __str__(self) -> str:
-        return print_instruction(self)
+        """The instruction in one line, as XLA prints it."""
+        inside = self.literal
+        if inside is None:
+            inside = str(self.parameter_number)
+            if self.parameter_number is None:
+                inside = numbered(f"%{operand.name}" for operand in self.operands)
+        root = "ROOT " if self.is_root else ""
+        attributes = "".join(f", {name}={text}" for name, text in self.attributes.items())
+        return f"{root}%{self.name} = {self.shape} {self.opcode}({inside}){attributes}"
 
     def __repr__(self) -> str:
         return f"Instruction({str(self)!r})"
@@ -269,3 +288,83 @@ def _metadatum(text: str) -> str | int:
     if text[0] in "\"'":
         return unescaped(text)
     return int(text) if _INT.fullmatch(text) else text
+
+
+class Computation(Value):
+    """A computation: its instructions in the order of the text, each after its operands.
+
+    >>> from tla.hlo import read_module
+    >>> module = read_module('''HloModule m, is_scheduled=true
+    ... ENTRY e {
+    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
+    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
+    ... }''')
+    >>> entry = module.entry
+    >>> entry.name, entry.is_entry, [line.name for line in entry.instructions], entry.root.opcode
+    ('e', True, ['p', 'c'], 'copy')
+
+    Args:
+        instructions: One at least; the last is the root where none is marked.
+        execution_thread: The thread it runs on, "" for the main one.
+    """
+
+    __slots__ = ("_by_name", "execution_thread", "instructions", "is_entry", "line", "name", "root")
+
+    name: str
+    instructions: tuple[Instruction, ...]
+    root: Instruction
+    is_entry: bool
+    execution_thread: str
+    line: int
+    _by_name: dict[str, Instruction]
+
+    def __init__(
+        self,
+        name: str,
+        instructions: Iterable[Instruction],
+        is_entry: bool = False,
+        execution_thread: str = "",
+        line: int = 0,
+    ) -> None:
+        listed = list(instructions)
+        if not any(instruction.is_root for instruction in listed):
+            listed[-1] = listed[-1].as_root()
+        set_ = object.__setattr__
+        set_(self, "name", name)
+        set_(self, "instructions", tuple(listed))
+        set_(self, "root", next(each for each in listed if each.is_root))
+        set_(self, "is_entry", is_entry)
+        set_(self, "execution_thread", execution_thread)
+        set_(self, "line", line)
+        set_(self, "_by_name", {each.name: each for each in listed})
+
+    def _key(self) -> tuple[object, ...]:
+        return self.name, self.instructions, self.is_entry, self.execution_thread
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Computation, (*self._key(), self.line)
+
+    def instruction(self, name: str) -> Instruction:
+        """Return the instruction of a name, with its ``%`` or without.
+
+        Raises:
+            NoSuchNameError: there is none; the error lists ``near`` names.
+        """
+        return value_named(self._by_name, name, "instruction", f"computation {self.name}")
+
+    @property
+    def parameters(self) -> tuple[Instruction, ...]:
+        """Its parameters, by number."""
+        numbered = [(i.parameter_number, i) for i in self.instructions if i.parameter_number is not None]
+        return tuple(i for _, i in sorted(numbered, key=lambda pair: pair[0]))
+
+    def __str__(self) -> str:
+        """The computation with its signature, an instruction a line."""
+        entry = "ENTRY " if self.is_entry else ""
+        formals = ", ".join(f"{p.name}: {bare_shape(p.shape)}" for p in self.parameters)
+        thread = f", execution_thread={escaped(self.execution_thread)}" if self.execution_thread else ""
+        body = "".join(f"  {each}\n" for each in self.instructions)
+        return f"{entry}%{self.name} ({formals}) -> {bare_shape(self.root.shape)} {{\n{body}}}{thread}"
+
+    def __repr__(self) -> str:
+        return f"<Computation {self.name} of {len(self.instructions)} instructions>"

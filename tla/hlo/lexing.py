@@ -13,13 +13,9 @@ Source: hlo_lexer.cc.
 from __future__ import annotations
 
 import re
-from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ..errors import ParseError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 __all__ = [
     "BLANK",
@@ -29,7 +25,6 @@ __all__ = [
     "UnclosedError",
     "end_of_brackets",
     "escaped",
-    "near_names",
     "unescaped",
 ]
 
@@ -118,20 +113,3 @@ def escaped(text: str) -> str:
 _ESCAPES = [chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}" for byte in range(256)]
 for _byte, _text in ((10, "n"), (13, "r"), (9, "t"), (34, '"'), (39, "'"), (92, "\\")):
     _ESCAPES[_byte] = f"\\{_text}"
-
-
-_MOST_COMPARED = 2000
-_LONGEST_NAME = 200
-"""To compare two names takes a while: more names, and longer ones, are not compared."""
-
-
-def near_names(name: str, names: Collection[str]) -> tuple[str, ...]:
-    """The names most like one that was asked for, the most like first."""
-    from difflib import get_close_matches  # where something is wrong already
-
-    if len(name) > _LONGEST_NAME:
-        return ()
-    likely = iter(names)
-    if len(names) > _MOST_COMPARED:  # to compare two names takes a while
-        likely = (each for each in names if each[:3] == name[:3])
-    return tuple(get_close_matches(name, list(islice(likely, _MOST_COMPARED)), 3))

@@ -6,30 +6,21 @@ Values that differ only in where they stood in their text are equal.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import TlaError
-from .frames import SourceLine, SourceTables
-from .instruction import Instruction, Value
-from .lexing import near_names
-from .printing import print_computation, print_module
+from .frames import TABLES, SourceLine, SourceTables
+from .instruction import Value
+from .lexing import escaped
+from .naming import NoSuchNameError, value_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..xla_bridge.shape import AnyShape
     from .frames import FileLocation, StackFrame
+    from .instruction import Computation, Instruction
 
-__all__ = ["Alias", "Computation", "EntryLayout", "Module", "NoSuchNameError"]
-
-V = TypeVar("V")
-
-
-class NoSuchNameError(TlaError, KeyError):
-    """A module has no computation, or a computation no instruction, of that name."""
-
-    def __str__(self) -> str:
-        return TlaError.__str__(self)
+__all__ = ["Alias", "EntryLayout", "Module"]
 
 
 class EntryLayout(NamedTuple):
@@ -69,81 +60,6 @@ class Alias(NamedTuple):
     parameter_number: int
     parameter_index: tuple[int, ...]
     kind: str
-
-
-class Computation(Value):
-    """A computation: its instructions in the order of the text, each after its operands.
-
-    >>> from tla.hlo import read_module
-    >>> module = read_module('''HloModule m, is_scheduled=true
-    ... ENTRY e {
-    ...   p = f32[5,100]{1,0:T(8,128)} parameter(0)
-    ...   ROOT c = f32[5,100]{0,1:T(8,128)} copy(p)
-    ... }''')
-    >>> entry = module.entry
-    >>> entry.name, entry.is_entry, [line.name for line in entry.instructions], entry.root.opcode
-    ('e', True, ['p', 'c'], 'copy')
-
-    Args:
-        instructions: One at least; the last is the root where none is marked.
-        execution_thread: The thread it runs on, "" for the main one.
-    """
-
-    __slots__ = ("_by_name", "execution_thread", "instructions", "is_entry", "line", "name", "root")
-
-    name: str
-    instructions: tuple[Instruction, ...]
-    root: Instruction
-    is_entry: bool
-    execution_thread: str
-    line: int
-    _by_name: dict[str, Instruction]
-
-    def __init__(
-        self,
-        name: str,
-        instructions: Iterable[Instruction],
-        is_entry: bool = False,
-        execution_thread: str = "",
-        line: int = 0,
-    ) -> None:
-        listed = list(instructions)
-        if not any(instruction.is_root for instruction in listed):
-            listed[-1] = listed[-1].as_root()
-        set_ = object.__setattr__
-        set_(self, "name", name)
-        set_(self, "instructions", tuple(listed))
-        set_(self, "root", next(each for each in listed if each.is_root))
-        set_(self, "is_entry", is_entry)
-        set_(self, "execution_thread", execution_thread)
-        set_(self, "line", line)
-        set_(self, "_by_name", {each.name: each for each in listed})
-
-    def _key(self) -> tuple[object, ...]:
-        return self.name, self.instructions, self.is_entry, self.execution_thread
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return Computation, (*self._key(), self.line)
-
-    def instruction(self, name: str) -> Instruction:
-        """Return the instruction of a name, with its ``%`` or without.
-
-        Raises:
-            NoSuchNameError: there is none; the error lists ``near`` names.
-        """
-        return _found(self._by_name, name, "instruction", f"computation {self.name}")
-
-    @property
-    def parameters(self) -> tuple[Instruction, ...]:
-        """Its parameters, by number."""
-        numbered = [(i.parameter_number, i) for i in self.instructions if i.parameter_number is not None]
-        return tuple(i for _, i in sorted(numbered, key=lambda pair: pair[0]))
-
-    def __str__(self) -> str:
-        return print_computation(self)
-
-    def __repr__(self) -> str:
-        return f"<Computation {self.name} of {len(self.instructions)} instructions>"
 
 
 class Module(Value):
@@ -240,7 +156,7 @@ class Module(Value):
         Raises:
             NoSuchNameError: there is none; the error lists ``near`` names.
         """
-        return _found(self._by_name, name, "computation", f"module {self.name}")
+        return value_named(self._by_name, name, "computation", f"module {self.name}")
 
     @property
     def is_scheduled(self) -> bool:
@@ -278,16 +194,24 @@ class Module(Value):
         return (SourceLine("", str(metadata["source_file"]), number),)
 
     def __str__(self) -> str:
-        return print_module(self)
+        """The whole text, which reads back to an equal value; a fragment has no header."""
+        attributes = "".join(f", {name}={text}" for name, text in self.attributes.items())
+        rows_of: tuple[Mapping[int, str | FileLocation | StackFrame], ...] = self.tables
+        texts: list[str] = []
+        for name, rows in zip(TABLES, rows_of, strict=True):
+            lines = "".join(f"{number} {_row(row)}\n" for number, row in rows.items())
+            texts.append(f"{name}\n{lines}\n")
+        tables = "".join(texts) + "\n" if any(self.tables) else ""
+        computations = "".join(f"{each}\n\n" for each in self.computations)
+        header = f"HloModule {self.name}{attributes}\n\n" if self.name else ""
+        return f"{header}{tables}{computations}"
 
     def __repr__(self) -> str:
         return f"<Module {self.name} of {len(self.computations)} computations>"
 
 
-def _found(named: dict[str, V], name: str, what: str, where: str) -> V:
-    bare = name.removeprefix("%")
-    if bare in named:
-        return named[bare]
-    near = near_names(bare, named)
-    hint = f"Near names: {', '.join(near)}." if near else f"It has {len(named)} names."
-    raise NoSuchNameError(f"{where} has no {what} {bare}", hint, name=bare, near=near)
+def _row(row: str | FileLocation | StackFrame) -> str:
+    if isinstance(row, str):
+        return escaped(row)
+    fields = " ".join(f"{name}={n}" for name, n in zip(row._fields, row, strict=True))
+    return f"{{{fields}}}"

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from .body import Body
 from .grammar import Grammar
-from .instruction import Instruction
-from .module import Computation, Module
+from .instruction import Computation, Instruction
+from .module import Module
 from .source import Source
 from .stream import ComputationHead, ModuleError, ModuleStream
 
@@ -55,7 +55,7 @@ def read_module(text: str, opcodes: Collection[str] = ()) -> Module:
     try:
         for event in stream.events():
             if isinstance(event, Instruction):
-                begun[-1][1].append(_attached(event, named))
+                begun[-1][1].append(_with_called(event, named))
             elif isinstance(event, ComputationHead):
                 begun.append((event, []))
             else:
@@ -73,7 +73,7 @@ def read_module(text: str, opcodes: Collection[str] = ()) -> Module:
     return _with(stream.header, computations)
 
 
-def _attached(instruction: Instruction, named: Mapping[str, Computation]) -> Instruction:
+def _with_called(instruction: Instruction, named: Mapping[str, Computation]) -> Instruction:
     """The instruction with the computations it calls, which only a fragment may define behind it."""
     names = instruction.called
     if not names or not named.keys() >= set(names):

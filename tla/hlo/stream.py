@@ -62,8 +62,8 @@ class ModuleError(ParseError):
 
     def of_file(self, path: str) -> ModuleError:
         """Return the error with the name of the file before what it says."""
-        said = ParseError(f"{path}: {self.summary}", self.text, self.start, self.end, *self.details)
-        return ModuleError(said, self.first_line, self.module, self.computations, self.instructions)
+        named = ParseError(f"{path}: {self.summary}", self.text, self.start, self.end, *self.details)
+        return ModuleError(named, self.first_line, self.module, self.computations, self.instructions)
 
 
 class ComputationHead(NamedTuple):
@@ -224,7 +224,7 @@ class ModuleStream:
                 start = found[0].start
                 yield self._head(Signature(_NAMELESS, True, start))
                 loose = Body(self._source, None)
-            yield from self._hoisted(found)
+            yield from self._hoist(found)
             yield from loose.instructions(found)
         if loose is not None:
             yield ComputationEnd("")
@@ -262,12 +262,12 @@ class ModuleStream:
             found = self._source.step(self._inside)
             if isinstance(found, Closing):
                 break
-            yield from self._hoisted(found)
+            yield from self._hoist(found)
             yield from body.instructions(found)
         body.check(signature, line, found.start)
         yield ComputationEnd(found.execution_thread)
 
-    def _hoisted(self, statements: list[Statement], room: int = _MAX_NESTING) -> list[Event]:
+    def _hoist(self, statements: list[Statement], room: int = _MAX_NESTING) -> list[Event]:
         """The computations written inside an instruction, whole, and their names put in their place."""
         events: list[Event] = []
         *_, outer = statements
@@ -281,7 +281,7 @@ class ModuleStream:
             instructions: list[Instruction] = []
             while at < body.end - 1:
                 found, at = self._grammar.instruction(at)
-                events += self._hoisted(found, room - 1)
+                events += self._hoist(found, room - 1)
                 instructions += inner.instructions(found)
             names.append(self._fresh())
             signature = Signature(names[-1], False, body.start)

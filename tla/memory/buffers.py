@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from ..display import html_of
 from ..hlo import ComputationHead, Instruction, ModuleError
 from .outline import Homes, module_outline
+from .waste import array_waste
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,7 @@ __all__ = ["AliasedValue", "Buffer", "ComputationBuffers", "Kind", "module_buffe
 Kind: TypeAlias = Literal["argument", "constant", "result", "temporary"]
 
 _PART: Final = 1024
-"""How many arrays are told at once."""
+"""The most arrays in one part of a computation."""
 
 
 class Buffer(NamedTuple):
@@ -67,12 +68,14 @@ class Buffer(NamedTuple):
     source: str
     """``FILE:LINE`` where the metadata names it itself; else the stack frame may."""
 
+    @property
+    def label(self) -> str:
+        """Its name as XLA writes it: ``%sort.3{1}``."""
+        return label_of(self.name, self.shape_index)
+
     def figure(self) -> Bars:
         """Return the picture of its memory, as data; `UnsupportedError` where a dim is unknown."""
-        from .picture import label_of, waste_figure
-        from .waste import array_waste
-
-        return waste_figure(array_waste(self.shape), label_of(self))
+        return array_waste(self.shape).figure(self.label)
 
     def _repr_html_(self) -> str | None:
         return html_of(self)
@@ -100,6 +103,16 @@ class AliasedValue(NamedTuple):
     computation: str
     opcode: str
     line: int
+
+    @property
+    def label(self) -> str:
+        """Its name as XLA writes it: ``%sort.3{1}``."""
+        return label_of(self.name, self.shape_index)
+
+
+def label_of(name: str, index: Index) -> str:
+    """Return the name of an array of a result, as ``%sort.3{1}``."""
+    return f"%{name}" + (f"{{{','.join(map(str, index))}}}" if index else "")
 
 
 class ComputationBuffers(NamedTuple):
@@ -182,7 +195,7 @@ def stream_buffers(stream: ModuleStream, outline: Outline) -> Iterator[Computati
             elif isinstance(event, Instruction):
                 scope = scopes[-1]
                 scope.add(event)
-                if scope.listed >= _PART:
+                if scope.pending >= _PART:
                     yield scope.part(None)
             else:
                 yield scopes.pop().end()
@@ -207,7 +220,7 @@ class _Scope:
         self._aliases: list[AliasedValue] = []
 
     @property
-    def listed(self) -> int:
+    def pending(self) -> int:
         """How many arrays are there that no part has yet."""
         return len(self._buffers) + len(self._aliases)
 

@@ -236,7 +236,7 @@ def _copy(
     before, after = shapes
     if inside:
         before, after = _nowhere(before), _nowhere(after)
-    kind, proof = _classed(module, instruction, before, after, inside)
+    kind, proof = _kind_and_proof(module, instruction, before, after, inside)
     moves = kind != "free" and not inside
     yield Copy(
         computation.name,
@@ -315,7 +315,7 @@ def _transposed(shape: XlaShape, permutation: Sequence[int]) -> XlaShape:
     )
 
 
-def _classed(
+def _kind_and_proof(
     module: Module, instruction: Instruction, before: XlaShape, after: XlaShape, inside: bool
 ) -> tuple[Kind, Proof | None]:
     in_space = before.memory_space == after.memory_space
@@ -398,8 +398,10 @@ def _over_dims_before(before: XlaShape, after: XlaShape) -> tuple[XlaShape, AnyL
     """The layout after a row-major reshape as a function of the indices before it."""
     reshaped = reshaping(before.dimensions, after.dimensions)
     digits = view_of(after, None).digits if reshaped is not None else None
-    carried = reshaped.carried(digits) if reshaped is not None and digits is not None else None
-    return None if carried is None else (before, layout_of_digits(carried, before.dimensions))
+    if reshaped is not None and digits is not None:
+        digits = reshaped.carry(digits)
+        return None if digits is None else (before, layout_of_digits(digits, before.dimensions))
+    return None
 
 
 def _run(

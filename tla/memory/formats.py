@@ -172,7 +172,7 @@ class Formats:
         if found is None:
             return []
         parameter, renamings, users = found
-        advised = _carried(copy.after, parameter.shape, [*renamings, *own])
+        advised = _carry(copy.after, parameter.shape, [*renamings, *own])
         if advised is None or not isinstance(parameter.shape, XlaShape):
             return []
         name, number = parameter.op_name, parameter.parameter_number
@@ -183,7 +183,7 @@ class Formats:
         found: list[Advice] = []
         for index, renamings, shape in self._results.get(value, ()):
             back = [each.inverse for each in reversed([*own, *renamings])]
-            advised = _carried(copy.before, shape, back)
+            advised = _carry(copy.before, shape, back)
             if advised is not None:
                 found.append(_advice(copy, "result", None, index, "", shape, advised, ()))
         return found
@@ -262,7 +262,7 @@ def _own_renaming(instruction: Instruction, copy: Copy) -> tuple[Renaming, ...] 
     return () if instruction.opcode in ("copy", "copy-start") else None
 
 
-def _carried(wanted: XlaShape, onto: AnyShape, renamings: Sequence[Renaming]) -> XlaShape | None:
+def _carry(wanted: XlaShape, onto: AnyShape, renamings: Sequence[Renaming]) -> XlaShape | None:
     """The shape of an array whose elements, renamed, lie as those of the wanted one.
 
     None where there is none.
@@ -273,7 +273,7 @@ def _carried(wanted: XlaShape, onto: AnyShape, renamings: Sequence[Renaming]) ->
         view = view_of(wanted, None)
         digits = view.digits
         for renaming in reversed(renamings):
-            digits = None if digits is None else renaming.carried(digits)
+            digits = None if digits is None else renaming.carry(digits)
         if digits is None:
             return None
         layout = layout_of_digits(digits, onto.dimensions)

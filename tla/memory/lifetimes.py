@@ -178,7 +178,7 @@ class _Value:
 _Values: TypeAlias = tuple[_Value, ...]
 
 
-def _timed(values: Iterable[_Value]) -> list[Timed]:
+def _in_order(values: Iterable[_Value]) -> list[Timed]:
     """The values of a buffer in order: each ends where the next begins, which is then live as long."""
     found: list[Timed] = []
     for value in sorted(values, key=lambda value: (value.begins, value.ends)):
@@ -375,7 +375,7 @@ class _Walk:
             position = min((value.position for value in values), default=0)
             pieces: list[tuple[int, int | None]] = []
             if buffer.shape.memory_space:
-                for timed in _timed(values):
+                for timed in _in_order(values):
                     pieces += simulated(timed, self._spans)
             found.append(Lifetime(buffer, spans, position, tuple(pieces)))
         return tuple(found)

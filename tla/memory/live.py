@@ -39,15 +39,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..display import html_of
 from ..errors import UnsupportedError
+from ..figure import Panels
 from ..ints import SymbolicInt
 from ..xla_bridge import largest_piece, physical_bytes
+from ..xla_bridge.tpu import memory_space_name
 from .entry import index_tables_bytes
 from .lifetimes import lifetimes
+from .picture import MOST_DRAWN, in_one_row
+from .waste import array_waste
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
 
-    from ..figure import Bars, Panels
+    from ..figure import Bars
     from ..hlo import Module
     from ..xla_bridge.tpu import Chip
     from .buffers import Buffer
@@ -81,16 +85,22 @@ class Peak(NamedTuple):
     buffers: tuple[Buffer, ...]
     """What is live there, the largest first."""
 
-    def figure(self, chip: str | Chip | None = None, most: int = 31) -> Bars:
-        """Return the picture of what is live, as data: data and padding, one behind the other.
+    def figure(self, chip: str | Chip | None = None, most: int = MOST_DRAWN) -> Bars:
+        """Return the picture of what is live, as data: buffers one behind the other, the largest first.
+
+        Their places in the picture say nothing of their addresses.
 
         Args:
             chip: For the name of the memory.
-            most: How many buffers are drawn one by one.
+            most: How many buffers are drawn one by one; the others are one bar.
         """
-        from .picture import peak_figure
-
-        return peak_figure(self, chip, most)
+        blocks = [
+            array_waste(largest_piece(each.shape)).block(each.label, self.memory_space)
+            for each in self.buffers  # each core holds one piece
+        ]
+        name = memory_space_name(self.memory_space, chip)
+        title = f"{name}: live at step {self.at + 1}, %{self.step.instruction.name}"
+        return in_one_row(title, self.bytes, blocks, most)
 
     def _repr_html_(self) -> str | None:
         return html_of(self)
@@ -127,11 +137,9 @@ class Liveness(NamedTuple):
         """What ``peak_memory_in_bytes`` of jax's ``memory_analysis()`` is."""
         return self.reserved_bytes + self.simulated_bytes
 
-    def figure(self, chip: str | Chip | None = None, most: int = 31) -> Panels:
+    def figure(self, chip: str | Chip | None = None, most: int = MOST_DRAWN) -> Panels:
         """Return the pictures of the peaks, as data; see `Peak.figure`."""
-        from .picture import liveness_figure
-
-        return liveness_figure(self, chip, most)
+        return Panels("", tuple(peak.figure(chip, most) for peak in self.peaks))
 
     def _repr_html_(self) -> str | None:
         return html_of(self)

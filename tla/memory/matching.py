@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..hlo.printing import bare_shape
+from ..hlo.instruction import bare_shape
 from ..xla_bridge import physical_bytes
 from .buffers import module_buffers
 from .copies import estimated_cycles, module_copies

@@ -209,22 +209,22 @@ def _says(text: str | None, count: int) -> bool:
 
 
 def _differences(allocation: Allocation, padding: Padding) -> tuple[str, ...]:
-    """What the report states otherwise, in the order of its lines."""
+    """The figures of the report that differ from the computed ones, in the order of its lines."""
     out: list[str] = []
     why = _why(allocation, padding)
     if not _size_is(allocation, padding.size_bytes):
         exact = allocation.size_bytes
-        said = allocation.size if exact is None else f"{exact}B"
+        printed = allocation.size if exact is None else f"{exact}B"
         computed = padding.size if exact is None else f"{padding.size_bytes}B"
-        out.append(f"size: the report says {said}, {computed} is computed{why}")
+        out.append(f"size: the report says {printed}, {computed} is computed{why}")
         why = ""
-    for name, said, count in (
+    for name, printed, count in (
         ("unpadded size", allocation.unpadded, padding.unpadded_bytes),
         ("padding", allocation.extra, padding.extra_bytes),
     ):
-        if said is not None and not _says(said, count):
+        if printed is not None and not _says(printed, count):
             computed = printed_bytes(max(0, count))
-            out.append(f"{name}: the report says {said}, {computed} is computed{why}")
+            out.append(f"{name}: the report says {printed}, {computed} is computed{why}")
             why = ""
     if allocation.expansion is not None and allocation.expansion != padding.expansion:
         out.append(f"expansion: the report says {allocation.expansion}, {padding.expansion} is computed")

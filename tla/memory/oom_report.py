@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..display import html_of
 from ..errors import ParseError, TlaError
+from ..figure import Bar
 from ..xla_bridge import XlaShape, parse_shape_at
-from .sizes import SIZE
+from .picture import MOST_DRAWN, bars_of
+from .sizes import SIZE, bytes_printed_as
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,13 +101,35 @@ class Report(NamedTuple):
     """Lines that look like part of it, by number, and what does not fit."""
 
     def figure(self) -> Bars:
-        """Return the picture of its allocations, as data: one behind the other, up to the capacity."""
-        from .picture import oom_figure
+        """Return the picture of its allocations, as data: one behind the other, up to the capacity.
 
-        return oom_figure(self)
+        Sizes are as printed, which may be rounded; what has none is left out.
+        """
+        bars: list[Bar] = []
+        at = 0
+        for each in self.allocations[:MOST_DRAWN]:
+            padded = each.size_bytes if each.size_bytes is not None else _bytes(each.size)
+            if padded is None:
+                continue
+            data = _bytes(each.unpadded)
+            name = each.label.partition(" ")[0] if each.label else each.kind
+            number = f"#{each.number} " if each.number is not None else ""
+            end = at + (padded if data is None else min(data, padded))
+            bars.append(Bar(f"{number}{name or ''}".strip() or "?", at, end, at + padded, ()))
+            at += padded
+        used = f"{self.used} used" if self.used else self.what
+        space = f"{self.space}: " if self.space else ""
+        of = f" of {self.capacity}" if self.capacity else ""
+        return bars_of(f"{space}{used}{of}", _bytes(self.capacity) or at, bars)
 
     def _repr_html_(self) -> str | None:
         return html_of(self)
+
+
+def _bytes(text: str | None) -> int | None:
+    """A number of bytes as printed, the middle one of those that print so."""
+    found = range(0) if text is None else bytes_printed_as(text)
+    return found[len(found) // 2] if found else None
 
 
 ONE_SIZE: Final = re.compile(SIZE)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from ..errors import UndecidedError
 from ..hlo.instruction import names_in
 from ..xla_bridge import XlaShape, XlaTuple, array_shape
-from ..xla_bridge.equivalence import equivalent
+from ..xla_bridge.equivalence import equivalent, is_bitcast
 from .renaming import Renaming, renaming, reshaping, transposing
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Origins:
         """What hands a value on, if anything does."""
         opcode, index = instruction.opcode, value.shape_index
         if opcode == "parameter":
-            return self._given(value, instruction.parameter_number or 0)
+            return self._argument(value, instruction.parameter_number or 0)
         if opcode in _CALLS or opcode == "async-done":
             return self._rooted(value, instruction)
         if opcode == "while":
@@ -124,7 +124,7 @@ class Origins:
             return _hop_to(value, instruction, 0, (0, *index))
         return self._renamed(value, instruction)
 
-    def _given(self, value: Value, number: int) -> _Hop | None:
+    def _argument(self, value: Value, number: int) -> _Hop | None:
         """The operand that a parameter is, where one instruction calls its computation."""
         callers = self._callers.get(value.computation, ())
         if len(callers) != 1:
@@ -179,11 +179,13 @@ class Origins:
             return hop._replace(renaming=found) if free else None
         if opcode.startswith("copy"):
             return hop if same_layout(before, after) else None
+        if opcode == "reshape":  # it keeps row-major numbers, not places
+            moved = reshaping(before.dimensions, after.dimensions)
+            if moved is not None or not _is_bitcast(before, after):
+                return None if moved is None else hop._replace(renaming=moved)
         same = renaming(before, after)
-        if same is not None and same.is_total and same.is_onto:
-            return hop._replace(renaming=same)
-        moved = reshaping(before.dimensions, after.dimensions) if opcode == "reshape" else None
-        return None if moved is None else hop._replace(renaming=moved)
+        free = same is not None and same.is_total and same.is_onto
+        return hop._replace(renaming=same) if free else None
 
 
 def array_at(shape: AnyShape, index: Index) -> XlaShape:
@@ -197,6 +199,14 @@ def array_at(shape: AnyShape, index: Index) -> XlaShape:
             break
         shape = shape.elements[i]
     return array_shape(shape)
+
+
+def _is_bitcast(before: XlaShape, after: XlaShape) -> bool:
+    """Whether a reshape is known to leave every element where it is."""
+    try:
+        return is_bitcast(before, after)
+    except UndecidedError:
+        return False
 
 
 def same_layout(a: XlaShape, b: XlaShape) -> bool:

@@ -1,4 +1,4 @@
-"""What must be known of a whole module before its buffers can be told one by one.
+"""What must be known of a whole module before its buffers can be listed one by one.
 
 >>> from ..hlo import read_stream
 >>> text = '''

@@ -94,18 +94,18 @@ class Renaming(NamedTuple):
             out[part.to_dim] += index[part.dim] // part.weight % part.size * part.to_weight
         return tuple(out)
 
-    def carried(self, digits: Sequence[Digits]) -> tuple[Digits, ...] | None:
+    def carry(self, digits: Sequence[Digits]) -> tuple[Digits, ...] | None:
         """Return digits over ``dims`` with the offsets that these give over ``to_dims``.
 
         >>> rename = renaming(parse_array("f32[6,4]"), parse_array("f32[2,3,4]"))
-        >>> rename.carried([((2, 1),), ((3, 2),), ((4, 6),)])
+        >>> rename.carry([((2, 1),), ((3, 2),), ((4, 6),)])
         (((3, 2), (2, 1)), ((4, 6),))
 
         None where they cut a digit of the renaming unevenly: then no digits over ``dims`` give them.
         """
         out: list[Digits] = []
         for dim, extent in enumerate(self.dims):
-            made: list[tuple[int, int]] = []
+            kept: list[tuple[int, int]] = []
             weight = 1
             for part in sorted((p for p in self.parts if p.dim == dim), key=lambda p: p.weight):
                 section = _section(digits[part.to_dim], part, self.to_dims[part.to_dim])
@@ -114,8 +114,8 @@ class Renaming(NamedTuple):
                 weight *= part.size
                 if weight < extent and prod(n for n, _d in section) != part.size:
                     return None  # it would carry into the digit above
-                made += section
-            out.append(digits_of(made, extent))
+                kept += section
+            out.append(digits_of(kept, extent))
         return tuple(out)
 
 

@@ -21,6 +21,7 @@ from ..errors import UnsupportedError
 from .aliasing import arrays
 from .by import Group, group_of
 from .entry import HOST, index_tables_bytes, shape_bytes
+from .picture import MOST_DRAWN, one_below_the_other
 from .waste import Waste, array_waste
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ class Tally:
             name = group_of(buffer, self._by, self._tables)
             self._groups[name] = self._groups.get(name, Group(name, 0, 0, 0)).plus(data, padded)
         self.buffers += 1
-        # The order of the text decides between rows that are equal otherwise.
+        # Of rows that waste and take the same, the first in the text comes first.
         entry = (waste.waste_bytes, padded, -self.buffers, Row(buffer, waste))
         if self._top is None or len(self._kept) < self._top:
             heappush(self._kept, entry)
@@ -205,11 +206,19 @@ class Tally:
         """The groups, the most memory first."""
         return sorted(self._groups.values(), key=lambda group: (-group.padded_bytes, group.name))
 
-    def figure(self, most: int = 31) -> Bars:
-        """Return the picture of the rows that are kept, as data: data and padding of each."""
-        from .picture import rows_figure
+    def figure(self, most: int = MOST_DRAWN, chip: str | Chip | None = None) -> Bars:
+        """Return the picture of the rows that are kept, as data: data and padding of each.
 
-        return rows_figure(self.rows[:most], self.buffers, most)
+        Args:
+            most: How many are drawn.
+            chip: For the names of the memories, where there are several.
+        """
+        rows = self.rows[:most]
+        what = "buffers"
+        if len(rows) < self.buffers:
+            what = f"the {len(rows)} of {self.buffers} buffers with the most waste"
+        blocks = [waste.block(buffer.label, buffer.shape.memory_space) for buffer, waste in rows]
+        return one_below_the_other(what, blocks, chip)
 
     def _repr_html_(self) -> str | None:
         return html_of(self)

@@ -22,6 +22,7 @@ from ..display import html_of
 from ..errors import UnsupportedError
 from ..ints import ceil_div, round_up
 from ..xla_bridge import COMBINE, array_shape, logical_bytes, physical_bytes
+from .picture import Block, bars_of
 
 if TYPE_CHECKING:
     from ..figure import Bars
@@ -91,11 +92,18 @@ class Waste(NamedTuple):
         """The memory by the data; 1 for an array without elements."""
         return Fraction(self.padded_bytes, self.data_bytes) if self.data_bytes else Fraction(1)
 
-    def figure(self) -> Bars:
-        """Return the picture of the array, as data: its data, and behind them its padding."""
-        from .picture import waste_figure
+    def block(self, label: str, memory_space: int = 0) -> Block:
+        """Return the array as a block of a picture."""
+        return Block(label, self.data_bytes, self.padded_bytes, memory_space)
 
-        return waste_figure(self)
+    def figure(self, label: str = "array") -> Bars:
+        """Return the picture of the array, as data: its data, and behind them its padding.
+
+        The title says what pads it.
+        """
+        why = "; ".join(map(str, self.factors))
+        title = f"{label}: {why}" if why else label
+        return bars_of(title, self.padded_bytes, [self.block(label).bar()])
 
     def _repr_html_(self) -> str | None:
         return html_of(self)

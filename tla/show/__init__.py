@@ -37,7 +37,8 @@ def render(figure: AnyFigure, width: int | None = None) -> str:
     that span 100
 
     Args:
-        width: Leave out what would exceed so many characters, down to one column; None for no limit.
+        width: The most characters in a line; None for no limit. Columns that do not fit are left out,
+            but for one.
     """
     from .texts import render as written
 

@@ -25,16 +25,16 @@ __all__ = [
     "MOST_TEXT",
     "bars_title",
     "borders",
+    "cell_text",
     "corner_note",
     "cut_to",
     "first_bars",
     "memory_notes",
     "padding_note",
+    "place_text",
     "places_in_row",
     "reach_of",
     "runs",
-    "said_at",
-    "said_in",
     "span_of",
     "tip_of",
     "wrapped",
@@ -57,7 +57,7 @@ _MOST_IN_ROW: Final = 32
 
 
 def wrapped(text: str, letters: int | None, after: str = "") -> list[str]:
-    """Return a text in lines of at most so many letters, if any; all but the first begin with ``after``.
+    """Return a text in lines of at most ``letters``; all lines but the first begin with ``after``.
 
     Lines end between words, or in a long word after a bracket, comma or colon.
 
@@ -90,7 +90,7 @@ def wrapped(text: str, letters: int | None, after: str = "") -> list[str]:
 
 
 def cut_to(figure: Figure, side: int) -> Figure:
-    """Return the corners of the grids, at most so many rows and columns of each."""
+    """Return the corners of the grids, at most ``side`` rows and columns of each."""
     return figure._replace(grids=tuple([_corner(grid, side) for grid in figure.grids]))
 
 
@@ -100,7 +100,7 @@ def _corner(grid: Grid, side: int) -> Grid:
     return grid.corner(side, side)
 
 
-def said_in(cell: Cell) -> str:
+def cell_text(cell: Cell) -> str:
     """What stands in a cell."""
     return str(cell.offset) if cell.text is None else cell.text
 
@@ -160,7 +160,7 @@ def corner_note(figure: Figure, is_narrowed: bool = False) -> str:
 # --- memory -----------------------------------------------------------------------------------
 
 
-def said_at(place: Place) -> str:
+def place_text(place: Place) -> str:
     """What stands in a place of memory: its first coordinate, and how many there are besides."""
     if not place.hits:
         return ""

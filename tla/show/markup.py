@@ -118,7 +118,7 @@ def _steps(steps: Steps) -> list[str]:
         parts += [_row(row, "td") for row in steps.rows]
         parts.append("</tbody>\n</table>")
     if steps.sentences:
-        parts += ["<ol>", *(f"<li>{escape(said)}</li>" for said in steps.sentences), "</ol>"]
+        parts += ["<ol>", *(f"<li>{escape(sentence)}</li>" for sentence in steps.sentences), "</ol>"]
     parts.append(_line(f"= {steps.result}", "tla-said"))
     for picture in steps.pictures:
         parts += _part(picture)

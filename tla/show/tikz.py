@@ -115,13 +115,13 @@ def of_scene(scene: Scene) -> str:
         [
             *(f"\\definecolor{{{name}}}{{HTML}}{{{colour[1:].upper()}}}" for name, colour in named),
             f"\\begin{{tikzpicture}}[{_STYLE}]",
-            *_drawn(scene),
+            *_commands(scene),
             "\\end{tikzpicture}",
         ]
     )
 
 
-def _drawn(scene: Scene) -> list[str]:
+def _commands(scene: Scene) -> list[str]:
     out = [line for image in scene.images for line in _image(image)]
     for x, y, w, h, fill, text, _tip, is_hatched, _key in scene.boxes:
         place = f"({x:g},{y:g}) rectangle ({x + w:g},{y + h:g});"
@@ -136,7 +136,7 @@ def _drawn(scene: Scene) -> list[str]:
         font = f",font=\\frenchspacing\\ttfamily{_FONTS[role]}" if _FONTS[role] else ""
         out.append(f"\\node[anchor={_ANCHORS[anchor]}{font}] at ({x:g},{y:g}) {{{escape(text)}}};")
     for x, y, part in scene.parts:
-        out += [f"\\begin{{scope}}[shift={{({x:g},{y:g})}}]", *_drawn(part), "\\end{scope}"]
+        out += [f"\\begin{{scope}}[shift={{({x:g},{y:g})}}]", *_commands(part), "\\end{scope}"]
     return out
 
 

@@ -40,10 +40,10 @@ def turns_in(figure: Timeline, room: int) -> list[tuple[Column, int]]:
 
 
 def placed(cell: tuple[Stretch, ...], wide: int, most: int) -> list[tuple[Stretch, int, int]]:
-    """The stretches of a lane in one turn, in a column of so many letters for so much work.
+    """The stretches of a lane in one turn, each with its place and its width.
 
-    Each has its place and is as wide as its work, and no less than its name; what the others need is
-    left to them.
+    A column is ``wide`` letters for ``most`` work. A stretch is as wide as its work, and at least as
+    wide as its name; it leaves the others the room that their names need.
     """
     found: list[tuple[Stretch, int, int]] = []
     at, done, needed = 0, 0, sum(map(_least, cell))

@@ -141,8 +141,8 @@ def _boxes(boxes: list[Box], is_linked: bool) -> list[str]:
             f"<title>{pointed}</title></rect>"
         )
         if text:
-            said = text if text.isdecimal() else escape(text)
-            texts.append(f'<text x="{x + w / 2}" y="{y + h / 2 + 4}">{said}</text>')
+            escaped = text if text.isdecimal() else escape(text)
+            texts.append(f'<text x="{x + w / 2}" y="{y + h / 2 + 4}">{escaped}</text>')
         if is_hatched:
             hatches.append(_hatch(x, y, w, h))
     if hatches:

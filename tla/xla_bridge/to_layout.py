@@ -247,7 +247,7 @@ def _undecided(shape: XlaShape, d: _Digit, t: int, *open_: tuple[bool | None, An
     return UndecidedError(
         f"cannot decide whether {needed}, as a nested layout of {shape} needs",
         f"A tile of {t} cuts dim {d.dim}, which counts by {d.place} there.",
-        "Give its unknowns a range or a divisor: dims={...}, or assume it: `with assume(...):`.",
+        f"Give its unknowns a range or a divisor: dims={{...}}, or assume it: `with assume({needed}):`.",
         obligation=needed,
         shape=shape,
         dim=d.dim,

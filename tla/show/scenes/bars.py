@@ -71,14 +71,14 @@ def draw_bars(bars: Bars, scene: Scene, x: float, y: float) -> None:
             scene.text(middle, y + 14, str(byte), "axis")
     y += LINE
     notes = [f"and {more} more"] if more else []
-    said: list[str] = []
+    legend: list[str] = []
     if any(bar.reach > bar.end for bar in bars.bars):
-        said.append(f"hatched: {bars.beyond}; to: {bars.reach}")
+        legend.append(f"hatched: {bars.beyond}; to: {bars.reach}")
     if any(bar.clashes for bar in bars.bars):
-        said.append("framed: written over by another")
+        legend.append("framed: written over by another")
     if any(bar.space for bar in bars.bars):
-        said.append("one colour: one memory")
+        legend.append("one colour: one memory")
     if whole > shown:
-        said.append("past the line: outside")
-    notes += ["; ".join(said)] if said else []
+        legend.append("past the line: outside")
+    notes += ["; ".join(legend)] if legend else []
     scene.column(x, y, notes)

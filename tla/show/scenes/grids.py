@@ -16,11 +16,11 @@ from ..facts import (
     MOST_CELLS,
     MOST_TEXT,
     borders,
+    cell_text,
     corner_note,
     cut_to,
     padding_note,
     runs,
-    said_in,
     wrapped,
 )
 from ..palette import CHEQUER, NOTHING, PADDING, fill
@@ -66,7 +66,7 @@ def _is_image(grid: Grid) -> bool:
 
 
 def cell_width(longest: int) -> int:
-    """How wide cells are for so many letters."""
+    """The width of a cell that has room for ``longest`` letters."""
     return max(CELL, ceil(longest * LETTER) + 8)
 
 
@@ -74,12 +74,12 @@ def _grid(grid: Grid, scheme: Scheme, scene: Scene, x: float, y: float) -> float
     """Draw a grid with its axes, and return where it ends."""
     rows, columns = len(grid.cells), len(grid.cells[0])
     is_image = _is_image(grid)
-    said: list[list[str]] = []
+    labels: list[list[str]] = []
     if is_image:
         wide = high = max(1.0, min(8.0, _IMAGE // max(rows, columns)))
     else:
-        said = [list(map(said_in, row)) for row in grid.cells]
-        wide, high = cell_width(max([max(map(len, row)) for row in said])), CELL
+        labels = [list(map(cell_text, row)) for row in grid.cells]
+        wide, high = cell_width(max([max(map(len, row)) for row in labels])), CELL
     levels = [] if grid.row_axis is None else _levels(grid.row_axis, is_image)
     left = x + sum(map(_level_width, levels)) + (4 if levels else 0)
     column_levels = _levels(grid.column_axis, is_image)
@@ -89,7 +89,7 @@ def _grid(grid: Grid, scheme: Scheme, scene: Scene, x: float, y: float) -> float
     if is_image:
         _image(grid, scheme, scene, left, top, wide)
     else:
-        _cells(grid, said, scheme, scene, (left, top, wide, high))
+        _cells(grid, labels, scheme, scene, (left, top, wide, high))
     right, bottom = left + columns * wide, top + rows * high
     scene.reach(right, bottom)
     for i, weight in _lines(grid.column_axis, wide):
@@ -107,19 +107,19 @@ def _grid(grid: Grid, scheme: Scheme, scene: Scene, x: float, y: float) -> float
 
 
 def _cells(
-    grid: Grid, said: list[list[str]], scheme: Scheme, scene: Scene, first: tuple[float, ...]
+    grid: Grid, labels: list[list[str]], scheme: Scheme, scene: Scene, first: tuple[float, ...]
 ) -> None:
     """The cells, from the first one on: its corner, width and height."""
     left, top, wide, high = first
     names = None if grid.row_axis is None else grid.row_axis.names
     outer = "".join([f"{i}," for i in grid.at])
     columns = list(
-        zip([left + j * wide for j in range(len(said[0]))], grid.column_axis.names, strict=False)
+        zip([left + j * wide for j in range(len(labels[0]))], grid.column_axis.names, strict=False)
     )
     by_identity = scheme == "identity"
     marked: list[tuple[float, float]] = []
     add = scene.boxes.append
-    for i, (row, texts) in enumerate(zip(grid.cells, said, strict=True)):
+    for i, (row, texts) in enumerate(zip(grid.cells, labels, strict=True)):
         y = top + i * high
         begin = "" if names is None else f"({outer}{names[i]},"
         end = " -> " if names is None else ") -> "

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ..facts import memory_notes, places_in_row, said_at, tip_of, wrapped
+from ..facts import memory_notes, place_text, places_in_row, tip_of, wrapped
 from ..palette import NOTHING, PADDING, fill
 from ..scene import LINE, Box
 from .grids import CELL, cell_width
@@ -30,14 +30,14 @@ def draw_strip(strip: Strip, scene: Scene, x: float, y: float) -> None:
     """Draw the places of memory with their offsets above, holes and padding hatched."""
     if strip.title:
         y = scene.column(x, y, wrapped(strip.title, 84), "title")
-    said = [said_at(place) for place in strip.places]
-    wide = cell_width(max([len(str(strip.end)), *map(len, said)], default=1))
+    labels = [place_text(place) for place in strip.places]
+    wide = cell_width(max([len(str(strip.end)), *map(len, labels)], default=1))
     row = places_in_row(len(strip.places), _ROOM // wide) or 1
     by_identity = strip.scheme == "identity"
     for first in range(0, len(strip.places), row):
         y += LINE
         places = strip.places[first : first + row]
-        for j, (place, text) in enumerate(zip(places, said[first:], strict=False)):
+        for j, (place, text) in enumerate(zip(places, labels[first:], strict=False)):
             at = x + j * wide
             scene.text(at + wide / 2, y - 5, str(place.offset), "axis")
             is_data = place.valid and place.hits > 0

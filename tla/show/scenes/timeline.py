@@ -104,6 +104,6 @@ def _dots(scene: Scene, left: float, y: float) -> float:
 
 
 def _notes(figure: Timeline, shown: list[tuple[Column, int]]) -> list[str]:
-    said = f"each row a {figure.lane}, each box as wide as its work: {figure.legend}"
-    notes = [said, *width_notes(figure, shown, "a line"), shown_note(figure, len(shown))]
+    legend = f"each row a {figure.lane}, each box as wide as its work: {figure.legend}"
+    notes = [legend, *width_notes(figure, shown, "a line"), shown_note(figure, len(shown))]
     return [note for note in notes if note]

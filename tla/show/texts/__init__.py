@@ -37,7 +37,7 @@ def render(figure: AnyFigure, width: int | None = None) -> str:
     """Return a figure as lines of plain text, without a last line end.
 
     Args:
-        width: Leave out what would exceed so many characters; None for no limit.
+        width: The most characters in a line; what does not fit is left out. None for no limit.
     """
     return "\n".join(map(plain, lines_of(figure, width)))
 

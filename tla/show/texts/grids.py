@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..facts import MOST_TEXT, borders, corner_note, cut_to, padding_note, runs, said_in, wrapped
+from ..facts import MOST_TEXT, borders, cell_text, corner_note, cut_to, padding_note, runs, wrapped
 from ..palette import fill
 from .spans import Span
 
@@ -74,7 +74,7 @@ class _Shown:
         self.grid = grid
         cells = [cell for row in grid.cells for cell in row]
         self.tail: int = max(1, *(len(_Frame.of(cell).after) for cell in cells))
-        self.wide: int = max(len(said_in(cell)) for cell in cells) + 2 * self.tail
+        self.wide: int = max(len(cell_text(cell)) for cell in cells) + 2 * self.tail
         rows = grid.row_axis
         self.is_nested: bool = len(grid.column_axis.levels) > 1 or (
             rows is not None and len(rows.levels) > 1
@@ -124,7 +124,7 @@ class _Shown:
     def _cell(self, cell: Cell, scheme: Scheme) -> Span:
         # numbers end where those above and below do, and the brackets stand around them
         frame = _Frame.of(cell)
-        text = f"{frame.before}{said_in(cell)}"
+        text = f"{frame.before}{cell_text(cell)}"
         text = f"{text:>{self.wide - self.tail}}{frame.after:<{self.tail}}"
         if cell.is_marked:
             return Span(text, "mark")

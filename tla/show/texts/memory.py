@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ..facts import memory_notes, places_in_row, said_at, wrapped
+from ..facts import memory_notes, place_text, places_in_row, wrapped
 from ..palette import fill
 from .spans import Span
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["strip_lines"]
 
-_WIDTH: Final = 100  # where nothing is said
+_WIDTH: Final = 100  # where nothing is cells
 
 
 def strip_lines(strip: Strip, width: int | None, is_titled: bool = False) -> list[Line]:
@@ -32,11 +32,11 @@ def strip_lines(strip: Strip, width: int | None, is_titled: bool = False) -> lis
     lines: list[Line] = []
     if is_titled and strip.title:
         lines += [(Span(line, "strong"),) for line in wrapped(strip.title, width)]
-    said = [_said(place) for place in strip.places]
-    wide = max([len(str(strip.end)) + 2, *map(len, said)], default=3)
-    row = places_in_row(len(said), ((width or _WIDTH) - 3) // (wide + 1)) or 1
-    for first in range(0, len(said), row):
-        places, texts = strip.places[first : first + row], said[first : first + row]
+    all_texts = [_place(place) for place in strip.places]
+    wide = max([len(str(strip.end)) + 2, *map(len, all_texts)], default=3)
+    row = places_in_row(len(all_texts), ((width or _WIDTH) - 3) // (wide + 1)) or 1
+    for first in range(0, len(all_texts), row):
+        places, texts = strip.places[first : first + row], all_texts[first : first + row]
         rule: Line = (Span("  "), Span(f"+{'+'.join(['-' * wide] * len(places))}+", "rule"))
         lines.append((Span("   " + "".join(f"{p.offset:>{wide - 1}}  " for p in places)),))
         cells: list[Span] = [Span("  ")]
@@ -51,8 +51,8 @@ def strip_lines(strip: Strip, width: int | None, is_titled: bool = False) -> lis
     return [*lines, *((Span(line),) for note in notes for line in wrapped(note, width))]
 
 
-def _said(place: Place) -> str:
-    text = said_at(place)
+def _place(place: Place) -> str:
+    text = place_text(place)
     if place.hits and not place.valid:
         text = f"~{text}"
     return f"[{text}]" if place.is_marked else f" {text} "

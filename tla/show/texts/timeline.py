@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["timeline_lines"]
 
-_WIDTH: Final = 100  # where nothing is said
+_WIDTH: Final = 100  # where nothing is legend
 
 
 def timeline_lines(figure: Timeline, width: int | None) -> list[str]:
@@ -57,9 +57,9 @@ def timeline_lines(figure: Timeline, width: int | None) -> list[str]:
 
 
 def _legend(figure: Timeline, shown: list[tuple[Column, int]]) -> list[str]:
-    said = f"each row a {figure.lane}; in brackets as wide as the work: {figure.legend}"
+    legend = f"each row a {figure.lane}; in brackets as wide as the work: {figure.legend}"
     lines = [
-        f"{said}; work is of the busiest {figure.lane}'s",
+        f"{legend}; work is of the busiest {figure.lane}'s",
         "; ".join(width_notes(figure, shown, "|")),
         shown_note(figure, len(shown)),
     ]

@@ -1,0 +1,29 @@
+"""The commands of ``tla``, and what each is for."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["COMMANDS"]
+
+# Each command is a module here with `run(arguments) -> exit code`.
+COMMANDS: Final = {
+    "convert": "Convert a layout between the notations of TLA and XLA.",
+    "show": "Draw the offsets of a layout: as text, SVG, HTML or LaTeX.",
+    "hlo": "List the buffers of an HLO module, the most waste first; or what is live at its peak.",
+    "oom": "Check an out-of-memory report of a TPU, and say what would cost less.",
+    "index": "Say which elements an HLO instruction reads, as indexing maps; simplify a map.",
+    "compose": "Compose two layouts: the offsets of A at the indices that B gives.",
+    "complement": "Give the layout of the offsets that a layout leaves free.",
+    "coalesce": "Merge the modes of a layout as far as possible.",
+    "inverse": "Invert a layout: from an offset back to the index.",
+    "divide": "Split a layout into tiles and the rest.",
+    "product": "Repeat a block over a tiler.",
+    "ascend": "Plan a matrix product on an Ascend core: check tiles, schedule blocks, rank tiles.",
+    "where": "Say where an element of a shape or layout lies in memory.",
+    "what": "Say which element, or padding, lies at a place in memory.",
+    "diff": "Compare two layouts of one array: what differs, and in what runs a copy moves.",
+    "explain": "Tell how an offset, an operation or a tiling comes about, step by step.",
+    "cpp": "Rewrite a compiler's errors with layouts in notation, or print the C++ of a layout.",
+    "eval": "Evaluate an expression over layouts, such as 'coalesce((2,3):(1,2))'.",
+}

@@ -1,0 +1,90 @@
+"""The command line: ``tla COMMAND ...``. A subcommand's module is imported when it is asked for.
+
+Exit codes: 0 done, 1 the input is wrong, 2 the command line is wrong, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ..errors import TlaError
+from .commands import COMMANDS
+from .messages import complain, discard_output
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["main"]
+
+_DESCRIPTION = """\
+Layouts: functions from coordinates to memory offsets, in the notations of TLA, CuTe and XLA.
+
+commands:
+{commands}
+
+examples:
+  tla convert 'bf16[8,1,1280,16384]{{3,2,0,1:T(8,128)(2,1)}}'
+  tla convert '((4,2),(4,3)):((4,16),(1,32))' --dtype bf16
+  tla show '((4,2),(4,3)):((4,16),(1,32))'
+  tla show '((4,2),(4,3)):((4,16),(1,32))' -o picture.svg
+  tla hlo module.hlo
+  tla index 'b = f32[10,20,30] broadcast(f32[20] x), dimensions={{1}}'
+  tla where 'f32[3,5]{{1,0:T(2,2)}}' 2,3
+  tla compose '(6,2):(8,2)' '(4,3):(3,1)' --steps
+  tla cpp --emit type '((_16,2),(_16,3)):((_16,_256),(_1,512))'
+  tla eval 'zipped_divide((8,6):(1,8), (4,3))'
+
+Quote a layout: shells read brackets, braces and parentheses. 'tla COMMAND --help' tells more.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    sys.set_int_max_str_digits(0)  # sizes are exact, however long
+    try:
+        try:
+            code = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
+        except SystemExit as end:  # argparse has said what there was to say
+            code = end.code if isinstance(end.code, int) else 2
+        except TlaError as error:
+            complain(f"tla: error: {error}")
+            code = 1
+        if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        complain("tla: interrupted")
+        return 130
+    except BrokenPipeError:  # the reader has left, content
+        discard_output()
+        return 0
+    except OSError as error:
+        discard_output()
+        complain(f"tla: error: cannot write: {error.strerror or error}")
+        return 1
+    return code
+
+
+def _dispatch(argv: list[str]) -> int:
+    if argv and argv[0] in COMMANDS:
+        code = import_module(f".{argv[0]}", __package__).run(argv[1:])
+        return int(code)
+    import argparse
+
+    commands = "\n".join(f"  {name:10} {text}" for name, text in COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="tla",
+        description=_DESCRIPTION.format(commands=commands),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="tla [-h] [--version] COMMAND ...",
+    )
+    from .. import __version__
+
+    parser.add_argument("--version", action="version", version=f"tla {__version__}")
+    parser.add_argument("command", metavar="COMMAND", choices=COMMANDS, help=argparse.SUPPRESS)
+    if not argv:
+        parser.print_help()
+        return 2
+    parser.parse_args(argv[:1])
+    raise AssertionError("a known command is dispatched above")

@@ -1,0 +1,27 @@
+"""Messages on standard error, and what is left to do where an output is closed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+
+__all__ = ["complain", "discard_output"]
+
+
+def complain(text: str) -> None:
+    """Print a line to standard error, after all output so far; nothing where it cannot be read."""
+    try:
+        if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
+            sys.stdout.flush()
+    except OSError:
+        discard_output()
+    with suppress(OSError):
+        if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
+            print(text, file=sys.stderr)
+
+
+def discard_output() -> None:
+    """Python flushes standard output once more at exit: give it somewhere to go."""
+    with suppress(OSError):  # a stand-in for standard output may have no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,33 @@
+"""An operation with its steps, as data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..algebra.by_mode import tiler_text
+
+if TYPE_CHECKING:
+    from ..layout import AnyLayout
+
+__all__ = ["Derivation"]
+
+
+class Derivation(NamedTuple):
+    """An operation, its arguments, its result and how that came about."""
+
+    operation: str
+    arguments: tuple[Any, ...]
+    result: AnyLayout
+    steps: tuple[Any, ...] = ()
+    parts: tuple[Derivation, ...] = ()
+    notes: tuple[str, ...] = ()
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The call, as it would be written."""
+        texts = [
+            *map(tiler_text, self.arguments),
+            *(f"{name}={str(value).lower()}" for name, value in self.options),
+        ]
+        return f"{self.operation}({', '.join(texts)})"
