@@ -76,11 +76,6 @@ def figure_of(value: object, **limits: Any) -> AnyFigure:
         return tensor_figure(value, **limits)
     if is_composed(value):
         return composed_figure(value, **limits)
-    if type(value).__name__ == "IndexingMap":
-        from .map_figures import map_figure
-
-        m: Any = value
-        return map_figure(m, **limits)
     made = getattr(value, "figure", None)
     if made is None:
         raise UnsupportedError(f"there is no figure of a {type(value).__name__}", value=value)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union, final
 
-from ..display import figure_of, html_of
+from ..display import drawn_by, figure_of, html_of
 from ..errors import CoordinateError, KindError, UndecidedError
 from ..expr.evaluation import evaluated
 from ..expr.nodes import key_of, required
@@ -51,6 +51,7 @@ class Point(NamedTuple):
 
 
 @final
+@drawn_by("tla.map_figures", "map_figure")
 class IndexingMap:
     """An indexing map, immutable.
 

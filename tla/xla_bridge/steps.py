@@ -20,15 +20,15 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ..display import html_of
-from ..figure import Steps
+from ..display import drawn_by, figure_of, html_of
 from ..ints import ceil_div, known_eq, round_up
 from .shape import COMBINE
 from .tiling import array_shape, index_of, row_major
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
+    from ..figure import Steps
     from ..ints import IntLike
     from .shape import AnyShape, Tile, XlaShape
 
@@ -53,6 +53,7 @@ class TilingStep(NamedTuple):
     """Where the element asked for is after it; None where none is asked for."""
 
 
+@drawn_by("tla.xla_bridge.step_words", "steps_figure")
 class TilingExplanation(NamedTuple):
     """How the array of a shape becomes its memory."""
 
@@ -82,37 +83,11 @@ class TilingExplanation(NamedTuple):
             pictures: Whether to draw; of unknown sizes, and where no layout is that of the shape, there
                 is nothing to draw.
         """
-        from .step_words import pictures_of, sentences_of
-
-        columns = ["tile", "step", "dims"]
-        result, title = f"{self.elements} elements", f"tiling {self.shape}"
-        if self.element is not None:
-            element = _tuple(self.element)
-            columns.append(f"{element} is at")
-            title += f" {element}"
-            result = f"offset {self.offset} of {result}"
-        return Steps(
-            title,
-            (),
-            tuple(columns),
-            tuple(self._rows()),
-            (),
-            result,
-            tuple(sentences_of(self)),
-            tuple(pictures_of(self)) if pictures else (),
-        )
+        found: Steps = figure_of(self, pictures=pictures)
+        return found
 
     def _repr_html_(self) -> str | None:
         return html_of(self.figure())
-
-    def _rows(self) -> Iterator[tuple[str, ...]]:
-        before: Tile | None = None
-        for step in self.steps:
-            by = f" {_tuple(step.argument)}" if step.action == "transpose" else ""
-            name = "" if step.tile is None or step.tile is before else _tuple(step.tile)
-            before = step.tile
-            at = () if step.coordinate is None else (_tuple(step.coordinate),)
-            yield name, step.action + by, _tuple(step.dimensions), *at
 
 
 def tiling_steps(shape: AnyShape, index: Sequence[IntLike] | None = None) -> TilingExplanation:
@@ -204,7 +179,3 @@ class _Walk:
     def _note(self, action: Literal["transpose", "pad", "reshape"], argument: tuple[int, ...]) -> None:
         at = self.at if self._follows else None
         self.steps.append(TilingStep(action, argument, self.dims, self._tile, at))
-
-
-def _tuple(items: Sequence[object]) -> str:
-    return f"({','.join(map(str, items))})"
