@@ -25,13 +25,15 @@ Source: XLA ``ComputeGroupedOutputToInputIndexing``.
 from __future__ import annotations
 
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from ..errors import CoordinateError, UnsupportedError
 from ..xla_bridge.shape import XlaTuple
 from .compose import compose
 from .maps import IndexingMap
+from .ops import Op, called, maps_of
+from .runtime import fold
 from .simplify import simplify
 from .unused import remove_unused_symbols
 
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     Found = dict[IndexingMap, None]
     Place = tuple[str, int]
 
-__all__ = ["MOST_MAPS", "computation_maps"]
+__all__ = ["MOST_MAPS", "computation_maps", "op_of"]
 
 MOST_MAPS: Final = 1000
 """How many maps an array may have before what lies behind it counts as not known."""
@@ -97,6 +99,11 @@ def computation_maps(
         UnsupportedError: it stands too deep among computations that call each other.
     """
     return [list(maps) for maps in _found(_Same(computation), output, devices, most)]
+
+
+def op_of(instruction: Instruction, devices: Devices = None) -> Op:
+    """Return an instruction as the rules see it, which follow the computations that it calls."""
+    return Op(instruction, devices, partial(computation_maps, devices=devices))
 
 
 class _Same:
@@ -261,10 +268,8 @@ class _Walk:
 
     def made_from(self, instruction: Instruction, leaf: int) -> list[list[IndexingMap]]:
         """The maps of an instruction, for a loop from after it to before it."""
-        from .accesses import output_to_input
-
         if instruction.opcode != "while":
-            return output_to_input(instruction, leaf, devices=self.devices)
+            return maps_of(op_of(instruction, self.devices), leaf)
         places = self.operands(instruction)
         if self.is_carried_along(instruction, leaf):
             return [[_identity(instruction, leaf)] if i == leaf else [] for i in range(len(places))]
@@ -275,8 +280,7 @@ class _Walk:
 
     def is_carried_along(self, loop: Instruction, leaf: int, room: int = _DEEPEST) -> bool:
         """Whether a loop returns an array of its state as it was given."""
-        called = dict(zip(loop.called, loop.computations, strict=False))
-        body = called.get(loop.attributes.get("body", "").lstrip("%"))
+        body = called(loop, "body")
         if body is None or len(body.parameters) != 1 or not room:
             return False
         inside = _Walk(body, self.devices, self.most)
@@ -302,11 +306,7 @@ class _Walk:
 
     def folded(self, m: IndexingMap) -> IndexingMap:
         """A map without the runtime variables whose values the computation says."""
-        if not m.runtime:
-            return m
-        from .runtime import fold
-
-        return fold(m, self.instructions.get)
+        return fold(m, self.instructions.get) if m.runtime else m
 
     def settled(self, m: IndexingMap) -> IndexingMap:
         folded = self.folded(m)
@@ -319,8 +319,6 @@ def _simpler(m: IndexingMap) -> IndexingMap:
 
 def _identity(instruction: Instruction, output: int) -> IndexingMap:
     """The map from each element of an output to itself."""
-    from .ops import Op
-
     try:
         return Op(instruction).identity(output)
     except UnsupportedError as error:

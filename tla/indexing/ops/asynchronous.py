@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Final
 from ...hlo import OPCODES, Instruction, wrapped_opcode
 from ...xla_bridge.shape import XlaTuple
 from .calls import called_maps, computation_of, operand_names
-from .op import Op
-from .rules import RULES, rule
+from .rules import maps_of, rule
 
 if TYPE_CHECKING:
     from ...xla_bridge.shape import AnyShape
+    from .op import Op
     from .rules import Maps
 
 __all__ = ["COLLECTIVES"]
@@ -74,18 +74,9 @@ def _wrapped(op: Op, shape: AnyShape, output: int) -> Maps:
     it = op.instruction
     if op.opcode == "async-start":
         return called_maps(op, computation_of(op), operand_names(op), output)
-    inner = Instruction(
-        it.name,
-        shape,
-        op.opcode.removesuffix("-start"),
-        it.operands,
-        it.attributes,
-        computations=it.computations,
-    )
-    op = Op(inner, op.devices)
-    if op.opcode not in RULES:
-        op.refuse("what it reads is not described")
-    return RULES[op.opcode](op, output)
+    opcode = op.opcode.removesuffix("-start")
+    inner = Instruction(it.name, shape, opcode, it.operands, it.attributes, computations=it.computations)
+    return maps_of(op.of(inner), output)
 
 
 def _updated(op: Op, output: int) -> Maps:
