@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from functools import cache
 from operator import index
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex, TypeAlias, final
 
 from ..errors import KindError, LayoutError
 from ..expr import Expr, Symbol, Value, sym
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "REPLICA",
     "Interval",
+    "Kinds",
     "RuntimeVariable",
     "Source",
     "Variable",
@@ -254,6 +255,10 @@ class RuntimeVariable(NamedTuple):
         if self.source is None:
             return self
         return self._replace(source=self.source._replace(indices=tuple(map(put, self.source.indices))))
+
+
+Kinds: TypeAlias = "tuple[tuple[Variable, ...], tuple[Variable, ...], tuple[RuntimeVariable, ...]]"
+"""Dims, ranges, runtime variables, each kind by itself."""
 
 
 # --- the places of variables in expressions ---------------------------------------------------

@@ -24,6 +24,7 @@ from ...expr import Value, floor_divided
 from ...expr.evaluation import replaced
 from ...expr.nodes import bounds_of
 from ..maps import IndexingMap
+from ..rewriting import rewritten
 from ..variables import Interval, RuntimeVariable, Source, Variable, bounded, dim, rng, rt
 from .counting import divisions_of
 
@@ -39,8 +40,6 @@ __all__ = ["maps_of"]
 
 def maps_of(isl: Any, part: Part) -> list[IndexingMap]:
     """Return maps with the pairs of a part, for each of its conjunctions one."""
-    from ..simplify import simplify
-
     kind = isl.dim_type
     pairs, reads, has_replica = part
     names = [name for read in reads for name in read.parameters[:1]]
@@ -65,7 +64,7 @@ def maps_of(isl: Any, part: Part) -> list[IndexingMap]:
         if piece.is_empty():
             continue
         map = _Piece(isl, piece, n_dims, known).map(n_results, has_replica, reads)
-        out.append(simplify(map, exact=False))
+        out.append(rewritten(map, replace=False))
     return sorted(out, key=_first_corner)
 
 

@@ -33,6 +33,7 @@ from .parts import (
     with_parameters,
     without_parameters,
 )
+from .pieces import maps_of
 from .reads import Read, reads_of, renumbered, same_names
 from .replicas import ASKS, lifted, lowered, with_replica
 
@@ -212,8 +213,6 @@ class Relation:
         Raises:
             UnsupportedError: a dim or a runtime variable has no bounds.
         """
-        from .pieces import maps_of
-
         with within_budget(self.limit, "the maps of a relation") as isl:
             return maps_of(isl, self.part)
 
