@@ -22,6 +22,7 @@ from .errors import CoordinateError, LayoutError
 from .figure import NO_COLOUR, Cell, Figure, Grid, Panels
 from .indexing.variables import Interval
 from .layout_figures import axis_of, tile_colour
+from .xla_bridge.tiling import row_major
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -129,7 +130,7 @@ def reads_figure(
     first = min(active, default=-1)
 
     def made(at: tuple[int, ...]) -> Cell:
-        number = _number(at, sizes)
+        number = row_major(at, sizes)
         if number not in active:
             return Cell(number, text="-")
         return Cell(number, True, _colour(number, sizes), str(number), number == first)
@@ -147,7 +148,7 @@ def _cells(reads: _Reads, sizes: tuple[int, ...], first: int) -> Callable[[tuple
 
     def read(at: tuple[int, ...]) -> Cell:
         readers = reads.readers.get(at)
-        offset = _number(at, reads.dims)
+        offset = row_major(at, reads.dims)
         if not readers:
             return Cell(offset, text="")
         one, *more = readers
@@ -197,7 +198,7 @@ def _reads(operand: Operand, sizes: tuple[int, ...], corner: tuple[int, ...]) ->
         dims = [v._replace(bounds=_first(v.bounds, n)) for v, n in zip(m.dims, corner, strict=True)]
         runtime = [v._replace(bounds=_first(v.bounds, v.bounds.lower + 1)) for v in m.runtime]
         for point, element in m.with_parts(dims=dims, runtime=runtime).points(_POINTS):
-            readers.setdefault(element, {})[_number(point.dims, sizes)] = None
+            readers.setdefault(element, {})[row_major(point.dims, sizes)] = None
     rank = max((len(m.results) for m in operand.maps), default=0)
     if operand.dims is None:
         reach = [max((at[k] + 1 for at in readers), default=0) for k in range(rank)]
@@ -225,14 +226,6 @@ def _check(at: tuple[int, ...], dims: tuple[int, ...], operand: Operand) -> None
             raise CoordinateError(
                 f"the map reads index {i} of dim {k} of the operand, which has {n}", operand=operand
             )
-
-
-def _number(at: Sequence[int], sizes: Sequence[int]) -> int:
-    """The number of an element, counted row by row."""
-    number = 0
-    for i, n in zip(at, sizes, strict=True):
-        number = number * n + i
-    return number
 
 
 def _colour(number: int, sizes: tuple[int, ...]) -> int:

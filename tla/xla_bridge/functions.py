@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..ints import ceil_div
 from .digits import Break, Digits, digits_of, joined, parted, read_digits, top_weight
-from .shape import COMBINE
-from .tiling import row_major
+from .tiling import cut_by, row_major
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -353,20 +352,8 @@ def _taken_apart(whole: Digits | None, parts: tuple[_Axis, ...]) -> Sequence[Dig
 
 
 def _stage(axes: list[_Axis], tile: Tile) -> _Stage:
-    missing = max(0, len(tile) - len(axes))
-    axes = [_Axis(1, 1, frozenset(), 1)] * missing + axes
-    start = len(axes) - len(tile)
-    parts: list[tuple[_Axis, ...]] = []
-    pending: tuple[_Axis, ...] = ()
-    entries: list[int] = []
-    for axis, entry in zip(axes[start:], tile, strict=True):
-        pending = (*pending, axis)
-        if entry != COMBINE:
-            parts.append(pending)
-            entries.append(int(entry))
-            pending = ()
-    merged = tuple(map(_merged, parts))
-    return _Stage(missing, tuple(axes[:start]), tuple(parts), merged, tuple(entries))
+    missing, kept, groups, sizes = cut_by(tile, axes, _Axis(1, 1, frozenset(), 1))
+    return _Stage(missing, tuple(axes[:kept]), groups, tuple(map(_merged, groups)), sizes)
 
 
 def _merged(parts: tuple[_Axis, ...]) -> _Axis:

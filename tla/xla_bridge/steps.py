@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ..display import drawn_by, figure_of, html_of
 from ..ints import ceil_div, known_eq, round_up
-from .shape import COMBINE
-from .tiling import array_shape, index_of, row_major
+from .tiling import array_shape, cut_by, index_of, row_major
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,8 +130,7 @@ class _Walk:
     def under(self, tile: Tile) -> None:
         """Note the steps of one tile."""
         self._tile = tile
-        self._prepare(tile)
-        sizes = [t for t in tile if t != COMBINE]
+        sizes = self._prepare(tile)
         first = len(self.dims) - len(sizes)  # the axes before it stay as they are
         pairs = list(zip(self.dims[first:], sizes, strict=True))
         self.pad((*self.dims[:first], *(round_up(d, t) for d, t in pairs)))
@@ -147,21 +145,14 @@ class _Walk:
         self.transpose((*range(first), *split[::2], *split[1::2]))
         self._tile = None
 
-    def _prepare(self, tile: Tile) -> None:
+    def _prepare(self, tile: Tile) -> tuple[int, ...]:
         """Note the reshape that gives the tile one axis for each size: ones added, or some merged."""
-        missing = max(0, len(tile) - len(self.dims))
-        dims, at = (1,) * missing + self.dims, (0,) * missing + self.at
-        first = len(dims) - len(tile)
-        merged, places = list(dims[:first]), list(at[:first])
-        size, place = 1, 0
-        for d, x, t in zip(dims[first:], at[first:], tile, strict=True):
-            size, place = size * d, place * d + x
-            if t != COMBINE:
-                merged.append(size)
-                places.append(place)
-                size, place = 1, 0
-        if missing or len(merged) < len(dims):
-            self.reshape(tuple(merged), tuple(places))
+        missing, kept, groups, sizes = cut_by(tile, list(zip(self.at, self.dims, strict=True)), (0, 1))
+        merged = (prod(d for _x, d in group) for group in groups)
+        places = (row_major(*zip(*group, strict=True)) for group in groups)
+        if missing or len(sizes) < len(tile):
+            self.reshape((*self.dims[:kept], *merged), (*self.at[:kept], *places))
+        return sizes
 
     def transpose(self, order: Sequence[int]) -> None:
         self.dims = tuple(self.dims[p] for p in order)

@@ -18,6 +18,7 @@ much of it holds data; the size of ``?`` is the symbol itself, in the strides of
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ..assumed import carrying
@@ -38,11 +39,11 @@ from ..ints import (
     round_up,
 )
 from ..layout import AnyLayout, Layout
-from .shape import COMBINE, AnyShape, XlaShape
-from .tiling import array_shape
+from .tiling import array_shape, cut_by
 
 if TYPE_CHECKING:
     from ..expr import Conditions
+    from .shape import AnyShape, XlaShape
 
 __all__ = ["to_layout"]
 
@@ -186,15 +187,10 @@ def _split_axes(shape: XlaShape, sizes: list[Any], grow: bool) -> list[_Axis]:
     axes = [_Axis(sizes[p], [_Digit(p, (), sizes[p], 1, True)]) for p in shape.major_to_minor]
     empty = any(known_eq(n, 0) is True for n in sizes)
     for tile in () if empty else shape.tiles:  # an empty array has nothing to place
-        axes = [_Axis(1, []) for _missing in range(len(tile) - len(axes))] + axes
-        split = len(axes) - len(tile)
-        majors, tail, entries = axes[:split], axes[split:], list(tile)
-        while COMBINE in entries:
-            i = entries.index(COMBINE)
-            tail[i : i + 2] = [_combined(tail[i], tail[i + 1])]
-            del entries[i]
-        pairs = [_split(axis, int(t), shape, grow) for axis, t in zip(tail, entries, strict=True)]
-        axes = majors + [outer for outer, _inner in pairs] + [inner for _outer, inner in pairs]
+        _missing, kept, groups, entries = cut_by(tile, axes, _Axis(1, []))
+        merged = [reduce(_combined, group) for group in groups]
+        pairs = [_split(axis, t, shape, grow) for axis, t in zip(merged, entries, strict=True)]
+        axes = axes[:kept] + [outer for outer, _inner in pairs] + [inner for _outer, inner in pairs]
     return axes
 
 
