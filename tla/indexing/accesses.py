@@ -35,9 +35,9 @@ def output_to_input(
     (d0)[s0] -> (s0, d0), domain: d0 in [0, 3], s0 in [0, 1]
     (d0) -> (), domain: d0 in [0, 3]
 
-    An element of the output depends on just the elements that one of the maps reaches; maps of one
-    operand are told apart by their domains where one cannot say it all. An operand that is not read has
-    none.
+    An element of the output depends on just the elements that one of the maps reaches. An operand has
+    several maps, with domains of their own, where one map cannot say it all. An operand that is not read
+    has none.
 
     Args:
         output: Which array of the result, counted from 0 through all of a tuple's elements.

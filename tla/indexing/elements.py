@@ -89,7 +89,7 @@ class Elements:
             return None
         self.depth += 1
         try:
-            found = self._made(name, at, path)
+            found = self._element(name, at, path)
         except UnsupportedError:  # an op without maps makes nothing that is known
             found = None
         finally:
@@ -112,7 +112,7 @@ class Elements:
         ]
         return of_name[0] if len(of_name) == 1 else None
 
-    def _made(self, name: str, at: Values, path: tuple[int, ...]) -> Value | None:
+    def _element(self, name: str, at: Values, path: tuple[int, ...]) -> Value | None:
         instruction = self.instruction(name)
         if instruction is None:
             return None

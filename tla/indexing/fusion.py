@@ -16,8 +16,8 @@
 (d0, d1) -> (d0, d1), domain: d0 in [0, 1], d1 in [0, 4]
 (d0, d1)[s0] -> (d0, s0), domain: d0 in [0, 1], d1 in [0, 4], s0 in [0, 4]
 
-The instructions are walked users before operands. To each array belong the maps that lead to it from
-the root; behind an instruction they are composed with its own, simplified, and equal ones are kept once.
+The walk meets users before their operands. It keeps for each array the maps that lead there from the
+root. Behind an instruction it composes them with its own maps, simplifies, and keeps equal ones once.
 
 Source: XLA ``ComputeGroupedOutputToInputIndexing``.
 """
@@ -98,7 +98,7 @@ def computation_maps(
         CoordinateError: the root has no such output.
         UnsupportedError: it stands too deep among computations that call each other.
     """
-    return [list(maps) for maps in _found(_Same(computation), output, devices, most)]
+    return [list(maps) for maps in _known_maps(_Same(computation), output, devices, most)]
 
 
 def op_of(instruction: Instruction, devices: Devices = None) -> Op:
@@ -122,7 +122,7 @@ class _Same:
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
-def _found(of: _Same, output: int, devices: Devices, most: int) -> list[list[IndexingMap]]:
+def _known_maps(of: _Same, output: int, devices: Devices, most: int) -> list[list[IndexingMap]]:
     """What `computation_maps` returns.
 
     If it were not remembered, computations that each call the next one twice would take a time that
@@ -208,14 +208,14 @@ class _Walk:
     # --- behind an instruction ---
 
     def go(self, instruction: Instruction, leaf: int, maps: list[IndexingMap]) -> None:
-        """Lead the maps that reach an array of an instruction on to the arrays it is made from."""
+        """Take the maps that reach an array of an instruction on to the arrays that it depends on."""
         inside = self.passed_on(instruction, leaf)
         if inside is not None:
             self.add(inside, maps, [None])
             return
         places = self.operands(instruction)
         try:
-            behind = [[self.folded(m) for m in maps] for maps in self.made_from(instruction, leaf)]
+            behind = [[self.folded(m) for m in maps] for maps in self.maps_behind(instruction, leaf)]
         except UnsupportedError as error:
             behind = [[IndexingMap.undefined(error.summary)]] * len(places)
         same = _identity(instruction, leaf)
@@ -266,19 +266,19 @@ class _Walk:
             return second
         return _simpler(compose(first, second))
 
-    def made_from(self, instruction: Instruction, leaf: int) -> list[list[IndexingMap]]:
+    def maps_behind(self, instruction: Instruction, leaf: int) -> list[list[IndexingMap]]:
         """The maps of an instruction, for a loop from after it to before it."""
         if instruction.opcode != "while":
             return maps_of(op_of(instruction, self.devices), leaf)
         places = self.operands(instruction)
-        if self.is_carried_along(instruction, leaf):
+        if self.is_kept_by_loop(instruction, leaf):
             return [[_identity(instruction, leaf)] if i == leaf else [] for i in range(len(places))]
         why = f"instruction {instruction.name} is a loop: how often it changes its state is not known"
         return [[IndexingMap.undefined(why)] for _ in places]
 
     # --- arrays that are other arrays, unchanged ---
 
-    def is_carried_along(self, loop: Instruction, leaf: int, room: int = _DEEPEST) -> bool:
+    def is_kept_by_loop(self, loop: Instruction, leaf: int, room: int = _DEEPEST) -> bool:
         """Whether a loop returns an array of its state as it was given."""
         body = called(loop, "body")
         if body is None or len(body.parameters) != 1 or not room:
@@ -292,10 +292,10 @@ class _Walk:
             instruction, leaf = self.instructions[place[0]], place[1]
             before = self.passed_on(instruction, leaf)
             if instruction.opcode in _COPIES:
-                maps = self.made_from(instruction, leaf)
+                maps = self.maps_behind(instruction, leaf)
                 found = [at for at, each in zip(self.operands(instruction), maps, strict=True) if each]
                 before = found[0] if len(found) == 1 else None
-            elif instruction.opcode == "while" and self.is_carried_along(instruction, leaf, room):
+            elif instruction.opcode == "while" and self.is_kept_by_loop(instruction, leaf, room):
                 before = instruction.operands[0].name, leaf
             if before is None:
                 break

@@ -5,7 +5,7 @@ constraints hold::
 
     (d0, d1)[s0]{rt0} -> (d0 + rt0, s0), domain: d0 in [0, 3], d1 in [0, 7], s0 in [0, 4], rt0 in [0, 2]
 
-It stands for the relation of all ``(dims, runtime) -> results``; the ranges are any that fit.
+It is the relation of all ``(dims, runtime) -> results``; the ranges take every value that fits.
 
 Source: XLA ``hlo/analysis/indexing_map.h``.
 """
@@ -76,7 +76,7 @@ class IndexingMap:
     *known empty*: results 0, no value for any variable, as XLA writes it. Two maps are equal if all but
     their names are: the elements may be the same though the maps are not (`relation` tells).
 
-    An *undefined* map stands for an access that is not known; `reason` says why.
+    An *undefined* map is an access that is not known; its `reason` says why.
 
     Raises:
         LayoutError: an expression is made of anything else, or of a variable the map has not.
@@ -273,9 +273,9 @@ class IndexingMap:
                 "relation(map) counts and compares without enumerating.",
                 box=self.box,
             )
-        return iter(()) if self.is_known_empty else self._walked()
+        return iter(()) if self.is_known_empty else self._every_point()
 
-    def _walked(self) -> Iterator[tuple[Point, tuple[int, ...]]]:
+    def _every_point(self) -> Iterator[tuple[Point, tuple[int, ...]]]:
         places = list(self.within())
         variables = self.variables
         known: dict[Any, int] = {}

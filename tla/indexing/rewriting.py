@@ -112,14 +112,14 @@ class _Rewriting:
     """
 
     def __init__(self, constraints: Iterable[tuple[Value, Interval]]) -> None:
-        self._said: dict[Any, Interval] = {}
+        self._bounds: dict[Any, Interval] = {}
         for x, bounds in constraints:
             if type(x) is Expr:
-                self._said[_key(x)] = bounds - x.constant
+                self._bounds[_key(x)] = bounds - x.constant
         self._done: dict[Atom, Value] = {}
 
     def __call__(self, x: Value) -> Value:
-        if type(x) is not Expr or not (x.kinds or self._said):
+        if type(x) is not Expr or not (x.kinds or self._bounds):
             return x
         for atom in inner_first(x):
             if atom not in self._done:
@@ -128,7 +128,7 @@ class _Rewriting:
 
     def _sum(self, x: Value) -> Value:
         """An expression whose atoms are done."""
-        if type(x) is not Expr or not (x.kinds or self._said):
+        if type(x) is not Expr or not (x.kinds or self._bounds):
             return x
         result = sum_of([self._term(monomial, k) for monomial, k in x.terms.items()], x.constant)
         low, high = self._range(result)
@@ -149,12 +149,12 @@ class _Rewriting:
         return product
 
     def _range(self, x: Value) -> tuple[int | None, int | None]:
-        """The range of an expression, by its variables' and by what is said of it."""
+        """The range of an expression, by its variables' and by what is stated of it."""
         low, high = bounds_of(x)
-        said = self._said.get(_key(x)) if type(x) is Expr and self._said else None
-        if said is None or type(x) is not Expr or low is None or high is None:
+        stated = self._bounds.get(_key(x)) if type(x) is Expr and self._bounds else None
+        if stated is None or type(x) is not Expr or low is None or high is None:
             return low, high
-        return max(low, said.lower + x.constant), min(high, said.upper + x.constant)
+        return max(low, stated.lower + x.constant), min(high, stated.upper + x.constant)
 
     def _simpler(self, atom: Atom) -> Value:
         if type(atom) is Symbol:

@@ -149,8 +149,9 @@ class MapWriter:
             if source is not None:
                 clamp = f", clamp {source.clamp}" if source.clamp is not None else ""
                 where = f", on {self.place(source.indices[:1])}" if source.elsewhere else ""
-                said = source.definition or source.instruction
-                of = said if said.startswith("%") or source.instruction == REPLICA else f"%{said}"
+                of = source.definition or source.instruction
+                if not of.startswith("%") and source.instruction != REPLICA:
+                    of = f"%{of}"
                 lines.append(f"  {name}: {of}; {self.place(source.place)}{clamp}{where}")
         text = "\nruntime variables:\n" + "\n".join(lines) if lines else ""
         if replica is not None:

@@ -1,7 +1,7 @@
 """Intervals, and the variables of indexing maps: dims, ranges, runtime variables.
 
 ==================  ===============  ==========================================================
-kind                in expressions   what it stands for
+kind                in expressions   what it is
 ==================  ===============  ==========================================================
 dim                 ``dim(0)``       a coordinate of what the map starts from
 range               ``rng(0)``       one of several: the map goes to all of its values
@@ -70,7 +70,7 @@ class Interval:
 
     @staticmethod
     def of(value: object) -> Interval:
-        """Return the interval that a pair of ends stands for, or a size ``n``, for ``[0, n-1]``."""
+        """Return the interval of a pair of ends, or ``[0, n-1]`` of a size ``n``."""
         if isinstance(value, Interval):
             return value
         ends: Any = value
@@ -244,6 +244,11 @@ class RuntimeVariable(NamedTuple):
     name: str
     bounds: Interval
     source: Source | None = None
+
+    @property
+    def is_replica(self) -> bool:
+        """Whether it is the number of the replica that asks."""
+        return self.source is not None and self.source.instruction == REPLICA
 
     def with_indices(self, put: Callable[[Value], Value]) -> RuntimeVariable:
         """Return the variable, read where the function puts each index of its source.

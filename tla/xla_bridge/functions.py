@@ -184,7 +184,7 @@ class TiledFunction:
         return self._sizes, self._order, tuple(self._stages[: self.combined.tiles]), self.combined
 
     def digits(self) -> tuple[Digits, ...] | NoDigits | OpenDims:
-        """Return the digits of each dim, or why there are none, or which dims leave that open."""
+        """Return the digits of each dim, or a proof that there are none, or the dims left undecided."""
         if self._digits is None:
             self._digits = self._decided()
         return self._digits

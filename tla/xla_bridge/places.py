@@ -110,7 +110,7 @@ def element_at(shape: AnyShape, offset: IntLike) -> tuple[int, ...] | Padding:
         CoordinateError: the offset is negative, or beyond the memory of the shape.
         UnsupportedError: the size of a dim is unknown, or the shape is no array.
     """
-    array = _known(shape)
+    array = _array_of_known_sizes(shape)
     at, room = leaf(offset), physical_elements(array)
     if isinstance(at, SymbolicInt):
         raise UnsupportedError(
@@ -137,14 +137,14 @@ def padding_offsets(shape: AnyShape) -> Iterator[int]:
     Raises:
         UnsupportedError: the size of a dim is unknown, or the shape is no array.
     """
-    array = _known(shape)
+    array = _array_of_known_sizes(shape)
     backwards = _backwards(array)
     for offset in range(physical_elements(array)):
         if isinstance(backwards.run(offset), Padding):
             yield offset
 
 
-def _known(shape: AnyShape) -> XlaShape:
+def _array_of_known_sizes(shape: AnyShape) -> XlaShape:
     """The array, where all its sizes are known."""
     array = array_shape(shape)
     for i, size in enumerate(array.dimensions):

@@ -65,10 +65,10 @@ def sentences_of(found: TilingExplanation) -> Iterator[str]:
     after = [*found.steps[1:], None]
     for step, following in zip(found.steps, after, strict=True):
         merges = following is not None and following.action == "pad" and step.tile is not None
-        said = _sentence(step, dims, merges)
+        sentence = _sentence(step, dims, merges)
         if at is not None and step.coordinate is not None and found.element is not None:
-            said += f" {_tuple(found.element)} is at {_way(step, dims, at, merges)}."
-        yield said
+            sentence += f" {_tuple(found.element)} is at {_way(step, dims, at, merges)}."
+        yield sentence
         dims, at = step.dimensions, step.coordinate
 
 

@@ -300,7 +300,7 @@ def element_bytes(shape: XlaShape) -> int:
 
 
 def bytes_of(shape: XlaShape, count: int) -> int:
-    """Return how many bytes so many elements take, packed where ``E`` says so."""
+    """Return how many bytes ``count`` elements take, packed where ``E`` says so."""
     if shape.element_size_in_bits:
         return ceil_div(count * shape.element_size_in_bits, 8)
     return count * element_bytes(shape)

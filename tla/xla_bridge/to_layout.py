@@ -19,16 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import reduce
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ..assumed import carrying
 from ..errors import CoordinateError, LayoutError, LeafError, UndecidedError, UnsupportedError
 from ..ints import (
-    Int,
     IntLike,
     SymbolicInt,
-    _0,
-    _1,
     at_least,
     ceil_div,
     compared,
@@ -39,6 +37,7 @@ from ..ints import (
     round_up,
 )
 from ..layout import AnyLayout, Layout
+from .digits import in_line, mode_of, static
 from .tiling import array_shape, cut_by
 
 if TYPE_CHECKING:
@@ -168,7 +167,7 @@ def _sizes(shape: XlaShape, dims: Mapping[int, IntLike]) -> tuple[list[Any], lis
         else:
             data = size if not dynamic else given[i] if i in given else _unknown(i, size)
         sizes.append(size)
-        origin.append(data if dynamic else _static(data))
+        origin.append(data if dynamic else static(data))
     return sizes, origin
 
 
@@ -176,10 +175,6 @@ def _unknown(i: int, bound: int) -> Any:
     from ..expr.symbols import sym  # few shapes need it
 
     return sym(f"d{i}", min=0, max=bound)
-
-
-def _static(n: Any) -> Any:
-    return n if isinstance(n, SymbolicInt) else Int(n)
 
 
 def _split_axes(shape: XlaShape, sizes: list[Any], grow: bool) -> list[_Axis]:
@@ -278,22 +273,7 @@ def _assembled(axes: list[_Axis], origin: list[Any]) -> AnyLayout:
         for d in axis.digits:
             modes[d.dim].append((d.rank, d.size, d.place * step))
         step = axis.extent * step
-    parts = [_mode(sorted(digits, key=lambda digit: digit[0])) for digits in modes]
+    parts = [
+        mode_of(in_line(part[1:] for part in sorted(digits, key=itemgetter(0)))) for digits in modes
+    ]
     return Layout(tuple(s for s, _d in parts), tuple(d for _s, d in parts), tuple(origin))
-
-
-def _mode(digits: list[tuple[tuple[int, ...], int, int]]) -> tuple[Any, Any]:
-    """Shape and stride of one mode: digits of size 1 left out, neighbours in line merged."""
-    merged: list[tuple[int, int]] = []
-    for _rank, size, stride in digits:
-        if known_eq(size, 1) is True:
-            continue
-        if merged and known_eq(stride, merged[-1][0] * merged[-1][1]) is True:
-            merged[-1] = (merged[-1][0] * size, merged[-1][1])
-        else:
-            merged.append((size, stride))
-    if not merged:
-        return _1, _0
-    if len(merged) == 1:
-        return _static(merged[0][0]), _static(merged[0][1])
-    return tuple(_static(n) for n, _d in merged), tuple(_static(d) for _n, d in merged)

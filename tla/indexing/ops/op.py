@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Devices", "Leaf", "Op", "called", "leaves"]
 
 Devices: TypeAlias = "int | tuple[int, int] | None"
-"""How many devices run a program; or how many replicas, and partitions of each; None: not told."""
+"""How many devices run a program; or how many replicas, and partitions of each; None if not given."""
 
 
 class Leaf(NamedTuple):
@@ -94,12 +94,12 @@ class Op:
 
     @property
     def device_count(self) -> int | None:
-        """How many devices run the program; None where it is not told."""
+        """How many devices run the program; None where that is not given."""
         return prod(self.devices) if isinstance(self.devices, tuple) else self.devices
 
     @property
     def partitions(self) -> int | None:
-        """How many of the devices a replica has; None where it is not told."""
+        """How many of the devices a replica has; None where that is not given."""
         return self.devices[1] if isinstance(self.devices, tuple) else None
 
     @property
