@@ -139,3 +139,8 @@ def test_what_is_refused() -> None:
         map_figure(IndexingMap.undefined("a custom call"))
     with pytest.raises(UndecidedError):
         map_figure(IndexingMap([rng(0)], [2], [10**9]))
+
+
+def test_of_elements_that_read_many_each_fewer_are_followed() -> None:
+    m = parse_map("(d0)[s0] -> (d0 * 1000 + s0), domain: d0 in [0, 31], s0 in [0, 999]")
+    assert "of 32 elements the first 16 are followed" in map_figure(m).note

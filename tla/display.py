@@ -13,12 +13,20 @@ Source: IPython, "Integrating your objects with IPython", Rich display.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-__all__ = ["figure_of", "html_of", "register", "steps_of"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+__all__ = ["drawn_by", "figure_of", "html_of", "register", "steps_of"]
 
 _SHOWN_BY: list[str] = []
 """The names of the modules that show and that explain values, once there are any."""
+
+_DRAWN_BY: dict[type, tuple[str, str]] = {}
+"""The module and the function that draw the values of a class."""
 
 
 def register(module: str, explains: str = "tla.explain") -> None:
@@ -30,6 +38,20 @@ def register(module: str, explains: str = "tla.explain") -> None:
     _SHOWN_BY[:] = [module, explains]
 
 
+def drawn_by(module: str, function: str) -> Callable[[type[T]], type[T]]:
+    """Return a decorator for a class: `figure_of` draws its values by a function of a module above it.
+
+    Args:
+        function: It takes the value, and as keywords the limits of `figure_of`.
+    """
+
+    def enter(kind: type[T]) -> type[T]:
+        _DRAWN_BY[kind] = module, function
+        return kind
+
+    return enter
+
+
 def html_of(value: object) -> str | None:
     """Return what a notebook shows of a value, a part of a page; None for its text, as of a number.
 
@@ -39,7 +61,7 @@ def html_of(value: object) -> str | None:
     if not _SHOWN_BY:
         return None
     try:
-        found: str | None = _module().html_of(value)
+        found: str | None = _loaded(_SHOWN_BY[0]).html_of(value)
     except Exception:  # the text says what there is
         return None
     return found
@@ -54,7 +76,8 @@ def figure_of(value: object, **limits: Any) -> Any:
     Raises:
         TlaError: there is none; the error says why.
     """
-    return _module().figure_of(value, **limits)
+    module, function = _DRAWN_BY.get(type(value)) or (_SHOWN_BY[0], "figure_of")
+    return getattr(_loaded(module), function)(value, **limits)
 
 
 def steps_of(layout: object, *coord: Any) -> Any:
@@ -63,10 +86,10 @@ def steps_of(layout: object, *coord: Any) -> Any:
     Raises:
         CoordinateError: it is no coordinate of the layout.
     """
-    return _module(1).explain_coordinate(layout, *coord)
+    return _loaded(_SHOWN_BY[1]).explain_coordinate(layout, *coord)
 
 
-def _module(which: int = 0) -> Any:
+def _loaded(module: str) -> Any:
     from importlib import import_module
 
-    return import_module(_SHOWN_BY[which])
+    return import_module(module)

@@ -2,8 +2,8 @@
 
 >>> from tla.indexing import parse_map
 >>> figure = map_figure(parse_map("(d0, d1) -> (d1, d0), domain: d0 in [0, 1], d1 in [0, 2]"))
->>> made, read = figure.figures
->>> [[cell.text for cell in row] for row in made.grids[0].cells]
+>>> result, read = figure.figures
+>>> [[cell.text for cell in row] for row in result.grids[0].cells]
 [['0', '1', '2'], ['3', '4', '5']]
 >>> [[cell.text for cell in row] for row in read.grids[0].cells]
 [['0', '3'], ['1', '4'], ['2', '5']]
@@ -22,6 +22,7 @@ from .errors import CoordinateError, LayoutError
 from .figure import NO_COLOUR, Cell, Figure, Grid, Panels
 from .indexing.variables import Interval
 from .layout_figures import axis_of, tile_colour
+from .xla_bridge.tiling import row_major
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,11 +32,11 @@ if TYPE_CHECKING:
 __all__ = ["Operand", "map_figure", "reads_figure"]
 
 _POINTS: Final = 1 << 14
-"""How many points of a map are walked."""
+"""How many points of a map are enumerated."""
 
 
 class Operand(NamedTuple):
-    """An array that is read: what it is called, its dims, and the maps whose union says what is read.
+    """An array that is read: its name, its dims, and the maps whose union is what is read.
 
     >>> from tla.indexing import parse_map
     >>> row = parse_map("(d0)[s0] -> (d0, s0), domain: d0 in [0, 1], s0 in [0, 2]")
@@ -128,13 +129,13 @@ def reads_figure(
     active = {number for reads in found for numbers in reads.readers.values() for number in numbers}
     first = min(active, default=-1)
 
-    def made(at: tuple[int, ...]) -> Cell:
-        number = _number(at, sizes)
+    def result_cell(at: tuple[int, ...]) -> Cell:
+        number = row_major(at, sizes)
         if number not in active:
             return Cell(number, text="-")
         return Cell(number, True, _colour(number, sizes), str(number), number == first)
 
-    figures = [_figure("result", sizes, corner, limits, made)]
+    figures = [_figure("result", sizes, corner, limits, result_cell)]
     for operand, reads in zip(operands, found, strict=True):
         read = _cells(reads, sizes, first)
         figures.append(_figure(operand.title, reads.dims, reads.dims, limits, read))
@@ -147,7 +148,7 @@ def _cells(reads: _Reads, sizes: tuple[int, ...], first: int) -> Callable[[tuple
 
     def read(at: tuple[int, ...]) -> Cell:
         readers = reads.readers.get(at)
-        offset = _number(at, reads.dims)
+        offset = row_major(at, reads.dims)
         if not readers:
             return Cell(offset, text="")
         one, *more = readers
@@ -160,23 +161,23 @@ def _cells(reads: _Reads, sizes: tuple[int, ...], first: int) -> Callable[[tuple
 def _note(
     maps: Sequence[IndexingMap], sizes: tuple[int, ...], corner: tuple[int, ...], active: set[int]
 ) -> str:
-    said = ["framed: the first element, and what it reads; +n: and for n more"] if active else []
+    notes = ["framed: the first element, and what it reads; +n: and for n more"] if active else []
     if len(active) < prod(corner):
-        said.append("-: reads nothing here")
+        notes.append("-: reads nothing here")
     if prod(corner) < prod(sizes):
-        said.append(f"of {prod(sizes)} elements the first {prod(corner)} are followed")
+        notes.append(f"of {prod(sizes)} elements the first {prod(corner)} are followed")
     assumed = dict.fromkeys(f"{v.name} = {v.bounds.lower}" for m in maps for v in m.runtime)
     if assumed:
-        said.append(f"here {', '.join(assumed)}")
+        notes.append(f"here {', '.join(assumed)}")
     if any(m.replica is not None for m in maps):
-        said.append("read on other replicas too")
-    return "; ".join(said)
+        notes.append("read on other replicas too")
+    return "; ".join(notes)
 
 
 def _corner(
     maps: Sequence[IndexingMap], sizes: tuple[int, ...], limits: tuple[int, int, int]
 ) -> tuple[int, ...]:
-    """How many values of each dim are walked: those shown, and fewer where each reads many."""
+    """How many values of each dim are enumerated: those shown, and fewer where each reads many."""
     rows, columns, slices = limits
     most = [slices] * len(sizes)
     most[-2:] = [rows, columns][-len(sizes) :] if sizes else []
@@ -189,7 +190,7 @@ def _corner(
 
 
 def _reads(operand: Operand, sizes: tuple[int, ...], corner: tuple[int, ...]) -> _Reads:
-    """Walk the corner of the maps of an operand."""
+    """The elements that an operand is read at for the corner of the result."""
     readers: dict[tuple[int, ...], dict[int, None]] = {}
     for m in operand.maps:
         if m.is_known_empty:
@@ -197,7 +198,7 @@ def _reads(operand: Operand, sizes: tuple[int, ...], corner: tuple[int, ...]) ->
         dims = [v._replace(bounds=_first(v.bounds, n)) for v, n in zip(m.dims, corner, strict=True)]
         runtime = [v._replace(bounds=_first(v.bounds, v.bounds.lower + 1)) for v in m.runtime]
         for point, element in m.with_parts(dims=dims, runtime=runtime).points(_POINTS):
-            readers.setdefault(element, {})[_number(point.dims, sizes)] = None
+            readers.setdefault(element, {})[row_major(point.dims, sizes)] = None
     rank = max((len(m.results) for m in operand.maps), default=0)
     if operand.dims is None:
         reach = [max((at[k] + 1 for at in readers), default=0) for k in range(rank)]
@@ -225,14 +226,6 @@ def _check(at: tuple[int, ...], dims: tuple[int, ...], operand: Operand) -> None
             raise CoordinateError(
                 f"the map reads index {i} of dim {k} of the operand, which has {n}", operand=operand
             )
-
-
-def _number(at: Sequence[int], sizes: Sequence[int]) -> int:
-    """The number of an element, counted row by row."""
-    number = 0
-    for i, n in zip(at, sizes, strict=True):
-        number = number * n + i
-    return number
 
 
 def _colour(number: int, sizes: tuple[int, ...]) -> int:

@@ -82,12 +82,6 @@ def figure_of(value: object, **limits: Any) -> AnyFigure:
     draw = getattr(value, "figure", None)
     if draw is None:
         raise UnsupportedError(f"there is no figure of a {type(value).__name__}", value=value)
-    from .indexing import IndexingMap  # few values that are shown are maps
-
-    if isinstance(value, IndexingMap):
-        from .map_figures import map_figure
-
-        return map_figure(value, **limits)
     found: AnyFigure = draw(**limits)
     return found
 

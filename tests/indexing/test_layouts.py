@@ -372,3 +372,8 @@ def _follows(f: list[int], shape: tuple[int, ...]) -> bool:
         sum(x * f[w] for x, w in zip(at, weights, strict=True)) == y
         for at, y in zip(digits, f, strict=True)
     )
+
+
+def test_the_divisor_of_an_unknown_is_a_constraint() -> None:
+    m = from_layout(parse("(M{div=2,min=2,max=8}):(1)"))
+    assert [m.contains((0,), (), (n,)) for n in (2, 3, 4, 5)] == [True, False, True, False]

@@ -430,3 +430,19 @@ def test_random_numbers_fold_to_themselves(block: int) -> None:
         assert pairs([found], read) == pairs([m], read), "\n".join(made.lines)
         known += not found.runtime
     assert known >= 20  # the others are no lines, overflow, or choose element by element
+
+
+def test_a_quotient_of_what_may_be_negative_is_not_known() -> None:
+    """XLA rounds -1/2 to 0, and ``floordiv`` to -1."""
+    module = read_module("""
+i = s32[4] iota(), iota_dimension=0
+one = s32[4] constant({1,1,1,1})
+below = s32[4] subtract(i, one)
+two = s32[4] constant({2,2,2,2})
+half = s32[4] divide(below, two)
+row = s32[4,1] reshape(half)
+read = f32[4] gather(f32[9] x, row), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0},
+    index_vector_dim=1, slice_sizes={1}""")
+    named = {each.name: each for each in module.entry.instructions}
+    (m,), _of_row = output_to_input(named["read"])
+    assert fold(m, named.get) == m

@@ -57,6 +57,10 @@ def test_integer_sets_agree() -> None:
             "(d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [5, 6], d0 * 10 + d1 in [0, 20]",
         ),
         (
+            "(d0, d1) -> (d0), domain: d0 in [0, 4], d1 in [0, 3], d0 * 8 - d1 in [0, 20]",
+            "(d0, d1) -> (d0), domain: d0 in [0, 4], d1 in [0, 3], d0 * 8 - d1 in [0, 20]",
+        ),
+        (
             "(d0, d1) -> (d0), domain: d0 in [0, 5], d1 in [2, 3], d1 + d0 * 2 in [0, 3]",
             "(d0, d1) -> (d0), domain: d0 in [0, 5], d1 in [2, 3], d0 * 2 + d1 in [0, 3]",
         ),

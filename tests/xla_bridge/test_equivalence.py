@@ -206,6 +206,10 @@ def test_bitcasts(a: str, b: str, is_one: bool) -> None:
         ("f32[8,128]", "f32[8,128]{1,0:T(8,128)}", 1024, 1024),
         ("f32[12,5]{1,0:T(4,8)}", "f32[12,5]{1,0:T(6,8)}", 96, 96),
         ("f32[0]", "f32[0]{0:T(8)}", 0, 0),
+        # vectors divide both memories: 20 and 32 elements
+        ("f32[2,5]{1,0:T(4,1)}", "f32[2,5]{0,1:T(4,4)}", 20, 4),
+        # blocks of 4 are torn, blocks of 2 are not
+        ("f32[9]{0:T(3,6)}", "f32[9]{0:T(4)(8)}", 4, 2),
     ],
 )
 def test_known_runs(a: str, b: str, run: int, vector: int) -> None:

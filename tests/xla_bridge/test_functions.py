@@ -106,6 +106,8 @@ def test_parts_that_are_not_aligned_have_no_digits() -> None:
     digits: Digits = ((4, 1), (6, 5))
     assert parted(digits, (3, 6), (3, 6)) is None
     assert parted(digits, (3, 6), (1, 6)) == ((), ((4, 1), (2, 5)))
+    last: Digits = ((4, 1), (5, 5))  # the last digit is not reduced: any extent cuts it evenly
+    assert parted(last, (3, 8), (3, 8)) == (((3, 10),), ((4, 1), (2, 5)))
 
 
 # --- shapes ---

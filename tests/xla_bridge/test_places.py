@@ -98,6 +98,11 @@ def test_the_seed_layout() -> None:
             7,
             "tile (2,3) pads a part of dim 1 from 4 to 6, this is 4",
         ),
+        (
+            "f32[3,5]{1,0:T(1,2)(*,*,*,8)}",
+            19,
+            "tile (*,*,*,8) pads a part of dims 0,1 from 18 to 24, this is 19",
+        ),
         ("f32[3,4]{1,0:T(*,5)}", 12, "tile (*,5) pads dims 0,1 from 12 to 15, this is 12"),
         ("f32[3]{0:T(2)L(16)}", 4, "L rounds 4 elements up to 16"),
         ("f32[2,3]{0,1:T(5,3)}", 2, "tile (5,3) pads dim 0 from 2 to 3, this is 2"),

@@ -409,6 +409,7 @@ def test_deeper_tuples_are_refused_where_they_are_made() -> None:
         ({"split_configs": [(0, 1)]}, LeafError, "split indices needs a sequence of ints, not int 1"),
         ({"split_configs": [(0, (1,), 2)]}, LeafError, "a split is a pair of a physical dim"),
         ({"split_configs": [(0, ("1",))]}, LeafError, "split indices needs an int, not str '1'"),
+        ({"dimensions": (0, 2**63)}, LayoutError, "the number of elements does not fit in 64 bits"),
         (
             {"index_primitive_type": "u32"},
             LayoutError,

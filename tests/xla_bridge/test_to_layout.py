@@ -206,6 +206,13 @@ def test_a_refusal_names_the_digit() -> None:
     assert "A tile of 3 cuts the digit of size 4 of dim 1 unevenly" in str(error)
 
 
+def test_a_refusal_names_the_tile_that_breaks_the_digit_first() -> None:
+    with pytest.raises(UnsupportedError, match="A tile of 4 cuts the digit of size 6") as caught:
+        to_layout(array("f32[9]{0:T(6)(2)(4,3,2)(2,2,2)}"))
+    error: Any = caught.value
+    assert (error.index, error.digit, error.tile) == ((6,), 6, 4)
+
+
 @pytest.mark.parametrize("text", ["(f32[2])", "token[]"])
 def test_no_layout_without_memory(text: str) -> None:
     with pytest.raises(UnsupportedError):
@@ -304,7 +311,11 @@ def test_tiles_that_divide_are_never_refused() -> None:
 
 @pytest.mark.parametrize(
     ("text", "layout"),
-    [("f32[1]{0:T(8)(6)(4)}", "(_1):(_0)"), ("s8[3]{0:T(4,8)(4,6)(2,4)}", "(_3):(_1)")],
+    [
+        ("f32[1]{0:T(8)(6)(4)}", "(_1):(_0)"),
+        ("s8[3]{0:T(4,8)(4,6)(2,4)}", "(_3):(_1)"),
+        ("f32[1,4]{0,1:T(2,6)(1,*,4)(6,3)}", "(_1,(_2,_2)):(_0,(_38,_108))"),
+    ],
 )
 def test_padding_alone_breaks_no_digit(text: str, layout: str) -> None:
     """The box of a dim is grown into its padding only where later tiles let it."""
@@ -353,6 +364,8 @@ def test_what_to_assume_of_a_bounded_dim_makes_it_work() -> None:
         ("f32[1099511627776]{0:T(1073741824)(7)(2)}", "broken-digit", (1073741824,)),
         ("f32[1048576,1048577]{1,0:T(*,3)(2)}", "misaligned-combine", (1, 1)),
         ("f32[<=7,2]{0,1:T(3,4)(*,*,5)(6)}", "misaligned-combine", (1, 1)),
+        # of two parts of a dim that break, at 6 and at 60, the first
+        ("f32[70]{0:T(10)(6,6)(4,4)}", "broken-digit", (6,)),
     ],
 )
 def test_large_dims_are_refused_with_a_proof(text: str, reason: str, index: tuple[int, ...]) -> None:

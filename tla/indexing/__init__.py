@@ -24,11 +24,10 @@ from typing import TYPE_CHECKING
 from .accesses import input_to_output, output_to_input
 from .compose import compose
 from .invert import inverse
-from .maps import Constraint, IndexingMap, Point
+from .maps import Constraint, IndexingMap, Point, to_text
 from .reading import parse_map
 from .rescale import ranges_to_dims, rescale_symbols, symbols_to_dims
 from .simplify import simplify
-from .text import to_text
 from .unused import remove_unused_symbols, remove_unused_vars
 from .variables import REPLICA, Interval, RuntimeVariable, Source, Variable, dim, rng, rt
 

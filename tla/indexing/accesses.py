@@ -11,13 +11,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import CoordinateError
+from .fusion import op_of
 from .invert import inverse
-from .ops import RULES, Op
+from .ops import maps_of
 
 if TYPE_CHECKING:
     from ..hlo import Instruction
     from .maps import IndexingMap
-    from .ops.op import Devices
+    from .ops.op import Devices, Op
 
 __all__ = ["input_to_output", "output_to_input"]
 
@@ -34,9 +35,9 @@ def output_to_input(
     (d0)[s0] -> (s0, d0), domain: d0 in [0, 3], s0 in [0, 1]
     (d0) -> (), domain: d0 in [0, 3]
 
-    An element of the output depends on just the elements that one of the maps reaches; maps of one
-    operand are told apart by their domains where one cannot say it all. An operand that is not read has
-    none.
+    An element of the output depends on just the elements that one of the maps reaches. An operand has
+    several maps, with domains of their own, where one map cannot say it all. An operand that is not read
+    has none.
 
     Args:
         output: Which array of the result, counted from 0 through all of a tuple's elements.
@@ -50,9 +51,9 @@ def output_to_input(
         UnsupportedError: the instruction has no exact map; the error says why.
         CoordinateError: it has no such output.
     """
-    op = Op(instruction, devices)
+    op = op_of(instruction, devices)
     _check(op, "output", output, len(op.outputs))
-    return _maps(op, output)
+    return maps_of(op, output)
 
 
 def input_to_output(
@@ -76,9 +77,9 @@ def input_to_output(
         UnsupportedError: the instruction has no exact map; the error says why.
         CoordinateError: it has no such operand.
     """
-    op = Op(instruction, devices)
+    op = op_of(instruction, devices)
     _check(op, "operand", operand, len(op.inputs))
-    return [[inverse(m) for m in _maps(op, i)[operand]] for i in range(len(op.outputs))]
+    return [[inverse(m) for m in maps_of(op, i)[operand]] for i in range(len(op.outputs))]
 
 
 def _check(op: Op, what: str, number: int, count: int) -> None:
@@ -88,10 +89,3 @@ def _check(op: Op, what: str, number: int, count: int) -> None:
             f"It has {count}.",
             number=number,
         )
-
-
-def _maps(op: Op, output: int) -> list[list[IndexingMap]]:
-    rule = RULES.get(op.opcode)
-    if rule is None:
-        op.refuse("what it reads is not described")
-    return rule(op, output)

@@ -20,10 +20,10 @@ from ..errors import CongruenceError
 from ..expr.evaluation import replaced
 from .maps import IndexingMap, require_map
 from .places import placed
-from .variables import REPLICA, RuntimeVariable, dim, rng, rt
+from .variables import RuntimeVariable, dim, rng, rt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ..expr import Symbol, Value
 
@@ -59,7 +59,9 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
             f"second: {second}",
         )
     # what second calls its replica is the one that first goes to
-    known: list[int] = [] if first.replica is None else list(_asking(second))
+    known: list[int] = (
+        [] if first.replica is None else [i for i, v in enumerate(second.runtime) if v.is_replica]
+    )
     kept = [i for i in range(len(second.runtime)) if i not in known]
     n_ranges = len(second.ranges)
     shift: dict[Symbol, Value] = {
@@ -100,13 +102,6 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
             first.is_known_empty or second.is_known_empty,
         )
     )
-
-
-def _asking(map: IndexingMap) -> Iterator[int]:
-    """The numbers of the variables that stand for the replica that asks."""
-    for i, variable in enumerate(map.runtime):
-        if variable.source is not None and variable.source.instruction == REPLICA:
-            yield i
 
 
 def _read_at(

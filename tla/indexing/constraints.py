@@ -149,20 +149,20 @@ def merged(constraints: Iterable[Constraint]) -> list[Constraint]:
     out: list[Constraint] = []
     found: dict[Any, int] = {}
     for constraint in constraints:
-        said = congruence(*constraint)
-        place = None if said is None else found.setdefault(said[0].key, len(out))
-        if said is None or place is None or place == len(out):
+        residue = congruence(*constraint)
+        place = None if residue is None else found.setdefault(residue[0].key, len(out))
+        if residue is None or place is None or place == len(out):
             out.append(constraint)
             continue
         before = congruence(*out[place])
         assert before is not None
-        one = both(before[1:], said[1:])
+        one = both(before[1:], residue[1:])
         if one is None:
             return [NEVER]
         m, r = one
         first: Any = out[place].expr
         shift = (next(iter(first.terms)))[0].dividend.constant
-        y: Any = combined(said[0], 1, shift, 1)
+        y: Any = combined(residue[0], 1, shift, 1)
         out[place] = Constraint(y % m, Interval((r + shift) % m, (r + shift) % m))
     return out
 
@@ -182,10 +182,10 @@ def tightened(constraints: Iterable[Constraint], bounds_of_symbol: Any) -> list[
     """Return, for each congruence of a lone variable, the bounds it leaves of its own (C5)."""
     out: list[Constraint] = []
     for constraint in constraints:
-        said = congruence(*constraint)
-        if said is None:
+        residue = congruence(*constraint)
+        if residue is None:
             continue
-        y, m, r = said
+        y, m, r = residue
         (((atom, *others), k), *more) = y.terms.items()
         if k != 1 or others or more or type(atom) is not Symbol:
             continue

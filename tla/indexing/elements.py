@@ -25,9 +25,8 @@ from ..expr import Expr, Value, greatest, least
 from ..expr.conditions import Condition
 from ..expr.evaluation import replaced
 from ..expr.nodes import bounds_of, key_of
-from .accesses import output_to_input
 from .constraints import lies_in
-from .ops import Op
+from .ops import Op, maps_of
 from .variables import REPLICA, Interval, dim, rt
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ class Elements:
             return None
         self.depth += 1
         try:
-            found = self._made(name, at, path)
+            found = self._element(name, at, path)
         except UnsupportedError:  # an op without maps makes nothing that is known
             found = None
         finally:
@@ -113,7 +112,7 @@ class Elements:
         ]
         return of_name[0] if len(of_name) == 1 else None
 
-    def _made(self, name: str, at: Values, path: tuple[int, ...]) -> Value | None:
+    def _element(self, name: str, at: Values, path: tuple[int, ...]) -> Value | None:
         instruction = self.instruction(name)
         if instruction is None:
             return None
@@ -155,7 +154,7 @@ class Elements:
 
     def _moved(self, op: Op, output: int, scope: str, at: Values) -> Value | None:
         """The element of an operand that is moved to some indices."""
-        sizes, maps = op.dims(output), output_to_input(op.instruction, output)
+        sizes, maps = op.dims(output), maps_of(op, output)
         for leaf, each in list(zip(op.inputs, maps, strict=True))[: _MOVING[op.opcode]]:
             for m in each:
                 place = self._through(m, sizes, scope, at)
@@ -169,7 +168,7 @@ class Elements:
         sizes = op.dims()
         which, *values = (
             (scope + leaf.name, self._through(m, sizes, scope, at))
-            for leaf, (m,) in zip(op.inputs, output_to_input(op.instruction), strict=True)
+            for leaf, (m,) in zip(op.inputs, maps_of(op, 0), strict=True)
         )
         chosen = None if which[1] is None else self.of(which[0], which[1])
         if chosen not in (0, 1):
@@ -247,7 +246,7 @@ class Elements:
             return None
         values: list[Value] = []
         sizes = op.dims()
-        for leaf, (m,) in zip(op.inputs, output_to_input(op.instruction), strict=True):
+        for leaf, (m,) in zip(op.inputs, maps_of(op, 0), strict=True):
             place = self._through(m, sizes, scope, at)
             value = None if place is None else self.of(scope + leaf.name, place, leaf.path)
             if value is None:

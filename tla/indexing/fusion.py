@@ -16,8 +16,8 @@
 (d0, d1) -> (d0, d1), domain: d0 in [0, 1], d1 in [0, 4]
 (d0, d1)[s0] -> (d0, s0), domain: d0 in [0, 1], d1 in [0, 4], s0 in [0, 4]
 
-The instructions are walked users before operands. To each array belong the maps that lead to it from
-the root; behind an instruction they are composed with its own, simplified, and equal ones are kept once.
+The walk meets users before their operands. It keeps for each array the maps that lead there from the
+root. Behind an instruction it composes them with its own maps, simplifies, and keeps equal ones once.
 
 Source: XLA ``ComputeGroupedOutputToInputIndexing``.
 """
@@ -25,13 +25,15 @@ Source: XLA ``ComputeGroupedOutputToInputIndexing``.
 from __future__ import annotations
 
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from ..errors import CoordinateError, UnsupportedError
 from ..xla_bridge.shape import XlaTuple
 from .compose import compose
 from .maps import IndexingMap
+from .ops import Op, called, maps_of
+from .runtime import fold
 from .simplify import simplify
 from .unused import remove_unused_symbols
 
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     Found = dict[IndexingMap, None]
     Place = tuple[str, int]
 
-__all__ = ["MOST_MAPS", "computation_maps"]
+__all__ = ["MOST_MAPS", "computation_maps", "op_of"]
 
 MOST_MAPS: Final = 1000
 """How many maps an array may have before what lies behind it counts as not known."""
@@ -96,7 +98,12 @@ def computation_maps(
         CoordinateError: the root has no such output.
         UnsupportedError: it stands too deep among computations that call each other.
     """
-    return [list(maps) for maps in _found(_Same(computation), output, devices, most)]
+    return [list(maps) for maps in _known_maps(_Same(computation), output, devices, most)]
+
+
+def op_of(instruction: Instruction, devices: Devices = None) -> Op:
+    """Return an instruction as the rules see it, which follow the computations that it calls."""
+    return Op(instruction, devices, partial(computation_maps, devices=devices))
 
 
 class _Same:
@@ -115,7 +122,7 @@ class _Same:
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
-def _found(of: _Same, output: int, devices: Devices, most: int) -> list[list[IndexingMap]]:
+def _known_maps(of: _Same, output: int, devices: Devices, most: int) -> list[list[IndexingMap]]:
     """What `computation_maps` returns.
 
     If it were not remembered, computations that each call the next one twice would take a time that
@@ -201,14 +208,14 @@ class _Walk:
     # --- behind an instruction ---
 
     def go(self, instruction: Instruction, leaf: int, maps: list[IndexingMap]) -> None:
-        """Lead the maps that reach an array of an instruction on to the arrays it is made from."""
+        """Take the maps that reach an array of an instruction on to the arrays that it depends on."""
         inside = self.passed_on(instruction, leaf)
         if inside is not None:
             self.add(inside, maps, [None])
             return
         places = self.operands(instruction)
         try:
-            behind = [[self.folded(m) for m in maps] for maps in self.made_from(instruction, leaf)]
+            behind = [[self.folded(m) for m in maps] for maps in self.maps_behind(instruction, leaf)]
         except UnsupportedError as error:
             behind = [[IndexingMap.undefined(error.summary)]] * len(places)
         same = _identity(instruction, leaf)
@@ -259,24 +266,21 @@ class _Walk:
             return second
         return _simpler(compose(first, second))
 
-    def made_from(self, instruction: Instruction, leaf: int) -> list[list[IndexingMap]]:
+    def maps_behind(self, instruction: Instruction, leaf: int) -> list[list[IndexingMap]]:
         """The maps of an instruction, for a loop from after it to before it."""
-        from .accesses import output_to_input
-
         if instruction.opcode != "while":
-            return output_to_input(instruction, leaf, devices=self.devices)
+            return maps_of(op_of(instruction, self.devices), leaf)
         places = self.operands(instruction)
-        if self.is_carried_along(instruction, leaf):
+        if self.is_kept_by_loop(instruction, leaf):
             return [[_identity(instruction, leaf)] if i == leaf else [] for i in range(len(places))]
         why = f"instruction {instruction.name} is a loop: how often it changes its state is not known"
         return [[IndexingMap.undefined(why)] for _ in places]
 
     # --- arrays that are other arrays, unchanged ---
 
-    def is_carried_along(self, loop: Instruction, leaf: int, room: int = _DEEPEST) -> bool:
+    def is_kept_by_loop(self, loop: Instruction, leaf: int, room: int = _DEEPEST) -> bool:
         """Whether a loop returns an array of its state as it was given."""
-        called = dict(zip(loop.called, loop.computations, strict=False))
-        body = called.get(loop.attributes.get("body", "").lstrip("%"))
+        body = called(loop, "body")
         if body is None or len(body.parameters) != 1 or not room:
             return False
         inside = _Walk(body, self.devices, self.most)
@@ -288,10 +292,10 @@ class _Walk:
             instruction, leaf = self.instructions[place[0]], place[1]
             before = self.passed_on(instruction, leaf)
             if instruction.opcode in _COPIES:
-                maps = self.made_from(instruction, leaf)
+                maps = self.maps_behind(instruction, leaf)
                 found = [at for at, each in zip(self.operands(instruction), maps, strict=True) if each]
                 before = found[0] if len(found) == 1 else None
-            elif instruction.opcode == "while" and self.is_carried_along(instruction, leaf, room):
+            elif instruction.opcode == "while" and self.is_kept_by_loop(instruction, leaf, room):
                 before = instruction.operands[0].name, leaf
             if before is None:
                 break
@@ -302,11 +306,7 @@ class _Walk:
 
     def folded(self, m: IndexingMap) -> IndexingMap:
         """A map without the runtime variables whose values the computation says."""
-        if not m.runtime:
-            return m
-        from .runtime import fold
-
-        return fold(m, self.instructions.get)
+        return fold(m, self.instructions.get) if m.runtime else m
 
     def settled(self, m: IndexingMap) -> IndexingMap:
         folded = self.folded(m)
@@ -319,8 +319,6 @@ def _simpler(m: IndexingMap) -> IndexingMap:
 
 def _identity(instruction: Instruction, output: int) -> IndexingMap:
     """The map from each element of an output to itself."""
-    from .ops import Op
-
     try:
         return Op(instruction).identity(output)
     except UnsupportedError as error:

@@ -29,7 +29,7 @@ from ..expr.evaluation import replaced
 from ..expr.nodes import Quotient, Remainder, atoms_of, bounds_of, made, total
 from .maps import Constraint, IndexingMap, require_map
 from .simplify import simplify
-from .variables import REPLICA, Interval, Variable, bounded, dim, rng, rt
+from .variables import Interval, Variable, bounded, dim, rng, rt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +60,7 @@ def inverse(map: IndexingMap) -> IndexingMap:
     if map.is_known_empty:
         empty = Interval(0, -1)
         return IndexingMap([0] * len(map.dims), [empty] * len(map.results), is_known_empty=True)
-    return simplify(_unknotted(_Solver(map).solved()), exact=False)
+    return simplify(_unknotted(_Solver(map).solve()), exact=False)
 
 
 class _Equation(NamedTuple):
@@ -71,7 +71,7 @@ class _Equation(NamedTuple):
 
 
 class _Solver:
-    """The unknowns of a map, what has been found for them, and what is to be solved."""
+    """The unknowns of a map, what has been found for them, and the equations that are left."""
 
     def __init__(self, map: IndexingMap) -> None:
         self.map = map
@@ -122,7 +122,7 @@ class _Solver:
         if self.map.replica is None:
             return None
         for i, variable in enumerate(self.map.runtime):
-            if variable.source is not None and variable.source.instruction == REPLICA:
+            if variable.is_replica:
                 return i
         raise UnsupportedError(
             "the map leads to another replica and has no variable for the one that asks",
@@ -131,8 +131,8 @@ class _Solver:
 
     # --- solving ---
 
-    def solved(self) -> IndexingMap:
-        """Solve what can be solved, and return the map that comes of it."""
+    def solve(self) -> IndexingMap:
+        """Solve the equations as far as the rules go, and return the map back."""
         while self.equations:
             for step in (self._settle, self._single, self._digits, self._cut, self._overlap):
                 if step():
@@ -183,7 +183,7 @@ class _Solver:
                 del self.equations[i]
                 if abs(k) > 1:
                     self.constraints.append((right % abs(k), Interval(0, 0)))
-                self._found(symbol, right // k)
+                self._put_value(symbol, right // k)
                 return True
         return False
 
@@ -219,7 +219,7 @@ class _Solver:
             bounds = _hull(x)
             q = self._unknown(Interval(bounds.lower // c, bounds.upper // c))
             r = self._unknown(Interval(0, c - 1))
-            self._found(symbol, self._without(x, symbol, q * c + r))
+            self._put_value(symbol, self._without(x, symbol, q * c + r))
             return True
         return False
 
@@ -253,11 +253,11 @@ class _Solver:
             symbol = self._unit(left) if type(left) is Expr else None
             if symbol is not None and type(left) is Expr:
                 del self.equations[i]
-                self._found(symbol, self._without(left, symbol, right))
+                self._put_value(symbol, self._without(left, symbol, right))
                 return True
         return False
 
-    def _found(self, symbol: Symbol, value: Value) -> None:
+    def _put_value(self, symbol: Symbol, value: Value) -> None:
         """Put a value for an unknown everywhere; it lies in the bounds of the unknown."""
         self.constraints.append((value, self.bounds.pop(symbol)))
         put = {symbol: value}
@@ -278,7 +278,7 @@ class _Solver:
                 self.bounds[found[0]] &= bounds
         for symbol, bounds in list(self.bounds.items()):
             if bounds.is_point:
-                self._found(symbol, bounds.lower)
+                self._put_value(symbol, bounds.lower)
 
     def _map(self) -> IndexingMap:
         self._tighten()

@@ -169,7 +169,7 @@ def _index_and_size(coord: Any, shape: Any) -> tuple[Any, Any]:
 
 
 def _unknowns(layout: AnyLayout) -> tuple[list[RuntimeVariable], dict[Symbol, Value]]:
-    """A runtime variable for each unknown of a layout, and what stands for the unknown in its place."""
+    """A runtime variable for each unknown of a layout, and the expression that replaces the unknown."""
     if layout.assumptions:
         raise UnsupportedError(
             f"the map of {layout} stands on conditions",

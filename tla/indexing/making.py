@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ..errors import KindError, LayoutError
 from ..expr import Expr, Symbol, Value
 from ..expr.nodes import atoms_of, key_of, required
-from .variables import REPLICA, Interval, RuntimeVariable, Source, Variable, place_of, rt
+from .variables import Interval, RuntimeVariable, Source, Variable, place_of, rt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,7 +38,7 @@ class Constraint(NamedTuple):
 
 
 def constraint_from(pair: Any) -> Constraint:
-    """Return the constraint that a pair of an expression and its bounds stands for.
+    """Return the constraint of a pair: an expression and its bounds.
 
     Raises:
         KindError: it is no such pair.
@@ -53,7 +53,7 @@ def constraint_from(pair: Any) -> Constraint:
 
 
 def variable_from(value: Any, name: str) -> Variable:
-    """Return the dim or the range that a pair of name and bounds stands for, or bounds alone.
+    """Return the dim or the range of a pair of name and bounds, or of bounds alone.
 
     Args:
         name: What it is called where the value does not say.
@@ -71,7 +71,7 @@ def variable_from(value: Any, name: str) -> Variable:
 
 
 def runtime_from(value: Any, name: str) -> RuntimeVariable:
-    """Return the runtime variable that a value stands for: as a dim, or with a source behind the bounds.
+    """Return the runtime variable of a value: as for a dim, or with a source behind the bounds.
 
     Raises:
         KindError: the bounds are none, or what stands behind them is no `Source`.
@@ -157,11 +157,7 @@ class Fields:
     def bring_home(self) -> None:
         """Write sources on the replica that asks without a replica."""
         runtime = self.kinds[2]
-        asks = {
-            key_of(rt(i))
-            for i, v in enumerate(runtime)
-            if v.source is not None and v.source.instruction == REPLICA
-        }
+        asks = {key_of(rt(i)) for i, v in enumerate(runtime) if v.is_replica}
         for i, v in enumerate(runtime):
             source = v.source
             if source is not None and source.elsewhere and key_of(source.indices[0]) in asks:

@@ -5,7 +5,7 @@ constraints hold::
 
     (d0, d1)[s0]{rt0} -> (d0 + rt0, s0), domain: d0 in [0, 3], d1 in [0, 7], s0 in [0, 4], rt0 in [0, 2]
 
-It stands for the relation of all ``(dims, runtime) -> results``; the ranges are any that fit.
+It is the relation of all ``(dims, runtime) -> results``; the ranges take every value that fits.
 
 Source: XLA ``hlo/analysis/indexing_map.h``.
 """
@@ -15,11 +15,13 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union, final
 
-from ..display import figure_of, html_of
-from ..errors import CoordinateError, KindError, UndecidedError
+from ..display import drawn_by, figure_of, html_of
+from ..errors import CoordinateError, KindError, UndecidedError, UnsupportedError
 from ..expr.evaluation import evaluated
 from ..expr.nodes import key_of, required
+from ..text import did_you_mean
 from .making import Constraint, Fields, constraint_from, runtime_from, variable_from
+from .text import FORMS, MapWriter
 from .variables import Interval, RuntimeVariable, Variable, bounded, dim, rng, rt
 
 if TYPE_CHECKING:
@@ -27,13 +29,12 @@ if TYPE_CHECKING:
 
     from ..expr import Expr, Symbol, Value
     from ..figure import Panels
+    from .variables import Kinds
 
-__all__ = ["Constraint", "IndexingMap", "Point", "require_map"]
+__all__ = ["Constraint", "IndexingMap", "Point", "require_map", "to_text"]
 
 Bounds: TypeAlias = Union[Interval, "tuple[int, int]", int]
 """An interval, its two ends, or a size."""
-
-Variables: TypeAlias = "tuple[Variable | RuntimeVariable, ...]"
 
 
 class Point(NamedTuple):
@@ -51,6 +52,7 @@ class Point(NamedTuple):
 
 
 @final
+@drawn_by("tla.map_figures", "map_figure")
 class IndexingMap:
     """An indexing map, immutable.
 
@@ -74,7 +76,7 @@ class IndexingMap:
     *known empty*: results 0, no value for any variable, as XLA writes it. Two maps are equal if all but
     their names are: the elements may be the same though the maps are not (`relation` tells).
 
-    An *undefined* map stands for an access that is not known; `reason` says why.
+    An *undefined* map is an access that is not known; its `reason` says why.
 
     Raises:
         LayoutError: an expression is made of anything else, or of a variable the map has not.
@@ -161,12 +163,12 @@ class IndexingMap:
         return bool(self.reason)
 
     @property
-    def kinds(self) -> tuple[Variables, Variables, Variables]:
+    def kinds(self) -> Kinds:
         """Dims, ranges, runtime variables, each kind by itself."""
         return self.dims, self.ranges, self.runtime
 
     @property
-    def variables(self) -> Variables:
+    def variables(self) -> tuple[Variable | RuntimeVariable, ...]:
         """Dims, ranges, runtime variables, all together."""
         return (*self.dims, *self.ranges, *self.runtime)
 
@@ -271,9 +273,9 @@ class IndexingMap:
                 "relation(map) counts and compares without enumerating.",
                 box=self.box,
             )
-        return iter(()) if self.is_known_empty else self._walked()
+        return iter(()) if self.is_known_empty else self._every_point()
 
-    def _walked(self) -> Iterator[tuple[Point, tuple[int, ...]]]:
+    def _every_point(self) -> Iterator[tuple[Point, tuple[int, ...]]]:
         places = list(self.within())
         variables = self.variables
         known: dict[Any, int] = {}
@@ -306,10 +308,16 @@ class IndexingMap:
     # --- texts ---
 
     def text(self, form: str = "2025", sources: bool = False) -> str:
-        """Return the map as XLA writes it: see `tla.indexing.text.to_text`."""
-        from .text import to_text
-
-        return to_text(self, form, sources)
+        """Return the map as XLA writes it: see `to_text`."""
+        if form not in FORMS:
+            raise UnsupportedError(f"no form {form!r} of maps", did_you_mean([], FORMS), form=form)
+        if self.is_undefined:
+            return "UNDEFINED"
+        if self.is_known_empty:
+            return "KNOWN EMPTY"
+        writer = MapWriter(form, self.kinds, self.within())
+        text = writer.text(self.results, self.constraints)
+        return text + writer.sources(self.replica) if sources else text
 
     def __str__(self) -> str:
         return self.text()
@@ -339,6 +347,27 @@ def require_map(x: object) -> None:
     if not isinstance(x, IndexingMap):
         hint = ["parse_map reads the text of a map."] if isinstance(x, str) else []
         raise KindError(f"expected an indexing map, got {type(x).__name__}", *hint, value=x)
+
+
+def to_text(map: IndexingMap, form: str = "2025", sources: bool = False) -> str:
+    """Return a map as XLA writes it; `parse_map` reads it back.
+
+    >>> from . import parse_map
+    >>> m = parse_map("(d0, d1) -> (d0 / 8 * 2 + d1), domain: d0 in [0, 63], d1 in [0, 1]")
+    >>> print(to_text(m), to_text(m, "2026"), sep="\\n")
+    (d0, d1) -> ((d0 floordiv 8) * 2 + d1), domain: d0 in [0, 63], d1 in [0, 1]
+    (d0, d1) -> ((d0 / 8) * 2 + d1), domain: d0 in [0, 63], d1 in [0, 1]
+
+    Args:
+        form: ``"2025"``, ``"2026"`` or ``"old"``; see the head of `tla.indexing.text`.
+        sources: Whether to write what the runtime variables are read from, and the replica; the old
+            form always has the former.
+
+    Raises:
+        UnsupportedError: there is no such form.
+    """
+    require_map(map)
+    return map.text(form, sources)
 
 
 _PARTS: Final = ("results", "dims", "ranges", "runtime", "constraints", "replica", "is_known_empty")

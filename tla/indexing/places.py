@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from ..expr import Symbol, Value
     from .maps import Constraint
+    from .variables import Interval
 
     Place = tuple[int, int]
 
@@ -66,8 +67,8 @@ def rearranged(
 def placed(
     map: IndexingMap,
     values: dict[Symbol, Value],
-    dims: Sequence[Variable],
-    ranges: Sequence[Variable],
+    dims: Sequence[Variable | Interval],
+    ranges: Sequence[Variable | Interval],
     runtime: Sequence[RuntimeVariable],
     constraints: Iterable[Constraint] | None = None,
 ) -> IndexingMap:

@@ -5,7 +5,7 @@ Source: XLA ``indexing_map_serialization.cc``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 
 from ..errors import ParseError, TlaError, UndecidedError
 from ..expr.reading import Names, expr_at
@@ -104,7 +104,7 @@ class _Reader:
         if scan.accept("replica id:"):
             (self.replica,) = self._arrow(kinds, 1)
         scan.expect_end()
-        return self._made(kinds, results, names)
+        return self._assemble(kinds, results, names)
 
     # --- variables and results ---
 
@@ -151,28 +151,26 @@ class _Reader:
     def _arrow(self, kinds: list[list[str]], results: int | None = None) -> tuple[Value, ...]:
         """Another map from the same variables, as sources have: its results."""
         scan, start = self.scan, self.scan.at
+
+        def fail(fault: str) -> NoReturn:
+            scan.fail(fault, start, max(scan.last, start + 1))
+
         inner = _Reader(scan)
         heads, names = inner._head()
         known = names.known
         if len(heads[0]) != len(kinds[0]):
-            scan.fail(
-                f"{len(heads[0])} dims here, {len(kinds[0])} in the map",
-                start,
-                max(scan.last, start + 1),
-            )
+            fail(f"{len(heads[0])} dims here, {len(kinds[0])} in the map")
         flat = [
             x for of, kind in zip((rng, rt), kinds[1:], strict=True) for x in map(of, range(len(kind)))
         ]
         others = [*heads[1], *heads[2]]
         if len(others) > len(flat):
-            scan.fail(
-                f"more symbols here than the map has, {len(flat)}", start, max(scan.last, start + 1)
-            )
+            fail(f"more symbols here than the map has, {len(flat)}")
         known.update(dict(zip(others, flat, strict=False)))
         scan.expect("->", "and the index of an element")
         found = inner._results(names)
         if results is not None and len(found) != results:
-            scan.fail(f"expected {results} result, found {len(found)}", start, max(scan.last, start + 1))
+            fail(f"expected {results} result, found {len(found)}")
         return tuple(found)
 
     # --- the domain ---
@@ -275,7 +273,7 @@ class _Reader:
                     start + len(name),
                 )
 
-    def _made(self, kinds: list[list[str]], results: list[Value], names: _Names) -> IndexingMap:
+    def _assemble(self, kinds: list[list[str]], results: list[Value], names: _Names) -> IndexingMap:
         dims = [Variable(name, self.bounds[name]) for name in kinds[0]]
         ranges = [Variable(name, self.bounds[name]) for name in kinds[1]]
         runtime = [RuntimeVariable(name, self.bounds[name], self.sources.get(name)) for name in kinds[2]]

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 from ..errors import UndecidedError, UnsupportedError
 from ..expr import Expr, Symbol, Value, sym
 from ..expr.evaluation import evaluated, replaced
-from ..expr.nodes import Least, Quotient, Remainder, bounds_of
+from ..expr.nodes import Least, Quotient, Remainder
 from ..ints import Int
 from ..xla_bridge.digits import Break, Digits, digits_of, read_digits
 from ..xla_bridge.groups import layout_of_digits
-from .variables import Interval, dim, place_of, rng
+from .constraints import lies_in
+from .variables import dim, place_of, rng
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -92,9 +93,7 @@ class Recognition:
     def _check_domain(self) -> None:
         """That constraints take no point away from the box."""
         within = self.map.within()
-        open_ = [
-            c for c in self.map.constraints if Interval(*_ends(replaced(c.expr, within))) not in c.bounds
-        ]
+        open_ = [c for c in self.map.constraints if not lies_in(replaced(c.expr, within), c.bounds)]
         if not open_:
             return
         for x, _bounds in open_:
@@ -221,14 +220,6 @@ class Recognition:
 
     def _written(self, point: tuple[int, ...]) -> str:
         return ", ".join(f"{name} = {x}" for name, x in zip(self.names, point, strict=True))
-
-
-_UNBOUNDED: Final = 1 << 200
-
-
-def _ends(x: Value) -> tuple[int, int]:
-    low, high = bounds_of(x)
-    return -_UNBOUNDED if low is None else low, _UNBOUNDED if high is None else high
 
 
 def _chain(steps: Iterable[int], n: int) -> list[int] | None:

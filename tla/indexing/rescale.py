@@ -52,11 +52,11 @@ def rescale_symbols(map: IndexingMap) -> IndexingMap:
     found: dict[int, tuple[int, int]] = {}
     rest: list[Constraint] = []
     for c in map.constraints:
-        said = _residue(c)
-        if said is None:
+        residue = _residue(c)
+        if residue is None:
             rest.append(c)
             continue
-        i, f, r = said
+        i, f, r = residue
         one = both(found.get(i, (1, 0)), (f, r)) if f else None
         if one is None:
             return map.with_parts(is_known_empty=True)
@@ -81,10 +81,10 @@ def _residue(constraint: Constraint) -> tuple[int, int, int] | None:
 
     ``f`` is 0 where no int is.
     """
-    said = congruence(*constraint)
-    if said is None or len(said[0].terms) > 1:
+    residue = congruence(*constraint)
+    if residue is None or len(residue[0].terms) > 1:
         return None
-    y, m, r = said
+    y, m, r = residue
     (((atom, *others), a),) = y.terms.items()
     if others or type(atom) is not Symbol:
         return None

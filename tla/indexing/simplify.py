@@ -5,28 +5,21 @@
 >>> print(simplify(m))
 (d0, d1) -> (d0, d1), domain: d0 in [0, 6], d1 in [0, 14]
 
-The rules of expressions are those of `tla.expr.rules`, which here know the bounds of the variables, and
-the constraints; those of constraints stand in `tla.indexing.constraints`.
+The rules stand in `tla.indexing.rewriting`; what they leave open, integer sets may prove.
 
 Source: XLA ``indexing_map.cc``, IndexingMap::Simplify, without what is unsound in it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ..errors import UndecidedError, UnsupportedError
-from ..expr import Expr, Symbol, Value, floor_divided, least, remainder
-from ..expr.evaluation import replaced
-from ..expr.nodes import Least, Quotient, atom_expr, bounds_of, inner_first, sum_of
-from .constraints import merged, reduced, tightened
-from .maps import Constraint, IndexingMap, require_map
-from .variables import Interval, place_of
+from .maps import require_map
+from .rewriting import rewritten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from ..expr.nodes import Atom, Monomial
+    from .maps import IndexingMap
 
 __all__ = ["simplify"]
 
@@ -56,13 +49,7 @@ def simplify(map: IndexingMap, single_values: str = "keep", exact: bool | None =
     require_map(map)
     if single_values not in SINGLE_VALUES:
         raise UnsupportedError(f"single values are kept or replaced, not {single_values!r}")
-    while not (map.is_undefined or map.is_known_empty):
-        before = map
-        map = _with_simpler_constraints(map)
-        if not map.is_known_empty:
-            map = _with_simpler_expressions(map, single_values == "replace")
-        if map == before:
-            break
+    map = rewritten(map, single_values == "replace")
     if map.constraints and exact is not False and _is_empty(map, exact):
         return map.with_parts(is_known_empty=True)
     return map
@@ -82,139 +69,3 @@ def _is_empty(map: IndexingMap, exact: bool | None) -> bool:
         if exact:
             raise
         return False
-
-
-# --- constraints ------------------------------------------------------------------------------
-
-
-def _with_simpler_constraints(map: IndexingMap) -> IndexingMap:
-    """The map with its constraints simplified, each by the bounds alone, and merged."""
-    while map.constraints:
-        put, back = _ways(map)
-        found = [
-            Constraint(back(x), b) for c in map.constraints for x, b in reduced(put(c.expr), c.bounds)
-        ]
-        found = merged(found)
-        kinds = map.kinds
-
-        def bounds(symbol: Symbol) -> Interval:
-            kind, i = place_of(symbol)
-            return kinds[kind][i].bounds  # noqa: B023 (called in this round alone)
-
-        simpler = map.with_parts(constraints=[*found, *tightened(found, bounds)])
-        if simpler == map:
-            break
-        map = simpler
-    return map
-
-
-def _ways(map: IndexingMap) -> tuple[Callable[[Value], Value], Callable[[Value], Value]]:
-    """The functions that take expressions within the bounds of the map's variables, and back."""
-    within = map.within()
-    without: dict[Symbol, Value] = {x.symbols[0]: atom_expr(symbol) for symbol, x in within.items()}
-
-    plain = _Rewriting(())
-
-    def put(x: Value) -> Value:
-        return plain(replaced(x, within))
-
-    def back(x: Value) -> Value:
-        return replaced(x, without)
-
-    return put, back
-
-
-# --- expressions ------------------------------------------------------------------------------
-
-
-def _with_simpler_expressions(map: IndexingMap, replace: bool) -> IndexingMap:
-    """The map with its results simplified, and the replica and the indices of its sources."""
-    put, back = _ways(map)
-    rewrite = _Rewriting((put(x), bounds) for x, bounds in map.constraints)
-    single: dict[Symbol, Value] = {}
-    if replace:
-        for x in map.within().values():
-            low, high = x.bounds
-            if low is not None and low == high:
-                single[x.symbols[0]] = low
-
-    def simpler(x: Value) -> Value:
-        return back(rewrite(replaced(put(x), single)))
-
-    return map.with_parts(
-        results=[simpler(x) for x in map.results],
-        runtime=[v.with_indices(simpler) for v in map.runtime],
-        constraints=[(back(replaced(put(x), single)), b) for x, b in map.constraints],
-        replica=None if map.replica is None else simpler(map.replica),
-    )
-
-
-class _Rewriting:
-    """Rewrites expressions by what constraints say of the very expressions that they are made of.
-
-    And by a rule of XLA's, S2: remainders rather than negative quotients,
-    ``(x // c) * -(c*k) == (x % c)*k - x*k``.
-    """
-
-    def __init__(self, constraints: Iterable[tuple[Value, Interval]]) -> None:
-        self._said: dict[Any, Interval] = {}
-        for x, bounds in constraints:
-            if type(x) is Expr:
-                self._said[_key(x)] = bounds - x.constant
-        self._done: dict[Atom, Value] = {}
-
-    def __call__(self, x: Value) -> Value:
-        if type(x) is not Expr or not (x.kinds or self._said):
-            return x
-        for atom in inner_first(x):
-            if atom not in self._done:
-                self._done[atom] = self._simpler(atom)
-        return self._sum(x)
-
-    def _sum(self, x: Value) -> Value:
-        """An expression whose atoms are done."""
-        if type(x) is not Expr or not (x.kinds or self._said):
-            return x
-        result = sum_of([self._term(monomial, k) for monomial, k in x.terms.items()], x.constant)
-        low, high = self._range(result)
-        return low if low is not None and low == high else result
-
-    def _term(self, monomial: Monomial, k: int) -> Value:
-        atom = monomial[0]
-        if len(monomial) == 1 and type(atom) is Quotient and type(atom.divisor) is int:
-            c = atom.divisor
-            if k < 0 and k % c == 0:
-                x: Any = self._sum(atom.dividend)
-                negative: Value = (x - x % c) * (k // c)
-                return negative
-        term: Any = k
-        for atom in monomial:
-            term = term * self._done[atom]
-        product: Value = term
-        return product
-
-    def _range(self, x: Value) -> tuple[int | None, int | None]:
-        """The range of an expression, by its variables' and by what is said of it."""
-        low, high = bounds_of(x)
-        said = self._said.get(_key(x)) if type(x) is Expr and self._said else None
-        if said is None or type(x) is not Expr or low is None or high is None:
-            return low, high
-        return max(low, said.lower + x.constant), min(high, said.upper + x.constant)
-
-    def _simpler(self, atom: Atom) -> Value:
-        if type(atom) is Symbol:
-            return atom_expr(atom)
-        if type(atom) is Least:
-            return least(*map(self._sum, atom.items))
-        division: Any = atom
-        x, c = self._sum(division.dividend), self._sum(division.divisor)
-        low, high = self._range(x)
-        if type(c) is int and low is not None and high is not None and low // c == high // c:
-            n = low // c
-            return n if type(atom) is Quotient else x - n * c
-        return floor_divided(x, c) if type(atom) is Quotient else remainder(x, c)
-
-
-def _key(x: Expr) -> Any:
-    """What an expression has in common with those that differ by a constant."""
-    return frozenset(x.terms.items())

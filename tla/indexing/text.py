@@ -23,62 +23,40 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import UnsupportedError
 from ..expr import Expr, Symbol, Value, free_symbols
 from ..expr.evaluation import replaced
 from ..expr.nodes import Least, Quotient, Remainder, Terms, bounds_of, combined, made
 from ..expr.printers import mlir_style, written
-from ..text import did_you_mean
-from .maps import IndexingMap, require_map
-from .variables import REPLICA, RuntimeVariable, place_of
+from .variables import REPLICA, place_of
 
 if TYPE_CHECKING:
-    from ..expr.nodes import Monomial
+    from collections.abc import Iterable
 
-__all__ = ["FORMS", "to_text"]
+    from ..expr.nodes import Monomial
+    from .making import Constraint
+    from .variables import Interval, Kinds, RuntimeVariable
+
+__all__ = ["FORMS", "MapWriter"]
 
 FORMS: Final = ("2025", "2026", "old")
 
 
-def to_text(map: IndexingMap, form: str = "2025", sources: bool = False) -> str:
-    """Return a map as XLA writes it; `parse_map` reads it back.
-
-    >>> from . import parse_map
-    >>> m = parse_map("(d0, d1) -> (d0 / 8 * 2 + d1), domain: d0 in [0, 63], d1 in [0, 1]")
-    >>> print(to_text(m), to_text(m, "2026"), sep="\\n")
-    (d0, d1) -> ((d0 floordiv 8) * 2 + d1), domain: d0 in [0, 63], d1 in [0, 1]
-    (d0, d1) -> ((d0 / 8) * 2 + d1), domain: d0 in [0, 63], d1 in [0, 1]
+class MapWriter:
+    """The texts of the parts of a map with some dims, ranges and runtime variables.
 
     Args:
-        form: ``"2025"``, ``"2026"`` or ``"old"``; see the head of this module.
-        sources: Whether to write what the runtime variables are read from, and the replica; the old
-            form always has the former.
-
-    Raises:
-        UnsupportedError: there is no such form.
+        within: For each variable the unknown that lies in its bounds.
     """
-    require_map(map)
-    if form not in FORMS:
-        raise UnsupportedError(f"no form {form!r} of maps", did_you_mean([], FORMS), form=form)
-    if map.is_undefined:
-        return "UNDEFINED"
-    if map.is_known_empty:
-        return "KNOWN EMPTY"
-    return _Writer(map, form).text(sources)
 
-
-class _Writer:
-    """The texts of one map's parts."""
-
-    def __init__(self, map: IndexingMap, form: str) -> None:
-        self.map, self.form = map, form
-        kinds: list[list[str]] = [[v.name for v in vs] for vs in map.kinds]
+    def __init__(self, form: str, kinds: Kinds, within: dict[Symbol, Expr]) -> None:
+        self.form, self.within = form, within
+        self.bounds: list[Interval] = [v.bounds for vs in kinds for v in vs]
+        self.runtime: tuple[RuntimeVariable, ...] = kinds[2]
+        self.kinds: list[list[str]] = [[v.name for v in vs] for vs in kinds]
         if form == "old":  # runtime variables are numbered on behind the ranges
-            names = (f"s{i}" for i in count(len(map.ranges)))
-            free = (name for name in names if name not in kinds[0] + kinds[1])
-            kinds[2] = [next(free) for _variable in map.runtime]
-        self.kinds = kinds
-        self.within = map.within()
+            names = (f"s{i}" for i in count(len(kinds[1])))
+            free = (name for name in names if name not in self.kinds[0] + self.kinds[1])
+            self.kinds[2] = [next(free) for _variable in kinds[2]]
         self.style = mlir_style(
             "/" if form == "2026" else "floordiv",
             name=self._name,
@@ -143,20 +121,19 @@ class _Writer:
             return self.arrow(index)
         return f"({', '.join(self.kinds[0])}) -> ({', '.join(map(self.expr, index))})"
 
-    def text(self, sources: bool) -> str:
-        map = self.map
+    def text(self, results: tuple[Value, ...], constraints: Iterable[Constraint]) -> str:
+        """The map itself."""
         names = [name for kind in self.kinds for name in kind]
-        bounds = [f"{name} in {v.bounds}" for name, v in zip(names, map.variables, strict=True)]
-        constraints = sorted(f"{self.expr(x)} in {bounds}" for x, bounds in map.constraints)
+        bounds = [f"{name} in {interval}" for name, interval in zip(names, self.bounds, strict=True)]
+        conditions = sorted(f"{self.expr(x)} in {interval}" for x, interval in constraints)
         if self.form == "old":
-            lines = bounds[: len(bounds) - len(map.runtime)]
-            for bound, variable in zip(bounds[len(lines) :], map.runtime, strict=True):
+            lines = bounds[: len(bounds) - len(self.runtime)]
+            for bound, variable in zip(bounds[len(lines) :], self.runtime, strict=True):
                 lines += [bound, *self._old_source(variable)]
-            domain = "\ndomain:\n" + "\n".join(lines + constraints)
+            domain = "\ndomain:\n" + "\n".join(lines + conditions)
         else:
-            domain = ", domain: " + ", ".join(bounds + constraints)
-        text = self.arrow(map.results) + (domain if names else "")
-        return text + (self.sources() if sources else "")
+            domain = ", domain: " + ", ".join(bounds + conditions)
+        return self.arrow(results) + (domain if names else "")
 
     def _old_source(self, variable: RuntimeVariable) -> list[str]:
         source = variable.source
@@ -164,20 +141,21 @@ class _Writer:
             return []
         return [f"hlo: {source.definition or source.instruction}", self.place(source.place)]
 
-    def sources(self) -> str:
+    def sources(self, replica: Value | None) -> str:
         """The lines that follow a map: what it reads, and where."""
         lines: list[str] = []
-        for name, variable in zip(self.kinds[2], self.map.runtime, strict=True):
+        for name, variable in zip(self.kinds[2], self.runtime, strict=True):
             source = variable.source
             if source is not None:
                 clamp = f", clamp {source.clamp}" if source.clamp is not None else ""
                 where = f", on {self.place(source.indices[:1])}" if source.elsewhere else ""
-                said = source.definition or source.instruction
-                of = said if said.startswith("%") or source.instruction == REPLICA else f"%{said}"
+                of = source.definition or source.instruction
+                if not of.startswith("%") and source.instruction != REPLICA:
+                    of = f"%{of}"
                 lines.append(f"  {name}: {of}; {self.place(source.place)}{clamp}{where}")
         text = "\nruntime variables:\n" + "\n".join(lines) if lines else ""
-        if self.map.replica is not None:
-            text += f"\nreplica id: {self.place((self.map.replica,))}"
+        if replica is not None:
+            text += f"\nreplica id: {self.place((replica,))}"
         return text
 
 

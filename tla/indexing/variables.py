@@ -1,7 +1,7 @@
 """Intervals, and the variables of indexing maps: dims, ranges, runtime variables.
 
 ==================  ===============  ==========================================================
-kind                in expressions   what it stands for
+kind                in expressions   what it is
 ==================  ===============  ==========================================================
 dim                 ``dim(0)``       a coordinate of what the map starts from
 range               ``rng(0)``       one of several: the map goes to all of its values
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from functools import cache
 from operator import index
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex, TypeAlias, final
 
 from ..errors import KindError, LayoutError
 from ..expr import Expr, Symbol, Value, sym
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "REPLICA",
     "Interval",
+    "Kinds",
     "RuntimeVariable",
     "Source",
     "Variable",
@@ -69,7 +70,7 @@ class Interval:
 
     @staticmethod
     def of(value: object) -> Interval:
-        """Return the interval that a pair of ends stands for, or a size ``n``, for ``[0, n-1]``."""
+        """Return the interval of a pair of ends, or ``[0, n-1]`` of a size ``n``."""
         if isinstance(value, Interval):
             return value
         ends: Any = value
@@ -244,6 +245,11 @@ class RuntimeVariable(NamedTuple):
     bounds: Interval
     source: Source | None = None
 
+    @property
+    def is_replica(self) -> bool:
+        """Whether it is the number of the replica that asks."""
+        return self.source is not None and self.source.instruction == REPLICA
+
     def with_indices(self, put: Callable[[Value], Value]) -> RuntimeVariable:
         """Return the variable, read where the function puts each index of its source.
 
@@ -254,6 +260,10 @@ class RuntimeVariable(NamedTuple):
         if self.source is None:
             return self
         return self._replace(source=self.source._replace(indices=tuple(map(put, self.source.indices))))
+
+
+Kinds: TypeAlias = "tuple[tuple[Variable, ...], tuple[Variable, ...], tuple[RuntimeVariable, ...]]"
+"""Dims, ranges, runtime variables, each kind by itself."""
 
 
 # --- the places of variables in expressions ---------------------------------------------------

@@ -33,6 +33,7 @@ from ..ints import (
     max_,
     round_up,
 )
+from .digits import in_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,17 +92,9 @@ def layout_digits(layout: AnyLayout, dims: Sequence[int]) -> list[Digit]:
 
 def _of_mode(dim: int, extent: int, parts: list[tuple[Any, Any]]) -> list[Digit]:
     """The digits that the first ``extent`` indices of a mode reach: neighbours in line are one."""
-    merged: list[list[int]] = []
-    for n, d in parts:
-        if known_eq(n, 1) is True:
-            continue
-        if merged and known_eq(d, merged[-1][0] * merged[-1][1]) is True:
-            merged[-1][0] *= _plain(n)
-        else:
-            merged.append([_plain(n), _plain(d)])
     digits: list[Digit] = []
     weight = 1
-    for n, d in merged:
+    for n, d in in_line((_plain(n), _plain(d)) for n, d in parts):
         if known_lt(weight, extent) is False:
             break
         reach = ceil_div(extent, weight)

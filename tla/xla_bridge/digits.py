@@ -4,7 +4,8 @@ Digits ``(n_0, d_0), (n_1, d_1), ...``, minor first, give the function
 ``f(i) = (i mod n_0)*d_0 + (i div n_0 mod n_1)*d_1 + ...``; the last digit is not reduced by its size.
 On the indices below an extent each such function has one form: no digit of size 1, no two neighbours
 in line, the last digit cut to what the extent reaches. For the first digit is as long as the first
-offsets are multiples of the second, and what follows is the function of every so many-th index.
+offsets are multiples of the second. The digits above it are those of the function at every multiple of
+its size.
 
 >>> digits_of([(2, 1), (2, 2), (3, 6)], 10)
 ((4, 1), (3, 6))
@@ -15,9 +16,9 @@ offsets are multiples of the second, and what follows is the function of every s
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from ..ints import ceil_div
+from ..ints import Int, SymbolicInt, _0, _1, ceil_div, known_eq
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,9 +28,12 @@ __all__ = [
     "Digits",
     "difference_of",
     "digits_of",
+    "in_line",
     "joined",
+    "mode_of",
     "parted",
     "read_digits",
+    "static",
     "top_weight",
     "value_at",
 ]
@@ -70,6 +74,36 @@ def digits_of(parts: Iterable[tuple[int, int]], extent: int) -> Digits:
     if done:
         done[-1] = (ceil_div(extent, top_weight(done)), done[-1][1])
     return tuple(done)
+
+
+def mode_of(digits: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]:
+    """Return the shape and the stride of the mode with these digits; all ints that are known are static.
+
+    >>> mode_of([(2, 1), (3, 4)]), mode_of([(2, 1)]), mode_of([])
+    (((_2, _3), (_1, _4)), (_2, _1), (_1, _0))
+    """
+    if not digits:
+        return _1, _0
+    sizes, strides = (tuple(map(static, numbers)) for numbers in zip(*digits, strict=True))
+    return (sizes, strides) if len(digits) > 1 else (sizes[0], strides[0])
+
+
+def static(n: Any) -> Any:
+    """Return an int as a static one; a symbolic one as it is."""
+    return n if isinstance(n, SymbolicInt) else Int(n)
+
+
+def in_line(digits: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Return digits without those of size 1, and with neighbours that are known to be in line as one."""
+    done: list[tuple[Any, Any]] = []
+    for size, stride in digits:
+        if known_eq(size, 1) is True:
+            continue
+        if done and known_eq(stride, done[-1][0] * done[-1][1]) is True:
+            done[-1] = (done[-1][0] * size, done[-1][1])
+        else:
+            done.append((size, stride))
+    return done
 
 
 def top_weight(digits: Sequence[tuple[int, int]]) -> int:

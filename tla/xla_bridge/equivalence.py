@@ -31,7 +31,7 @@ from .every_size import (
     written_dims,
 )
 from .functions import WORK
-from .tiling import row_major
+from .tiling import coordinates, row_major
 from .views import View, view_of
 
 if TYPE_CHECKING:
@@ -336,16 +336,8 @@ def _by_number(a: View, b: View, breaks: Sequence[int]) -> bool:
     count = prod(a.dims)
     suspects = (row_major(index, view.dims) for view in (a, b) for index in view.suspects())
     numbers = chain(breaks, suspects, range(count) if count <= WORK else ())
-    if any(a.offset(_index(k, a.dims)) != b.offset(_index(k, b.dims)) for k in numbers):
+    if any(a.offset(coordinates(k, a.dims)) != b.offset(coordinates(k, b.dims)) for k in numbers):
         return False
     if count > WORK:
         raise _undecided(a, b)
     return True
-
-
-def _index(number: int, dims: Sequence[int]) -> tuple[int, ...]:
-    at: list[int] = []
-    for n in reversed(dims):
-        at.append(number % n)
-        number //= n
-    return tuple(reversed(at))

@@ -95,10 +95,10 @@ def from_layout(
     """
     reading = read_layout(layout, size)
     with reading.assumed():
-        return _found(reading, dtype)
+        return _shape_of(reading, dtype)
 
 
-def _found(reading: Reading, dtype: str | ElementType) -> XlaShape:
+def _shape_of(reading: Reading, dtype: str | ElementType) -> XlaShape:
     """The shape of a reading."""
     given, dims, room = reading.given, reading.dims, reading.room
     if any(known_eq(n, 0) is True for n in dims):

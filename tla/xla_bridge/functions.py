@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..ints import ceil_div
 from .digits import Break, Digits, digits_of, joined, parted, read_digits, top_weight
-from .shape import COMBINE
-from .tiling import row_major
+from .tiling import cut_by, row_major
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -185,7 +184,7 @@ class TiledFunction:
         return self._sizes, self._order, tuple(self._stages[: self.combined.tiles]), self.combined
 
     def digits(self) -> tuple[Digits, ...] | NoDigits | OpenDims:
-        """Return the digits of each dim, or why there are none, or which dims leave that open."""
+        """Return the digits of each dim, or a proof that there are none, or the dims left undecided."""
         if self._digits is None:
             self._digits = self._decided()
         return self._digits
@@ -353,20 +352,8 @@ def _taken_apart(whole: Digits | None, parts: tuple[_Axis, ...]) -> Sequence[Dig
 
 
 def _stage(axes: list[_Axis], tile: Tile) -> _Stage:
-    missing = max(0, len(tile) - len(axes))
-    axes = [_Axis(1, 1, frozenset(), 1)] * missing + axes
-    start = len(axes) - len(tile)
-    parts: list[tuple[_Axis, ...]] = []
-    pending: tuple[_Axis, ...] = ()
-    entries: list[int] = []
-    for axis, entry in zip(axes[start:], tile, strict=True):
-        pending = (*pending, axis)
-        if entry != COMBINE:
-            parts.append(pending)
-            entries.append(int(entry))
-            pending = ()
-    merged = tuple(map(_merged, parts))
-    return _Stage(missing, tuple(axes[:start]), tuple(parts), merged, tuple(entries))
+    missing, kept, groups, sizes = cut_by(tile, axes, _Axis(1, 1, frozenset(), 1))
+    return _Stage(missing, tuple(axes[:kept]), groups, tuple(map(_merged, groups)), sizes)
 
 
 def _merged(parts: tuple[_Axis, ...]) -> _Axis:

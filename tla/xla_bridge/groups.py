@@ -19,8 +19,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UndecidedError
-from ..ints import Int, IntLike, _0, _1
+from ..ints import Int, IntLike
 from ..layout import AnyLayout, Layout
+from .digits import mode_of
 from .functions import TiledFunction
 from .tiling import array_shape, index_of, row_major
 
@@ -139,14 +140,5 @@ def combined_of(shape: XlaShape, function: TiledFunction) -> CombinedLayout:
 
 def layout_of_digits(modes: Sequence[Digits], origin: Sequence[IntLike]) -> AnyLayout:
     """Return the layout that has these digits for modes; all of them static."""
-    shapes: list[object] = []
-    strides: list[object] = []
-    for digits in modes:
-        sizes, steps = [Int(n) for n, _d in digits], [Int(d) for _n, d in digits]
-        if len(digits) < 2:
-            shapes += sizes or [_1]
-            strides += steps or [_0]
-        else:
-            shapes.append(tuple(sizes))
-            strides.append(tuple(steps))
-    return Layout(tuple(shapes), tuple(strides), tuple(origin))
+    parts = list(map(mode_of, modes))
+    return Layout(tuple(s for s, _d in parts), tuple(d for _s, d in parts), tuple(origin))

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import CoordinateError, UnsupportedError
 from ..ints import SymbolicInt, ceil_div, leaf
-from .shape import COMBINE
-from .tiling import array_shape, physical_elements
+from .tiling import Cut, array_shape, coordinates, cut_by, physical_elements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,7 +110,7 @@ def element_at(shape: AnyShape, offset: IntLike) -> tuple[int, ...] | Padding:
         CoordinateError: the offset is negative, or beyond the memory of the shape.
         UnsupportedError: the size of a dim is unknown, or the shape is no array.
     """
-    array = _known(shape)
+    array = _array_of_known_sizes(shape)
     at, room = leaf(offset), physical_elements(array)
     if isinstance(at, SymbolicInt):
         raise UnsupportedError(
@@ -138,14 +137,14 @@ def padding_offsets(shape: AnyShape) -> Iterator[int]:
     Raises:
         UnsupportedError: the size of a dim is unknown, or the shape is no array.
     """
-    array = _known(shape)
+    array = _array_of_known_sizes(shape)
     backwards = _backwards(array)
     for offset in range(physical_elements(array)):
         if isinstance(backwards.run(offset), Padding):
             yield offset
 
 
-def _known(shape: AnyShape) -> XlaShape:
+def _array_of_known_sizes(shape: AnyShape) -> XlaShape:
     """The array, where all its sizes are known."""
     array = array_shape(shape)
     for i, size in enumerate(array.dimensions):
@@ -168,14 +167,11 @@ class _Axis(NamedTuple):
 
 
 class _Level(NamedTuple):
-    """What one tile does: the axes it finds, by the entry of the tile that they end up under."""
+    """A tile, what it does to the axes it finds, and the axes that it splits."""
 
     tile: Tile
-    missing: int
-    """How many axes of size 1 it puts in front."""
-    untouched: int
-    groups: list[tuple[int, _Axis, list[_Axis]]]
-    """A tile size, the axis it splits, and the axes that ``*`` merged into that one."""
+    cut: Cut[_Axis]
+    merged: list[_Axis]
 
 
 class _Backwards:
@@ -186,17 +182,15 @@ class _Backwards:
         self._order, self._room = shape.major_to_minor, physical_elements(shape)
         self._levels: list[_Level] = []
         for tile in shape.tiles:
-            missing = max(0, len(tile) - len(axes))
-            axes = [_Axis(1, (), True)] * missing + axes
-            untouched = len(axes) - len(tile)
-            groups = _groups(tile, axes[untouched:])
-            self._levels.append(_Level(tile, missing, untouched, groups))
+            cut = cut_by(tile, axes, _Axis(1, (), True))
+            merged = list(map(_merged, cut.groups))
+            self._levels.append(_Level(tile, cut, merged))
             counts = [
                 _Axis(ceil_div(axis.size, t), axis.dims, axis.is_whole and t == 1)
-                for t, axis, _of in groups
+                for t, axis in zip(cut.sizes, merged, strict=True)
             ]
-            inner = [_Axis(t, axis.dims, False) for t, axis, _of in groups]
-            axes = axes[:untouched] + counts + inner
+            inner = [_Axis(t, axis.dims, False) for t, axis in zip(cut.sizes, merged, strict=True)]
+            axes = axes[: cut.kept] + counts + inner
         self._sizes = [axis.size for axis in axes]
         self._held = prod(self._sizes)
 
@@ -204,21 +198,22 @@ class _Backwards:
         """The index of the element at an offset below the room."""
         if offset >= self._held:
             return Padding(None, (PaddedAxis((), True, self._held, self._room, offset),))
-        at = _digits(offset, self._sizes)
-        for level in reversed(self._levels):
-            k = len(level.groups)
-            counts, inner = at[level.untouched : level.untouched + k], at[level.untouched + k :]
-            at = at[: level.untouched]
+        at = coordinates(offset, self._sizes)
+        for tile, cut, merged in reversed(self._levels):
+            split = cut.kept + len(cut.sizes)
+            counts, inner = at[cut.kept : split], at[split:]
+            at = at[: cut.kept]
             past: list[PaddedAxis] = []
-            for (t, axis, merged), c, i in zip(level.groups, counts, inner, strict=True):
+            parts = zip(cut.sizes, merged, cut.groups, counts, inner, strict=True)
+            for t, axis, group, c, i in parts:
                 x = c * t + i
                 if x >= axis.size:
                     padded = ceil_div(axis.size, t) * t
                     past.append(PaddedAxis(axis.dims, axis.is_whole, axis.size, padded, x))
-                at += _digits(x, [part.size for part in merged])
+                at += coordinates(x, [part.size for part in group])
             if past:
-                return Padding(level.tile, tuple(past))
-            del at[: level.missing]
+                return Padding(tile, tuple(past))
+            del at[: cut.missing]
         index = [0] * len(self._order)
         for p, x in zip(self._order, at, strict=True):
             index[p] = x
@@ -230,29 +225,7 @@ def _backwards(shape: XlaShape) -> _Backwards:
     return _Backwards(shape)  # its axes are the same for every offset
 
 
-def _groups(tile: Tile, axes: list[_Axis]) -> list[tuple[int, _Axis, list[_Axis]]]:
-    """Each size of a tile, the axis that it splits, and the axes that ``*`` merges into that one."""
-    groups: list[tuple[int, _Axis, list[_Axis]]] = []
-    merged: list[_Axis] = []
-    for t, axis in zip(tile, axes, strict=True):
-        merged.append(axis)
-        if t == COMBINE:
-            continue
-        dims = [dim for part in merged for dim in part.dims]
-        whole = _Axis(
-            prod(part.size for part in merged),
-            tuple(dict.fromkeys(dims)),
-            all(part.is_whole for part in merged),
-        )
-        groups.append((int(t), whole, merged))
-        merged = []
-    return groups
-
-
-def _digits(x: int, sizes: list[int]) -> list[int]:
-    """The coordinates whose row-major index is ``x``; the first takes what is left."""
-    out: list[int] = []
-    for size in sizes[:0:-1]:
-        x, digit = divmod(x, size)
-        out.append(digit)
-    return [*([x] if sizes else []), *reversed(out)]
+def _merged(group: tuple[_Axis, ...]) -> _Axis:
+    """The axis that ``*`` makes of some."""
+    dims = dict.fromkeys(dim for part in group for dim in part.dims)
+    return _Axis(prod(part.size for part in group), tuple(dims), all(part.is_whole for part in group))

@@ -20,7 +20,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, Union
 
 from .. import dtypes
-from ..display import html_of
+from ..display import drawn_by, figure_of, html_of
 from ..errors import CoordinateError, LayoutError, LeafError
 from ..ints import SymbolicInt
 from .arguments import commas, dim, integer, ints, numbered, range_down, sequence, splits
@@ -58,6 +58,7 @@ class Immutable:
         raise AttributeError(f"an {type(self).__name__} is immutable: cannot delete {name!r}")
 
 
+@drawn_by("tla.xla_bridge.picture", "shape_figure")
 class XlaShape(Immutable):
     """An array shape with its layout. Immutable, hashable; equality leaves ``text`` out.
 
@@ -264,9 +265,8 @@ class XlaShape(Immutable):
             UnsupportedError: it carries no data, or has no nested layout.
             UndecidedError: a dim is of unknown size.
         """
-        from .picture import shape_figure
-
-        return shape_figure(self, rows, columns, slices, colour)
+        found: Figure = figure_of(self, rows=rows, columns=columns, slices=slices, colour=colour)
+        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         return trusted_shape, (fields_of(self), self.text, self._valid)
@@ -308,6 +308,7 @@ def remade(shape: XlaShape, **changes: Any) -> XlaShape:
     return trusted_shape(fields_of(shape)._replace(**changes), None)
 
 
+@drawn_by("tla.xla_bridge.picture", "tuple_figure")
 class XlaTuple(Immutable):
     """A tuple of shapes, which has no layout of its own.
 
@@ -362,9 +363,8 @@ class XlaTuple(Immutable):
 
     def figure(self) -> Panels:
         """Return the pictures of its arrays, as data; `UnsupportedError` where none has one."""
-        from .picture import tuple_figure
-
-        return tuple_figure(self)
+        found: Panels = figure_of(self)
+        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         return XlaTuple, (self.elements, self.text)

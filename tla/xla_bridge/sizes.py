@@ -46,7 +46,7 @@ class MemoryUse(NamedTuple):
     xla_bytes: int | None
     """What `xla_array_size_bytes` says; None where it has no meaning."""
     warning: str
-    """One sentence that says why XLA counts otherwise; empty where it does not."""
+    """One sentence on why XLA counts something else; empty where it counts the same."""
 
     @property
     def differs(self) -> bool:

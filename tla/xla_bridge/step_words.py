@@ -10,6 +10,7 @@ from ..errors import UndecidedError, UnsupportedError
 from ..explain.coordinate import memory_around
 from ..explain.painting import digits_of, has_picture, painted, painted_strip, sizes_of
 from ..explain.sentences import number
+from ..figure import Steps
 from ..ints import SymbolicInt, known_eq, known_int
 from ..layout_figures import tile_colour
 from .shape import COMBINE
@@ -20,10 +21,41 @@ if TYPE_CHECKING:
 
     from ..figure import AnyFigure, Cell
     from ..layout import AnyLayout
-    from .shape import XlaShape
+    from .shape import Tile, XlaShape
     from .steps import TilingExplanation, TilingStep
 
-__all__ = ["pictures_of", "sentences_of"]
+__all__ = ["pictures_of", "sentences_of", "steps_figure"]
+
+
+def steps_figure(found: TilingExplanation, pictures: bool = True) -> Steps:
+    """Return the figure of `TilingExplanation.figure`."""
+    columns = ["tile", "step", "dims"]
+    result, title = f"{found.elements} elements", f"tiling {found.shape}"
+    if found.element is not None:
+        element = _tuple(found.element)
+        columns.append(f"{element} is at")
+        title += f" {element}"
+        result = f"offset {found.offset} of {result}"
+    return Steps(
+        title,
+        (),
+        tuple(columns),
+        tuple(_rows(found.steps)),
+        (),
+        result,
+        tuple(sentences_of(found)),
+        tuple(pictures_of(found)) if pictures else (),
+    )
+
+
+def _rows(steps: Sequence[TilingStep]) -> Iterator[tuple[str, ...]]:
+    before: Tile | None = None
+    for step in steps:
+        by = f" {_tuple(step.argument)}" if step.action == "transpose" else ""
+        name = "" if step.tile is None or step.tile is before else _tuple(step.tile)
+        before = step.tile
+        at = () if step.coordinate is None else (_tuple(step.coordinate),)
+        yield name, step.action + by, _tuple(step.dimensions), *at
 
 
 def sentences_of(found: TilingExplanation) -> Iterator[str]:
@@ -33,10 +65,10 @@ def sentences_of(found: TilingExplanation) -> Iterator[str]:
     after = [*found.steps[1:], None]
     for step, following in zip(found.steps, after, strict=True):
         merges = following is not None and following.action == "pad" and step.tile is not None
-        said = _sentence(step, dims, merges)
+        sentence = _sentence(step, dims, merges)
         if at is not None and step.coordinate is not None and found.element is not None:
-            said += f" {_tuple(found.element)} is at {_way(step, dims, at, merges)}."
-        yield said
+            sentence += f" {_tuple(found.element)} is at {_way(step, dims, at, merges)}."
+        yield sentence
         dims, at = step.dimensions, step.coordinate
 
 

@@ -20,15 +20,14 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ..display import html_of
-from ..figure import Steps
+from ..display import drawn_by, figure_of, html_of
 from ..ints import ceil_div, known_eq, round_up
-from .shape import COMBINE
-from .tiling import array_shape, index_of, row_major
+from .tiling import array_shape, cut_by, index_of, row_major
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
+    from ..figure import Steps
     from ..ints import IntLike
     from .shape import AnyShape, Tile, XlaShape
 
@@ -53,6 +52,7 @@ class TilingStep(NamedTuple):
     """Where the element asked for is after it; None where none is asked for."""
 
 
+@drawn_by("tla.xla_bridge.step_words", "steps_figure")
 class TilingExplanation(NamedTuple):
     """How the array of a shape becomes its memory."""
 
@@ -82,37 +82,11 @@ class TilingExplanation(NamedTuple):
             pictures: Whether to draw; of unknown sizes, and where no layout is that of the shape, there
                 is nothing to draw.
         """
-        from .step_words import pictures_of, sentences_of
-
-        columns = ["tile", "step", "dims"]
-        result, title = f"{self.elements} elements", f"tiling {self.shape}"
-        if self.element is not None:
-            element = _tuple(self.element)
-            columns.append(f"{element} is at")
-            title += f" {element}"
-            result = f"offset {self.offset} of {result}"
-        return Steps(
-            title,
-            (),
-            tuple(columns),
-            tuple(self._rows()),
-            (),
-            result,
-            tuple(sentences_of(self)),
-            tuple(pictures_of(self)) if pictures else (),
-        )
+        found: Steps = figure_of(self, pictures=pictures)
+        return found
 
     def _repr_html_(self) -> str | None:
         return html_of(self.figure())
-
-    def _rows(self) -> Iterator[tuple[str, ...]]:
-        before: Tile | None = None
-        for step in self.steps:
-            by = f" {_tuple(step.argument)}" if step.action == "transpose" else ""
-            name = "" if step.tile is None or step.tile is before else _tuple(step.tile)
-            before = step.tile
-            at = () if step.coordinate is None else (_tuple(step.coordinate),)
-            yield name, step.action + by, _tuple(step.dimensions), *at
 
 
 def tiling_steps(shape: AnyShape, index: Sequence[IntLike] | None = None) -> TilingExplanation:
@@ -156,8 +130,7 @@ class _Walk:
     def under(self, tile: Tile) -> None:
         """Note the steps of one tile."""
         self._tile = tile
-        self._prepare(tile)
-        sizes = [t for t in tile if t != COMBINE]
+        sizes = self._prepare(tile)
         first = len(self.dims) - len(sizes)  # the axes before it stay as they are
         pairs = list(zip(self.dims[first:], sizes, strict=True))
         self.pad((*self.dims[:first], *(round_up(d, t) for d, t in pairs)))
@@ -172,21 +145,14 @@ class _Walk:
         self.transpose((*range(first), *split[::2], *split[1::2]))
         self._tile = None
 
-    def _prepare(self, tile: Tile) -> None:
+    def _prepare(self, tile: Tile) -> tuple[int, ...]:
         """Note the reshape that gives the tile one axis for each size: ones added, or some merged."""
-        missing = max(0, len(tile) - len(self.dims))
-        dims, at = (1,) * missing + self.dims, (0,) * missing + self.at
-        first = len(dims) - len(tile)
-        merged, places = list(dims[:first]), list(at[:first])
-        size, place = 1, 0
-        for d, x, t in zip(dims[first:], at[first:], tile, strict=True):
-            size, place = size * d, place * d + x
-            if t != COMBINE:
-                merged.append(size)
-                places.append(place)
-                size, place = 1, 0
-        if missing or len(merged) < len(dims):
-            self.reshape(tuple(merged), tuple(places))
+        missing, kept, groups, sizes = cut_by(tile, list(zip(self.at, self.dims, strict=True)), (0, 1))
+        merged = (prod(d for _x, d in group) for group in groups)
+        places = (row_major(*zip(*group, strict=True)) for group in groups)
+        if missing or len(sizes) < len(tile):
+            self.reshape((*self.dims[:kept], *merged), (*self.at[:kept], *places))
+        return sizes
 
     def transpose(self, order: Sequence[int]) -> None:
         self.dims = tuple(self.dims[p] for p in order)
@@ -204,7 +170,3 @@ class _Walk:
     def _note(self, action: Literal["transpose", "pad", "reshape"], argument: tuple[int, ...]) -> None:
         at = self.at if self._follows else None
         self.steps.append(TilingStep(action, argument, self.dims, self._tile, at))
-
-
-def _tuple(items: Sequence[object]) -> str:
-    return f"({','.join(map(str, items))})"

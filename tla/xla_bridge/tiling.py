@@ -23,8 +23,9 @@ Source: tiled_layout.md of XLA.
 
 from __future__ import annotations
 
+from functools import reduce
 from math import prod
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import TYPE_CHECKING, Generic, NamedTuple, SupportsIndex, TypeVar
 
 from ..errors import CoordinateError, LeafError, UnsupportedError
 from ..ints import IntLike, ceil_div, known_eq, known_lt, leaf, less, round_up
@@ -47,6 +48,42 @@ __all__ = [
 ]
 
 
+A = TypeVar("A")
+
+
+class Cut(NamedTuple, Generic[A]):
+    """What a tile does to some axes, major first: it keeps some, merges the others, and splits those.
+
+    Attributes:
+        missing: How many axes of size 1 it puts in front, to have one for each of its entries.
+        kept: How many axes it leaves as they are.
+        groups: The axes that it merges, and then splits by one of its sizes.
+        sizes: These sizes.
+    """
+
+    missing: int
+    kept: int
+    groups: tuple[tuple[A, ...], ...]
+    sizes: tuple[int, ...]
+
+
+def cut_by(tile: Tile, axes: Sequence[A], one: A) -> Cut[A]:
+    """Return what a tile does to some axes; ``one`` is an axis of size 1.
+
+    >>> cut_by(("*", 8, 4), [3, 5, 7, 9], 1)
+    Cut(missing=0, kept=1, groups=((5, 7), (9,)), sizes=(8, 4))
+    """
+    missing, kept = max(0, len(tile) - len(axes)), max(0, len(axes) - len(tile))
+    groups: list[tuple[A, ...]] = []
+    group: tuple[A, ...] = ()
+    for entry, axis in zip(tile, (*[one] * missing, *axes[kept:]), strict=True):
+        group = (*group, axis)
+        if entry != COMBINE:
+            groups.append(group)
+            group = ()
+    return Cut(missing, kept, tuple(groups), tuple(int(t) for t in tile if t != COMBINE))
+
+
 def physical_index(shape: AnyShape, index: Sequence[IntLike]) -> tuple[int, ...]:
     """Return the coordinates of an element in the axes of `physical_dimensions`, major first.
 
@@ -60,7 +97,7 @@ def physical_index(shape: AnyShape, index: Sequence[IntLike]) -> tuple[int, ...]
         UndecidedError: it is not known to lie inside an unknown dim.
     """
     shape = array_shape(shape)
-    return tuple(x for x, _d in _tiled(shape, index_of(shape, index)))
+    return tuple(x for x, _d in tiled_axes(shape, index_of(shape, index)))
 
 
 def index_of(shape: XlaShape, index: Sequence[IntLike]) -> tuple[int, ...]:
@@ -93,7 +130,7 @@ def physical_dimensions(shape: AnyShape) -> tuple[int, ...]:
     (2, 3, 2, 2)
     """
     shape = array_shape(shape)
-    return tuple(d for _x, d in _tiled(shape, (0,) * shape.rank))
+    return tuple(d for _x, d in tiled_axes(shape, (0,) * shape.rank))
 
 
 def _inside(index: Sequence[int], bounds: Sequence[int]) -> bool:
@@ -104,8 +141,8 @@ def _inside(index: Sequence[int], bounds: Sequence[int]) -> bool:
     return all(not less(x, 0) and less(x, d) for x, d in pairs)
 
 
-def _tiled(shape: XlaShape, index: tuple[int, ...]) -> list[tuple[int, int]]:
-    """The (coordinate, size) of each axis after all tiles, major first."""
+def tiled_axes(shape: XlaShape, index: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the (coordinate, size) of each axis after all tiles, major first; nothing is checked."""
     axes = [(index[p], shape.dimensions[p]) for p in shape.major_to_minor]
     for tile in shape.tiles:
         axes = _under_tile(axes, tile)
@@ -114,18 +151,11 @@ def _tiled(shape: XlaShape, index: tuple[int, ...]) -> list[tuple[int, int]]:
 
 def _under_tile(axes: list[tuple[int, int]], tile: Tile) -> list[tuple[int, int]]:
     """The (coordinate, size) of each axis after one tile, major first."""
-    axes = [(0, 1)] * (len(tile) - len(axes)) + axes
-    split = len(axes) - len(tile)
-    majors, tail, entries = axes[:split], axes[split:], list(tile)
-    while COMBINE in entries:
-        i = entries.index(COMBINE)
-        (x, d), (x_minor, d_minor) = tail[i], tail[i + 1]
-        tail[i : i + 2] = [(x * d_minor + x_minor, d * d_minor)]
-        del entries[i]
-    sizes = [int(t) for t in entries]
-    counts = [(x // t, ceil_div(d, t)) for (x, d), t in zip(tail, sizes, strict=True)]
-    inner = [(x % t, t) for (x, _d), t in zip(tail, sizes, strict=True)]
-    return majors + counts + inner
+    cut = cut_by(tile, axes, (0, 1))
+    merged = [reduce(lambda a, b: (a[0] * b[1] + b[0], a[1] * b[1]), group) for group in cut.groups]
+    counts = [(x // t, ceil_div(d, t)) for (x, d), t in zip(merged, cut.sizes, strict=True)]
+    inner = [(x % t, t) for (x, _d), t in zip(merged, cut.sizes, strict=True)]
+    return axes[: cut.kept] + counts + inner
 
 
 def physical_offset(shape: AnyShape, index: Sequence[IntLike]) -> int:
@@ -139,7 +169,7 @@ def physical_offset(shape: AnyShape, index: Sequence[IntLike]) -> int:
         UndecidedError: it is not known to lie inside an unknown dim.
     """
     shape = array_shape(shape)
-    axes = _tiled(shape, index_of(shape, index))
+    axes = tiled_axes(shape, index_of(shape, index))
     return row_major([x for x, _d in axes], [d for _x, d in axes])
 
 
@@ -199,11 +229,20 @@ def linear_index(index: Sequence[IntLike], bounds: Sequence[IntLike]) -> int:
 
 
 def row_major(index: Sequence[int], bounds: Sequence[int]) -> int:
-    """The row-major index of coordinates that lie inside the bounds."""
+    """Return the row-major index of coordinates that lie inside the bounds."""
     total = 0
     for x, d in zip(index, bounds, strict=True):
         total = total * d + x
     return total
+
+
+def coordinates(index: int, bounds: Sequence[int]) -> list[int]:
+    """Return the coordinates whose row-major index is the given one; the first takes what is left."""
+    out: list[int] = []
+    for d in bounds[:0:-1]:
+        index, x = divmod(index, d)
+        out.append(x)
+    return [*([index] if bounds else []), *reversed(out)]
 
 
 def linear_index_with_tile(
@@ -261,7 +300,7 @@ def element_bytes(shape: XlaShape) -> int:
 
 
 def bytes_of(shape: XlaShape, count: int) -> int:
-    """Return how many bytes so many elements take, packed where ``E`` says so."""
+    """Return how many bytes ``count`` elements take, packed where ``E`` says so."""
     if shape.element_size_in_bits:
         return ceil_div(count * shape.element_size_in_bits, 8)
     return count * element_bytes(shape)

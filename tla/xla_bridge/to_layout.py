@@ -18,16 +18,15 @@ much of it holds data; the size of ``?`` is the symbol itself, in the strides of
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ..assumed import carrying
 from ..errors import CoordinateError, LayoutError, LeafError, UndecidedError, UnsupportedError
 from ..ints import (
-    Int,
     IntLike,
     SymbolicInt,
-    _0,
-    _1,
     at_least,
     ceil_div,
     compared,
@@ -38,11 +37,12 @@ from ..ints import (
     round_up,
 )
 from ..layout import AnyLayout, Layout
-from .shape import COMBINE, AnyShape, XlaShape
-from .tiling import array_shape
+from .digits import in_line, mode_of, static
+from .tiling import array_shape, cut_by
 
 if TYPE_CHECKING:
     from ..expr import Conditions
+    from .shape import AnyShape, XlaShape
 
 __all__ = ["to_layout"]
 
@@ -167,7 +167,7 @@ def _sizes(shape: XlaShape, dims: Mapping[int, IntLike]) -> tuple[list[Any], lis
         else:
             data = size if not dynamic else given[i] if i in given else _unknown(i, size)
         sizes.append(size)
-        origin.append(data if dynamic else _static(data))
+        origin.append(data if dynamic else static(data))
     return sizes, origin
 
 
@@ -177,24 +177,15 @@ def _unknown(i: int, bound: int) -> Any:
     return sym(f"d{i}", min=0, max=bound)
 
 
-def _static(n: Any) -> Any:
-    return n if isinstance(n, SymbolicInt) else Int(n)
-
-
 def _split_axes(shape: XlaShape, sizes: list[Any], grow: bool) -> list[_Axis]:
     """The axes of the memory after all tiles, major first, with the digits that stand on them."""
     axes = [_Axis(sizes[p], [_Digit(p, (), sizes[p], 1, True)]) for p in shape.major_to_minor]
     empty = any(known_eq(n, 0) is True for n in sizes)
     for tile in () if empty else shape.tiles:  # an empty array has nothing to place
-        axes = [_Axis(1, []) for _missing in range(len(tile) - len(axes))] + axes
-        split = len(axes) - len(tile)
-        majors, tail, entries = axes[:split], axes[split:], list(tile)
-        while COMBINE in entries:
-            i = entries.index(COMBINE)
-            tail[i : i + 2] = [_combined(tail[i], tail[i + 1])]
-            del entries[i]
-        pairs = [_split(axis, int(t), shape, grow) for axis, t in zip(tail, entries, strict=True)]
-        axes = majors + [outer for outer, _inner in pairs] + [inner for _outer, inner in pairs]
+        _missing, kept, groups, entries = cut_by(tile, axes, _Axis(1, []))
+        merged = [reduce(_combined, group) for group in groups]
+        pairs = [_split(axis, t, shape, grow) for axis, t in zip(merged, entries, strict=True)]
+        axes = axes[:kept] + [outer for outer, _inner in pairs] + [inner for _outer, inner in pairs]
     return axes
 
 
@@ -282,22 +273,7 @@ def _assembled(axes: list[_Axis], origin: list[Any]) -> AnyLayout:
         for d in axis.digits:
             modes[d.dim].append((d.rank, d.size, d.place * step))
         step = axis.extent * step
-    parts = [_mode(sorted(digits, key=lambda digit: digit[0])) for digits in modes]
+    parts = [
+        mode_of(in_line(part[1:] for part in sorted(digits, key=itemgetter(0)))) for digits in modes
+    ]
     return Layout(tuple(s for s, _d in parts), tuple(d for _s, d in parts), tuple(origin))
-
-
-def _mode(digits: list[tuple[tuple[int, ...], int, int]]) -> tuple[Any, Any]:
-    """Shape and stride of one mode: digits of size 1 left out, neighbours in line merged."""
-    merged: list[tuple[int, int]] = []
-    for _rank, size, stride in digits:
-        if known_eq(size, 1) is True:
-            continue
-        if merged and known_eq(stride, merged[-1][0] * merged[-1][1]) is True:
-            merged[-1] = (merged[-1][0] * size, merged[-1][1])
-        else:
-            merged.append((size, stride))
-    if not merged:
-        return _1, _0
-    if len(merged) == 1:
-        return _static(merged[0][0]), _static(merged[0][1])
-    return tuple(_static(n) for n, _d in merged), tuple(_static(d) for _n, d in merged)

@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UndecidedError
+from ..variables import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["count_of", "divisions_of"]
+__all__ = ["bounds_at", "coefficients", "count_of", "divisions_of"]
 
 
 def count_of(module: Any, points: Any) -> int:
@@ -44,7 +45,7 @@ def _groups(module: Any, piece: Any) -> list[set[int]]:
     """The places of a piece that no constraint ties to the others, together where one does."""
     kind = module.dim_type
     count = piece.dim(kind.set)
-    ties = [_involved(module, c, count) for c in piece.get_constraints()]
+    ties = [set(coefficients(module, c, count)) for c in piece.get_constraints()]
     for k, (_denominator, division) in enumerate(divisions_of(module, piece)):
         ties.append({i for i, n in enumerate(division[:-1]) if n} | {count + k})
     groups: list[set[int]] = [{i} for i in range(count)]
@@ -56,14 +57,21 @@ def _groups(module: Any, piece: Any) -> list[set[int]]:
     return [group for group in places if group]
 
 
-def _involved(module: Any, constraint: Any, count: int) -> set[int]:
+def coefficients(module: Any, constraint: Any, count: int) -> dict[int, int]:
+    """Return the coefficients of places, and of floors, which are numbered behind the places."""
     kind = module.dim_type
-    out: set[int] = set()
-    for of, first in ((kind.set, 0), (kind.div, count)):
-        for i in range(constraint.dim(of)):
-            if not constraint.get_coefficient_val(of, i).is_zero():
-                out.add(first + i)
-    return out
+    places = [(of, i) for of in (kind.set, kind.div) for i in range(constraint.dim(of))]
+    found = {
+        i + (count if of == kind.div else 0): constraint.get_coefficient_val(of, i).to_python()
+        for of, i in places
+    }
+    return {i: k for i, k in found.items() if k}
+
+
+def bounds_at(points: Any, place: int) -> Interval | None:
+    """Return the least interval of a place of a set that is not empty; None where it has no end."""
+    low, high = points.dim_min_val(place), points.dim_max_val(place)
+    return Interval(low.to_python(), high.to_python()) if low.is_int() and high.is_int() else None
 
 
 def divisions_of(module: Any, piece: Any) -> Iterable[tuple[int, list[int]]]:

@@ -138,17 +138,17 @@ def is_function(pairs: Any, reads: Sequence[Read]) -> bool:
     pairs = with_parameters(pairs, [*fixed, *moved])
     pairs = pairs.move_dims(kind.out, n, kind.param, len(fixed), len(moved))
     count = n + len(moved)
-    told = [f"x{i} != y{i}" for i in range(n)]
+    different = [f"x{i} != y{i}" for i in range(n)]
     same_run: list[str] = []
     at = n
     for read in several:
         places = range(at + 1, at + len(read.parameters))
         apart = [f"x{i} != y{i}" for i in places]
         same_run.append(f"({' or '.join([*apart, f'x{at} = y{at}'])})")
-        told += [] if n else apart
+        different += [] if n else apart
         at = places.stop
     names = [*(f"x{i}" for i in range(count)), *(f"y{i}" for i in range(count))]
-    text = f"{{ [{', '.join(names)}] : {' and '.join(same_run)} and ({' or '.join(told)}) }}"
+    text = f"{{ [{', '.join(names)}] : {' and '.join(same_run)} and ({' or '.join(different)}) }}"
     twice = pairs.flat_range_product(pairs)
     empty: bool = twice.intersect_range(isl().Set.read_from_str(context(), text)).is_empty()
     return empty
@@ -236,11 +236,11 @@ def _places(pairs: Any, reads: Sequence[Read], what: str) -> Any:
     kind = isl().dim_type
     holes = [name for read in reads for name in read.parameters[1:]]
     places = without_parameters(pairs, [read.name for read in reads])
-    told = flat(places)
+    points = flat(places)
     for name in holes:
-        place = told.find_dim_by_name(kind.param, name)
-        told = told.move_dims(kind.out, told.dim(kind.out), kind.param, place, 1)
-    if not told.is_single_valued():
+        place = points.find_dim_by_name(kind.param, name)
+        points = points.move_dims(kind.out, points.dim(kind.out), kind.param, place, 1)
+    if not points.is_single_valued():
         raise _several(what)
     return places
 

@@ -24,8 +24,9 @@ from ...expr import Value, floor_divided
 from ...expr.evaluation import replaced
 from ...expr.nodes import bounds_of
 from ..maps import IndexingMap
+from ..rewriting import rewritten
 from ..variables import Interval, RuntimeVariable, Source, Variable, bounded, dim, rng, rt
-from .counting import divisions_of
+from .counting import bounds_at, coefficients, divisions_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,8 +40,6 @@ __all__ = ["maps_of"]
 
 def maps_of(isl: Any, part: Part) -> list[IndexingMap]:
     """Return maps with the pairs of a part, for each of its conjunctions one."""
-    from ..simplify import simplify
-
     kind = isl.dim_type
     pairs, reads, has_replica = part
     names = [name for read in reads for name in read.parameters[:1]]
@@ -65,7 +64,7 @@ def maps_of(isl: Any, part: Part) -> list[IndexingMap]:
         if piece.is_empty():
             continue
         map = _Piece(isl, piece, n_dims, known).map(n_results, has_replica, reads)
-        out.append(simplify(map, exact=False))
+        out.append(rewritten(map, replace=False))
     return sorted(out, key=_first_corner)
 
 
@@ -95,29 +94,17 @@ class _Piece:
         self.ranges: list[Variable] = []
         self.values: dict[int, Value] = {i: dim(i) for i in range(n_dims)}
         self.values.update({i: rt(i - n_dims) for i in range(n_dims, known)})
-        self.bounds = [self._bounds(i) for i in range(known)]
+        self.bounds = [bounds_at(self.points, i) for i in range(known)]
 
     def _facts(self, piece: Any) -> list[_Fact]:
-        kind = self.isl.dim_type
         facts: list[_Fact] = []
         for c in piece.get_constraints():
-            terms: dict[int, int] = {}
-            for of, first in ((kind.set, 0), (kind.div, self.count)):
-                for i in range(c.dim(of)):
-                    k = c.get_coefficient_val(of, i).to_python()
-                    if k:
-                        terms[first + i] = k
+            terms = coefficients(self.isl, c, self.count)
             constant = c.get_constant_val().to_python()
             facts.append(_Fact(terms, constant))
             if c.is_equality():
                 facts.append(_Fact({i: -k for i, k in terms.items()}, -constant))
         return facts
-
-    def _bounds(self, place: int) -> Interval | None:
-        low, high = self.points.dim_min_val(place), self.points.dim_max_val(place)
-        if low.is_int() and high.is_int():
-            return Interval(low.to_python(), high.to_python())
-        return None
 
     # --- solving ---
 
@@ -131,7 +118,7 @@ class _Piece:
             if not any(self._solved(i, self._quotient) for i in open_) and not any(
                 self._solved(i, self._shifted) for i in open_
             ):
-                bounds = self._bounds(open_[0])
+                bounds = bounds_at(self.points, open_[0])
                 if bounds is None:
                     raise UndecidedError(f"result {open_[0] - self.n_known} has no bounds")
                 self.values[open_[0]] = self._range(bounds)
@@ -266,12 +253,12 @@ class _Piece:
         return out, numbers
 
     def _speaks_of(self, place: int, source: Source | None) -> bool:
-        """Whether what is read matters: more is said of it than that it lies in its clamp."""
+        """Whether what is read matters: whether more holds of it than that it lies in its clamp."""
         clamp = None if source is None else source.clamp
         facts = [terms for terms, _constant in self.facts] + [terms for _c, terms, _n in self.floors]
-        said = [terms for terms in facts if place in terms]
+        about = [terms for terms in facts if place in terms]
         alone = clamp is not None and self.bounds[place] == clamp
-        return any(len(terms) > 1 or not alone for terms in said)
+        return any(len(terms) > 1 or not alone for terms in about)
 
 
 def _key(terms: dict[int, int]) -> Any:

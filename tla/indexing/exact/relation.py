@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from ...errors import CongruenceError, CoordinateError, KindError, UndecidedError
 from ..maps import IndexingMap, require_map
-from ..variables import REPLICA, Interval
+from ..variables import Interval
 from .budget import OPERATIONS, PIECES, context, isl, within_budget
 from .building import isl_text, tuple_text
-from .counting import count_of
+from .counting import bounds_at, count_of
 from .parts import (
     Part,
     condition,
@@ -33,11 +33,12 @@ from .parts import (
     with_parameters,
     without_parameters,
 )
+from .pieces import maps_of
 from .reads import Read, reads_of, renumbered, same_names
-from .replicas import ASKS, lifted, lowered, with_replica
+from .replicas import ASKS, replica_as_dim, replica_as_parameter, with_replica
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 __all__ = ["Pair", "Relation", "relation"]
 
@@ -86,16 +87,16 @@ def relation(maps: IndexingMap | Iterable[IndexingMap], limit: int = OPERATIONS)
         if each.is_undefined:
             raise UndecidedError(f"an undefined map is no relation: {each.reason}")
     has_replica = any(each.replica is not None for each in given)
-    out = _made(given[0], has_replica, limit)
+    out = _relation_of(given[0], has_replica, limit)
     for each in given[1:]:
-        out = out | _made(each, has_replica, limit)
+        out = out | _relation_of(each, has_replica, limit)
     return out
 
 
-def _made(map: IndexingMap, has_replica: bool, limit: int) -> Relation:
+def _relation_of(map: IndexingMap, has_replica: bool, limit: int) -> Relation:
     with within_budget(limit, "the relation of a map") as isl:
         variables = list(map.runtime)
-        if has_replica and not any(v.source and v.source.instruction == REPLICA for v in variables):
+        if has_replica and not any(v.is_replica for v in variables):
             variables.append(ASKS)
         reads = reads_of(variables)
         pairs = isl.Map.read_from_str(context(), isl_text(map, reads, has_replica))
@@ -212,8 +213,6 @@ class Relation:
         Raises:
             UnsupportedError: a dim or a runtime variable has no bounds.
         """
-        from .pieces import maps_of
-
         with within_budget(self.limit, "the maps of a relation") as isl:
             return maps_of(isl, self.part)
 
@@ -268,29 +267,27 @@ class Relation:
     def is_injective(self) -> bool:
         """Return whether no two points have a result in common, whatever the program reads."""
         with within_budget(self.limit, "the search for a second point"):
-            part = lifted(self.part) if self.has_replica else self.part
+            part = replica_as_dim(self.part) if self.has_replica else self.part
             return is_function(part.pairs.reverse(), part.reads)
 
     # --- algebra ---
 
     def __or__(self, other: Relation) -> Relation:
-        with within_budget(_limit(self, other), "the union of two relations"):
-            a, b, reads = together(*_met(self, other))
-            return self._with(a.union(b), reads, other)
+        return self._with(other, "union", lambda a, b, _reads: a.union(b))
 
     def __and__(self, other: Relation) -> Relation:
-        with within_budget(_limit(self, other), "the intersection of two relations"):
-            a, b, reads = together(*_met(self, other))
-            return self._with(intersection(a, b, reads), reads, other)
+        return self._with(other, "intersection", intersection)
 
     def __sub__(self, other: Relation) -> Relation:
-        with within_budget(_limit(self, other), "the difference of two relations"):
-            a, b, reads = together(*_met(self, other))
-            return self._with(difference(a, b, reads), reads, other)
+        return self._with(other, "difference", difference)
 
-    def _with(self, pairs: Any, reads: tuple[Read, ...], other: Relation) -> Relation:
-        has_replica = self.has_replica or other.has_replica
-        return Relation(Part(pairs, reads, has_replica), _limit(self, other))
+    def _with(self, other: Relation, what: str, join: Callable[[Any, Any, Any], Any]) -> Relation:
+        """The pairs that an operation makes of those of two relations."""
+        limit = _limit(self, other)
+        with within_budget(limit, f"the {what} of two relations"):
+            a, b, reads = together(*_met(self, other))
+            has_replica = self.has_replica or other.has_replica
+            return Relation(Part(join(a, b, reads), reads, has_replica), limit)
 
     def inverse(self) -> Relation:
         """Return the relation with each pair turned round.
@@ -301,8 +298,8 @@ class Relation:
         with within_budget(self.limit, "the inverse of a relation"):
             if not self.has_replica:
                 return self._same(self.part.pairs.reverse())
-            part = lifted(self.part)
-            return Relation(lowered(part.pairs.reverse(), part.reads), self.limit)
+            part = replica_as_dim(self.part)
+            return Relation(replica_as_parameter(part.pairs.reverse(), part.reads), self.limit)
 
     def after(self, first: Relation) -> Relation:
         """Return the relation from x to z if ``first`` leads from x to some y, and this from y to z.
@@ -323,11 +320,13 @@ class Relation:
         with within_budget(limit, "the composition of two relations"):
             has_replica = self.has_replica or first.has_replica
             parts = (self.part, first.part)
-            mine, theirs = map(lifted, parts) if has_replica else parts
+            mine, theirs = map(replica_as_dim, parts) if has_replica else parts
             names = same_names(mine.reads, renumbered(mine.reads, theirs.reads))
             pairs = theirs.renamed(names).pairs.apply_range(mine.pairs)
             reads = tuple(dict.fromkeys([*mine.reads, *names]))
-            return Relation(lowered(pairs, reads) if has_replica else Part(pairs, reads), limit)
+            return Relation(
+                replica_as_parameter(pairs, reads) if has_replica else Part(pairs, reads), limit
+            )
 
     def domain(self) -> Relation:
         """Return the set of the points that have a result."""
@@ -524,8 +523,8 @@ def _bounds(isl: Any, points: Any) -> tuple[Interval, ...]:
         if points.is_empty():
             out.append(Interval(0, -1))
             continue
-        ends = points.dim_min_val(i), points.dim_max_val(i)
-        if not all(end.is_int() for end in ends):
+        bounds = bounds_at(points, i)
+        if bounds is None:
             raise UndecidedError(f"number {i} has no least or no greatest value", place=i)
-        out.append(Interval(ends[0].to_python(), ends[1].to_python()))
+        out.append(bounds)
     return tuple(out)

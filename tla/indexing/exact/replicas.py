@@ -1,7 +1,8 @@
 """Relations to other replicas: the one that asks as a parameter, or as one more dim.
 
 A relation has the replica that asks as a parameter, and the one that is read as its last result. To
-turn it round, or to put one after another, both are numbers of the pair: `lifted`, and back: `lowered`.
+turn it round, or to put one after another, both become numbers of the pair: `replica_as_dim` does that,
+and `replica_as_parameter` takes it back.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .reads import Read, reads_of, same_names
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ASKS", "lifted", "lowered", "with_replica"]
+__all__ = ["ASKS", "replica_as_dim", "replica_as_parameter", "with_replica"]
 
 ASKS = RuntimeVariable("replica", Interval(0, 0), Source(REPLICA))
 """The replica that asks; whatever its bounds."""
@@ -34,7 +35,7 @@ def with_replica(a: Part) -> Part:
     return Part(a.pairs.add_dims(isl().dim_type.out, 1).intersect(own), reads, True)
 
 
-def lifted(a: Part) -> Part:
+def replica_as_dim(a: Part) -> Part:
     """Return the part with the replica that asks as the last dim, not as a parameter.
 
     What that replica reads is read on it, which is one of the indices then.
@@ -62,7 +63,7 @@ def lifted(a: Part) -> Part:
     return Part(pairs.move_dims(kind.in_, a.n_dims, kind.param, place, 1), reads, True)
 
 
-def lowered(pairs: Any, reads: Sequence[Read]) -> Part:
+def replica_as_parameter(pairs: Any, reads: Sequence[Read]) -> Part:
     """Return the part of pairs whose last dim is the replica that asks: that becomes a parameter."""
     kind = isl().dim_type
     asks, all_reads = _asking(reads)

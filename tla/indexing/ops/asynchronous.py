@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Final
 from ...hlo import OPCODES, Instruction, wrapped_opcode
 from ...xla_bridge.shape import XlaTuple
 from .calls import called_maps, computation_of, operand_names
-from .op import Op
-from .rules import RULES, rule
+from .rules import maps_of, rule
 
 if TYPE_CHECKING:
     from ...xla_bridge.shape import AnyShape
+    from .op import Op
     from .rules import Maps
 
 __all__ = ["COLLECTIVES"]
@@ -52,12 +52,12 @@ def _one(op: Op, output: int, number: int) -> Maps:
     return maps
 
 
-def _started(op: Op, output: int) -> Maps:
+def _start(op: Op, output: int) -> Maps:
     """The part that starts an op: the operands, the results, contexts."""
     opcode, shape = op.opcode, op.instruction.shape
     result, operands = (0, 1) if opcode == _COPY else (1, 0)
     if opcode == "all-reduce-start":  # its results are not put beside its operands
-        return _wrapped(op, shape, output)
+        return _maps_of_wrapped(op, shape, output)
     if not isinstance(shape, XlaTuple):
         op.refuse(f"its result {shape} is no tuple")
     operand = _below(op, operands, output)
@@ -66,34 +66,25 @@ def _started(op: Op, output: int) -> Maps:
     number = _below(op, result, output)
     if number is None:
         return [[] for _ in op.inputs]  # a context of the run, which holds no data
-    return _wrapped(op, shape.elements[result], number)
+    return _maps_of_wrapped(op, shape.elements[result], number)
 
 
-def _wrapped(op: Op, shape: AnyShape, output: int) -> Maps:
+def _maps_of_wrapped(op: Op, shape: AnyShape, output: int) -> Maps:
     """The maps of the op that an asynchronous one wraps."""
     it = op.instruction
     if op.opcode == "async-start":
         return called_maps(op, computation_of(op), operand_names(op), output)
-    inner = Instruction(
-        it.name,
-        shape,
-        op.opcode.removesuffix("-start"),
-        it.operands,
-        it.attributes,
-        computations=it.computations,
-    )
-    op = Op(inner, op.devices)
-    if op.opcode not in RULES:
-        op.refuse("what it reads is not described")
-    return RULES[op.opcode](op, output)
+    opcode = op.opcode.removesuffix("-start")
+    inner = Instruction(it.name, shape, opcode, it.operands, it.attributes, computations=it.computations)
+    return maps_of(op.of(inner), output)
 
 
-def _updated(op: Op, output: int) -> Maps:
+def _update(op: Op, output: int) -> Maps:
     """The part between: what was started goes on."""
     return _one(op, output, output)
 
 
-def _done(op: Op, output: int) -> Maps:
+def _finish(op: Op, output: int) -> Maps:
     """The part that ends an op: its results out of the tuple."""
     if op.opcode == "all-reduce-done":
         return _one(op, output, output)
@@ -114,6 +105,6 @@ def _opcodes(suffix: str) -> list[str]:
     return list(dict.fromkeys([*short, *(f"{each}{suffix}" for each in COLLECTIVES)]))
 
 
-rule("async-start", _COPY, *_opcodes("-start"))(_started)
-rule("async-update", *(each for each in _opcodes("-update") if wrapped_opcode(each)))(_updated)
-rule("async-done", "copy-done", *_opcodes("-done"))(_done)
+rule("async-start", _COPY, *_opcodes("-start"))(_start)
+rule("async-update", *(each for each in _opcodes("-update") if wrapped_opcode(each)))(_update)
+rule("async-done", "copy-done", *_opcodes("-done"))(_finish)

@@ -24,13 +24,13 @@ Source: XLA operation semantics; tiled_layout.md of XLA.
 from __future__ import annotations
 
 from math import gcd, prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ...expr import Expr
 from ...expr.nodes import Remainder
 from ...ints import ceil_div
 from ...xla_bridge.addresses import storage_bits
-from ...xla_bridge.shape import COMBINE
+from ...xla_bridge.tiling import cut_by, tiled_axes
 from ..maps import IndexingMap
 from ..simplify import simplify
 from ..variables import Interval, dim, rng
@@ -42,25 +42,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...expr import Value
-    from ...xla_bridge.shape import Tile, XlaShape
+    from ...xla_bridge.shape import XlaShape
+    from ...xla_bridge.tiling import Cut
     from .op import Op
     from .rules import Maps
 
 __all__ = ["MemoryAxes"]
 
 Bound = tuple["Value", Interval]
-
-
-class _Step(NamedTuple):
-    """What a tile does to the axes that it finds, major first."""
-
-    kept: int
-    """How many axes it leaves as they are."""
-    missing: int
-    """How many axes of size 1 it puts in front."""
-    groups: tuple[tuple[int, ...], ...]
-    """The sizes of the axes that it merges into one, for each of its entries."""
-    entries: tuple[int, ...]
 
 
 class MemoryAxes:
@@ -79,41 +68,31 @@ class MemoryAxes:
     def __init__(self, shape: XlaShape) -> None:
         self.shape = shape
         sizes = [int(shape.dimensions[k]) for k in shape.major_to_minor]
-        self.steps: list[_Step] = []
+        self.cuts: list[Cut[int]] = []
         for tile in shape.tiles:
-            step = _step(sizes, tile)
-            self.steps.append(step)
-            merged = [prod(group) for group in step.groups]
-            counts = [ceil_div(n, t) for n, t in zip(merged, step.entries, strict=True)]
-            sizes = [*sizes[: step.kept], *counts, *step.entries]
+            cut = cut_by(tile, sizes, 1)
+            self.cuts.append(cut)
+            counts = [ceil_div(prod(group), t) for group, t in zip(cut.groups, cut.sizes, strict=True)]
+            sizes = [*sizes[: cut.kept], *counts, *cut.sizes]
         self.sizes = sizes
 
-    def of(self, index: Sequence[Value]) -> list[Value]:
+    def of(self, index: Sequence[Any]) -> list[Value]:
         """Return the coordinates of an element on the axes."""
-        at = [index[k] for k in self.shape.major_to_minor]
-        for step in self.steps:
-            rest: list[Value] = [*([0] * step.missing), *at[step.kept :]]
-            whole: list[Value] = []
-            for group in step.groups:
-                whole.append(place(rest[: len(group)], group))
-                rest = rest[len(group) :]
-            pairs = list(zip(whole, step.entries, strict=True))
-            at = [*at[: step.kept], *(x // t for x, t in pairs), *(x % t for x, t in pairs)]
-        return at
+        return [x for x, _n in tiled_axes(self.shape, index)]
 
     def index(self, at: Sequence[Value]) -> tuple[list[Value], list[Bound]]:
         """Return the index of the element at some coordinates, and the bounds within which it is one."""
         bounds: list[Bound] = []
         now = list(at)
-        for step in reversed(self.steps):
-            k = len(step.groups)
-            counts, inner = now[step.kept : step.kept + k], now[step.kept + k :]
-            now = now[: step.kept]
-            for group, t, c, i in zip(step.groups, step.entries, counts, inner, strict=True):
+        for cut in reversed(self.cuts):
+            split = cut.kept + len(cut.sizes)
+            counts, inner = now[cut.kept : split], now[split:]
+            now = now[: cut.kept]
+            for group, t, c, i in zip(cut.groups, cut.sizes, counts, inner, strict=True):
                 x = _joined(c, i, t)
                 bounds.append((x, Interval.of(prod(group))))
                 now += coordinates(x, group)
-            del now[step.kept : step.kept + step.missing]
+            del now[cut.kept : cut.kept + cut.missing]
         index: list[Value] = [0] * len(now)
         for k, x in zip(self.shape.major_to_minor, now, strict=True):
             index[k] = x
@@ -135,20 +114,6 @@ def _remainder(x: Value) -> Remainder | None:
         return None
     (monomial,) = x.terms
     return monomial[0] if len(monomial) == 1 and type(monomial[0]) is Remainder else None
-
-
-def _step(sizes: Sequence[int], tile: Tile) -> _Step:
-    missing = max(0, len(tile) - len(sizes))
-    kept = len(sizes) + missing - len(tile)
-    groups: list[tuple[int, ...]] = []
-    group: tuple[int, ...] = ()
-    for n, t in zip([1] * missing + list(sizes[kept:]), tile, strict=True):
-        group += (n,)
-        if t != COMBINE:
-            groups.append(group)
-            group = ()
-    entries = tuple(int(t) for t in tile if t != COMBINE)
-    return _Step(kept, missing, tuple(groups), entries)
 
 
 @rule("bitcast")

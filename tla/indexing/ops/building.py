@@ -23,7 +23,7 @@ __all__ = ["Ranges", "at", "expect", "lines", "number", "order", "settled"]
 
 
 def expect(op: Op, count: int) -> None:
-    """Refuse an op unless it has so many operands."""
+    """Refuse an op unless it has ``count`` operands."""
     if len(op.inputs) != count:
         op.refuse(f"it has {len(op.inputs)} operands, and only the form with {count} is described")
 

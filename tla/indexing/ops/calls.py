@@ -26,9 +26,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..compose import merged_sources, numbered
-from ..fusion import computation_maps
 from ..variables import REPLICA
 from .branches import chosen
+from .op import called
 from .rules import rule
 
 if TYPE_CHECKING:
@@ -45,13 +45,8 @@ __all__ = ["called_maps", "computation_of", "operand_names"]
 
 def computation_of(op: Op, attribute: str = "") -> Computation:
     """Return the computation that an attribute names; without one, the first."""
-    instruction = op.instruction
-    called = dict(zip(instruction.called, instruction.computations, strict=False))
-    name = instruction.attributes.get(attribute, "").lstrip("%") if attribute else None
-    for each, computation in called.items():
-        if name is None or each == name:
-            return computation
-    return op.refuse(f"the computation it calls is not known: {_named(op)}")
+    found = called(op.instruction, attribute)
+    return found or op.refuse(f"the computation it calls is not known: {_named(op)}")
 
 
 def _named(op: Op) -> str:
@@ -87,7 +82,7 @@ def called_maps(op: Op, computation: Computation, names: Sequence[str], output: 
             return m
         return merged_sources(m.with_parts(runtime=[named(v) for v in m.runtime]))
 
-    maps = computation_maps(computation, output, devices=op.devices)
+    maps = op.computation_maps(computation, output)
     return [list(dict.fromkeys(map(put, each))) for each in maps]
 
 

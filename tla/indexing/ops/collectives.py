@@ -79,18 +79,20 @@ def _of_devices(op: Op, named: list[list[int]] | None, size: int | None) -> list
     """The groups of an instruction as groups of devices; see the head of this module."""
     mode, devices, partitions = _mode(op), op.device_count, op.partitions
     if mode == "flattened" or (mode == "both" and named is None):
-        return named or [list(range(_known(op, size, devices)))]
+        return named or [list(range(_first_known(op, size, devices)))]
     count = None if named is None else 1 + max(map(max, named))
     if mode == "partition":
-        inner = _known(op, partitions, count, size, devices)
+        inner = _first_known(op, partitions, count, size, devices)
         groups = named or [list(range(inner))]
         outer = range(_over(op, devices, inner))
         return [[r * inner + p for p in group] for r in outer for group in groups]
     if mode == "both" and named is not None:
         over = None if size is None else size // len(named[0])
-        inner = _known(op, partitions, over, devices and _over(op, devices, _known(op, count)))
+        inner = _first_known(
+            op, partitions, over, devices and _over(op, devices, _first_known(op, count))
+        )
         return [[r * inner + p for r in group for p in range(inner)] for group in named]
-    replicas = _known(op, count, size, devices and _over(op, devices, partitions or 1))
+    replicas = _first_known(op, count, size, devices and _over(op, devices, partitions or 1))
     inner = partitions or _over(op, devices, replicas)
     groups = named or [list(range(replicas))]
     return [[r * inner + p for r in group] for group in groups for p in range(inner)]
@@ -113,7 +115,7 @@ def _mode(op: Op) -> str:
     return mode
 
 
-def _known(op: Op, *counts: int | None) -> int:
+def _first_known(op: Op, *counts: int | None) -> int:
     """The first count that is known."""
     for count in counts:
         if count:
@@ -122,7 +124,7 @@ def _known(op: Op, *counts: int | None) -> int:
 
 
 def _over(op: Op, devices: int | None, part: int) -> int:
-    """How many times as many devices as a part of them there are; once where it is not told."""
+    """How many times as many devices as a part of them there are; once where that is not given."""
     if devices is None:
         return 1
     if devices % part:
@@ -306,7 +308,7 @@ def _all_to_all(op: Op, operand: int, output: int) -> list[IndexingMap]:
     return _per_piece(op, output, None, maps_of, placed=True, ordered=True)
 
 
-def _exchanged(op: Op, operand: int, output: int) -> list[IndexingMap]:
+def _exchange(op: Op, operand: int, output: int) -> list[IndexingMap]:
     """Of a tuple: output ``i`` is what member ``i`` has as the operand at the device's place."""
     _expect_same(op, operand, output)
 
@@ -391,7 +393,7 @@ def _all_to_all_rule(op: Op, output: int) -> Maps:
     _pairs(op)
     if "dimensions" in op.instruction.attributes:
         return _only(op, output, _all_to_all(op, output, output))
-    return [_exchanged(op, operand, output) for operand in range(len(op.inputs))]
+    return [_exchange(op, operand, output) for operand in range(len(op.inputs))]
 
 
 @rule("ragged-all-to-all")

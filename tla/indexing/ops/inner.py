@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import UnsupportedError
-from ...hlo.instruction import names_in
-from ..fusion import computation_maps
+from .op import called
 
 if TYPE_CHECKING:
     from .op import Op
@@ -18,20 +17,18 @@ if TYPE_CHECKING:
 __all__ = ["inner_maps", "read_parameters"]
 
 
-def inner_maps(op: Op, parameters: int, outputs: int, attribute: str = "to_apply") -> list[Maps] | None:
-    """Return for each output of a computation its maps to each of its parameters.
+def inner_maps(op: Op, parameters: int, outputs: int) -> list[Maps] | None:
+    """Return for each output of the op's computation its maps to each of its parameters.
 
     Args:
         parameters: How many arrays it takes; a computation that takes others counts as not known.
         outputs: How many it makes.
     """
-    called = dict(zip(op.instruction.called, op.instruction.computations, strict=False))
-    names = names_in(op.attribute(attribute))
-    computation = called.get(names[0]) if names else None
+    computation = called(op.instruction, "to_apply")
     if computation is None:
         return None
     try:
-        found = [computation_maps(computation, i, devices=op.devices) for i in range(outputs)]
+        found = [op.computation_maps(computation, i) for i in range(outputs)]
     except (UnsupportedError, IndexError):
         return None
     return found if all(len(maps) == parameters for maps in found) else None

@@ -10,7 +10,7 @@ slice          ``d[k] * stride + start``
 concatenate    ``d[k]`` less what stands before the operand, where it is that of ``dimensions``
 =============  =================================================================================
 
-A dim whose size is known at run time alone goes by its bound, where that makes no difference.
+A dim whose size only the run knows counts as its bound, where that makes no difference.
 Source: XLA operation semantics.
 """
 

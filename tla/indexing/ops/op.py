@@ -22,15 +22,17 @@ from ..maps import IndexingMap
 from ..variables import dim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from ...hlo import Instruction
+    from ...hlo import Computation, Instruction
     from ...xla_bridge.shape import AnyShape, XlaShape
 
-__all__ = ["Devices", "Leaf", "Op", "leaves"]
+    Follow = Callable[[Computation, int], list[list[IndexingMap]]]
+
+__all__ = ["Devices", "Leaf", "Op", "called", "leaves"]
 
 Devices: TypeAlias = "int | tuple[int, int] | None"
-"""How many devices run a program; or how many replicas, and partitions of each; None: not told."""
+"""How many devices run a program; or how many replicas, and partitions of each; None if not given."""
 
 
 class Leaf(NamedTuple):
@@ -55,6 +57,14 @@ def leaves(name: str, shape: AnyShape) -> Iterator[Leaf]:
             yield Leaf(name, path, inner.array if isinstance(inner, XlaBuffer) else inner)
 
 
+def called(instruction: Instruction, attribute: str = "") -> Computation | None:
+    """Return the computation that an attribute names, without one the first; None if it is not known."""
+    found = dict(zip(instruction.called, instruction.computations, strict=False))
+    if not attribute:
+        return next(iter(found.values()), None)
+    return found.get(instruction.attributes.get(attribute, "").lstrip("%"))
+
+
 _INT = re.compile(r"-?\d+")
 
 
@@ -64,9 +74,13 @@ class Op:
     Args:
         devices: How many devices run the program, where the instruction leaves it open; or how many
             replicas, and partitions of each.
+        follow: Gives the maps of an output of a computation that the instruction calls. Without it
+            those are not known.
     """
 
-    def __init__(self, instruction: Instruction, devices: Devices = None) -> None:
+    def __init__(
+        self, instruction: Instruction, devices: Devices = None, follow: Follow | None = None
+    ) -> None:
         if not hasattr(instruction, "opcode"):
             found = type(instruction).__name__
             raise KindError(
@@ -76,15 +90,16 @@ class Op:
             )
         self.instruction = instruction
         self.devices = devices
+        self._follow = follow
 
     @property
     def device_count(self) -> int | None:
-        """How many devices run the program; None where it is not told."""
+        """How many devices run the program; None where that is not given."""
         return prod(self.devices) if isinstance(self.devices, tuple) else self.devices
 
     @property
     def partitions(self) -> int | None:
-        """How many of the devices a replica has; None where it is not told."""
+        """How many of the devices a replica has; None where that is not given."""
         return self.devices[1] if isinstance(self.devices, tuple) else None
 
     @property
@@ -148,7 +163,17 @@ class Op:
             reason=why,
         )
 
+    def of(self, instruction: Instruction) -> Op:
+        """Return another instruction in the place of this one."""
+        return Op(instruction, self.devices, self._follow)
+
     # --- maps that many ops have ---
+
+    def computation_maps(self, computation: Computation, output: int) -> list[list[IndexingMap]]:
+        """Return the maps of an output of a computation that it calls, for each parameter."""
+        if self._follow is None:
+            self.refuse(f"computation {computation.name} is not followed")
+        return self._follow(computation, output)
 
     def identity(self, output: int = 0) -> IndexingMap:
         """Return the map from each element of an output to the element at its place."""

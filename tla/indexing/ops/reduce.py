@@ -69,7 +69,7 @@ def _used(op: Op, output: int, count: int) -> Collection[int]:
     """The inputs that an output is made from.
 
     >>> from tla.hlo import read_module
-    >>> from .op import Op
+    >>> from tla.indexing.fusion import op_of
     >>> module = read_module('''HloModule m
     ... add { a = f32[] parameter(0)  b = s32[] parameter(1)
     ...   c = f32[] parameter(2)  d = s32[] parameter(3)
@@ -77,7 +77,7 @@ def _used(op: Op, output: int, count: int) -> Collection[int]:
     ... ENTRY e { x = f32[9] parameter(0)  y = s32[9] parameter(1)  i = f32[] parameter(2)
     ...   j = s32[] parameter(3)
     ...   ROOT r = (f32[], s32[]) reduce(x, y, i, j), dimensions={0}, to_apply=add }''')
-    >>> _used(Op(module.entry.root), 1, 2)
+    >>> _used(op_of(module.entry.root), 1, 2)
     {1}
     """
     read = read_parameters(op, 2 * count, count) if count > 1 else None

@@ -15,13 +15,21 @@ if TYPE_CHECKING:
     from ..maps import IndexingMap
     from .op import Op
 
-__all__ = ["RULES", "Maps", "Rule", "rule"]
+__all__ = ["RULES", "Maps", "Rule", "maps_of", "rule"]
 
 Maps: TypeAlias = "list[list[IndexingMap]]"
 Rule: TypeAlias = "Callable[[Op, int], Maps]"
 
 RULES: Final[dict[str, Rule]] = {}
 """The rule of each opcode that has one."""
+
+
+def maps_of(op: Op, output: int) -> Maps:
+    """Return the maps from an output to the operands; an op without a rule refuses."""
+    found = RULES.get(op.opcode)
+    if found is None:
+        op.refuse("what it reads is not described")
+    return found(op, output)
 
 
 def rule(*opcodes: str) -> Callable[[Rule], Rule]:

@@ -25,9 +25,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...expr.evaluation import replaced
 from ..compose import compose
-from ..maps import Constraint, IndexingMap
+from ..maps import Constraint
+from ..places import placed
 from ..variables import Interval, dim, rng
 from .building import lines, number, settled
 from .inner import inner_maps
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ...expr import Symbol, Value
+    from ..maps import IndexingMap
     from .op import Op
     from .rules import Maps
 
@@ -91,7 +92,7 @@ def _scan(op: Op, output: int) -> Maps:
     kept = None if found is None else _kept(op, scan, found)
     if found is None or kept is None:
         return _of_any(op, scan, output)
-    maps = _known(op, scan, output, found, kept)
+    maps = _maps_of_known(op, scan, output, found, kept)
     return [[m for m in each if not m.is_known_empty] for each in maps]
 
 
@@ -131,7 +132,7 @@ def _kept(op: Op, scan: Scan, found: list[Maps]) -> list[bool] | None:
     return kept
 
 
-def _known(op: Op, scan: Scan, output: int, found: list[Maps], kept: list[bool]) -> Maps:
+def _maps_of_known(op: Op, scan: Scan, output: int, found: list[Maps], kept: list[bool]) -> Maps:
     direct, end = found[output], scan.steps - 1
     maps: Maps = [[] for _leaf in op.inputs]
     if output >= scan.outputs:
@@ -142,7 +143,7 @@ def _known(op: Op, scan: Scan, output: int, found: list[Maps], kept: list[bool])
         maps[scan.inputs + carry] = [op.identity(output)] if kept[carry] else []
         return maps
 
-    def made(m: IndexingMap, step: Value | None, *where: Constraint) -> IndexingMap:
+    def map_of(m: IndexingMap, step: Value | None, *where: Constraint) -> IndexingMap:
         return _of_slice(scan, _of_output(scan, m), step, where)
 
     own_step = dim(scan.axis)
@@ -150,12 +151,12 @@ def _known(op: Op, scan: Scan, output: int, found: list[Maps], kept: list[bool])
     for i in range(scan.inputs):
         own = dict.fromkeys(direct[i])
         through = _through(scan, direct, found, kept, i)
-        maps[i] = [made(m, own_step) for m in own if m not in through]
+        maps[i] = [map_of(m, own_step) for m in own if m not in through]
         for m in through:
             age = scan.ages(rng(len(m.ranges)), 0 if m in own else 1, end)
-            maps[i].append(made(m, None, age))
+            maps[i].append(map_of(m, None, age))
         renewed = _through(scan, direct, found, [not keeps for keeps in kept], i)
-        maps[i] += [made(m, step_before, scan.numbers(1, end)) for m in renewed]
+        maps[i] += [map_of(m, step_before, scan.numbers(1, end)) for m in renewed]
     for c, keeps in enumerate(kept):
         made_then = scan.numbers(0, end if keeps else 0)
         for m in direct[scan.inputs + c]:
@@ -184,13 +185,7 @@ def _of_output(scan: Scan, m: IndexingMap) -> IndexingMap:
     }
     dims = [v.bounds for v in m.dims]
     dims.insert(scan.axis, Interval(0, scan.steps - 1))
-    return IndexingMap(
-        [replaced(x, values) for x in m.results],
-        dims,
-        [v.bounds for v in m.ranges],
-        (),
-        [(replaced(x, values), bounds) for x, bounds in m.constraints],
-    )
+    return placed(m, values, dims, [v.bounds for v in m.ranges], ())
 
 
 def _of_slice(

@@ -97,8 +97,8 @@ def _scatter(op: Op, output: int) -> Maps:
     # Along a dim without a start no window goes further than its length.
     fixed = [(dim(k), window[k]) for k in range(rank) if k not in {*targets, *batching}]
     entry, length = (rng(len(free)), [len(targets)]) if vectors.has_dim else (0, [])
-    told = IndexingMap(vectors.element(number, entry), sizes, [*ranges, *length], (), fixed)
+    read = IndexingMap(vectors.element(number, entry), sizes, [*ranges, *length], (), fixed)
     kept = reached(op.identity(output))
     if 0 in shape:  # there is no window, or nothing in it
-        told = hit = IndexingMap((), is_known_empty=True)
-    return [[*kept] for _ in operands] + [reached(told)] + [reached(hit) for _ in updates]
+        read = hit = IndexingMap((), is_known_empty=True)
+    return [[*kept] for _ in operands] + [reached(read)] + [reached(hit) for _ in updates]

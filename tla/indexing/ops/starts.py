@@ -21,7 +21,7 @@ __all__ = ["IndexVectors", "needed", "reached", "scalar_starts", "starts_read"]
 
 
 def needed(op: Op, at_least: int, at_most: int | None = None) -> tuple[Leaf, ...]:
-    """Return the arrays an op reads, which are so many."""
+    """Return the arrays that an op reads; refuse fewer or more than the given counts."""
     count = len(op.inputs)
     if count < at_least or (at_most is not None and count > at_most):
         op.refuse(f"it has {count} operands")
@@ -121,7 +121,7 @@ class IndexVectors:
         """Return the entries of the vector with a number, each where the slice fits.
 
         Args:
-            is_clamped: Whether an entry elsewhere is moved there; otherwise its slice is left out.
+            is_clamped: Whether an entry elsewhere is moved there; if not, its slice is left out.
         """
         variables: list[RuntimeVariable] = []
         for j, target in enumerate(self.targets):
