@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..arch import Arch
     from ..elements import Element
     from ..shapes import GemmShape
-    from .policies import Facts, Policy
+    from .dispatch import Facts, Policy
 
 __all__ = ["ASSERTS", "MUTEXES", "Assertion", "Tile", "failed", "holds", "said", "tile_of"]
 

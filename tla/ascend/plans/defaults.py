@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..elements import Element
     from ..schedules import BlockSwizzle
     from ..shapes import GemmCoord
-    from .policies import Family, Policy
+    from .dispatch import Family, Policy
 
 __all__ = ["biased", "default_l0", "default_l1", "default_policy", "default_swizzle"]
 

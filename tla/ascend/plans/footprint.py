@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from ..elements import Element
     from ..shapes import GemmShape
     from .asserts import Tile
+    from .dispatch import Family, Policy
     from .plan import Operand
-    from .policies import Family, Policy
 
 __all__ = [
     "Buffer",

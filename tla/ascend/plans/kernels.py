@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from ..decisions import SplitKernel
     from ..schedules import BlockSwizzle
     from ..shapes import GemmCoord, GemmShape
+    from .dispatch import Policy
     from .plan import Plan
-    from .policies import Policy
 
 __all__ = ["BLOCKS", "Kernel", "kernel", "shared_by", "slices", "splits"]
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ..arch import Arch
     from ..elements import Element
-    from .policies import Policy
+    from .dispatch import Policy
 
 __all__ = ["Nearest", "nearest"]
 

@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from ..schedules import BlockSwizzle, Schedule
     from ..shapes import ShapeLike
     from .asserts import Tile
+    from .dispatch import Family, Policy
     from .findings import Report
     from .footprint import Footprint
-    from .policies import Family, Policy
 
 __all__ = ["BLOCKS", "LINES", "OPERANDS", "Level", "Operand", "Plan", "gemm"]
 

@@ -23,8 +23,8 @@ from ..plans.footprint import fits
 from .pipes import Model
 
 if TYPE_CHECKING:
+    from ..plans.dispatch import Policy
     from ..plans.plan import Plan
-    from ..plans.policies import Policy
     from ..schedules import BlockSwizzle
     from .estimates import Estimate
 

@@ -52,7 +52,7 @@ from .loads import loads, loads_of
 if TYPE_CHECKING:
     from ..arch import Arch
     from ..elements import Element
-    from ..plans.policies import Policy
+    from ..plans.dispatch import Policy
     from ..schedules import BlockSwizzle
     from ..shapes import GemmCoord, GemmShape
     from .loads import Load, Loads

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from ..arch import Arch
+    from ..plans.dispatch import Family, Policy
     from ..plans.plan import ElementsLike, Plan
-    from ..plans.policies import Family, Policy
     from ..schedules import BlockSwizzle
     from ..shapes import ShapeLike
     from .estimates import Estimate
