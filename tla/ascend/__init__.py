@@ -79,6 +79,7 @@ if _typing.TYPE_CHECKING:
     from .plans.nearby import Nearest, nearest
     from .plans.plan import Plan, gemm
     from .plans.policies import policy
+    from .plans.tile import Tile
     from .schedules.swizzles import (
         BlockSchedulerAswt,
         BlockSchedulerIterateK,
@@ -159,6 +160,7 @@ else:
         "plans.nearby": "Nearest nearest",
         "plans.plan": "Plan gemm",
         "plans.policies": "policy",
+        "plans.tile": "Tile",
         "schedules.swizzles": """
             BlockSchedulerAswt BlockSchedulerIterateK BlockSwizzle ColumnBlockSwizzle
             GemmGroupedAswtTailSplitSwizzle GemmIdentityBlockSwizzle
@@ -269,6 +271,7 @@ __all__ = [
     "Tag",
     "TaggedLayout",
     "TailSplitkGemmIdentityBlockSwizzle",
+    "Tile",
     "accumulator",
     "allocate",
     "allocate_stages",

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from ...errors import TlaError, UnsupportedError
 from ..buffers import l1_tag
 from .findings import Finding
-from .plan import BLOCKS, LINES, OPERANDS
+from .tiling import BLOCKS, LINES, OPERANDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,12 +28,13 @@ if TYPE_CHECKING:
     from ..copies import Transfer
     from ..elements import Element
     from ..shapes import GemmShape
-    from .plan import Operand, Plan
+    from .tile import Operand
+    from .tiling import Tiling
 
 __all__ = ["copy_rules"]
 
 
-def copy_rules(plan: Plan) -> Iterator[Finding]:
+def copy_rules(plan: Tiling) -> Iterator[Finding]:
     """Yield whether each tile can be copied: A and B to L1 and L0, C out of L0C."""
     from ..copies import gm_to_l1, l0c_to_gm, l1_to_l0a, l1_to_l0b
 
@@ -74,11 +75,11 @@ def copy_rules(plan: Plan) -> Iterator[Finding]:
     yield _tried("copy of C to GM", "L0C", store)
 
 
-def _is_short(plan: Plan, of: Element) -> bool:
+def _is_short(plan: Tiling, of: Element) -> bool:
     return (plan.arch.code, of.bits) == (2201, 4)
 
 
-def _knows_short(plan: Plan) -> bool:
+def _knows_short(plan: Tiling) -> bool:
     """Whether the copies of the block know elements of 4 bits."""
     family = plan.policy.family
     return family.api == "legacy" and not family.lines_alone
@@ -87,7 +88,7 @@ def _knows_short(plan: Plan) -> bool:
 _OTHERS: Final = "Take MmadAtlasA2Pingpong, A as RowMajor or zN, B as RowMajor, ColumnMajor, zN or nZ."
 
 
-def _within(plan: Plan, operand: Operand, of: GemmShape) -> tuple[int, ...]:
+def _within(plan: Tiling, operand: Operand, of: GemmShape) -> tuple[int, ...]:
     """The tile of an operand, no larger than the operand."""
     pairs = zip(plan.extents(operand, of), plan.extents(operand), strict=True)
     return tuple(min(tile, whole) for tile, whole in pairs)

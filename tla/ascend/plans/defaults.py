@@ -17,10 +17,10 @@ from ..elements import accumulator
 from ..shapes import GemmShape
 from .families import MmadAtlasA2Pingpong, MmadAtlasA2PingpongBias, MmadPingpong
 from .footprint import fits
+from .nearby import nearest
+from .tile import Tile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..arch import Arch
     from ..elements import Element
     from ..schedules import BlockSwizzle
@@ -76,7 +76,7 @@ def default_l1(
     b: Element,
     policy: Policy,
     bias: Element | None = None,
-    tags: Sequence[str] = ("RowMajor", "RowMajor", "RowMajor"),
+    tags: tuple[str, str, str] = ("RowMajor", "RowMajor", "RowMajor"),
     k: int | None = None,
 ) -> GemmShape:
     """Return the tile that CATLASS's examples have for elements of this width, or the nearest that fits.
@@ -85,14 +85,11 @@ def default_l1(
     >>> default_l1(Ascend950, element("half"), element("half"), MmadPingpong())
     GemmShape(m=256, n=256, k=128)
     """
-    from .nearby import nearest
-
     shape = GemmShape(*_L1.get(arch.code, _L1[2201]).get(max(a.sizeof, b.sizeof), (128, 128, 256)))
-    part = default_l0(arch, a, b, shape, policy)
-    tile = (a, b, shape, part, policy, bias, tags, k)
-    if arch.code not in policy.family.codes or fits(arch, *tile):
+    tile = Tile(arch, a, b, shape, default_l0(arch, a, b, shape, policy), policy, bias, tags, k)
+    if arch.code not in policy.family.codes or fits(tile):
         return shape
-    found = nearest(arch, *tile)
+    found = nearest(tile)
     return shape if found is None else found.l1
 
 

@@ -15,7 +15,7 @@ from ...figure import Bar, Bars, Steps
 if TYPE_CHECKING:
     from .footprint import Footprint, Stage
     from .nearby import Nearest
-    from .plan import Plan
+    from .tiling import Tiling
 
 __all__ = ["Finding", "Report", "Severity"]
 
@@ -92,7 +92,7 @@ class Report(NamedTuple):
     Nearest(l1=GemmShape(m=128, n=256, k=256), l0=GemmShape(m=128, n=256, k=64), distance=1.0)
     """
 
-    plan: Plan
+    plan: Tiling
     checks: tuple[Finding, ...]
     """All rules, those that hold too."""
     buffers: tuple[Footprint, ...]

@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from ..decisions import multi_core_splitk_factor, splitk_factor
+from .tiling import BLOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,12 +29,9 @@ if TYPE_CHECKING:
     from ..schedules import BlockSwizzle
     from ..shapes import GemmCoord, GemmShape
     from .dispatch import Policy
-    from .plan import Plan
+    from .tiling import Tiling
 
-__all__ = ["BLOCKS", "Kernel", "kernel", "shared_by", "slices", "splits"]
-
-BLOCKS: Final = ("PaddingRowMajor", "PaddingColumnMajor")
-"""The tags of matrices that lie in blocks as large as a tile."""
+__all__ = ["Kernel", "kernel", "shared_by", "slices", "splits"]
 
 
 class Kernel(NamedTuple):
@@ -88,7 +86,7 @@ _SHARED: Final = (*_SPLITK, *_TAIL, *_STREAMK)
 """The swizzles by which cores share a block of C."""
 
 
-def kernel(plan: Plan) -> Kernel | None:
+def kernel(plan: Tiling) -> Kernel | None:
     """Return the kernel that takes a plan's policy, swizzle and layouts; None where there is none.
 
     Matrices in blocks are made by kernels that pad, from rows or columns: none takes them as they are.

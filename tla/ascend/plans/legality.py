@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...errors import UnsupportedError
 from ..cube import BIASES
-from .asserts import MUTEXES, said
+from .asserts import MUTEXES, failures
 from .buffer_rules import buffer_rules
 from .copy_rules import copy_rules
 from .defaults import biased
@@ -28,19 +28,19 @@ from .findings import Finding, Report
 from .footprint import events, mmad_extents
 from .memory_rules import memory_rules
 from .nearby import nearest
-from .plan import BLOCKS, LINES, OPERANDS
+from .tiling import BLOCKS, LINES, OPERANDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from .findings import Severity
     from .footprint import Footprint
-    from .plan import Plan
+    from .tiling import Tiling
 
 __all__ = ["OF_KERNEL", "check"]
 
 
-def check(plan: Plan) -> Report:
+def check(plan: Tiling) -> Report:
     """Return how a plan stands to every rule.
 
     >>> from tla.ascend.plans.plan import gemm
@@ -52,14 +52,14 @@ def check(plan: Plan) -> Report:
     broken = _broken(checks)
     if all(rule in OF_KERNEL for rule in broken):
         return Report(plan, checks, buffers, None)
-    found = nearest(*plan.fitted)
+    found = nearest(plan.tile)
     if found is None or (found.l1, found.l0) == (plan.l1, plan.l0):  # what is wrong is not the tile
         return Report(plan, checks, buffers, None)
     other = plan._replace(l1=found.l1, l0=found.l0)
     return Report(plan, checks, buffers, found, _broken(_checks(other, other.footprints)))
 
 
-def _checks(plan: Plan, buffers: tuple[Footprint, ...]) -> Iterator[Finding]:
+def _checks(plan: Tiling, buffers: tuple[Footprint, ...]) -> Iterator[Finding]:
     kernel = tuple(_kernel_rules(plan))
     yield from kernel
     yield from buffer_rules(plan, buffers)
@@ -80,7 +80,7 @@ OF_KERNEL: Final = ("architecture", "element types", "layouts", "bias")
 # --- what the kernel is made for ---
 
 
-def _kernel_rules(plan: Plan) -> Iterator[Finding]:
+def _kernel_rules(plan: Tiling) -> Iterator[Finding]:
     yield _architecture(plan)
     yield _elements(plan)
     yield from _layouts(plan)
@@ -88,7 +88,7 @@ def _kernel_rules(plan: Plan) -> Iterator[Finding]:
     yield _unit_flag(plan)
 
 
-def _architecture(plan: Plan) -> Finding:
+def _architecture(plan: Tiling) -> Finding:
     family, rule, here = plan.policy.family, "architecture", plan.arch.code
     block = "BlockMmadTla" if family.api == "tla" else "BlockMmad"
     missing = family.elsewhere
@@ -111,7 +111,7 @@ def _architecture(plan: Plan) -> Finding:
 _GENERATION: Final = {2201: "2201 (AtlasA2, AtlasA3)", 3510: "3510 (Ascend950)"}
 
 
-def _elements(plan: Plan) -> Finding:
+def _elements(plan: Tiling) -> Finding:
     rule = "element types"
     try:
         product = plan.arch.product(plan.a, plan.b)
@@ -129,7 +129,7 @@ _NO_SELECTOR: Final = ("Unsupported layout selector, can not find the specializa
 _FROM: Final = (*LINES, "zN", "nZ", *BLOCKS)
 
 
-def _layouts(plan: Plan) -> Iterator[Finding]:
+def _layouts(plan: Tiling) -> Iterator[Finding]:
     rule = "layouts"
     family = plan.policy.family
     for operand in OPERANDS[:2]:
@@ -147,7 +147,7 @@ def _layouts(plan: Plan) -> Iterator[Finding]:
             fix += ", or MmadAtlasA2Preload." if plan.arch.code == 2201 else "."
             yield Finding(rule, "error", text, "L1", fix=fix)
     asserted = [name for name in family.asserts if name.startswith("layout C")]
-    texts = said(plan.asserted, asserted)
+    texts = failures(plan.tile, asserted)
     if texts:
         text = f"C of {plan.c} cannot be written as {plan.tags[2]}"
         yield Finding(rule, "error", text, "GM", fix="Take RowMajor for C.", catlass=texts)
@@ -158,10 +158,10 @@ def _layouts(plan: Plan) -> Iterator[Finding]:
         yield Finding(rule, "holds", f"A {plan.tags[0]}, B {plan.tags[1]}, C {plan.tags[2]}")
 
 
-def _bias(plan: Plan) -> Finding:
+def _bias(plan: Tiling) -> Finding:
     family = plan.policy.family
     needs = "bias not bfloat16" in family.asserts
-    texts = said(plan.asserted, [x for x in family.asserts if x in ("bias not bfloat16", "no bias")])
+    texts = failures(plan.tile, [x for x in family.asserts if x in ("bias not bfloat16", "no bias")])
     if plan.bias is not None and not family.adds_bias(plan.arch.code):
         if family.adds_bias(3510):
             text = f"{family.name} adds a bias by a copy to BT, which TLA lacks on {plan.arch}"
@@ -184,9 +184,9 @@ def _bias(plan: Plan) -> Finding:
     return Finding("bias", "holds", f"of {plan.bias}" if plan.bias else "none")
 
 
-def _unit_flag(plan: Plan) -> Finding:
+def _unit_flag(plan: Tiling) -> Finding:
     rule, policy = "unit flag", plan.policy
-    texts = said(plan.asserted, [x for x in policy.family.asserts if "unit flag" in x])
+    texts = failures(plan.tile, [x for x in policy.family.asserts if "unit flag" in x])
     if texts:
         text = f"with the unit flag L0C has 1 stage, not {policy.l0c_stages}"
         return Finding(
@@ -207,12 +207,12 @@ def _unit_flag(plan: Plan) -> Finding:
 # --- tiles and stages ---
 
 
-def _tile_rules(plan: Plan) -> Iterator[Finding]:
+def _tile_rules(plan: Tiling) -> Iterator[Finding]:
     for name in plan.policy.family.asserts:
         if name in _TEXTS:
             rule, *texts = _TEXTS[name]
             text, fix = (each.format(plan=plan) for each in texts)
-            catlass = said(plan.asserted, [name])
+            catlass = failures(plan.tile, [name])
             yield Finding.judged(rule, text, "", *_numbers(plan, name), fix, catlass)
     for axis, extent, most in mmad_extents(plan.arch, plan.l0):
         text = f"{axis} of L0 is {extent}, and an Mmad takes {most} at most"
@@ -221,7 +221,7 @@ def _tile_rules(plan: Plan) -> Iterator[Finding]:
     yield from _events(plan)
 
 
-def _numbers(plan: Plan, name: str) -> tuple[int | None, int | None, str]:
+def _numbers(plan: Tiling, name: str) -> tuple[int | None, int | None, str]:
     """What a rule counts, and the most there may be."""
     facts = plan.policy.facts
     if name == "L0 K":
@@ -280,15 +280,14 @@ _TEXTS: Final = {
 }  # fmt: skip
 
 
-def _events(plan: Plan) -> Iterator[Finding]:
+def _events(plan: Tiling) -> Iterator[Finding]:
     policy, family, most = plan.policy, plan.policy.family, plan.arch.events
-    tile = plan.asserted
-    for buffer, needed in events(tile, family):
+    for buffer, needed in events(plan.tile):
         asserted = [name for name in family.asserts if name.startswith(f"{buffer} events")]
         text = f"{needed} stages hold an event id each, and there are {most}: 0 to {most - 1}"
         if not asserted:
             text += f"; {policy.name} asserts nothing of it"
         yield Finding.judged(
             f"{buffer} events", text, buffer, needed, most, "events",
-            "Take fewer stages.", said(tile, asserted),
+            "Take fewer stages.", failures(plan.tile, asserted),
         )  # fmt: skip

@@ -24,13 +24,14 @@ from ..buffers import l1_tag
 from ..decisions import padded, workspace
 from .findings import Finding
 from .kernels import kernel, shared_by, splits
-from .plan import LINES, OPERANDS
+from .tiling import LINES, OPERANDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..decisions import PaddingKind
-    from .plan import Operand, Plan
+    from .tile import Operand
+    from .tiling import Tiling
 
 __all__ = ["memory_rules"]
 
@@ -39,7 +40,7 @@ _LINE: Final = 512
 _FRACTALS: Final = ("zN", "nZ")
 
 
-def memory_rules(plan: Plan) -> Iterator[Finding]:
+def memory_rules(plan: Tiling) -> Iterator[Finding]:
     """Yield how a plan stands to each rule about global memory."""
     yield from _words(plan)
     for operand in OPERANDS[:2]:
@@ -56,7 +57,7 @@ def memory_rules(plan: Plan) -> Iterator[Finding]:
     yield _l2(plan)
 
 
-def _words(plan: Plan) -> Iterator[Finding]:
+def _words(plan: Tiling) -> Iterator[Finding]:
     """CATLASS counts extents, tiles and places in fractals in 32 bits; offsets in 64."""
     m, n, k = plan.problem
     judged = partial(Finding.judged, buffer="GM", available=(1 << 32) - 1)
@@ -77,7 +78,7 @@ def _words(plan: Plan) -> Iterator[Finding]:
             yield judged(f"32-bit offsets in {operand}", text, needed=place, unit="elements", fix=fix)
 
 
-def _leading(plan: Plan, operand: Operand) -> Finding:
+def _leading(plan: Tiling, operand: Operand) -> Finding:
     rule = f"leading dimension of {operand}"
     tag, of, ld = plan.tag(operand), plan.element(operand), plan.leading(operand)
     rows, cols = plan.extents(operand)
@@ -104,7 +105,7 @@ def _leading(plan: Plan, operand: Operand) -> Finding:
     return Finding(rule, "warning", text, "GM", apart, None, fix=fix[:1].upper() + fix[1:])
 
 
-def _ignored(plan: Plan) -> Iterator[Finding]:
+def _ignored(plan: Tiling) -> Iterator[Finding]:
     """The leading dimensions that a kernel does not read: it makes its layouts of the extents alone.
 
     Source: CATLASS gemm/kernel, ToUnderlyingArguments; multi_core_splitk_matmul_tla.hpp, ReduceAdd.
@@ -131,7 +132,7 @@ def _ignored(plan: Plan) -> Iterator[Finding]:
         yield Finding(rule, "warning", text, "GM", given, None, "elements", fix)
 
 
-def _stride_limit(plan: Plan, operand: Operand) -> Finding:
+def _stride_limit(plan: Tiling, operand: Operand) -> Finding:
     rule, limit = f"stride limit of {operand}", plan.arch.stride_limit
     ld, tag = plan.leading(operand), plan.tag(operand)
     rows, cols = plan.extents(operand, plan.l1)
@@ -156,7 +157,7 @@ _BEHIND: Final = {
 """What a copy from lines leaves behind the end of k: it fills up rows of fractals alone."""
 
 
-def _k_tail(plan: Plan) -> Finding:
+def _k_tail(plan: Tiling) -> Finding:
     """The cube takes k in whole rows of fractals: what lies behind the end of k is multiplied too.
 
     Source: tilelang-ascend 1723.
@@ -183,7 +184,7 @@ def _k_tail(plan: Plan) -> Finding:
     return Finding("k tail", "warning", text, "L1", tail, None, "elements", fix)
 
 
-def _starts(plan: Plan, operand: Operand) -> Finding:
+def _starts(plan: Tiling, operand: Operand) -> Finding:
     """Where tiles start in global memory: at multiples of the greatest common divisor of two steps."""
     rule = f"tile starts of {operand}"
     of, tag = plan.element(operand), plan.tag(operand)
@@ -215,7 +216,7 @@ def _starts(plan: Plan, operand: Operand) -> Finding:
     return Finding(rule, "holds", text, "GM", start, None)
 
 
-def _one_tile_of_k(plan: Plan) -> Iterator[Finding]:
+def _one_tile_of_k(plan: Tiling) -> Iterator[Finding]:
     if not plan.policy.family.one_tile:
         return
     k, tile = plan.problem.k, plan.l1.k
@@ -224,7 +225,7 @@ def _one_tile_of_k(plan: Plan) -> Iterator[Finding]:
     yield Finding.judged("one tile of k", text, "L1", k, tile, "elements", fix)
 
 
-def _swizzle(plan: Plan) -> Iterator[Finding]:
+def _swizzle(plan: Tiling) -> Iterator[Finding]:
     kind = plan.policy.family.swizzle.partition("<")[0]
     if not kind:
         return
@@ -235,7 +236,7 @@ def _swizzle(plan: Plan) -> Iterator[Finding]:
         yield Finding("swizzle", "warning", text, fix=f"Take {kind}.")
 
 
-def _workspace(plan: Plan) -> Iterator[Finding]:
+def _workspace(plan: Tiling) -> Iterator[Finding]:
     """The partial sums of the swizzles that share k."""
     name = plan.swizzle.name
     m, n, _ = plan.problem
@@ -257,7 +258,7 @@ def _workspace(plan: Plan) -> Iterator[Finding]:
         yield Finding("workspace", "holds", "none", "GM", 0, None)
 
 
-def _l2(plan: Plan) -> Finding:
+def _l2(plan: Tiling) -> Finding:
     m, n, k = plan.problem
     bytes_ = plan.a.bytes_of(m * k) + plan.b.bytes_of(k * n) + plan.c.bytes_of(m * n)
     if bytes_ <= plan.arch.l2:

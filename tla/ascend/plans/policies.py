@@ -142,7 +142,7 @@ def _called(scanner: Scanner, family: Family) -> Policy:
             continue
         parameter = next((p for p in family.parameters if p.name == name), None)
         if parameter is None:
-            return family(**{name: 0})  # raises
+            return family(arch=None, **{name: 0})  # raises
         if scanner.accept("="):
             at = scanner.at
             values[name] = _value(scanner, parameter, scanner.word(), at)

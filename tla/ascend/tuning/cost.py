@@ -51,9 +51,7 @@ def estimate(plan: Plan) -> Estimate:
         LayoutError: no block takes the tile, as `fits` has it: there is no time to speak of.
     """
     found = model(plan)
-    if not fits(
-        plan.arch, plan.a, plan.b, plan.l1, plan.l0, plan.policy, plan.bias, plan.tags, plan.problem.k
-    ):
+    if not fits(plan.tile):
         broken = plan.check().errors
         raise LayoutError(
             f"{plan.l1}, {plan.l0} fits no block of {plan.policy} on {plan.arch}: it has no time",

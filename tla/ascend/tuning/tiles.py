@@ -33,6 +33,7 @@ from ...errors import LayoutError, UnsupportedError
 from ..buffers import l1_tag
 from ..plans.footprint import fits
 from ..plans.plan import gemm
+from ..plans.tile import Tile
 from ..shapes import GemmShape, gemm_shape, rounded_up
 from .cost import model
 
@@ -253,10 +254,10 @@ def _even(parts: list[int], k1: int, depth: int) -> int:
 
 def _fits(found: Model, m: int, n: int, k1: int, k0: int) -> bool:
     l1, l0 = GemmShape(m, n, k1), GemmShape(m, n, k0)
-    tile = found.arch, found.a, found.b, l1, l0, found.policy
     if not _between_fractals(found, l1) or not _in_whole_rows(found, l0):
         return False
-    return fits(*tile, tags=found.tags, k=found.problem.k)
+    tags, k = found.tags, found.problem.k
+    return fits(Tile(found.arch, found.a, found.b, l1, l0, found.policy, tags=tags, k=k))
 
 
 def _in_whole_rows(found: Model, l0: GemmShape) -> bool:

@@ -147,7 +147,7 @@ def _line(plan: Plan, kernel: _Kernel, tile: Estimate) -> str:
             swizzle=tile.swizzle,
         )
     stages = policy(kernel.policy)
-    if not fits(plan.arch, plan.a, plan.b, tile.l1, tile.l0, stages, tags=plan.tags, k=plan.problem.k):
+    if not fits(plan.tile._replace(l1=tile.l1, l0=tile.l0, policy=stages, bias=None)):
         raise UnsupportedError(
             f"{tile.l1} with {tile.l0} does not fit {kernel.name} of the tuner, which has {stages}",
             f"Rank tiles of that policy: {stages}.",
