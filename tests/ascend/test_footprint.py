@@ -134,9 +134,7 @@ def test_four_bits_are_counted_as_bytes_and_written_as_they_are() -> None:
     tile = Tile(AtlasA2, int4, int4, shape, shape._replace(k=128), MmadPingpong())
     l1 = footprints(tile)[0]
     assert l1.counted == 2 * l1.padded == 1048576
-    assert "L1TileShape exceeding the L1 space!" in failed(
-        Tile(AtlasA2, int4, int4, *tile, MmadPingpong())
-    )
+    assert "L1TileShape exceeding the L1 space!" in failed(tile)
 
 
 # --- where stages lie ---

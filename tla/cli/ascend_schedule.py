@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ..ascend.arch import ARCHES, arch
 from ..ascend.plans.plan import gemm
 from ..ascend.schedules.facts import tally
-from ..ascend.schedules.schedule import MOST_WALKED
 from ..ascend.schedules.swizzles import WORDS, default_swizzle, swizzle
+from ..ascend.schedules.tasks import MOST_WALKED
 from ..ascend.shapes import gemm_shape
 from ..errors import UnsupportedError
 from ..figure import Panels

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..shapes import GemmCoord
 from .by_tile import Walked
 from .order import Bands, owner, share
-from .schedule import CORES, Schedule, Task, positive
+from .tasks import CORES, Task, positive
 
 if TYPE_CHECKING:
     from ..shapes import ShapeLike
+    from .schedule import Schedule
 
 __all__ = ["Piece", "Sliced", "TailLast", "single_core_splitk", "splitk", "tail_splitk"]
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from ..shapes import GemmCoord
 from .order import Bands, bands_of, share
-from .schedule import CORES, Schedule, Task, direction_of, positive
+from .schedule import Schedule
+from .tasks import CORES, Task, direction_of, positive
 
 if TYPE_CHECKING:
     from ..shapes import ShapeLike

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import LayoutError
 from ..shapes import GemmCoord, gemm_shape
-from .schedule import Task, told
+from .tasks import Task, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -96,7 +96,7 @@ def prove(
         tasks = list(tasks)
     changes: dict[tuple[int, int, int], int] = {}
     seen = 0
-    for task in told(tasks, progress):
+    for task in with_progress(tasks, progress):
         if min(task.shape) < 0:
             raise CoverError(
                 f"{task} has the extents {task.shape}, a negative one",

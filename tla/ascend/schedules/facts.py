@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ...ints import ceil_div
 from ..elements import accumulator, element
-from .schedule import STEP, positive
+from .tasks import STEP, positive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..elements import Element
-    from .schedule import Schedule, Task
+    from .tasks import Assignment, Task
 
 __all__ = ["Balance", "Moved", "Reuse", "Traffic", "balance", "l2_reuse", "tally", "traffic"]
 
@@ -68,7 +68,7 @@ class Balance(NamedTuple):
         return sum(self.work) / (len(self.work) * self.most)
 
 
-def balance(schedule: Schedule) -> Balance:
+def balance(schedule: Assignment) -> Balance:
     """Return how the work of a schedule is spread over its cores."""
     return tally(schedule)[0]
 
@@ -107,7 +107,7 @@ class Traffic(NamedTuple):
 
 
 def traffic(
-    schedule: Schedule,
+    schedule: Assignment,
     element_a: str | Element,
     element_b: str | Element | None = None,
     element_c: str | Element | None = None,
@@ -159,7 +159,7 @@ class Moved(NamedTuple):
         )
 
 
-def tally(schedule: Schedule, progress: Callable[[int], None] | None = None) -> tuple[Balance, Moved]:
+def tally(schedule: Assignment, progress: Callable[[int], None] | None = None) -> tuple[Balance, Moved]:
     """Return the balance of a schedule, and the elements that it moves, in one walk over its tasks.
 
     Args:
@@ -223,7 +223,7 @@ class _Reads:
     The tasks of a core are to be asked for in the order of its turns.
     """
 
-    def __init__(self, schedule: Schedule) -> None:
+    def __init__(self, schedule: Assignment) -> None:
         self._stays = schedule.STAYS
         self._before: dict[int, Task] = {}
 
@@ -273,7 +273,7 @@ class _L2:
 
 
 def l2_reuse(
-    schedule: Schedule,
+    schedule: Assignment,
     element_a: str | Element,
     element_b: str | Element | None = None,
     *,
@@ -325,7 +325,7 @@ def l2_reuse(
     return Reuse(read, per_round, from_gm, once, capacity, a_from_gm)
 
 
-def _turns(schedule: Schedule) -> Iterator[list[Task]]:
+def _turns(schedule: Assignment) -> Iterator[list[Task]]:
     """The tasks of each turn, all cores together."""
     ahead = [(next(tasks, None), tasks) for tasks in schedule.walk_by_core()]
     turn = 0
@@ -344,7 +344,7 @@ def _turns(schedule: Schedule) -> Iterator[list[Task]]:
 
 
 def _cuts(
-    schedule: Schedule, progress: Callable[[int], None] | None
+    schedule: Assignment, progress: Callable[[int], None] | None
 ) -> dict[tuple[str, int, int], list[int]]:
     """Where in K the tasks begin and end, for each tile's rows of A and columns of B."""
     cuts: dict[tuple[str, int, int], set[int]] = {}

@@ -12,19 +12,23 @@ block_swizzle_grouped_aswt.hpp.
 from __future__ import annotations
 
 import re
-from importlib import import_module
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...constexpr import constexpr
 from ...errors import KindError, LayoutError, ParseError, UnsupportedError
 from ...text import MAX_DIGITS, did_you_mean, near_words, shortened
 from ..shapes import GemmCoord, gemm_shape
-from .schedule import CORES, Schedule, direction_of, positive
+from .by_k import single_core_splitk, splitk, tail_splitk
+from .by_tile import column, identity, iterate_k, l1_full_load
+from .stream import streamk
+from .tasks import CORES, direction_of, positive
+from .window import aswt, grouped_aswt
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..shapes import ShapeLike
+    from .schedule import Schedule
 
 __all__ = [
     "WORDS",
@@ -77,7 +81,7 @@ class BlockSwizzle(NamedTuple):
             LayoutError: one of the two is given to another swizzle; or the problem has no such schedule.
         """
         kind = _KINDS[self.name]
-        given: dict[str, object] = {}
+        given: dict[str, Any] = {}
         for word, value, taken in (
             ("splitk", splitk, kind.splits),
             ("rows", rows or None, kind.grouped),
@@ -91,10 +95,7 @@ class BlockSwizzle(NamedTuple):
             given["splitk"] = _factor(problem, tile, cores)
         if not kind.shaped:
             given.update(zip((p.name for p in kind.parameters), self.arguments, strict=True))
-        make = getattr(import_module(f".{kind.module}", __package__), kind.function)
-        found = make(problem, tile, cores=cores, **given)
-        assert isinstance(found, Schedule)
-        return found
+        return kind.make(problem, tile, cores=cores, **given)
 
     @property
     def splits(self) -> bool:
@@ -133,8 +134,7 @@ class _Parameter(NamedTuple):
 class _Kind(NamedTuple):
     """A class of CATLASS: the function here that has its law, whose name is its short word."""
 
-    module: str
-    function: str
+    make: Callable[..., Schedule]
     parameters: tuple[_Parameter, ...]
     splits: bool = False
     grouped: bool = False
@@ -153,27 +153,27 @@ _BANDS: Final = (_Parameter("offset", 1), _Parameter("direction", 0))
 _SHAPES: Final = tuple(_Parameter(name, name) for name in ("L1TileShape", "L0TileShape"))
 
 _KINDS: Final = {
-    "GemmIdentityBlockSwizzle": _Kind("by_tile", "identity", _BANDS, dynamic=True),
-    "SplitkGemmIdentityBlockSwizzle": _Kind("by_k", "splitk", _BANDS, splits=True, dynamic=True),
-    "TailSplitkGemmIdentityBlockSwizzle": _Kind("by_k", "tail_splitk", _BANDS),
-    "StreamkGemmIdentityBlockSwizzle": _Kind("stream", "streamk", _BANDS, dynamic=True),
+    "GemmIdentityBlockSwizzle": _Kind(identity, _BANDS, dynamic=True),
+    "SplitkGemmIdentityBlockSwizzle": _Kind(splitk, _BANDS, splits=True, dynamic=True),
+    "TailSplitkGemmIdentityBlockSwizzle": _Kind(tail_splitk, _BANDS),
+    "StreamkGemmIdentityBlockSwizzle": _Kind(streamk, _BANDS, dynamic=True),
     "SingleCoreSplitkGemmIdentityBlockSwizzle": _Kind(
-        "by_k", "single_core_splitk", _BANDS, dynamic=True, code=2201
+        single_core_splitk, _BANDS, dynamic=True, code=2201
     ),
-    "GemmIdentityBlockSwizzleL1FullLoad": _Kind("by_tile", "l1_full_load", _BANDS),
-    "ColumnBlockSwizzle": _Kind("by_tile", "column", ()),
+    "GemmIdentityBlockSwizzleL1FullLoad": _Kind(l1_full_load, _BANDS),
+    "ColumnBlockSwizzle": _Kind(column, ()),
     "BlockSchedulerIterateK": _Kind(
-        "by_tile", "iterate_k", (_Parameter("ProblemShape", "ProblemShape"), *_SHAPES), code=2201
+        iterate_k, (_Parameter("ProblemShape", "ProblemShape"), *_SHAPES), code=2201
     ),
-    "BlockSchedulerAswt": _Kind("window", "aswt", _SHAPES, code=3510),
+    "BlockSchedulerAswt": _Kind(aswt, _SHAPES, code=3510),
     "GemmGroupedAswtTailSplitSwizzle": _Kind(
-        "window", "grouped_aswt",
+        grouped_aswt,
         (_Parameter("window", 4), _Parameter("trans_a", False), _Parameter("trans_b", True)),
         grouped=True, code=3510,
     ),
 }  # fmt: skip
 
-WORDS: Final = {kind.function: name for name, kind in _KINDS.items()}
+WORDS: Final = {kind.make.__name__: name for name, kind in _KINDS.items()}
 """The short words that `swizzle` takes, and the classes that they mean."""
 
 

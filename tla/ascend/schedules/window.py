@@ -20,7 +20,8 @@ from ...errors import KindError, LayoutError
 from ...ints import ceil_div, round_up
 from ..shapes import GemmCoord, gemm_shape, index_of
 from .order import Bands
-from .schedule import CORES, Schedule, Task, positive
+from .schedule import Schedule
+from .tasks import CORES, Task, positive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
