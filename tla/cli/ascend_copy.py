@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend.arch import ARCHES, arch
 from ..ascend.copies import gm_to_l1, l0c_to_gm, l1_to_bt, l1_to_l0a, l1_to_l0b
-from ..ascend.copies.records import fields_of, written
+from ..ascend.copies.records import cpp_text, fields_of
 from ..ascend.elements import element
 from ..ascend.tags.mx import SCALE
 from ..ascend.tags.recognise import tags_of
@@ -222,7 +222,7 @@ def _report(transfer: Transfer, every: bool) -> Iterator[str]:
     yield from _parameters(first, "column" if dst.tag in ("nZ", "nN", "MxScalenN") else "row")
     if transfer.calls.tail is not None:
         tail, usual = fields_of(transfer.calls.tail.params), fields_of(first.params)
-        changed = [f"{name}={written(x)}" for name, x in tail.items() if x != usual[name]]
+        changed = [f"{name}={cpp_text(x)}" for name, x in tail.items() if x != usual[name]]
         yield f"in the last call {', '.join(changed)}"
     yield ""
     shown = list(transfer.calls if every else transfer.calls[:_SHOWN])
@@ -236,7 +236,7 @@ def _parameters(call: Call, line: str) -> Iterator[str]:
     """The fields of a call, one to a line, with what each counts; n counts lines, rows or columns."""
     struct = type(call.params).__name__
     yield f"{call.name} with {struct}"
-    rows = [(name, written(value)) for name, value in fields_of(call.params).items()]
+    rows = [(name, cpp_text(value)) for name, value in fields_of(call.params).items()]
     wide, numbers = (max(map(len, column)) for column in zip(*rows, strict=True))
     said = _MEANING[struct]
     if call.unit == 2:

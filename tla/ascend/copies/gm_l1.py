@@ -19,8 +19,9 @@ from ...errors import DivisibilityError, LayoutError
 from ...int_tuple import text_of
 from ...ints import ceil_div
 from ..elements import ELEMENTS
+from .calls import Call
 from .operands import LINES, Asked, copy_of, finished, whole, whole_blocks
-from .records import Call, DataCopyParams, Dn2NzParams, Nd2NzParams
+from .records import DataCopyParams, Dn2NzParams, Nd2NzParams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Final
 from ...errors import DivisibilityError, UnsupportedError
 from ..elements import ELEMENTS
 from ..tags.text import TaggedLayout
+from .calls import Call
 from .operands import Asked, element_of, finished, store_of, whole, whole_blocks
-from .records import Call, DataCopyCO12DstParams, FixpipeParamsV220, Setting
+from .records import DataCopyCO12DstParams, FixpipeParamsV220, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,8 +19,9 @@ from ..cube import BIASES
 from ..elements import ELEMENTS
 from ..elements import element as element_named
 from ..tags.text import TaggedLayout
+from .calls import Call
 from .operands import Asked, copy_of, element_of, finished, untagged, whole_blocks
-from .records import Call, DataCopyParams
+from .records import DataCopyParams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

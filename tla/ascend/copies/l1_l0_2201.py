@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from ...errors import LayoutError, UnsupportedError
 from ...ints import ceil_div, round_up
 from ..tags.table import make_layout
+from .calls import Call
 from .operands import finished
 from .records import (
-    Call,
     LoadData2DParams,
     LoadData2dTransposeParams,
     LoadData3DParamsV2,

@@ -13,8 +13,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...ints import ceil_div, round_up
+from .calls import Call
 from .operands import finished
-from .records import Call, LoadData2DParamsV2
+from .records import LoadData2DParamsV2
 
 if TYPE_CHECKING:
     from .operands import Copy

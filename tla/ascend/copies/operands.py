@@ -27,8 +27,10 @@ from ..elements import element as element_named
 from ..tags.recognise import tags_of, why_not
 from ..tags.table import Tag, make_layout
 from ..tags.text import TaggedLayout
-from .records import Call, Calls, LoadData2DMxParams, widths
-from .transfer import Matrix, Transfer
+from .calls import Call, Calls
+from .matrix import Matrix
+from .records import LoadData2DMxParams, widths
+from .transfer import Transfer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,51 +18,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...display import html_of
 from ...errors import LayoutError
+from .picture import picture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import SupportsIndex
 
     from ...figure import Panels
-    from ...layout import AnyLayout
-    from ..elements import Element
+    from .calls import Calls
+    from .matrix import Matrix
     from .moves import Move
-    from .records import Calls, LoadData2DMxParams, Setting
+    from .records import LoadData2DMxParams, Setting
 
-__all__ = ["Matrix", "Proof", "Transfer"]
-
-
-class Matrix(NamedTuple):
-    """A layout that a copy reads or writes: its tag, its elements, and where in it the tile starts.
-
-    >>> from tla.ascend.copies import gm_to_l1
-    >>> a = row_major(100, 60)
-    >>> moved = gm_to_l1(a, "zN", arch="AtlasA2", element="half", tile=(48, 32), at=(48, 0))
-    >>> moved.src.tag, moved.src.element.name, moved.src.at, moved.src.start
-    ('RowMajor', 'half', (48, 0), 2880)
-    """
-
-    layout: AnyLayout
-    tag: str
-    element: Element
-    at: tuple[int, ...]
-
-    @property
-    def start(self) -> int:
-        """The offset of the tile's first element."""
-        return int(self.layout(self.at))
-
-    @property
-    def bytes(self) -> int:
-        """The bytes from the first element of the layout to the end of its last."""
-        return self.element.bytes_of(int(self.layout.cosize))
-
-    def offset(self, coordinate: tuple[int, ...]) -> int:
-        """The offset of an element of the tile."""
-        return int(self.layout(tuple(a + c for a, c in zip(self.at, coordinate, strict=True))))
-
-    def __str__(self) -> str:
-        return f"{self.tag}<{self.element}>"
+__all__ = ["Proof", "Transfer"]
 
 
 class Proof(NamedTuple):
@@ -155,9 +123,8 @@ class Transfer(NamedTuple):
         self, rows: SupportsIndex = 32, columns: SupportsIndex = 32, slices: SupportsIndex = 4
     ) -> Panels:
         """Return the picture of the copy, as data: a tile's elements where they are read and written."""
-        from .picture import picture
-
-        return picture(self, rows, columns, slices)
+        ends = self.src, self.dst
+        return picture(self.route, self.calls, *ends, self.tile, rows, columns, slices)
 
     def moves(self) -> Iterator[Move]:
         """Yield which element goes where, call by call."""
