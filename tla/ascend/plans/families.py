@@ -243,19 +243,5 @@ MmadAtlasA2W8A16: Final = Family(
     "MmadAtlasA2W8A16", (), (_UNIT, _SHUFFLE), "legacy", "", (), "a name without a block",
 )  # fmt: skip
 
-FAMILIES: Final = {
-    f.name: f
-    for f in (
-        MmadPingpong, MmadPingpongMutex, MmadPingpongTlaV2, MmadPreloadAsyncWithCallback,
-        MmadPreloadAsyncWithCallbackL0CToUB, MmadFullLoadA, MmadAscend950FullLoadA, MmadDequant,
-        MmadPingpongSymmLeft, MmadPingpongSymmRight, MmadAtlasA2Pingpong,
-        MmadAtlasA2PingPongWithPrologue,
-        MmadAtlasA2PingpongSliceKWithPrologue, MmadAtlasA2PingpongBias, MmadAtlasA2Preload,
-        MmadAtlasA2PreloadAsync, MmadAtlasA2PreloadAsyncWithCallback,
-        MmadAtlasA2DynamicPreloadAsyncWithCallback, GemmAtlasA2, MmadAtlasA2FullLoadA, MmadAtlasA2Small,
-        MmadAtlasA2Streamk, MmadAtlasA2SingleCoreSplitk, MmadAtlasA2DynamicCommon,
-        MmadAtlasA2DynamicSmall,
-        MmadAtlasA2DynamicStreamk, MmadAtlasA2DynamicSingleCoreSplitk, MmadAtlasA2W8A16,
-    )
-}  # fmt: skip
+FAMILIES: Final = {f.name: f for f in [*globals().values()] if isinstance(f, Family)}
 """Every dispatch policy by its CATLASS name."""
