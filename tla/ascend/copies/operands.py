@@ -6,6 +6,7 @@ of the fields: a number that does not fit is an error, where a struct keeps its 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union
 
 from ...errors import (
@@ -19,7 +20,6 @@ from ...errors import (
 from ...int_tuple import as_int_tuple, congruent, flatten_to_tuple, product, text_of
 from ...ints import SymbolicInt, is_tuple, round_down, round_up
 from ...layout import AnyLayout, as_layout
-from ...tile import get_tile_layout
 from ..arch import Arch
 from ..arch import arch as arch_named
 from ..cube import FP4, FP8
@@ -188,7 +188,7 @@ def copy_of(
     tags = _matched(route, pairs, (src, src_tag), (small, tag), of)
     zero = (0,) * len(start)
     _require_room(small, cut, "destination")
-    room = tuple(map(int, get_tile_layout(small, extents, zero).origin_shape))
+    room = tuple(min(e, int(n)) for e, n in zip(extents, small.origin_shape, strict=True))
     from_, to = Matrix(src, tags[0], of, start), Matrix(small, tags[1], of, zero)
     return Copy(route, core, of, from_, to, cut, room, small is not dst)
 
@@ -472,7 +472,13 @@ def _matched(
 
 def _is_in(layout: AnyLayout, said: str | None, tag: str, element: Element) -> bool:
     """Whether a layout is in a tag; one that it is said to be in is the only one."""
-    return said == tag if said is not None else not why_not(layout, tag, element)
+    return said == tag if said is not None else _lies_in(layout, tag, element)
+
+
+@lru_cache(maxsize=1024)
+def _lies_in(layout: AnyLayout, tag: str, element: Element) -> bool:
+    """Whether a layout of numbers is in a tag; static numbers and others have the same answer."""
+    return not why_not(layout, tag, element)
 
 
 def _tag_of(layout: AnyLayout, tag: str | Tag | None, element: Element, what: str) -> str | None:
@@ -480,9 +486,9 @@ def _tag_of(layout: AnyLayout, tag: str | Tag | None, element: Element, what: st
     if tag is None:
         return None
     name = str(tag).rpartition("::")[2]
-    reasons = why_not(layout, name, element)
-    if reasons:
+    if not _lies_in(layout, name, element):
+        reasons = map(str, why_not(layout, name, element))
         raise LayoutError(
-            f"the {what} {layout} is no {name} of {element}", *map(str, reasons), layout=layout, tag=name
+            f"the {what} {layout} is no {name} of {element}", *reasons, layout=layout, tag=name
         )
     return name
