@@ -49,8 +49,8 @@ def copy_rules(plan: Tiling) -> Iterator[Finding]:
             )
             text += f" elements of {of} where the instruction counts bytes"
             raise UnsupportedError(text, _OTHERS)
-        tags = {"src_tag": tag, "dst_tag": l1_tag(tag)}
-        return gm_to_l1(plan.layout(operand), there, arch=here, element=of, tile=tile, **tags)
+        src, to = plan.layout(operand), l1_tag(tag)
+        return gm_to_l1(src, there, arch=here, element=of, tile=tile, src_tag=tag, dst_tag=to)
 
     def store() -> Transfer:
         sums, tile = plan.layout("C", "L0C"), _within(plan, "C", plan.l0)
