@@ -201,7 +201,7 @@ def priced(plan: Plan) -> Estimate:
 
 def walked(plan: Plan) -> Estimate:
     product = model(plan)
-    return product.estimate(plan.l1, plan.l0, product.walked(plan.l1))
+    return product.estimate(plan.l1, plan.l0, product.work_by_walk(plan.l1))
 
 
 def _sane(found: Estimate) -> None:

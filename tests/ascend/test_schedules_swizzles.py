@@ -42,7 +42,7 @@ def test_a_factor_left_out_is_that_of_the_kernel_and_zero_is_refused() -> None:
     assert order.schedule((128, 256, 4096), (128, 256, 256), cores=20).factor == 8
     one_tile = order.schedule((128, 256, 9000), (128, 256, 10000), cores=20)
     assert one_tile.factor == 1  # the kernel would cut two slices, of one tile
-    with pytest.raises(LayoutError, match="^splitk = 0: it must be at least 1"):
+    with pytest.raises(LayoutError, match=r"^splitk = 0: it must be at least 1"):
         order.schedule(PROBLEM, TILE, splitk=0)
 
 

@@ -75,10 +75,10 @@ class Call(NamedTuple):
     def __str__(self) -> str:
         fields = ", ".join([f"{k}={cpp_text(v)}" for k, v in fields_of(self.params).items()])
         kind = type(self.params).__name__
-        return _broken(f"{self.name}(dst[{self.dst}], src[{self.src}], {kind}{{{fields}}})")
+        return _wrap(f"{self.name}(dst[{self.dst}], src[{self.src}], {kind}{{{fields}}})")
 
 
-def _broken(text: str, width: int = 100) -> str:
+def _wrap(text: str, width: int = 100) -> str:
     """The text in lines no longer than need be, broken behind commas."""
     lines = [""]
     for part in text.split(" "):

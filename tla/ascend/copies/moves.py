@@ -133,8 +133,11 @@ def _squares(p: LoadData2dTransposeParams, c0: int) -> Iterator[tuple[int, int]]
         first = (p.startIndex + repeat * p.srcStride) * count
         # the gap is from the tail of a square's first fractal to the head of the next square's
         to = repeat * (1 + p.dstGap)
-        for read, i, written, j in _square(c0):
-            yield (first + read) * fractal + i, (to + written * (1 + p.dstFracGap)) * fractal + j
+        for source, i, target, j in _square(c0):
+            yield (
+                (first + source) * fractal + i,
+                (to + target * (1 + p.dstFracGap)) * fractal + j,
+            )
 
 
 def _box(p: LoadData2DParamsV2, c0: int) -> Iterator[tuple[int, int]]:
@@ -150,10 +153,10 @@ def _box(p: LoadData2DParamsV2, c0: int) -> Iterator[tuple[int, int]]:
                 continue
             # square (m / deep, k / wide): its columns become rows of fractals
             row, col = k // wide * deep, m // deep * wide
-            for read, i, written, j in _square(c0):
-                across = read * p.srcStride if wide == 2 else read
+            for source, i, target, j in _square(c0):
+                across = source * p.srcStride if wide == 2 else source
                 at = col * p.dstStride + row
-                at += written * p.dstStride if wide == 2 else written
+                at += target * p.dstStride if wide == 2 else target
                 yield (src + across) * fractal + i, at * fractal + j
 
 

@@ -60,15 +60,15 @@ def picture(
     limits[-2:] = [index_of("rows", rows), index_of("columns", columns)][-len(limits) :]
     if min(limits, default=1) < 1:
         raise LayoutError(f"a figure of {text_of(tuple(limits))} elements is empty")
-    shown = tuple(min(n, limit) for n, limit in zip(tile, limits, strict=True))
+    corner = tuple(min(n, limit) for n, limit in zip(tile, limits, strict=True))
     writers = _writers(calls, prod(tile))
 
     def colour(coordinate: tuple[int, ...]) -> int:
         return _colour(dst, coordinate, writers)
 
     figures = (
-        _figure(src, tile, shown, colour, "read from"),
-        _figure(dst, tile, shown, colour, "written to"),
+        _figure(src, tile, corner, colour, "read from"),
+        _figure(dst, tile, corner, colour, "written to"),
     )
     meaning = "the call that moves it" if writers else "the block of the destination"
     count = f"{len(calls)} call{'' if len(calls) == 1 else 's'}"
@@ -86,24 +86,24 @@ def _writers(calls: Calls, elements: int) -> dict[int, int]:
 def _figure(
     matrix: Matrix,
     tile: tuple[int, ...],
-    shown: tuple[int, ...],
+    corner: tuple[int, ...],
     colour: Callable[[tuple[int, ...]], int],
     what: str,
 ) -> Figure:
     start = list(matrix.at)
     modes: Any = matrix.layout.shape
-    high, wide = [1, *shown][-2:]
+    high, wide = [1, *corner][-2:]
 
     def cell(coordinate: tuple[int, ...]) -> Cell:
         return Cell(matrix.offset(coordinate), True, colour(coordinate))
 
     axes = [
         axis_of(mode, range(s, s + n), size)
-        for mode, s, n, size in zip(modes, start, shown, tile, strict=True)
+        for mode, s, n, size in zip(modes, start, corner, tile, strict=True)
     ]
     grids: list[Grid] = []
-    for at in product(*map(range, shown[:-2])):
-        ends = [[(i, j)[-len(shown) :] for j in range(wide)] for i in range(high)]
+    for at in product(*map(range, corner[:-2])):
+        ends = [[(i, j)[-len(corner) :] for j in range(wide)] for i in range(high)]
         cells = tuple(tuple(cell((*at, *end)) for end in row) for row in ends)
         place = tuple([s + i for s, i in zip(start, at)])  # noqa: B905 (rows and columns follow)
         grids.append(Grid(place, axes[-2] if len(axes) > 1 else None, axes[-1], cells))

@@ -140,29 +140,29 @@ class Transfer(NamedTuple):
         Raises:
             LayoutError: an element does not arrive, with the place and what is there instead.
         """
-        written = {move.dst: move.src for move in self.moves()}
+        writes = {move.dst: move.src for move in self.moves()}
         for coordinate in _coordinates(self.tile):
-            place, wanted = self.dst.offset(coordinate), self.src.offset(coordinate)
-            if written.pop(place, -1) != wanted:
+            place, source = self.dst.offset(coordinate), self.src.offset(coordinate)
+            if writes.pop(place, -1) != source:
                 raise LayoutError(
                     f"element {coordinate} of the tile does not arrive at {place} of {self.dst}",
-                    f"It is {wanted} of {self.src}; its place gets another, or nothing.",
+                    f"It is {source} of {self.src}; its place gets another, or nothing.",
                     transfer=self,
                     coordinate=coordinate,
                 )
-        zeros = sum(src is None for src in written.values())
+        zeros = sum(src is None for src in writes.values())
         inside = int(self.dst.layout.cosize)
-        spill = sum(dst >= inside for dst in written)
-        padding = len(written) - zeros - spill
+        spill = sum(dst >= inside for dst in writes)
+        padding = len(writes) - zeros - spill
         if self.route.endswith("GM"):
-            self._require_padding(written)
+            self._require_padding(writes)
         return Proof(self.elements, zeros, padding, spill)
 
-    def _require_padding(self, written: dict[int, int | None]) -> None:
+    def _require_padding(self, writes: dict[int, int | None]) -> None:
         """Nothing of the matrix in global memory is written that is not of the tile."""
         layout = self.dst.layout
         data = {int(layout(c)) for c in _coordinates(tuple(map(int, layout.origin_shape)))}
-        stray = sorted((data & written.keys()) | {w for w in written if w >= int(layout.cosize)})
+        stray = sorted((data & writes.keys()) | {w for w in writes if w >= int(layout.cosize)})
         if stray:
             raise LayoutError(
                 f"offset {stray[0]} of {self.dst} is written, which is not of the tile", offset=stray[0]

@@ -49,7 +49,7 @@ def buffer_rules(plan: Tiling, buffers: tuple[Footprint, ...]) -> Iterator[Findi
         yield from _overlaps(plan, footprint)
         yield _alignment(plan, footprint)
     if plan.bias is None and "BT always" in plan.policy.family.asserts:
-        yield Finding.judged(
+        yield Finding.judge(
             "BT capacity", "asserted with a bias and without", "BT",
             plan.l0.n * plan.accumulator.sizeof, plan.arch.bt,
             fix="Take a smaller n.", catlass=failures(plan.tile, ["BT always"]),

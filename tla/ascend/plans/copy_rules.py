@@ -71,9 +71,9 @@ def copy_rules(plan: Tiling) -> Iterator[Finding]:
         return l1_to_l0b(src, plan.layout("B", "L0B"), arch=here, element=of, tile=tile)
 
     for operand in OPERANDS[:2]:
-        yield _tried(f"copy of {operand} to L1", "L1", partial(load, operand))
-        yield _tried(f"copy of {operand} to L0{operand}", f"L0{operand}", partial(part, operand))
-    yield _tried("copy of C to GM", "L0C", store)
+        yield _finding(f"copy of {operand} to L1", "L1", partial(load, operand))
+        yield _finding(f"copy of {operand} to L0{operand}", f"L0{operand}", partial(part, operand))
+    yield _finding("copy of C to GM", "L0C", store)
 
 
 def _is_short(plan: Tiling, of: Element) -> bool:
@@ -95,7 +95,7 @@ def _within(plan: Tiling, operand: Operand, of: GemmShape) -> tuple[int, ...]:
     return tuple(min(tile, whole) for tile, whole in pairs)
 
 
-def _tried(rule: str, buffer: str, make: Callable[[], Transfer]) -> Finding:
+def _finding(rule: str, buffer: str, make: Callable[[], Transfer]) -> Finding:
     try:
         transfer = make()
     except TlaError as error:

@@ -59,8 +59,8 @@ def default_swizzle(problem: GemmCoord, policy: Policy) -> BlockSwizzle:
     from ..schedules import default_swizzle as bands
     from ..schedules import swizzle
 
-    found, kind = bands(problem), policy.family.swizzle
-    return swizzle(kind) if "<" in kind else found._replace(name=kind or found.name)
+    order, kind = bands(problem), policy.family.swizzle
+    return swizzle(kind) if "<" in kind else order._replace(name=kind or order.name)
 
 
 # CATLASS's examples: 00_basic_matmul and its kin; 43_ascend950_basic_matmul and its kin.
@@ -89,8 +89,8 @@ def default_l1(
     tile = Tile(arch, a, b, shape, default_l0(arch, a, b, shape, policy), policy, bias, tags, k)
     if arch.code not in policy.family.codes or fits(tile):
         return shape
-    found = nearest(tile)
-    return shape if found is None else found.l1
+    near = nearest(tile)
+    return shape if near is None else near.l1
 
 
 def default_l0(arch: Arch, a: Element, b: Element, l1: GemmShape, policy: Policy) -> GemmShape:

@@ -89,10 +89,10 @@ class Family(NamedTuple):
             UnsupportedError: there is no such parameter, or no such architecture.
             LayoutError: a number of stages below 1.
         """
-        known = [p.name for p in self.parameters]
+        names = [p.name for p in self.parameters]
         for name in values:
-            if name not in known:
-                takes = f"It takes {', '.join(known) or 'none'}."
+            if name not in names:
+                takes = f"It takes {', '.join(names) or 'none'}."
                 raise UnsupportedError(f"{self.name} has no parameter {name}", takes, parameter=name)
         if arch is not None and not self.has_arch:
             fixed = f"It is made for {ARCH_OF[self.codes[0]] if self.codes else 'AtlasA2'}."

@@ -86,13 +86,13 @@ def choose_kernel(
     a = "RowMajor" if size.m == 1 else tags[0]
     b = "ColumnMajor" if size.n == 1 else tags[1]
     swizzle = f"GemmIdentityBlockSwizzle<3,{0 if size.m > size.n else 1}>"
-    found = (
+    choice = (
         _on_vector_cores(size, here)
         or _split(size, tile, (a, b), here.cores)
         or _local_c(size, tile, (a, b), here.cores)
         or _common(size, tile, (a, b), here.cores)
     )
-    return found._replace(swizzle=swizzle)
+    return choice._replace(swizzle=swizzle)
 
 
 # --- the tile ---

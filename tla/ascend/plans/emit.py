@@ -104,12 +104,12 @@ def emit_cpp(plan: Tiling) -> str:
     if plan.bias is not None and not plan.policy.family.adds_bias(plan.arch.code):
         does = f"Here {biased(plan.arch).name} adds one."
         raise UnsupportedError(f"{name} adds no bias on {plan.arch}", does, policy=name)
-    found = kernel(plan)
+    taker = kernel(plan)
     head = f"// {plan.formula} on {plan.arch}; with -DCATLASS_ARCH={plan.arch.code}."
     parts = [
-        [head, *_includes(plan, found, tla)],
+        [head, *_includes(plan, taker, tla)],
         ["using namespace Catlass;"],
-        [*(_tla_types(plan) if tla else _types(plan, found)), *_end(plan, found)],
+        [*(_tla_types(plan) if tla else _types(plan, taker)), *_end(plan, taker)],
         [*_values(plan, tla)],
     ]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"

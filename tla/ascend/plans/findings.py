@@ -42,7 +42,7 @@ class Finding(NamedTuple):
     """The stage that it is about, where a rule may be broken by several."""
 
     @classmethod
-    def judged(
+    def judge(
         cls,
         rule: str,
         text: str,
@@ -55,15 +55,15 @@ class Finding(NamedTuple):
     ) -> Finding:
         """Return that a rule is broken, with this text and fix, or that it holds.
 
-        >>> [str(Finding.judged("tile", "too long", needed=n, available=2)) for n in (2, 3)]
+        >>> [str(Finding.judge("tile", "too long", needed=n, available=2)) for n in (2, 3)]
         ['holds: tile: ', 'error: tile: too long']
 
         It is broken where more is needed than there is, or the compiler says so.
         """
-        found = cls(rule, "holds", "", buffer, needed, available, unit)
-        if not catlass and (found.margin is None or found.margin >= 0):
-            return found
-        return found._replace(severity="error", text=text, fix=fix, catlass=catlass)
+        finding = cls(rule, "holds", "", buffer, needed, available, unit)
+        if not catlass and (finding.margin is None or finding.margin >= 0):
+            return finding
+        return finding._replace(severity="error", text=text, fix=fix, catlass=catlass)
 
     @property
     def title(self) -> str:

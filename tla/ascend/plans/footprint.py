@@ -205,24 +205,24 @@ def _l1(tile: Tile, counts: Counts) -> Footprint:
 
 
 def _l0(
-    arch: Arch, buffer: Buffer, operand: Operand, count: int, counted: int, written: int, how: str
+    arch: Arch, buffer: Buffer, operand: Operand, count: int, slot_size: int, size: int, how: str
 ) -> Footprint:
     capacity, unit = arch.capacity(buffer), arch.start_alignment(buffer)
-    slot = capacity // count if how == "share" else counted
-    group = Group(operand, count, 0, slot, written, written)
-    return Footprint(buffer, capacity, counted * count, (group,), unit)
+    slot = capacity // count if how == "share" else slot_size
+    group = Group(operand, count, 0, slot, size, size)
+    return Footprint(buffer, capacity, slot_size * count, (group,), unit)
 
 
 def _footprints(tile: Tile, counts: Counts) -> Iterator[Footprint]:
     yield _l1(tile, counts)
     arch, l0, count, tags, sums = tile.arch, tile.l0, counts.stages, tile.tags, counts.accumulator.sizeof
     how = tile.policy.family.l0_slot
-    written = _in_l0(l0.m, l0.k, tile.a, l1_tag(tags[0]) == "nZ", arch.l0a_tag)
-    yield _l0(arch, "L0A", "A", count.l0a, counts.l0a, written, how)
-    written = _in_l0(l0.n, l0.k, tile.b, l1_tag(tags[1]) == "zN", "nZ")
-    yield _l0(arch, "L0B", "B", count.l0b, counts.l0b, written, how)
-    written = rounded_up(l0.m, _FRACTAL_ROWS) * rounded_up(l0.n, _FRACTAL_ROWS) * sums
-    yield _l0(arch, "L0C", "C", count.l0c, counts.l0c, written, tile.policy.family.l0c_slot)
+    size = _in_l0(l0.m, l0.k, tile.a, l1_tag(tags[0]) == "nZ", arch.l0a_tag)
+    yield _l0(arch, "L0A", "A", count.l0a, counts.l0a, size, how)
+    size = _in_l0(l0.n, l0.k, tile.b, l1_tag(tags[1]) == "zN", "nZ")
+    yield _l0(arch, "L0B", "B", count.l0b, counts.l0b, size, how)
+    size = rounded_up(l0.m, _FRACTAL_ROWS) * rounded_up(l0.n, _FRACTAL_ROWS) * sums
+    yield _l0(arch, "L0C", "C", count.l0c, counts.l0c, size, tile.policy.family.l0c_slot)
     if tile.bias is not None:
         bytes_ = l0.n * sums
         yield _l0(arch, "BT", "bias", 1, bytes_, bytes_, "tile")

@@ -116,12 +116,12 @@ def shared_by(policy: Policy, swizzle: BlockSwizzle) -> SplitKernel | None:
     """
     if swizzle.name not in _SHARED:
         return None
-    found = _taking(policy, swizzle)
-    if found is None:
+    taker = _taking(policy, swizzle)
+    if taker is None:
         kin = [k for k in _KERNELS if swizzle.name in k.swizzles]
         tla = policy.family.api == "tla"
-        found = next((k for k in kin if k.name.endswith("Tla") == tla), kin[0])
-    return cast("SplitKernel", found.name)
+        taker = next((k for k in kin if k.name.endswith("Tla") == tla), kin[0])
+    return cast("SplitKernel", taker.name)
 
 
 def splits(policy: Policy, swizzle: BlockSwizzle) -> Callable[[GemmCoord, GemmShape, int], int]:

@@ -49,14 +49,14 @@ def check(plan: Tiling) -> Report:
     """
     buffers = plan.footprints
     checks = tuple(_checks(plan, buffers))
-    broken = _broken(checks)
+    broken = _broken_rules(checks)
     if all(rule in OF_KERNEL for rule in broken):
         return Report(plan, checks, buffers, None)
-    found = nearest(plan.tile)
-    if found is None or (found.l1, found.l0) == (plan.l1, plan.l0):  # what is wrong is not the tile
+    near = nearest(plan.tile)
+    if near is None or (near.l1, near.l0) == (plan.l1, plan.l0):  # what is wrong is not the tile
         return Report(plan, checks, buffers, None)
-    other = plan._replace(l1=found.l1, l0=found.l0)
-    return Report(plan, checks, buffers, found, _broken(_checks(other, other.footprints)))
+    other = plan._replace(l1=near.l1, l0=near.l0)
+    return Report(plan, checks, buffers, near, _broken_rules(_checks(other, other.footprints)))
 
 
 def _checks(plan: Tiling, buffers: tuple[Footprint, ...]) -> Iterator[Finding]:
@@ -64,12 +64,12 @@ def _checks(plan: Tiling, buffers: tuple[Footprint, ...]) -> Iterator[Finding]:
     yield from kernel
     yield from buffer_rules(plan, buffers)
     yield from _tile_rules(plan)
-    if all(rule not in OF_KERNEL for rule in _broken(kernel)):
+    if all(rule not in OF_KERNEL for rule in _broken_rules(kernel)):
         yield from copy_rules(plan)
     yield from memory_rules(plan)
 
 
-def _broken(checks: Iterable[Finding]) -> tuple[str, ...]:
+def _broken_rules(checks: Iterable[Finding]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f.rule for f in checks if f.severity == "error"))
 
 
@@ -98,8 +98,8 @@ def _architecture(plan: Tiling) -> Finding:
         text = f"CATLASS has the name {family.name}, and no block for it"
         return Finding(rule, "error", text, fix="Take MmadPingpong.", catlass=missing)
     if here not in family.codes:
-        made = " and ".join(_GENERATION[code] for code in family.codes)
-        text = f"{family.name} is made for {made}; {plan.arch} runs {here}"
+        codes = " and ".join(_GENERATION[code] for code in family.codes)
+        text = f"{family.name} is made for {codes}; {plan.arch} runs {here}"
         return Finding(rule, "error", text, fix="MmadPingpong runs on both.", catlass=missing)
     if plan.policy.arch_code not in (None, here):
         text = f"{plan.policy} names another architecture than {plan.arch}"
@@ -196,10 +196,10 @@ def _unit_flag(plan: Tiling) -> Finding:
     if policy.unit_flag and plan.accumulator.name == "int32_t":
         # docs/en/3_API/.../block_mmad_pingpong.md of CATLASS, of this policy; its examples 52 and 57 do
         # set the flag of MmadPingpong with int8_t
-        stated = policy.name == "MmadAtlasA2Pingpong"
+        is_documented = policy.name == "MmadAtlasA2Pingpong"
         text = f"CATLASS states that MmadAtlasA2Pingpong has no unit flag with {plan.a}"
-        text += ", and asserts nothing" if stated else f"; of {policy.name} it does not say"
-        severity: Severity = "error" if stated else "warning"
+        text += ", and asserts nothing" if is_documented else f"; of {policy.name} it does not say"
+        severity: Severity = "error" if is_documented else "warning"
         return Finding(rule, severity, text, "L0C", fix="Take unit_flag=False.")
     return Finding(rule, "holds", "set" if policy.unit_flag else "not set")
 
@@ -213,11 +213,11 @@ def _tile_rules(plan: Tiling) -> Iterator[Finding]:
             rule, *texts = _TEXTS[name]
             text, fix = (each.format(plan=plan) for each in texts)
             catlass = failures(plan.tile, [name])
-            yield Finding.judged(rule, text, "", *_numbers(plan, name), fix, catlass)
+            yield Finding.judge(rule, text, "", *_numbers(plan, name), fix, catlass)
     for axis, extent, most in mmad_extents(plan.arch, plan.l0):
         text = f"{axis} of L0 is {extent}, and an Mmad takes {most} at most"
         fix = f"Take a smaller {axis} for L0."
-        yield Finding.judged(f"Mmad {axis}", text, "", extent, most, "elements", fix)
+        yield Finding.judge(f"Mmad {axis}", text, "", extent, most, "elements", fix)
     yield from _events(plan)
 
 
@@ -287,7 +287,7 @@ def _events(plan: Tiling) -> Iterator[Finding]:
         text = f"{needed} stages hold an event id each, and there are {most}: 0 to {most - 1}"
         if not asserted:
             text += f"; {policy.name} asserts nothing of it"
-        yield Finding.judged(
+        yield Finding.judge(
             f"{buffer} events", text, buffer, needed, most, "events",
             "Take fewer stages.", failures(plan.tile, asserted),
         )  # fmt: skip

@@ -60,14 +60,14 @@ def memory_rules(plan: Tiling) -> Iterator[Finding]:
 def _words(plan: Tiling) -> Iterator[Finding]:
     """CATLASS counts extents, tiles and places in fractals in 32 bits; offsets in 64."""
     m, n, k = plan.problem
-    judged = partial(Finding.judged, buffer="GM", available=(1 << 32) - 1)
+    judge = partial(Finding.judge, buffer="GM", available=(1 << 32) - 1)
     text = f"an extent of {max(m, n, k)} does not fit into 32 bits"
     fix = "Split the problem."
-    yield judged("32-bit extents", text, needed=max(m, n, k), unit="elements", fix=fix)
+    yield judge("32-bit extents", text, needed=max(m, n, k), unit="elements", fix=fix)
     down, across, _ = plan.tiles
     text = f"{down} x {across} tiles of C do not fit into 32 bits, in which blocks are counted"
     larger = "Take larger tiles."
-    yield judged("32-bit blocks", text, needed=down * across, unit="blocks", fix=larger)
+    yield judge("32-bit blocks", text, needed=down * across, unit="blocks", fix=larger)
     for operand in OPERANDS:
         tag = plan.tag(operand)
         if tag in _FRACTALS:
@@ -75,7 +75,7 @@ def _words(plan: Tiling) -> Iterator[Finding]:
             long = rows if tag == "zN" else cols
             place = round_up(long, 16) * plan.element(operand).c0
             text = f"a column of fractals of {operand} holds {place} elements, which wraps in 32 bits"
-            yield judged(f"32-bit offsets in {operand}", text, needed=place, unit="elements", fix=fix)
+            yield judge(f"32-bit offsets in {operand}", text, needed=place, unit="elements", fix=fix)
 
 
 def _leading(plan: Tiling, operand: Operand) -> Finding:
@@ -97,8 +97,8 @@ def _leading(plan: Tiling, operand: Operand) -> Finding:
     if of.bits % 8 == 0:
         block = plan.extents(operand, plan.l1)
         needed = [(kind, padded(kind, tag, rows, cols, of, block=block).bytes) for kind in kinds]
-        shown = " or ".join(f"{kind} ({bytes_} bytes of workspace)" for kind, bytes_ in needed)
-        ways.append(f"lay {operand} out anew before: {shown}")
+        choices = " or ".join(f"{kind} ({bytes_} bytes of workspace)" for kind, bytes_ in needed)
+        ways.append(f"lay {operand} out anew before: {choices}")
     if in_lines:
         ways.append(f"store it with a leading dimension of {wide}")
     fix = f"{', or '.join(ways)}." if ways else ""
@@ -110,26 +110,26 @@ def _ignored(plan: Tiling) -> Iterator[Finding]:
 
     Source: CATLASS gemm/kernel, ToUnderlyingArguments; multi_core_splitk_matmul_tla.hpp, ReduceAdd.
     """
-    found = kernel(plan)
+    taker = kernel(plan)
     for operand in OPERANDS:
-        given = plan.ld["ABC".index(operand)]
-        if given is None:
+        ld = plan.ld["ABC".index(operand)]
+        if ld is None:
             continue
         rule = f"given leading dimension of {operand}"
         rows, cols = plan.extents(operand)
         least, other = (cols, rows) if plan.tag(operand) == "RowMajor" else (rows, cols)
-        if given == least or other == 1 or found is None or operand not in found.dense:
-            yield Finding(rule, "holds", "", "GM", given, None, "elements")
+        if ld == least or other == 1 or taker is None or operand not in taker.dense:
+            yield Finding(rule, "holds", "", "GM", ld, None, "elements")
             continue
         does = "writes" if operand == "C" else "reads"
         lines = "rows" if plan.tag(operand) == "RowMajor" else "columns"
         text = (
-            f"{found.name} takes no leading dimension: it {does} {operand} as if its {lines} were "
-            f"{least} elements apart, not {given}"
+            f"{taker.name} takes no leading dimension: it {does} {operand} as if its {lines} were "
+            f"{least} elements apart, not {ld}"
         )
         tla = plan.policy.family.api == "tla"
         fix = "Take another swizzle." if tla else "Take MmadPingpong: BasicMatmulTla takes layouts."
-        yield Finding(rule, "warning", text, "GM", given, None, "elements", fix)
+        yield Finding(rule, "warning", text, "GM", ld, None, "elements", fix)
 
 
 def _stride_limit(plan: Tiling, operand: Operand) -> Finding:
@@ -168,10 +168,10 @@ def _k_tail(plan: Tiling) -> Finding:
     if not tail:
         return Finding("k tail", "holds", "", "L1", k, None, "elements")
     in_a, in_b = (_BEHIND.get((x, plan.tag(x)), _STORED) for x in OPERANDS[:2])
-    held = f"{in_a} in A and B" if in_a == in_b else f"{in_a} in A and {in_b} in B"
+    filling = f"{in_a} in A and B" if in_a == in_b else f"{in_a} in A and {in_b} in B"
     text = (
         f"the cube takes k in rows of {c0}, and the last has {tail} of data; the other {c0 - tail} are "
-        f"{held}"
+        f"{filling}"
     )
     fix = f"Pad k to {round_up(k, c0)} with zeros."
     stale = (in_a, in_b).count(_STALE)
@@ -222,7 +222,7 @@ def _one_tile_of_k(plan: Tiling) -> Iterator[Finding]:
     k, tile = plan.problem.k, plan.l1.k
     text = f"{plan.policy.name} takes one tile of k, {tile}, and the problem has {k}"
     fix = "Take MmadAtlasA2Preload."
-    yield Finding.judged("one tile of k", text, "L1", k, tile, "elements", fix)
+    yield Finding.judge("one tile of k", text, "L1", k, tile, "elements", fix)
 
 
 def _swizzle(plan: Tiling) -> Iterator[Finding]:

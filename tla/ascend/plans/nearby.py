@@ -115,8 +115,8 @@ def _near(extent: int, unit: int, most: int, least: int = 0) -> list[tuple[float
     """Multiples of a unit and how far they are, the nearest first; at most one exceeds the extent."""
     least, up = max(least, unit), round_up(extent, unit)
     top = max(least, min(up, round_down(most, unit)))
-    kept = {least, up, round_down(extent, unit)}
-    values = (v for v in range(least, top + 1, unit) if v in kept or _is_short(v))
+    always = {least, up, round_down(extent, unit)}
+    values = (v for v in range(least, top + 1, unit) if v in always or _is_short(v))
     return sorted((abs(log2(v / extent)), v) for v in values)
 
 

@@ -70,8 +70,8 @@ class Plan(Tiling):
         """
         if fits(self.tile):
             return self
-        found = nearest(self.tile)
-        return None if found is None else self._replace(l1=found.l1, l0=found.l0)
+        near = nearest(self.tile)
+        return None if near is None else self._replace(l1=near.l1, l0=near.l0)
 
     def schedule(self, swizzle: str | BlockSwizzle | None = None) -> Schedule:
         """Return which core computes which block when, in the order of the plan's swizzle or of another.
@@ -108,26 +108,26 @@ class Plan(Tiling):
         MmadPingpong<Arch::Ascend950,true>
         """
         bound = self.policy.arch == self.arch.tag
-        given: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "arch": self.arch, "problem": self.problem, "elements": (self.a, self.b, self.c),
             "tags": self.tags, "l1": self.l1, "l0": self.l0,
             "policy": self.policy._replace(arch=None) if bound else self.policy,
             "swizzle": self.swizzle, "bias": self.bias, "cores": self.cores, "ld": self.ld,
         }  # fmt: skip
-        chosen = (
+        defaults = (
             ("cores", self.cores, self.arch.cores),
             ("policy", self.policy, default_policy(self.arch, self.a, self.bias).bound(self.arch.tag)),
             ("swizzle", self.swizzle, default_swizzle(self.problem, self.policy)),
             ("l0", self.l0, default_l0(self.arch, self.a, self.b, self.l1, self.policy)),
         )
-        given.update((name, None) for name, value, usual in chosen if value == usual)
-        unknown = [name for name in changes if name not in given]
+        arguments.update((name, None) for name, value, usual in defaults if value == usual)
+        unknown = [name for name in changes if name not in arguments]
         if unknown:
             raise UnsupportedError(
-                f"a plan has no {unknown[0]}", f"It has {', '.join(given)}.", name=unknown[0]
+                f"a plan has no {unknown[0]}", f"It has {', '.join(arguments)}.", name=unknown[0]
             )
-        given.update(changes)
-        return gemm(**given)
+        arguments.update(changes)
+        return gemm(**arguments)
 
 
 # --- what a plan is made from ---
@@ -195,11 +195,11 @@ def gemm(
         order, count, of_bias,
     )  # fmt: skip
     for operand in OPERANDS:
-        tag, given = plan.tag(operand), plan.ld["ABC".index(operand)]
+        tag, leading = plan.tag(operand), plan.ld["ABC".index(operand)]
         if tag not in LINES:
-            if given is not None:
-                text = f"{operand}, {tag}, has no leading dimension, and ld gives it {given}"
-                raise LayoutError(text, "Give None, or 0 in a command.", operand=operand, ld=given)
+            if leading is not None:
+                text = f"{operand}, {tag}, has no leading dimension, and ld gives it {leading}"
+                raise LayoutError(text, "Give None, or 0 in a command.", operand=operand, ld=leading)
             continue
         try:
             plan.layout(operand)  # raises where a leading dimension is too short
@@ -244,7 +244,7 @@ def _tags(what: str | Sequence[str]) -> tuple[str, str, str]:
         parts.append("RowMajor")
     if len(parts) != 3:
         raise LayoutError(f"there are {len(parts)} layout tags, not those of A, B and C", given=what)
-    found: list[str] = []
+    names: list[str] = []
     for operand, part in zip("ABC", parts, strict=True):
         tag = tag_named(part)
         if tag.sizes != ("rows", "cols") or tag.elements is not None:
@@ -252,8 +252,8 @@ def _tags(what: str | Sequence[str]) -> tuple[str, str, str]:
                 f"{operand} cannot be {tag}: a matrix has rows and columns, this is {tag.about}",
                 tag=tag.name,
             )
-        found.append(tag.name)
-    a, b, c = found
+        names.append(tag.name)
+    a, b, c = names
     return a, b, c
 
 

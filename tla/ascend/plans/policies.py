@@ -59,29 +59,29 @@ def policy(text: str | Policy | Family) -> Policy:
         scanner.fail(f"expected the name of a dispatch policy, found {scanner.found()}")
     family = _family(name, start)
     if scanner.accept("<"):
-        found = _templated(scanner, family)
+        result = _templated(scanner, family)
     elif scanner.accept("("):
-        found = _called(scanner, family)
+        result = _called(scanner, family)
     else:
-        found = family()
+        result = family()
     scanner.expect_end()
-    return found
+    return result
 
 
 def _family(name: str, at: int) -> Family:
     """The family of a name, in any case, whole or short."""
-    found = [FAMILIES[full] for full in FAMILIES if name.lower() in _names(full)]
-    everywhere = {code for family in found for code in family.codes}
-    for family in found:
-        if len(found) == 1 or everywhere == {*family.codes}:
+    families = [FAMILIES[full] for full in FAMILIES if name.lower() in _names(full)]
+    everywhere = {code for family in families for code in family.codes}
+    for family in families:
+        if len(families) == 1 or everywhere == {*family.codes}:
             return family
-    if not found:
+    if not families:
         raise UnsupportedError(
             f"{shortened(name)!r} is not a dispatch policy", _near(name), name=name, at=at
         )
-    ways = (f"{f.name} ({' or '.join(ARCH_OF[code] for code in f.codes)})" for f in found)
+    ways = (f"{f.name} ({' or '.join(ARCH_OF[code] for code in f.codes)})" for f in families)
     raise UnsupportedError(
-        f"{name!r} is short for {len(found)} dispatch policies", f"Write {' or '.join(ways)}.",
+        f"{name!r} is short for {len(families)} dispatch policies", f"Write {' or '.join(ways)}.",
         name=name, at=at,
     )  # fmt: skip
 
@@ -98,8 +98,8 @@ def _names(name: str) -> tuple[str, ...]:
 
 
 def _near(name: str) -> str:
-    known = {text: full for full in FAMILIES for text in _names(full)}
-    near = dict.fromkeys(known[text] for text in near_words(name.lower(), known, 0.5))
+    names = {text: full for full in FAMILIES for text in _names(full)}
+    near = dict.fromkeys(names[text] for text in near_words(name.lower(), names, 0.5))
     return did_you_mean(near, FAMILIES)
 
 
@@ -159,6 +159,6 @@ def _value(scanner: Scanner, parameter: Parameter, word: str, start: int) -> int
         return flag
     if not (word.isascii() and word.rstrip("uU").isdigit()):
         kind = "true or false" if parameter.is_flag else "a number"
-        found = repr(shortened(word)) if word else scanner.found()
-        scanner.fail(f"expected {kind} for {parameter.name}, found {found}", start)
+        text = repr(shortened(word)) if word else scanner.found()
+        scanner.fail(f"expected {kind} for {parameter.name}, found {text}", start)
     return int(word.rstrip("uU"))

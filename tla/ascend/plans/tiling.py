@@ -80,7 +80,7 @@ class Tiling(NamedTuple):
 
     def element(self, operand: Operand) -> Element:
         """The element type of an operand in global memory and L1."""
-        _known(operand)
+        _require_operand(operand)
         if operand == "bias":
             if self.bias is None:
                 raise UnsupportedError("the plan has no bias", "Give gemm(..., bias='float').")
@@ -89,7 +89,7 @@ class Tiling(NamedTuple):
 
     def extents(self, operand: Operand, of: Sequence[int] | None = None) -> tuple[int, ...]:
         """The rows and columns of an operand: of the problem, or of a tile (m, n, k)."""
-        _known(operand)
+        _require_operand(operand)
         m, n, k = self.problem if of is None else of
         return {"A": (m, k), "B": (k, n), "C": (m, n), "bias": (n,)}[operand]
 
@@ -104,7 +104,7 @@ class Tiling(NamedTuple):
         Raises:
             UnsupportedError: the operand is never there.
         """
-        _known(operand)
+        _require_operand(operand)
         if level not in _LEVELS[operand]:
             where = f"It is in {', '.join(_LEVELS[operand])}."
             raise UnsupportedError(f"{operand} is never in {level}", where, operand=operand, level=level)
@@ -134,7 +134,7 @@ class Tiling(NamedTuple):
 
     def tag(self, operand: Operand) -> str:
         """The layout tag of an operand in global memory."""
-        _known(operand)
+        _require_operand(operand)
         return "VectorLayout" if operand == "bias" else self.tags["ABC".index(operand)]
 
     def leading(self, operand: Operand) -> int:
@@ -142,12 +142,12 @@ class Tiling(NamedTuple):
         tag = self.tag(operand)
         if tag not in LINES:
             return 0
-        given = self.ld["ABC".index(operand)]
+        ld = self.ld["ABC".index(operand)]
         rows, cols = self.extents(operand)
         least = cols if tag == "RowMajor" else rows
-        if given is None:
+        if ld is None:
             return least + least % 2 if self.element(operand).name in FP4 else least
-        return given
+        return ld
 
     @property
     def tile(self) -> Tile:
@@ -195,7 +195,7 @@ class Tiling(NamedTuple):
         return f"gemm({', '.join(parts)}, cores={self.cores})"
 
 
-def _known(operand: str) -> None:
+def _require_operand(operand: str) -> None:
     if operand not in _LEVELS:
         raise UnsupportedError(
             f"a product has no operand {operand!r}", f"It has {', '.join(_LEVELS)}.", operand=operand

@@ -145,17 +145,17 @@ class Moved(NamedTuple):
         """The bytes, by the types of A, B and C."""
         sums, once = accumulator(a, b), self.direct - self.added
         if not self.added:
-            written_c, written, again = self.direct + self.finished, self.partial, self.partial
+            to_c, to_workspace, read_again = self.direct + self.finished, self.partial, self.partial
         elif c == sums:
-            written_c, written, again = self.direct, 0, 0
+            to_c, to_workspace, read_again = self.direct, 0, 0
         else:
-            written_c, written, again = once, self.direct, once
+            to_c, to_workspace, read_again = once, self.direct, once
         return Traffic(
             a.bytes_of(self.a),
             b.bytes_of(self.b),
-            c.bytes_of(written_c),
-            sums.bytes_of(written),
-            sums.bytes_of(again),
+            c.bytes_of(to_c),
+            sums.bytes_of(to_workspace),
+            sums.bytes_of(read_again),
         )
 
 
@@ -300,16 +300,16 @@ def l2_reuse(
     read = per_round = from_gm = a_from_gm = seen = 0
     cuts, reads = _cuts(schedule, progress), _Reads(schedule)
     for turn in _turns(schedule):
-        wanted: dict[_Panel, tuple[int, int]] = {}
+        panels: dict[_Panel, tuple[int, int]] = {}
         for task in turn:
             of = reads.of(task)
             for panel, low, high in _panels(task, cuts):
                 if panel[0] not in of:
                     continue
                 read += l2.size(panel, high - low)
-                a, b = wanted.get(panel, (low, high))
-                wanted[panel] = min(a, low), max(b, high)
-        for panel, (low, high) in wanted.items():
+                a, b = panels.get(panel, (low, high))
+                panels[panel] = min(a, low), max(b, high)
+        for panel, (low, high) in panels.items():
             per_round += l2.size(panel, high - low)
             new = l2.take(panel, low, high)
             from_gm += new
@@ -320,8 +320,8 @@ def l2_reuse(
             progress(seen)
     m, n, k = schedule.problem
     once = of_a.bits * m * k + of_b.bits * n * k * schedule.groups
-    found = (read, per_round, from_gm, once, a_from_gm)
-    read, per_round, from_gm, once, a_from_gm = (ceil_div(x, 8) for x in found)
+    bits = (read, per_round, from_gm, once, a_from_gm)
+    read, per_round, from_gm, once, a_from_gm = (ceil_div(x, 8) for x in bits)
     return Reuse(read, per_round, from_gm, once, capacity, a_from_gm)
 
 
@@ -331,15 +331,15 @@ def _turns(schedule: Assignment) -> Iterator[list[Task]]:
     turn = 0
     while ahead := [(task, tasks) for task, tasks in ahead if task is not None]:
         together: list[Task] = []
-        left: list[tuple[Task | None, Iterator[Task]]] = []
+        rest: list[tuple[Task | None, Iterator[Task]]] = []
         for first, tasks in ahead:
             task: Task | None = first
             while task is not None and task.round == turn:
                 together.append(task)
                 task = next(tasks, None)
-            left.append((task, tasks))
+            rest.append((task, tasks))
         yield together
-        ahead = left
+        ahead = rest
         turn += 1
 
 

@@ -59,7 +59,7 @@ def timeline(
     lanes: list[Lane] = []
     for core in _ends_of(schedule.cores, most_cores):
         cells: dict[int, list[Stretch]] = {turn: [] for turn in turns}
-        for task in _shown(schedule, core, cells):
+        for task in _tasks_in(schedule, core, cells):
             cells[task.round].append(Stretch(_label(task, whole, groups), task.macs))
         lanes.append(Lane(core, tuple(map(tuple, cells.values())), balance.work[core]))
     title = "tile of M,N" + (",K" if schedule.factor > 1 else "") + ("@group" if groups > 1 else "")
@@ -68,7 +68,7 @@ def timeline(
     )
 
 
-def _shown(schedule: Assignment, core: int, turns: Collection[int]) -> list[Task]:
+def _tasks_in(schedule: Assignment, core: int, turns: Collection[int]) -> list[Task]:
     """The tasks of a core in some turns, the first of all and the last: no others are made but two."""
     runs = schedule.runs(core)
     ahead, behind = chain(*runs), chain(*map(reversed, reversed(runs)))

@@ -81,21 +81,21 @@ class BlockSwizzle(NamedTuple):
             LayoutError: one of the two is given to another swizzle; or the problem has no such schedule.
         """
         kind = _KINDS[self.name]
-        given: dict[str, Any] = {}
-        for word, value, taken in (
+        arguments: dict[str, Any] = {}
+        for word, value, is_taken in (
             ("splitk", splitk, kind.splits),
             ("rows", rows or None, kind.grouped),
         ):
             if value is None:
                 continue
-            if not taken:
+            if not is_taken:
                 raise LayoutError(f"{self.name} takes no {word}", **{word: value})
-            given[word] = value
+            arguments[word] = value
         if kind.splits and splitk is None:
-            given["splitk"] = _factor(problem, tile, cores)
+            arguments["splitk"] = _factor(problem, tile, cores)
         if not kind.shaped:
-            given.update(zip((p.name for p in kind.parameters), self.arguments, strict=True))
-        return kind.make(problem, tile, cores=cores, **given)
+            arguments.update(zip((p.name for p in kind.parameters), self.arguments, strict=True))
+        return kind.make(problem, tile, cores=cores, **arguments)
 
     @property
     def splits(self) -> bool:
@@ -115,8 +115,8 @@ class BlockSwizzle(NamedTuple):
     def __str__(self) -> str:
         if not self.arguments:
             return self.name
-        shown = (str(a).lower() if isinstance(a, bool) else str(a) for a in self.arguments)
-        return f"{self.name}<{','.join(shown)}>"
+        words = (str(a).lower() if isinstance(a, bool) else str(a) for a in self.arguments)
+        return f"{self.name}<{','.join(words)}>"
 
 
 def _factor(problem: ShapeLike, tile: ShapeLike, cores: int) -> int:
@@ -303,14 +303,14 @@ def swizzle(text: str | BlockSwizzle) -> BlockSwizzle:
     rest = _REST.fullmatch(text, match.end())
     if rest is None:
         opened = text[match.end()] == "<"
-        said = "'<' is not closed" if opened else "expected '<' or the end"
-        raise ParseError(f"{said} behind {word}", text, match.end(), len(text))
+        fault = "'<' is not closed" if opened else "expected '<' or the end"
+        raise ParseError(f"{fault} behind {word}", text, match.end(), len(text))
     return _with_arguments(text, name, rest[1], rest.start(1))
 
 
 def _near(word: str) -> str:
-    known = {name.lower(): name for name in (*WORDS, *_KINDS)}
-    near = [known[key] for key in near_words(word.lower(), known)]
+    names = {name.lower(): name for name in (*WORDS, *_KINDS)}
+    near = [names[key] for key in near_words(word.lower(), names)]
     return did_you_mean(near, [*WORDS, "or a C++ class, as in GemmIdentityBlockSwizzle<3,0>"])
 
 
@@ -327,35 +327,35 @@ def _with_arguments(text: str, name: str, inside: str | None, start: int) -> Blo
         )
     arguments = [p.default for p in kind.parameters if isinstance(p.default, int)]
     for i, part in enumerate(parts):
-        written = part.strip().lower()
+        word = part.strip().lower()
         flag = isinstance(arguments[i], bool)
-        if not (written in ("true", "false", "0", "1") if flag else _NUMBER.fullmatch(written)):
+        if not (word in ("true", "false", "0", "1") if flag else _NUMBER.fullmatch(word)):
             what = "true or false" if flag else "a number"
             raise ParseError(
                 f"{kind.parameters[i].name} of {name} is {what}", text, start, start + max(len(part), 1)
             )
-        arguments[i] = written in ("true", "1") if flag else int(written.rstrip("u"))
+        arguments[i] = word in ("true", "1") if flag else int(word.rstrip("u"))
         start += len(part) + 1
     return _checked(name, arguments)
 
 
 def _with_shapes(text: str, name: str, parts: list[str], start: int) -> BlockSwizzle:
     """The swizzle of a class whose arguments are shapes, by name: the tile says them, given apart."""
-    found = [part.strip() for part in parts]
-    if name == "BlockSchedulerAswt" and len(found) == 3 and found[2] == "true":
+    shapes = [part.strip() for part in parts]
+    if name == "BlockSchedulerAswt" and len(shapes) == 3 and shapes[2] == "true":
         raise UnsupportedError(
             "the grouped form of BlockSchedulerAswt has no schedule: it cuts the last turn as if it"
             " began at core 0, and loses tiles where it does not",
             "GemmGroupedAswtTailSplitSwizzle is right there.",
             name=text,
         )
-    if name == "BlockSchedulerAswt" and len(found) == 3 and found[2] == "false":
-        found.pop()
+    if name == "BlockSchedulerAswt" and len(shapes) == 3 and shapes[2] == "false":
+        shapes.pop()
     most = len(_KINDS[name].parameters)
-    if len(found) not in (0, most) or not all(re.fullmatch(r"[A-Za-z_]\w*", part) for part in found):
+    if len(shapes) not in (0, most) or not all(re.fullmatch(r"[A-Za-z_]\w*", part) for part in shapes):
         names = ",".join(str(p.default) for p in _KINDS[name].parameters)
         raise ParseError(
             f"{name} takes the names of {most} shapes in < >", text, start, len(text),
             f"Write {name}, or {name}<{names}>; the tile says their extents.",
         )  # fmt: skip
-    return BlockSwizzle(name, tuple(found)) if found else _Plain(name)()
+    return BlockSwizzle(name, tuple(shapes)) if shapes else _Plain(name)()

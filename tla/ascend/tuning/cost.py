@@ -109,5 +109,5 @@ def _closed_form(swizzle: BlockSwizzle) -> tuple[int, int] | None:
         return int(swizzle.arguments[0]), int(swizzle.arguments[1])
     if swizzle.name in _WALKED:
         return None
-    known = f"It does of {', '.join((*_CLOSED, *_WALKED))}."
-    raise UnsupportedError(f"the cost model does not speak of {swizzle.name}", known, swizzle=swizzle)
+    names = f"It does of {', '.join((*_CLOSED, *_WALKED))}."
+    raise UnsupportedError(f"the cost model does not speak of {swizzle.name}", names, swizzle=swizzle)

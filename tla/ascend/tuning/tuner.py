@@ -158,8 +158,8 @@ def _line(plan: Plan, kernel: _Kernel, tile: Estimate) -> str:
 
 
 def _data_type(element: Element) -> str:
-    found = _DATA_TYPES.get(element.name)
-    if found is None:
-        known = f"It has {', '.join(_DATA_TYPES)}."
-        raise UnsupportedError(f"the tuner has no element type {element}", known, element=element)
-    return found
+    name = _DATA_TYPES.get(element.name)
+    if name is None:
+        names = f"It has {', '.join(_DATA_TYPES)}."
+        raise UnsupportedError(f"the tuner has no element type {element}", names, element=element)
+    return name
