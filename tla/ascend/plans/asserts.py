@@ -78,8 +78,8 @@ def _says(text: str, holds: Callable[[Counts], bool]) -> Assertion:
 
 
 def _multiple(what: Callable[[Counts], int]) -> Callable[[Counts], bool]:
-    """Whether bits are whole rows of a fractal, 32 bytes; the product wraps as CATLASS's."""
-    return lambda t: (what(t) & _WORD) % 256 == 0
+    """Whether bits are whole rows of a fractal, 32 bytes; so they are after CATLASS's 32 bits wrap."""
+    return lambda t: what(t) % 256 == 0
 
 
 def _on_2201(assertion: Assertion) -> Assertion:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from ..copies import Transfer
     from ..elements import Element
-    from ..shapes import GemmShape
     from .tile import Operand
     from .tiling import Tiling
 
@@ -42,7 +41,7 @@ def copy_rules(plan: Tiling) -> Iterator[Finding]:
 
     def load(operand: Operand) -> Transfer:
         tag, there = plan.tag(operand), plan.layout(operand, "L1")
-        of, tile = plan.element(operand), _within(plan, operand, plan.tile_in(operand, "L1"))
+        of, tile = plan.element(operand), plan.extents(operand, plan.tile_in(operand, "L1"))
         if _is_short(plan, of) and (tag in BLOCKS or (tag in LINES and not _knows_short(plan))):
             text = (
                 f"the copy of {plan.policy.name} reads each line of {operand} twice as long: it counts"
@@ -53,7 +52,7 @@ def copy_rules(plan: Tiling) -> Iterator[Finding]:
         return gm_to_l1(src, there, arch=here, element=of, tile=tile, src_tag=tag, dst_tag=to)
 
     def store() -> Transfer:
-        sums, tile = plan.layout("C", "L0C"), _within(plan, "C", plan.l0)
+        sums, tile = plan.layout("C", "L0C"), plan.extents("C", plan.l0)
         tag, acc = plan.tag("C"), plan.accumulator
         return l0c_to_gm(
             sums, plan.layout("C"), arch=here, element=plan.c, accumulator=acc, tile=tile, dst_tag=tag
@@ -87,12 +86,6 @@ def _knows_short(plan: Tiling) -> bool:
 
 
 _OTHERS: Final = "Take MmadAtlasA2Pingpong, A as RowMajor or zN, B as RowMajor, ColumnMajor, zN or nZ."
-
-
-def _within(plan: Tiling, operand: Operand, of: GemmShape) -> tuple[int, ...]:
-    """The tile of an operand, no larger than the operand."""
-    pairs = zip(plan.extents(operand, of), plan.extents(operand), strict=True)
-    return tuple(min(tile, whole) for tile, whole in pairs)
 
 
 def _finding(rule: str, buffer: str, make: Callable[[], Transfer]) -> Finding:
