@@ -120,15 +120,8 @@ class Calls(Sequence[Call]):
         m_step: int = 0,
         tail: Call | None = None,
     ) -> None:
-        values = {
-            "first": first,
-            "length": length,
-            "dst_step": dst_step,
-            "src_step": src_step,
-            "m_step": m_step,
-            "tail": tail,
-        }
-        for name, value in values.items():
+        values = (dst_step, first, length, m_step, src_step, tail)
+        for name, value in zip(self.__slots__, values, strict=True):
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -15,38 +15,6 @@ from typing import Final
 
 from .dispatch import Family, Parameter
 
-__all__ = [
-    "FAMILIES",
-    "GemmAtlasA2",
-    "MmadAscend950FullLoadA",
-    "MmadAtlasA2DynamicCommon",
-    "MmadAtlasA2DynamicPreloadAsyncWithCallback",
-    "MmadAtlasA2DynamicSingleCoreSplitk",
-    "MmadAtlasA2DynamicSmall",
-    "MmadAtlasA2DynamicStreamk",
-    "MmadAtlasA2FullLoadA",
-    "MmadAtlasA2PingPongWithPrologue",
-    "MmadAtlasA2Pingpong",
-    "MmadAtlasA2PingpongBias",
-    "MmadAtlasA2PingpongSliceKWithPrologue",
-    "MmadAtlasA2Preload",
-    "MmadAtlasA2PreloadAsync",
-    "MmadAtlasA2PreloadAsyncWithCallback",
-    "MmadAtlasA2SingleCoreSplitk",
-    "MmadAtlasA2Small",
-    "MmadAtlasA2Streamk",
-    "MmadAtlasA2W8A16",
-    "MmadDequant",
-    "MmadFullLoadA",
-    "MmadPingpong",
-    "MmadPingpongMutex",
-    "MmadPingpongSymmLeft",
-    "MmadPingpongSymmRight",
-    "MmadPingpongTlaV2",
-    "MmadPreloadAsyncWithCallback",
-    "MmadPreloadAsyncWithCallbackL0CToUB",
-]
-
 _A2: Final = (2201,)
 _950: Final = (3510,)
 _BOTH: Final = (2201, 3510)
