@@ -26,8 +26,9 @@ from tla.ascend import (
 from tla.ascend.plans.asserts import failed
 from tla.ascend.plans.defaults import default_l0
 from tla.ascend.plans.kernels import slices
-from tla.ascend.schedules import CoverError, prove, single_core_splitk
+from tla.ascend.schedules import CoverError, grouped_aswt, prove, single_core_splitk
 from tla.ascend.schedules.cover import box
+from tla.ascend.schedules.facts import _L2  # pyright: ignore[reportPrivateUsage]
 
 half, single = element("half"), element("float")
 SMALL = GemmShape(32, 32, 32)
@@ -162,3 +163,23 @@ def test_half_a_band_of_rows_is_walked_with_the_band_before_and_half_of_columns_
 def test_an_extent_of_minus_one_is_negative() -> None:
     with pytest.raises(CoverError, match="a negative one"):
         prove((8, 8, 8), [box((1, 0, 0), (-1, 8, 8)), box((0, 0, 0), (8, 8, 8))])
+
+
+def test_pieces_of_the_last_tiles_stay_on_the_cores_that_are_idle() -> None:
+    """Three tiles on eight cores, the last of a group of its own: it is cut for itself and five more."""
+    schedule = grouped_aswt((384, 256, 64), (128, 256, 64), (256, 128), cores=8)
+    assert sorted(task.core for task in schedule.tasks) == list(range(8))
+    assert schedule.proof().tasks == 8
+
+
+def test_an_even_tile_is_no_higher_than_the_tile() -> None:
+    schedule = grouped_aswt((200, 256, 64), (100, 256, 64), (200,), cores=4, balanced=True)
+    assert {task.shape.m for task in schedule.tasks} == {100}
+
+
+def test_l2_holds_of_a_panel_what_it_held_before() -> None:
+    cache = _L2({"A": 8, "B": 8})
+    panel = ("A", 0, 0, 0, 10)
+    assert cache.take(panel, 0, 10) == 8 * 10 * 10
+    assert cache.take(panel, 5, 12) == 8 * 2 * 10
+    assert cache.take(panel, 0, 12) == 0

@@ -1,4 +1,4 @@
-"""Tiles in the buffers of a core, each held against the rules of its buffer.
+"""Tiles in the buffers of a core, each checked by the rules of its buffer.
 
 >>> tile = make_layout("half", "zZ", 128, 64)
 >>> allocate("AtlasA2", "L0A", tile, "half", start=16384)
@@ -85,7 +85,7 @@ def allocate(
       128 x 256 would fit, or 64 x 512.
 
     It takes the bytes from its first element to its last, padding included, of four bits two to a byte.
-    What else lies in the buffer is not asked: see `allocate_stages`, and `Plan.check`.
+    Other tiles in the buffer are not checked: see `allocate_stages`, and `Plan.check`.
 
     Args:
         arch: An architecture or a chip, or its name.
@@ -141,7 +141,7 @@ def allocate_stages(
 
 
 class _Request(NamedTuple):
-    """What is to lie in a buffer, read."""
+    """The arguments of `allocate`, checked one by one."""
 
     buffer: Buffer
     layout: AnyLayout
@@ -166,7 +166,7 @@ class _Request(NamedTuple):
         return round_up(self.of.bytes_of(layout.cosize), self.buffer.unit)
 
     def bytes(self, layout: AnyLayout, stages: Any) -> Any:
-        """What so many stages of a layout take."""
+        """The bytes of `stages` stages of a layout; None is one tile that is not called a stage."""
         alone = self.of.bytes_of(layout.cosize)
         return alone if stages is None else self.step(layout) * (stages - 1) + alone
 
@@ -186,7 +186,7 @@ def _allocate(
         raise LayoutError(f"a tile has 1 stage or more, not {_digits(number)}", stages=number)
     whole = Layout(as_layout(layout).shape, layout.stride)  # room is for all of it, data or not
     request = _Request(buffer, whole, of, leaf(start), number)
-    # what is wrong for all values of unknowns is told before what may be
+    # A fault for all values of the unknowns comes before one for some values.
     obligations = (_require_start(request), _require_layout(request), _require_room(request))
     for obligation in obligations:
         if obligation is not None:

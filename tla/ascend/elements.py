@@ -56,7 +56,7 @@ class Element(NamedTuple):
         return (self.bits + 7) // 8
 
     def bytes_of(self, count: int) -> int:
-        """The bytes that so many elements take, packed: two of four bits share a byte.
+        """The bytes that `count` elements take, packed: two of four bits share a byte.
 
         Raises:
             LeafError: the count is no int.

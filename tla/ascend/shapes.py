@@ -27,7 +27,7 @@ __all__ = ["GemmCoord", "GemmShape", "ShapeLike", "gemm_shape", "index_of", "rou
 
 
 class GemmCoord(NamedTuple):
-    """A place in the iteration space of a product, or its extents: in elements or tiles, as is said.
+    """A place in the iteration space of a product, or its extents, in elements or in tiles.
 
     >>> from tla.ascend import GemmShape
     >>> place, tile = GemmCoord(1, 2, 0), GemmShape(128, 256, 64)

@@ -188,7 +188,7 @@ _VERDICTS: Final = {"error": "BROKEN"}
 
 
 def _why(finding: Finding) -> str:
-    """What is said of a rule that holds; of the others more is said below."""
+    """The text of a rule that holds; the other rules have theirs below the table."""
     return f": {finding.text}" if finding.severity == "holds" and finding.text else ""
 
 

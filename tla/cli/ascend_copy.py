@@ -57,7 +57,7 @@ _ROUTES: Final[dict[str, tuple[Callable[..., Transfer], str | None, tuple[str, .
     "l0c-gm": (l0c_to_gm, None, ("dst_tag",)),
     "l1-bt": (l1_to_bt, "VectorLayout", ()),
 }
-"""What each route calls, where it goes if nothing is said, and which tags it is told."""
+"""The function of each route, its default destination, and the tags that it takes."""
 
 _SHOWN: Final = 4
 """How many calls are listed without --all."""
@@ -177,7 +177,7 @@ def _layout(text: str) -> tuple[AnyLayout, Element | None, str | None]:
     return by_tag.layout, by_tag.element, by_tag.tag
 
 
-# --- what is said ---
+# --- text ---
 
 
 def _facts(transfer: Transfer, every: bool) -> dict[str, Any]:

@@ -109,7 +109,7 @@ class Calls(Sequence[Call]):
     src_step: int
     m_step: int
     tail: Call | None
-    """A last call of its own, for what is left over."""
+    """A last call of its own, for the remainder."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What a copy is asked for, checked: layouts with their tags, the tile, the fields of a parameter.
+"""The arguments of a copy, checked: layouts with their tags, the tile, the fields of a parameter.
 
 Every copy first has its two layouts read as tags here, and last its calls checked against the widths
 of the fields: a number that does not fit is an error, where a struct keeps its low bits in silence.
@@ -109,7 +109,7 @@ LINES: Final = ("row", "column")
 
 
 class Request(NamedTuple):
-    """What a caller says of a copy besides its layouts."""
+    """The arguments of a copy besides its layouts."""
 
     arch: str | Arch
     element: ElementLike | None
@@ -120,7 +120,7 @@ class Request(NamedTuple):
 
 
 def element_of(element: ElementLike | None, *operands: object, what: str = "element") -> Element:
-    """Return the element type of a copy: what is said, and what its tagged layouts say.
+    """Return the element type of a copy, by the argument and by its tagged layouts.
 
     Args:
         what: The name of the argument that says it.
@@ -471,7 +471,7 @@ def _match_tags(
 
 
 def _is_in(layout: AnyLayout, name: str | None, tag: str, element: Element) -> bool:
-    """Whether a layout is in a tag; one that it is said to be in is the only one."""
+    """Whether a layout is in a tag; a layout with a tag of its own is in that one alone."""
     return name == tag if name is not None else _lies_in(layout, tag, element)
 
 
@@ -482,7 +482,7 @@ def _lies_in(layout: AnyLayout, tag: str, element: Element) -> bool:
 
 
 def _tag_of(layout: AnyLayout, tag: str | Tag | None, element: Element, what: str) -> str | None:
-    """The tag that a layout is said to be in, and is."""
+    """The name of the tag that the caller gives a layout, once the layout is found to be in it."""
     if tag is None:
         return None
     name = str(tag).rpartition("::")[2]

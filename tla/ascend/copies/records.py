@@ -209,7 +209,7 @@ class FixpipeParamsV220(NamedTuple):
     quantPre: str = "NoQuant"
     isChannelSplit: bool = False
     nz2nd: bool = True
-    """Whether rows come out: ``CFG_ROW_MAJOR``, otherwise ``CFG_NZ``."""
+    """Whether rows come out: ``CFG_ROW_MAJOR`` if so, ``CFG_NZ`` if not."""
 
 
 class DataCopyCO12DstParams(NamedTuple):

@@ -88,7 +88,7 @@ def _counted_as(plan: Tiling, buffer: Buffer) -> str:
 
 def _overlaps(plan: Tiling, footprint: Footprint) -> Iterator[Finding]:
     buffer, rule = footprint.buffer, f"{footprint.buffer} overlap"
-    # of the stages of an operand each is written into the next alike: the first pair is told
+    # All stages of an operand overlap the next in the same way: one finding for the first pair.
     pairs = {(x.operand, y.operand): (x, y) for x, y in reversed(footprint.overlaps)}
     for x, y in sorted(pairs.values()):
         both = x.shared(y)

@@ -1,4 +1,4 @@
-"""What a plan is where nothing is said: policy, swizzle and tiles, as CATLASS's examples have them.
+"""The defaults of a plan: policy, swizzle and tiles, as CATLASS's examples have them.
 
 >>> from tla.ascend import AtlasA2, GemmCoord, element
 >>> half = element("half")

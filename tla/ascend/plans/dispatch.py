@@ -54,7 +54,7 @@ class Family(NamedTuple):
     api: Literal["tla", "legacy"]
     """Whether its block is a ``BlockMmadTla`` or a ``BlockMmad``."""
     block: str
-    """Its block: the file ``block_mmad_*.hpp`` of so."""
+    """The name of its block, as the file ``block_mmad_*.hpp`` has it."""
     asserts: tuple[str, ...]
     """The conditions that the block asserts, by their names in `tla.ascend.plans.asserts`."""
     about: str
@@ -141,8 +141,8 @@ class Policy(NamedTuple):
     >>> print(policy)
     MmadPingpong<ArchTag,true>
 
-    Default template arguments at the end are left out. Where no architecture is given, ``ArchTag``
-    stands for it.
+    Default template arguments at the end are left out. A policy without an architecture prints
+    ``ArchTag`` in its place.
     """
 
     family: Family

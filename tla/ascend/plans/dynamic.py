@@ -314,7 +314,7 @@ def bandwidth(n_value: int, d_value: int, src_d_value: int) -> float:
 
 def _polynomial(coefficients: tuple[float, ...], x: float) -> float:
     top = len(coefficients) - 1
-    total = 0.0  # term by term: since Python 3.12 `sum` rounds otherwise
+    total = 0.0  # term by term: `sum` rounds differently since Python 3.12
     for i, c in enumerate(coefficients):
         total += c * x ** (top - i)
     return total

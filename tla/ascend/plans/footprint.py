@@ -169,7 +169,7 @@ def _in_l1(rows: int, columns: int, c0: int, tag: str) -> tuple[int, int]:
 
 
 def _in_l0(lines: int, k: int, element: Element, transposed: bool, tag: str) -> int:
-    """The bytes that are written of a tile of so many rows of A, or columns of B.
+    """The bytes that a load writes for a tile: `lines` rows of A, or columns of B.
 
     A transposing load writes squares, of as many lines as a row of a fractal has elements; only in zZ
     do the lines of all k follow one another.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["memory_rules"]
 
 _LINE: Final = 512
-"""Rows that start at multiples of so many bytes are read at full speed."""
+"""The bytes of a line of memory. Rows that start at its multiples are read at full speed."""
 _FRACTALS: Final = ("zN", "nZ")
 
 

@@ -59,7 +59,7 @@ class Plan(Tiling):
     __slots__ = ()
 
     def check(self) -> Report:
-        """Return how the plan stands to each rule, and the nearest tile that fits if it breaks one."""
+        """Return the report of every rule, with the nearest tile that fits where a rule is broken."""
         return check(self)
 
     def nearest(self) -> Plan | None:
@@ -97,10 +97,11 @@ class Plan(Tiling):
         return emit_cpp(self)
 
     def replaced(self, **changes: object) -> Plan:
-        """Return the plan with some of what `gemm` takes changed, the rest as it is.
+        """Return the plan with some arguments of `gemm` changed.
 
-        The cores, the policy, the swizzle and the tile in L0 follow the change where they are those that
-        `gemm` chooses, and a policy for the architecture is one for the new one. The tile in L1 stays.
+        Four arguments that have their default get the new default: the cores, the policy, the swizzle
+        and the tile in L0. A policy of the architecture becomes one of the new architecture. The tile in
+        L1 stays.
 
         >>> gemm("AtlasA2", (1024, 1024, 1024)).replaced(l1="64,256,128").l0
         GemmShape(m=64, n=256, k=64)
@@ -161,12 +162,12 @@ def gemm(
         tags: The layouts of A, B and C in global memory; one for all, or a text with commas.
         l1, l0: The tiles; as CATLASS's examples have them where they fit, else the nearest that fits.
             L0 has the m and n of L1, and the longest half, quarter ... of its k that fits.
-        policy: MmadPingpong where nothing is said, on 2201 with a bias MmadAtlasA2PingpongBias; with the
-            unit flag unless elements are integers.
-        swizzle: As CATLASS advises where nothing is said: bands of 3.
+        policy: By default MmadPingpong; on 2201 with a bias MmadAtlasA2PingpongBias. It sets the unit
+            flag unless the elements are integers.
+        swizzle: By default as CATLASS advises: bands of 3.
         bias: Its element type, where there is one.
-        cores: How many cores compute; all of them where nothing is said.
-        ld: The leading dimensions of A, B and C; None, or what is left out at the end, is the shortest.
+        cores: How many cores compute; by default all of them.
+        ld: The leading dimensions of A, B and C. None is the shortest, and so is an entry left out.
 
     Raises:
         UnsupportedError: a name is not known, or no core multiplies the elements.

@@ -26,7 +26,7 @@ __all__ = ["Piece", "SliceWalk", "TailLast", "single_core_splitk", "splitk", "ta
 
 
 class SliceWalk(BandWalk):
-    """A schedule with tasks that have some tiles of K only."""
+    """A walk whose tasks have only some tiles of K each."""
 
     __slots__ = ()
 

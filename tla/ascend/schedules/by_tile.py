@@ -23,7 +23,7 @@ __all__ = ["BandWalk", "column", "identity", "iterate_k", "l1_full_load"]
 
 
 class BandWalk(Schedule):
-    """A schedule whose blocks of C are walked in bands; task t is step t, if nothing else is said."""
+    """A schedule that walks the blocks of C in bands; task t is step t by default."""
 
     __slots__ = ("_bands", "direction", "offset")
 

@@ -74,7 +74,7 @@ def balance(schedule: Assignment) -> Balance:
 
 
 class Traffic(NamedTuple):
-    """The bytes that cores ask of memory and give to it, wherever they come from.
+    """The bytes that cores read from memory and write to it, from L2 or not.
 
     >>> from tla.ascend.schedules import identity
     >>> traffic = identity((96, 64, 32), (48, 32, 16), cores=4).traffic("half")
@@ -123,7 +123,7 @@ def traffic(
     of_a = element(element_a)
     of_b = of_a if element_b is None else element(element_b)
     of_c = of_a if element_c is None else element(element_c)
-    accumulator(of_a, of_b)  # raises before the tasks are gone through
+    accumulator(of_a, of_b)  # raises before the walk over the tasks
     return tally(schedule)[1].traffic(of_a, of_b, of_c)
 
 
@@ -252,7 +252,7 @@ class _L2:
         self._there: OrderedDict[_Panel, tuple[int, int]] = OrderedDict()
 
     def size(self, panel: _Panel, extent: int) -> int:
-        """The bits of so many rows or columns of a panel."""
+        """The bits of `extent` rows or columns of a panel."""
         of, _, _, begin, end = panel
         return self._bits[of] * extent * (end - begin)
 
@@ -266,7 +266,7 @@ class _L2:
         return new
 
     def keep(self, most: int) -> None:
-        """Let the oldest go until the rest is so many bits at most."""
+        """Drop the oldest panels until the others take at most `most` bits."""
         while self._held > most:
             panel, (a, b) = self._there.popitem(last=False)
             self._held -= self.size(panel, b - a)

@@ -84,7 +84,7 @@ def _label(task: Task, whole: int, groups: int) -> str:
 
 
 def _ends_of(size: int, most: int) -> tuple[int, ...]:
-    """The first and the last numbers below a size, at most so many."""
+    """The first and the last numbers below a size, at most `most` of them."""
     if size <= most:
         return tuple(range(size))
     last = most // 2

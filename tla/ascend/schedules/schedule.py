@@ -66,7 +66,7 @@ class Schedule(Assignment):
         element_b: str | Element | None = None,
         element_c: str | Element | None = None,
     ) -> Traffic:
-        """The bytes that the tasks read and write. B is as A, and C as A, where nothing is said."""
+        """The bytes that the tasks read and write. B and C have by default the type of A."""
         return traffic(self, element_a, element_b, element_c)
 
     def l2_reuse(
@@ -87,5 +87,5 @@ class Schedule(Assignment):
         return self.timeline(cores, rounds)
 
     def timeline(self, cores: SupportsIndex = 32, rounds: SupportsIndex = 16) -> Timeline:
-        """The figure of cores by turns: at most so many of each; the rest is counted."""
+        """The figure of cores by turns: at most `cores` by `rounds`; the rest is counted."""
         return timeline(self, cores, rounds)

@@ -1,4 +1,4 @@
-"""What orders the blocks of a product, as values with the names of CATLASS's C++ classes.
+"""The orders of the blocks of a product, as values with the names of CATLASS's C++ classes.
 
 >>> swizzle("Gemm::Block::GemmIdentityBlockSwizzle<3,1>") == GemmIdentityBlockSwizzle(3, 1)
 True
@@ -73,8 +73,8 @@ class BlockSwizzle(NamedTuple):
         """Return the schedule of a problem.
 
         Args:
-            splitk: Into how many slices `SplitkGemmIdentityBlockSwizzle` cuts K; as many as CATLASS's
-                kernel takes where nothing is said.
+            splitk: Into how many slices `SplitkGemmIdentityBlockSwizzle` cuts K; by default as CATLASS's
+                kernel does.
             rows: The rows of each group of `GemmGroupedAswtTailSplitSwizzle`.
 
         Raises:

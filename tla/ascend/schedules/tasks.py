@@ -39,10 +39,10 @@ __all__ = [
 ]
 
 CORES = AtlasA2.cores
-"""How many cores there are where nothing is said."""
+"""The default number of cores."""
 
 MOST_WALKED: Final = 1 << 21
-"""The most tasks that are gone through one by one, in half a minute or so each time."""
+"""The most tasks that one walk visits; that takes about half a minute."""
 
 STEP: Final = 1 << 13
 """How many tasks there are between two calls of a `progress`."""
@@ -187,7 +187,7 @@ class Assignment:
         return [map(self.task, chain(*self.runs(core))) for core in range(self.cores)]
 
     def check_walk(self, count: int) -> None:
-        """Refuse to go through so many tasks, where they are more than `MOST_WALKED`."""
+        """Refuse a walk over more than `MOST_WALKED` tasks."""
         if count <= MOST_WALKED:
             return
         slices = f", and so do fewer slices of K than {self.factor}" if self.empty else ""

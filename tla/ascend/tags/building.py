@@ -98,7 +98,7 @@ def _count_words(layout: AnyLayout, form: Form, leaf: Leaf, ld: Any, step: Any) 
 
 
 def figure_of(recognition: Recognition) -> Steps:
-    """Return whether a layout is in a tag: what it was made of, or what is otherwise."""
+    """Return whether a layout is in a tag: the sizes that made it, or where it differs."""
     title = f"{recognition.layout} as {recognition.name}"
     if recognition.answer:
         rows = tuple([(name, text_of(x)) for name, x in recognition.sizes])
@@ -121,7 +121,7 @@ def _cells(reason: Reason) -> tuple[str, str, str, str]:
 
 
 def tags_figure(layout: AnyLayout, every: Sequence[Recognition]) -> Steps:
-    """Return the tags that a layout is in, or may be, and of each other one what is otherwise.
+    """Return the tags that a layout is in, or may be, and where it differs from each other one.
 
     Args:
         every: What `recognitions` finds of the layout.

@@ -1,4 +1,4 @@
-"""One layout against the form of one tag: each part that is otherwise, with a coordinate that shows it.
+"""One layout against the form of one tag: each part that differs, with a coordinate that shows it.
 
 >>> from tla.ascend.tags.forms import FORMS
 >>> layout = parse("((16,2),(16,3)):((16,256),(1,300))")
@@ -40,7 +40,7 @@ __all__ = ["Fitting", "Reason", "misfits", "name_of", "words_of"]
 
 
 class Reason(NamedTuple):
-    """A part of a layout that a tag has otherwise, or would for some values of unknowns.
+    """A part in which a layout differs from a tag, for all values of unknowns or for some.
 
     >>> from tla.ascend import why_not
     >>> for reason in why_not(parse("(32,32):(32,1)"), "zN", "half"):
@@ -244,7 +244,7 @@ class Fitting:
         else:
             (answer, obligation), wanted = equality(n, fixed), fixed
         if answer is not True:
-            is_count = leaf.level > 0  # of blocks, where the tag has so many
+            is_count = leaf.level > 0  # a number of blocks, which the tag fixes
             part = f"{'count' if is_count else 'size'} of {called(self.form, leaf, many=is_count)}"
             yield Reason(self.tag, part, n, wanted, obligation, *(self._witness(leaf, n, fixed) or ()))
 

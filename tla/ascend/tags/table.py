@@ -76,7 +76,7 @@ def make_layout(
     batch: IntTuple | None = None,
     assume: Conditions | None = None,
 ) -> AnyLayout:
-    """Return the layout that a tag names, of so many elements of a type.
+    """Return the layout that a tag names, by its element type and sizes.
 
     >>> print(make_layout("float", "RowMajor", 5, 7, ld=8))
     (5,7):(8,_1)
@@ -230,7 +230,7 @@ def _vector(element: Element, length: Any) -> AnyLayout:
 
 
 def _fractals(make: Maker, high: int, wide: int) -> Maker:
-    """Makes fractals of so many rows and columns, 0 for as many as 32 bytes hold."""
+    """Makes fractals `high` by `wide`; 0 is as many elements as 32 bytes hold."""
 
     def fractals(element: Element, rows: Any, cols: Any) -> AnyLayout:
         block = Int(high or element.c0), Int(wide or element.c0)

@@ -171,7 +171,7 @@ def loads_of(schedule: Schedule) -> Loads:
 
 
 class _Order(NamedTuple):
-    """The order of direction 0: groups of so many rows; in a group column by column, in odd ones
+    """The order of direction 0: groups of `offset` rows, in a group column by column, in odd groups
     backwards."""
 
     rows: int

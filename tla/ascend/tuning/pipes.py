@@ -136,7 +136,7 @@ class Model(NamedTuple):
     """Offset and direction, where blocks can be counted without walking through them."""
 
     def estimate(self, l1: GemmShape, l0: GemmShape, work: Work | None = None) -> Estimate:
-        """Return how long a tile takes; that it fits is not asked.
+        """Return how long a tile takes, whether it fits or not.
 
         Args:
             work: What the cores do, where it is known.
@@ -213,7 +213,7 @@ class Model(NamedTuple):
         )
 
     def _lengths(self, k1: int, slices: int) -> tuple[int, ...]:
-        """The extents in k of the slices: the first have a tile more, the last has what is left."""
+        """The extents in k of the slices: the first have a tile more, the last ends where k does."""
         each, more = divmod(-(-self.problem.k // k1), slices)
         lengths = [k1 * (each + (i < more)) for i in range(slices)]
         lengths[-1] = self.problem.k - sum(lengths[:-1])
@@ -247,7 +247,7 @@ class Model(NamedTuple):
         )
 
     def _times(self, block: _Block, miss: _Both, active: int) -> _Times:
-        """The cycles of a block, and those of each pipe, while so many cores are at work."""
+        """The cycles of a block, and those of each pipe, while `active` cores are at work."""
         policy = self.policy.facts
         share = self._gm_bandwidth / active / self.arch.frequency
         gm = (_weighted_sum(block.fetched, miss) + block.written) / share

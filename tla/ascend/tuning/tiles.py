@@ -59,7 +59,7 @@ _UNIT: Final = 16
 
 
 class Query(NamedTuple):
-    """How a tile stands that `search` is asked about."""
+    """The place of one tile among those that `search` ranks."""
 
     plan: Plan
     """The product with this tile."""
@@ -93,7 +93,7 @@ class Ranking(NamedTuple):
     default: Estimate | None
     """Of the tile that CATLASS's examples have, where it fits."""
     asked: Query | None = None
-    """The tile that was asked about."""
+    """The place of the argument `tile` of `search`."""
 
     @property
     def best(self) -> Estimate:
@@ -134,10 +134,10 @@ def search(
 
     Args:
         elements, tags, policy, cores, ld: As `gemm` takes them.
-        top: How many tiles are returned, if there are so many.
+        top: The most tiles that are returned.
         step: What m and n are multiples of, itself a multiple of 16.
-        swizzles: The order, or the orders, to try; the one that `gemm` takes, where nothing is said.
-        tile: One to be told of, m, n and k in L1, and k in L0; without that, the best there is.
+        swizzles: The order, or the orders, to try; by default the one that `gemm` takes.
+        tile: A tile to compare: m, n and k in L1, and k in L0; without k in L0, the best one.
         executor: What runs pieces of the work, threads or processes; else this thread does.
         progress: Called with how much is done, and of how much, in pairs of m and n.
 
@@ -215,7 +215,7 @@ def _pairs(product: Model, step: int) -> Iterator[tuple[int, int]]:
 def _of_pair(product: Model, m: int, n: int) -> Iterator[tuple[GemmShape, GemmShape, int]]:
     """The tiles of an m and n, each with the number of k of L0 that it stands for.
 
-    What L0 holds does not depend on k of L1, nor the other way round, so each is asked once.
+    What L0 holds does not depend on k of L1, nor the other way round, so each is tested once.
     """
     parts = list(_parts(product, m, n))
     if not parts:
@@ -286,7 +286,7 @@ def _between_fractals(product: Model, l1: GemmShape) -> bool:
 def _check_rules(plan: Plan, product: Model, pairs: list[tuple[int, int]], step: int) -> None:
     """Raise where no tile fits, or one more rule is broken whatever the tile.
 
-    Small and large ones are asked: the first and the last k of the first m and n, and of the last ones.
+    It tests small and large tiles: the first and the last k of the first m and n, and of the last.
     """
     none: list[tuple[GemmShape, GemmShape, int]] = []
     small = next(filter(None, ([*_of_pair(product, m, n)] for m, n in pairs)), none)
@@ -309,7 +309,7 @@ def _check_rules(plan: Plan, product: Model, pairs: list[tuple[int, int]], step:
 
 
 def _broken_rules(plan: Plan) -> dict[str, str]:
-    """The rules that a plan breaks, each with what is said of its first fault."""
+    """The rules that a plan breaks, each with the text of its first fault."""
     errors = reversed(plan.check().errors)  # so that the first of a rule remains
     return {error.rule: "; ".join((error.text, *error.catlass)) for error in errors}
 
@@ -335,7 +335,7 @@ def _query(plan: Plan, models: list[Model], tile: str | Sequence[int]) -> Query:
 
 
 def _extents(tile: str | Sequence[int]) -> tuple[GemmShape, int | None]:
-    """A tile of L1, and k of L0 if it is said."""
+    """A tile of L1, and k of L0 or None."""
     parts = tile.split(",") if isinstance(tile, str) else [str(extent) for extent in tile]
     if len(parts) != 4:
         return gemm_shape(",".join(parts), "tile in L1"), None
@@ -386,6 +386,6 @@ def _run(executor: Executor | None, pieces: list[_Piece]) -> Iterator[tuple[int,
     try:
         for future in as_completed(futures):
             yield futures[future], future.result()
-    finally:  # what is left after an error, or an interruption, is not begun
+    finally:  # after an error or an interruption no further piece begins
         for future in futures:
             future.cancel()
