@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tla import CoordinateError
 from tla.ascend import (
     FAMILIES,
     Ascend950,
@@ -183,3 +184,10 @@ def test_l2_holds_of_a_panel_what_it_held_before() -> None:
     assert cache.take(panel, 0, 10) == 8 * 10 * 10
     assert cache.take(panel, 5, 12) == 8 * 2 * 10
     assert cache.take(panel, 0, 12) == 0
+
+
+def test_the_first_task_is_the_last_from_behind() -> None:
+    tasks = single_core_splitk((384, 512, 256), (128, 256, 256), cores=1).tasks
+    assert tasks[-len(tasks)] == tasks[0]
+    with pytest.raises(CoordinateError, match="there is no task -7: there are 6"):
+        tasks[-len(tasks) - 1]

@@ -23,7 +23,13 @@ Operand: TypeAlias = Literal["A", "B", "C", "bias"]
 
 
 class Tile(NamedTuple):
-    """What `fits`, `footprints` and `nearest` take: `Plan.tile` is that of a plan."""
+    """What `fits`, `footprints` and `nearest` take; `Plan.tile` is the tile of a plan.
+
+    >>> from tla.ascend import gemm
+    >>> tile = gemm("AtlasA2", (64, 64, 40), "half").tile
+    >>> print(tile.l1, tile.policy, tile.k)
+    GemmShape<128,256,256> MmadPingpong<Arch::AtlasA2,true> 40
+    """
 
     arch: Arch
     a: Element
