@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tla import CoordinateError
+from tla import CoordinateError, LayoutError
 from tla.ascend import (
     FAMILIES,
     Ascend950,
@@ -20,14 +20,16 @@ from tla.ascend import (
     fits,
     footprints,
     gemm,
+    make_layout,
     nearest,
     policy,
     swizzle,
 )
+from tla.ascend.copies import gm_to_l1
 from tla.ascend.plans.asserts import failed
 from tla.ascend.plans.defaults import default_l0
 from tla.ascend.plans.kernels import slices
-from tla.ascend.schedules import CoverError, grouped_aswt, prove, single_core_splitk
+from tla.ascend.schedules import CoverError, grouped_aswt, identity, prove, single_core_splitk
 from tla.ascend.schedules.cover import box
 from tla.ascend.schedules.facts import _L2  # pyright: ignore[reportPrivateUsage]
 
@@ -167,8 +169,8 @@ def test_an_extent_of_minus_one_is_negative() -> None:
 
 
 def test_pieces_of_the_last_tiles_stay_on_the_cores_that_are_idle() -> None:
-    """Three tiles on eight cores, the last of a group of its own: it is cut for itself and five more."""
-    schedule = grouped_aswt((384, 256, 64), (128, 256, 64), (256, 128), cores=8)
+    """Three tiles on nine cores, the last of a group of its own: it has seven cores, and 2 x 3 parts."""
+    schedule = grouped_aswt((384, 256, 64), (128, 256, 64), (256, 128), cores=9)
     assert sorted(task.core for task in schedule.tasks) == list(range(8))
     assert schedule.proof().tasks == 8
 
@@ -191,3 +193,27 @@ def test_the_first_task_is_the_last_from_behind() -> None:
     assert tasks[-len(tasks)] == tasks[0]
     with pytest.raises(CoordinateError, match="there is no task -7: there are 6"):
         tasks[-len(tasks) - 1]
+
+
+def test_sixteen_lines_go_one_by_one_and_no_more() -> None:
+    wide = make_layout("half", "RowMajor", 32, 64, ld=65536)
+    assert gm_to_l1(wide, "zZ", arch="AtlasA2", element="half", tile=(16, 64)).count == 16
+    with pytest.raises(LayoutError, match="leading dimension 65536 >= 65536: rows to zZ go one by one"):
+        gm_to_l1(wide, "zZ", arch="AtlasA2", element="half", tile=(17, 64))
+
+
+def test_lines_as_far_apart_as_one_nd2nz_steps() -> None:
+    for ld, calls in ((65535, 1), (65536, 32)):
+        wide = make_layout("half", "RowMajor", 32, 64, ld=ld)
+        assert gm_to_l1(wide, "zN", arch="AtlasA2", element="half").count == calls
+
+
+def test_zeros_fill_the_last_block_of_a_row() -> None:
+    moved = gm_to_l1(make_layout("half", "RowMajor", 16, 10), "zN", arch="AtlasA2", element="half")
+    assert moved.proof().zeros == 16 * 6
+
+
+def test_as_many_cores_as_a_kernel_is_started_on() -> None:
+    assert identity((128, 256, 256), (128, 256, 256), cores=65535).cores == 65535
+    with pytest.raises(LayoutError, match="started on at most 65535"):
+        identity((128, 256, 256), (128, 256, 256), cores=65536)
