@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from tla import UnsupportedError
 from tla.ascend.plans.emit import emit_cpp
+from tla.ascend.plans.families import FAMILIES
 from tla.ascend.plans.plan import Plan, gemm
-from tla.ascend.plans.policies import FAMILIES, policy
+from tla.ascend.plans.policies import policy
 from tla.ascend.schedules import swizzle
 from tla.ascend.shapes import gemm_shape
 

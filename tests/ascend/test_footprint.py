@@ -25,6 +25,7 @@ from tla.ascend import (
     MmadPingpong,
     MmadPreloadAsyncWithCallback,
     MmadPreloadAsyncWithCallbackL0CToUB,
+    Tile,
     element,
     fits,
     footprints,
@@ -41,6 +42,7 @@ ELEMENTS = {
     2201: ("half", "bfloat16_t", "float", "int8_t", "int4b_t"),
     3510: ("half", "float", "int8_t", "float8_e4m3_t"),
 }
+TRANSPOSED = ("RowMajor", "ColumnMajor", "RowMajor")
 half, single, byte = element("half"), element("float"), element("int8_t")
 
 
@@ -57,9 +59,9 @@ def test_the_recorded_verdicts_of_pingpong() -> None:
     for row in found:
         of, how = element(row["element"]), MmadPingpong(unit_flag=row["unit_flag"])
         tile = (shapes(row["l1"]), shapes(row["l0"]))
-        assert list(failed(BY_CODE[row["arch"]], of, of, *tile, how)) == sorted(row["static_asserts"]), (
-            row
-        )
+        assert list(failed(Tile(BY_CODE[row["arch"]], of, of, *tile, how))) == sorted(
+            row["static_asserts"]
+        ), row
 
 
 def test_the_recorded_verdicts_of_every_block() -> None:
@@ -69,7 +71,8 @@ def test_the_recorded_verdicts_of_every_block() -> None:
         bias = element(row["bias"]) if row["bias"] else None
         tile = (shapes(row["l1"]), shapes(row["l0"]))
         c = element(row["c"])
-        said = failed(BY_CODE[row["arch"]], of, of, *tile, how, bias, c, row["c_tag"])
+        tags = ("RowMajor", "RowMajor", row["c_tag"])
+        said = failed(Tile(BY_CODE[row["arch"]], of, of, *tile, how, bias, tags, c=c))
         assert list(said) == row["says"], row
         seen.add(how.name)
     assert seen == {name for name, family in FAMILIES.items() if family.codes}
@@ -78,9 +81,9 @@ def test_the_recorded_verdicts_of_every_block() -> None:
 def test_sizes_wrap_as_those_of_the_compiler() -> None:
     # 65536 * 65536 elements are 0 of them in 32 bits, so the assertion holds; the footprint does not
     tile = GemmShape(65536, 65536, 65536)
-    said = failed(Ascend950, half, half, tile, tile._replace(k=16), MmadPingpong())
+    said = failed(Tile(Ascend950, half, half, tile, tile._replace(k=16), MmadPingpong()))
     assert "L1TileShape exceeding the L1 space!" not in said
-    assert footprints(Ascend950, half, half, tile, tile, MmadPingpong())[0].margin < 0
+    assert footprints(Tile(Ascend950, half, half, tile, tile, MmadPingpong()))[0].margin < 0
 
 
 # --- the holes ---
@@ -92,8 +95,8 @@ def ranges(footprint: Footprint) -> list[tuple[str, int, int]]:
 
 def test_the_overlap_on_950() -> None:
     tile = GemmShape(100, 256, 256), GemmShape(100, 256, 64)
-    assert failed(Ascend950, half, half, *tile, MmadPingpong()) == ()
-    l1 = footprints(Ascend950, half, half, *tile, MmadPingpong())[0]
+    assert failed(Tile(Ascend950, half, half, *tile, MmadPingpong())) == ()
+    l1 = footprints(Tile(Ascend950, half, half, *tile, MmadPingpong()))[0]
     assert ranges(l1) == [
         ("A0", 0, 56960),
         ("A1", 51200, 108160),
@@ -104,33 +107,34 @@ def test_the_overlap_on_950() -> None:
         ("A0", "A1"),
         ("A1", "B0"),
     ]
-    assert not fits(Ascend950, half, half, *tile, MmadPingpong())
+    assert not fits(Tile(Ascend950, half, half, *tile, MmadPingpong()))
 
 
 def test_the_overlap_on_a2() -> None:
     tile = GemmShape(24, 128, 256), GemmShape(24, 128, 64)
-    assert failed(AtlasA2, single, single, *tile, MmadPingpong()) == ()
-    l1 = footprints(AtlasA2, single, single, *tile, MmadPingpong())[0]
+    assert failed(Tile(AtlasA2, single, single, *tile, MmadPingpong())) == ()
+    l1 = footprints(Tile(AtlasA2, single, single, *tile, MmadPingpong()))[0]
     assert ranges(l1)[:2] == [("A0", 0, 32512), ("A1", 24576, 57088)]
-    assert not fits(AtlasA2, single, single, *tile, MmadPingpong())
+    assert not fits(Tile(AtlasA2, single, single, *tile, MmadPingpong()))
 
 
 def test_a_transposed_load_writes_squares() -> None:
     # of float 16 by 16: a k of 8 is aligned to CATLASS, and each stage of B is twice as long
     tile = GemmShape(64, 64, 64), GemmShape(64, 64, 8)
-    assert failed(AtlasA2, single, single, *tile, MmadPingpong()) == ()
-    l0b = footprints(AtlasA2, single, single, *tile, MmadPingpong())[2]
+    assert failed(Tile(AtlasA2, single, single, *tile, MmadPingpong())) == ()
+    l0b = footprints(Tile(AtlasA2, single, single, *tile, MmadPingpong()))[2]
     assert ranges(l0b) == [("B0", 0, 4096), ("B1", 2048, 6144)]
-    whole = footprints(AtlasA2, single, single, *tile, MmadPingpong(), tags=("RowMajor", "ColumnMajor"))
+    whole = footprints(Tile(AtlasA2, single, single, *tile, MmadPingpong(), tags=TRANSPOSED))
     assert ranges(whole[2]) == [("B0", 0, 2048), ("B1", 2048, 4096)]
 
 
 def test_four_bits_are_counted_as_bytes_and_written_as_they_are() -> None:
     int4 = element("int4b_t")
-    tile = GemmShape(256, 256, 1024), GemmShape(256, 256, 128)
-    l1 = footprints(AtlasA2, int4, int4, *tile, MmadPingpong())[0]
+    shape = GemmShape(256, 256, 1024)
+    tile = Tile(AtlasA2, int4, int4, shape, shape._replace(k=128), MmadPingpong())
+    l1 = footprints(tile)[0]
     assert l1.counted == 2 * l1.padded == 1048576
-    assert "L1TileShape exceeding the L1 space!" in failed(AtlasA2, int4, int4, *tile, MmadPingpong())
+    assert "L1TileShape exceeding the L1 space!" in failed(tile)
 
 
 # --- where stages lie ---
@@ -138,16 +142,16 @@ def test_four_bits_are_counted_as_bytes_and_written_as_they_are() -> None:
 
 def test_all_rows_of_a_lie_in_half_of_l1() -> None:
     tile = GemmShape(128, 256, 128), GemmShape(128, 256, 64)
-    l1 = footprints(AtlasA2, half, half, *tile, MmadAtlasA2FullLoadA(), k=1000)[0]
+    l1 = footprints(Tile(AtlasA2, half, half, *tile, MmadAtlasA2FullLoadA(), k=1000))[0]
     assert ranges(l1) == [("A0", 0, 258048), ("B0", 262144, 327680), ("B1", 327680, 393216)]
-    assert fits(AtlasA2, half, half, *tile, MmadAtlasA2FullLoadA(), k=1024)
-    assert not fits(AtlasA2, half, half, *tile, MmadAtlasA2FullLoadA(), k=1025)
+    assert fits(Tile(AtlasA2, half, half, *tile, MmadAtlasA2FullLoadA(), k=1024))
+    assert not fits(Tile(AtlasA2, half, half, *tile, MmadAtlasA2FullLoadA(), k=1025))
 
 
 def test_on_950_b_lies_before_a() -> None:
     tile = GemmShape(128, 256, 128), GemmShape(128, 256, 64)
     how, bias = MmadAscend950FullLoadA(), element("float")
-    l1 = footprints(Ascend950, half, half, *tile, how, bias, k=512)[0]
+    l1 = footprints(Tile(Ascend950, half, half, *tile, how, bias, k=512))[0]
     assert ranges(l1) == [
         ("B0", 0, 65536),
         ("B1", 65536, 131072),
@@ -159,21 +163,21 @@ def test_on_950_b_lies_before_a() -> None:
 def test_l0_is_shared_out_by_legacy_blocks() -> None:
     tile = GemmShape(32, 64, 128), GemmShape(32, 64, 32)
     how = MmadAtlasA2SingleCoreSplitk(l0c_stages=2)
-    _, l0a, l0b, l0c = footprints(AtlasA2, half, half, *tile, how)
+    _, l0a, l0b, l0c = footprints(Tile(AtlasA2, half, half, *tile, how))
     assert [s.start for s in (*l0a.stages, *l0b.stages, *l0c.stages)] == [0, 32768, 0, 32768, 0, 65536]
 
 
 def test_a_bias_has_a_stage_for_each_of_the_fewer() -> None:
     tile = GemmShape(128, 256, 64), GemmShape(128, 256, 64)
     how = MmadPreloadAsyncWithCallback(l1a_stages=3)
-    l1, *_, bt = footprints(AtlasA2, half, half, *tile, how, element("float"))
+    l1, *_, bt = footprints(Tile(AtlasA2, half, half, *tile, how, element("float")))
     assert [s.start for s in l1.stages if s.operand == "bias"] == [114688, 115712]
     assert (bt.buffer, bt.needed, bt.capacity) == ("BT", 1024, 1024)
 
 
 def test_tiles_at_run_time_share_l1() -> None:
     tile = GemmShape(64, 64, 64), GemmShape(64, 64, 64)
-    l1 = footprints(Ascend950, half, half, *tile, MmadPreloadAsyncWithCallbackL0CToUB())[0]
+    l1 = footprints(Tile(Ascend950, half, half, *tile, MmadPreloadAsyncWithCallbackL0CToUB()))[0]
     assert [s.start for s in l1.stages] == [0, 131072, 262144, 393216]
 
 
@@ -184,7 +188,7 @@ TAGS = st.sampled_from(["RowMajor", "ColumnMajor", "zN", "nZ"])
 
 
 @st.composite
-def tiles(draw: Any) -> tuple[Any, ...]:
+def tiles(draw: Any) -> Tile:
     """Everything that `fits` takes."""
     family = draw(st.sampled_from([f for f in FAMILIES.values() if f.codes]))
     code = draw(st.sampled_from(family.codes))
@@ -197,30 +201,31 @@ def tiles(draw: Any) -> tuple[Any, ...]:
     l1 = GemmShape(draw(SIDE), draw(SIDE), draw(SIDE))
     l0 = l1._replace(k=min(l1.k, draw(SIDE)))
     bias = draw(st.sampled_from([None, element("float")]))
-    return BY_CODE[code], of, of, l1, l0, family(**values), bias, (draw(TAGS), draw(TAGS), "RowMajor")
+    tags = (draw(TAGS), draw(TAGS), "RowMajor")
+    return Tile(BY_CODE[code], of, of, l1, l0, family(**values), bias, tags)
 
 
 @given(tiles())
-def test_it_fits_where_nothing_is_asserted_against_it_and_all_footprints_are_sound(tile: Any) -> None:
+def test_it_fits_where_nothing_is_asserted_against_it_and_all_footprints_are_sound(tile: Tile) -> None:
     """Of each stage: it starts where it may, ends within the buffer, and overlaps no other."""
-    said = failed(*tile[:-1])
+    said = failed(tile)
     sound = True
-    for footprint in footprints(*tile):
+    for footprint in footprints(tile):
         stages = footprint.stages
         one = all(s.start % footprint.unit == 0 and s.reach <= footprint.capacity for s in stages)
         assert footprint.sound == (one and not footprint.overlaps)
         sound = sound and footprint.sound
-    assert fits(*tile) == (not said and sound)
+    assert fits(tile) == (not said and sound)
 
 
 @given(tiles())
-def test_overlaps_are_bytes_of_two_stages(tile: Any) -> None:
+def test_overlaps_are_bytes_of_two_stages(tile: Tile) -> None:
     """Byte sets, compared pair by pair, as the naive truth; bytes are counted in units of 32."""
 
     def bytes_of(stage: Stage) -> set[int]:
         return set(range(stage.start // 32, -(-stage.end // 32)))
 
-    for footprint in footprints(*tile):
+    for footprint in footprints(tile):
         if footprint.capacity < footprint.needed or footprint.buffer == "BT":
             continue
         if any(s.start % 32 for s in footprint.stages):
@@ -230,8 +235,8 @@ def test_overlaps_are_bytes_of_two_stages(tile: Any) -> None:
 
 
 @given(tiles())
-def test_a_stage_is_written_within_what_it_reaches(tile: Any) -> None:
-    for footprint in footprints(*tile):
+def test_a_stage_is_written_within_what_it_reaches(tile: Tile) -> None:
+    for footprint in footprints(tile):
         for stage in footprint.stages:
             assert stage.start < stage.end <= stage.reach
         assert footprint.needed <= max(s.reach for s in footprint.stages)
@@ -278,22 +283,21 @@ def test_copies_write_the_bytes_that_a_stage_holds(arch: Arch, data: Any) -> Non
 
 @settings(max_examples=60)
 @given(tiles())
-def test_the_nearest_tile_fits(tile: Any) -> None:
-    arch, a, b, l1, l0, how, bias, tags = tile
-    found = nearest(arch, a, b, l1, l0, how, bias, tags)
+def test_the_nearest_tile_fits(tile: Tile) -> None:
+    found = nearest(tile)
     if found is not None:
-        assert fits(arch, a, b, found.l1, found.l0, how, bias, tags)
+        assert fits(tile._replace(l1=found.l1, l0=found.l0))
         assert found.distance >= 0
     else:
-        unit = max(16, a.c0, b.c0)
+        unit = max(16, tile.a.c0, tile.b.c0)
         for m, n, k in product((1, 2, 3), repeat=3):
             small = GemmShape(m * unit, n * unit, k * unit)
-            assert not fits(arch, a, b, small, small._replace(k=unit), how, bias, tags)
+            assert not fits(tile._replace(l1=small, l0=small._replace(k=unit)))
 
 
 def test_a_long_extent_is_not_stepped_over() -> None:
     asked = GemmShape(16, 16, 100000)
-    found = nearest(AtlasA2, half, half, asked, asked._replace(k=1024), MmadPingpong())
+    found = nearest(Tile(AtlasA2, half, half, asked, asked._replace(k=1024), MmadPingpong()))
     assert found is not None
     assert (found.l1, found.l0) == ((16, 16, 4096), (16, 16, 1024))
 
@@ -302,7 +306,7 @@ def test_event_ids_are_asked_for() -> None:
     tile = GemmShape(32, 32, 32)
     for stages, fitting in ((4, True), (5, False)):
         how = FAMILIES["MmadAtlasA2PreloadAsync"](l1_stages=stages)
-        assert fits(AtlasA2, half, half, tile, tile, how) == fitting
+        assert fits(Tile(AtlasA2, half, half, tile, tile, how)) == fitting
 
 
 @pytest.mark.parametrize(
@@ -322,7 +326,7 @@ def test_no_smaller_change_fits(
     from math import log2
 
     kind, how, asked = element(of), MmadPingpong(), GemmShape(*asked)
-    found = nearest(arch, kind, kind, asked, asked._replace(k=64), how, tags=(*tags, "RowMajor"))
+    found = nearest(Tile(arch, kind, kind, asked, asked._replace(k=64), how, tags=(*tags, "RowMajor")))
     assert found is not None
     unit = max(16, kind.c0)
 
@@ -339,7 +343,7 @@ def test_no_smaller_change_fits(
             fitting = [
                 x
                 for x in range(unit, k + 1, unit)
-                if fits(arch, kind, kind, tile, tile._replace(k=x), how, tags=(*tags, "RowMajor"))
+                if fits(Tile(arch, kind, kind, tile, tile._replace(k=x), how, tags=(*tags, "RowMajor")))
             ]
             assert not fitting, (tile, fitting)
     assert found.l1 == near
@@ -353,12 +357,12 @@ def test_a_tile_whose_loads_transpose_has_a_nearest(of: str, tags: tuple[str, st
     kind = element(of)
     asked = GemmShape(250, 256, 16 * kind.c0)
     part = asked._replace(k=4 * kind.c0)
-    found = nearest(Ascend950, kind, kind, asked, part, MmadPingpong(), tags=(*tags, "RowMajor"))
+    found = nearest(Tile(Ascend950, kind, kind, asked, part, MmadPingpong(), tags=(*tags, "RowMajor")))
     assert found is not None
     assert (found.l1, found.l0) == ((256, 256, asked.k), (256, 256, part.k))
 
 
 def test_where_no_tile_fits() -> None:
     tile = GemmShape(64, 64, 64)
-    assert nearest(AtlasA2, half, half, tile, tile, MmadPingpong(hf32=True)) is None
-    assert nearest(ARCHES["AtlasA3"], half, half, tile, tile, MmadAscend950FullLoadA()) is None
+    assert nearest(Tile(AtlasA2, half, half, tile, tile, MmadPingpong(hf32=True))) is None
+    assert nearest(Tile(ARCHES["AtlasA3"], half, half, tile, tile, MmadAscend950FullLoadA())) is None

@@ -19,7 +19,7 @@ from tla import CoordinateError, LayoutError, ParseError, UnsupportedError
 from tla.ascend import schedules
 from tla.ascend.schedules import Block, Schedule, Task
 from tla.ascend.schedules.order import bands_of, owner, share
-from tla.ascend.schedules.schedule import MOST_WALKED
+from tla.ascend.schedules.tasks import MOST_WALKED
 from tla.ascend.shapes import GemmCoord
 
 FILE = "catlass_tla.jsonl"
@@ -366,7 +366,7 @@ def test_more_tasks_than_63_bits_hold(name: str) -> None:
 
 
 def test_the_most_tasks_that_are_walked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tla.ascend.schedules.schedule.MOST_WALKED", 12)
+    monkeypatch.setattr("tla.ascend.schedules.tasks.MOST_WALKED", 12)
     assert schedules.identity((4, 3, 1), (1, 1, 1)).proof().tasks == 12
     with pytest.raises(UnsupportedError, match=r"^13 tasks are too many .*: at most 12"):
         schedules.identity((13, 1, 1), (1, 1, 1)).proof()

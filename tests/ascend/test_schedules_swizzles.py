@@ -37,6 +37,15 @@ def test_the_schedule_is_that_of_the_function(word: str) -> None:
     assert made.swizzle == str(swizzle(word)) == direct.swizzle
 
 
+def test_a_factor_left_out_is_that_of_the_kernel_and_zero_is_refused() -> None:
+    order = swizzle("splitk")
+    assert order.schedule((128, 256, 4096), (128, 256, 256), cores=20).factor == 8
+    one_tile = order.schedule((128, 256, 9000), (128, 256, 10000), cores=20)
+    assert one_tile.factor == 1  # the kernel would cut two slices, of one tile
+    with pytest.raises(LayoutError, match=r"^splitk = 0: it must be at least 1"):
+        order.schedule(PROBLEM, TILE, splitk=0)
+
+
 @given(st.integers(1, 99), st.integers(0, 1))
 def test_arguments(offset: int, direction: int) -> None:
     made = tla.ascend.GemmIdentityBlockSwizzle(offset, direction)

@@ -46,10 +46,10 @@ def legal_tiles(plan: Plan, step: int) -> dict[tuple[int, int, int], list[int]]:
         for n in range(step, cover(plan.problem.n, lcm(step, max(16, plan.b.c0))) + 1, step):
             for k1 in range(c0, cover(plan.problem.k, whole) + 1, c0):
                 for k0 in range(c0, k1 + 1, c0):
-                    tile = GemmShape(m, n, k1), GemmShape(m, n, k0), plan.policy
-                    if not starts_well(plan.replaced(l1=tile[0], l0=tile[1])):
+                    of = plan.replaced(l1=GemmShape(m, n, k1), l0=GemmShape(m, n, k0))
+                    if not starts_well(of):
                         break
-                    if fits(plan.arch, plan.a, plan.b, *tile, tags=plan.tags, k=plan.problem.k):
+                    if fits(of.tile):
                         found.setdefault((m, n, k1), []).append(k0)
     return found
 

@@ -41,10 +41,10 @@ if _typing.TYPE_CHECKING:
     )
     from .elements import ELEMENTS, Element, accumulator, element
     from .limits import Limit
+    from .plans.dispatch import Family, Policy
     from .plans.dynamic import choose_kernel, dynamic_tile
     from .plans.families import (
         FAMILIES,
-        Family,
         GemmAtlasA2,
         MmadAscend950FullLoadA,
         MmadAtlasA2DynamicCommon,
@@ -78,7 +78,8 @@ if _typing.TYPE_CHECKING:
     from .plans.footprint import Footprint, fits, footprints
     from .plans.nearby import Nearest, nearest
     from .plans.plan import Plan, gemm
-    from .plans.policies import Policy, policy
+    from .plans.policies import policy
+    from .plans.tile import Tile
     from .schedules.swizzles import (
         BlockSchedulerAswt,
         BlockSchedulerIterateK,
@@ -141,9 +142,10 @@ else:
             Padded balance_workload data_read data_written judge_space max_k1
             multi_core_splitk_factor needs_padding padded splitk_factor workspace
         """,
+        "plans.dispatch": "Family Policy",
         "plans.dynamic": "choose_kernel dynamic_tile",
         "plans.families": """
-            FAMILIES Family GemmAtlasA2 MmadAscend950FullLoadA MmadAtlasA2DynamicCommon
+            FAMILIES GemmAtlasA2 MmadAscend950FullLoadA MmadAtlasA2DynamicCommon
             MmadAtlasA2DynamicPreloadAsyncWithCallback MmadAtlasA2DynamicSingleCoreSplitk
             MmadAtlasA2DynamicSmall MmadAtlasA2DynamicStreamk MmadAtlasA2FullLoadA
             MmadAtlasA2PingPongWithPrologue MmadAtlasA2Pingpong MmadAtlasA2PingpongBias
@@ -157,7 +159,8 @@ else:
         "plans.footprint": "Footprint fits footprints",
         "plans.nearby": "Nearest nearest",
         "plans.plan": "Plan gemm",
-        "plans.policies": "Policy policy",
+        "plans.policies": "policy",
+        "plans.tile": "Tile",
         "schedules.swizzles": """
             BlockSchedulerAswt BlockSchedulerIterateK BlockSwizzle ColumnBlockSwizzle
             GemmGroupedAswtTailSplitSwizzle GemmIdentityBlockSwizzle
@@ -268,6 +271,7 @@ __all__ = [
     "Tag",
     "TaggedLayout",
     "TailSplitkGemmIdentityBlockSwizzle",
+    "Tile",
     "accumulator",
     "allocate",
     "allocate_stages",

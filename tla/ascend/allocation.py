@@ -1,4 +1,4 @@
-"""Tiles in the buffers of a core, each held against the rules of its buffer.
+"""Tiles in the buffers of a core, each checked by the rules of its buffer.
 
 >>> tile = make_layout("half", "zZ", 128, 64)
 >>> allocate("AtlasA2", "L0A", tile, "half", start=16384)
@@ -85,7 +85,7 @@ def allocate(
       128 x 256 would fit, or 64 x 512.
 
     It takes the bytes from its first element to its last, padding included, of four bits two to a byte.
-    What else lies in the buffer is not asked: see `allocate_stages`, and `Plan.check`.
+    Other tiles in the buffer are not checked: see `allocate_stages`, and `Plan.check`.
 
     Args:
         arch: An architecture or a chip, or its name.
@@ -102,7 +102,7 @@ def allocate(
             pipes know none of it, does not hold.
         UndecidedError: unknowns decide about one of these.
     """
-    return _allocated(arch, position, layout, element, start, None)[0]
+    return _allocate(arch, position, layout, element, start, None)[0]
 
 
 @constexpr
@@ -137,11 +137,11 @@ def allocate_stages(
         TlaError: as `allocate`.
         UndecidedError: the number of stages is unknown.
     """
-    return _allocated(arch, position, layout, element, start, stages)
+    return _allocate(arch, position, layout, element, start, stages)
 
 
-class _Asked(NamedTuple):
-    """What is to lie in a buffer, read."""
+class _Request(NamedTuple):
+    """The arguments of `allocate`, checked one by one."""
 
     buffer: Buffer
     layout: AnyLayout
@@ -166,12 +166,12 @@ class _Asked(NamedTuple):
         return round_up(self.of.bytes_of(layout.cosize), self.buffer.unit)
 
     def bytes(self, layout: AnyLayout, stages: Any) -> Any:
-        """What so many stages of a layout take."""
+        """The bytes of `stages` stages of a layout; None is one tile that is not called a stage."""
         alone = self.of.bytes_of(layout.cosize)
         return alone if stages is None else self.step(layout) * (stages - 1) + alone
 
 
-def _allocated(
+def _allocate(
     arch: str | Arch,
     position: Position,
     layout: _L,
@@ -185,16 +185,16 @@ def _allocated(
     if number is not None and known_lt(number, 1) is True:
         raise LayoutError(f"a tile has 1 stage or more, not {_digits(number)}", stages=number)
     whole = Layout(as_layout(layout).shape, layout.stride)  # room is for all of it, data or not
-    asked = _Asked(buffer, whole, of, leaf(start), number)
-    # what is wrong for all values of unknowns is told before what may be
-    obligations = (_require_start(asked), _require_layout(asked), _require_room(asked))
+    request = _Request(buffer, whole, of, leaf(start), number)
+    # A fault for all values of the unknowns comes before one for some values.
+    obligations = (_require_start(request), _require_layout(request), _require_room(request))
     for obligation in obligations:
         if obligation is not None:
             decided(None, obligation)
-    first = asked.start * 8 // of.bits
+    first = request.start * 8 // of.bits
     if number is None:
         return (Tensor(position, layout, position=position, data_offset=first),)
-    step = asked.step(whole) * 8 // of.bits
+    step = request.step(whole) * 8 // of.bits
     return tuple(
         [
             Tensor(position, layout, position=position, data_offset=first + i * step)
@@ -216,8 +216,8 @@ def _require_element(buffer: Buffer, of: Element) -> None:
 # Each rule raises where it is broken, and returns the condition on unknowns where they decide.
 
 
-def _require_start(asked: _Asked) -> object:
-    buffer, start = asked.buffer, asked.start
+def _require_start(request: _Request) -> object:
+    buffer, start = request.buffer, request.start
     is_before = known_lt(start, 0)
     if is_before is True:
         raise LayoutError(f"start {_digits(start)} lies before {buffer}", start=start)
@@ -237,31 +237,31 @@ def _require_start(asked: _Asked) -> object:
     return division(buffer.unit, start)[1]
 
 
-def _require_layout(asked: _Asked) -> object:
-    layout = asked.layout
-    if not asked.buffer.tags:
-        return _require_upward(asked)
+def _require_layout(request: _Request) -> object:
+    layout = request.layout
+    if not request.buffer.tags:
+        return _require_upward(request)
     rank = len(layout.shape) if is_tuple(layout.shape) else 0
-    found: list[Recognition] = []
-    for tag in asked.buffer.tags_of(asked.of, rank):
-        found.append(recognition(layout, tag, asked.of))
-        if found[-1].answer:
+    recognitions: list[Recognition] = []
+    for tag in request.buffer.tags_of(request.of, rank):
+        recognitions.append(recognition(layout, tag, request.of))
+        if recognitions[-1].answer:
             return None
-    for each in found:
+    for each in recognitions:
         if each.answer is None:
             return next(reason.obligation for reason in each.reasons if reason.is_open)
-    raise _other_tag(asked, found)
+    raise _other_tag(request, recognitions)
 
 
-def _require_upward(asked: _Asked) -> object:
+def _require_upward(request: _Request) -> object:
     """The start of a tile is the least of its offsets."""
-    layout, obligation = asked.layout, None
+    layout, obligation = request.layout, None
     for extent, step in zip(leaves(layout.shape), leaves(layout.stride), strict=True):
         is_down, is_single = known_lt(step, 0), known_lt(extent, 2)
         if is_down is True and is_single is False:
             by = f"by the stride {_digits(step)}"
             raise LayoutError(
-                f"{asked.what} reaches before its start in {asked.buffer}, {by}",
+                f"{request.what} reaches before its start in {request.buffer}, {by}",
                 "Give it strides of 0 or more.",
                 layout=layout,
                 stride=step,
@@ -271,28 +271,30 @@ def _require_upward(asked: _Asked) -> object:
     return obligation
 
 
-def _require_room(asked: _Asked) -> object:
-    buffer = asked.buffer
-    needed = asked.bytes(asked.layout, asked.stages)
-    end = asked.start + needed
+def _require_room(request: _Request) -> object:
+    buffer = request.buffer
+    needed = request.bytes(request.layout, request.stages)
+    end = request.start + needed
     fits = buffer.holds(end)
     if fits is None:
         return compared(end, "<=", buffer.capacity)
     if fits:
         return None
-    left: Any = buffer.capacity - asked.start
-    if known_lt(left, 0) is True:
-        left = 0
-    is_one = asked.stages is None or known_eq(asked.stages, 1) is True
-    takes = f"{asked.what} takes" if is_one else f"{_digits(asked.stages)} stages of {asked.what} take"
-    behind = "" if known_lt(0, asked.start) is False else f" from byte {_digits(asked.start)} on"
-    smaller = _smaller(asked, left)
+    room: Any = buffer.capacity - request.start
+    if known_lt(room, 0) is True:
+        room = 0
+    is_one = request.stages is None or known_eq(request.stages, 1) is True
+    takes = (
+        f"{request.what} takes" if is_one else f"{_digits(request.stages)} stages of {request.what} take"
+    )
+    behind = "" if known_lt(0, request.start) is False else f" from byte {_digits(request.start)} on"
+    smaller = _smaller(request, room)
     raise CapacityError(
-        f"{takes} {_digits(needed)} bytes, {buffer} has {_digits(left)}{behind}",
-        *([_said(asked, smaller)] if smaller else ()),
+        f"{takes} {_digits(needed)} bytes, {buffer} has {_digits(room)}{behind}",
+        *([_advice(request, smaller)] if smaller else ()),
         position=buffer.position,
         needed=needed,
-        available=left,
+        available=room,
         smaller=smaller,
     )
 
@@ -300,38 +302,38 @@ def _require_room(asked: _Asked) -> object:
 # --- ways out -----------------------------------------------------------------------------------
 
 
-def _other_tag(asked: _Asked, found: list[Recognition]) -> LayoutError:
-    buffer, of, taken = asked.buffer, asked.of, tuple([each.tag for each in found])
-    takes = " or ".join(filter(None, (", ".join(taken[:-1]), taken[-1])))
-    own = tag_of(asked.layout, of) if asked.is_plain else None
-    if not asked.is_plain:
-        summary = f"{asked.what} is not {takes}, which {buffer} takes"
+def _other_tag(request: _Request, recognitions: list[Recognition]) -> LayoutError:
+    buffer, of, tags = request.buffer, request.of, tuple([each.tag for each in recognitions])
+    takes = " or ".join(filter(None, (", ".join(tags[:-1]), tags[-1])))
+    own = tag_of(request.layout, of) if request.is_plain else None
+    if not request.is_plain:
+        summary = f"{request.what} is not {takes}, which {buffer} takes"
     elif own is not None and "block" not in TAGS[own].options:
-        summary = f"{asked.what} is {own}, {buffer} takes {takes}"
-    elif wide := [x.name for x in (recognition(asked.layout, tag) for tag in taken) if x.answer]:
-        summary = f"{asked.what} is {wide[0]}, {buffer} takes {takes} of {of.bits} bits"
+        summary = f"{request.what} is {own}, {buffer} takes {takes}"
+    elif wide := [x.name for x in (recognition(request.layout, tag) for tag in tags) if x.answer]:
+        summary = f"{request.what} is {wide[0]}, {buffer} takes {takes} of {of.bits} bits"
     else:
-        summary = f"{asked.what} is {own or 'in no layout tag'}, {buffer} takes {takes}"
-    extents = _extents(asked.layout)
-    tag = l1_tag(own or "") if "nZ" in taken[1:] else taken[0]
-    if len(extents) == 1 and "VectorLayout" in taken:
+        summary = f"{request.what} is {own or 'in no layout tag'}, {buffer} takes {takes}"
+    extents = _extents(request.layout)
+    tag = l1_tag(own or "") if "nZ" in tags[1:] else tags[0]
+    if len(extents) == 1 and "VectorLayout" in tags:
         tag = "VectorLayout"
-    nearest = next(each for each in found if each.tag == tag)
+    nearest = next(each for each in recognitions if each.tag == tag)
     details = [f"T{str(reason)[1:]}." for reason in nearest.reasons]
-    if asked.is_plain and len(extents) == len(TAGS[tag].sizes):
+    if request.is_plain and len(extents) == len(TAGS[tag].sizes):
         details.insert(0, f"{_call(of, tag, extents)} gives that.")
     return LayoutError(
-        summary, *details, position=buffer.position, layout=asked.layout, tag=own, takes=taken
+        summary, *details, position=buffer.position, layout=request.layout, tag=own, takes=tags
     )
 
 
-def _smaller(asked: _Asked, left: Any) -> tuple[Any, ...]:
+def _smaller(request: _Request, room: Any) -> tuple[Any, ...]:
     """What fits instead: the same extents lying closer, or extents of which one is less, those of the
     most elements first; then a number of stages.
     """
-    if not asked.is_plain or not isinstance(left, int) or isinstance(asked.stages, SymbolicInt):
+    if not request.is_plain or not isinstance(room, int) or isinstance(request.stages, SymbolicInt):
         return ()
-    layout, of, found = asked.layout, asked.of, list[Any]()
+    layout, of, smaller = request.layout, request.of, list[Any]()
     tag = tag_of(layout, of)
     extents = tuple([int(x) for x in _extents(layout)])
     if tag is not None and "block" not in TAGS[tag].options and len(TAGS[tag].sizes) == len(extents):
@@ -342,22 +344,22 @@ def _smaller(asked: _Asked, left: Any) -> tuple[Any, ...]:
 
             def is_too_large(to: int) -> bool:
                 layout = make_layout(of, tag, *cut(to))
-                return bool(asked.bytes(layout, asked.stages) > left)
+                return bool(request.bytes(layout, request.stages) > room)
 
             most = bisect_left(range(extent + 1), True, key=is_too_large) - 1
-            found += [cut(most)] if most > 0 else []
-    found = sorted(set(found), key=lambda sizes: (-product(sizes), max(sizes)))
-    if asked.stages is not None:
-        fewer = 1 + (left - asked.bytes(layout, None)) // asked.step(layout)
-        found += [fewer] if fewer > 0 else []
-    return tuple(found)
+            smaller += [cut(most)] if most > 0 else []
+    smaller = sorted(set(smaller), key=lambda sizes: (-product(sizes), max(sizes)))
+    if request.stages is not None:
+        fewer = 1 + (room - request.bytes(layout, None)) // request.step(layout)
+        smaller += [fewer] if fewer > 0 else []
+    return tuple(smaller)
 
 
-def _said(asked: _Asked, smaller: tuple[Any, ...]) -> str:
+def _advice(request: _Request, smaller: tuple[Any, ...]) -> str:
     """A sentence of what fits."""
-    extents = _extents(asked.layout)
+    extents = _extents(request.layout)
     if smaller[0] == extents:
-        call = _call(asked.of, str(tag_of(asked.layout, asked.of)), extents)
+        call = _call(request.of, str(tag_of(request.layout, request.of)), extents)
         return f"Its strides leave room between its parts; {call} would fit."
     words = [_by(x) if is_tuple(x) else f"{x} stage{'s' * (x > 1)}" for x in smaller]
     return f"{', or '.join([f'{words[0]} would fit', *words[1:]])}."

@@ -159,15 +159,15 @@ class Arch(NamedTuple):
         Raises:
             UnsupportedError: the architecture states none of it.
         """
-        found = dict(self.alignments).get(position)
-        if found is None:
-            stated = ", ".join(dict(self.alignments)) or "none"
+        unit = dict(self.alignments).get(position)
+        if unit is None:
+            positions = ", ".join(dict(self.alignments)) or "none"
             raise UnsupportedError(
                 f"{self.name} states no alignment of {position!r}",
-                f"Positions of which it does: {stated}.",
+                f"Positions of which it does: {positions}.",
                 position=position,
             )
-        return found
+        return unit
 
     @constexpr
     def limit(self, instruction: str, parameter: str) -> Limit | None:
@@ -264,8 +264,8 @@ class Arch(NamedTuple):
         """
         for field, value in changes.items():
             _check(field, value)
-        kept = tuple(entry for entry in self.sources if entry[0] not in changes)
-        changed = self._replace(sources=kept)
+        sources = tuple(entry for entry in self.sources if entry[0] not in changes)
+        changed = self._replace(sources=sources)
         return changed._replace(**changes)
 
     def figure(self) -> Bars:
@@ -289,7 +289,7 @@ class Arch(NamedTuple):
     def __repr__(self) -> str:
         if {**ARCHES, **CHIPS}.get(self.name) == self:
             return f"arch({self.name!r})"
-        base = min((*ARCHES.values(), *CHIPS.values()), key=lambda known: len(self._changed_from(known)))
+        base = min((*ARCHES.values(), *CHIPS.values()), key=lambda arch_: len(self._changed_from(arch_)))
         changes: Any = self._changed_from(base)
         if base.replaced(**changes) != self:
             changes["sources"] = self.sources
@@ -310,10 +310,10 @@ def _text(name: str) -> str:
     return name
 
 
-def _not_known(name: str, known: list[str]) -> UnsupportedError:
+def _unknown(name: str, names: list[str]) -> UnsupportedError:
     key = name.strip().lower().rpartition("::")[2]
-    lower = {a.lower(): a for a in known}
-    near = [a for a in known if key and key in a.lower()]
+    lower = {a.lower(): a for a in names}
+    near = [a for a in names if key and key in a.lower()]
     near = near or [lower[a] for a in near_words(key, lower)]
     hint = did_you_mean(near, list(_FACTS))
     return UnsupportedError(f"there is no architecture {shortened(name)!r}", hint, name=name)
@@ -341,7 +341,7 @@ class KnownArch(Arch, Generic[_Name]):
     def __new__(cls, name: _Name, /) -> KnownArch[_Name]:
         facts = _FACTS.get(_text(name))
         if facts is None:
-            raise _not_known(name, list(_FACTS))
+            raise _unknown(name, list(_FACTS))
         return cls._make(facts)
 
     # the type would go on telling the facts that a change replaces
@@ -390,8 +390,8 @@ def _check(field: str, value: object) -> None:
             raise LayoutError(f"the {field} of an architecture is empty", field=field, value=value)
     elif field in _CHOICES:
         if not any(value == x and type(value) is type(x) for x in _CHOICES[field]):
-            known = " or ".join(map(str, _CHOICES[field]))
-            raise LayoutError(f"{field} is {known}, not {value!r}", field=field, value=value)
+            choices = " or ".join(map(str, _CHOICES[field]))
+            raise LayoutError(f"{field} is {choices}, not {value!r}", field=field, value=value)
     elif field in _ENTRIES:
         if not is_tuple(value):
             raise TypeError(f"{field} of an architecture is a tuple, not {type(value).__name__}")
@@ -427,17 +427,17 @@ _ALIGNMENTS: Final[tuple[tuple[Position, int], ...]] = (
 def _sources(chip: str, **others: str) -> tuple[tuple[str, str], ...]:
     """Where the facts are stated, of an architecture whose figures are those of a chip."""
     ini = f"{_INI} {chip}.ini"
-    stated = dict.fromkeys(("l1", "l0a", "l0b", "l0c", "ub", "bt", "fb"), _HEADER)
-    stated |= dict.fromkeys(("cores", "vector_cores", "l2"), f"{ini} [SoCInfo]")
-    stated |= {"frequency": f"{ini} [AICoreSpec] cube_freq", "l0a_tag": _LAYOUT}
+    sources = dict.fromkeys(("l1", "l0a", "l0b", "l0c", "ub", "bt", "fb"), _HEADER)
+    sources |= dict.fromkeys(("cores", "vector_cores", "l2"), f"{ini} [SoCInfo]")
+    sources |= {"frequency": f"{ini} [AICoreSpec] cube_freq", "l0a_tag": _LAYOUT}
     rates = ("gm_rate", "l2_rate", "l2_write_rate", "l1_to_l0a_rate", "l1_to_l0b_rate")
-    stated |= dict.fromkeys(rates, f"{ini} [AICoreMemoryRates]")
-    stated["stride_limit"] = f"{_CATLASS} STRIDE_LIMIT"
-    stated["fixpipe_block"] = f"{_CATLASS} BYTE_PER_BLK_FP"
-    stated |= {"alignments": _GENERAL, "events": "CANN Ascend C API reference, HardEvent ids 0 to 7"}
-    stated |= dict.fromkeys(("products", "limits"), "each its own")
-    stated |= dict.fromkeys(("name", "family", "code"), "CATLASS docs/en/FAQ.md, CATLASS_ARCH")
-    return tuple({**stated, **others}.items())
+    sources |= dict.fromkeys(rates, f"{ini} [AICoreMemoryRates]")
+    sources["stride_limit"] = f"{_CATLASS} STRIDE_LIMIT"
+    sources["fixpipe_block"] = f"{_CATLASS} BYTE_PER_BLK_FP"
+    sources |= {"alignments": _GENERAL, "events": "CANN Ascend C API reference, HardEvent ids 0 to 7"}
+    sources |= dict.fromkeys(("products", "limits"), "each its own")
+    sources |= dict.fromkeys(("name", "family", "code"), "CATLASS docs/en/FAQ.md, CATLASS_ARCH")
+    return tuple({**sources, **others}.items())
 
 
 _ATLAS_A2: Final = Arch(
@@ -521,10 +521,10 @@ def arch(name: str | Arch) -> Arch:
     """
     if isinstance(name, Arch):
         return name
-    known = {**ARCHES, **CHIPS}
+    arches = {**ARCHES, **CHIPS}
     key = _text(name).strip().lower().rpartition("::")[2]
-    lower = {a.lower(): a for a in known}
-    found = lower.get(key) or lower.get(f"ascend{key}")
-    if found is None:
-        raise _not_known(name, list(known))
-    return known[found]
+    lower = {a.lower(): a for a in arches}
+    full = lower.get(key) or lower.get(f"ascend{key}")
+    if full is None:
+        raise _unknown(name, list(arches))
+    return arches[full]

@@ -57,7 +57,7 @@ class Buffer(NamedTuple):
         return known_divides(self.unit, start)
 
     def tags_of(self, of: Element, rank: int) -> tuple[str, ...]:
-        """Return its tags for elements of a type and so many modes; where none has so many, all of them.
+        """Return its tags for elements of a type and `rank` modes; all tags where none has that many.
 
         >>> from tla.ascend import element
         >>> half, scale = element("half"), element("float8_e8m0_t")

@@ -112,12 +112,12 @@ def _apart(tag: str, rows: int, cols: int, ld: int | None) -> int:
 def _extent(name: str, x: object) -> int:
     """An extent, static, dynamic or symbolic; a float or a bool is none."""
     try:
-        found: int = leaf(x)
+        extent: int = leaf(x)
     except LeafError as error:
         raise LeafError(
             f"the {name} of the matrix: {error.summary}", *error.details, name=name
         ) from None
-    return found
+    return extent
 
 
 def _require_extents(rows: int, cols: int, block: tuple[int, ...] = ()) -> None:
@@ -438,8 +438,8 @@ def _pair(elements: str | Element | tuple[str | Element, str | Element]) -> tupl
 
 def _scheme(scheme: Scheme) -> Scheme:
     if scheme not in ("common", "splitk", "single_core_splitk"):
-        known = "Known: common, splitk, single_core_splitk."
-        raise UnsupportedError(f"{scheme!r} is no way to divide k", known, scheme=scheme)
+        schemes = "Known: common, splitk, single_core_splitk."
+        raise UnsupportedError(f"{scheme!r} is no way to divide k", schemes, scheme=scheme)
     return scheme
 
 

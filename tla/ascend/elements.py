@@ -56,7 +56,7 @@ class Element(NamedTuple):
         return (self.bits + 7) // 8
 
     def bytes_of(self, count: int) -> int:
-        """The bytes that so many elements take, packed: two of four bits share a byte.
+        """The bytes that `count` elements take, packed: two of four bits share a byte.
 
         Raises:
             LeafError: the count is no int.
@@ -130,13 +130,13 @@ def element(name: ElementLike) -> Element:
             f"expected the name of an element type, got {type(name).__name__} {name!r}", value=name
         )
     key = name.strip().removeprefix("AscendC::")
-    found = ELEMENTS.get(key) or ELEMENTS.get(_OTHER_NAMES.get(key.lower(), key.lower()))
-    if found is None:
+    kind = ELEMENTS.get(key) or ELEMENTS.get(_OTHER_NAMES.get(key.lower(), key.lower()))
+    if kind is None:
         of_name = [e for e in ELEMENTS if key and e.startswith(key.lower().replace("fp", "float"))]
         near = of_name or near_words(key.lower(), [*ELEMENTS, *_OTHER_NAMES])
         hint = did_you_mean(near, ELEMENTS)
         raise UnsupportedError(f"{shortened(name)!r} is not an element type", hint, name=name)
-    return found
+    return kind
 
 
 @constexpr
@@ -152,12 +152,12 @@ def accumulator(a: str | Element, b: str | Element | None = None) -> Element:
     """
     left = element(a)
     right = left if b is None else element(b)
-    found = _SUMS.get((left.name, right.name))
-    if found is None:
+    sums = _SUMS.get((left.name, right.name))
+    if sums is None:
         partners = [y for x, y in _SUMS if x == left.name]
         hint = f"A of {left} goes with B of {', '.join(partners)}." if partners else _MULTIPLIED
         raise UnsupportedError(f"no cube core multiplies {left} by {right}", hint, a=left, b=right)
-    return ELEMENTS[found]
+    return ELEMENTS[sums]
 
 
 _SUMS: Final = {(p.a, p.b): p.accumulator for products in PRODUCTS.values() for p in products}

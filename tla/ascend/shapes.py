@@ -27,7 +27,7 @@ __all__ = ["GemmCoord", "GemmShape", "ShapeLike", "gemm_shape", "index_of", "rou
 
 
 class GemmCoord(NamedTuple):
-    """A place in the iteration space of a product, or its extents: in elements or tiles, as is said.
+    """A place in the iteration space of a product, or its extents, in elements or in tiles.
 
     >>> from tla.ascend import GemmShape
     >>> place, tile = GemmCoord(1, 2, 0), GemmShape(128, 256, 64)
@@ -108,15 +108,15 @@ def _read(text: str, name: str) -> list[int]:
     assert inside is not None  # whatever stands between brackets, or without
     group = inside.lastgroup or "d"
     parts = list(re.finditer("[^,x]+", inside[group]))
-    found = [_EXTENT.fullmatch(part[0]) for part in parts]
-    digits = [match[1] or match[2] for match in found if match]
+    matches = [_EXTENT.fullmatch(part[0]) for part in parts]
+    digits = [match[1] or match[2] for match in matches if match]
     if len(digits) == len(parts) == 3 and len(re.findall("[,x]", inside[group])) == 2:
         if all(len(each) <= MAX_DIGITS for each in digits):
             return [int(each) for each in digits]
         wrong = next(part for part, each in zip(parts, digits, strict=True) if len(each) > MAX_DIGITS)
         start, end = (inside.start(group) + x for x in wrong.span())
         raise ParseError(f"an int has at most {MAX_DIGITS} digits", text, start, end)
-    failed = [part for part, match in zip(parts, found, strict=True) if match is None]
+    failed = [part for part, match in zip(parts, matches, strict=True) if match is None]
     start, end = 0, max(1, len(text))
     if failed:
         start, end = (inside.start(group) + x for x in failed[0].span())

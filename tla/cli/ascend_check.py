@@ -129,13 +129,13 @@ def leading_dimensions(text: str) -> list[int | None]:
     Raises:
         ParseError: it is not up to three numbers with commas.
     """
-    found = numbers(text, "leading dimensions")
-    if len(found) > 3:
+    extents = numbers(text, "leading dimensions")
+    if len(extents) > 3:
         raise ParseError(
-            f"--ld takes up to three numbers, of A, B and C, 0 for the shortest; found {len(found)}",
+            f"--ld takes up to three numbers, of A, B and C, 0 for the shortest; found {len(extents)}",
             text, 0, len(text),
         )  # fmt: skip
-    return [ld or None for ld in found]
+    return [ld or None for ld in extents]
 
 
 # --- text ---
@@ -146,19 +146,19 @@ def _write(report: Report, everything: bool) -> None:
 
     print(report.plan)
     print()
-    shown = [f for f in report.checks if everything or _is_shown(f)]
-    print(*_table(shown, everything), sep="\n")
-    left = len(report.checks) - len(shown)
-    if left:
-        print(f"{plural(left, 'rule')} more hold; --all lists them")
+    rows = [f for f in report.checks if everything or _is_shown(f)]
+    print(*_table(rows, everything), sep="\n")
+    hidden = len(report.checks) - len(rows)
+    if hidden:
+        print(f"{plural(hidden, 'rule')} more hold; --all lists them")
     for bars, footprint in zip(report.figures(), report.buffers, strict=True):
         if footprint.buffer == "L1" or not footprint.sound:
             print()
             write(bars)
-    said = [f for f in report.findings if f.text]
-    if said:
+    texts = [f for f in report.findings if f.text]
+    if texts:
         print()
-        for finding in said:
+        for finding in texts:
             _write_finding(finding)
     print()
     for line in _verdict(report):
@@ -188,7 +188,7 @@ _VERDICTS: Final = {"error": "BROKEN"}
 
 
 def _why(finding: Finding) -> str:
-    """What is said of a rule that holds; of the others more is said below."""
+    """The text of a rule that holds; the other rules have theirs below the table."""
     return f": {finding.text}" if finding.severity == "holds" and finding.text else ""
 
 
@@ -196,8 +196,8 @@ def _write_finding(finding: Finding) -> None:
     from textwrap import fill
 
     print(fill(f"{finding.title}: {finding.text.rstrip('.')}.", 100, subsequent_indent="  "))
-    for said in finding.catlass:
-        print(f"  the compiler says: {said}")
+    for text in finding.catlass:
+        print(f"  the compiler says: {text}")
     if finding.fix:
         print(fill(finding.fix, 100, initial_indent="  ", subsequent_indent="  "))
 
@@ -211,18 +211,18 @@ def _verdict(report: Report) -> Iterator[str]:
     compiles = not report.catlass and kinds <= {"overlap", "capacity", "alignment", "events"}
     silent = "; CATLASS compiles it all the same" if compiles else ""
     yield f"illegal: {plural(len(report.errors), 'rule')} broken{warnings}{silent}"
-    found = report.nearest
-    if found is not None:
-        l1, l0 = (",".join(map(str, shape)) for shape in (found.l1, found.l0))
-        left = f"; still broken: {', '.join(report.left)}" if report.left else ""
-        yield f"the nearest tile that fits: --l1 {l1} --l0 {l0}{left}"
+    near = report.nearest
+    if near is not None:
+        l1, l0 = (",".join(map(str, shape)) for shape in (near.l1, near.l0))
+        broken = f"; still broken: {', '.join(report.left)}" if report.left else ""
+        yield f"the nearest tile that fits: --l1 {l1} --l0 {l0}{broken}"
 
 
 # --- JSON ---
 
 
 def _facts(report: Report) -> dict[str, Any]:
-    plan, found = report.plan, report.nearest
+    plan, near = report.plan, report.nearest
     return {
         "plan": {
             "arch": plan.arch.name,
@@ -244,11 +244,11 @@ def _facts(report: Report) -> dict[str, Any]:
             _buffer(footprint, bars)
             for footprint, bars in zip(report.buffers, report.figures(), strict=True)
         ],
-        "nearest": found
+        "nearest": near
         and {
-            "l1": list(found.l1),
-            "l0": list(found.l0),
-            "distance": found.distance,
+            "l1": list(near.l1),
+            "l0": list(near.l0),
+            "distance": near.distance,
             "still_broken": list(report.left),
         },
     }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend.arch import ARCHES, arch
 from ..ascend.copies import gm_to_l1, l0c_to_gm, l1_to_bt, l1_to_l0a, l1_to_l0b
-from ..ascend.copies.records import fields_of, written
+from ..ascend.copies.records import cpp_text, fields_of
 from ..ascend.elements import element
 from ..ascend.tags.mx import SCALE
 from ..ascend.tags.recognise import tags_of
@@ -57,7 +57,7 @@ _ROUTES: Final[dict[str, tuple[Callable[..., Transfer], str | None, tuple[str, .
     "l0c-gm": (l0c_to_gm, None, ("dst_tag",)),
     "l1-bt": (l1_to_bt, "VectorLayout", ()),
 }
-"""What each route calls, where it goes if nothing is said, and which tags it is told."""
+"""The function of each route, its default destination, and the tags that it takes."""
 
 _SHOWN: Final = 4
 """How many calls are listed without --all."""
@@ -119,54 +119,54 @@ def _transfer(options: argparse.Namespace) -> Transfer:
             "l0c-gm needs --to: the matrix that the sums go to",
             "Give the whole layout, as --to 'RowMajor<half>(100,100)'.",
         )
-    asked = _elements(route, element(options.element) if options.element else None, src_of, dst_of)
+    keywords = _elements(route, element(options.element) if options.element else None, src_of, dst_of)
     if to is None:
-        to = _l1_tag(src, src_tag, asked["element"])
+        to = _l1_tag(src, src_tag, keywords["element"])
     for name, tag in (("src_tag", src_tag), ("dst_tag", dst_tag)):
         if name in tags:
-            asked[name] = tag
+            keywords[name] = tag
     for name, text in (("tile", options.tile), ("at", options.at)):
         if text is not None:
-            asked[name] = index_argument(text, f"--{name}")
-    return copy(src, to, arch=core, **asked)
+            keywords[name] = index_argument(text, f"--{name}")
+    return copy(src, to, arch=core, **keywords)
 
 
 def _elements(
-    route: str, said: Element | None, src: Element | None, dst: Element | None
+    route: str, option: Element | None, src: Element | None, dst: Element | None
 ) -> dict[str, Any]:
     """The element type of a copy, and that of its sums where it makes one of the other."""
     sums = {"l0c-gm": src, "l1-bt": dst}.get(route)
-    moved = {"l0c-gm": (said, dst), "l1-bt": (said, src)}.get(route, (said, src, dst))
-    found = list(dict.fromkeys(of for of in moved if of is not None))
-    if not found:
+    types = {"l0c-gm": (option, dst), "l1-bt": (option, src)}.get(route, (option, src, dst))
+    names = list(dict.fromkeys(of for of in types if of is not None))
+    if not names:
         what = "output's layout does" if route == "l0c-gm" else "layouts do"
         raise InputError(
             f"the {what} not say what the elements are",
             "Write the tag, as 'zN<half>(32,48)', or give --element half.",
         )
-    if len(found) > 1:
+    if len(names) > 1:
         raise InputError(
-            f"{route} moves elements of one type, and is told of {' and '.join(map(str, found))}",
+            f"{route} moves elements of one type, and is told of {' and '.join(map(str, names))}",
             "Name the same type in SOURCE, --to and --element."
-            if len(moved) == 3
+            if len(types) == 3
             else "Leave --element out: it is for a layout that does not say it.",
         )
-    return {"element": found[0]} if sums is None else {"element": found[0], "accumulator": sums}
+    return {"element": names[0]} if sums is None else {"element": names[0], "accumulator": sums}
 
 
-def _l1_tag(src: AnyLayout, said: str | None, of: Element) -> str:
+def _l1_tag(src: AnyLayout, tag: str | None, of: Element) -> str:
     """The tag in L1 that a matrix goes to."""
     from ..ascend.copies.gm_l1 import PAIRS
 
-    names = tags_of(src, of) if said is None else (said,)
-    found = next((to for to, taken in PAIRS.items() if not {*names}.isdisjoint(taken)), None)
-    if found is None:
-        takes = dict.fromkeys(tag for taken in PAIRS.values() for tag in taken)
+    names = tags_of(src, of) if tag is None else (tag,)
+    to_tag = next((to for to, sources in PAIRS.items() if not {*names}.isdisjoint(sources)), None)
+    if to_tag is None:
+        takes = dict.fromkeys(tag for sources in PAIRS.values() for tag in sources)
         raise InputError(
             f"gm-l1 moves no {' or '.join(names) or f'layout such as {src}'}",
             f"It moves {', '.join(takes)}.",
         )
-    return found
+    return to_tag
 
 
 def _layout(text: str) -> tuple[AnyLayout, Element | None, str | None]:
@@ -177,7 +177,7 @@ def _layout(text: str) -> tuple[AnyLayout, Element | None, str | None]:
     return by_tag.layout, by_tag.element, by_tag.tag
 
 
-# --- what is said ---
+# --- text ---
 
 
 def _facts(transfer: Transfer, every: bool) -> dict[str, Any]:
@@ -222,12 +222,12 @@ def _report(transfer: Transfer, every: bool) -> Iterator[str]:
     yield from _parameters(first, "column" if dst.tag in ("nZ", "nN", "MxScalenN") else "row")
     if transfer.calls.tail is not None:
         tail, usual = fields_of(transfer.calls.tail.params), fields_of(first.params)
-        changed = [f"{name}={written(x)}" for name, x in tail.items() if x != usual[name]]
+        changed = [f"{name}={cpp_text(x)}" for name, x in tail.items() if x != usual[name]]
         yield f"in the last call {', '.join(changed)}"
     yield ""
-    shown = list(transfer.calls if every else transfer.calls[:_SHOWN])
-    yield from _table(shown, transfer)
-    rest = len(transfer.calls) - len(shown)
+    calls = list(transfer.calls if every else transfer.calls[:_SHOWN])
+    yield from _table(calls, transfer)
+    rest = len(transfer.calls) - len(calls)
     if rest:
         yield f"and {plural(rest, 'call')} more; --all lists every one"
 
@@ -236,13 +236,13 @@ def _parameters(call: Call, line: str) -> Iterator[str]:
     """The fields of a call, one to a line, with what each counts; n counts lines, rows or columns."""
     struct = type(call.params).__name__
     yield f"{call.name} with {struct}"
-    rows = [(name, written(value)) for name, value in fields_of(call.params).items()]
+    rows = [(name, cpp_text(value)) for name, value in fields_of(call.params).items()]
     wide, numbers = (max(map(len, column)) for column in zip(*rows, strict=True))
-    said = _MEANING[struct]
+    meanings = _MEANING[struct]
     if call.unit == 2:
-        said = {**said, **(_SCALES if call.element.name == SCALE else _DOUBLE)}
+        meanings = {**meanings, **(_SCALES if call.element.name == SCALE else _DOUBLE)}
     for name, value in rows:
-        meaning = said[name].replace("line", line)
+        meaning = meanings[name].replace("line", line)
         yield f"  {name:{wide}}  {value:>{numbers}}  {meaning}"
 
 

@@ -12,46 +12,46 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..ascend.schedules import Balance, Schedule
-    from .ascend_schedule import Asked, Differ, Found
+    from .ascend_schedule_facts import Difference, Entry, Request
 
-__all__ = ["blocks", "given", "one", "two"]
+__all__ = ["blocks", "head", "one", "two"]
 
 
-def given(asked: Asked, schedule: Schedule) -> Iterator[str]:
+def head(request: Request, schedule: Schedule) -> Iterator[str]:
     """Yield what is asked for: the problem, its tiles, the cores."""
     problem, tile = (" x ".join(map(str, shape)) for shape in (schedule.problem, schedule.tile))
-    elements, machine = asked.elements, asked.arch
+    elements, machine = request.elements, request.arch
     types = elements[0].name if len(set(elements)) == 1 else ", ".join(e.name for e in elements)
     yield f"problem   {problem} of {types}, in tiles of {tile}"
-    has = "" if asked.cores is None else f" has {machine.cores}"
+    has = "" if request.cores is None else f" has {machine.cores}"
     yield f"cores     {schedule.cores} ({machine.name}{has})"
 
 
-def _why(found: Found, asked: Asked) -> str:
+def _why(entry: Entry, request: Request) -> str:
     """What chose the swizzle, or how it cuts K, where the command line did not."""
-    m, n, _ = asked.problem
-    if asked.advised and found.order is asked.orders[0]:
+    m, n, _ = request.problem
+    if request.advised and entry.order is request.orders[0]:
         return f", CATLASS's advice for M {'>=' if m >= n else '<'} N"
-    if found.order.splits and asked.splitk is None:
-        return f", K in {plural(found.schedule.factor, 'slice')} as CATLASS's kernel has it"
+    if entry.order.splits and request.splitk is None:
+        return f", K in {plural(entry.schedule.factor, 'slice')} as CATLASS's kernel has it"
     return ""
 
 
-def _notes(found: Found, asked: Asked) -> Iterator[str]:
-    schedule, code = found.schedule, found.order.code
+def _notes(entry: Entry, request: Request) -> Iterator[str]:
+    schedule, code = entry.schedule, entry.order.code
     if schedule.empty:
         yield _empty(schedule)
-    if code not in (None, asked.arch.code):
+    if code not in (None, request.arch.code):
         theirs = " and ".join(a.name for a in ARCHES.values() if a.code == code)
-        yield f"CATLASS's kernels with it are for {theirs}, not for {asked.arch.name}"
+        yield f"CATLASS's kernels with it are for {theirs}, not for {request.arch.name}"
 
 
-def one(found: Found, asked: Asked) -> Iterator[str]:
+def one(entry: Entry, request: Request) -> Iterator[str]:
     """Yield the facts of one schedule."""
-    _, schedule, balance, traffic, reuse = found
-    yield f"swizzle   {schedule.swizzle}{_why(found, asked)}"
+    _, schedule, balance, traffic, reuse = entry
+    yield f"swizzle   {schedule.swizzle}{_why(entry, request)}"
     yield f"cover     {_cover(schedule)}"
-    yield from (f"note      {note}" for note in _notes(found, asked))
+    yield from (f"note      {note}" for note in _notes(entry, request))
     idle = f"{plural(balance.idle, 'core')} idle" if balance.idle else "no core idle"
     most = plural(balance.most, "product")
     yield f"balance   {_percent(balance)} busy, {plural(balance.rounds, 'round')}, {idle}"
@@ -116,28 +116,28 @@ def blocks(schedule: Schedule) -> Iterator[str]:
 # --- two side by side ---
 
 
-def two(found: list[Found], differ: Differ, asked: Asked) -> Iterator[str]:
+def two(entries: list[Entry], difference: Difference, request: Request) -> Iterator[str]:
     """Yield what differs between two schedules, and every figure of both with the better of them."""
     names = ("first", "second")
-    for name, entry in zip(names, found, strict=True):
-        chosen = _why(entry, asked) if entry.order.splits else ""
+    for name, entry in zip(names, entries, strict=True):
+        chosen = _why(entry, request) if entry.order.splits else ""
         yield f"{name:<9} {entry.schedule.swizzle}{chosen}: {_cover(entry.schedule)}"
-    yield f"differ    {differ}"
-    for name, entry in zip(names, found, strict=True):
-        yield from (f"note      of the {name}: {note}" for note in _notes(entry, asked))
-    groups = [plural(entry.schedule.groups, "group") for entry in found]
+    yield f"differ    {difference}"
+    for name, entry in zip(names, entries, strict=True):
+        yield from (f"note      of the {name}: {note}" for note in _notes(entry, request))
+    groups = [plural(entry.schedule.groups, "group") for entry in entries]
     if groups[0] != groups[1]:
         yield (
             f"note      not the same products: the first has {groups[0]} of rows, the second"
             f" {groups[1]}, each with its own B"
         )
     yield ""
-    tasks = tuple(str(entry.schedule.count) for entry in found)  # more is neither better nor worse
-    rows = [("tasks", *tasks, ""), *_figures(found)]
+    tasks = tuple(str(entry.schedule.count) for entry in entries)  # more is neither better nor worse
+    rows = [("tasks", *tasks, ""), *_figures(entries)]
     yield from columns(("", *names, "better"), rows, 0)
 
 
-def _figures(found: list[Found]) -> Iterator[tuple[str, ...]]:
+def _figures(entries: list[Entry]) -> Iterator[tuple[str, ...]]:
     """A row for each figure: its name, both values, and which is the better."""
 
     def row(
@@ -145,16 +145,16 @@ def _figures(found: list[Found]) -> Iterator[tuple[str, ...]]:
     ) -> tuple[str, ...]:
         return name, *(texts or map(str, values)), _better(values, more)
 
-    yield row("rounds", [f.balance.rounds for f in found])
-    yield row("idle cores", [f.balance.idle for f in found])
-    yield row("most work of a core", [f.balance.most for f in found])
-    busy = [f.balance.efficiency for f in found]
-    yield row("busy", busy, [_percent(f.balance) for f in found], more=True)
+    yield row("rounds", [f.balance.rounds for f in entries])
+    yield row("idle cores", [f.balance.idle for f in entries])
+    yield row("most work of a core", [f.balance.most for f in entries])
+    busy = [f.balance.efficiency for f in entries]
+    yield row("busy", busy, [_percent(f.balance) for f in entries], more=True)
     for name, sizes in (
-        ("read", [f.traffic.read for f in found]),
-        ("written", [f.traffic.written for f in found]),
-        ("from GM, with L2", [f.reuse.from_gm for f in found]),
-        ("from GM, none kept", [f.reuse.per_round for f in found]),
+        ("read", [f.traffic.read for f in entries]),
+        ("written", [f.traffic.written for f in entries]),
+        ("from GM, with L2", [f.reuse.from_gm for f in entries]),
+        ("from GM, none kept", [f.reuse.per_round for f in entries]),
     ):
         yield row(name, [*sizes], [short_bytes(size) for size in sizes])
 

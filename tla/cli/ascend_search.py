@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from ..ascend.tuning.estimates import Estimate
-    from ..ascend.tuning.tiles import Asked, Ranking
+    from ..ascend.tuning.tiles import Query, Ranking
 
 __all__ = ["run"]
 
@@ -231,7 +231,7 @@ def _others(ranking: Ranking) -> list[tuple[str, Estimate]]:
     return [(name, tile) for name, tile in both if tile is not None]
 
 
-def _standing(ranking: Ranking, asked: Asked) -> list[str]:
+def _standing(ranking: Ranking, asked: Query) -> list[str]:
     plan = asked.plan
     if asked.reasons:
         return [f"{plan.l1} with {plan.l0} is not legal:", *(f"  {why}" for why in asked.reasons)]
@@ -291,7 +291,7 @@ def _facts(ranking: Ranking, rank: int | None) -> dict[str, Any]:
     }
 
 
-def _asked_facts(asked: Asked) -> dict[str, Any]:
+def _asked_facts(asked: Query) -> dict[str, Any]:
     facts = {"l1": list(asked.plan.l1), "l0": list(asked.plan.l0)}
     if asked.estimate is not None:
         facts = _tile_facts(asked.estimate)

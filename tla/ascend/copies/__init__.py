@@ -8,14 +8,14 @@ write, and `Transfer.proof`, which expands them element by element.
 import typing as _typing
 
 if _typing.TYPE_CHECKING:
+    from .calls import Call, Calls
     from .gm_l1 import gm_to_l1
     from .l0c_gm import l0c_to_gm
     from .l1_bt import l1_to_bt
     from .l1_l0 import l1_to_l0a, l1_to_l0b
+    from .matrix import Matrix
     from .moves import Move
     from .records import (
-        Call,
-        Calls,
         DataCopyCO12DstParams,
         DataCopyParams,
         Dn2NzParams,
@@ -28,22 +28,22 @@ if _typing.TYPE_CHECKING:
         Nd2NzParams,
         Setting,
     )
-    from .transfer import Matrix, Proof, Transfer
+    from .transfer import Proof, Transfer
 else:
     _LATER = {
+        "Call": "calls",
+        "Calls": "calls",
         "gm_to_l1": "gm_l1",
         "l0c_to_gm": "l0c_gm",
         "l1_to_bt": "l1_bt",
         "l1_to_l0a": "l1_l0",
         "l1_to_l0b": "l1_l0",
         "Move": "moves",
-        "Matrix": "transfer",
+        "Matrix": "matrix",
         "Proof": "transfer",
         "Transfer": "transfer",
         **dict.fromkeys(
             (
-                "Call",
-                "Calls",
                 "DataCopyCO12DstParams",
                 "DataCopyParams",
                 "Dn2NzParams",

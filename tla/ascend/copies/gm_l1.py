@@ -19,8 +19,9 @@ from ...errors import DivisibilityError, LayoutError
 from ...int_tuple import text_of
 from ...ints import ceil_div
 from ..elements import ELEMENTS
-from .operands import LINES, Asked, copy_of, finished, whole, whole_blocks
-from .records import Call, DataCopyParams, Dn2NzParams, Nd2NzParams
+from .calls import Call
+from .operands import LINES, Request, copy_of, transfer_of, whole, whole_blocks
+from .records import DataCopyParams, Dn2NzParams, Nd2NzParams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,8 +85,8 @@ def gm_to_l1(
             matrix, or a parameter does not fit its field.
         UndecidedError: a size is symbolic.
     """
-    asked = Asked(arch, element, tile, at, src_tag, dst_tag)
-    copy = copy_of("GM->L1", PAIRS, src, dst, asked)
+    request = Request(arch, element, tile, at, src_tag, dst_tag)
+    copy = copy_of("GM->L1", PAIRS, src, dst, request)
     if copy.dst.tag == "VectorLayout":
         return _vector(copy)
     if copy.dst.tag.startswith("MxScale"):
@@ -102,7 +103,7 @@ def _lines(copy: Copy) -> Transfer:
     first, leading = _nd2nz(copy, n)
     limit = copy.arch.stride_limit
     if limit is None or leading < limit or copy.src.tag.startswith("Padding"):
-        return finished(copy, first)
+        return transfer_of(copy, first)
     return _line_by_line(copy, first, n, leading, limit)
 
 
@@ -110,7 +111,7 @@ def _line_by_line(copy: Copy, first: Call, n: int, leading: int, limit: int) -> 
     """One call for each line, where the leading dimension is more than one Nd2Nz steps."""
     one = _changed(first, nValue=1, srcDValue=0, dstNzNStride=0)
     why = f"leading dimension {leading} >= {limit}: one call per {LINES[n]}"
-    return finished(copy, one, copy.cut[n], copy.element.c0, leading, why_many=why)
+    return transfer_of(copy, one, copy.cut[n], copy.element.c0, leading, why_many=why)
 
 
 def _lines_of_blocks(copy: Copy) -> Transfer:
@@ -135,15 +136,15 @@ def _lines_of_blocks(copy: Copy) -> Transfer:
     rest = _changed(first, nValue=left, srcNdMatrixStride=matrix)
     rest = rest._replace(dst=first.dst + full * to, src=first.src + full * apart)
     if not full:
-        return finished(copy, rest)
+        return transfer_of(copy, rest)
     tail = rest if left else None
     if many:
         first = _changed(
             first, ndNum=full, nValue=16, srcNdMatrixStride=matrix, dstNzMatrixStride=to // first.unit
         )
-        return finished(copy, first, tail=tail, why_many=f"{left} {lines} are left over")
+        return transfer_of(copy, first, tail=tail, why_many=f"{left} {lines} are left over")
     why = f"16 {lines} span {apart} elements >= {BLOCK_LIMIT}: one call each 16"
-    return finished(copy, _changed(first, nValue=16), full, to, apart, why_many=why, tail=tail)
+    return transfer_of(copy, _changed(first, nValue=16), full, to, apart, why_many=why, tail=tail)
 
 
 def _changed(call: Call, **fields: Any) -> Call:
@@ -206,18 +207,18 @@ def _blocks(copy: Copy) -> Transfer:
         params = DataCopyParams(count, length, blocks - length, gap)
         if count == 1:  # the gaps of one run are not used
             params = params._replace(srcStride=max(0, params.srcStride), dstStride=max(0, gap))
-        return finished(copy, call._replace(params=params))
+        return transfer_of(copy, call._replace(params=params))
     why = f"{blocks} blocks from one {LINES[d]} of blocks to the next > {BLOCK_LIMIT}: one call each"
     if is_one:
         gap = blocks - length
         why += f" (CATLASS issues one here, whose srcStride {gap} wraps to {gap % BLOCK_LIMIT})"
-    return finished(copy, call, count, dst_step, src_step, why_many=why)
+    return transfer_of(copy, call, count, dst_step, src_step, why_many=why)
 
 
 def _vector(copy: Copy) -> Transfer:
     """A vector: whole blocks of 32 bytes, the last of which may reach past its end."""
     blocks = ceil_div(copy.cut[0], copy.element.c0)
-    return finished(
+    return transfer_of(
         copy,
         Call("DataCopy", copy.dst.start, copy.src.start, DataCopyParams(1, blocks), copy.element),
     )
@@ -236,4 +237,4 @@ def _scales(copy: Copy) -> Transfer:
         kind, leading = Dn2NzParams, copy.step(copy.src, d, 0)
     params = kind(pairs, copy.cut[d], ceil_div(leading, 2), block, 1)
     call = Call("DataCopy", copy.dst.start, copy.src.start, params, ELEMENTS["float8_e8m0_t"], 2)
-    return finished(copy, call)
+    return transfer_of(copy, call)

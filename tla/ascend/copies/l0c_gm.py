@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Final
 from ...errors import DivisibilityError, UnsupportedError
 from ..elements import ELEMENTS
 from ..tags.text import TaggedLayout
-from .operands import Asked, element_of, finished, store_of, whole, whole_blocks
-from .records import Call, DataCopyCO12DstParams, FixpipeParamsV220, Setting
+from .calls import Call
+from .operands import Request, element_of, store_of, transfer_of, whole, whole_blocks
+from .records import DataCopyCO12DstParams, FixpipeParamsV220, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,7 +83,7 @@ def l0c_to_gm(
     is_said = accumulator is not None or isinstance(src, TaggedLayout)
     sums = element_of(accumulator, src, what="accumulator") if is_said else _sums_for(of)
     rounding = _rounding(sums, of)
-    copy = store_of("L0C->GM", _PAIRS, src, dst, Asked(arch, of, tile, at, "L0C", dst_tag))
+    copy = store_of("L0C->GM", _PAIRS, src, dst, Request(arch, of, tile, at, "L0C", dst_tag))
     copy = copy._replace(src=copy.src._replace(element=sums))
     rows = copy.dst.tag == "RowMajor"
     if not rows and sums.name != "float":
@@ -103,7 +104,7 @@ def l0c_to_gm(
     is_set = rows and copy.arch.code == 3510
     setting = Setting("SetFixpipeNz2ndFlag", (1, 1, 1)) if is_set else None
     name = "DataCopy" if copy.arch.code == 3510 else "Fixpipe"
-    return finished(copy, Call(name, copy.dst.start, copy.src.start, params, of, setting=setting))
+    return transfer_of(copy, Call(name, copy.dst.start, copy.src.start, params, of, setting=setting))
 
 
 def _require_whole_end(copy: Copy) -> None:

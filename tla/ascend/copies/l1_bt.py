@@ -19,8 +19,9 @@ from ..cube import BIASES
 from ..elements import ELEMENTS
 from ..elements import element as element_named
 from ..tags.text import TaggedLayout
-from .operands import Asked, copy_of, element_of, finished, untagged, whole_blocks
-from .records import Call, DataCopyParams
+from .calls import Call
+from .operands import Request, copy_of, element_of, transfer_of, untagged, whole_blocks
+from .records import DataCopyParams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,13 +71,13 @@ def l1_to_bt(
         LayoutError: the bias table is smaller than the sums, or L1 than the biases.
     """
     core, of = arch_named(arch), element_of(element, src)
-    said = None if accumulator is None else element_named(accumulator)
+    sum_type = None if accumulator is None else element_named(accumulator)
     tag: str | Tag | None = None
     if isinstance(dst, TaggedLayout):
-        said = element_of(said, dst, what="accumulator")
+        sum_type = element_of(sum_type, dst, what="accumulator")
         dst, tag = untagged(dst, tag)
-    sums = _sums(core, of, said)
-    copy = copy_of("L1->BT", _PAIRS, src, dst, Asked(core, of, tile, at, dst_tag=tag))
+    sums = _sums(core, of, sum_type)
+    copy = copy_of("L1->BT", _PAIRS, src, dst, Request(core, of, tile, at, dst_tag=tag))
     whole_blocks(copy, copy.src, (of.c0,), "it reads blocks of 32 bytes,")
     if core.code == 3510:
         unit, blocks = 1, ceil_div(copy.cut[0], of.c0)
@@ -85,14 +86,14 @@ def l1_to_bt(
         unit, blocks = 2, ceil_div(copy.room[0], 2 * of.c0)
     copy = copy._replace(dst=copy.dst._replace(element=sums))
     call = Call("DataCopy", copy.dst.start, copy.src.start, DataCopyParams(1, blocks), of, unit)
-    return finished(copy, call)
+    return transfer_of(copy, call)
 
 
 def _sums(arch: Arch, bias: Element, sums: Element | None) -> Element:
     """What a bias becomes in the bias table."""
     pairs = BIASES[arch.code]
-    found = next((s for s, b in pairs if b == bias.name and (sums is None or s == sums.name)), None)
-    if found is None:
+    name = next((s for s, b in pairs if b == bias.name and (sums is None or s == sums.name)), None)
+    if name is None:
         to = f" to sums of {sums}" if sums else ""
         ways = "; ".join(f"{b} to {s}" for s, b in pairs)
         raise UnsupportedError(
@@ -102,4 +103,4 @@ def _sums(arch: Arch, bias: Element, sums: Element | None) -> Element:
             element=bias,
             accumulator=sums,
         )
-    return ELEMENTS[found]
+    return ELEMENTS[name]

@@ -21,7 +21,7 @@ from ..arch import arch as arch_named
 from .l1_l0_2201 import load_2201
 from .l1_l0_3510 import load_3510
 from .mx_scales import scales_of
-from .operands import Asked, copy_of, whole_blocks
+from .operands import Request, copy_of, whole_blocks
 
 if TYPE_CHECKING:
     from ...ints import IntTuple
@@ -77,15 +77,15 @@ def l1_to_l0a(
         UndecidedError: a size is symbolic.
     """
     core = arch_named(arch)
-    made = _L0A_TAGS[core.code]
-    if core.l0a_tag != made:
+    own = _L0A_TAGS[core.code]
+    if core.l0a_tag != own:
         raise UnsupportedError(
-            f"{core} has A as {core.l0a_tag} in L0A, and loads of {core.code} make it {made}",
-            f"Give the architecture the l0a_tag of its instruction set: {made}.",
+            f"{core} has A as {core.l0a_tag} in L0A, and loads of {core.code} make it {own}",
+            f"Give the architecture the l0a_tag of its instruction set: {own}.",
             arch=core,
         )
-    asked = Asked(core, element, tile, at, src_tag, dst_tag)
-    return _load("L0A", core.l0a_tag, src, dst, asked, scales)
+    request = Request(core, element, tile, at, src_tag, dst_tag)
+    return _load("L0A", core.l0a_tag, src, dst, request, scales)
 
 
 def l1_to_l0b(
@@ -109,7 +109,7 @@ def l1_to_l0b(
 
     Arguments and errors are those of `l1_to_l0a`.
     """
-    return _load("L0B", "nZ", src, dst, Asked(arch, element, tile, at, src_tag, dst_tag), scales)
+    return _load("L0B", "nZ", src, dst, Request(arch, element, tile, at, src_tag, dst_tag), scales)
 
 
 def _load(
@@ -117,11 +117,11 @@ def _load(
     tag: str,
     src: Source,
     dst: Destination | None,
-    asked: Asked,
+    request: Request,
     scales: Source | None,
 ) -> Transfer:
     pairs = {tag: _SOURCES[side]}
-    copy = copy_of(f"L1->{side}", pairs, src, tag if dst is None else dst, asked)
+    copy = copy_of(f"L1->{side}", pairs, src, tag if dst is None else dst, request)
     c0 = copy.element.c0
     block = (16, c0) if copy.src.tag.startswith("z") else (c0, 16)
     whole_blocks(copy, copy.src, block, "it loads fractals")

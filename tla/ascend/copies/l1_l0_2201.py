@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from ...errors import LayoutError, UnsupportedError
 from ...ints import ceil_div, round_up
 from ..tags.table import make_layout
-from .operands import finished
+from .calls import Call
+from .operands import transfer_of
 from .records import (
-    Call,
     LoadData2DParams,
     LoadData2dTransposeParams,
     LoadData3DParamsV2,
@@ -79,7 +79,7 @@ def _stepped(copy: Copy, first: Call, count: int, src_rows: int = 1, dst_rows: i
     """Calls that step down rows of fractals."""
     steps = copy.step(copy.dst, 0, 1) * dst_rows, copy.step(copy.src, 0, 1) * src_rows
     why = f"{count} rows of {'squares' if src_rows * dst_rows > 1 else 'fractals'}: one call each"
-    return finished(copy, first, count, *steps, why_many=why)
+    return transfer_of(copy, first, count, *steps, why_many=why)
 
 
 def _columns(copy: Copy) -> Transfer:
@@ -88,7 +88,7 @@ def _columns(copy: Copy) -> Transfer:
     steps = {copy.step(copy.src, 0, 1), copy.step(copy.dst, 0, 1)}
     if rows == 1 or steps == {cols * copy.element.fractal}:
         params = LoadData2DParams(0, rows * cols, 1, 0, False)
-        return finished(copy, Call("LoadData", 0, copy.src.start, params, copy.element))
+        return transfer_of(copy, Call("LoadData", 0, copy.src.start, params, copy.element))
     return _rows(copy, 1, False)
 
 
@@ -156,7 +156,7 @@ def _image(copy: Copy) -> Transfer:
     side = "FMATRIX_RIGHT" if params.fMatrixCtrl else "FMATRIX_LEFT"
     setting = Setting("SetFmatrix", (1, width, "{0,0,0,0}", side))
     _require_row(copy, wide)
-    return finished(copy, Call("LoadData", 0, copy.src.start, params, copy.element, setting=setting))
+    return transfer_of(copy, Call("LoadData", 0, copy.src.start, params, copy.element, setting=setting))
 
 
 def _require_row(copy: Copy, wide: int) -> None:

@@ -13,8 +13,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...ints import ceil_div, round_up
-from .operands import finished
-from .records import Call, LoadData2DParamsV2
+from .calls import Call
+from .operands import transfer_of
+from .records import LoadData2DParamsV2
 
 if TYPE_CHECKING:
     from .operands import Copy
@@ -42,18 +43,18 @@ def load_3510(copy: Copy, scales: LoadData2DMxParams | None = None) -> Transfer:
     )
     first = Call("LoadData", 0, 0, params, copy.element)
     if not transposed or copy.element.bits == 16:
-        return finished(copy, first, scales=scales)
+        return transfer_of(copy, first, scales=scales)
     if copy.element.bits == 32:
-        return finished(copy, first._replace(params=params._replace(kStep=round_up(params.kStep, 2))))
+        return transfer_of(copy, first._replace(params=params._replace(kStep=round_up(params.kStep, 2))))
     deep = c0 // 16
     if round_up(copy.room[k], 16) % c0 == 0:
         params = params._replace(mStep=round_up(params.mStep, deep))
-        return finished(copy, first._replace(params=params), scales=scales)
+        return transfer_of(copy, first._replace(params=params), scales=scales)
     rows = ceil_div(copy.room[m], c0)
     why = f"{round_up(copy.room[k], 16)} is no multiple of {c0}: one call per row of squares"
     first = first._replace(params=params._replace(mStep=deep))
     step = copy.step(copy.dst, m, 1)
-    return finished(copy, first, rows, step, m_step=deep, why_many=why, scales=scales)
+    return transfer_of(copy, first, rows, step, m_step=deep, why_many=why, scales=scales)
 
 
 def _strips(copy: Copy) -> Transfer:
@@ -74,4 +75,4 @@ def _strips(copy: Copy) -> Transfer:
     steps = copy.step(copy.dst, down, 1) * 16 // c0, copy.step(copy.src, down, 1)
     first = Call("LoadData", 0, copy.src.start, params, copy.element)
     why = f"{count} rows of fractals along K: one call each"
-    return finished(copy, first, count, *steps, why_many=why)
+    return transfer_of(copy, first, count, *steps, why_many=why)

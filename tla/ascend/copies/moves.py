@@ -35,9 +35,10 @@ from .records import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .records import Call
+    from ..elements import Element
+    from .records import Params
 
-__all__ = ["Move", "moves"]
+__all__ = ["Move", "meaning"]
 
 
 class Move(NamedTuple):
@@ -54,32 +55,28 @@ class Move(NamedTuple):
     dst: int
 
 
-def moves(call: Call) -> Iterator[Move]:
-    """Yield the elements that a call moves, in the order in which it writes them.
+def meaning(
+    params: Params, element: Element, unit: int = 1, image_width: int | None = None
+) -> Iterator[tuple[int | None, int]]:
+    """Return the moves of an instruction, from its own first elements: of each the source, the place.
 
-    A later write to the same place replaces an earlier one.
+    Args:
+        unit: `Call.unit`.
+        image_width: What ``SetFmatrix`` sets; without it the extent of LoadData3DV2 itself.
     """
-    pairs = _meaning(call)
-    return (Move(None if src is None else call.src + src, call.dst + dst) for src, dst in pairs)
-
-
-def _meaning(call: Call) -> Iterator[tuple[int | None, int]]:
-    """The moves of a call, from its own first elements."""
-    params = call.params
     if isinstance(params, (Nd2NzParams, Dn2NzParams)):
-        return _to_nz(params, call.element.c0 // call.unit, call.unit)
+        return _to_nz(params, element.c0 // unit, unit)
     if isinstance(params, DataCopyParams):
-        return _runs(params, call.element.c0 * call.unit)
+        return _runs(params, element.c0 * unit)
     if isinstance(params, LoadData2DParams):
-        return _fractals(params, call.element.fractal)
+        return _fractals(params, element.fractal)
     if isinstance(params, LoadData2dTransposeParams):
-        return _squares(params, call.element.c0)
+        return _squares(params, element.c0)
     if isinstance(params, LoadData2DParamsV2):
-        return _box(params, call.element.c0)
+        return _box(params, element.c0)
     if isinstance(params, LoadData3DParamsV2):
-        width = call.setting.arguments[1] if call.setting else params.mExtension
-        return _image(params, call.element.c0, int(width))
-    return _accumulators(params, call.element.c0)
+        return _image(params, element.c0, image_width or params.mExtension)
+    return _accumulators(params, element.c0)
 
 
 def _to_nz(p: Nd2NzParams | Dn2NzParams, c0: int, unit: int) -> Iterator[tuple[int | None, int]]:
@@ -136,8 +133,11 @@ def _squares(p: LoadData2dTransposeParams, c0: int) -> Iterator[tuple[int, int]]
         first = (p.startIndex + repeat * p.srcStride) * count
         # the gap is from the tail of a square's first fractal to the head of the next square's
         to = repeat * (1 + p.dstGap)
-        for read, i, written, j in _square(c0):
-            yield (first + read) * fractal + i, (to + written * (1 + p.dstFracGap)) * fractal + j
+        for source, i, target, j in _square(c0):
+            yield (
+                (first + source) * fractal + i,
+                (to + target * (1 + p.dstFracGap)) * fractal + j,
+            )
 
 
 def _box(p: LoadData2DParamsV2, c0: int) -> Iterator[tuple[int, int]]:
@@ -153,10 +153,10 @@ def _box(p: LoadData2DParamsV2, c0: int) -> Iterator[tuple[int, int]]:
                 continue
             # square (m / deep, k / wide): its columns become rows of fractals
             row, col = k // wide * deep, m // deep * wide
-            for read, i, written, j in _square(c0):
-                across = read * p.srcStride if wide == 2 else read
+            for source, i, target, j in _square(c0):
+                across = source * p.srcStride if wide == 2 else source
                 at = col * p.dstStride + row
-                at += written * p.dstStride if wide == 2 else written
+                at += target * p.dstStride if wide == 2 else target
                 yield (src + across) * fractal + i, at * fractal + j
 
 

@@ -64,11 +64,11 @@ def scales_of(copy: Copy, scales: Source) -> LoadData2DMxParams:
         )
     ends = [s + c for s, c in zip(start, copy.cut, strict=True)]
     needed = [ceil_div(end, MX_GROUP if axis == k else 1) for axis, end in enumerate(ends)]
-    held = [int(product(mode)) for mode in layout.shape]
-    if any(h < n for h, n in zip(held, needed, strict=True)):
+    extents = [int(product(mode)) for mode in layout.shape]
+    if any(h < n for h, n in zip(extents, needed, strict=True)):
         raise LayoutError(
             f"the scales {layout} are fewer than the tile needs",
-            f"They are {text_of(tuple(held))}; it needs {text_of(tuple(needed))}.",
+            f"They are {text_of(tuple(extents))}; it needs {text_of(tuple(needed))}.",
             layout=layout,
         )
     pairs = ceil_div(ceil_div(room[k], MX_GROUP), 2)

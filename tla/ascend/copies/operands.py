@@ -1,4 +1,4 @@
-"""What a copy is asked for, checked: layouts with their tags, the tile, the fields of a parameter.
+"""The arguments of a copy, checked: layouts with their tags, the tile, the fields of a parameter.
 
 Every copy first has its two layouts read as tags here, and last its calls checked against the widths
 of the fields: a number that does not fit is an error, where a struct keeps its low bits in silence.
@@ -6,6 +6,7 @@ of the fields: a number that does not fit is an error, where a struct keeps its 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union
 
 from ...errors import (
@@ -19,7 +20,6 @@ from ...errors import (
 from ...int_tuple import as_int_tuple, congruent, flatten_to_tuple, product, text_of
 from ...ints import SymbolicInt, is_tuple, round_down, round_up
 from ...layout import AnyLayout, as_layout
-from ...tile import get_tile_layout
 from ..arch import Arch
 from ..arch import arch as arch_named
 from ..cube import FP4, FP8
@@ -27,8 +27,10 @@ from ..elements import element as element_named
 from ..tags.recognise import tags_of, why_not
 from ..tags.table import Tag, make_layout
 from ..tags.text import TaggedLayout
-from .records import Call, Calls, LoadData2DMxParams, widths
-from .transfer import Matrix, Transfer
+from .calls import Call, Calls
+from .matrix import Matrix
+from .records import LoadData2DMxParams, widths
+from .transfer import Transfer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,15 +40,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LINES",
-    "Asked",
     "Copy",
     "Destination",
+    "Request",
     "Source",
     "copy_of",
     "element_of",
-    "finished",
     "require_numbers",
     "store_of",
+    "transfer_of",
     "untagged",
     "whole",
     "whole_blocks",
@@ -106,8 +108,8 @@ LINES: Final = ("row", "column")
 """What each axis counts."""
 
 
-class Asked(NamedTuple):
-    """What a caller says of a copy besides its layouts."""
+class Request(NamedTuple):
+    """The arguments of a copy besides its layouts."""
 
     arch: str | Arch
     element: ElementLike | None
@@ -117,8 +119,8 @@ class Asked(NamedTuple):
     dst_tag: str | Tag | None = None
 
 
-def element_of(said: ElementLike | None, *operands: object, what: str = "element") -> Element:
-    """Return the element type of a copy: what is said, and what its tagged layouts say.
+def element_of(element: ElementLike | None, *operands: object, what: str = "element") -> Element:
+    """Return the element type of a copy, by the argument and by its tagged layouts.
 
     Args:
         what: The name of the argument that says it.
@@ -126,7 +128,7 @@ def element_of(said: ElementLike | None, *operands: object, what: str = "element
     Raises:
         LayoutError: none says it, or two differ.
     """
-    of = None if said is None else element_named(said)
+    of = None if element is None else element_named(element)
     for operand in operands:
         if not isinstance(operand, TaggedLayout):
             continue
@@ -158,7 +160,7 @@ def copy_of(
     pairs: Mapping[str, tuple[str, ...]],
     src: Source,
     dst: Destination,
-    asked: Asked,
+    request: Request,
 ) -> Copy:
     """Return a copy out of a matrix, its tags read, its tile cut, all that can be wrong checked.
 
@@ -168,25 +170,25 @@ def copy_of(
     Raises:
         TlaError: as the copies, whose arguments these are; see `gm_to_l1`.
     """
-    core, of = arch_named(asked.arch), element_of(asked.element, src, dst)
+    core, of = arch_named(request.arch), element_of(request.element, src, dst)
     _require_element(route, core, of)
-    src, src_tag = untagged(src, asked.src_tag)
-    tag = asked.dst_tag
+    src, src_tag = untagged(src, request.src_tag)
+    tag = request.dst_tag
     if not isinstance(dst, (str, Tag)):
         dst, tag = untagged(dst, tag)
     require_numbers(as_layout(src), "source")
-    start = _ints(asked.at, src, "coordinate", 0)
+    start = _ints(request.at, src, "coordinate", 0)
     small = None if isinstance(dst, (str, Tag)) else as_layout(dst)
-    extents = _extents(asked.tile, src, start, small)
+    extents = _extents(request.tile, src, start, small)
     cut = _cut(src, extents, start)
     if isinstance(dst, (str, Tag)):
         tag, small = dst, make_layout(of, dst, *extents)
     assert small is not None
     require_numbers(small, "destination")
-    tags = _matched(route, pairs, (src, src_tag), (small, tag), of)
+    tags = _match_tags(route, pairs, (src, src_tag), (small, tag), of)
     zero = (0,) * len(start)
     _require_room(small, cut, "destination")
-    room = tuple(map(int, get_tile_layout(small, extents, zero).origin_shape))
+    room = tuple(min(e, int(n)) for e, n in zip(extents, small.origin_shape, strict=True))
     from_, to = Matrix(src, tags[0], of, start), Matrix(small, tags[1], of, zero)
     return Copy(route, core, of, from_, to, cut, room, small is not dst)
 
@@ -196,27 +198,27 @@ def store_of(
     pairs: Mapping[str, tuple[str, ...]],
     src: Source,
     dst: Source,
-    asked: Asked,
+    request: Request,
 ) -> Copy:
     """Return a copy into a matrix: the coordinate is a place in it, the tile is the whole source.
 
     Raises:
         TlaError: as `copy_of`.
     """
-    core, of = arch_named(asked.arch), element_of(asked.element, dst)
+    core, of = arch_named(request.arch), element_of(request.element, dst)
     _require_element(route, core, of)
-    (src, src_tag), (dst, dst_tag) = untagged(src, asked.src_tag), untagged(dst, asked.dst_tag)
+    (src, src_tag), (dst, dst_tag) = untagged(src, request.src_tag), untagged(dst, request.dst_tag)
     require_numbers(as_layout(src), "source")
     require_numbers(as_layout(dst), "destination")
-    start = _ints(asked.at, dst, "coordinate", 0)
-    cut = _cut(dst, _extents(asked.tile, dst, start, src), start)
-    tags = _matched(route, pairs, (src, src_tag), (dst, dst_tag), of)
+    start = _ints(request.at, dst, "coordinate", 0)
+    cut = _cut(dst, _extents(request.tile, dst, start, src), start)
+    tags = _match_tags(route, pairs, (src, src_tag), (dst, dst_tag), of)
     _require_room(src, cut, "source")
     from_, to = Matrix(src, tags[0], of, (0,) * len(start)), Matrix(dst, tags[1], of, start)
     return Copy(route, core, of, from_, to, cut, cut)
 
 
-def finished(
+def transfer_of(
     copy: Copy,
     first: Call,
     count: int = 1,
@@ -413,8 +415,8 @@ def _extents(
 
 def _cut(big: AnyLayout, extents: tuple[int, ...], start: tuple[int, ...]) -> tuple[int, ...]:
     """What of a tile is data of the matrix."""
-    left = [max(0, int(n) - c) for n, c in zip(big.origin_shape, start, strict=True)]
-    cut = tuple(map(min, extents, left))
+    data = [max(0, int(n) - c) for n, c in zip(big.origin_shape, start, strict=True)]
+    cut = tuple(map(min, extents, data))
     if not all(cut):
         raise CoordinateError(
             f"the tile {text_of(extents)} at {text_of(start)} holds no data of the layout {big}",
@@ -427,17 +429,17 @@ def _cut(big: AnyLayout, extents: tuple[int, ...], start: tuple[int, ...]) -> tu
 
 
 def _require_room(layout: AnyLayout, cut: tuple[int, ...], what: str) -> None:
-    held = tuple(int(product(s)) for s in layout.shape)
-    if len(held) != len(cut) or any(n < c for n, c in zip(held, cut, strict=True)):
+    room = tuple(int(product(s)) for s in layout.shape)
+    if len(room) != len(cut) or any(n < c for n, c in zip(room, cut, strict=True)):
         raise LayoutError(
             f"the {what} {layout} is smaller than the tile {text_of(cut)}",
-            f"It holds {text_of(held)}.",
+            f"It holds {text_of(room)}.",
             layout=layout,
             tile=cut,
         )
 
 
-def _matched(
+def _match_tags(
     route: str,
     pairs: Mapping[str, tuple[str, ...]],
     src: tuple[AnyLayout, str | Tag | None],
@@ -445,15 +447,15 @@ def _matched(
     element: Element,
 ) -> tuple[str, str]:
     """The first pair of tags that the two layouts are in and an instruction is for."""
-    said = _tag_of(*src, element, "source"), _tag_of(*dst, element, "destination")
-    for target, taken in pairs.items():
-        if _is_in(dst[0], said[1], target, element):
-            for source in taken:
-                if _is_in(src[0], said[0], source, element):
+    own_tags = _tag_of(*src, element, "source"), _tag_of(*dst, element, "destination")
+    for target, readable in pairs.items():
+        if _is_in(dst[0], own_tags[1], target, element):
+            for source in readable:
+                if _is_in(src[0], own_tags[0], source, element):
                     return source, target
     sources, targets = [
         tags_of(layout, element) if tag is None else (tag,)
-        for (layout, _), tag in zip((src, dst), said, strict=True)
+        for (layout, _), tag in zip((src, dst), own_tags, strict=True)
     ]
     reads = dict.fromkeys(source for target in targets for source in pairs.get(target, ()))
     names = " or ".join(sources) or str(src[0]), " or ".join(targets) or str(dst[0])
@@ -468,19 +470,25 @@ def _matched(
     )
 
 
-def _is_in(layout: AnyLayout, said: str | None, tag: str, element: Element) -> bool:
-    """Whether a layout is in a tag; one that it is said to be in is the only one."""
-    return said == tag if said is not None else not why_not(layout, tag, element)
+def _is_in(layout: AnyLayout, name: str | None, tag: str, element: Element) -> bool:
+    """Whether a layout is in a tag; a layout with a tag of its own is in that one alone."""
+    return name == tag if name is not None else _lies_in(layout, tag, element)
+
+
+@lru_cache(maxsize=1024)
+def _lies_in(layout: AnyLayout, tag: str, element: Element) -> bool:
+    """Whether a layout of numbers is in a tag; static numbers and others have the same answer."""
+    return not why_not(layout, tag, element)
 
 
 def _tag_of(layout: AnyLayout, tag: str | Tag | None, element: Element, what: str) -> str | None:
-    """The tag that a layout is said to be in, and is."""
+    """The name of the tag that the caller gives a layout, once the layout is found to be in it."""
     if tag is None:
         return None
     name = str(tag).rpartition("::")[2]
-    reasons = why_not(layout, name, element)
-    if reasons:
+    if not _lies_in(layout, name, element):
+        reasons = map(str, why_not(layout, name, element))
         raise LayoutError(
-            f"the {what} {layout} is no {name} of {element}", *map(str, reasons), layout=layout, tag=name
+            f"the {what} {layout} is no {name} of {element}", *reasons, layout=layout, tag=name
         )
     return name

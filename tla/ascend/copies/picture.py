@@ -2,7 +2,7 @@
 
 >>> from tla.ascend.copies import gm_to_l1
 >>> tile = gm_to_l1(row_major(100, 100), "zN", arch="AtlasA2", element="half", tile=(4, 20), at=(96, 0))
->>> figure = picture(tile)
+>>> figure = tile.figure()
 >>> figure.title
 'GM->L1: RowMajor<half> to zN<half>'
 >>> [[[cell.offset for cell in row[15:17]] for row in of.grids[0].cells[:2]] for of in figure.figures]
@@ -23,10 +23,11 @@ from ...layout_figures import axis_of, tile_colour
 from ..shapes import index_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import SupportsIndex
 
-    from .transfer import Matrix, Transfer
+    from .calls import Calls
+    from .matrix import Matrix
 
 __all__ = ["picture"]
 
@@ -35,7 +36,14 @@ _FOLLOWED: Final = 1 << 17
 
 
 def picture(
-    transfer: Transfer, rows: SupportsIndex = 32, columns: SupportsIndex = 32, slices: SupportsIndex = 4
+    route: str,
+    calls: Calls,
+    src: Matrix,
+    dst: Matrix,
+    tile: tuple[int, ...],
+    rows: SupportsIndex = 32,
+    columns: SupportsIndex = 32,
+    slices: SupportsIndex = 4,
 ) -> Panels:
     """Return the figure of a copy: the offsets of a tile's elements, read and written, side by side.
 
@@ -48,46 +56,54 @@ def picture(
     Raises:
         LayoutError: nothing would be shown.
     """
-    limits = [index_of("slices", slices)] * len(transfer.tile)
+    limits = [index_of("slices", slices)] * len(tile)
     limits[-2:] = [index_of("rows", rows), index_of("columns", columns)][-len(limits) :]
     if min(limits, default=1) < 1:
         raise LayoutError(f"a figure of {text_of(tuple(limits))} elements is empty")
-    shown = tuple(min(n, limit) for n, limit in zip(transfer.tile, limits, strict=True))
-    calls = _calls(transfer)
+    corner = tuple(min(n, limit) for n, limit in zip(tile, limits, strict=True))
+    writers = _writers(calls, prod(tile))
+
+    def colour(coordinate: tuple[int, ...]) -> int:
+        return _colour(dst, coordinate, writers)
+
     figures = (
-        _figure(transfer.src, transfer, shown, calls, "read from"),
-        _figure(transfer.dst, transfer, shown, calls, "written to"),
+        _figure(src, tile, corner, colour, "read from"),
+        _figure(dst, tile, corner, colour, "written to"),
     )
-    said = "the call that moves it" if calls else "the block of the destination"
-    count = f"{len(transfer.calls)} call{'' if len(transfer.calls) == 1 else 's'}"
-    title = f"{transfer.route}: {transfer.src} to {transfer.dst}"
-    return Panels(title, figures, ("to",), f"{count}; the colour of an element is {said}")
+    meaning = "the call that moves it" if writers else "the block of the destination"
+    count = f"{len(calls)} call{'' if len(calls) == 1 else 's'}"
+    title = f"{route}: {src} to {dst}"
+    return Panels(title, figures, ("to",), f"{count}; the colour of an element is {meaning}")
 
 
-def _calls(transfer: Transfer) -> dict[int, int]:
-    """The call that writes each offset, where there are several and the tile is not too large."""
-    if len(transfer.calls) == 1 or transfer.elements > _FOLLOWED:
+def _writers(calls: Calls, elements: int) -> dict[int, int]:
+    """The call that writes each offset; empty for one call, and for too large a tile."""
+    if len(calls) == 1 or elements > _FOLLOWED:
         return {}
-    return {move.dst: number for number, call in enumerate(transfer.calls) for move in call.moves()}
+    return {move.dst: number for number, call in enumerate(calls) for move in call.moves()}
 
 
 def _figure(
-    matrix: Matrix, transfer: Transfer, shown: tuple[int, ...], calls: dict[int, int], what: str
+    matrix: Matrix,
+    tile: tuple[int, ...],
+    corner: tuple[int, ...],
+    colour: Callable[[tuple[int, ...]], int],
+    what: str,
 ) -> Figure:
-    tile, start = list(transfer.tile), list(matrix.at)
+    start = list(matrix.at)
     modes: Any = matrix.layout.shape
-    high, wide = [1, *shown][-2:]
+    high, wide = [1, *corner][-2:]
 
     def cell(coordinate: tuple[int, ...]) -> Cell:
-        return Cell(matrix.offset(coordinate), True, _colour(transfer, coordinate, calls))
+        return Cell(matrix.offset(coordinate), True, colour(coordinate))
 
     axes = [
         axis_of(mode, range(s, s + n), size)
-        for mode, s, n, size in zip(modes, start, shown, tile, strict=True)
+        for mode, s, n, size in zip(modes, start, corner, tile, strict=True)
     ]
     grids: list[Grid] = []
-    for at in product(*map(range, shown[:-2])):
-        ends = [[(i, j)[-len(shown) :] for j in range(wide)] for i in range(high)]
+    for at in product(*map(range, corner[:-2])):
+        ends = [[(i, j)[-len(corner) :] for j in range(wide)] for i in range(high)]
         cells = tuple(tuple(cell((*at, *end)) for end in row) for row in ends)
         place = tuple([s + i for s, i in zip(start, at)])  # noqa: B905 (rows and columns follow)
         grids.append(Grid(place, axes[-2] if len(axes) > 1 else None, axes[-1], cells))
@@ -107,10 +123,9 @@ def _span(matrix: Matrix, tile: Sequence[int]) -> int:
     return span
 
 
-def _colour(transfer: Transfer, coordinate: tuple[int, ...], calls: dict[int, int]) -> int:
-    dst = transfer.dst
-    if calls:
-        call = calls.get(dst.offset(coordinate))
+def _colour(dst: Matrix, coordinate: tuple[int, ...], writers: dict[int, int]) -> int:
+    if writers:
+        call = writers.get(dst.offset(coordinate))
         return NO_COLOUR if call is None else call % 8
     digits = [
         [*leaves(idx2crd(a + c, mode))]

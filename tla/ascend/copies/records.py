@@ -1,14 +1,11 @@
-"""The copy instructions as values: each AscendC parameter record, a call, and the calls of a transfer.
+"""The parameters of the copy instructions as values: a record for each struct of AscendC.
 
->>> from tla.ascend import element
 >>> nd2nz = Nd2NzParams(nValue=32, dValue=48, srcDValue=100, dstNzC0Stride=32, dstNzNStride=1)
->>> call = Call("DataCopy", 0, 9696, nd2nz, element("half"))
->>> print(call)
-DataCopy(dst[0], src[9696], Nd2NzParams{ndNum=1, nValue=32, dValue=48, srcNdMatrixStride=0,
-    srcDValue=100, dstNzC0Stride=32, dstNzNStride=1, dstNzMatrixStride=0})
+>>> fields_of(nd2nz)["ndNum"], widths(nd2nz, 3510)["srcDValue"]
+(1, 64)
 
-Fields have the names of the vendor's structs; those that a copy never sets, ``sid`` and ``addrMode``,
-stay 0 and are left out. Offsets are elements from the first element of the tensor.
+Fields have the names of the vendor's structs. A copy never sets ``sid`` and ``addrMode``: they stay 0
+and are left out.
 
 Source: CANN, kernel_struct_data_copy.h, kernel_struct_mm.h, kernel_struct_fixpipe.h, whose field widths
 are those of CATLASS's host stubs, tests/unittest/stub.
@@ -17,18 +14,12 @@ are those of CATLASS's host stubs, tests/unittest/stub.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, Union, overload
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, Union
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ..elements import Element
-    from .moves import Move
+    from collections.abc import Mapping
 
 __all__ = [
-    "Call",
-    "Calls",
     "DataCopyCO12DstParams",
     "DataCopyParams",
     "Dn2NzParams",
@@ -41,9 +32,9 @@ __all__ = [
     "Nd2NzParams",
     "Params",
     "Setting",
+    "cpp_text",
     "fields_of",
     "widths",
-    "written",
 ]
 
 
@@ -218,7 +209,7 @@ class FixpipeParamsV220(NamedTuple):
     quantPre: str = "NoQuant"
     isChannelSplit: bool = False
     nz2nd: bool = True
-    """Whether rows come out: ``CFG_ROW_MAJOR``, otherwise ``CFG_NZ``."""
+    """Whether rows come out: ``CFG_ROW_MAJOR`` if so, ``CFG_NZ`` if not."""
 
 
 class DataCopyCO12DstParams(NamedTuple):
@@ -307,156 +298,10 @@ def fields_of(params: Params | LoadData2DMxParams) -> dict[str, int | str | bool
     return {**{name: named[name] for name in order.split()}, **named}
 
 
-class Call(NamedTuple):
-    """One instruction: its AscendC name, where it writes and reads, and its parameters.
-
-    >>> from tla.ascend.copies import gm_to_l1
-    >>> (call,) = gm_to_l1(row_major(48, 32), "zN", arch="AtlasA2", element="half").calls
-    >>> call.name, call.dst, call.src
-    ('DataCopy', 0, 0)
-    >>> call.params.nValue, call.params.dValue, call.params.dstNzC0Stride
-    (48, 32, 48)
-    """
-
-    name: str
-    dst: int
-    """The first element written, from the first of the destination."""
-    src: int
-    """The first element read, from the first of the source; LoadData2DV2 adds its start positions."""
-    params: Params
-    element: Element
-    """What the offsets count; of a Fixpipe the destination's."""
-    unit: int = 1
-    """How many times as much a field counts as elsewhere: 2 where two elements of 4 bits are a byte to
-    Nd2Nz, and where a block of DataCopy, to the bias table of 2201, has 64 bytes."""
-    setting: Setting | None = None
-    """What is set beforehand, once for all calls of a transfer."""
-
-    def moves(self) -> Iterator[Move]:
-        """Yield which element goes where, in the order of the instruction; see `moves.moves`."""
-        from .moves import moves
-
-        return moves(self)
-
-    def as_dict(self) -> dict[str, object]:
-        """The call as plain data, the fields in the vendor's spelling and order."""
-        return {
-            "name": self.name,
-            "dst": self.dst,
-            "src": self.src,
-            "struct": type(self.params).__name__,
-            "params": fields_of(self.params),
-        }
-
-    def __str__(self) -> str:
-        fields = ", ".join([f"{k}={written(v)}" for k, v in fields_of(self.params).items()])
-        kind = type(self.params).__name__
-        return _broken(f"{self.name}(dst[{self.dst}], src[{self.src}], {kind}{{{fields}}})")
-
-
-def written(value: int | str | bool) -> str:
+def cpp_text(value: int | str | bool) -> str:
     """Return a value of a field as C++ writes it.
 
-    >>> written(True), written(3)
+    >>> cpp_text(True), cpp_text(3)
     ('true', '3')
     """
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _broken(text: str, width: int = 100) -> str:
-    """The text in lines no longer than need be, broken behind commas."""
-    lines = [""]
-    for part in text.split(" "):
-        if lines[-1] and len(lines[-1]) + 1 + len(part) > width:
-            lines.append(f"    {part}")
-        else:
-            lines[-1] = f"{lines[-1]} {part}" if lines[-1] else part
-    return "\n".join(lines)
-
-
-class Calls(Sequence[Call]):
-    """The calls of a transfer, each made when it is asked for: the next writes and reads a step on.
-
-    >>> from tla.ascend import element
-    >>> nd2nz = Nd2NzParams(1, 48, 0, 32, 0)
-    >>> calls = Calls(Call("DataCopy", 0, 5, nd2nz, element("half")), 64, dst_step=16, src_step=70000)
-    >>> len(calls), calls[-1].dst, calls[-1].src
-    (64, 1008, 4410005)
-    """
-
-    __slots__ = ("dst_step", "first", "length", "m_step", "src_step", "tail")
-
-    first: Call
-    length: int
-    """How many there are in steps, without the tail."""
-    dst_step: int
-    src_step: int
-    m_step: int
-    tail: Call | None
-    """A last call of its own, for what is left over."""
-
-    def __init__(
-        self,
-        first: Call,
-        length: int = 1,
-        dst_step: int = 0,
-        src_step: int = 0,
-        m_step: int = 0,
-        tail: Call | None = None,
-    ) -> None:
-        values = {
-            "first": first,
-            "length": length,
-            "dst_step": dst_step,
-            "src_step": src_step,
-            "m_step": m_step,
-            "tail": tail,
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Calls is immutable: {name} cannot be set")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"Calls is immutable: {name} cannot be deleted")
-
-    def __reduce__(self) -> tuple[type[Calls], tuple[object, ...]]:
-        return Calls, self._key()
-
-    def _key(self) -> tuple[Call, int, int, int, int, Call | None]:
-        return self.first, self.length, self.dst_step, self.src_step, self.m_step, self.tail
-
-    def __len__(self) -> int:
-        return self.length + (self.tail is not None)
-
-    @overload
-    def __getitem__(self, index: int) -> Call: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Call]: ...
-    def __getitem__(self, index: int | slice) -> Call | list[Call]:
-        if isinstance(index, slice):
-            return [self._call(i) for i in range(len(self))[index]]
-        return self._call(range(len(self))[index])
-
-    def __iter__(self) -> Iterator[Call]:
-        return map(self._call, range(len(self)))
-
-    def _call(self, i: int) -> Call:
-        if self.tail is not None and i == self.length:
-            return self.tail
-        first, params = self.first, self.first.params
-        if self.m_step and isinstance(params, LoadData2DParamsV2):
-            params = params._replace(mStartPosition=params.mStartPosition + i * self.m_step)
-        return first._replace(
-            dst=first.dst + i * self.dst_step, src=first.src + i * self.src_step, params=params
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, Calls) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def __repr__(self) -> str:
-        return f"Calls(first={self.first!r}, length={self.length}, tail={self.tail!r})"

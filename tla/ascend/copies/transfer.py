@@ -18,51 +18,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...display import html_of
 from ...errors import LayoutError
+from .picture import picture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import SupportsIndex
 
     from ...figure import Panels
-    from ...layout import AnyLayout
-    from ..elements import Element
+    from .calls import Calls
+    from .matrix import Matrix
     from .moves import Move
-    from .records import Calls, LoadData2DMxParams, Setting
+    from .records import LoadData2DMxParams, Setting
 
-__all__ = ["Matrix", "Proof", "Transfer"]
-
-
-class Matrix(NamedTuple):
-    """A layout that a copy reads or writes: its tag, its elements, and where in it the tile starts.
-
-    >>> from tla.ascend.copies import gm_to_l1
-    >>> a = row_major(100, 60)
-    >>> moved = gm_to_l1(a, "zN", arch="AtlasA2", element="half", tile=(48, 32), at=(48, 0))
-    >>> moved.src.tag, moved.src.element.name, moved.src.at, moved.src.start
-    ('RowMajor', 'half', (48, 0), 2880)
-    """
-
-    layout: AnyLayout
-    tag: str
-    element: Element
-    at: tuple[int, ...]
-
-    @property
-    def start(self) -> int:
-        """The offset of the tile's first element."""
-        return int(self.layout(self.at))
-
-    @property
-    def bytes(self) -> int:
-        """The bytes from the first element of the layout to the end of its last."""
-        return self.element.bytes_of(int(self.layout.cosize))
-
-    def offset(self, coordinate: tuple[int, ...]) -> int:
-        """The offset of an element of the tile."""
-        return int(self.layout(tuple(a + c for a, c in zip(self.at, coordinate, strict=True))))
-
-    def __str__(self) -> str:
-        return f"{self.tag}<{self.element}>"
+__all__ = ["Proof", "Transfer"]
 
 
 class Proof(NamedTuple):
@@ -155,9 +123,8 @@ class Transfer(NamedTuple):
         self, rows: SupportsIndex = 32, columns: SupportsIndex = 32, slices: SupportsIndex = 4
     ) -> Panels:
         """Return the picture of the copy, as data: a tile's elements where they are read and written."""
-        from .picture import picture
-
-        return picture(self, rows, columns, slices)
+        ends = self.src, self.dst
+        return picture(self.route, self.calls, *ends, self.tile, rows, columns, slices)
 
     def moves(self) -> Iterator[Move]:
         """Yield which element goes where, call by call."""
@@ -173,29 +140,29 @@ class Transfer(NamedTuple):
         Raises:
             LayoutError: an element does not arrive, with the place and what is there instead.
         """
-        written = {move.dst: move.src for move in self.moves()}
+        writes = {move.dst: move.src for move in self.moves()}
         for coordinate in _coordinates(self.tile):
-            place, wanted = self.dst.offset(coordinate), self.src.offset(coordinate)
-            if written.pop(place, -1) != wanted:
+            place, source = self.dst.offset(coordinate), self.src.offset(coordinate)
+            if writes.pop(place, -1) != source:
                 raise LayoutError(
                     f"element {coordinate} of the tile does not arrive at {place} of {self.dst}",
-                    f"It is {wanted} of {self.src}; its place gets another, or nothing.",
+                    f"It is {source} of {self.src}; its place gets another, or nothing.",
                     transfer=self,
                     coordinate=coordinate,
                 )
-        zeros = sum(src is None for src in written.values())
+        zeros = sum(src is None for src in writes.values())
         inside = int(self.dst.layout.cosize)
-        spill = sum(dst >= inside for dst in written)
-        padding = len(written) - zeros - spill
+        spill = sum(dst >= inside for dst in writes)
+        padding = len(writes) - zeros - spill
         if self.route.endswith("GM"):
-            self._require_padding(written)
+            self._require_padding(writes)
         return Proof(self.elements, zeros, padding, spill)
 
-    def _require_padding(self, written: dict[int, int | None]) -> None:
+    def _require_padding(self, writes: dict[int, int | None]) -> None:
         """Nothing of the matrix in global memory is written that is not of the tile."""
         layout = self.dst.layout
         data = {int(layout(c)) for c in _coordinates(tuple(map(int, layout.origin_shape)))}
-        stray = sorted((data & written.keys()) | {w for w in written if w >= int(layout.cosize)})
+        stray = sorted((data & writes.keys()) | {w for w in writes if w >= int(layout.cosize)})
         if stray:
             raise LayoutError(
                 f"offset {stray[0]} of {self.dst} is written, which is not of the tile", offset=stray[0]

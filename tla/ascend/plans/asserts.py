@@ -2,11 +2,11 @@
 
 >>> from tla.ascend import Ascend950, AtlasA2, GemmShape, element
 >>> from tla.ascend.plans.families import MmadPingpong
+>>> from tla.ascend.plans.tile import Tile
 >>> half = element("half")
->>> failed(AtlasA2, half, half, GemmShape(100, 256, 256), GemmShape(100, 256, 64), MmadPingpong())
-('L1TileShape::M must be 32B aligned.',)
->>> failed(Ascend950, half, half, GemmShape(100, 256, 256), GemmShape(100, 256, 64), MmadPingpong())
-()
+>>> tile = Tile(AtlasA2, half, half, GemmShape(100, 256, 256), GemmShape(100, 256, 64), MmadPingpong())
+>>> failed(tile), failed(tile._replace(arch=Ascend950))
+(('L1TileShape::M must be 32B aligned.',), ())
 
 This is CATLASS's verdict alone, holes included: a tile's bytes are counted by ``sizeof`` and without
 padding, in 32 bits that wrap. Whether the tile is sound is the subject of `footprint` and `legality`.
@@ -26,14 +26,15 @@ if TYPE_CHECKING:
     from ..arch import Arch
     from ..elements import Element
     from ..shapes import GemmShape
-    from .policies import Facts, Policy
+    from .dispatch import Facts
+    from .tile import Tile
 
-__all__ = ["ASSERTS", "MUTEXES", "Assertion", "Tile", "failed", "holds", "said", "tile_of"]
+__all__ = ["ASSERTS", "MUTEXES", "Assertion", "Counts", "counts_of", "failed", "failures", "holds"]
 
 _WORD: Final = 0xFFFFFFFF
 
 
-class Tile(NamedTuple):
+class Counts(NamedTuple):
     """What assertions speak of: shapes, and the bytes and number of stages as CATLASS counts them."""
 
     l1: GemmShape
@@ -68,17 +69,17 @@ class Assertion(NamedTuple):
     """A condition, and what the compiler says where it does not hold."""
 
     text: str
-    holds: Callable[[Tile], bool]
+    holds: Callable[[Counts], bool]
 
 
-def _says(text: str, holds: Callable[[Tile], bool]) -> Assertion:
+def _says(text: str, holds: Callable[[Counts], bool]) -> Assertion:
     """The assertion; pyright learns the type of a lambda from a function, not from a named tuple."""
     return Assertion(text, holds)
 
 
-def _multiple(what: Callable[[Tile], int]) -> Callable[[Tile], bool]:
-    """Whether bits are whole rows of a fractal, 32 bytes; the product wraps as CATLASS's."""
-    return lambda t: (what(t) & _WORD) % 256 == 0
+def _multiple(what: Callable[[Counts], int]) -> Callable[[Counts], bool]:
+    """Whether bits are whole rows of a fractal, 32 bytes; so they are after CATLASS's 32 bits wrap."""
+    return lambda t: what(t) % 256 == 0
 
 
 def _on_2201(assertion: Assertion) -> Assertion:
@@ -218,24 +219,15 @@ MUTEXES: Final = 28
 """How many mutexes a core has. Source: block_mmad_pingpong_mutex_tla.hpp."""
 
 
-def tile_of(
-    arch: Arch,
-    a: Element,
-    b: Element,
-    l1: GemmShape,
-    l0: GemmShape,
-    policy: Policy,
-    bias: Element | None = None,
-    c: Element | None = None,
-    c_tag: str = "RowMajor",
-) -> Tile:
+def counts_of(tile: Tile) -> Counts:
     """Return what the assertions speak of; a stage has the bytes that CATLASS counts."""
+    arch, a, b, l1, l0, policy, bias, tags, _, c = tile
     acc = accumulator(a, b)
     family, stages = policy.family, policy.facts
     half = family.a_slot == "half"
     each = family.bias_stages == "each"
-    return Tile(
-        l1, l0, arch, a, b, a if c is None else c, c_tag, bias, acc, stages,
+    return Counts(
+        l1, l0, arch, a, b, c or a, tags[2], bias, acc, stages,
         l1a=arch.l1 // 2 if half else l1.m * l1.k * a.sizeof & _WORD,
         l1b=l1.n * l1.k * b.sizeof & _WORD,
         l0a=l0.m * l0.k * a.sizeof & _WORD,
@@ -245,31 +237,17 @@ def tile_of(
     )  # fmt: skip
 
 
-def holds(tile: Tile, rules: Iterable[str]) -> bool:
+def holds(counts: Counts, rules: Iterable[str]) -> bool:
     """Whether a tile meets the conditions of these names."""
-    return all(a.holds(tile) for name in rules for a in ASSERTS[name])
+    return all(a.holds(counts) for name in rules for a in ASSERTS[name])
 
 
-def said(tile: Tile, rules: Iterable[str]) -> tuple[str, ...]:
+def failures(tile: Tile, rules: Iterable[str]) -> tuple[str, ...]:
     """Return the texts of the assertions of these names that fail, each once, sorted."""
-    return tuple(sorted({a.text for name in rules for a in ASSERTS[name] if not a.holds(tile)}))
+    counts = counts_of(tile)
+    return tuple(sorted({a.text for name in rules for a in ASSERTS[name] if not a.holds(counts)}))
 
 
-def failed(
-    arch: Arch,
-    a: Element,
-    b: Element,
-    l1: GemmShape,
-    l0: GemmShape,
-    policy: Policy,
-    bias: Element | None = None,
-    c: Element | None = None,
-    c_tag: str = "RowMajor",
-) -> tuple[str, ...]:
-    """Return what the compiler says of a tile: the texts of the assertions of the block that fail.
-
-    Args:
-        l1, l0: The tile in L1, and in L0A, L0B and L0C.
-        c, c_tag: What C is and how it lies in global memory; C is as A where nothing is said.
-    """
-    return said(tile_of(arch, a, b, l1, l0, policy, bias, c, c_tag), policy.family.asserts)
+def failed(tile: Tile) -> tuple[str, ...]:
+    """Return what the compiler says of a tile: the texts of the assertions of the block that fail."""
+    return failures(tile, tile.policy.family.asserts)

@@ -20,14 +20,15 @@ from typing import TYPE_CHECKING, Final
 
 from ...ints import round_up
 from ..buffers import buffer_of, l1_tag
-from .asserts import said
+from .asserts import failures
 from .findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .footprint import Buffer, Footprint, Stage
-    from .plan import Operand, Plan
+    from .tile import Operand
+    from .tiling import Tiling
 
 __all__ = ["buffer_rules"]
 
@@ -41,25 +42,25 @@ _SHORTER: Final = {
 }  # fmt: skip
 
 
-def buffer_rules(plan: Plan, buffers: tuple[Footprint, ...]) -> Iterator[Finding]:
+def buffer_rules(plan: Tiling, buffers: tuple[Footprint, ...]) -> Iterator[Finding]:
     """Yield how a plan stands to each rule about buffers, of which these are its footprints."""
     for footprint in buffers:
         yield _capacity(plan, footprint)
         yield from _overlaps(plan, footprint)
         yield _alignment(plan, footprint)
     if plan.bias is None and "BT always" in plan.policy.family.asserts:
-        yield Finding.judged(
+        yield Finding.judge(
             "BT capacity", "asserted with a bias and without", "BT",
             plan.l0.n * plan.accumulator.sizeof, plan.arch.bt,
-            fix="Take a smaller n.", catlass=said(plan.asserted, ["BT always"]),
+            fix="Take a smaller n.", catlass=failures(plan.tile, ["BT always"]),
         )  # fmt: skip
 
 
-def _capacity(plan: Plan, footprint: Footprint) -> Finding:
+def _capacity(plan: Tiling, footprint: Footprint) -> Finding:
     buffer = footprint.buffer
     rule = f"{buffer} capacity"
     asserted = [name for name in plan.policy.family.asserts if name in _OF_BUFFER[buffer]]
-    texts = said(plan.asserted, asserted)
+    texts = failures(plan.tile, asserted)
     needed = max(footprint.needed, footprint.counted) if texts else footprint.needed
     fits = buffer_of(plan.arch, buffer).holds(footprint.needed)
     if not texts and fits:
@@ -78,16 +79,16 @@ def _capacity(plan: Plan, footprint: Footprint) -> Finding:
     )  # fmt: skip
 
 
-def _counted_as(plan: Plan, buffer: Buffer) -> str:
+def _counted_as(plan: Tiling, buffer: Buffer) -> str:
     """Why CATLASS counts more than is written."""
     if buffer == "L0C":
         return f"the tile in L1, {plan.l1.m} x {plan.l1.n}"
     return f"a whole byte for each {plan.a if plan.a.bits < 8 else plan.b}"
 
 
-def _overlaps(plan: Plan, footprint: Footprint) -> Iterator[Finding]:
+def _overlaps(plan: Tiling, footprint: Footprint) -> Iterator[Finding]:
     buffer, rule = footprint.buffer, f"{footprint.buffer} overlap"
-    # of the stages of an operand each is written into the next alike: the first pair is told
+    # All stages of an operand overlap the next in the same way: one finding for the first pair.
     pairs = {(x.operand, y.operand): (x, y) for x, y in reversed(footprint.overlaps)}
     for x, y in sorted(pairs.values()):
         both = x.shared(y)
@@ -104,7 +105,7 @@ def _overlaps(plan: Plan, footprint: Footprint) -> Iterator[Finding]:
         yield Finding(rule, "holds", "", buffer)
 
 
-def _why(plan: Plan, buffer: Buffer, stage: Stage) -> tuple[str, str]:
+def _why(plan: Tiling, buffer: Buffer, stage: Stage) -> tuple[str, str]:
     """Why a stage is written into another, and what to take instead."""
     operand, slot = stage.operand, stage.slot
     rows, cols = (1, *plan.extents(operand, plan.tile_in(operand, buffer)))[-2:]
@@ -130,7 +131,7 @@ def _why(plan: Plan, buffer: Buffer, stage: Stage) -> tuple[str, str]:
 _AXES: Final[dict[Operand, str]] = {"A": "mk", "B": "kn", "C": "mn", "bias": "1n"}
 
 
-def _units(plan: Plan, buffer: Buffer, operand: Operand) -> tuple[int, int]:
+def _units(plan: Tiling, buffer: Buffer, operand: Operand) -> tuple[int, int]:
     """What the rows and columns of a tile are padded to multiples of."""
     if operand in ("C", "bias"):
         return (16, 16) if operand == "C" else (1, 8)
@@ -143,7 +144,7 @@ def _units(plan: Plan, buffer: Buffer, operand: Operand) -> tuple[int, int]:
     return (square, square) if row_major else (c0, 16)
 
 
-def _alignment(plan: Plan, footprint: Footprint) -> Finding:
+def _alignment(plan: Tiling, footprint: Footprint) -> Finding:
     buffer, unit = footprint.buffer, footprint.unit
     here = buffer_of(plan.arch, buffer)
     wrong = next((s for s in footprint.stages if not here.starts(s.start)), None)

@@ -20,20 +20,20 @@ from typing import TYPE_CHECKING, Final
 from ...errors import TlaError, UnsupportedError
 from ..buffers import l1_tag
 from .findings import Finding
-from .plan import BLOCKS, LINES, OPERANDS
+from .tiling import BLOCKS, LINES, OPERANDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..copies import Transfer
     from ..elements import Element
-    from ..shapes import GemmShape
-    from .plan import Operand, Plan
+    from .tile import Operand
+    from .tiling import Tiling
 
 __all__ = ["copy_rules"]
 
 
-def copy_rules(plan: Plan) -> Iterator[Finding]:
+def copy_rules(plan: Tiling) -> Iterator[Finding]:
     """Yield whether each tile can be copied: A and B to L1 and L0, C out of L0C."""
     from ..copies import gm_to_l1, l0c_to_gm, l1_to_l0a, l1_to_l0b
 
@@ -41,17 +41,18 @@ def copy_rules(plan: Plan) -> Iterator[Finding]:
 
     def load(operand: Operand) -> Transfer:
         tag, there = plan.tag(operand), plan.layout(operand, "L1")
-        of, tile = plan.element(operand), _within(plan, operand, plan.tile_in(operand, "L1"))
+        of, tile = plan.element(operand), plan.extents(operand, plan.tile_in(operand, "L1"))
         if _is_short(plan, of) and (tag in BLOCKS or (tag in LINES and not _knows_short(plan))):
             text = (
                 f"the copy of {plan.policy.name} reads each line of {operand} twice as long: it counts"
             )
             text += f" elements of {of} where the instruction counts bytes"
             raise UnsupportedError(text, _OTHERS)
-        return gm_to_l1(plan.layout(operand), there, arch=here, element=of, tile=tile, src_tag=tag)
+        src, to = plan.layout(operand), l1_tag(tag)
+        return gm_to_l1(src, there, arch=here, element=of, tile=tile, src_tag=tag, dst_tag=to)
 
     def store() -> Transfer:
-        sums, tile = plan.layout("C", "L0C"), _within(plan, "C", plan.l0)
+        sums, tile = plan.layout("C", "L0C"), plan.extents("C", plan.l0)
         tag, acc = plan.tag("C"), plan.accumulator
         return l0c_to_gm(
             sums, plan.layout("C"), arch=here, element=plan.c, accumulator=acc, tile=tile, dst_tag=tag
@@ -69,16 +70,16 @@ def copy_rules(plan: Plan) -> Iterator[Finding]:
         return l1_to_l0b(src, plan.layout("B", "L0B"), arch=here, element=of, tile=tile)
 
     for operand in OPERANDS[:2]:
-        yield _tried(f"copy of {operand} to L1", "L1", partial(load, operand))
-        yield _tried(f"copy of {operand} to L0{operand}", f"L0{operand}", partial(part, operand))
-    yield _tried("copy of C to GM", "L0C", store)
+        yield _finding(f"copy of {operand} to L1", "L1", partial(load, operand))
+        yield _finding(f"copy of {operand} to L0{operand}", f"L0{operand}", partial(part, operand))
+    yield _finding("copy of C to GM", "L0C", store)
 
 
-def _is_short(plan: Plan, of: Element) -> bool:
+def _is_short(plan: Tiling, of: Element) -> bool:
     return (plan.arch.code, of.bits) == (2201, 4)
 
 
-def _knows_short(plan: Plan) -> bool:
+def _knows_short(plan: Tiling) -> bool:
     """Whether the copies of the block know elements of 4 bits."""
     family = plan.policy.family
     return family.api == "legacy" and not family.lines_alone
@@ -87,13 +88,7 @@ def _knows_short(plan: Plan) -> bool:
 _OTHERS: Final = "Take MmadAtlasA2Pingpong, A as RowMajor or zN, B as RowMajor, ColumnMajor, zN or nZ."
 
 
-def _within(plan: Plan, operand: Operand, of: GemmShape) -> tuple[int, ...]:
-    """The tile of an operand, no larger than the operand."""
-    pairs = zip(plan.extents(operand, of), plan.extents(operand), strict=True)
-    return tuple(min(tile, whole) for tile, whole in pairs)
-
-
-def _tried(rule: str, buffer: str, make: Callable[[], Transfer]) -> Finding:
+def _finding(rule: str, buffer: str, make: Callable[[], Transfer]) -> Finding:
     try:
         transfer = make()
     except TlaError as error:

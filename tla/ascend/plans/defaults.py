@@ -1,4 +1,4 @@
-"""What a plan is where nothing is said: policy, swizzle and tiles, as CATLASS's examples have them.
+"""The defaults of a plan: policy, swizzle and tiles, as CATLASS's examples have them.
 
 >>> from tla.ascend import AtlasA2, GemmCoord, element
 >>> half = element("half")
@@ -17,15 +17,15 @@ from ..elements import accumulator
 from ..shapes import GemmShape
 from .families import MmadAtlasA2Pingpong, MmadAtlasA2PingpongBias, MmadPingpong
 from .footprint import fits
+from .nearby import nearest
+from .tile import Tile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..arch import Arch
     from ..elements import Element
     from ..schedules import BlockSwizzle
     from ..shapes import GemmCoord
-    from .policies import Family, Policy
+    from .dispatch import Family, Policy
 
 __all__ = ["biased", "default_l0", "default_l1", "default_policy", "default_swizzle"]
 
@@ -59,8 +59,8 @@ def default_swizzle(problem: GemmCoord, policy: Policy) -> BlockSwizzle:
     from ..schedules import default_swizzle as bands
     from ..schedules import swizzle
 
-    found, kind = bands(problem), policy.family.swizzle
-    return swizzle(kind) if "<" in kind else found._replace(name=kind or found.name)
+    order, kind = bands(problem), policy.family.swizzle
+    return swizzle(kind) if "<" in kind else order._replace(name=kind or order.name)
 
 
 # CATLASS's examples: 00_basic_matmul and its kin; 43_ascend950_basic_matmul and its kin.
@@ -76,7 +76,7 @@ def default_l1(
     b: Element,
     policy: Policy,
     bias: Element | None = None,
-    tags: Sequence[str] = ("RowMajor", "RowMajor", "RowMajor"),
+    tags: tuple[str, str, str] = ("RowMajor", "RowMajor", "RowMajor"),
     k: int | None = None,
 ) -> GemmShape:
     """Return the tile that CATLASS's examples have for elements of this width, or the nearest that fits.
@@ -85,15 +85,12 @@ def default_l1(
     >>> default_l1(Ascend950, element("half"), element("half"), MmadPingpong())
     GemmShape(m=256, n=256, k=128)
     """
-    from .nearby import nearest
-
     shape = GemmShape(*_L1.get(arch.code, _L1[2201]).get(max(a.sizeof, b.sizeof), (128, 128, 256)))
-    part = default_l0(arch, a, b, shape, policy)
-    tile = (a, b, shape, part, policy, bias, tags, k)
-    if arch.code not in policy.family.codes or fits(arch, *tile):
+    tile = Tile(arch, a, b, shape, default_l0(arch, a, b, shape, policy), policy, bias, tags, k)
+    if arch.code not in policy.family.codes or fits(tile):
         return shape
-    found = nearest(arch, *tile)
-    return shape if found is None else found.l1
+    near = nearest(tile)
+    return shape if near is None else near.l1
 
 
 def default_l0(arch: Arch, a: Element, b: Element, l1: GemmShape, policy: Policy) -> GemmShape:

@@ -86,13 +86,13 @@ def choose_kernel(
     a = "RowMajor" if size.m == 1 else tags[0]
     b = "ColumnMajor" if size.n == 1 else tags[1]
     swizzle = f"GemmIdentityBlockSwizzle<3,{0 if size.m > size.n else 1}>"
-    found = (
+    choice = (
         _on_vector_cores(size, here)
         or _split(size, tile, (a, b), here.cores)
         or _local_c(size, tile, (a, b), here.cores)
         or _common(size, tile, (a, b), here.cores)
     )
-    return found._replace(swizzle=swizzle)
+    return choice._replace(swizzle=swizzle)
 
 
 # --- the tile ---
@@ -314,7 +314,7 @@ def bandwidth(n_value: int, d_value: int, src_d_value: int) -> float:
 
 def _polynomial(coefficients: tuple[float, ...], x: float) -> float:
     top = len(coefficients) - 1
-    total = 0.0  # term by term: since Python 3.12 `sum` rounds otherwise
+    total = 0.0  # term by term: `sum` rounds differently since Python 3.12
     for i, c in enumerate(coefficients):
         total += c * x ** (top - i)
     return total

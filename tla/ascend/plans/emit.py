@@ -50,14 +50,15 @@ from typing import TYPE_CHECKING, Final
 
 from ...errors import UnsupportedError
 from .defaults import biased
-from .kernels import BLOCKS, kernel
-from .plan import LINES, OPERANDS
+from .kernels import kernel
+from .tiling import BLOCKS, LINES, OPERANDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .kernels import Kernel
-    from .plan import Operand, Plan
+    from .tile import Operand
+    from .tiling import Tiling
 
 __all__ = ["emit_cpp"]
 
@@ -81,7 +82,7 @@ _SCHEDULERS: Final = {
 }
 
 
-def emit_cpp(plan: Plan) -> str:
+def emit_cpp(plan: Tiling) -> str:
     """Return C++ that declares a plan's types, and its problem and layouts, for a kernel to be built on.
 
     The plan need not be legal: the static assertions of the block say what CATLASS itself refuses.
@@ -103,18 +104,18 @@ def emit_cpp(plan: Plan) -> str:
     if plan.bias is not None and not plan.policy.family.adds_bias(plan.arch.code):
         does = f"Here {biased(plan.arch).name} adds one."
         raise UnsupportedError(f"{name} adds no bias on {plan.arch}", does, policy=name)
-    found = kernel(plan)
+    taker = kernel(plan)
     head = f"// {plan.formula} on {plan.arch}; with -DCATLASS_ARCH={plan.arch.code}."
     parts = [
-        [head, *_includes(plan, found, tla)],
+        [head, *_includes(plan, taker, tla)],
         ["using namespace Catlass;"],
-        [*(_tla_types(plan) if tla else _types(plan, found)), *_end(plan, found)],
+        [*(_tla_types(plan) if tla else _types(plan, taker)), *_end(plan, taker)],
         [*_values(plan, tla)],
     ]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
-def _includes(plan: Plan, kernel: Kernel | None, tla: bool) -> Iterator[str]:
+def _includes(plan: Tiling, kernel: Kernel | None, tla: bool) -> Iterator[str]:
     headers = {"arch/arch", "gemm/block/block_mmad", "gemm/block/block_swizzle", "gemm/dispatch_policy"}
     headers |= {"layout/layout", "gemm/tile/tile_copy" if tla else "gemm/gemm_type"}
     if plan.swizzle.name in _SCHEDULERS:
@@ -130,7 +131,7 @@ def _includes(plan: Plan, kernel: Kernel | None, tla: bool) -> Iterator[str]:
 # --- types ---
 
 
-def _common(plan: Plan, shape: str) -> Iterator[str]:
+def _common(plan: Tiling, shape: str) -> Iterator[str]:
     yield f"using ArchTag = Arch::{plan.arch.tag};"
     own = plan.policy.arch in (None, plan.arch.tag)
     policy = plan.policy._replace(arch=None) if own else plan.policy
@@ -147,7 +148,7 @@ def _cpp(element: str) -> str:
     return "AscendC::int4b_t" if element == "int4b_t" else element
 
 
-def _tla_types(plan: Plan) -> Iterator[str]:
+def _tla_types(plan: Tiling) -> Iterator[str]:
     yield from _common(plan, "tla::Shape<tla::Int<{}>, tla::Int<{}>, tla::Int<{}>>")
     for operand in OPERANDS:
         yield f"using LayoutTag{operand} = layout::{plan.tag(operand)};"
@@ -160,7 +161,7 @@ def _tla_types(plan: Plan) -> Iterator[str]:
     yield f"    DispatchPolicy, L1TileShape, L0TileShape, {elements}, TileCopy>;"
 
 
-def _types(plan: Plan, kernel: Kernel | None) -> Iterator[str]:
+def _types(plan: Tiling, kernel: Kernel | None) -> Iterator[str]:
     yield from _common(plan, "GemmShape<{}, {}, {}>")
     for operand in OPERANDS:
         yield f"using Layout{operand} = layout::{plan.tag(operand)};"
@@ -178,7 +179,7 @@ def _types(plan: Plan, kernel: Kernel | None) -> Iterator[str]:
     yield f"using BlockMmad = Gemm::Block::BlockMmad<{types}>;"
 
 
-def _end(plan: Plan, kernel: Kernel | None) -> Iterator[str]:
+def _end(plan: Tiling, kernel: Kernel | None) -> Iterator[str]:
     yield "using BlockEpilogue = void;"
     yield f"using BlockScheduler = Gemm::Block::{plan.swizzle};"
     if kernel is None:
@@ -192,7 +193,7 @@ def _end(plan: Plan, kernel: Kernel | None) -> Iterator[str]:
     yield f"using MatmulKernel = Gemm::Kernel::{kernel.name}<{arguments}>;"
 
 
-def _why_none(plan: Plan) -> str:
+def _why_none(plan: Tiling) -> str:
     """Why no kernel takes the plan."""
     padded: Operand | None = next((x for x in OPERANDS if plan.tag(x) in BLOCKS), None)
     if padded is None:
@@ -204,7 +205,7 @@ def _why_none(plan: Plan) -> str:
     return f"{none}: OptimizedMatmul makes it, of {plan.tag(padded)[7:]}."
 
 
-def _sums(plan: Plan, kernel: Kernel) -> Iterator[str]:
+def _sums(plan: Tiling, kernel: Kernel) -> Iterator[str]:
     """How the vector cores make C of partial sums."""
     length = plan.arch.ub // plan.accumulator.sizeof
     if kernel.sums == "SplitkReduceAdd":
@@ -225,14 +226,14 @@ def _sums(plan: Plan, kernel: Kernel) -> Iterator[str]:
 # --- values ---
 
 
-def _values(plan: Plan, tla: bool) -> Iterator[str]:
+def _values(plan: Tiling, tla: bool) -> Iterator[str]:
     m, n, k = plan.problem
     yield f"const GemmCoord problemShape{{{m}, {n}, {k}}};"
     for operand in OPERANDS:
         yield _tla_layout(plan, operand) if tla else _layout(plan, operand)
 
 
-def _layout(plan: Plan, operand: Operand) -> str:
+def _layout(plan: Tiling, operand: Operand) -> str:
     rows, cols = plan.extents(operand)
     tag, of = plan.tag(operand), f"Layout{operand}"
     name = f"const {of} layout{operand}"
@@ -245,7 +246,7 @@ def _layout(plan: Plan, operand: Operand) -> str:
     return f"{name}{{{rows}, {cols}{f', {ld}' if ld != least else ''}}};"
 
 
-def _tla_layout(plan: Plan, operand: Operand) -> str:
+def _tla_layout(plan: Tiling, operand: Operand) -> str:
     rows, cols = plan.extents(operand)
     tag = plan.tag(operand)
     name = f"layout{operand}"

@@ -11,134 +11,9 @@ Source: CATLASS gemm/dispatch_policy.hpp, gemm/block/block_mmad_*.hpp.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import Final
 
-if TYPE_CHECKING:
-    from .policies import Policy
-
-__all__ = [
-    "FAMILIES",
-    "Family",
-    "GemmAtlasA2",
-    "MmadAscend950FullLoadA",
-    "MmadAtlasA2DynamicCommon",
-    "MmadAtlasA2DynamicPreloadAsyncWithCallback",
-    "MmadAtlasA2DynamicSingleCoreSplitk",
-    "MmadAtlasA2DynamicSmall",
-    "MmadAtlasA2DynamicStreamk",
-    "MmadAtlasA2FullLoadA",
-    "MmadAtlasA2PingPongWithPrologue",
-    "MmadAtlasA2Pingpong",
-    "MmadAtlasA2PingpongBias",
-    "MmadAtlasA2PingpongSliceKWithPrologue",
-    "MmadAtlasA2Preload",
-    "MmadAtlasA2PreloadAsync",
-    "MmadAtlasA2PreloadAsyncWithCallback",
-    "MmadAtlasA2SingleCoreSplitk",
-    "MmadAtlasA2Small",
-    "MmadAtlasA2Streamk",
-    "MmadAtlasA2W8A16",
-    "MmadDequant",
-    "MmadFullLoadA",
-    "MmadPingpong",
-    "MmadPingpongMutex",
-    "MmadPingpongSymmLeft",
-    "MmadPingpongSymmRight",
-    "MmadPingpongTlaV2",
-    "MmadPreloadAsyncWithCallback",
-    "MmadPreloadAsyncWithCallbackL0CToUB",
-    "Parameter",
-]
-
-
-Slot: TypeAlias = Literal["tile", "share", "half"]
-"""How far apart stages lie: a tile without padding, an equal share of the buffer, half of it."""
-
-
-class Parameter(NamedTuple):
-    """A template parameter behind the architecture: its keyword here, its value where none is given."""
-
-    name: str
-    default: int
-    required: bool = False
-    """Whether C++ has no default for it; the value here is what CATLASS's examples pass."""
-
-    @property
-    def is_flag(self) -> bool:
-        return isinstance(self.default, bool)
-
-
-class Family(NamedTuple):
-    """A dispatch policy before its parameters are given; a call gives them, by keyword.
-
-    >>> print(MmadAtlasA2PreloadAsync(l1_stages=3))
-    MmadAtlasA2PreloadAsync<1,3,2,2,1,false,true>
-    """
-
-    name: str
-    codes: tuple[int, ...]
-    """The instruction sets that have a block for it; none where CATLASS has the name alone."""
-    parameters: tuple[Parameter, ...]
-    api: Literal["tla", "legacy"]
-    """Whether its block is a ``BlockMmadTla`` or a ``BlockMmad``."""
-    block: str
-    """Its block: the file ``block_mmad_*.hpp`` of so."""
-    asserts: tuple[str, ...]
-    """The conditions that the block asserts, by their names in `tla.ascend.plans.asserts`."""
-    about: str
-    has_arch: bool = False
-    """Whether its first template parameter is the architecture; else it is made for one."""
-    stages: int = 2
-    """How many stages A and B have in L1, L0A and L0B where no parameter says it."""
-    a_slot: Slot = "tile"
-    """Where stages of A start in L1; in a half of it lies all of A's rows, for the whole k."""
-    l0_slot: Slot = "tile"
-    l0c_slot: Slot = "tile"
-    b_first: bool = False
-    """Whether B lies before A in L1."""
-    bias_stages: Literal["one", "each"] = "one"
-    sums_of_l1: bool = False
-    """Whether L0C is counted by the tile in L1, not by that in L0."""
-    elsewhere: tuple[str, ...] | None = None
-    """What the compiler says on another architecture, where it is not that there is no block."""
-    swizzle: str = ""
-    """The swizzle that its kernel takes, where it is a certain one."""
-    dynamic: bool = False
-    """Whether tiles are given at run time, where nothing is asserted of them."""
-    one_tile: bool = False
-    """Whether its block has no loop over tiles of k: one of them is all of k."""
-    lines_alone: bool = False
-    """Whether it takes A and B as RowMajor or ColumnMajor alone."""
-
-    def __call__(self, *, arch: str | None = None, **values: int) -> Policy:
-        """Return the policy with these parameters, the others at their defaults.
-
-        Raises:
-            UnsupportedError: there is no such parameter, or no such architecture.
-            LayoutError: a number of stages below 1.
-        """
-        from .policies import made
-
-        return made(self, arch, values)
-
-    def __repr__(self) -> str:
-        return f"<{self.name}: {self.about}>"
-
-    def adds_bias(self, code: int) -> bool:
-        """Whether its block adds a bias on an instruction set: TLA has no copy of one to BT on 2201.
-
-        Source: CATLASS gemm/tile/atlasa2/copy_l1_to_bt.hpp, which has no TileCopyTla.
-        """
-        asserts = any(name.startswith(("bias", "BT")) for name in self.asserts)
-        return asserts and not (self.api == "tla" and code == 2201)
-
-    @property
-    def header(self) -> str:
-        """The file of its block."""
-        return f"block_mmad_{self.block}.hpp" if self.block else "dispatch_policy.hpp"
-
-
-# --- the table ---
+from .dispatch import Family, Parameter
 
 _A2: Final = (2201,)
 _950: Final = (3510,)
@@ -336,19 +211,5 @@ MmadAtlasA2W8A16: Final = Family(
     "MmadAtlasA2W8A16", (), (_UNIT, _SHUFFLE), "legacy", "", (), "a name without a block",
 )  # fmt: skip
 
-FAMILIES: Final = {
-    f.name: f
-    for f in (
-        MmadPingpong, MmadPingpongMutex, MmadPingpongTlaV2, MmadPreloadAsyncWithCallback,
-        MmadPreloadAsyncWithCallbackL0CToUB, MmadFullLoadA, MmadAscend950FullLoadA, MmadDequant,
-        MmadPingpongSymmLeft, MmadPingpongSymmRight, MmadAtlasA2Pingpong,
-        MmadAtlasA2PingPongWithPrologue,
-        MmadAtlasA2PingpongSliceKWithPrologue, MmadAtlasA2PingpongBias, MmadAtlasA2Preload,
-        MmadAtlasA2PreloadAsync, MmadAtlasA2PreloadAsyncWithCallback,
-        MmadAtlasA2DynamicPreloadAsyncWithCallback, GemmAtlasA2, MmadAtlasA2FullLoadA, MmadAtlasA2Small,
-        MmadAtlasA2Streamk, MmadAtlasA2SingleCoreSplitk, MmadAtlasA2DynamicCommon,
-        MmadAtlasA2DynamicSmall,
-        MmadAtlasA2DynamicStreamk, MmadAtlasA2DynamicSingleCoreSplitk, MmadAtlasA2W8A16,
-    )
-}  # fmt: skip
+FAMILIES: Final = {f.name: f for f in [*globals().values()] if isinstance(f, Family)}
 """Every dispatch policy by its CATLASS name."""

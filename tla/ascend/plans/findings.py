@@ -15,7 +15,7 @@ from ...figure import Bar, Bars, Steps
 if TYPE_CHECKING:
     from .footprint import Footprint, Stage
     from .nearby import Nearest
-    from .plan import Plan
+    from .tiling import Tiling
 
 __all__ = ["Finding", "Report", "Severity"]
 
@@ -42,7 +42,7 @@ class Finding(NamedTuple):
     """The stage that it is about, where a rule may be broken by several."""
 
     @classmethod
-    def judged(
+    def judge(
         cls,
         rule: str,
         text: str,
@@ -55,15 +55,15 @@ class Finding(NamedTuple):
     ) -> Finding:
         """Return that a rule is broken, with this text and fix, or that it holds.
 
-        >>> [str(Finding.judged("tile", "too long", needed=n, available=2)) for n in (2, 3)]
+        >>> [str(Finding.judge("tile", "too long", needed=n, available=2)) for n in (2, 3)]
         ['holds: tile: ', 'error: tile: too long']
 
         It is broken where more is needed than there is, or the compiler says so.
         """
-        found = cls(rule, "holds", "", buffer, needed, available, unit)
-        if not catlass and (found.margin is None or found.margin >= 0):
-            return found
-        return found._replace(severity="error", text=text, fix=fix, catlass=catlass)
+        finding = cls(rule, "holds", "", buffer, needed, available, unit)
+        if not catlass and (finding.margin is None or finding.margin >= 0):
+            return finding
+        return finding._replace(severity="error", text=text, fix=fix, catlass=catlass)
 
     @property
     def title(self) -> str:
@@ -92,7 +92,7 @@ class Report(NamedTuple):
     Nearest(l1=GemmShape(m=128, n=256, k=256), l0=GemmShape(m=128, n=256, k=64), distance=1.0)
     """
 
-    plan: Plan
+    plan: Tiling
     checks: tuple[Finding, ...]
     """All rules, those that hold too."""
     buffers: tuple[Footprint, ...]

@@ -3,10 +3,11 @@ read.
 
 >>> from tla.ascend import Ascend950, element
 >>> from tla.ascend.plans.families import MmadPingpong
+>>> from tla.ascend.plans.tile import Tile
 >>> from tla.ascend.shapes import GemmShape
 >>> half = element("half")
->>> tile = GemmShape(100, 256, 256), GemmShape(100, 256, 64)
->>> l1 = footprints(Ascend950, half, half, *tile, MmadPingpong())[0]
+>>> tile = Tile(Ascend950, half, half, GemmShape(100, 256, 256), GemmShape(100, 256, 64), MmadPingpong())
+>>> l1 = footprints(tile)[0]
 >>> for stage in l1.stages:
 ...     print(stage)
 A 0 [0,56960)
@@ -30,17 +31,16 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from ..buffers import l1_tag
 from ..shapes import rounded_up
-from .asserts import holds, tile_of
+from .asserts import counts_of, holds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from ..arch import Arch
     from ..elements import Element
     from ..shapes import GemmShape
-    from .asserts import Tile
-    from .plan import Operand
-    from .policies import Family, Policy
+    from .asserts import Counts
+    from .tile import Operand, Tile
 
 __all__ = [
     "Buffer",
@@ -169,7 +169,7 @@ def _in_l1(rows: int, columns: int, c0: int, tag: str) -> tuple[int, int]:
 
 
 def _in_l0(lines: int, k: int, element: Element, transposed: bool, tag: str) -> int:
-    """The bytes that are written of a tile of so many rows of A, or columns of B.
+    """The bytes that a load writes for a tile: `lines` rows of A, or columns of B.
 
     A transposing load writes squares, of as many lines as a row of a fractal has elements; only in zZ
     do the lines of all k follow one another.
@@ -181,15 +181,15 @@ def _in_l0(lines: int, k: int, element: Element, transposed: bool, tag: str) -> 
     return ((blocks - 1) * apart + wide) * _ROW_BYTES
 
 
-def _l1(tile: Tile, family: Family, tags: Sequence[str], k: int | None) -> Footprint:
-    count, l1, arch = tile.stages, tile.l1, tile.arch
+def _l1(tile: Tile, counts: Counts) -> Footprint:
+    count, l1, arch, family, tags = counts.stages, tile.l1, tile.arch, tile.policy.family, tile.tags
     whole_a = family.a_slot == "half"
-    a_slot, b_slot = tile.l1a, tile.l1b
+    a_slot, b_slot = counts.l1a, counts.l1b
     if family.a_slot == "share":
         a_slot, b_slot = arch.l1 // 2 // count.l1a, arch.l1 // 2 // count.l1b
-    k_of_a = k if whole_a and k is not None else l1.k
+    k_of_a = tile.k if whole_a and tile.k is not None else l1.k
     bias = l1.n * tile.bias.sizeof if tile.bias else 0
-    a_all, b_all, bias_all = a_slot * count.l1a, b_slot * count.l1b, bias * tile.bias_count
+    a_all, b_all, bias_all = a_slot * count.l1a, b_slot * count.l1b, bias * counts.bias_count
     a_at, b_at, bias_at = 0, a_all, a_all + b_all
     if family.b_first:
         a_at, b_at, bias_at = b_all + bias_all, 0, b_all
@@ -199,82 +199,57 @@ def _l1(tile: Tile, family: Family, tags: Sequence[str], k: int | None) -> Footp
     if tile.bias:
         whole = rounded_up(bias, _ROW_BYTES)
         at = 1 if family.b_first else 2
-        groups.insert(at, Group("bias", tile.bias_count, bias_at, bias, bias, whole))
+        groups.insert(at, Group("bias", counts.bias_count, bias_at, bias, bias, whole))
     unit = arch.start_alignment("L1")
     return Footprint("L1", arch.l1, a_all + b_all + bias_all, tuple(groups), unit)
 
 
 def _l0(
-    arch: Arch, buffer: Buffer, operand: Operand, count: int, counted: int, written: int, how: str
+    arch: Arch, buffer: Buffer, operand: Operand, count: int, slot_size: int, size: int, how: str
 ) -> Footprint:
     capacity, unit = arch.capacity(buffer), arch.start_alignment(buffer)
-    slot = capacity // count if how == "share" else counted
-    group = Group(operand, count, 0, slot, written, written)
-    return Footprint(buffer, capacity, counted * count, (group,), unit)
+    slot = capacity // count if how == "share" else slot_size
+    group = Group(operand, count, 0, slot, size, size)
+    return Footprint(buffer, capacity, slot_size * count, (group,), unit)
 
 
-def _footprints(tile: Tile, family: Family, tags: Sequence[str], k: int | None) -> Iterator[Footprint]:
-    yield _l1(tile, family, tags, k)
-    arch, l0, count, how = tile.arch, tile.l0, tile.stages, family.l0_slot
-    written = _in_l0(l0.m, l0.k, tile.a, l1_tag(tags[0]) == "nZ", arch.l0a_tag)
-    yield _l0(arch, "L0A", "A", count.l0a, tile.l0a, written, how)
-    written = _in_l0(l0.n, l0.k, tile.b, l1_tag(tags[1]) == "zN", "nZ")
-    yield _l0(arch, "L0B", "B", count.l0b, tile.l0b, written, how)
-    written = rounded_up(l0.m, _FRACTAL_ROWS) * rounded_up(l0.n, _FRACTAL_ROWS) * tile.accumulator.sizeof
-    yield _l0(arch, "L0C", "C", count.l0c, tile.l0c, written, family.l0c_slot)
+def _footprints(tile: Tile, counts: Counts) -> Iterator[Footprint]:
+    yield _l1(tile, counts)
+    arch, l0, count, tags, sums = tile.arch, tile.l0, counts.stages, tile.tags, counts.accumulator.sizeof
+    how = tile.policy.family.l0_slot
+    size = _in_l0(l0.m, l0.k, tile.a, l1_tag(tags[0]) == "nZ", arch.l0a_tag)
+    yield _l0(arch, "L0A", "A", count.l0a, counts.l0a, size, how)
+    size = _in_l0(l0.n, l0.k, tile.b, l1_tag(tags[1]) == "zN", "nZ")
+    yield _l0(arch, "L0B", "B", count.l0b, counts.l0b, size, how)
+    size = rounded_up(l0.m, _FRACTAL_ROWS) * rounded_up(l0.n, _FRACTAL_ROWS) * sums
+    yield _l0(arch, "L0C", "C", count.l0c, counts.l0c, size, tile.policy.family.l0c_slot)
     if tile.bias is not None:
-        bytes_ = l0.n * tile.accumulator.sizeof
+        bytes_ = l0.n * sums
         yield _l0(arch, "BT", "bias", 1, bytes_, bytes_, "tile")
 
 
-def footprints(
-    arch: Arch,
-    a: Element,
-    b: Element,
-    l1: GemmShape,
-    l0: GemmShape,
-    policy: Policy,
-    bias: Element | None = None,
-    tags: Sequence[str] = ("RowMajor", "RowMajor", "RowMajor"),
-    k: int | None = None,
-) -> tuple[Footprint, ...]:
+def footprints(tile: Tile) -> tuple[Footprint, ...]:
     """Return what a tile takes of L1, L0A, L0B and L0C, and of BT where there is a bias.
 
-    >>> from tla.ascend import AtlasA2, GemmShape, MmadPingpong, element
+    >>> from tla.ascend import AtlasA2, GemmShape, MmadPingpong, Tile, element
     >>> half, l1, l0 = element("half"), GemmShape(128, 256, 256), GemmShape(128, 256, 64)
-    >>> for found in footprints(AtlasA2, half, half, l1, l0, MmadPingpong()):
-    ...     print(found.buffer, found.counted, found.capacity)
+    >>> for each in footprints(Tile(AtlasA2, half, half, l1, l0, MmadPingpong())):
+    ...     print(each.buffer, each.counted, each.capacity)
     L1 393216 524288
     L0A 32768 65536
     L0B 65536 65536
     L0C 131072 131072
-
-    Args:
-        l1, l0: The tile in L1, and in L0A, L0B and L0C.
-        tags: Of A and B in global memory; they fix how the tiles lie in L1.
-        k: The extent of the problem, for the policies that hold all of it in L1.
     """
-    tile = tile_of(arch, a, b, l1, l0, policy, bias)
-    return tuple(_footprints(tile, policy.family, tags, k))
+    return tuple(_footprints(tile, counts_of(tile)))
 
 
-def fits(
-    arch: Arch,
-    a: Element,
-    b: Element,
-    l1: GemmShape,
-    l0: GemmShape,
-    policy: Policy,
-    bias: Element | None = None,
-    tags: Sequence[str] = ("RowMajor", "RowMajor", "RowMajor"),
-    k: int | None = None,
-) -> bool:
+def fits(tile: Tile) -> bool:
     """Whether a block takes the tile, and every stage of it has bytes of its own.
 
-    >>> from tla.ascend import AtlasA2, GemmShape, element
-    >>> from tla.ascend.plans.families import MmadPingpong
+    >>> from tla.ascend import AtlasA2, GemmShape, MmadPingpong, Tile, element
     >>> half, part = element("half"), GemmShape(128, 256, 64)
-    >>> [fits(AtlasA2, half, half, part._replace(k=k), part, MmadPingpong()) for k in (256, 512)]
+    >>> tile = Tile(AtlasA2, half, half, part, part, MmadPingpong())
+    >>> [fits(tile._replace(l1=part._replace(k=k))) for k in (256, 512)]
     [True, False]
 
     That is: no assertion of the policy's block fails, each stage has an event id, each footprint is
@@ -284,17 +259,16 @@ def fits(
     Raises:
         UnsupportedError: no cube core multiplies the elements.
     """
-    family = policy.family
-    tile = tile_of(arch, a, b, l1, l0, policy, bias)
-    if arch.code not in family.codes or not holds(tile, family.asserts):
+    family, counts = tile.policy.family, counts_of(tile)
+    if tile.arch.code not in family.codes or not holds(counts, family.asserts):
         return False
-    if any(needed > arch.events for _, needed in events(tile, family)):
+    if any(needed > tile.arch.events for _, needed in events(tile)):
         return False
-    if family.one_tile and k is not None and k > l1.k:
+    if family.one_tile and tile.k is not None and tile.k > tile.l1.k:
         return False
-    if any(extent > most for _, extent, most in mmad_extents(arch, l0)):
+    if any(extent > most for _, extent, most in mmad_extents(tile.arch, tile.l0)):
         return False
-    return all(each.sound for each in _footprints(tile, family, tags, k))
+    return all(each.sound for each in _footprints(tile, counts))
 
 
 def mmad_extents(arch: Arch, l0: GemmShape) -> list[tuple[str, int, int]]:
@@ -308,16 +282,17 @@ def mmad_extents(arch: Arch, l0: GemmShape) -> list[tuple[str, int, int]]:
     return [(axis, getattr(l0, axis), limit.most) for axis, limit in limits if limit is not None]
 
 
-def events(tile: Tile, family: Family) -> tuple[tuple[str, int], ...]:
+def events(tile: Tile) -> tuple[tuple[str, int], ...]:
     """How many event ids the stages hold, of each pair of pipes; none where mutexes stand for them.
 
     Each stage holds one, a bias in L1 and in BT one more.
     """
-    if "mutexes" in family.asserts:
+    if "mutexes" in tile.policy.family.asserts:
         return ()
-    count, biased = tile.stages, tile.bias is not None
+    counts = counts_of(tile)
+    stages = counts.stages
     return (
-        ("L1", count.l1a + count.l1b + tile.bias_count),
-        ("L0", count.l0a + count.l0b + biased),
-        ("L0C", count.l0c),
+        ("L1", stages.l1a + stages.l1b + counts.bias_count),
+        ("L0", stages.l0a + stages.l0b + (tile.bias is not None)),
+        ("L0C", stages.l0c),
     )

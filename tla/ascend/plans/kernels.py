@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from ..decisions import multi_core_splitk_factor, splitk_factor
+from .tiling import BLOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,13 +28,10 @@ if TYPE_CHECKING:
     from ..decisions import SplitKernel
     from ..schedules import BlockSwizzle
     from ..shapes import GemmCoord, GemmShape
-    from .plan import Plan
-    from .policies import Policy
+    from .dispatch import Policy
+    from .tiling import Tiling
 
-__all__ = ["BLOCKS", "Kernel", "kernel", "shared_by", "slices", "splits"]
-
-BLOCKS: Final = ("PaddingRowMajor", "PaddingColumnMajor")
-"""The tags of matrices that lie in blocks as large as a tile."""
+__all__ = ["Kernel", "kernel", "shared_by", "slices", "splits"]
 
 
 class Kernel(NamedTuple):
@@ -88,7 +86,7 @@ _SHARED: Final = (*_SPLITK, *_TAIL, *_STREAMK)
 """The swizzles by which cores share a block of C."""
 
 
-def kernel(plan: Plan) -> Kernel | None:
+def kernel(plan: Tiling) -> Kernel | None:
     """Return the kernel that takes a plan's policy, swizzle and layouts; None where there is none.
 
     Matrices in blocks are made by kernels that pad, from rows or columns: none takes them as they are.
@@ -118,12 +116,12 @@ def shared_by(policy: Policy, swizzle: BlockSwizzle) -> SplitKernel | None:
     """
     if swizzle.name not in _SHARED:
         return None
-    found = _taking(policy, swizzle)
-    if found is None:
+    taker = _taking(policy, swizzle)
+    if taker is None:
         kin = [k for k in _KERNELS if swizzle.name in k.swizzles]
         tla = policy.family.api == "tla"
-        found = next((k for k in kin if k.name.endswith("Tla") == tla), kin[0])
-    return cast("SplitKernel", found.name)
+        taker = next((k for k in kin if k.name.endswith("Tla") == tla), kin[0])
+    return cast("SplitKernel", taker.name)
 
 
 def splits(policy: Policy, swizzle: BlockSwizzle) -> Callable[[GemmCoord, GemmShape, int], int]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...errors import UnsupportedError
 from ..cube import BIASES
-from .asserts import MUTEXES, said
+from .asserts import MUTEXES, failures
 from .buffer_rules import buffer_rules
 from .copy_rules import copy_rules
 from .defaults import biased
@@ -28,19 +28,19 @@ from .findings import Finding, Report
 from .footprint import events, mmad_extents
 from .memory_rules import memory_rules
 from .nearby import nearest
-from .plan import BLOCKS, LINES, OPERANDS
+from .tiling import BLOCKS, LINES, OPERANDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from .findings import Severity
     from .footprint import Footprint
-    from .plan import Plan
+    from .tiling import Tiling
 
 __all__ = ["OF_KERNEL", "check"]
 
 
-def check(plan: Plan) -> Report:
+def check(plan: Tiling) -> Report:
     """Return how a plan stands to every rule.
 
     >>> from tla.ascend.plans.plan import gemm
@@ -49,27 +49,27 @@ def check(plan: Plan) -> Report:
     """
     buffers = plan.footprints
     checks = tuple(_checks(plan, buffers))
-    broken = _broken(checks)
+    broken = _broken_rules(checks)
     if all(rule in OF_KERNEL for rule in broken):
         return Report(plan, checks, buffers, None)
-    found = nearest(*plan.fitted)
-    if found is None or (found.l1, found.l0) == (plan.l1, plan.l0):  # what is wrong is not the tile
+    near = nearest(plan.tile)
+    if near is None or (near.l1, near.l0) == (plan.l1, plan.l0):  # what is wrong is not the tile
         return Report(plan, checks, buffers, None)
-    other = plan._replace(l1=found.l1, l0=found.l0)
-    return Report(plan, checks, buffers, found, _broken(_checks(other, other.footprints)))
+    other = plan._replace(l1=near.l1, l0=near.l0)
+    return Report(plan, checks, buffers, near, _broken_rules(_checks(other, other.footprints)))
 
 
-def _checks(plan: Plan, buffers: tuple[Footprint, ...]) -> Iterator[Finding]:
+def _checks(plan: Tiling, buffers: tuple[Footprint, ...]) -> Iterator[Finding]:
     kernel = tuple(_kernel_rules(plan))
     yield from kernel
     yield from buffer_rules(plan, buffers)
     yield from _tile_rules(plan)
-    if all(rule not in OF_KERNEL for rule in _broken(kernel)):
+    if all(rule not in OF_KERNEL for rule in _broken_rules(kernel)):
         yield from copy_rules(plan)
     yield from memory_rules(plan)
 
 
-def _broken(checks: Iterable[Finding]) -> tuple[str, ...]:
+def _broken_rules(checks: Iterable[Finding]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f.rule for f in checks if f.severity == "error"))
 
 
@@ -80,7 +80,7 @@ OF_KERNEL: Final = ("architecture", "element types", "layouts", "bias")
 # --- what the kernel is made for ---
 
 
-def _kernel_rules(plan: Plan) -> Iterator[Finding]:
+def _kernel_rules(plan: Tiling) -> Iterator[Finding]:
     yield _architecture(plan)
     yield _elements(plan)
     yield from _layouts(plan)
@@ -88,7 +88,7 @@ def _kernel_rules(plan: Plan) -> Iterator[Finding]:
     yield _unit_flag(plan)
 
 
-def _architecture(plan: Plan) -> Finding:
+def _architecture(plan: Tiling) -> Finding:
     family, rule, here = plan.policy.family, "architecture", plan.arch.code
     block = "BlockMmadTla" if family.api == "tla" else "BlockMmad"
     missing = family.elsewhere
@@ -98,8 +98,8 @@ def _architecture(plan: Plan) -> Finding:
         text = f"CATLASS has the name {family.name}, and no block for it"
         return Finding(rule, "error", text, fix="Take MmadPingpong.", catlass=missing)
     if here not in family.codes:
-        made = " and ".join(_GENERATION[code] for code in family.codes)
-        text = f"{family.name} is made for {made}; {plan.arch} runs {here}"
+        codes = " and ".join(_GENERATION[code] for code in family.codes)
+        text = f"{family.name} is made for {codes}; {plan.arch} runs {here}"
         return Finding(rule, "error", text, fix="MmadPingpong runs on both.", catlass=missing)
     if plan.policy.arch_code not in (None, here):
         text = f"{plan.policy} names another architecture than {plan.arch}"
@@ -111,7 +111,7 @@ def _architecture(plan: Plan) -> Finding:
 _GENERATION: Final = {2201: "2201 (AtlasA2, AtlasA3)", 3510: "3510 (Ascend950)"}
 
 
-def _elements(plan: Plan) -> Finding:
+def _elements(plan: Tiling) -> Finding:
     rule = "element types"
     try:
         product = plan.arch.product(plan.a, plan.b)
@@ -129,7 +129,7 @@ _NO_SELECTOR: Final = ("Unsupported layout selector, can not find the specializa
 _FROM: Final = (*LINES, "zN", "nZ", *BLOCKS)
 
 
-def _layouts(plan: Plan) -> Iterator[Finding]:
+def _layouts(plan: Tiling) -> Iterator[Finding]:
     rule = "layouts"
     family = plan.policy.family
     for operand in OPERANDS[:2]:
@@ -147,7 +147,7 @@ def _layouts(plan: Plan) -> Iterator[Finding]:
             fix += ", or MmadAtlasA2Preload." if plan.arch.code == 2201 else "."
             yield Finding(rule, "error", text, "L1", fix=fix)
     asserted = [name for name in family.asserts if name.startswith("layout C")]
-    texts = said(plan.asserted, asserted)
+    texts = failures(plan.tile, asserted)
     if texts:
         text = f"C of {plan.c} cannot be written as {plan.tags[2]}"
         yield Finding(rule, "error", text, "GM", fix="Take RowMajor for C.", catlass=texts)
@@ -158,10 +158,10 @@ def _layouts(plan: Plan) -> Iterator[Finding]:
         yield Finding(rule, "holds", f"A {plan.tags[0]}, B {plan.tags[1]}, C {plan.tags[2]}")
 
 
-def _bias(plan: Plan) -> Finding:
+def _bias(plan: Tiling) -> Finding:
     family = plan.policy.family
     needs = "bias not bfloat16" in family.asserts
-    texts = said(plan.asserted, [x for x in family.asserts if x in ("bias not bfloat16", "no bias")])
+    texts = failures(plan.tile, [x for x in family.asserts if x in ("bias not bfloat16", "no bias")])
     if plan.bias is not None and not family.adds_bias(plan.arch.code):
         if family.adds_bias(3510):
             text = f"{family.name} adds a bias by a copy to BT, which TLA lacks on {plan.arch}"
@@ -184,9 +184,9 @@ def _bias(plan: Plan) -> Finding:
     return Finding("bias", "holds", f"of {plan.bias}" if plan.bias else "none")
 
 
-def _unit_flag(plan: Plan) -> Finding:
+def _unit_flag(plan: Tiling) -> Finding:
     rule, policy = "unit flag", plan.policy
-    texts = said(plan.asserted, [x for x in policy.family.asserts if "unit flag" in x])
+    texts = failures(plan.tile, [x for x in policy.family.asserts if "unit flag" in x])
     if texts:
         text = f"with the unit flag L0C has 1 stage, not {policy.l0c_stages}"
         return Finding(
@@ -196,10 +196,10 @@ def _unit_flag(plan: Plan) -> Finding:
     if policy.unit_flag and plan.accumulator.name == "int32_t":
         # docs/en/3_API/.../block_mmad_pingpong.md of CATLASS, of this policy; its examples 52 and 57 do
         # set the flag of MmadPingpong with int8_t
-        stated = policy.name == "MmadAtlasA2Pingpong"
+        is_documented = policy.name == "MmadAtlasA2Pingpong"
         text = f"CATLASS states that MmadAtlasA2Pingpong has no unit flag with {plan.a}"
-        text += ", and asserts nothing" if stated else f"; of {policy.name} it does not say"
-        severity: Severity = "error" if stated else "warning"
+        text += ", and asserts nothing" if is_documented else f"; of {policy.name} it does not say"
+        severity: Severity = "error" if is_documented else "warning"
         return Finding(rule, severity, text, "L0C", fix="Take unit_flag=False.")
     return Finding(rule, "holds", "set" if policy.unit_flag else "not set")
 
@@ -207,21 +207,21 @@ def _unit_flag(plan: Plan) -> Finding:
 # --- tiles and stages ---
 
 
-def _tile_rules(plan: Plan) -> Iterator[Finding]:
+def _tile_rules(plan: Tiling) -> Iterator[Finding]:
     for name in plan.policy.family.asserts:
         if name in _TEXTS:
             rule, *texts = _TEXTS[name]
             text, fix = (each.format(plan=plan) for each in texts)
-            catlass = said(plan.asserted, [name])
-            yield Finding.judged(rule, text, "", *_numbers(plan, name), fix, catlass)
+            catlass = failures(plan.tile, [name])
+            yield Finding.judge(rule, text, "", *_numbers(plan, name), fix, catlass)
     for axis, extent, most in mmad_extents(plan.arch, plan.l0):
         text = f"{axis} of L0 is {extent}, and an Mmad takes {most} at most"
         fix = f"Take a smaller {axis} for L0."
-        yield Finding.judged(f"Mmad {axis}", text, "", extent, most, "elements", fix)
+        yield Finding.judge(f"Mmad {axis}", text, "", extent, most, "elements", fix)
     yield from _events(plan)
 
 
-def _numbers(plan: Plan, name: str) -> tuple[int | None, int | None, str]:
+def _numbers(plan: Tiling, name: str) -> tuple[int | None, int | None, str]:
     """What a rule counts, and the most there may be."""
     facts = plan.policy.facts
     if name == "L0 K":
@@ -280,15 +280,14 @@ _TEXTS: Final = {
 }  # fmt: skip
 
 
-def _events(plan: Plan) -> Iterator[Finding]:
+def _events(plan: Tiling) -> Iterator[Finding]:
     policy, family, most = plan.policy, plan.policy.family, plan.arch.events
-    tile = plan.asserted
-    for buffer, needed in events(tile, family):
+    for buffer, needed in events(plan.tile):
         asserted = [name for name in family.asserts if name.startswith(f"{buffer} events")]
         text = f"{needed} stages hold an event id each, and there are {most}: 0 to {most - 1}"
         if not asserted:
             text += f"; {policy.name} asserts nothing of it"
-        yield Finding.judged(
+        yield Finding.judge(
             f"{buffer} events", text, buffer, needed, most, "events",
-            "Take fewer stages.", said(tile, asserted),
+            "Take fewer stages.", failures(plan.tile, asserted),
         )  # fmt: skip

@@ -24,22 +24,23 @@ from ..buffers import l1_tag
 from ..decisions import padded, workspace
 from .findings import Finding
 from .kernels import kernel, shared_by, splits
-from .plan import LINES, OPERANDS
+from .tiling import LINES, OPERANDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..decisions import PaddingKind
-    from .plan import Operand, Plan
+    from .tile import Operand
+    from .tiling import Tiling
 
 __all__ = ["memory_rules"]
 
 _LINE: Final = 512
-"""Rows that start at multiples of so many bytes are read at full speed."""
+"""The bytes of a line of memory. Rows that start at its multiples are read at full speed."""
 _FRACTALS: Final = ("zN", "nZ")
 
 
-def memory_rules(plan: Plan) -> Iterator[Finding]:
+def memory_rules(plan: Tiling) -> Iterator[Finding]:
     """Yield how a plan stands to each rule about global memory."""
     yield from _words(plan)
     for operand in OPERANDS[:2]:
@@ -56,17 +57,17 @@ def memory_rules(plan: Plan) -> Iterator[Finding]:
     yield _l2(plan)
 
 
-def _words(plan: Plan) -> Iterator[Finding]:
+def _words(plan: Tiling) -> Iterator[Finding]:
     """CATLASS counts extents, tiles and places in fractals in 32 bits; offsets in 64."""
     m, n, k = plan.problem
-    judged = partial(Finding.judged, buffer="GM", available=(1 << 32) - 1)
+    judge = partial(Finding.judge, buffer="GM", available=(1 << 32) - 1)
     text = f"an extent of {max(m, n, k)} does not fit into 32 bits"
     fix = "Split the problem."
-    yield judged("32-bit extents", text, needed=max(m, n, k), unit="elements", fix=fix)
+    yield judge("32-bit extents", text, needed=max(m, n, k), unit="elements", fix=fix)
     down, across, _ = plan.tiles
     text = f"{down} x {across} tiles of C do not fit into 32 bits, in which blocks are counted"
     larger = "Take larger tiles."
-    yield judged("32-bit blocks", text, needed=down * across, unit="blocks", fix=larger)
+    yield judge("32-bit blocks", text, needed=down * across, unit="blocks", fix=larger)
     for operand in OPERANDS:
         tag = plan.tag(operand)
         if tag in _FRACTALS:
@@ -74,10 +75,10 @@ def _words(plan: Plan) -> Iterator[Finding]:
             long = rows if tag == "zN" else cols
             place = round_up(long, 16) * plan.element(operand).c0
             text = f"a column of fractals of {operand} holds {place} elements, which wraps in 32 bits"
-            yield judged(f"32-bit offsets in {operand}", text, needed=place, unit="elements", fix=fix)
+            yield judge(f"32-bit offsets in {operand}", text, needed=place, unit="elements", fix=fix)
 
 
-def _leading(plan: Plan, operand: Operand) -> Finding:
+def _leading(plan: Tiling, operand: Operand) -> Finding:
     rule = f"leading dimension of {operand}"
     tag, of, ld = plan.tag(operand), plan.element(operand), plan.leading(operand)
     rows, cols = plan.extents(operand)
@@ -96,42 +97,42 @@ def _leading(plan: Plan, operand: Operand) -> Finding:
     if of.bits % 8 == 0:
         block = plan.extents(operand, plan.l1)
         needed = [(kind, padded(kind, tag, rows, cols, of, block=block).bytes) for kind in kinds]
-        shown = " or ".join(f"{kind} ({bytes_} bytes of workspace)" for kind, bytes_ in needed)
-        ways.append(f"lay {operand} out anew before: {shown}")
+        choices = " or ".join(f"{kind} ({bytes_} bytes of workspace)" for kind, bytes_ in needed)
+        ways.append(f"lay {operand} out anew before: {choices}")
     if in_lines:
         ways.append(f"store it with a leading dimension of {wide}")
     fix = f"{', or '.join(ways)}." if ways else ""
     return Finding(rule, "warning", text, "GM", apart, None, fix=fix[:1].upper() + fix[1:])
 
 
-def _ignored(plan: Plan) -> Iterator[Finding]:
+def _ignored(plan: Tiling) -> Iterator[Finding]:
     """The leading dimensions that a kernel does not read: it makes its layouts of the extents alone.
 
     Source: CATLASS gemm/kernel, ToUnderlyingArguments; multi_core_splitk_matmul_tla.hpp, ReduceAdd.
     """
-    found = kernel(plan)
+    taker = kernel(plan)
     for operand in OPERANDS:
-        given = plan.ld["ABC".index(operand)]
-        if given is None:
+        ld = plan.ld["ABC".index(operand)]
+        if ld is None:
             continue
         rule = f"given leading dimension of {operand}"
         rows, cols = plan.extents(operand)
         least, other = (cols, rows) if plan.tag(operand) == "RowMajor" else (rows, cols)
-        if given == least or other == 1 or found is None or operand not in found.dense:
-            yield Finding(rule, "holds", "", "GM", given, None, "elements")
+        if ld == least or other == 1 or taker is None or operand not in taker.dense:
+            yield Finding(rule, "holds", "", "GM", ld, None, "elements")
             continue
         does = "writes" if operand == "C" else "reads"
         lines = "rows" if plan.tag(operand) == "RowMajor" else "columns"
         text = (
-            f"{found.name} takes no leading dimension: it {does} {operand} as if its {lines} were "
-            f"{least} elements apart, not {given}"
+            f"{taker.name} takes no leading dimension: it {does} {operand} as if its {lines} were "
+            f"{least} elements apart, not {ld}"
         )
         tla = plan.policy.family.api == "tla"
         fix = "Take another swizzle." if tla else "Take MmadPingpong: BasicMatmulTla takes layouts."
-        yield Finding(rule, "warning", text, "GM", given, None, "elements", fix)
+        yield Finding(rule, "warning", text, "GM", ld, None, "elements", fix)
 
 
-def _stride_limit(plan: Plan, operand: Operand) -> Finding:
+def _stride_limit(plan: Tiling, operand: Operand) -> Finding:
     rule, limit = f"stride limit of {operand}", plan.arch.stride_limit
     ld, tag = plan.leading(operand), plan.tag(operand)
     rows, cols = plan.extents(operand, plan.l1)
@@ -156,7 +157,7 @@ _BEHIND: Final = {
 """What a copy from lines leaves behind the end of k: it fills up rows of fractals alone."""
 
 
-def _k_tail(plan: Plan) -> Finding:
+def _k_tail(plan: Tiling) -> Finding:
     """The cube takes k in whole rows of fractals: what lies behind the end of k is multiplied too.
 
     Source: tilelang-ascend 1723.
@@ -167,10 +168,10 @@ def _k_tail(plan: Plan) -> Finding:
     if not tail:
         return Finding("k tail", "holds", "", "L1", k, None, "elements")
     in_a, in_b = (_BEHIND.get((x, plan.tag(x)), _STORED) for x in OPERANDS[:2])
-    held = f"{in_a} in A and B" if in_a == in_b else f"{in_a} in A and {in_b} in B"
+    filling = f"{in_a} in A and B" if in_a == in_b else f"{in_a} in A and {in_b} in B"
     text = (
         f"the cube takes k in rows of {c0}, and the last has {tail} of data; the other {c0 - tail} are "
-        f"{held}"
+        f"{filling}"
     )
     fix = f"Pad k to {round_up(k, c0)} with zeros."
     stale = (in_a, in_b).count(_STALE)
@@ -183,7 +184,7 @@ def _k_tail(plan: Plan) -> Finding:
     return Finding("k tail", "warning", text, "L1", tail, None, "elements", fix)
 
 
-def _starts(plan: Plan, operand: Operand) -> Finding:
+def _starts(plan: Tiling, operand: Operand) -> Finding:
     """Where tiles start in global memory: at multiples of the greatest common divisor of two steps."""
     rule = f"tile starts of {operand}"
     of, tag = plan.element(operand), plan.tag(operand)
@@ -215,16 +216,16 @@ def _starts(plan: Plan, operand: Operand) -> Finding:
     return Finding(rule, "holds", text, "GM", start, None)
 
 
-def _one_tile_of_k(plan: Plan) -> Iterator[Finding]:
+def _one_tile_of_k(plan: Tiling) -> Iterator[Finding]:
     if not plan.policy.family.one_tile:
         return
     k, tile = plan.problem.k, plan.l1.k
     text = f"{plan.policy.name} takes one tile of k, {tile}, and the problem has {k}"
     fix = "Take MmadAtlasA2Preload."
-    yield Finding.judged("one tile of k", text, "L1", k, tile, "elements", fix)
+    yield Finding.judge("one tile of k", text, "L1", k, tile, "elements", fix)
 
 
-def _swizzle(plan: Plan) -> Iterator[Finding]:
+def _swizzle(plan: Tiling) -> Iterator[Finding]:
     kind = plan.policy.family.swizzle.partition("<")[0]
     if not kind:
         return
@@ -235,7 +236,7 @@ def _swizzle(plan: Plan) -> Iterator[Finding]:
         yield Finding("swizzle", "warning", text, fix=f"Take {kind}.")
 
 
-def _workspace(plan: Plan) -> Iterator[Finding]:
+def _workspace(plan: Tiling) -> Iterator[Finding]:
     """The partial sums of the swizzles that share k."""
     name = plan.swizzle.name
     m, n, _ = plan.problem
@@ -257,7 +258,7 @@ def _workspace(plan: Plan) -> Iterator[Finding]:
         yield Finding("workspace", "holds", "none", "GM", 0, None)
 
 
-def _l2(plan: Plan) -> Finding:
+def _l2(plan: Tiling) -> Finding:
     m, n, k = plan.problem
     bytes_ = plan.a.bytes_of(m * k) + plan.b.bytes_of(k * n) + plan.c.bytes_of(m * n)
     if bytes_ <= plan.arch.l2:

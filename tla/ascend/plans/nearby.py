@@ -2,9 +2,10 @@
 
 >>> from tla.ascend import Ascend950, element
 >>> from tla.ascend.plans.families import MmadPingpong
+>>> from tla.ascend.plans.tile import Tile
 >>> half = element("half")
->>> tile = GemmShape(100, 256, 256), GemmShape(100, 256, 64)
->>> found = nearest(Ascend950, half, half, *tile, MmadPingpong())
+>>> tile = Tile(Ascend950, half, half, GemmShape(100, 256, 256), GemmShape(100, 256, 64), MmadPingpong())
+>>> found = nearest(tile)
 >>> print(found.l1, found.l0)
 GemmShape<96,256,256> GemmShape<96,256,64>
 
@@ -29,11 +30,9 @@ from ..shapes import GemmShape
 from .footprint import fits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from ..arch import Arch
-    from ..elements import Element
-    from .policies import Policy
+    from .tile import Tile
 
 __all__ = ["Nearest", "nearest"]
 
@@ -56,35 +55,25 @@ class Nearest(NamedTuple):
     distance: float
 
 
-def nearest(
-    arch: Arch,
-    a: Element,
-    b: Element,
-    l1: GemmShape,
-    l0: GemmShape,
-    policy: Policy,
-    bias: Element | None = None,
-    tags: Sequence[str] = ("RowMajor", "RowMajor", "RowMajor"),
-    k: int | None = None,
-) -> Nearest | None:
+def nearest(tile: Tile) -> Nearest | None:
     """Return the tile nearest to this one that fits, or None where none does: of two, the larger.
 
-    >>> from tla.ascend import AtlasA2, GemmShape, MmadPingpong, element
+    >>> from tla.ascend import AtlasA2, GemmShape, MmadPingpong, Tile, element
     >>> half, l1, l0 = element("half"), GemmShape(256, 256, 256), GemmShape(256, 256, 64)
-    >>> nearest(AtlasA2, half, half, l1, l0, MmadPingpong())
+    >>> nearest(Tile(AtlasA2, half, half, l1, l0, MmadPingpong()))
     Nearest(l1=GemmShape(m=128, n=256, k=256), l0=GemmShape(m=128, n=256, k=64), distance=1.0)
 
     Its extents are multiples of 16 and of C0, m and n of 16 alone where that fits, and none is larger
     than the one asked for rounded up to such; the m and n of L0 are those of L1.
     """
+    arch, a, b, l1, l0, policy, *_ = tile
     if arch.code not in policy.family.codes:
         return None
     unit_k = max(_ROWS, a.c0, b.c0)
-    least = unit_k if k is None or not policy.family.one_tile else round_up(k, unit_k)
+    least = unit_k if tile.k is None or not policy.family.one_tile else round_up(tile.k, unit_k)
 
     def takes(m: int, n: int, long: int, short: int) -> bool:
-        tile, part = GemmShape(m, n, long), GemmShape(m, n, short)
-        return fits(arch, a, b, tile, part, policy, bias, tags, k)
+        return fits(tile._replace(l1=GemmShape(m, n, long), l0=GemmShape(m, n, short)))
 
     unit_m = _ROWS if takes(_ROWS, unit_k, least, unit_k) else unit_k
     unit_n = _ROWS if takes(unit_m, _ROWS, least, unit_k) else unit_k
@@ -126,8 +115,8 @@ def _near(extent: int, unit: int, most: int, least: int = 0) -> list[tuple[float
     """Multiples of a unit and how far they are, the nearest first; at most one exceeds the extent."""
     least, up = max(least, unit), round_up(extent, unit)
     top = max(least, min(up, round_down(most, unit)))
-    kept = {least, up, round_down(extent, unit)}
-    values = (v for v in range(least, top + 1, unit) if v in kept or _is_short(v))
+    always = {least, up, round_down(extent, unit)}
+    values = (v for v in range(least, top + 1, unit) if v in always or _is_short(v))
     return sorted((abs(log2(v / extent)), v) for v in values)
 
 

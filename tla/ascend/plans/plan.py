@@ -19,179 +19,47 @@ What is malformed raises where the plan is made; what is illegal is reported by 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ...constexpr import constexpr
 from ...display import html_of
 from ...errors import KindError, LayoutError, UnsupportedError
-from ...ints import Int
 from ...text import shortened
 from ..arch import arch as arch_named
-from ..buffers import buffer_of, l1_tag
-from ..cube import FP4
-from ..elements import accumulator, element
-from ..shapes import GemmCoord, GemmShape, gemm_shape, index_of
-from ..tags.table import make_layout, tag_named
-from .asserts import tile_of
+from ..elements import Element, accumulator, element
+from ..schedules import swizzle as swizzle_of
+from ..shapes import GemmCoord, gemm_shape, index_of
+from ..tags.table import tag_named
 from .defaults import default_l0, default_l1, default_policy, default_swizzle
-from .footprint import fits, footprints
-from .kernels import BLOCKS, slices
+from .emit import emit_cpp
+from .footprint import fits
+from .kernels import slices
+from .legality import check
+from .nearby import nearest
 from .policies import policy as policy_of
+from .tiling import LINES, OPERANDS, Tiling
 
 if TYPE_CHECKING:
     from ...figure import Steps
-    from ...layout import AnyLayout
     from ..arch import Arch
-    from ..elements import Element
     from ..schedules import BlockSwizzle, Schedule
     from ..shapes import ShapeLike
-    from .asserts import Tile
+    from .dispatch import Family, Policy
     from .findings import Report
-    from .footprint import Footprint
-    from .policies import Family, Policy
 
-__all__ = ["BLOCKS", "LINES", "OPERANDS", "Level", "Operand", "Plan", "gemm"]
+__all__ = ["Plan", "gemm"]
 
-Operand: TypeAlias = Literal["A", "B", "C", "bias"]
-Level: TypeAlias = Literal["GM", "L1", "L0A", "L0B", "L0C", "BT"]
 _Given = TypeVar("_Given")
-_Tags: TypeAlias = "tuple[str, str, str]"
-_Fitted: TypeAlias = (
-    "tuple[Arch, Element, Element, GemmShape, GemmShape, Policy, Element | None, _Tags, int]"
-)
 ElementsLike: TypeAlias = "str | Element | Sequence[str | Element]"
 
-_LEVELS: Final[dict[str, tuple[str, ...]]] = {
-    "A": ("GM", "L1", "L0A"),
-    "B": ("GM", "L1", "L0B"),
-    "C": ("GM", "L0C"),
-    "bias": ("GM", "L1", "BT"),
-}
-OPERANDS: Final[tuple[Operand, ...]] = ("A", "B", "C")
-LINES: Final = ("RowMajor", "ColumnMajor")
-"""The tags of matrices that lie line by line, and have a leading dimension."""
 
-
-class Plan(NamedTuple):
+class Plan(Tiling):
     """A plan of C = A B, or A B + bias. `gemm` makes one from texts and values, with defaults."""
 
-    arch: Arch
-    problem: GemmCoord
-    a: Element
-    b: Element
-    c: Element
-    tags: tuple[str, str, str]
-    """How A, B and C lie in global memory."""
-    ld: tuple[int | None, int | None, int | None]
-    """Their leading dimensions, in elements; None is the shortest."""
-    l1: GemmShape
-    l0: GemmShape
-    policy: Policy
-    swizzle: BlockSwizzle
-    cores: int
-    bias: Element | None = None
-
-    @property
-    def accumulator(self) -> Element:
-        """What products are summed in."""
-        return accumulator(self.a, self.b)
-
-    @property
-    def tiles(self) -> GemmCoord:
-        """How many tiles the problem takes in each direction."""
-        return self.l1.tiles_of(self.problem)
-
-    def element(self, operand: Operand) -> Element:
-        """The element type of an operand in global memory and L1."""
-        _known(operand)
-        if operand == "bias":
-            if self.bias is None:
-                raise UnsupportedError("the plan has no bias", "Give gemm(..., bias='float').")
-            return self.bias
-        return {"A": self.a, "B": self.b, "C": self.c}[operand]
-
-    def extents(self, operand: Operand, of: Sequence[int] | None = None) -> tuple[int, ...]:
-        """The rows and columns of an operand: of the problem, or of a tile (m, n, k)."""
-        _known(operand)
-        m, n, k = self.problem if of is None else of
-        return {"A": (m, k), "B": (k, n), "C": (m, n), "bias": (n,)}[operand]
-
-    def layout(self, operand: Operand, level: Level = "GM") -> AnyLayout:
-        """Return how an operand lies in a buffer: the whole of it in GM, else a whole tile.
-
-        >>> plan = gemm("Ascend950", (1000, 600, 100), "half", "RowMajor,ColumnMajor")
-        >>> print(plan.layout("B", "L1"), plan.layout("A"))
-        ((_16,_8),(_16,_16)):((_1,_4096),(_16,_256)) (1000,100):(100,_1)
-
-        Raises:
-            UnsupportedError: the operand is never there.
-        """
-        _known(operand)
-        if level not in _LEVELS[operand]:
-            where = f"It is in {', '.join(_LEVELS[operand])}."
-            raise UnsupportedError(f"{operand} is never in {level}", where, operand=operand, level=level)
-        of = self.element(operand)
-        if level == "GM":
-            return self._global(operand, of)
-        if operand == "bias":
-            return make_layout(of if level == "L1" else self.accumulator, "VectorLayout", Int(self.l0.n))
-        rows, cols = (Int(x) for x in self.extents(operand, self.tile_in(operand, level)))
-        if level == "L1":
-            return make_layout(of, l1_tag(self.tag(operand)), rows, cols)
-        (tag,) = buffer_of(self.arch, level).tags
-        return make_layout(self.accumulator if level == "L0C" else of, tag, rows, cols)
-
-    def tile_in(self, operand: Operand, level: Level) -> GemmShape:
-        """The tile of which a buffer holds an operand: all of k where the policy keeps A in L1."""
-        tile = self.l1 if level == "L1" else self.l0
-        whole = (operand, level, self.policy.family.a_slot) == ("A", "L1", "half")
-        return tile._replace(k=self.problem.k) if whole else tile
-
-    def _global(self, operand: Operand, of: Element) -> AnyLayout:
-        sizes, tag = self.extents(operand), self.tag(operand)
-        if tag in BLOCKS:
-            block = self.extents(operand, self.l1)
-            return make_layout(of, tag, *sizes, block=tuple(block))
-        return make_layout(of, tag, *sizes, ld=self.leading(operand) if tag in LINES else None)
-
-    def tag(self, operand: Operand) -> str:
-        """The layout tag of an operand in global memory."""
-        _known(operand)
-        return "VectorLayout" if operand == "bias" else self.tags["ABC".index(operand)]
-
-    def leading(self, operand: Operand) -> int:
-        """The elements from one row of RowMajor, or column of ColumnMajor, to the next; else 0."""
-        tag = self.tag(operand)
-        if tag not in LINES:
-            return 0
-        given = self.ld["ABC".index(operand)]
-        rows, cols = self.extents(operand)
-        least = cols if tag == "RowMajor" else rows
-        if given is None:
-            return least + least % 2 if self.element(operand).name in FP4 else least
-        return given
-
-    @property
-    def asserted(self) -> Tile:
-        """The tile as the assertions of a block see it."""
-        tile = (self.a, self.b, self.l1, self.l0, self.policy, self.bias)
-        return tile_of(self.arch, *tile, c=self.c, c_tag=self.tags[2])
-
-    @property
-    def footprints(self) -> tuple[Footprint, ...]:
-        """What the tile takes of each buffer."""
-        return footprints(*self.fitted)
-
-    @property
-    def fitted(self) -> _Fitted:
-        """What `footprints`, `fits` and `nearest` are asked, in the order of their arguments."""
-        tile = (self.a, self.b, self.l1, self.l0, self.policy, self.bias)
-        return (self.arch, *tile, self.tags, self.problem.k)
+    __slots__ = ()
 
     def check(self) -> Report:
-        """Return how the plan stands to each rule, and the nearest tile that fits if it breaks one."""
-        from .legality import check
-
+        """Return the report of every rule, with the nearest tile that fits where a rule is broken."""
         return check(self)
 
     def nearest(self) -> Plan | None:
@@ -200,12 +68,10 @@ class Plan(NamedTuple):
         >>> gemm("Ascend950", (64, 64, 64), "half", l1=(100, 256, 256)).nearest().l1
         GemmShape(m=96, n=256, k=256)
         """
-        from .nearby import nearest
-
-        if fits(*self.fitted):
+        if fits(self.tile):
             return self
-        found = nearest(*self.fitted)
-        return None if found is None else self._replace(l1=found.l1, l0=found.l0)
+        near = nearest(self.tile)
+        return None if near is None else self._replace(l1=near.l1, l0=near.l0)
 
     def schedule(self, swizzle: str | BlockSwizzle | None = None) -> Schedule:
         """Return which core computes which block when, in the order of the plan's swizzle or of another.
@@ -215,8 +81,6 @@ class Plan(NamedTuple):
         >>> len(gemm("AtlasA2", (1024, 1024, 1024)).schedule())
         32
         """
-        from ..schedules import swizzle as swizzle_of
-
         order = self.swizzle if swizzle is None else swizzle_of(swizzle)
         factor = slices(self.policy, order, self.problem, self.l1, self.cores) if order.splits else None
         return order.schedule(self.problem, self.l1, cores=self.cores, splitk=factor)
@@ -230,15 +94,14 @@ class Plan(NamedTuple):
 
     def emit_cpp(self) -> str:
         """Return the C++ text of the plan, in CATLASS's types."""
-        from .emit import emit_cpp
-
         return emit_cpp(self)
 
     def replaced(self, **changes: object) -> Plan:
-        """Return the plan with some of what `gemm` takes changed, the rest as it is.
+        """Return the plan with some arguments of `gemm` changed.
 
-        The cores, the policy, the swizzle and the tile in L0 follow the change where they are those that
-        `gemm` chooses, and a policy for the architecture is one for the new one. The tile in L1 stays.
+        Four arguments that have their default get the new default: the cores, the policy, the swizzle
+        and the tile in L0. A policy of the architecture becomes one of the new architecture. The tile in
+        L1 stays.
 
         >>> gemm("AtlasA2", (1024, 1024, 1024)).replaced(l1="64,256,128").l0
         GemmShape(m=64, n=256, k=64)
@@ -246,65 +109,26 @@ class Plan(NamedTuple):
         MmadPingpong<Arch::Ascend950,true>
         """
         bound = self.policy.arch == self.arch.tag
-        given: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "arch": self.arch, "problem": self.problem, "elements": (self.a, self.b, self.c),
             "tags": self.tags, "l1": self.l1, "l0": self.l0,
             "policy": self.policy._replace(arch=None) if bound else self.policy,
             "swizzle": self.swizzle, "bias": self.bias, "cores": self.cores, "ld": self.ld,
         }  # fmt: skip
-        chosen = (
+        defaults = (
             ("cores", self.cores, self.arch.cores),
             ("policy", self.policy, default_policy(self.arch, self.a, self.bias).bound(self.arch.tag)),
             ("swizzle", self.swizzle, default_swizzle(self.problem, self.policy)),
             ("l0", self.l0, default_l0(self.arch, self.a, self.b, self.l1, self.policy)),
         )
-        given.update((name, None) for name, value, usual in chosen if value == usual)
-        unknown = [name for name in changes if name not in given]
+        arguments.update((name, None) for name, value, usual in defaults if value == usual)
+        unknown = [name for name in changes if name not in arguments]
         if unknown:
             raise UnsupportedError(
-                f"a plan has no {unknown[0]}", f"It has {', '.join(given)}.", name=unknown[0]
+                f"a plan has no {unknown[0]}", f"It has {', '.join(arguments)}.", name=unknown[0]
             )
-        given.update(changes)
-        return gemm(**given)
-
-    @property
-    def formula(self) -> str:
-        """What is computed: extents and element types."""
-        m, n, k = self.problem
-        bias = f" + bias[{n}] {self.bias}" if self.bias else ""
-        return f"C[{m},{n}] {self.c} = A[{m},{k}] {self.a} * B[{k},{n}] {self.b}{bias}"
-
-    def __str__(self) -> str:
-        layouts = ", ".join(
-            f"{x} {t}" + (f" ld {ld}" if ld is not None else "")
-            for x, t, ld in zip("ABC", self.tags, self.ld, strict=True)
-        )
-        return (
-            f"{self.arch}, {self.cores} cores: {self.formula}\n"
-            f"  layouts   {layouts}\n"
-            f"  tiles     L1 {self.l1}, L0 {self.l0}\n"
-            f"  policy    {self.policy}\n"
-            f"  swizzle   {self.swizzle}"
-        )
-
-    def __repr__(self) -> str:
-        names = (self.a.name, self.b.name, self.c.name)
-        parts = [
-            repr(self.arch.name), repr(tuple(self.problem)), repr(names), repr(self.tags),
-            repr(tuple(self.l1)), repr(tuple(self.l0)), repr(str(self.policy)), repr(str(self.swizzle)),
-        ]  # fmt: skip
-        if self.bias:
-            parts.append(f"bias={self.bias.name!r}")
-        if any(x is not None for x in self.ld):
-            parts.append(f"ld={self.ld!r}")
-        return f"gemm({', '.join(parts)}, cores={self.cores})"
-
-
-def _known(operand: str) -> None:
-    if operand not in _LEVELS:
-        raise UnsupportedError(
-            f"a product has no operand {operand!r}", f"It has {', '.join(_LEVELS)}.", operand=operand
-        )
+        arguments.update(changes)
+        return gemm(**arguments)
 
 
 # --- what a plan is made from ---
@@ -338,12 +162,12 @@ def gemm(
         tags: The layouts of A, B and C in global memory; one for all, or a text with commas.
         l1, l0: The tiles; as CATLASS's examples have them where they fit, else the nearest that fits.
             L0 has the m and n of L1, and the longest half, quarter ... of its k that fits.
-        policy: MmadPingpong where nothing is said, on 2201 with a bias MmadAtlasA2PingpongBias; with the
-            unit flag unless elements are integers.
-        swizzle: As CATLASS advises where nothing is said: bands of 3.
+        policy: By default MmadPingpong; on 2201 with a bias MmadAtlasA2PingpongBias. It sets the unit
+            flag unless the elements are integers.
+        swizzle: By default as CATLASS advises: bands of 3.
         bias: Its element type, where there is one.
-        cores: How many cores compute; all of them where nothing is said.
-        ld: The leading dimensions of A, B and C; None, or what is left out at the end, is the shortest.
+        cores: How many cores compute; by default all of them.
+        ld: The leading dimensions of A, B and C. None is the shortest, and so is an entry left out.
 
     Raises:
         UnsupportedError: a name is not known, or no core multiplies the elements.
@@ -351,8 +175,6 @@ def gemm(
             short.
         ParseError: a text is not what it should be.
     """
-    from ..schedules import swizzle as swizzle_of
-
     here = arch_named(arch)
     a, b, c = _elements(elements)
     of_bias = None if bias is None else element(bias)
@@ -374,11 +196,11 @@ def gemm(
         order, count, of_bias,
     )  # fmt: skip
     for operand in OPERANDS:
-        tag, given = plan.tag(operand), plan.ld["ABC".index(operand)]
+        tag, leading = plan.tag(operand), plan.ld["ABC".index(operand)]
         if tag not in LINES:
-            if given is not None:
-                text = f"{operand}, {tag}, has no leading dimension, and ld gives it {given}"
-                raise LayoutError(text, "Give None, or 0 in a command.", operand=operand, ld=given)
+            if leading is not None:
+                text = f"{operand}, {tag}, has no leading dimension, and ld gives it {leading}"
+                raise LayoutError(text, "Give None, or 0 in a command.", operand=operand, ld=leading)
             continue
         try:
             plan.layout(operand)  # raises where a leading dimension is too short
@@ -398,8 +220,6 @@ def _parts(name: str, what: str | Sequence[_Given]) -> list[str | _Given]:
 
 
 def _elements(what: ElementsLike) -> tuple[Element, Element, Element]:
-    from ..elements import Element
-
     if isinstance(what, Element) or (isinstance(what, str) and "," not in what):
         a = b = element(what)
         c = None
@@ -425,7 +245,7 @@ def _tags(what: str | Sequence[str]) -> tuple[str, str, str]:
         parts.append("RowMajor")
     if len(parts) != 3:
         raise LayoutError(f"there are {len(parts)} layout tags, not those of A, B and C", given=what)
-    found: list[str] = []
+    names: list[str] = []
     for operand, part in zip("ABC", parts, strict=True):
         tag = tag_named(part)
         if tag.sizes != ("rows", "cols") or tag.elements is not None:
@@ -433,8 +253,8 @@ def _tags(what: str | Sequence[str]) -> tuple[str, str, str]:
                 f"{operand} cannot be {tag}: a matrix has rows and columns, this is {tag.about}",
                 tag=tag.name,
             )
-        found.append(tag.name)
-    a, b, c = found
+        names.append(tag.name)
+    a, b, c = names
     return a, b, c
 
 

@@ -23,7 +23,7 @@ if _typing.TYPE_CHECKING:
     from .cover import CoverError, Proof, prove
     from .facts import Balance, Reuse, Traffic
     from .picture import timeline
-    from .schedule import Block, Schedule, Task
+    from .schedule import Schedule
     from .stream import streamk
     from .swizzles import (
         BlockSchedulerAswt,
@@ -40,6 +40,7 @@ if _typing.TYPE_CHECKING:
         default_swizzle,
         swizzle,
     )
+    from .tasks import Block, Task
     from .window import aswt, grouped_aswt
 else:
     _NAMES = {
@@ -48,13 +49,14 @@ else:
         "cover": "CoverError Proof prove",
         "facts": "Balance Reuse Traffic",
         "picture": "timeline",
-        "schedule": "Block Schedule Task",
+        "schedule": "Schedule",
         "stream": "streamk",
         "swizzles": "BlockSchedulerAswt BlockSchedulerIterateK BlockSwizzle ColumnBlockSwizzle"
         " GemmGroupedAswtTailSplitSwizzle GemmIdentityBlockSwizzle GemmIdentityBlockSwizzleL1FullLoad"
         " SingleCoreSplitkGemmIdentityBlockSwizzle SplitkGemmIdentityBlockSwizzle"
         " StreamkGemmIdentityBlockSwizzle TailSplitkGemmIdentityBlockSwizzle default_swizzle"
         " swizzle",
+        "tasks": "Block Task",
         "window": "aswt grouped_aswt",
     }
     _LATER = {name: module for module, names in _NAMES.items() for name in names.split()}

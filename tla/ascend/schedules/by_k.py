@@ -14,18 +14,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..shapes import GemmCoord
-from .by_tile import Walked
+from .by_tile import BandWalk
 from .order import Bands, owner, share
-from .schedule import CORES, Schedule, Task, positive
+from .tasks import CORES, Task, positive
 
 if TYPE_CHECKING:
     from ..shapes import ShapeLike
+    from .schedule import Schedule
 
-__all__ = ["Piece", "Sliced", "TailLast", "single_core_splitk", "splitk", "tail_splitk"]
+__all__ = ["Piece", "SliceWalk", "TailLast", "single_core_splitk", "splitk", "tail_splitk"]
 
 
-class Sliced(Walked):
-    """A schedule with tasks that have some tiles of K only."""
+class SliceWalk(BandWalk):
+    """A walk whose tasks have only some tiles of K each."""
 
     __slots__ = ()
 
@@ -42,7 +43,7 @@ class Sliced(Walked):
         )  # fmt: skip
 
 
-class _SplitK(Sliced):
+class _SplitK(SliceWalk):
     __slots__ = ("_factor",)
     CPP = "SplitkGemmIdentityBlockSwizzle"
 
@@ -104,7 +105,7 @@ class Piece(NamedTuple):
     part: int
 
 
-class TailLast(Sliced):
+class TailLast(SliceWalk):
     """A schedule of whole blocks, as many as all cores compute in whole turns, and of pieces of others.
 
     Each core has at most one turn of pieces, and runs it before its last whole block: so the partial
@@ -186,7 +187,7 @@ def tail_splitk(
     return _TailSplitK(problem, tile, offset, direction, cores)
 
 
-class _SingleCore(Sliced):
+class _SingleCore(SliceWalk):
     __slots__ = ()
     CPP = "SingleCoreSplitkGemmIdentityBlockSwizzle"
     STAYS = "AB"
@@ -194,10 +195,10 @@ class _SingleCore(Sliced):
     def _walk(self) -> Bands:
         across, along = self._bands_by_columns()
         full = (across - 1) // self.offset
-        left = across - full * self.offset
+        last = across - full * self.offset
         # a short last band is walked with the one before: up to half a band, less than half in columns
         half = self.offset // 2
-        merged = full > 0 and (left <= half if self.direction == 0 else left < half)
+        merged = full > 0 and (last <= half if self.direction == 0 else last < half)
         return Bands(across, along, self.offset, full - merged, zigzag=True)
 
     @property

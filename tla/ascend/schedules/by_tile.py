@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING
 
 from ..shapes import GemmCoord
 from .order import Bands, bands_of, share
-from .schedule import CORES, Schedule, Task, direction_of, positive
+from .schedule import Schedule
+from .tasks import CORES, Task, direction_of, positive
 
 if TYPE_CHECKING:
     from ..shapes import ShapeLike
 
-__all__ = ["Walked", "column", "identity", "iterate_k", "l1_full_load"]
+__all__ = ["BandWalk", "column", "identity", "iterate_k", "l1_full_load"]
 
 
-class Walked(Schedule):
-    """A schedule whose blocks of C are walked in bands; task t is step t, if nothing else is said."""
+class BandWalk(Schedule):
+    """A schedule that walks the blocks of C in bands; task t is step t by default."""
 
     __slots__ = ("_bands", "direction", "offset")
 
@@ -70,7 +71,7 @@ class Walked(Schedule):
         return GemmCoord(i, j, 0), GemmCoord(min(tile.m, rows - i), min(tile.n, columns - j), depth)
 
 
-class _Identity(Walked):
+class _Identity(BandWalk):
     __slots__ = ()
     CPP = "GemmIdentityBlockSwizzle"
 
@@ -98,7 +99,7 @@ def identity(
     return _Identity(problem, tile, offset, direction, cores)
 
 
-class _L1FullLoad(Walked):
+class _L1FullLoad(BandWalk):
     __slots__ = ()
     CPP = "GemmIdentityBlockSwizzleL1FullLoad"
     STAYS = "A"
@@ -126,7 +127,7 @@ def l1_full_load(
     return _L1FullLoad(problem, tile, offset, direction, cores)
 
 
-class _IterateK(Walked):
+class _IterateK(BandWalk):
     __slots__ = ()
     CPP = "BlockSchedulerIterateK"
 

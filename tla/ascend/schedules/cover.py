@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import LayoutError
 from ..shapes import GemmCoord, gemm_shape
-from .schedule import Task, told
+from .tasks import Task, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -96,7 +96,7 @@ def prove(
         tasks = list(tasks)
     changes: dict[tuple[int, int, int], int] = {}
     seen = 0
-    for task in told(tasks, progress):
+    for task in with_progress(tasks, progress):
         if min(task.shape) < 0:
             raise CoverError(
                 f"{task} has the extents {task.shape}, a negative one",
@@ -118,9 +118,9 @@ def _change(
     for m, s in ((i, sign), (di, -sign)):
         for n, t in ((j, s), (dj, -s)):
             for corner, change in (((m, n, k), t), ((m, n, dk), -t)):
-                left = changes.get(corner, 0) + change
-                if left:
-                    changes[corner] = left
+                total = changes.get(corner, 0) + change
+                if total:
+                    changes[corner] = total
                 else:
                     changes.pop(corner, None)
 
@@ -134,10 +134,10 @@ def _fault(whole: GemmCoord, point: tuple[int, int, int], tasks: Iterable[Task])
     ]
     inside = all(0 <= x < size for x, size in zip(at, whole, strict=True))
     if not inside:
-        said = f"{around[0]} reaches the element {at}, outside the product {whole}"
+        summary = f"{around[0]} reaches the element {at}, outside the product {whole}"
     elif not around:
-        said = f"no task computes the element {at} of the product {whole}"
+        summary = f"no task computes the element {at} of the product {whole}"
     else:
-        said = f"{len(around)} tasks compute the element {at} of the product {whole}"
+        summary = f"{len(around)} tasks compute the element {at} of the product {whole}"
     details = [str(task) for task in around[:4]] if inside else []
-    return CoverError(said, *details, point=at, times=len(around), tasks=tuple(around[:4]))
+    return CoverError(summary, *details, point=at, times=len(around), tasks=tuple(around[:4]))

@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ...ints import ceil_div
 from ..elements import accumulator, element
-from .schedule import STEP, positive
+from .tasks import STEP, positive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..elements import Element
-    from .schedule import Schedule, Task
+    from .tasks import Assignment, Task
 
 __all__ = ["Balance", "Moved", "Reuse", "Traffic", "balance", "l2_reuse", "tally", "traffic"]
 
@@ -68,13 +68,13 @@ class Balance(NamedTuple):
         return sum(self.work) / (len(self.work) * self.most)
 
 
-def balance(schedule: Schedule) -> Balance:
+def balance(schedule: Assignment) -> Balance:
     """Return how the work of a schedule is spread over its cores."""
     return tally(schedule)[0]
 
 
 class Traffic(NamedTuple):
-    """The bytes that cores ask of memory and give to it, wherever they come from.
+    """The bytes that cores read from memory and write to it, from L2 or not.
 
     >>> from tla.ascend.schedules import identity
     >>> traffic = identity((96, 64, 32), (48, 32, 16), cores=4).traffic("half")
@@ -107,7 +107,7 @@ class Traffic(NamedTuple):
 
 
 def traffic(
-    schedule: Schedule,
+    schedule: Assignment,
     element_a: str | Element,
     element_b: str | Element | None = None,
     element_c: str | Element | None = None,
@@ -123,7 +123,7 @@ def traffic(
     of_a = element(element_a)
     of_b = of_a if element_b is None else element(element_b)
     of_c = of_a if element_c is None else element(element_c)
-    accumulator(of_a, of_b)  # raises before the tasks are gone through
+    accumulator(of_a, of_b)  # raises before the walk over the tasks
     return tally(schedule)[1].traffic(of_a, of_b, of_c)
 
 
@@ -145,21 +145,21 @@ class Moved(NamedTuple):
         """The bytes, by the types of A, B and C."""
         sums, once = accumulator(a, b), self.direct - self.added
         if not self.added:
-            written_c, written, again = self.direct + self.finished, self.partial, self.partial
+            to_c, to_workspace, read_again = self.direct + self.finished, self.partial, self.partial
         elif c == sums:
-            written_c, written, again = self.direct, 0, 0
+            to_c, to_workspace, read_again = self.direct, 0, 0
         else:
-            written_c, written, again = once, self.direct, once
+            to_c, to_workspace, read_again = once, self.direct, once
         return Traffic(
             a.bytes_of(self.a),
             b.bytes_of(self.b),
-            c.bytes_of(written_c),
-            sums.bytes_of(written),
-            sums.bytes_of(again),
+            c.bytes_of(to_c),
+            sums.bytes_of(to_workspace),
+            sums.bytes_of(read_again),
         )
 
 
-def tally(schedule: Schedule, progress: Callable[[int], None] | None = None) -> tuple[Balance, Moved]:
+def tally(schedule: Assignment, progress: Callable[[int], None] | None = None) -> tuple[Balance, Moved]:
     """Return the balance of a schedule, and the elements that it moves, in one walk over its tasks.
 
     Args:
@@ -223,7 +223,7 @@ class _Reads:
     The tasks of a core are to be asked for in the order of its turns.
     """
 
-    def __init__(self, schedule: Schedule) -> None:
+    def __init__(self, schedule: Assignment) -> None:
         self._stays = schedule.STAYS
         self._before: dict[int, Task] = {}
 
@@ -252,7 +252,7 @@ class _L2:
         self._there: OrderedDict[_Panel, tuple[int, int]] = OrderedDict()
 
     def size(self, panel: _Panel, extent: int) -> int:
-        """The bits of so many rows or columns of a panel."""
+        """The bits of `extent` rows or columns of a panel."""
         of, _, _, begin, end = panel
         return self._bits[of] * extent * (end - begin)
 
@@ -266,14 +266,14 @@ class _L2:
         return new
 
     def keep(self, most: int) -> None:
-        """Let the oldest go until the rest is so many bits at most."""
+        """Drop the oldest panels until the others take at most `most` bits."""
         while self._held > most:
             panel, (a, b) = self._there.popitem(last=False)
             self._held -= self.size(panel, b - a)
 
 
 def l2_reuse(
-    schedule: Schedule,
+    schedule: Assignment,
     element_a: str | Element,
     element_b: str | Element | None = None,
     *,
@@ -300,16 +300,16 @@ def l2_reuse(
     read = per_round = from_gm = a_from_gm = seen = 0
     cuts, reads = _cuts(schedule, progress), _Reads(schedule)
     for turn in _turns(schedule):
-        wanted: dict[_Panel, tuple[int, int]] = {}
+        panels: dict[_Panel, tuple[int, int]] = {}
         for task in turn:
             of = reads.of(task)
             for panel, low, high in _panels(task, cuts):
                 if panel[0] not in of:
                     continue
                 read += l2.size(panel, high - low)
-                a, b = wanted.get(panel, (low, high))
-                wanted[panel] = min(a, low), max(b, high)
-        for panel, (low, high) in wanted.items():
+                a, b = panels.get(panel, (low, high))
+                panels[panel] = min(a, low), max(b, high)
+        for panel, (low, high) in panels.items():
             per_round += l2.size(panel, high - low)
             new = l2.take(panel, low, high)
             from_gm += new
@@ -320,31 +320,31 @@ def l2_reuse(
             progress(seen)
     m, n, k = schedule.problem
     once = of_a.bits * m * k + of_b.bits * n * k * schedule.groups
-    found = (read, per_round, from_gm, once, a_from_gm)
-    read, per_round, from_gm, once, a_from_gm = (ceil_div(x, 8) for x in found)
+    bits = (read, per_round, from_gm, once, a_from_gm)
+    read, per_round, from_gm, once, a_from_gm = (ceil_div(x, 8) for x in bits)
     return Reuse(read, per_round, from_gm, once, capacity, a_from_gm)
 
 
-def _turns(schedule: Schedule) -> Iterator[list[Task]]:
+def _turns(schedule: Assignment) -> Iterator[list[Task]]:
     """The tasks of each turn, all cores together."""
     ahead = [(next(tasks, None), tasks) for tasks in schedule.walk_by_core()]
     turn = 0
     while ahead := [(task, tasks) for task, tasks in ahead if task is not None]:
         together: list[Task] = []
-        left: list[tuple[Task | None, Iterator[Task]]] = []
+        rest: list[tuple[Task | None, Iterator[Task]]] = []
         for first, tasks in ahead:
             task: Task | None = first
             while task is not None and task.round == turn:
                 together.append(task)
                 task = next(tasks, None)
-            left.append((task, tasks))
+            rest.append((task, tasks))
         yield together
-        ahead = left
+        ahead = rest
         turn += 1
 
 
 def _cuts(
-    schedule: Schedule, progress: Callable[[int], None] | None
+    schedule: Assignment, progress: Callable[[int], None] | None
 ) -> dict[tuple[str, int, int], list[int]]:
     """Where in K the tasks begin and end, for each tile's rows of A and columns of B."""
     cuts: dict[tuple[str, int, int], set[int]] = {}

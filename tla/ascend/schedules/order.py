@@ -18,7 +18,7 @@ __all__ = ["Bands", "bands_of", "owner", "share"]
 
 
 def share(total: int, parts: int, i: int) -> tuple[int, int]:
-    """Return where part i of so many begins and ends: the first ``total % parts`` have one more.
+    """Return where part i of the parts begins and ends: the first ``total % parts`` have one more.
 
     >>> [share(3, 5, i) for i in range(5)]
     [(0, 1), (1, 2), (2, 3), (3, 3), (3, 3)]
@@ -67,5 +67,5 @@ class Bands(NamedTuple):
 
 
 def bands_of(rows: int, columns: int, height: int) -> Bands:
-    """Return the bands of so many rows, of which the last may have fewer."""
+    """Return the bands of a matrix by their height; the last may have fewer rows."""
     return Bands(rows, columns, height, (rows - 1) // height)

@@ -19,19 +19,20 @@ from typing import TYPE_CHECKING
 from ...errors import LayoutError
 from ...figure import Lane, Stretch, Timeline
 from ..shapes import index_of
+from .facts import tally
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import SupportsIndex
 
     from .facts import Balance
-    from .schedule import Schedule, Task
+    from .tasks import Assignment, Task
 
 __all__ = ["timeline"]
 
 
 def timeline(
-    schedule: Schedule,
+    schedule: Assignment,
     cores: SupportsIndex = 32,
     rounds: SupportsIndex = 16,
     balance: Balance | None = None,
@@ -52,13 +53,13 @@ def timeline(
     most_cores, most_rounds = index_of("cores", cores), index_of("rounds", rounds)
     if min(most_cores, most_rounds) < 1:
         raise LayoutError(f"a figure of {most_cores} cores and {most_rounds} rounds is empty")
-    balance = balance or schedule.balance()
+    balance = balance or tally(schedule)[0]
     turns = _ends_of(balance.rounds, most_rounds)
     whole, groups = schedule.problem.k, schedule.groups
     lanes: list[Lane] = []
     for core in _ends_of(schedule.cores, most_cores):
         cells: dict[int, list[Stretch]] = {turn: [] for turn in turns}
-        for task in _shown(schedule, core, cells):
+        for task in _tasks_in(schedule, core, cells):
             cells[task.round].append(Stretch(_label(task, whole, groups), task.macs))
         lanes.append(Lane(core, tuple(map(tuple, cells.values())), balance.work[core]))
     title = "tile of M,N" + (",K" if schedule.factor > 1 else "") + ("@group" if groups > 1 else "")
@@ -67,7 +68,7 @@ def timeline(
     )
 
 
-def _shown(schedule: Schedule, core: int, turns: Collection[int]) -> list[Task]:
+def _tasks_in(schedule: Assignment, core: int, turns: Collection[int]) -> list[Task]:
     """The tasks of a core in some turns, the first of all and the last: no others are made but two."""
     runs = schedule.runs(core)
     ahead, behind = chain(*runs), chain(*map(reversed, reversed(runs)))
@@ -83,7 +84,7 @@ def _label(task: Task, whole: int, groups: int) -> str:
 
 
 def _ends_of(size: int, most: int) -> tuple[int, ...]:
-    """The first and the last numbers below a size, at most so many."""
+    """The first and the last numbers below a size, at most `most` of them."""
     if size <= most:
         return tuple(range(size))
     last = most // 2

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from .by_k import Piece, TailLast
 from .order import share
-from .schedule import CORES, Schedule
+from .tasks import CORES
 
 if TYPE_CHECKING:
     from ..shapes import ShapeLike
+    from .schedule import Schedule
 
 __all__ = ["streamk"]
 

@@ -1,4 +1,4 @@
-"""What orders the blocks of a product, as values with the names of CATLASS's C++ classes.
+"""The orders of the blocks of a product, as values with the names of CATLASS's C++ classes.
 
 >>> swizzle("Gemm::Block::GemmIdentityBlockSwizzle<3,1>") == GemmIdentityBlockSwizzle(3, 1)
 True
@@ -12,19 +12,23 @@ block_swizzle_grouped_aswt.hpp.
 from __future__ import annotations
 
 import re
-from importlib import import_module
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...constexpr import constexpr
 from ...errors import KindError, LayoutError, ParseError, UnsupportedError
 from ...text import MAX_DIGITS, did_you_mean, near_words, shortened
 from ..shapes import GemmCoord, gemm_shape
-from .schedule import CORES, Schedule, direction_of, positive
+from .by_k import single_core_splitk, splitk, tail_splitk
+from .by_tile import column, identity, iterate_k, l1_full_load
+from .stream import streamk
+from .tasks import CORES, direction_of, positive
+from .window import aswt, grouped_aswt
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..shapes import ShapeLike
+    from .schedule import Schedule
 
 __all__ = [
     "WORDS",
@@ -69,32 +73,29 @@ class BlockSwizzle(NamedTuple):
         """Return the schedule of a problem.
 
         Args:
-            splitk: Into how many slices `SplitkGemmIdentityBlockSwizzle` cuts K; as many as CATLASS's
-                kernel takes where nothing is said.
+            splitk: Into how many slices `SplitkGemmIdentityBlockSwizzle` cuts K; by default as CATLASS's
+                kernel does.
             rows: The rows of each group of `GemmGroupedAswtTailSplitSwizzle`.
 
         Raises:
             LayoutError: one of the two is given to another swizzle; or the problem has no such schedule.
         """
         kind = _KINDS[self.name]
-        given: dict[str, object] = {}
-        for word, value, taken in (
+        arguments: dict[str, Any] = {}
+        for word, value, is_taken in (
             ("splitk", splitk, kind.splits),
             ("rows", rows or None, kind.grouped),
         ):
             if value is None:
                 continue
-            if not taken:
+            if not is_taken:
                 raise LayoutError(f"{self.name} takes no {word}", **{word: value})
-            given[word] = value
+            arguments[word] = value
         if kind.splits and splitk is None:
-            given["splitk"] = _factor(problem, tile, cores)
+            arguments["splitk"] = _factor(problem, tile, cores)
         if not kind.shaped:
-            given.update(zip((p.name for p in kind.parameters), self.arguments, strict=True))
-        make = getattr(import_module(f".{kind.module}", __package__), kind.function)
-        found = make(problem, tile, cores=cores, **given)
-        assert isinstance(found, Schedule)
-        return found
+            arguments.update(zip((p.name for p in kind.parameters), self.arguments, strict=True))
+        return kind.make(problem, tile, cores=cores, **arguments)
 
     @property
     def splits(self) -> bool:
@@ -114,8 +115,8 @@ class BlockSwizzle(NamedTuple):
     def __str__(self) -> str:
         if not self.arguments:
             return self.name
-        shown = (str(a).lower() if isinstance(a, bool) else str(a) for a in self.arguments)
-        return f"{self.name}<{','.join(shown)}>"
+        words = (str(a).lower() if isinstance(a, bool) else str(a) for a in self.arguments)
+        return f"{self.name}<{','.join(words)}>"
 
 
 def _factor(problem: ShapeLike, tile: ShapeLike, cores: int) -> int:
@@ -133,8 +134,7 @@ class _Parameter(NamedTuple):
 class _Kind(NamedTuple):
     """A class of CATLASS: the function here that has its law, whose name is its short word."""
 
-    module: str
-    function: str
+    make: Callable[..., Schedule]
     parameters: tuple[_Parameter, ...]
     splits: bool = False
     grouped: bool = False
@@ -153,27 +153,27 @@ _BANDS: Final = (_Parameter("offset", 1), _Parameter("direction", 0))
 _SHAPES: Final = tuple(_Parameter(name, name) for name in ("L1TileShape", "L0TileShape"))
 
 _KINDS: Final = {
-    "GemmIdentityBlockSwizzle": _Kind("by_tile", "identity", _BANDS, dynamic=True),
-    "SplitkGemmIdentityBlockSwizzle": _Kind("by_k", "splitk", _BANDS, splits=True, dynamic=True),
-    "TailSplitkGemmIdentityBlockSwizzle": _Kind("by_k", "tail_splitk", _BANDS),
-    "StreamkGemmIdentityBlockSwizzle": _Kind("stream", "streamk", _BANDS, dynamic=True),
+    "GemmIdentityBlockSwizzle": _Kind(identity, _BANDS, dynamic=True),
+    "SplitkGemmIdentityBlockSwizzle": _Kind(splitk, _BANDS, splits=True, dynamic=True),
+    "TailSplitkGemmIdentityBlockSwizzle": _Kind(tail_splitk, _BANDS),
+    "StreamkGemmIdentityBlockSwizzle": _Kind(streamk, _BANDS, dynamic=True),
     "SingleCoreSplitkGemmIdentityBlockSwizzle": _Kind(
-        "by_k", "single_core_splitk", _BANDS, dynamic=True, code=2201
+        single_core_splitk, _BANDS, dynamic=True, code=2201
     ),
-    "GemmIdentityBlockSwizzleL1FullLoad": _Kind("by_tile", "l1_full_load", _BANDS),
-    "ColumnBlockSwizzle": _Kind("by_tile", "column", ()),
+    "GemmIdentityBlockSwizzleL1FullLoad": _Kind(l1_full_load, _BANDS),
+    "ColumnBlockSwizzle": _Kind(column, ()),
     "BlockSchedulerIterateK": _Kind(
-        "by_tile", "iterate_k", (_Parameter("ProblemShape", "ProblemShape"), *_SHAPES), code=2201
+        iterate_k, (_Parameter("ProblemShape", "ProblemShape"), *_SHAPES), code=2201
     ),
-    "BlockSchedulerAswt": _Kind("window", "aswt", _SHAPES, code=3510),
+    "BlockSchedulerAswt": _Kind(aswt, _SHAPES, code=3510),
     "GemmGroupedAswtTailSplitSwizzle": _Kind(
-        "window", "grouped_aswt",
+        grouped_aswt,
         (_Parameter("window", 4), _Parameter("trans_a", False), _Parameter("trans_b", True)),
         grouped=True, code=3510,
     ),
 }  # fmt: skip
 
-WORDS: Final = {kind.function: name for name, kind in _KINDS.items()}
+WORDS: Final = {kind.make.__name__: name for name, kind in _KINDS.items()}
 """The short words that `swizzle` takes, and the classes that they mean."""
 
 
@@ -303,14 +303,14 @@ def swizzle(text: str | BlockSwizzle) -> BlockSwizzle:
     rest = _REST.fullmatch(text, match.end())
     if rest is None:
         opened = text[match.end()] == "<"
-        said = "'<' is not closed" if opened else "expected '<' or the end"
-        raise ParseError(f"{said} behind {word}", text, match.end(), len(text))
+        fault = "'<' is not closed" if opened else "expected '<' or the end"
+        raise ParseError(f"{fault} behind {word}", text, match.end(), len(text))
     return _with_arguments(text, name, rest[1], rest.start(1))
 
 
 def _near(word: str) -> str:
-    known = {name.lower(): name for name in (*WORDS, *_KINDS)}
-    near = [known[key] for key in near_words(word.lower(), known)]
+    names = {name.lower(): name for name in (*WORDS, *_KINDS)}
+    near = [names[key] for key in near_words(word.lower(), names)]
     return did_you_mean(near, [*WORDS, "or a C++ class, as in GemmIdentityBlockSwizzle<3,0>"])
 
 
@@ -327,35 +327,35 @@ def _with_arguments(text: str, name: str, inside: str | None, start: int) -> Blo
         )
     arguments = [p.default for p in kind.parameters if isinstance(p.default, int)]
     for i, part in enumerate(parts):
-        written = part.strip().lower()
+        word = part.strip().lower()
         flag = isinstance(arguments[i], bool)
-        if not (written in ("true", "false", "0", "1") if flag else _NUMBER.fullmatch(written)):
+        if not (word in ("true", "false", "0", "1") if flag else _NUMBER.fullmatch(word)):
             what = "true or false" if flag else "a number"
             raise ParseError(
                 f"{kind.parameters[i].name} of {name} is {what}", text, start, start + max(len(part), 1)
             )
-        arguments[i] = written in ("true", "1") if flag else int(written.rstrip("u"))
+        arguments[i] = word in ("true", "1") if flag else int(word.rstrip("u"))
         start += len(part) + 1
     return _checked(name, arguments)
 
 
 def _with_shapes(text: str, name: str, parts: list[str], start: int) -> BlockSwizzle:
     """The swizzle of a class whose arguments are shapes, by name: the tile says them, given apart."""
-    found = [part.strip() for part in parts]
-    if name == "BlockSchedulerAswt" and len(found) == 3 and found[2] == "true":
+    shapes = [part.strip() for part in parts]
+    if name == "BlockSchedulerAswt" and len(shapes) == 3 and shapes[2] == "true":
         raise UnsupportedError(
             "the grouped form of BlockSchedulerAswt has no schedule: it cuts the last turn as if it"
             " began at core 0, and loses tiles where it does not",
             "GemmGroupedAswtTailSplitSwizzle is right there.",
             name=text,
         )
-    if name == "BlockSchedulerAswt" and len(found) == 3 and found[2] == "false":
-        found.pop()
+    if name == "BlockSchedulerAswt" and len(shapes) == 3 and shapes[2] == "false":
+        shapes.pop()
     most = len(_KINDS[name].parameters)
-    if len(found) not in (0, most) or not all(re.fullmatch(r"[A-Za-z_]\w*", part) for part in found):
+    if len(shapes) not in (0, most) or not all(re.fullmatch(r"[A-Za-z_]\w*", part) for part in shapes):
         names = ",".join(str(p.default) for p in _KINDS[name].parameters)
         raise ParseError(
             f"{name} takes the names of {most} shapes in < >", text, start, len(text),
             f"Write {name}, or {name}<{names}>; the tile says their extents.",
         )  # fmt: skip
-    return BlockSwizzle(name, tuple(found)) if found else _Plain(name)()
+    return BlockSwizzle(name, tuple(shapes)) if shapes else _Plain(name)()

@@ -20,7 +20,8 @@ from ...errors import KindError, LayoutError
 from ...ints import ceil_div, round_up
 from ..shapes import GemmCoord, gemm_shape, index_of
 from .order import Bands
-from .schedule import CORES, Schedule, Task, positive
+from .schedule import Schedule
+from .tasks import CORES, Task, positive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +77,7 @@ class _Windows(Schedule):
     ) -> None:
         super().__init__(problem, tile, cores, swizzle)
         self.window = positive("window", window, self.CPP)
-        self._groups = self._grouped(rows or (self.problem.m,), balanced)
+        self._groups = self._groups_of(rows or (self.problem.m,), balanced)
         tiles = [group.bands.rows * group.bands.columns for group in self._groups]
         self._ends = list(accumulate(tiles))
         m = sum(group.bands.rows for group in self._groups)
@@ -89,7 +90,7 @@ class _Windows(Schedule):
             self._whole -= cut
             self._pieces = list(self._cut(busy, cut))
 
-    def _grouped(self, rows: Sequence[int], balanced: bool) -> list[_Group]:
+    def _groups_of(self, rows: Sequence[int], balanced: bool) -> list[_Group]:
         groups: list[_Group] = []
         top = 0
         for index, extent in enumerate(rows):
@@ -130,9 +131,9 @@ class _Windows(Schedule):
             steps = self._steps(shape, parts)
             part = core % each
             at = (part % parts[0] * steps[0], part // parts[0] * steps[1])
-            left = (min(shape[0] - at[0], steps[0]), min(shape[1] - at[1], steps[1]))
-            if min(left) > 0:
-                pieces.append(_Piece(core, tile, at, left))
+            rest = (min(shape[0] - at[0], steps[0]), min(shape[1] - at[1], steps[1]))
+            if min(rest) > 0:
+                pieces.append(_Piece(core, tile, at, rest))
         return pieces
 
     def _tile(self, i: int) -> tuple[int, tuple[int, int], tuple[int, int], tuple[int, int]]:
@@ -179,7 +180,7 @@ class _Windows(Schedule):
         return Task(number, core, turn, GemmCoord(m, n, 0), start, shape, group=group)
 
 
-def _lowered(m: int, n: int, most: int) -> tuple[int, int]:
+def _lower(m: int, n: int, most: int) -> tuple[int, int]:
     """The larger of two counts lowered, one by one, until their product is at most so much."""
     while m * n > most:
         m, n = (m - 1, n) if m >= n else (m, n - 1)
@@ -196,7 +197,7 @@ class _Aswt(_Windows):
 
     def _parts(self, busy: int, cut: int, edge: tuple[int, int]) -> tuple[int, int]:
         most = self.cores // busy
-        m, n = _lowered(min(edge[0], most), min(edge[1], most), most)
+        m, n = _lower(min(edge[0], most), min(edge[1], most), most)
         m, n = (ceil_div(e, ceil_div(e, parts)) for e, parts in zip(edge, (m, n), strict=True))
         return m, n
 
@@ -246,7 +247,7 @@ class _GroupedAswt(_Windows):
     def _parts(self, busy: int, cut: int, edge: tuple[int, int]) -> tuple[int, int]:
         most = (self.cores - busy) // cut + 1
         m, n = (ceil_div(e, max(CUBE, least)) for e, least in zip(edge, self._least, strict=True))
-        return _lowered(min(m, most), min(n, most), most)
+        return _lower(min(m, most), min(n, most), most)
 
     def _steps(self, shape: tuple[int, int], parts: tuple[int, int]) -> tuple[int, int]:
         m, n = (

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ...figure import Steps
 from ...int_tuple import text_of
 from ...ints import known_eq
-from .fitting import written
+from .fitting import words_of
 from .forms import FORMS, Form, Leaf, where_it_lies
 from .table import TAGS
 
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 __all__ = ["figure_of", "steps_of", "tags_figure"]
 
 
-def steps_of(made: TaggedLayout) -> Steps:
+def steps_of(tagged: TaggedLayout) -> Steps:
     """Return how a tag builds a layout, leaf by leaf from the fastest on."""
-    form, layout = FORMS[made.tag], made.layout
+    form, layout = FORMS[tagged.tag], tagged.layout
     copies = len(layout.shape) - len(form.modes)
     form = form.batched(copies)
-    rows = [_built(made, form, leaf, copies) for leaf in form.leaves()]
+    rows = [_leaf_row(tagged, form, leaf, copies) for leaf in form.leaves()]
     return Steps(
-        str(made),
-        (TAGS[made.tag].about, _footprint(made)),
+        str(tagged),
+        (TAGS[tagged.tag].about, _footprint(tagged)),
         ("leaf", "size", "stride", ""),
         tuple(rows),
         (),
@@ -50,37 +50,37 @@ def steps_of(made: TaggedLayout) -> Steps:
     )
 
 
-def _footprint(made: TaggedLayout) -> str:
+def _footprint(tagged: TaggedLayout) -> str:
     """What the layout takes, and how much of that is data."""
-    layout, bits = made.layout, made.element.bits
+    layout, bits = tagged.layout, tagged.element.bits
     data, room = layout.valid_size, layout.cosize
-    taken = f"{room} elements of {bits} bits"
+    room_text = f"{room} elements of {bits} bits"
     if known_eq(data, room) is True:
-        return f"it takes {taken}, all of them data"
-    return f"it spans {taken}, {data} of them data"
+        return f"it takes {room_text}, all of them data"
+    return f"it spans {room_text}, {data} of them data"
 
 
-def _built(made: TaggedLayout, form: Form, leaf: Leaf, copies: int) -> tuple[str, str, str, str]:
-    layout = made.layout
+def _leaf_row(tagged: TaggedLayout, form: Form, leaf: Leaf, copies: int) -> tuple[str, str, str, str]:
+    layout = tagged.layout
     shape, stride = layout.shape[leaf.mode], layout.stride[leaf.mode]
     if form.is_nested(leaf.mode):
         size, step = shape[leaf.level], stride[leaf.level]
     else:
         size, step = shape, stride
-    if leaf.size == "block" and any(name in ("block", "c0") for name, _x in made.options):
+    if leaf.size == "block" and any(name in ("block", "c0") for name, _x in tagged.options):
         why = "as given"
     elif leaf.size in ("C0", "block"):
-        why = f"C0: as many elements of {made.element.bits} bits as 32 bytes hold"
+        why = f"C0: as many elements of {tagged.element.bits} bits as 32 bytes hold"
     elif leaf.size != "count":
         why = "fixed by the tag"
     elif leaf.mode < copies:
         why = "copies, one footprint apart" if leaf.mode == copies - 1 else "copies of those"
     else:
-        why = _counted(layout, form, leaf, dict(made.options).get("ld"), step)
+        why = _count_words(layout, form, leaf, dict(tagged.options).get("ld"), step)
     return where_it_lies(form, leaf), text_of(size), text_of(step), why
 
 
-def _counted(layout: AnyLayout, form: Form, leaf: Leaf, ld: Any, step: Any) -> str:
+def _count_words(layout: AnyLayout, form: Form, leaf: Leaf, ld: Any, step: Any) -> str:
     """Of a count: what it counts, and the padding."""
     data, mode = layout.origin_shape[leaf.mode], form.modes[leaf.mode]
     room: Any = layout.shape[leaf.mode]
@@ -97,41 +97,41 @@ def _counted(layout: AnyLayout, form: Form, leaf: Leaf, ld: Any, step: Any) -> s
 # --- recognition ------------------------------------------------------------------------------
 
 
-def figure_of(found: Recognition) -> Steps:
-    """Return whether a layout is in a tag: what it was made of, or what is otherwise."""
-    title = f"{found.layout} as {found.name}"
-    if found.answer:
-        rows = tuple([(name, text_of(x)) for name, x in found.sizes])
-        return Steps(title, (), ("made of", ""), rows, (), f"it is {found.name}")
-    columns = ("part", "is", f"{found.tag} has", "")
-    if found.answer is None:
-        result = f"open: whether it is {found.name} depends on {_all_of(found)}"
+def figure_of(recognition: Recognition) -> Steps:
+    """Return whether a layout is in a tag: the sizes that made it, or where it differs."""
+    title = f"{recognition.layout} as {recognition.name}"
+    if recognition.answer:
+        rows = tuple([(name, text_of(x)) for name, x in recognition.sizes])
+        return Steps(title, (), ("made of", ""), rows, (), f"it is {recognition.name}")
+    columns = ("part", "is", f"{recognition.tag} has", "")
+    if recognition.answer is None:
+        result = f"open: whether it is {recognition.name} depends on {_all_of(recognition)}"
     else:
-        result = f"it is not {found.name}"
-    return Steps(title, (), columns, tuple(map(_cells, found.reasons)), (), result)
+        result = f"it is not {recognition.name}"
+    return Steps(title, (), columns, tuple(map(_cells, recognition.reasons)), (), result)
 
 
-def _all_of(found: Recognition) -> str:
-    return " and ".join(dict.fromkeys(str(reason.obligation) for reason in found.reasons))
+def _all_of(recognition: Recognition) -> str:
+    return " and ".join(dict.fromkeys(str(reason.obligation) for reason in recognition.reasons))
 
 
 def _cells(reason: Reason) -> tuple[str, str, str, str]:
     note = reason.witness if reason.obligation is None else f"whether {reason.obligation}"
-    return reason.part, written(reason.found), written(reason.wanted), note
+    return reason.part, words_of(reason.found), words_of(reason.wanted), note
 
 
 def tags_figure(layout: AnyLayout, every: Sequence[Recognition]) -> Steps:
-    """Return the tags that a layout is in, or may be, and of each other one what is otherwise.
+    """Return the tags that a layout is in, or may be, and where it differs from each other one.
 
     Args:
         every: What `recognitions` finds of the layout.
     """
     names: dict[bool | None, list[str]] = {True: [], None: [], False: []}
     rows: list[tuple[str, str, str]] = []
-    for found in every:
-        names[found.answer].append(found.name)
-        if found.answer is not False or _is_near(found):
-            rows.append((found.name, _ANSWERS[found.answer], _why(found)))
+    for recognition in every:
+        names[recognition.answer].append(recognition.name)
+        if recognition.answer is not False or _is_near(recognition):
+            rows.append((recognition.name, _ANSWERS[recognition.answer], _why(recognition)))
     rows.sort(key=lambda row: row[1] == "no")
     words = [f"it is {', '.join(names[True])}"] if names[True] else []
     words += [f"open: {', '.join(names[None])}"] if names[None] else []
@@ -148,14 +148,16 @@ def tags_figure(layout: AnyLayout, every: Sequence[Recognition]) -> Steps:
 _ANSWERS = {True: "yes", None: "open", False: "no"}
 
 
-def _why(found: Recognition) -> str:
-    if found.answer is None:
-        return f"depends on {_all_of(found)}"
-    if found.answer is False:
-        return str(found.reasons[0])
-    return ", ".join(f"{name} {text_of(x)}" for name, x in found.sizes)
+def _why(recognition: Recognition) -> str:
+    if recognition.answer is None:
+        return f"depends on {_all_of(recognition)}"
+    if recognition.answer is False:
+        return str(recognition.reasons[0])
+    return ", ".join(f"{name} {text_of(x)}" for name, x in recognition.sizes)
 
 
-def _is_near(found: Recognition) -> bool:
+def _is_near(recognition: Recognition) -> bool:
     """Whether the modes are those of the tag, so that its numbers can be compared."""
-    return not any(reason.part.startswith(("number", "shape", "element")) for reason in found.reasons)
+    return not any(
+        reason.part.startswith(("number", "shape", "element")) for reason in recognition.reasons
+    )

@@ -1,4 +1,4 @@
-"""One layout against the form of one tag: each part that is otherwise, with a coordinate that shows it.
+"""One layout against the form of one tag: each part that differs, with a coordinate that shows it.
 
 >>> from tla.ascend.tags.forms import FORMS
 >>> layout = parse("((16,2),(16,3)):((16,256),(1,300))")
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from ...layout import AnyLayout
     from ..elements import Element
 
-__all__ = ["Fitting", "Reason", "misfits", "name_of", "written"]
+__all__ = ["Fitting", "Reason", "misfits", "name_of", "words_of"]
 
 
 class Reason(NamedTuple):
-    """A part of a layout that a tag has otherwise, or would for some values of unknowns.
+    """A part in which a layout differs from a tag, for all values of unknowns or for some.
 
     >>> from tla.ascend import why_not
     >>> for reason in why_not(parse("(32,32):(32,1)"), "zN", "half"):
@@ -70,7 +70,7 @@ class Reason(NamedTuple):
         return self.obligation is not None
 
     def __str__(self) -> str:
-        text = f"the {self.part} is {written(self.found)}; {self.tag} has {written(self.wanted)}"
+        text = f"the {self.part} is {words_of(self.found)}; {self.tag} has {words_of(self.wanted)}"
         if self.obligation is not None:
             return f"{text}, which needs {self.obligation}"
         return f"{text}: {self.witness}" if self.witness else text
@@ -85,7 +85,7 @@ class Reason(NamedTuple):
         return f"{text_of(self.at)} lies at {self.offset}, not at {self.instead}"
 
 
-def written(x: Any) -> str:
+def words_of(x: Any) -> str:
     """Return what is found or wanted as text: the notation of ints, or words as they are."""
     return x if isinstance(x, str) else text_of(x)
 
@@ -214,7 +214,7 @@ class Fitting:
             n, d = self._at(self.layout.shape, leaf), self._at(self.layout.stride, leaf)
             fixed = leaf.fixed(self.bits)
             if fixed is not None or leaf.size == "block":
-                yield from self._sized(leaf, n, fixed)
+                yield from self._size_reasons(leaf, n, fixed)
             size: Any = n if fixed is None else fixed
             is_one = known_eq(size, 1)
             self.steps[leaf.mode, leaf.level] = step if counts is None else d
@@ -236,7 +236,7 @@ class Fitting:
                 counts = self._data(leaf)
                 undecided = size if is_one is None else undecided
 
-    def _sized(self, leaf: Leaf, n: Any, fixed: int | None) -> Iterator[Reason]:
+    def _size_reasons(self, leaf: Leaf, n: Any, fixed: int | None) -> Iterator[Reason]:
         wanted: Any
         if fixed is None:
             smaller, obligation = order(0, n)
@@ -244,7 +244,7 @@ class Fitting:
         else:
             (answer, obligation), wanted = equality(n, fixed), fixed
         if answer is not True:
-            is_count = leaf.level > 0  # of blocks, where the tag has so many
+            is_count = leaf.level > 0  # a number of blocks, which the tag fixes
             part = f"{'count' if is_count else 'size'} of {called(self.form, leaf, many=is_count)}"
             yield Reason(self.tag, part, n, wanted, obligation, *(self._witness(leaf, n, fixed) or ()))
 
@@ -337,10 +337,10 @@ class Fitting:
             return None
         inside = _plain(inside)
         at = self._index({leaf.mode: inside})
-        offset, instead = self.layout(at), self._wanted(leaf.mode, inside)
+        offset, instead = self.layout(at), self._tag_offset(leaf.mode, inside)
         return (at, offset, instead) if known_eq(offset, instead) is False else None
 
-    def _wanted(self, mode: int, index: Any) -> Any:
+    def _tag_offset(self, mode: int, index: Any) -> Any:
         """The offset that the tag gives to an index of one mode."""
         offset: Any = 0
         for leaf in _by_level(self.form, mode):

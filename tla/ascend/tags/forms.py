@@ -35,7 +35,7 @@ class Leaf(NamedTuple):
     size: Size
 
     def fixed(self, bits: int | None) -> int | None:
-        """The size where the tag fixes it for elements of so many bits."""
+        """The size where the tag fixes it, for elements of `bits` bits."""
         if self.size == "C0":
             return None if bits is None else 256 // bits
         return self.size if isinstance(self.size, int) else None

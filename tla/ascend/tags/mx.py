@@ -54,7 +54,7 @@ SCALE: Final = "float8_e8m0_t"
 
 @constexpr
 def mx_scales(k: IntLike) -> int:
-    """Return how many scales so many elements along K have, the last of them for what remains.
+    """Return how many scales `k` elements along K have; the last may be for fewer elements.
 
     >>> mx_scales(64), mx_scales(65)
     (2, 3)
@@ -67,7 +67,7 @@ def mx_scales(k: IntLike) -> int:
 
 @constexpr
 def mx_aligned_k(k: IntLike) -> int:
-    """Return what so many elements along K take in L1: the least multiple of 64 that holds them.
+    """Return what `k` elements along K take in L1: the least multiple of 64 that holds them.
 
     ``mx_aligned_k(k) // 32`` scales belong to them, whole pairs.
 

@@ -124,11 +124,11 @@ def tag_of(layout: AnyLayout, element: ElementLike | None = None) -> str | None:
     """
     first: Recognition | None = None
     for tag in _in_order(layout, element):
-        found = recognition(layout, tag, element)
-        if found.answer:
+        each = recognition(layout, tag, element)
+        if each.answer:
             return tag
-        if found.answer is None and first is None:
-            first = found
+        if each.answer is None and first is None:
+            first = each
     if first is not None:
         raise _undecided(first)
     return None
@@ -147,12 +147,12 @@ def tags_of(layout: AnyLayout, element: ElementLike | None = None) -> tuple[str,
         UndecidedError: the values of unknowns decide about one; ``known`` are those it is in anyway.
             `is_zN` and its kin, or `recognitions` for all tags at once, answer None instead.
     """
-    found = recognitions(layout, element)
-    known = tuple([each.tag for each in found if each.answer])
-    for each in found:
+    every = recognitions(layout, element)
+    tags = tuple([each.tag for each in every if each.answer])
+    for each in every:
         if each.answer is None:
-            raise _undecided(each, known)
-    return known
+            raise _undecided(each, tags)
+    return tags
 
 
 @constexpr
@@ -204,7 +204,7 @@ def recognition(layout: AnyLayout, tag: str | Tag, element: ElementLike | None =
 
 def _best(layout: AnyLayout, tag: str, form: Form, of: Element | None) -> Recognition:
     """What is found at the width at which least is wrong."""
-    every = [_recognised(layout, tag, form, bits, of) for bits in _widths(form, of)]
+    every = [_recognise(layout, tag, form, bits, of) for bits in _widths(form, of)]
     return min(every, key=_distance)
 
 
@@ -259,15 +259,15 @@ is_mx_scale_zZ: Final = Predicate("MxScalezZ")  # noqa: N816
 is_mx_scale_nN: Final = Predicate("MxScalenN")  # noqa: N816
 
 
-def _undecided(found: Recognition, known: tuple[str, ...] = ()) -> UndecidedError:
-    reason = next(reason for reason in found.reasons if reason.is_open)
+def _undecided(open_: Recognition, known: tuple[str, ...] = ()) -> UndecidedError:
+    reason = next(reason for reason in open_.reasons if reason.is_open)
     return UndecidedError(
-        f"cannot decide whether {found.layout} is {found.name}",
+        f"cannot decide whether {open_.layout} is {open_.name}",
         f"T{str(reason)[1:]}.",
         f"Give its unknowns a range or a divisor that settles it, or write "
         f"`with assume({reason.obligation}):`.",
         obligation=reason.obligation,
-        tag=found.tag,
+        tag=open_.tag,
         known=known,
     )
 
@@ -311,7 +311,7 @@ def _distance(found: Recognition) -> tuple[bool, int, int]:
 # --- one layout, one tag, one width -----------------------------------------------------------
 
 
-def _recognised(
+def _recognise(
     layout: AnyLayout, tag: str, form: Form, bits: int | None, of: Element | None
 ) -> Recognition:
     shape = layout.shape

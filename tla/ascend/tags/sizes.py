@@ -30,7 +30,7 @@ def sizes_of(what: str, names: Sequence[str], sizes: Sequence[object]) -> tuple[
     """
     if len(sizes) != len(names):
         raise CongruenceError(
-            f"{what} takes {_counted(len(names))}, not {_counted(len(sizes))}",
+            f"{what} takes {_count_words(len(names))}, not {_count_words(len(sizes))}",
             f"Its sizes are ({', '.join(names)}).",
             names=tuple(names),
             sizes=tuple(sizes),
@@ -57,5 +57,5 @@ def size_of(what: str, name: str, x: object, least: int = 0) -> Any:
     return size
 
 
-def _counted(n: int) -> str:
+def _count_words(n: int) -> str:
     return {0: "none", 1: "one size"}.get(n, f"{n} sizes")

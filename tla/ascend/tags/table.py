@@ -76,7 +76,7 @@ def make_layout(
     batch: IntTuple | None = None,
     assume: Conditions | None = None,
 ) -> AnyLayout:
-    """Return the layout that a tag names, of so many elements of a type.
+    """Return the layout that a tag names, by its element type and sizes.
 
     >>> print(make_layout("float", "RowMajor", 5, 7, ld=8))
     (5,7):(8,_1)
@@ -102,13 +102,13 @@ def make_layout(
     Source: CATLASS ``MakeLayout<Element, Tag>``, tla/layout.hpp.
     """
     kind, of = tag_named(tag), element_named(element)
-    asked = {"ld": ld, "block": block, "c0": c0, "position": position}
-    options = {name: x for name, x in asked.items() if x is not None}
-    _require_taken(kind, of, options)
+    arguments = {"ld": ld, "block": block, "c0": c0, "position": position}
+    options = {name: x for name, x in arguments.items() if x is not None}
+    _require_options(kind, of, options)
     if kind.name == "VectorLayout" and len(sizes) == 2:
         sizes = _length_of_row(of, *sizes)
     layout = kind.make(of, *sizes_of(kind.name, kind.sizes, sizes), **options)
-    return layout if batch is None else _batched(kind, layout, batch)
+    return layout if batch is None else _repeat_batch(kind, layout, batch)
 
 
 def tag_named(name: str | Tag) -> Tag:
@@ -128,16 +128,16 @@ def tag_named(name: str | Tag) -> Tag:
         )
     key = name.strip().rpartition("::")[2]
     if key not in TAGS:
-        known = {known.lower(): known for known in TAGS}
+        names = {names.lower(): names for names in TAGS}
         cutoff = 0.5 if len(key) < 4 else 0.6  # of two letters one is half
-        found = near_words(key.lower(), known, cutoff)
-        near = [known[x] for x in ([key.lower()] if key.lower() in known else found)]
+        found = near_words(key.lower(), names, cutoff)
+        near = [names[x] for x in ([key.lower()] if key.lower() in names else found)]
         hint = did_you_mean(near, TAGS)
         raise UnsupportedError(f"{shortened(name)!r} is not a layout tag", hint, name=name)
     return TAGS[key]
 
 
-def _require_taken(tag: Tag, element: Element, options: Mapping[str, object]) -> None:
+def _require_options(tag: Tag, element: Element, options: Mapping[str, object]) -> None:
     if tag.elements is not None and element.name not in tag.elements:
         raise UnsupportedError(
             f"{tag} is a layout of {' or '.join(tag.elements)}, not of {element}",
@@ -154,7 +154,7 @@ def _require_taken(tag: Tag, element: Element, options: Mapping[str, object]) ->
             )
 
 
-def _batched(tag: Tag, layout: AnyLayout, batch: IntTuple) -> AnyLayout:
+def _repeat_batch(tag: Tag, layout: AnyLayout, batch: IntTuple) -> AnyLayout:
     """The layout with modes before it that count copies, one footprint apart."""
     extents = batch if is_tuple(batch) else (batch,)
     many = tuple([size_of(tag.name, "batch", x) for x in extents])
@@ -230,7 +230,7 @@ def _vector(element: Element, length: Any) -> AnyLayout:
 
 
 def _fractals(make: Maker, high: int, wide: int) -> Maker:
-    """Makes fractals of so many rows and columns, 0 for as many as 32 bytes hold."""
+    """Makes fractals `high` by `wide`; 0 is as many elements as 32 bytes hold."""
 
     def fractals(element: Element, rows: Any, cols: Any) -> AnyLayout:
         block = Int(high or element.c0), Int(wide or element.c0)

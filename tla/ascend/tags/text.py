@@ -95,12 +95,12 @@ def tagged(element: ElementLike, tag: str | Tag, *sizes: Any, **options: Any) ->
     """
     kind, of = tag_named(tag), element_named(element)
     layout = make_layout(of, kind, *sizes, **options)
-    kept = [
+    named = [
         (name, options[name] if isinstance(options[name], str) else as_int_tuple(options[name]))
         for name in (*kind.options, "batch")
         if options.get(name) is not None
     ]
-    return TaggedLayout(of, kind.name, tuple(map(leaf, sizes)), tuple(kept), layout)
+    return TaggedLayout(of, kind.name, tuple(map(leaf, sizes)), tuple(named), layout)
 
 
 @constexpr
@@ -119,9 +119,9 @@ def parse_tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) ->
         UndecidedError: an argument is not known to fit: ``RowMajor<half>(5,M,ld=N)``.
     """
     scan = NamingScanner(text, symbols)
-    found = tagged_at(scan)
+    layout = tagged_at(scan)
     scan.expect_end()
-    return found
+    return layout
 
 
 def parse_tag(text: str) -> tuple[str, Element | None]:
@@ -176,16 +176,16 @@ def tagged_at(scan: NamingScanner) -> TaggedLayout:
             sizes.append(leaf_at(scan, f"the {name} of {tag}"))
         spans[name] = start, scan.last
     try:
-        found = tagged(element, tag, *sizes, **options)
+        result = tagged(element, tag, *sizes, **options)
     except UndecidedError:
         raise
     except TlaError as error:
         blamed = [error.data.get("name"), *error.data]
         span = next((spans[name] for name in blamed if name in spans), (opened, scan.last))
         _refuse(scan, error.summary, *span, *error.details)
-    if any(isinstance(x, int) and abs(x) >= _TOO_LONG for x in _ints(found.layout)):
+    if any(isinstance(x, int) and abs(x) >= _TOO_LONG for x in _ints(result.layout)):
         _refuse(scan, f"the layout has an int of more than {MAX_DIGITS} digits", opened, scan.last)
-    return found
+    return result
 
 
 _TOO_LONG: Final = 10**MAX_DIGITS
@@ -222,12 +222,12 @@ def _element_at(scan: NamingScanner, tag: str) -> Element:
     if not name:
         scan.fail(f"expected an element type such as half, found {scan.found()}")
     try:
-        found = element_named(name)
+        element = element_named(name)
     except TlaError as error:
         _refuse(scan, error.summary, start, start + len(name), *error.details)
     scan.at = stop
     scan.expect(">")
-    return found
+    return element
 
 
 def _name_of_option(scan: NamingScanner) -> str:
@@ -242,20 +242,20 @@ def _name_of_option(scan: NamingScanner) -> str:
 
 
 def _require_option(
-    scan: NamingScanner, tag: Tag, name: str, start: int, given: Mapping[str, Any]
+    scan: NamingScanner, tag: Tag, name: str, start: int, options: Mapping[str, Any]
 ) -> None:
-    taken = (*tag.options, "batch")
+    takes = (*tag.options, "batch")
     end = start + len(name)
-    if name in given:
+    if name in options:
         _refuse(scan, f"{name} is given twice", start, end)
-    if name not in taken:
+    if name not in takes:
         of = next((other.name for other in TAGS.values() if name in other.options), "")
         hint = f"{of} takes it. " if of else ""
-        _refuse(scan, f"{tag} takes no {shortened(name)!r}", start, end, f"{hint}{_takes(tag, taken)}")
+        _refuse(scan, f"{tag} takes no {shortened(name)!r}", start, end, f"{hint}{_takes(tag, takes)}")
 
 
-def _takes(tag: Tag, taken: tuple[str, ...]) -> str:
-    return f"{tag} takes {' and '.join(taken)}."
+def _takes(tag: Tag, options: tuple[str, ...]) -> str:
+    return f"{tag} takes {' and '.join(options)}."
 
 
 def _option(scan: NamingScanner, name: str) -> Any:

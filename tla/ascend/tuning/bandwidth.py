@@ -90,5 +90,5 @@ def write_efficiency(element: Element, length: int, ld: int, step: int) -> float
     """
     row = length * element.bits // 8
     starts = gcd(ld * element.bits // 8, step * element.bits // 8 if step < ld else 0, LINE)
-    # Over all places where rows begin, one of so many bytes touches on average so many bytes of lines.
+    # The bytes of lines that a row touches, on average over all places where it may begin.
     return row / (-(-row // starts) * starts + LINE - starts)

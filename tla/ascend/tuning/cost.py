@@ -23,8 +23,8 @@ from ..plans.footprint import fits
 from .pipes import Model
 
 if TYPE_CHECKING:
+    from ..plans.dispatch import Policy
     from ..plans.plan import Plan
-    from ..plans.policies import Policy
     from ..schedules import BlockSwizzle
     from .estimates import Estimate
 
@@ -51,9 +51,7 @@ def estimate(plan: Plan) -> Estimate:
         LayoutError: no block takes the tile, as `fits` has it: there is no time to speak of.
     """
     found = model(plan)
-    if not fits(
-        plan.arch, plan.a, plan.b, plan.l1, plan.l0, plan.policy, plan.bias, plan.tags, plan.problem.k
-    ):
+    if not fits(plan.tile):
         broken = plan.check().errors
         raise LayoutError(
             f"{plan.l1}, {plan.l0} fits no block of {plan.policy} on {plan.arch}: it has no time",
@@ -111,5 +109,5 @@ def _closed_form(swizzle: BlockSwizzle) -> tuple[int, int] | None:
         return int(swizzle.arguments[0]), int(swizzle.arguments[1])
     if swizzle.name in _WALKED:
         return None
-    known = f"It does of {', '.join((*_CLOSED, *_WALKED))}."
-    raise UnsupportedError(f"the cost model does not speak of {swizzle.name}", known, swizzle=swizzle)
+    names = f"It does of {', '.join((*_CLOSED, *_WALKED))}."
+    raise UnsupportedError(f"the cost model does not speak of {swizzle.name}", names, swizzle=swizzle)

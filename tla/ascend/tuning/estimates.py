@@ -35,7 +35,7 @@ def in_us(seconds: float) -> str:
     return f"{time:.{max(0, 2 - exponent)}f}" if time else "0"
 
 
-def _counted(count: int, what: str) -> str:
+def _count_words(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
@@ -97,7 +97,7 @@ class Estimate(NamedTuple):
             f"{self.l1}, {self.l0}, {self.swizzle}: {in_us(self.seconds)} us",
             f"bound by {_ROLES[self.bound]}, {in_us(max(self.pipes))} us on the most loaded core",
             f"beside it {busy}",
-            f"{_counted(self.blocks, 'block')} in {_counted(self.rounds, 'round')},"
+            f"{_count_words(self.blocks, 'block')} in {_count_words(self.rounds, 'round')},"
             f" cores wait {self.waits:.0%} of the time",
             f"{_mib(self.l2_bytes)} loaded into L1, {_mib(self.gm_bytes)} of them from global memory,"
             f" {_mib(self.written)} written",

@@ -120,7 +120,7 @@ def loads(
             mine = counts[corner % cores]
             for kind, change in enumerate((1, -1, -1, 1)):
                 mine[base + kind] += change
-    found: Counter[tuple[tuple[int, ...], int | None]] = Counter()
+    groups: Counter[tuple[tuple[int, ...], int | None]] = Counter()
     for core, mine in enumerate(counts):
         last = None
         if core < tail:
@@ -130,8 +130,8 @@ def loads(
                 cut_n and column == columns - 1
             )
             last += 4 * classes.index(lengths[number])
-        found[tuple(mine), last] += 1
-    each = (Load(mine, last, times) for (mine, last), times in found.items())
+        groups[tuple(mine), last] += 1
+    each = (Load(mine, last, times) for (mine, last), times in groups.items())
     return Loads(tasks, full + (tail > 0), full, _shapes(problem, tile, classes), tuple(each))
 
 
@@ -157,7 +157,7 @@ def loads_of(schedule: Schedule) -> Loads:
         of_core[task.core].append(task.shape)
     number = {shape: i for i, shape in enumerate(dict.fromkeys(s for mine in of_core for s in mine))}
     rounds, full = max(map(len, of_core)), min(map(len, of_core))
-    found: Counter[tuple[tuple[int, ...], int | None]] = Counter()
+    groups: Counter[tuple[tuple[int, ...], int | None]] = Counter()
     for mine in of_core:
         counts = [0] * len(number)
         # A round that not every core has is the last where it is the only one; more are counted as full.
@@ -165,13 +165,13 @@ def loads_of(schedule: Schedule) -> Loads:
         for shape in mine[:even]:
             counts[number[shape]] += 1
         last = number[mine[even]] if len(mine) > even else None
-        found[tuple(counts), last] += 1
-    each = (Load(mine, last, times) for (mine, last), times in found.items())
+        groups[tuple(counts), last] += 1
+    each = (Load(mine, last, times) for (mine, last), times in groups.items())
     return Loads(sum(map(len, of_core)), rounds, full, tuple(number), tuple(each))
 
 
 class _Order(NamedTuple):
-    """The order of direction 0: groups of so many rows; in a group column by column, in odd ones
+    """The order of direction 0: groups of `offset` rows, in a group column by column, in odd groups
     backwards."""
 
     rows: int
@@ -198,12 +198,12 @@ class _Order(NamedTuple):
         """The tasks of the last column of blocks: of all even groups, of all odd ones, of the last."""
         group, height = self.last_group()
         size = self.offset * self.columns
-        found: list[tuple[int, int, int]] = []
+        progressions: list[tuple[int, int, int]] = []
         for parity, inner in ((0, size - self.offset), (1, 0)):
             number = (group - parity + 1) // 2  # groups of this parity before the last
-            found += [(parity * size + inner + i, 2 * size, number) for i in range(self.offset)]
+            progressions += [(parity * size + inner + i, 2 * size, number) for i in range(self.offset)]
         inner = 0 if group % 2 else (self.columns - 1) * height
-        return [*found, (group * size + inner, 1, height)]
+        return [*progressions, (group * size + inner, 1, height)]
 
     def corner(self) -> int:
         group, height = self.last_group()

@@ -52,7 +52,7 @@ from .loads import loads, loads_of
 if TYPE_CHECKING:
     from ..arch import Arch
     from ..elements import Element
-    from ..plans.policies import Policy
+    from ..plans.dispatch import Policy
     from ..schedules import BlockSwizzle
     from ..shapes import GemmCoord, GemmShape
     from .loads import Load, Loads
@@ -136,7 +136,7 @@ class Model(NamedTuple):
     """Offset and direction, where blocks can be counted without walking through them."""
 
     def estimate(self, l1: GemmShape, l0: GemmShape, work: Work | None = None) -> Estimate:
-        """Return how long a tile takes; that it fits is not asked.
+        """Return how long a tile takes, whether it fits or not.
 
         Args:
             work: What the cores do, where it is known.
@@ -144,18 +144,18 @@ class Model(NamedTuple):
         return self._estimate(l1, l0, work or self.work(l1))
 
     def work(self, l1: GemmShape) -> Work:
-        """Return what the cores do: by closed forms, where the swizzle has one; else as `walked`.
+        """Return what the cores do: by closed forms, where the swizzle has one; else as `work_by_walk`.
 
         Where k is not cut it does not depend on k of the tile.
         """
         if self.order is None:
-            return self.walked(l1)
+            return self.work_by_walk(l1)
         (offset, direction), slices, cores = self.order, self.slices(l1), self.cores
         lengths = self._lengths(l1.k, slices) if slices > 1 else ()
-        found = loads(self.problem, l1, cores=cores, offset=offset, direction=direction, slices=lengths)
-        return Work(found, self._from_gm(l1))
+        shares = loads(self.problem, l1, cores=cores, offset=offset, direction=direction, slices=lengths)
+        return Work(shares, self._from_gm(l1))
 
-    def walked(self, l1: GemmShape) -> Work:
+    def work_by_walk(self, l1: GemmShape) -> Work:
         """Return what the cores do by walking through the schedule of a tile."""
         parts = self.slices(l1) if self.swizzle.splits else None
         schedule = self.swizzle.schedule(self.problem, l1, cores=self.cores, splitk=parts)
@@ -170,26 +170,26 @@ class Model(NamedTuple):
         return slices(self.policy, self.swizzle, self.problem, l1, self.cores)
 
     def _estimate(self, l1: GemmShape, l0: GemmShape, work: Work) -> Estimate:
-        found, from_gm = work
-        blocks = [self._block(shape, l1, l0) for shape in found.shapes]
-        numbers = found.blocks()
+        shares, from_gm = work
+        blocks = [self._block(shape, l1, l0) for shape in shares.shapes]
+        numbers = shares.blocks()
         fetched = _sums(numbers, [block.fetched for block in blocks])
-        read = _sums(numbers, [self._bytes(shape) for shape in found.shapes])
+        read = _sums(numbers, [self._bytes(shape) for shape in shares.shapes])
         miss = min(1.0, from_gm[0] / read[0]), min(1.0, from_gm[1] / read[1])
-        written = sum(n * block.written for n, block in zip(numbers, blocks, strict=True))
+        bytes_written = sum(n * block.written for n, block in zip(numbers, blocks, strict=True))
         # In the last round as many cores share the bandwidth as have a block.
-        left = found.tasks - self.cores * found.full_rounds
+        busy = shares.tasks - self.cores * shares.full_rounds
         full = [self._times(block, miss, self.cores) for block in blocks]
-        last = [self._times(block, miss, max(left, 1)) for block in blocks]
-        spent = [(_spent(load, full, last), load) for load in found.cores]
-        longest, worst = max(spent, key=lambda item: item[0])
+        last = [self._times(block, miss, max(busy, 1)) for block in blocks]
+        times = [(_cycles(load, full, last), load) for load in shares.cores]
+        longest, worst = max(times, key=lambda item: item[0])
         pipes = _of_pipes(worst, full, last)
-        mean = sum(load.times * time for time, load in spent) / self.cores
+        mean = sum(load.times * time for time, load in times) / self.cores
         ran = [*worst.counts]
         if worst.last is not None:
             ran[worst.last] += 1
         first = next(i for i, n in enumerate(ran) if n)
-        steps = -(-found.shapes[first].k // l1.k)
+        steps = -(-shares.shapes[first].k // l1.k)
         fill = (full if worst.counts[first] else last)[first].hidden / steps
         fill += blocks[first].fixpipe if self.policy.l0c_stages > 1 else 0
         reduction, cycle = self._reduction(l1), 1 / self.arch.frequency
@@ -199,21 +199,21 @@ class Model(NamedTuple):
             self.swizzle,
             (longest + fill) * cycle + reduction,
             PIPES[pipes.index(max(pipes))],
-            found.tasks,
-            found.rounds,
+            shares.tasks,
+            shares.rounds,
             mean / longest,
             sum(fetched),
-            _weighed(fetched, miss),
-            written,
+            _weighted_sum(fetched, miss),
+            bytes_written,
             tuple(pipe * cycle for pipe in pipes),
             fill * cycle,
             reduction,
-            self._efficiency(l1, found.shapes[0]),
+            self._efficiency(l1, shares.shapes[0]),
             sum(n * block.instructions for n, block in zip(ran, blocks, strict=True)),
         )
 
     def _lengths(self, k1: int, slices: int) -> tuple[int, ...]:
-        """The extents in k of the slices: the first have a tile more, the last has what is left."""
+        """The extents in k of the slices: the first have a tile more, the last ends where k does."""
         each, more = divmod(-(-self.problem.k // k1), slices)
         lengths = [k1 * (each + (i < more)) for i in range(slices)]
         lengths[-1] = self.problem.k - sum(lengths[:-1])
@@ -231,26 +231,26 @@ class Model(NamedTuple):
             rounded_up(k, max(self.a.c0, self.b.c0)),
         )
         of_a, of_b = self._efficiency(l1, shape)
-        a, b = self._copied(shape)
-        fetched, written = (a / of_a, b / of_b), self._written(m, n, l1)
+        a, b = self._bytes_copied(shape)
+        fetched, output = (a / of_a, b / of_b), self._bytes_written(m, n, l1)
         into_a = rows * depth * self.a.bits / 8 / arch.l1_to_l0a_rate
         into_b = columns * depth * self.b.bits / 8 / arch.l1_to_l0b_rate
         macs = arch.macs_per_cycle(self.a, self.b)
         return _Block(
             fetched,
-            written,
+            output,
             sum(fetched) / arch.l2_rate + 2 * steps * START,
             into_a + into_b + 2 * parts * START,
             rows * columns * depth / macs + parts * START,
-            written / arch.l2_write_rate + START,
+            output / arch.l2_write_rate + START,
             2 * steps + 3 * parts + 1,
         )
 
     def _times(self, block: _Block, miss: _Both, active: int) -> _Times:
-        """The cycles of a block, and those of each pipe, while so many cores are at work."""
+        """The cycles of a block, and those of each pipe, while `active` cores are at work."""
         policy = self.policy.facts
         share = self._gm_bandwidth / active / self.arch.frequency
-        gm = (_weighed(block.fetched, miss) + block.written) / share
+        gm = (_weighted_sum(block.fetched, miss) + block.written) / share
         load = max(block.mte2, gm)
         l0_beside = policy.l0a > 1 and policy.l0b > 1
         work = max(block.mte1, block.cube) if l0_beside else block.mte1 + block.cube
@@ -266,15 +266,15 @@ class Model(NamedTuple):
     @property
     def _gm_bandwidth(self) -> float:
         arch = self.arch
-        stated = GM_BANDWIDTH.get(arch.name, 0.0) if arch.source("gm_rate") != "given" else 0.0
-        return max(arch.gm_bandwidth, stated)
+        by_chip = GM_BANDWIDTH.get(arch.name, 0.0) if arch.source("gm_rate") != "given" else 0.0
+        return max(arch.gm_bandwidth, by_chip)
 
     def _bytes(self, shape: GemmCoord) -> _Both:
         """Of a block's rows of A and columns of B."""
         m, n, k = shape
         return m * k * self.a.bits / 8, k * n * self.b.bits / 8
 
-    def _copied(self, shape: GemmCoord) -> _Both:
+    def _bytes_copied(self, shape: GemmCoord) -> _Both:
         """The same, as a copy moves them: in fractals, whole ones."""
         m, n, k = shape
         a = _elements_in(self.tags[0], m, k, self.a.c0) * self.a.bits / 8
@@ -293,7 +293,7 @@ class Model(NamedTuple):
             1.0 if b is None else row_efficiency(self.arch, self.b, *b),
         )
 
-    def _written(self, m: int, n: int, l1: GemmShape) -> float:
+    def _bytes_written(self, m: int, n: int, l1: GemmShape) -> float:
         """The bytes that a block writes, as aligned ones: C, or sums of a slice in the workspace."""
         if self.slices(l1) > 1:
             return float(m * n * accumulator(self.a, self.b).sizeof)
@@ -337,11 +337,11 @@ class Model(NamedTuple):
         along, across = (1, 0) if direction else (0, 1)  # which of A and B the band is of
         tiles = (-(-self.problem.m // l1.m), -(-self.problem.n // l1.n))
         band = min(tiles[along], max(offset, -(-self.cores // tiles[across])))
-        kept, one = sizes[along] * band / tiles[along], sizes[across] / tiles[across]
-        lost = min(tiles[across], max(0, ceil((sizes[across] + 2 * kept - l2) / one)))
+        panel, one = sizes[along] * band / tiles[along], sizes[across] / tiles[across]
+        lost = min(tiles[across], max(0, ceil((sizes[across] + 2 * panel - l2) / one)))
         reads = [*once]
         reads[across] += (-(-tiles[along] // band) - 1) * lost * one * slices
-        if kept > l2:
+        if panel > l2:
             reads[along] *= -(-tiles[across] // -(-self.cores // band))
         return reads[0], reads[1]
 
@@ -351,7 +351,7 @@ def _sums(numbers: list[int], parts: list[_Both]) -> _Both:
     return a, b
 
 
-def _weighed(parts: _Both, weights: _Both) -> float:
+def _weighted_sum(parts: _Both, weights: _Both) -> float:
     return parts[0] * weights[0] + parts[1] * weights[1]
 
 
@@ -364,7 +364,7 @@ def _elements_in(tag: str, rows: int, columns: int, c0: int) -> int:
     return rows * columns
 
 
-def _spent(load: Load, full: list[_Times], last: list[_Times]) -> float:
+def _cycles(load: Load, full: list[_Times], last: list[_Times]) -> float:
     """The cycles of a core."""
     time = sum(n * block.total for n, block in zip(load.counts, full, strict=True) if n)
     return time if load.last is None else time + last[load.last].total

@@ -33,6 +33,7 @@ from ...errors import LayoutError, UnsupportedError
 from ..buffers import l1_tag
 from ..plans.footprint import fits
 from ..plans.plan import gemm
+from ..plans.tile import Tile
 from ..shapes import GemmShape, gemm_shape, rounded_up
 from .cost import model
 
@@ -41,14 +42,14 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from ..arch import Arch
+    from ..plans.dispatch import Family, Policy
     from ..plans.plan import ElementsLike, Plan
-    from ..plans.policies import Family, Policy
     from ..schedules import BlockSwizzle
     from ..shapes import ShapeLike
     from .estimates import Estimate
     from .pipes import Model
 
-__all__ = ["Asked", "Ranking", "search", "tiles"]
+__all__ = ["Query", "Ranking", "search", "tiles"]
 
 _CHUNK: Final = 16
 """How many pairs of m and n are one piece of work."""
@@ -57,8 +58,8 @@ _UNIT: Final = 16
 """The rows of a fractal, of which m and n are multiples."""
 
 
-class Asked(NamedTuple):
-    """How a tile stands that `search` is asked about."""
+class Query(NamedTuple):
+    """The place of one tile among those that `search` ranks."""
 
     plan: Plan
     """The product with this tile."""
@@ -91,8 +92,8 @@ class Ranking(NamedTuple):
     """How many are ranked: of those that differ in k of L0 alone one."""
     default: Estimate | None
     """Of the tile that CATLASS's examples have, where it fits."""
-    asked: Asked | None = None
-    """The tile that was asked about."""
+    asked: Query | None = None
+    """The place of the argument `tile` of `search`."""
 
     @property
     def best(self) -> Estimate:
@@ -133,10 +134,10 @@ def search(
 
     Args:
         elements, tags, policy, cores, ld: As `gemm` takes them.
-        top: How many tiles are returned, if there are so many.
+        top: The most tiles that are returned.
         step: What m and n are multiples of, itself a multiple of 16.
-        swizzles: The order, or the orders, to try; the one that `gemm` takes, where nothing is said.
-        tile: One to be told of, m, n and k in L1, and k in L0; without that, the best there is.
+        swizzles: The order, or the orders, to try; by default the one that `gemm` takes.
+        tile: A tile to compare: m, n and k in L1, and k in L0; without k in L0, the best one.
         executor: What runs pieces of the work, threads or processes; else this thread does.
         progress: Called with how much is done, and of how much, in pairs of m and n.
 
@@ -155,17 +156,17 @@ def search(
     models = list({plan.swizzle: model(plan) for plan in plans}.values())
     pairs = list(_pairs(models[0], step))
     _check_rules(plans[0], models[0], pairs, step)
-    asked = None if tile is None else _asked(plans[0], models, tile)
-    than = asked and asked.estimate and _key(asked.estimate)
+    query = None if tile is None else _query(plans[0], models, tile)
+    than = query and query.estimate and _key(query.estimate)
     pieces = [
         (m, pairs[i : i + _CHUNK], top, than) for m in models for i in range(0, len(pairs), _CHUNK)
     ]
     legal = ranked = faster = done = 0
     best: list[Estimate] = []
-    for size, (piece_legal, piece_ranked, piece_faster, found) in _run(executor, pieces):
+    for size, (piece_legal, piece_ranked, piece_faster, fastest) in _run(executor, pieces):
         legal, ranked, done = legal + piece_legal, ranked + piece_ranked, done + size
         faster += piece_faster
-        best = nsmallest(top, best + found, key=_key)
+        best = nsmallest(top, best + fastest, key=_key)
         if progress is not None:
             progress(done, len(pairs) * len(models))
     first, each = plans[0], len(models)
@@ -177,7 +178,7 @@ def search(
         legal // each,
         ranked // each,
         models[0].estimate(*own) if fit else None,
-        asked and asked._replace(rank=faster + 1 if than else None, among=ranked),
+        query and query._replace(rank=faster + 1 if than else None, among=ranked),
     )
 
 
@@ -190,53 +191,53 @@ def tiles(plan: Plan, step: int = 16) -> Iterator[tuple[GemmShape, GemmShape]]:
     GemmShape<16,16,32> GemmShape<16,16,32>
     GemmShape<16,16,48> GemmShape<16,16,48>
     """
-    found = model(plan)
-    for m, n in _pairs(found, step):
-        for l1, l0, _ in _of_pair(found, m, n):
+    product = model(plan)
+    for m, n in _pairs(product, step):
+        for l1, l0, _ in _of_pair(product, m, n):
             yield l1, l0
 
 
 # --- the space ---
 
 
-def _pairs(found: Model, step: int) -> Iterator[tuple[int, int]]:
+def _pairs(product: Model, step: int) -> Iterator[tuple[int, int]]:
     """The m and n of which L0C has room for one block."""
     if step < 1 or step % _UNIT:
         raise LayoutError(f"step is {step}: m and n are multiples of {_UNIT}", step=step)
-    arch, c = found.arch, found.arch.accumulator(found.a, found.b)
-    most = arch.l0c // found.policy.facts.l0c // c.sizeof
-    rows, columns = (lcm(step, max(_UNIT, element.c0)) for element in (found.a, found.b))
-    for m in range(step, min(rounded_up(found.problem.m, rows), most // step) + 1, step):
-        for n in range(step, min(rounded_up(found.problem.n, columns), most // m) + 1, step):
+    arch, c = product.arch, product.arch.accumulator(product.a, product.b)
+    most = arch.l0c // product.policy.facts.l0c // c.sizeof
+    rows, columns = (lcm(step, max(_UNIT, element.c0)) for element in (product.a, product.b))
+    for m in range(step, min(rounded_up(product.problem.m, rows), most // step) + 1, step):
+        for n in range(step, min(rounded_up(product.problem.n, columns), most // m) + 1, step):
             yield m, n
 
 
-def _of_pair(found: Model, m: int, n: int) -> Iterator[tuple[GemmShape, GemmShape, int]]:
+def _of_pair(product: Model, m: int, n: int) -> Iterator[tuple[GemmShape, GemmShape, int]]:
     """The tiles of an m and n, each with the number of k of L0 that it stands for.
 
-    What L0 holds does not depend on k of L1, nor the other way round, so each is asked once.
+    What L0 holds does not depend on k of L1, nor the other way round, so each is tested once.
     """
-    parts = list(_parts(found, m, n))
+    parts = list(_parts(product, m, n))
     if not parts:
         return
-    arch, stages, a, b = found.arch, found.policy.facts, found.a, found.b
-    unit, depth = max(a.c0, b.c0), found.problem.k
+    arch, stages, a, b = product.arch, product.policy.facts, product.a, product.b
+    unit, depth = max(a.c0, b.c0), product.problem.k
     most = arch.l1 * 8 // (m * a.bits * stages.l1a + n * b.bits * stages.l1b)
     for k1 in range(parts[0], min(rounded_up(depth, max(unit, _UNIT)), most) + 1, unit):
         within = bisect_right(parts, k1)
-        if _fits(found, m, n, k1, parts[within - 1]):
+        if _fits(product, m, n, k1, parts[within - 1]):
             k0 = _even(parts[:within], k1, depth)
             yield GemmShape(m, n, k1), GemmShape(m, n, k0), within
 
 
-def _parts(found: Model, m: int, n: int) -> Iterator[int]:
+def _parts(product: Model, m: int, n: int) -> Iterator[int]:
     """The k of L0 that fit beside some k of L1."""
-    arch, stages, a, b = found.arch, found.policy.facts, found.a, found.b
+    arch, stages, a, b = product.arch, product.policy.facts, product.a, product.b
     unit = max(a.c0, b.c0)
     most = min(arch.l0a * 8 // (m * a.bits * stages.l0a), arch.l0b * 8 // (n * b.bits * stages.l0b))
-    for k0 in range(unit, min(rounded_up(found.problem.k, max(unit, _UNIT)), most) + 1, unit):
+    for k0 in range(unit, min(rounded_up(product.problem.k, max(unit, _UNIT)), most) + 1, unit):
         # A k1 of whole fractals takes no more than a longer one that fits; k0 alone is shorter.
-        if _fits(found, m, n, rounded_up(k0, max(unit, _UNIT)), k0) or _fits(found, m, n, k0, k0):
+        if _fits(product, m, n, rounded_up(k0, max(unit, _UNIT)), k0) or _fits(product, m, n, k0, k0):
             yield k0
 
 
@@ -251,29 +252,29 @@ def _even(parts: list[int], k1: int, depth: int) -> int:
     return next(k0 for k0 in parts if steps(k0) == least)
 
 
-def _fits(found: Model, m: int, n: int, k1: int, k0: int) -> bool:
+def _fits(product: Model, m: int, n: int, k1: int, k0: int) -> bool:
     l1, l0 = GemmShape(m, n, k1), GemmShape(m, n, k0)
-    tile = found.arch, found.a, found.b, l1, l0, found.policy
-    if not _between_fractals(found, l1) or not _in_whole_rows(found, l0):
+    if not _between_fractals(product, l1) or not _in_whole_rows(product, l0):
         return False
-    return fits(*tile, tags=found.tags, k=found.problem.k)
+    tags, k = product.tags, product.problem.k
+    return fits(Tile(product.arch, product.a, product.b, l1, l0, product.policy, tags=tags, k=k))
 
 
-def _in_whole_rows(found: Model, l0: GemmShape) -> bool:
+def _in_whole_rows(product: Model, l0: GemmShape) -> bool:
     """Whether rows of fractals of A in L0A lie as the copy writes them: a transposed one in squares."""
-    if found.arch.l0a_tag != "zZ" or l1_tag(found.tags[0]) == "zN" or l0.m <= _UNIT:
+    if product.arch.l0a_tag != "zZ" or l1_tag(product.tags[0]) == "zN" or l0.m <= _UNIT:
         return True
-    return l0.k % max(_UNIT, found.a.c0) == 0
+    return l0.k % max(_UNIT, product.a.c0) == 0
 
 
-def _between_fractals(found: Model, l1: GemmShape) -> bool:
+def _between_fractals(product: Model, l1: GemmShape) -> bool:
     """Whether tiles start where fractals of global memory do."""
-    (m, n, k), (rows, columns, depth) = l1, found.problem
+    (m, n, k), (rows, columns, depth) = l1, product.problem
     m_next, n_next, k_next = (m, rows), (n, columns), (k, depth)
     for tag, element, across, along in (
-        (found.tags[0], found.a, m_next, k_next),
-        (found.tags[1], found.b, k_next, n_next),
-        (found.tags[2], found.c, m_next, n_next),
+        (product.tags[0], product.a, m_next, k_next),
+        (product.tags[1], product.b, k_next, n_next),
+        (product.tags[2], product.c, m_next, n_next),
     ):
         units = {"zN": (_UNIT, element.c0), "nZ": (element.c0, _UNIT)}.get(tag, (1, 1))
         for (step, extent), unit in zip((across, along), units, strict=True):
@@ -282,45 +283,45 @@ def _between_fractals(found: Model, l1: GemmShape) -> bool:
     return True
 
 
-def _check_rules(plan: Plan, found: Model, pairs: list[tuple[int, int]], step: int) -> None:
+def _check_rules(plan: Plan, product: Model, pairs: list[tuple[int, int]], step: int) -> None:
     """Raise where no tile fits, or one more rule is broken whatever the tile.
 
-    Small and large ones are asked: the first and the last k of the first m and n, and of the last ones.
+    It tests small and large tiles: the first and the last k of the first m and n, and of the last.
     """
     none: list[tuple[GemmShape, GemmShape, int]] = []
-    small = next(filter(None, ([*_of_pair(found, m, n)] for m, n in pairs)), none)
-    large = next(filter(None, ([*_of_pair(found, m, n)] for m, n in reversed(pairs))), none)
+    small = next(filter(None, ([*_of_pair(product, m, n)] for m, n in pairs)), none)
+    large = next(filter(None, ([*_of_pair(product, m, n)] for m, n in reversed(pairs))), none)
     unit = max(_UNIT, plan.a.c0, plan.b.c0)
     least = GemmShape(lcm(step, unit), lcm(step, unit), unit)
     l1, l0 = small[0][:2] if small else (least, least)
-    rules = _broken(plan.replaced(l1=l1, l0=l0))
+    rules = _broken_rules(plan.replaced(l1=l1, l0=l0))
     for other_l1, other_l0, _ in (*small[-1:], *large[-1:]):
         if rules:
-            also = _broken(plan.replaced(l1=other_l1, l0=other_l0))
+            also = _broken_rules(plan.replaced(l1=other_l1, l0=other_l0))
             rules = {rule: text for rule, text in rules.items() if rule in also}
     if rules or not small:
         raise UnsupportedError(
             f"no tile of {plan.a} by {plan.b} is legal on {plan.arch} with {plan.policy}",
-            f"The smallest, {l1}, is excluded. {' '.join(_said(rules))}",
-            rules=_said(rules),
+            f"The smallest, {l1}, is excluded. {' '.join(_sentences(rules))}",
+            rules=_sentences(rules),
             tile=l1,
         )
 
 
-def _broken(plan: Plan) -> dict[str, str]:
-    """The rules that a plan breaks, each with what is said of its first fault."""
+def _broken_rules(plan: Plan) -> dict[str, str]:
+    """The rules that a plan breaks, each with the text of its first fault."""
     errors = reversed(plan.check().errors)  # so that the first of a rule remains
     return {error.rule: "; ".join((error.text, *error.catlass)) for error in errors}
 
 
-def _said(rules: dict[str, str]) -> tuple[str, ...]:
+def _sentences(rules: dict[str, str]) -> tuple[str, ...]:
     return tuple(f"{rule}: {text.rstrip('.')}." for rule, text in reversed(rules.items()))
 
 
 # --- one tile ---
 
 
-def _asked(plan: Plan, models: list[Model], tile: str | Sequence[int]) -> Asked:
+def _query(plan: Plan, models: list[Model], tile: str | Sequence[int]) -> Query:
     """How a tile stands, but for its rank."""
     l1, k0 = _extents(tile)
     if k0 is None:
@@ -328,13 +329,13 @@ def _asked(plan: Plan, models: list[Model], tile: str | Sequence[int]) -> Asked:
         k0 = _even(parts, l1.k, plan.problem.k) if parts else None
     own = plan.replaced(l1=l1, l0=None if k0 is None else GemmShape(l1.m, l1.n, k0))
     if k0 is None or not _fits(models[0], *l1, k0):
-        return Asked(own, None, None, 0, _said(_broken(own)))
-    best = min((found.estimate(own.l1, own.l0) for found in models), key=_key)
-    return Asked(own.replaced(swizzle=best.swizzle), best, None, 0, ())
+        return Query(own, None, None, 0, _sentences(_broken_rules(own)))
+    best = min((product.estimate(own.l1, own.l0) for product in models), key=_key)
+    return Query(own.replaced(swizzle=best.swizzle), best, None, 0, ())
 
 
 def _extents(tile: str | Sequence[int]) -> tuple[GemmShape, int | None]:
-    """A tile of L1, and k of L0 if it is said."""
+    """A tile of L1, and k of L0 or None."""
     parts = tile.split(",") if isinstance(tile, str) else [str(extent) for extent in tile]
     if len(parts) != 4:
         return gemm_shape(",".join(parts), "tile in L1"), None
@@ -352,21 +353,21 @@ def _key(estimate: Estimate) -> _Key:
 
 _Key: TypeAlias = "tuple[float, int, GemmShape, GemmShape, str]"
 _Piece: TypeAlias = "tuple[Model, list[tuple[int, int]], int, _Key | None]"
-_Found: TypeAlias = "tuple[int, int, int, list[Estimate]]"
+_Result: TypeAlias = "tuple[int, int, int, list[Estimate]]"
 
 
-def _rank(piece: _Piece) -> _Found:
+def _rank(piece: _Piece) -> _Result:
     """Rank the tiles of some pairs: how many are legal, ranked, before a key, and the best of them."""
-    found, pairs, keep, than = piece
+    product, pairs, keep, than = piece
     legal = ranked = faster = 0
     best: list[Estimate] = []
     for m, n in pairs:
         work = None
         estimates: list[Estimate] = []
-        for l1, l0, stands_for in _of_pair(found, m, n):
-            if work is None or found.swizzle.splits:  # k of L1 changes it only where k is cut
-                work = found.work(l1)
-            estimates.append(found.estimate(l1, l0, work))
+        for l1, l0, stands_for in _of_pair(product, m, n):
+            if work is None or product.swizzle.splits:  # k of L1 changes it only where k is cut
+                work = product.work(l1)
+            estimates.append(product.estimate(l1, l0, work))
             legal += stands_for
         ranked += len(estimates)
         faster += 0 if than is None else sum(_key(estimate) < than for estimate in estimates)
@@ -374,7 +375,7 @@ def _rank(piece: _Piece) -> _Found:
     return legal, ranked, faster, best
 
 
-def _run(executor: Executor | None, pieces: list[_Piece]) -> Iterator[tuple[int, _Found]]:
+def _run(executor: Executor | None, pieces: list[_Piece]) -> Iterator[tuple[int, _Result]]:
     if executor is None:
         for piece in pieces:
             yield len(piece[1]), _rank(piece)
@@ -385,6 +386,6 @@ def _run(executor: Executor | None, pieces: list[_Piece]) -> Iterator[tuple[int,
     try:
         for future in as_completed(futures):
             yield futures[future], future.result()
-    finally:  # what is left after an error, or an interruption, is not begun
+    finally:  # after an error or an interruption no further piece begins
         for future in futures:
             future.cancel()

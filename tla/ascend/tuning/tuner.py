@@ -147,7 +147,7 @@ def _line(plan: Plan, kernel: _Kernel, tile: Estimate) -> str:
             swizzle=tile.swizzle,
         )
     stages = policy(kernel.policy)
-    if not fits(plan.arch, plan.a, plan.b, tile.l1, tile.l0, stages, tags=plan.tags, k=plan.problem.k):
+    if not fits(plan.tile._replace(l1=tile.l1, l0=tile.l0, policy=stages, bias=None)):
         raise UnsupportedError(
             f"{tile.l1} with {tile.l0} does not fit {kernel.name} of the tuner, which has {stages}",
             f"Rank tiles of that policy: {stages}.",
@@ -158,8 +158,8 @@ def _line(plan: Plan, kernel: _Kernel, tile: Estimate) -> str:
 
 
 def _data_type(element: Element) -> str:
-    found = _DATA_TYPES.get(element.name)
-    if found is None:
-        known = f"It has {', '.join(_DATA_TYPES)}."
-        raise UnsupportedError(f"the tuner has no element type {element}", known, element=element)
-    return found
+    name = _DATA_TYPES.get(element.name)
+    if name is None:
+        names = f"It has {', '.join(_DATA_TYPES)}."
+        raise UnsupportedError(f"the tuner has no element type {element}", names, element=element)
+    return name

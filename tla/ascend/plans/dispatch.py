@@ -1,0 +1,286 @@
+"""A dispatch policy as a value: its family, a row of CATLASS's table, and the parameters of the family.
+
+>>> from tla.ascend import MmadPingpong
+>>> policy = MmadPingpong(unit_flag=True)
+>>> print(policy, policy.facts.l1a)
+MmadPingpong<ArchTag,true> 2
+
+Source: CATLASS gemm/dispatch_policy.hpp.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from ...errors import LayoutError, UnsupportedError
+from ...text import shortened
+from ..shapes import index_of
+
+__all__ = ["ARCH_OF", "CODE_OF", "Facts", "Family", "Parameter", "Policy", "arch_tag"]
+
+ARCH_OF: Final = {2201: "AtlasA2", 3510: "Ascend950"}
+CODE_OF: Final = {name: code for code, name in ARCH_OF.items()}
+
+Slot: TypeAlias = Literal["tile", "share", "half"]
+"""How far apart stages lie: a tile without padding, an equal share of the buffer, half of it."""
+
+
+class Parameter(NamedTuple):
+    """A template parameter behind the architecture: its keyword here, its value where none is given."""
+
+    name: str
+    default: int
+    required: bool = False
+    """Whether C++ has no default for it; the value here is what CATLASS's examples pass."""
+
+    @property
+    def is_flag(self) -> bool:
+        return isinstance(self.default, bool)
+
+
+class Family(NamedTuple):
+    """A dispatch policy before its parameters are set; a call sets them, by keyword.
+
+    >>> from tla.ascend import MmadAtlasA2PreloadAsync
+    >>> print(MmadAtlasA2PreloadAsync(l1_stages=3))
+    MmadAtlasA2PreloadAsync<1,3,2,2,1,false,true>
+    """
+
+    name: str
+    codes: tuple[int, ...]
+    """The instruction sets that have a block for it; none where CATLASS has the name alone."""
+    parameters: tuple[Parameter, ...]
+    api: Literal["tla", "legacy"]
+    """Whether its block is a ``BlockMmadTla`` or a ``BlockMmad``."""
+    block: str
+    """The name of its block, as the file ``block_mmad_*.hpp`` has it."""
+    asserts: tuple[str, ...]
+    """The conditions that the block asserts, by their names in `tla.ascend.plans.asserts`."""
+    about: str
+    has_arch: bool = False
+    """Whether its first template parameter is the architecture; else it is made for one."""
+    stages: int = 2
+    """How many stages A and B have in L1, L0A and L0B where no parameter says it."""
+    a_slot: Slot = "tile"
+    """Where stages of A start in L1; in a half of it lies all of A's rows, for the whole k."""
+    l0_slot: Slot = "tile"
+    l0c_slot: Slot = "tile"
+    b_first: bool = False
+    """Whether B lies before A in L1."""
+    bias_stages: Literal["one", "each"] = "one"
+    sums_of_l1: bool = False
+    """Whether L0C is counted by the tile in L1, not by that in L0."""
+    elsewhere: tuple[str, ...] | None = None
+    """What the compiler says on another architecture, where it is not that there is no block."""
+    swizzle: str = ""
+    """The swizzle that its kernel takes, where it is a certain one."""
+    dynamic: bool = False
+    """Whether tiles are given at run time, where nothing is asserted of them."""
+    one_tile: bool = False
+    """Whether its block has no loop over tiles of k: one of them is all of k."""
+    lines_alone: bool = False
+    """Whether it takes A and B as RowMajor or ColumnMajor alone."""
+
+    def __call__(self, *, arch: str | None = None, **values: int) -> Policy:
+        """Return the policy with these parameters, the others at their defaults.
+
+        Raises:
+            UnsupportedError: there is no such parameter, or no such architecture.
+            LayoutError: a number of stages below 1.
+        """
+        names = [p.name for p in self.parameters]
+        for name in values:
+            if name not in names:
+                takes = f"It takes {', '.join(names) or 'none'}."
+                raise UnsupportedError(f"{self.name} has no parameter {name}", takes, parameter=name)
+        if arch is not None and not self.has_arch:
+            fixed = f"It is made for {ARCH_OF[self.codes[0]] if self.codes else 'AtlasA2'}."
+            raise UnsupportedError(f"{self.name} has no parameter arch", fixed, parameter="arch")
+        arguments = tuple(_checked(self.name, p, values.get(p.name, p.default)) for p in self.parameters)
+        return Policy(self, arguments, None if arch is None else arch_tag(arch))
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.about}>"
+
+    def adds_bias(self, code: int) -> bool:
+        """Whether its block adds a bias on an instruction set: TLA has no copy of one to BT on 2201.
+
+        Source: CATLASS gemm/tile/atlasa2/copy_l1_to_bt.hpp, which has no TileCopyTla.
+        """
+        asserts = any(name.startswith(("bias", "BT")) for name in self.asserts)
+        return asserts and not (self.api == "tla" and code == 2201)
+
+    @property
+    def header(self) -> str:
+        """The file of its block."""
+        return f"block_mmad_{self.block}.hpp" if self.block else "dispatch_policy.hpp"
+
+
+class Facts(NamedTuple):
+    """How many stages each operand has in each buffer, and the flags that conditions speak of."""
+
+    l1a: int
+    l1b: int
+    l0a: int
+    l0b: int
+    l0c: int
+    preload: int
+    unit_flag: bool
+    hf32: bool
+
+
+class Policy(NamedTuple):
+    """A dispatch policy with its parameters: what ``str`` gives is the C++ type.
+
+    >>> from tla.ascend import MmadPingpong
+    >>> policy = MmadPingpong(unit_flag=True)
+    >>> print(policy)
+    MmadPingpong<ArchTag,true>
+
+    Default template arguments at the end are left out. A policy without an architecture prints
+    ``ArchTag`` in its place.
+    """
+
+    family: Family
+    arguments: tuple[int, ...]
+    arch: str | None = None
+    """The C++ tag of the architecture; None where the policy names none."""
+
+    @property
+    def name(self) -> str:
+        return self.family.name
+
+    @property
+    def values(self) -> dict[str, int]:
+        """The parameters by their keywords."""
+        names = (p.name for p in self.family.parameters)
+        return dict(zip(names, self.arguments, strict=True))
+
+    @property
+    def arch_code(self) -> int | None:
+        """The instruction set it is bound to: by its parameter, or as the only one that has it."""
+        if self.arch is not None:
+            return CODE_OF[self.arch]
+        codes = self.family.codes
+        return codes[0] if len(codes) == 1 else None
+
+    def value(self, *names: str, default: int) -> int:
+        """The first parameter of these names, or the default."""
+        values = self.values
+        return next((values[name] for name in names if name in values), default)
+
+    @property
+    def l1a_stages(self) -> int:
+        return self.facts.l1a
+
+    @property
+    def l1b_stages(self) -> int:
+        return self.facts.l1b
+
+    @property
+    def l0a_stages(self) -> int:
+        return self.facts.l0a
+
+    @property
+    def l0b_stages(self) -> int:
+        return self.facts.l0b
+
+    @property
+    def l0c_stages(self) -> int:
+        return self.facts.l0c
+
+    @property
+    def preload(self) -> int:
+        """How many tiles are loaded ahead of the one in use, where the policy says it; else 0."""
+        return self.facts.preload
+
+    @property
+    def unit_flag(self) -> bool:
+        """Whether L0C is emptied while it is filled, fractal by fractal."""
+        return self.facts.unit_flag
+
+    @property
+    def hf32(self) -> bool:
+        """Whether floats are multiplied with fewer digits."""
+        return self.facts.hf32
+
+    @property
+    def shuffle_k(self) -> bool:
+        """Whether each core starts at another tile of k."""
+        return bool(self.value("shuffle_k", default=False))
+
+    @property
+    def l1_resident(self) -> bool:
+        """Whether a tile that is in L1 already is not loaded again."""
+        return bool(self.value("l1_resident", default=False))
+
+    @property
+    def facts(self) -> Facts:
+        """The numbers that conditions on tiles speak of."""
+        return _facts(self)
+
+    def replaced(self, **values: int) -> Policy:
+        """This policy with some parameters changed."""
+        return self.family(arch=self.arch, **{**self.values, **values})
+
+    def bound(self, arch: str) -> Policy:
+        """This policy for an architecture: its C++ tag is written where it is a parameter."""
+        return self._replace(arch=arch_tag(arch)) if self.family.has_arch else self
+
+    def __str__(self) -> str:
+        pairs = list(zip(self.family.parameters, self.arguments, strict=True))
+        while pairs and not pairs[-1][0].required and pairs[-1][0].default == pairs[-1][1]:
+            pairs.pop()
+        texts = [("true" if x else "false") if p.is_flag else str(x) for p, x in pairs]
+        if self.family.has_arch:
+            texts.insert(0, f"Arch::{self.arch}" if self.arch else "ArchTag")
+        takes_none = not self.family.parameters and not self.family.has_arch
+        return self.name if takes_none else f"{self.name}<{','.join(texts)}>"
+
+
+@lru_cache(maxsize=1024)
+def _facts(policy: Policy) -> Facts:
+    stages = policy.family.stages
+    whole_a = policy.family.a_slot == "half" and "l1a_stages" not in policy.values
+    return Facts(
+        1 if whole_a else policy.value("l1a_stages", "l1_stages", "stages", default=stages),
+        policy.value("l1b_stages", "l1_stages", "stages", default=stages),
+        policy.value("l0a_stages", "stages", default=stages),
+        policy.value("l0b_stages", "stages", default=stages),
+        policy.value("l0c_stages", default=1),
+        policy.value("preload_stages", default=0),
+        bool(policy.value("unit_flag", default=False)),
+        bool(policy.value("hf32", default=False)),
+    )
+
+
+def arch_tag(name: str) -> str:
+    """CATLASS's tag of an architecture: AtlasA3 runs what is made for AtlasA2."""
+    tag = name.strip().removeprefix("Catlass::").removeprefix("Arch::")
+    tag = {"AtlasA3": "AtlasA2"}.get(tag, tag)
+    if tag not in CODE_OF:
+        raise UnsupportedError(
+            f"{shortened(name)!r} is not the tag of an architecture",
+            f"Known: {', '.join(CODE_OF)}.",
+            name=name,
+        )
+    return tag
+
+
+def _checked(policy: str, parameter: Parameter, value: int) -> int:
+    if parameter.is_flag:
+        if value not in (0, 1):
+            raise LayoutError(f"{policy}: {parameter.name} = {value}, a flag is true or false")
+        return bool(value)
+    count = index_of(f"{policy}: {parameter.name}", value)
+    if count < 1:
+        raise LayoutError(
+            f"{policy}: {parameter.name} = {count}, a tile has at least one stage",
+            parameter=parameter.name,
+            value=count,
+        )
+    return count

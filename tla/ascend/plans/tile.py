@@ -1,0 +1,48 @@
+"""A tile of a product, with all that decides whether a block takes it.
+
+>>> from tla.ascend import AtlasA2, GemmShape, MmadPingpong, element, fits
+>>> half = element("half")
+>>> tile = Tile(AtlasA2, half, half, GemmShape(128, 256, 256), GemmShape(128, 256, 64), MmadPingpong())
+>>> fits(tile), fits(tile._replace(l1=GemmShape(128, 256, 512)))
+(True, False)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from ..arch import Arch
+    from ..elements import Element
+    from ..shapes import GemmShape
+    from .dispatch import Policy
+
+__all__ = ["Operand", "Tile"]
+
+Operand: TypeAlias = Literal["A", "B", "C", "bias"]
+
+
+class Tile(NamedTuple):
+    """What `fits`, `footprints` and `nearest` take; `Plan.tile` is the tile of a plan.
+
+    >>> from tla.ascend import gemm
+    >>> tile = gemm("AtlasA2", (64, 64, 40), "half").tile
+    >>> print(tile.l1, tile.policy, tile.k)
+    GemmShape<128,256,256> MmadPingpong<Arch::AtlasA2,true> 40
+    """
+
+    arch: Arch
+    a: Element
+    b: Element
+    l1: GemmShape
+    """The tile in L1."""
+    l0: GemmShape
+    """The tile in L0A, L0B and L0C."""
+    policy: Policy
+    bias: Element | None = None
+    tags: tuple[str, str, str] = ("RowMajor", "RowMajor", "RowMajor")
+    """How A, B and C lie in global memory; those of A and B fix how the tiles lie in L1."""
+    k: int | None = None
+    """The extent of the problem, for the policies that hold all of it in L1."""
+    c: Element | None = None
+    """The element type of C; that of A where it is None."""

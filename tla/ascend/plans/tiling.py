@@ -1,0 +1,202 @@
+"""The record of a plan, architecture, problem, elements, layouts, tiles, policy and swizzle, and what
+follows from it alone.
+
+>>> from tla.ascend import gemm
+>>> plan = gemm("AtlasA2", (64, 64, 64), "half", "RowMajor,ColumnMajor,RowMajor")
+>>> plan.formula, plan.extents("B", plan.l0), plan.leading("B")
+('C[64,64] half = A[64,64] half * B[64,64] half', (64, 256), 64)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+from ...errors import UnsupportedError
+from ...ints import Int
+from ..buffers import buffer_of, l1_tag
+from ..cube import FP4
+from ..elements import accumulator
+from ..tags.table import make_layout
+from .footprint import footprints
+from .tile import Tile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...layout import AnyLayout
+    from ..arch import Arch
+    from ..elements import Element
+    from ..schedules import BlockSwizzle
+    from ..shapes import GemmCoord, GemmShape
+    from .dispatch import Policy
+    from .footprint import Footprint
+    from .tile import Operand
+
+__all__ = ["BLOCKS", "LINES", "OPERANDS", "Level", "Tiling"]
+
+Level: TypeAlias = Literal["GM", "L1", "L0A", "L0B", "L0C", "BT"]
+
+_LEVELS: Final[dict[str, tuple[str, ...]]] = {
+    "A": ("GM", "L1", "L0A"),
+    "B": ("GM", "L1", "L0B"),
+    "C": ("GM", "L0C"),
+    "bias": ("GM", "L1", "BT"),
+}
+OPERANDS: Final[tuple[Operand, ...]] = ("A", "B", "C")
+LINES: Final = ("RowMajor", "ColumnMajor")
+"""The tags of matrices that lie line by line, and have a leading dimension."""
+BLOCKS: Final = ("PaddingRowMajor", "PaddingColumnMajor")
+"""The tags of matrices that lie in blocks as large as a tile."""
+
+
+class Tiling(NamedTuple):
+    """What a plan of C = A B, or A B + bias, states; the rules, the kernels and the C++ read it."""
+
+    arch: Arch
+    problem: GemmCoord
+    a: Element
+    b: Element
+    c: Element
+    tags: tuple[str, str, str]
+    """How A, B and C lie in global memory."""
+    ld: tuple[int | None, int | None, int | None]
+    """Their leading dimensions, in elements; None is the shortest."""
+    l1: GemmShape
+    l0: GemmShape
+    policy: Policy
+    swizzle: BlockSwizzle
+    cores: int
+    bias: Element | None = None
+
+    @property
+    def accumulator(self) -> Element:
+        """What products are summed in."""
+        return accumulator(self.a, self.b)
+
+    @property
+    def tiles(self) -> GemmCoord:
+        """How many tiles the problem takes in each direction."""
+        return self.l1.tiles_of(self.problem)
+
+    def element(self, operand: Operand) -> Element:
+        """The element type of an operand in global memory and L1."""
+        _require_operand(operand)
+        if operand == "bias":
+            if self.bias is None:
+                raise UnsupportedError("the plan has no bias", "Give gemm(..., bias='float').")
+            return self.bias
+        return {"A": self.a, "B": self.b, "C": self.c}[operand]
+
+    def extents(self, operand: Operand, of: Sequence[int] | None = None) -> tuple[int, ...]:
+        """The rows and columns of an operand: of the problem, or of a tile (m, n, k)."""
+        _require_operand(operand)
+        m, n, k = self.problem if of is None else of
+        return {"A": (m, k), "B": (k, n), "C": (m, n), "bias": (n,)}[operand]
+
+    def layout(self, operand: Operand, level: Level = "GM") -> AnyLayout:
+        """Return how an operand lies in a buffer: the whole of it in GM, else a whole tile.
+
+        >>> from tla.ascend import gemm
+        >>> plan = gemm("Ascend950", (1000, 600, 100), "half", "RowMajor,ColumnMajor")
+        >>> print(plan.layout("B", "L1"), plan.layout("A"))
+        ((_16,_8),(_16,_16)):((_1,_4096),(_16,_256)) (1000,100):(100,_1)
+
+        Raises:
+            UnsupportedError: the operand is never there.
+        """
+        _require_operand(operand)
+        if level not in _LEVELS[operand]:
+            where = f"It is in {', '.join(_LEVELS[operand])}."
+            raise UnsupportedError(f"{operand} is never in {level}", where, operand=operand, level=level)
+        of = self.element(operand)
+        if level == "GM":
+            return self._global(operand, of)
+        if operand == "bias":
+            return make_layout(of if level == "L1" else self.accumulator, "VectorLayout", Int(self.l0.n))
+        rows, cols = (Int(x) for x in self.extents(operand, self.tile_in(operand, level)))
+        if level == "L1":
+            return make_layout(of, l1_tag(self.tag(operand)), rows, cols)
+        (tag,) = buffer_of(self.arch, level).tags
+        return make_layout(self.accumulator if level == "L0C" else of, tag, rows, cols)
+
+    def tile_in(self, operand: Operand, level: Level) -> GemmShape:
+        """The tile of which a buffer holds an operand: all of k where the policy keeps A in L1."""
+        tile = self.l1 if level == "L1" else self.l0
+        whole = (operand, level, self.policy.family.a_slot) == ("A", "L1", "half")
+        return tile._replace(k=self.problem.k) if whole else tile
+
+    def _global(self, operand: Operand, of: Element) -> AnyLayout:
+        sizes, tag = self.extents(operand), self.tag(operand)
+        if tag in BLOCKS:
+            block = self.extents(operand, self.l1)
+            return make_layout(of, tag, *sizes, block=tuple(block))
+        return make_layout(of, tag, *sizes, ld=self.leading(operand) if tag in LINES else None)
+
+    def tag(self, operand: Operand) -> str:
+        """The layout tag of an operand in global memory."""
+        _require_operand(operand)
+        return "VectorLayout" if operand == "bias" else self.tags["ABC".index(operand)]
+
+    def leading(self, operand: Operand) -> int:
+        """The elements from one row of RowMajor, or column of ColumnMajor, to the next; else 0."""
+        tag = self.tag(operand)
+        if tag not in LINES:
+            return 0
+        ld = self.ld["ABC".index(operand)]
+        rows, cols = self.extents(operand)
+        least = cols if tag == "RowMajor" else rows
+        if ld is None:
+            return least + least % 2 if self.element(operand).name in FP4 else least
+        return ld
+
+    @property
+    def tile(self) -> Tile:
+        """The tile, with all that decides whether a block takes it."""
+        return Tile(
+            self.arch, self.a, self.b, self.l1, self.l0, self.policy, self.bias, self.tags,
+            self.problem.k, self.c,
+        )  # fmt: skip
+
+    @property
+    def footprints(self) -> tuple[Footprint, ...]:
+        """What the tile takes of each buffer."""
+        return footprints(self.tile)
+
+    @property
+    def formula(self) -> str:
+        """What is computed: extents and element types."""
+        m, n, k = self.problem
+        bias = f" + bias[{n}] {self.bias}" if self.bias else ""
+        return f"C[{m},{n}] {self.c} = A[{m},{k}] {self.a} * B[{k},{n}] {self.b}{bias}"
+
+    def __str__(self) -> str:
+        layouts = ", ".join(
+            f"{x} {t}" + (f" ld {ld}" if ld is not None else "")
+            for x, t, ld in zip("ABC", self.tags, self.ld, strict=True)
+        )
+        return (
+            f"{self.arch}, {self.cores} cores: {self.formula}\n"
+            f"  layouts   {layouts}\n"
+            f"  tiles     L1 {self.l1}, L0 {self.l0}\n"
+            f"  policy    {self.policy}\n"
+            f"  swizzle   {self.swizzle}"
+        )
+
+    def __repr__(self) -> str:
+        names = (self.a.name, self.b.name, self.c.name)
+        parts = [
+            repr(self.arch.name), repr(tuple(self.problem)), repr(names), repr(self.tags),
+            repr(tuple(self.l1)), repr(tuple(self.l0)), repr(str(self.policy)), repr(str(self.swizzle)),
+        ]  # fmt: skip
+        if self.bias:
+            parts.append(f"bias={self.bias.name!r}")
+        if any(x is not None for x in self.ld):
+            parts.append(f"ld={self.ld!r}")
+        return f"gemm({', '.join(parts)}, cores={self.cores})"
+
+
+def _require_operand(operand: str) -> None:
+    if operand not in _LEVELS:
+        raise UnsupportedError(
+            f"a product has no operand {operand!r}", f"It has {', '.join(_LEVELS)}.", operand=operand
+        )

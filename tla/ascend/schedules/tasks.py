@@ -1,0 +1,317 @@
+"""The tasks of a product by number, each on its core in its turn.
+
+A task is a block of the M x N x K space of a product, which one core computes in one turn of its
+loop. A number alone gives the task: nothing is made before it is asked for, however large the product.
+
+>>> from tla.ascend.schedules import identity
+>>> schedule = identity((65536, 65536, 65536), (128, 256, 256), offset=3)
+>>> len(schedule), schedule[100_000]
+(131072, Block(coord=GemmCoord(m=391, n=53, k=0), shape=GemmCoord(m=128, n=256, k=65536)))
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from itertools import chain
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, SupportsIndex, overload
+
+from ...errors import CoordinateError, LayoutError, UnsupportedError
+from ..arch import AtlasA2
+from ..shapes import GemmCoord, GemmShape, gemm_shape, index_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from ..shapes import ShapeLike
+
+__all__ = [
+    "CORES",
+    "MOST_WALKED",
+    "STEP",
+    "Assignment",
+    "Block",
+    "Task",
+    "Tasks",
+    "direction_of",
+    "positive",
+    "with_progress",
+]
+
+CORES = AtlasA2.cores
+"""The default number of cores."""
+
+MOST_WALKED: Final = 1 << 21
+"""The most tasks that one walk visits; that takes about half a minute."""
+
+STEP: Final = 1 << 13
+"""How many tasks there are between two calls of a `progress`."""
+
+_MOST_CORES: Final = 65535  # the number of blocks of a kernel is 16 bits wide
+
+
+class Block(NamedTuple):
+    """What one task computes: its place, in tiles, and its extents, in elements.
+
+    >>> from tla.ascend.schedules import identity
+    >>> identity((96, 50, 32), (48, 32, 16), cores=4)[1].shape
+    GemmCoord(m=48, n=18, k=32)
+    """
+
+    coord: GemmCoord
+    shape: GemmCoord
+
+
+class Task(NamedTuple):
+    """A block, and the core and turn that compute it.
+
+    >>> from tla.ascend.schedules import identity
+    >>> task = identity((96, 64, 32), (48, 32, 16), cores=3).task(3)
+    >>> task.core, task.round, task.coord, task.start
+    (0, 1, GemmCoord(m=1, n=0, k=0), GemmCoord(m=48, n=0, k=0))
+    """
+
+    number: int
+    core: int
+    round: int
+    """The turn of the core's loop."""
+    coord: GemmCoord
+    """The tile; of a group the one within the group."""
+    start: GemmCoord
+    """The first element."""
+    shape: GemmCoord
+    """The extents, in elements."""
+    slice: int = 0
+    """Which part of K it is, of the parts of this block."""
+    adds: bool = False
+    """Whether it is added to what an earlier task of its core has written."""
+    partial: bool = False
+    """Whether its result is a partial sum in the workspace, which a last step adds up."""
+    group: int = 0
+
+    @property
+    def block(self) -> Block:
+        return Block(self.coord, self.shape)
+
+    @property
+    def end(self) -> GemmCoord:
+        """The first element behind it."""
+        return GemmCoord(*map(operator.add, self.start, self.shape))
+
+    @property
+    def macs(self) -> int:
+        """How many products of elements it sums."""
+        m, n, k = self.shape
+        return m * n * k
+
+    def __str__(self) -> str:
+        at = ",".join(f"{a}:{b}" for a, b in zip(self.start, self.end, strict=True))
+        return f"task {self.number} (core {self.core}, round {self.round}): [{at}]"
+
+
+class Assignment:
+    """Which core computes which task of a product when; `Schedule` adds the facts about it."""
+
+    __slots__ = ("cores", "loops", "problem", "swizzle", "tile")
+
+    CPP: ClassVar[str]
+    """The name of the C++ class."""
+    STAYS: ClassVar[str] = ""
+    """Of A and B, what its kernel keeps in L1 for the next task of a core that reads the same of it."""
+
+    problem: GemmCoord
+    tile: GemmShape
+    loops: GemmCoord
+    """How many tiles there are in each direction."""
+    cores: int
+    swizzle: str
+    """The C++ text of what orders it."""
+
+    def __init__(self, problem: ShapeLike, tile: ShapeLike, cores: int, swizzle: str) -> None:
+        self.problem = GemmCoord(*gemm_shape(problem, "problem"))
+        self.tile = gemm_shape(tile, "tile")
+        self.loops = self.tile.tiles_of(self.problem)
+        self.cores = positive("cores", cores)
+        if self.cores > _MOST_CORES:
+            raise LayoutError(
+                f"cores = {self.cores}: a kernel is started on at most {_MOST_CORES}", cores=self.cores
+            )
+        self.swizzle = swizzle
+
+    # what a scheduler defines
+
+    @property
+    def count(self) -> int:
+        """How many tasks there are, however many: `len` ends at 63 bits."""
+        raise NotImplementedError
+
+    def task(self, number: int) -> Task:
+        """The task of a number in range; see `tasks`, which takes others too."""
+        raise NotImplementedError
+
+    def runs(self, core: int) -> tuple[range, ...]:
+        """The numbers of the tasks of a core in the order in which it runs them, range by range."""
+        return (range(core, self.count, self.cores),)
+
+    # what all have
+
+    @property
+    def tasks(self) -> Tasks:
+        """The tasks by number, made when they are asked for."""
+        return Tasks(self)
+
+    def of_core(self, core: SupportsIndex) -> list[Task]:
+        """The tasks of a core in the order in which it runs them."""
+        number = index_of("core", core)
+        if not 0 <= number < self.cores:
+            raise CoordinateError(f"there is no core {number}: there are {self.cores}", core=number)
+        runs = self.runs(number)
+        self.check_walk(sum(map(_length, runs)))
+        return [self.task(i) for i in chain(*runs)]
+
+    def walk(self, progress: Callable[[int], None] | None = None) -> Iterator[Task]:
+        """All tasks in the order of their numbers, for what must see every one.
+
+        Args:
+            progress: Called now and then with the number of tasks seen.
+
+        Raises:
+            UnsupportedError: there are more than `MOST_WALKED`.
+        """
+        self.check_walk(self.count)
+        return with_progress(self.tasks, progress)
+
+    def walk_by_core(self) -> list[Iterator[Task]]:
+        """All tasks, those of each core in the order in which it runs them; raises as `walk` does."""
+        self.check_walk(self.count)
+        return [map(self.task, chain(*self.runs(core))) for core in range(self.cores)]
+
+    def check_walk(self, count: int) -> None:
+        """Refuse a walk over more than `MOST_WALKED` tasks."""
+        if count <= MOST_WALKED:
+            return
+        slices = f", and so do fewer slices of K than {self.factor}" if self.empty else ""
+        raise UnsupportedError(
+            f"{count} tasks are too many to go through one by one: at most {MOST_WALKED}",
+            f"A tile larger than {self.tile} makes fewer{slices}.",
+            count=count, most=MOST_WALKED,
+        )  # fmt: skip
+
+    @property
+    def blocks(self) -> int:
+        """How many tiles C is cut into."""
+        return self.loops.m * self.loops.n
+
+    @property
+    def factor(self) -> int:
+        """Into how many slices K is cut, at most."""
+        return 1
+
+    @property
+    def empty(self) -> int:
+        """How many tasks have nothing of K, because it is cut into more slices than it has tiles."""
+        return 0
+
+    @property
+    def groups(self) -> int:
+        """Into how many groups of rows, each with its own B, the product is split."""
+        return 1
+
+    def __len__(self) -> int:
+        if self.count > sys.maxsize:
+            raise OverflowError(f"{self.count} tasks are more than len can say; count says it")
+        return self.count
+
+    def __iter__(self) -> Iterator[Block]:
+        return (task.block for task in self.tasks)
+
+    @overload
+    def __getitem__(self, number: SupportsIndex) -> Block: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Block]: ...
+    def __getitem__(self, number: SupportsIndex | slice) -> Block | list[Block]:
+        if isinstance(number, slice):
+            return [task.block for task in self.tasks[number]]
+        return self.tasks[number].block
+
+    def __repr__(self) -> str:
+        problem = ",".join(map(str, self.problem))
+        return f"<{self.swizzle}: ({problem}) by {self.tile}, {self.count} tasks on {self.cores} cores>"
+
+
+class Tasks:
+    """The tasks of a schedule as a sequence, each made when it is asked for."""
+
+    __slots__ = ("_schedule",)
+
+    def __init__(self, schedule: Assignment) -> None:
+        self._schedule = schedule
+
+    def __len__(self) -> int:
+        return len(self._schedule)
+
+    def __iter__(self) -> Iterator[Task]:
+        return map(self._schedule.task, range(self._schedule.count))
+
+    @overload
+    def __getitem__(self, number: SupportsIndex) -> Task: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Task]: ...
+    def __getitem__(self, number: SupportsIndex | slice) -> Task | list[Task]:
+        schedule = self._schedule
+        if isinstance(number, slice):
+            numbers = range(schedule.count)[number]
+            schedule.check_walk(_length(numbers))
+            return [schedule.task(i) for i in numbers]
+        index = index_of("the number of a task", number)
+        if not -schedule.count <= index < schedule.count:
+            raise CoordinateError(f"there is no task {index}: there are {schedule.count}", number=index)
+        return schedule.task(index % schedule.count)
+
+
+def with_progress(tasks: Iterable[Task], progress: Callable[[int], None] | None) -> Iterator[Task]:
+    """Yield tasks, and call `progress` now and then with the number of tasks seen."""
+    if progress is None:
+        yield from tasks
+        return
+    for seen, task in enumerate(tasks, 1):
+        yield task
+        if not seen % STEP:
+            progress(seen)
+
+
+def _length(numbers: range) -> int:
+    """How many numbers there are in a range; `len` ends at 63 bits."""
+    return max(0, -(-(numbers.stop - numbers.start) // numbers.step))
+
+
+def positive(name: str, n: SupportsIndex, of: str = "") -> int:
+    """Return a number that must be positive.
+
+    Args:
+        of: The swizzle that it is an argument of.
+
+    Raises:
+        LayoutError: it is less than 1; the error names it.
+    """
+    value = index_of(name, n)
+    if value < 1:
+        whose = f" of {of}" if of else ""
+        raise LayoutError(f"{name}{whose} = {value}: it must be at least 1", **{name: value})
+    return value
+
+
+def direction_of(n: SupportsIndex) -> int:
+    """Return a swizzle's direction, 0 or 1.
+
+    Raises:
+        LayoutError: it is another number.
+    """
+    value = index_of("direction", n)
+    if value not in (0, 1):
+        raise LayoutError(
+            f"direction = {value}: a swizzle has direction 0 or 1",
+            "0 walks bands of rows of blocks, 1 bands of columns.",
+            direction=value,
+        )
+    return value
