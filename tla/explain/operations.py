@@ -11,7 +11,7 @@ from ..algebra.coalesce import coalesced
 from ..algebra.complement import free
 from ..algebra.composition import composed, extended_modes, tiler_layout, walked
 from ..algebra.inverse import left_inverted, right_inverted
-from ..algebra.modes import as_static, is_one, modes_of, of_modes, read_modes, row, unguarded
+from ..algebra.modes import as_static, is_one, modes_of, of_modes, read_modes, row
 from ..algebra.product import same_rank
 from ..errors import UnsupportedError
 from ..ints import is_tuple, known_eq
@@ -133,7 +133,7 @@ def _left_inverse(whole: Explanation, layout: Any) -> Explanation:
 def _inverse(whole: Explanation, of: AnyLayout, inverted: Callable[..., AnyLayout]) -> Explanation:
     events: list[Any] = []
     inverted(of, events)
-    moving, digits = ([tuple(map(unguarded, mode)) for mode in modes] for modes in events)
+    moving, digits = (modes for modes in events)
     sizes = {index: size for size, index in digits if known_eq(index, 0) is not True}
     is_left = inverted is left_inverted
     steps: list[InverseStep] = []
@@ -206,14 +206,15 @@ def _paired(whole: Explanation, block: AnyLayout, tiler: Any) -> Explanation:
 
 def _written(steps: Sequence[Any], *arguments: Any) -> tuple[Any, ...]:
     """The records with the ints as the arguments write them: static where all of those are."""
-    to = as_static if all(map(is_static, arguments)) else unguarded
-    return tuple([type(step)(*(_part(to, f, x) for f, x in step._asdict().items())) for step in steps])
+    if not all(map(is_static, arguments)):
+        return tuple(steps)
+    return tuple([type(step)(*(_part(f, x) for f, x in step._asdict().items())) for step in steps])
 
 
-def _part(to: Callable[[Any], Any], field: str, x: Any) -> Any:
+def _part(field: str, x: Any) -> Any:
     if is_layout(x):
-        return trusted(to(x.shape), to(x.stride))
-    return x if x is None or isinstance(x, str) or field in ("mode", "left") else to(x)
+        return trusted(as_static(x.shape), as_static(x.stride))
+    return x if x is None or isinstance(x, str) or field in ("mode", "left") else as_static(x)
 
 
 # The operations with steps to show, by name.

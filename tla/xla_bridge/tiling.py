@@ -27,7 +27,8 @@ from math import prod
 from typing import TYPE_CHECKING, SupportsIndex
 
 from ..errors import CoordinateError, LeafError, UnsupportedError
-from ..ints import IntLike, ceil_div, known_eq, known_lt, leaf, less, round_up
+from ..ints import IntLike, ceil_div, known_eq, known_lt, leaf, round_up
+from ..questions import less
 from .rules import COMBINE, check_tile
 from .shape import AnyShape, Tile, XlaBuffer, XlaShape, XlaTuple
 

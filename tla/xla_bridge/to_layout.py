@@ -28,9 +28,7 @@ from ..ints import (
     SymbolicInt,
     _0,
     _1,
-    at_least,
     ceil_div,
-    compared,
     known_divides,
     known_eq,
     known_lt,
@@ -38,6 +36,7 @@ from ..ints import (
     round_up,
 )
 from ..layout import AnyLayout, Layout
+from ..questions import at_least, compared
 from .shape import COMBINE, AnyShape, XlaShape
 from .tiling import array_shape
 
