@@ -19,7 +19,8 @@ from ..ints import Int, IntTuple, _1, is_open, is_tuple, known_eq, known_lt, min
 from ..layout import AnyLayout, as_layout, trusted
 from ..questions import Questions, decided, equality, order
 from .by_mode import by_mode, matched
-from .modes import INT, Modes, of_modes, raw_modes, read_modes
+from .modes import INT, Modes, of_modes, raw_modes, read_modes, unit
+from .steps import CoalesceStep
 
 if TYPE_CHECKING:
     from ..expr import Conditions
@@ -86,6 +87,21 @@ def coalesced(modes: Modes, one: Any = 1) -> Modes:
             size, stride = s, d
     out.append((one, one - one) if size is None else (size, stride))
     return out
+
+
+def coalesce_steps(layout: AnyLayout) -> list[CoalesceStep]:
+    """Return what `coalesce` does with each mode, none where sizes are unknown."""
+    steps: list[CoalesceStep] = []
+    if read_modes(layout) is None:
+        return steps
+    modes, one, count = raw_modes(layout), unit(layout), 0
+    for i, (s, d) in enumerate(modes):
+        now = coalesced(modes[: i + 1], one)  # the modes so far, by the algorithm itself
+        moved = len([n for n, _d in now if n != 1])
+        action = "skip" if s == 1 else "keep" if moved > count else "merge"
+        steps.append(CoalesceStep(s, d, action, of_modes(now)))
+        count = moved
+    return steps
 
 
 def same_function(a: AnyLayout, b: AnyLayout) -> bool:

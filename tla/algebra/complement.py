@@ -27,12 +27,12 @@ from .modes import (
     by_stride,
     flat,
     is_one,
-    is_symbolic,
     moving_modes,
     of_modes,
     raw_modes,
     read_modes,
 )
+from .steps import ComplementStep
 
 if TYPE_CHECKING:
     from ..expr import Conditions
@@ -81,26 +81,28 @@ def complement(
 
 
 def free(
-    layout: AnyLayout, cotarget: Any = None, steps: list[Any] | None = None, grows: bool = False
+    layout: AnyLayout,
+    cotarget: Any = None,
+    steps: list[ComplementStep] | None = None,
+    grows: bool = False,
 ) -> AnyLayout:
     """`complement` of checked arguments. ``steps`` receives the sorted modes, each with its gap."""
     read = read_modes(layout)
     are_static = both_static(read, read if cotarget is None else _read(cotarget))
-    if read is None or are_static is None:
-        return _free(layout, cotarget, grows, steps)
+    if read is None or are_static is None or steps is not None:
+        return _free(layout, cotarget, grows, steps, 1 if are_static is False else _1)
     if are_static:
         cotarget = as_plain(cotarget)
-    return of_modes(gaps(read[0], cotarget, layout, steps, grows), are_static)
+    return of_modes(gaps(read[0], cotarget, layout, grows), are_static)
 
 
 @carrying
-def _free(layout: AnyLayout, cotarget: Any, grows: bool, steps: list[Any] | None) -> AnyLayout:
-    """`free` of any ints."""
-    modes = raw_modes(layout)
-    if is_symbolic(layout.shape, layout.stride, cotarget):
-        ask = Questions(lambda: f"the complement of {layout}")
-        return of_modes(gaps_between(layout, modes, cotarget, ask, grows, steps))
-    return of_modes(gaps(modes, cotarget, layout, steps, grows, _1))
+def _free(
+    layout: AnyLayout, cotarget: Any, grows: bool, steps: list[ComplementStep] | None, one: Any
+) -> AnyLayout:
+    """`free` of any ints, with the 1 to start from."""
+    ask = Questions(lambda: f"the complement of {layout}")
+    return of_modes(gaps_between(layout, cotarget, ask, grows, steps, one))
 
 
 def _read(cotarget: Any) -> tuple[list[Any], bool] | None:
@@ -114,9 +116,7 @@ def gaps(
     modes: Modes,
     cotarget: Any,
     layout: AnyLayout | None = None,
-    steps: list[Any] | None = None,
     grows: bool = False,
-    one: Any = 1,
 ) -> Modes:
     """`gaps_between` of ints that answer all questions, with Python's operators.
 
@@ -128,7 +128,7 @@ def gaps(
     if len(moving) > 1:
         moving.sort(key=itemgetter(1))
     out: Modes = []
-    end: Any = one  # of the offsets below the mode
+    end: Any = 1  # of the offsets below the mode
     below: Any = None
     for mode in moving:
         s, d = mode
@@ -137,21 +137,18 @@ def gaps(
         gap = d // end
         if gap != 1 if type(gap) is INT else not is_one(gap):
             out.append((gap, end))
-        if steps is not None:
-            steps.append((s, d, end, gap))
         below, end = mode, s * d
-    rest = one if cotarget is None else _left(cotarget, end, one)
+    rest = 1 if cotarget is None else _left(cotarget, end)
     if grows or (rest != 1 if type(rest) is INT else not is_one(rest)):
         out.append((rest, end))
-    if steps is not None:
-        steps.append((None, None, end, rest))
-    return out or [(one, one - one)]
+    return out or [(1, 0)]
 
 
-def _left(cotarget: Any, end: Any, count: Any) -> Any:
+def _left(cotarget: Any, end: Any) -> Any:
     """How many blocks of ``end`` offsets cover the cotarget, rounded up in each of its modes."""
     if not is_tuple(cotarget):
         return -(-cotarget // end) if end != 1 else cotarget
+    count: Any = 1
     for n in flat(cotarget):
         if n == 0:
             return n
@@ -162,18 +159,18 @@ def _left(cotarget: Any, end: Any, count: Any) -> Any:
 
 def gaps_between(
     layout: AnyLayout,
-    modes: Modes,
     cotarget: Any,
     ask: Questions,
     grows: bool = False,
-    steps: list[Any] | None = None,
+    steps: list[ComplementStep] | None = None,
+    one: Any = _1,
 ) -> Modes:
     """Return the modes of the complement of the modes of a layout.
 
     A mode that may be of size 1 is kept where the gaps are the same without it: if it leaves none below,
     or if all that follows divides, since what a range leaves is one set.
     """
-    moving = moving_modes(modes, ask)
+    moving = moving_modes(raw_modes(layout), ask)
     for mode in moving:
         s, d = mode
         if known_lt(_0, s) is False:
@@ -182,7 +179,7 @@ def gaps_between(
             _demand_more_than_one(mode, ask)
             _refuse(layout, None, mode)
     out: Modes = []
-    end: Any = _1
+    end = one
     below: Any = None
     # sizes that may be 1, of modes above a gap: the first, and one with no other above it
     doubtful: Any = None
@@ -205,14 +202,15 @@ def gaps_between(
                 doubtful, on_top = (s if doubtful is None else doubtful), s
             if doubtful is not None and known_divides(end, d) is not True:
                 ask.refuse(doubtful, ">", _1)
-            if known_eq(gap, _1) is not True:
-                out.append((gap, end))
+        taken = known_eq(d, end) is not True and known_eq(gap, _1) is not True
+        if taken:
+            out.append((gap, end))
         if steps is not None:
-            steps.append((s, d, end, gap))
+            steps.append(ComplementStep(s, d, end, gap, of_modes(out[-1:]) if taken else None))
         below, end = mode, s * d
     if cotarget is None and on_top is not None:
         ask.refuse(on_top, ">", _1)
-    rest: Any = _1
+    rest = one
     above = end
     for n in () if cotarget is None else leaves(cotarget):  # as many blocks as cover it, mode by mode
         if doubtful is not None and known_divides(above, n) is not True:
@@ -222,11 +220,12 @@ def gaps_between(
             if not ask.positive(n):
                 break
             above = -(-above // n)
-    if grows or known_eq(rest, _1) is not True:
+    taken = grows or known_eq(rest, _1) is not True
+    if taken:
         out.append((rest, end))
     if steps is not None:
-        steps.append((None, None, end, rest))
-    return out or [(_1, _0)]
+        steps.append(ComplementStep(None, None, end, rest, of_modes(out[-1:]) if taken else None))
+    return out or [(one, one - one)]
 
 
 def _demand_more_than_one(mode: Mode, ask: Questions) -> None:

@@ -48,9 +48,11 @@ from .modes import (
     is_one,
     is_symbolic,
     named,
+    of_modes,
     raw_modes,
     read_modes,
 )
+from .steps import CompositionStep
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,7 +152,7 @@ def composed(
     a: AnyLayout,
     b: AnyLayout,
     extend: bool = True,
-    steps: list[Any] | None = None,
+    steps: list[CompositionStep] | None = None,
     hints: bool = True,
 ) -> AnyLayout:
     """`composition` of two layouts.
@@ -163,8 +165,10 @@ def composed(
     are_static = both_static(left, right)
     if left is None or right is None or are_static is None:
         return _composed(a, b, extend, steps, hints)
+    if steps is not None:
+        return _composed(a, b, extend, steps, hints, _1 if are_static else 1)
     modes = extended_modes(left[0])
-    parts = walked(modes, right[0], steps) if extend and can_grow(a.shape) else None
+    parts = walked(modes, right[0]) if extend and can_grow(a.shape) else None
     if parts is None:
         parts = _searched(Search(a, b, modes, right[0], extend, hints), steps)
     return trusted(*shaped(parts, b.shape, are_static))
@@ -172,27 +176,32 @@ def composed(
 
 @carrying
 def _composed(
-    a: AnyLayout, b: AnyLayout, extend: bool, steps: list[Any] | None, hints: bool
+    a: AnyLayout,
+    b: AnyLayout,
+    extend: bool,
+    steps: list[CompositionStep] | None,
+    hints: bool,
+    one: Any = _1,
 ) -> AnyLayout:
-    """`composed` of any ints."""
-    left, right = raw_modes(a), raw_modes(b)
-    grows = extend and can_grow(a.shape)
-    parts: list[Any] | None
-    if is_symbolic(a.shape, a.stride, b.shape, b.stride):
-        parts = walk(left, right, Questions(lambda: f"composition of {a} with {b}"), grows, steps)
-    else:
-        parts = walked(extended_modes(left, _1), right, steps, _1) if grows else None
+    """`composed` of any ints, with the 1 to start from."""
+    modes, right = raw_modes(a), raw_modes(b)
+    left, grows = extended_modes(modes, one), extend and can_grow(a.shape)
+    parts: list[Any] | None = None
+    ask = Questions(lambda: f"composition of {a} with {b}")
+    is_walked = can_grow(a.shape) or is_symbolic(b.shape, b.stride)
+    if is_walked and all(ask.positive(size) for size, _d in modes[:-1]):
+        parts = walk(left, right, ask, grows, steps, one)
     if parts is None:
-        search = Search(a, b, extended_modes(left, _1), right, extend, hints, _1)
+        search = Search(a, b, left, right, extend, hints, one)
         parts = named("composition", lambda _a, _b: _searched(search, steps), a, b)
     return trusted(*shaped(parts, b.shape, False))
 
 
-def _searched(search: Search, steps: list[Any] | None) -> list[Any]:
+def _searched(search: Search, steps: list[CompositionStep] | None) -> list[Any]:
     """The parts that the search finds."""
     if search.unknown is None:
         return search.parts(steps)
-    return search.possible(partial(walked, search.left, one=search.one))
+    return search.possible(partial(walked, search.left))
 
 
 def shaped(parts: Sequence[Any], shape: Any, are_static: bool) -> tuple[Any, Any]:
@@ -243,9 +252,7 @@ def walked(modes: Modes, right: Modes, steps: list[Any] | None = None, one: Any 
     for s, e in right:
         if e <= 0:
             if e == 0:
-                parts.append((s, one - one))
-                if steps is not None:
-                    steps.append(("fit", None, None, 0, s, 0, s))
+                parts.append((s, 0))
                 continue
             return None
         taken: Modes = []
@@ -262,20 +269,14 @@ def walked(modes: Modes, right: Modes, steps: list[Any] | None = None, one: Any 
                     return None
                 used[k] += size - e
                 taken.append((n, e * d))
-                if steps is not None:
-                    steps.append(("split", k, size, d, s, e, n))
-                s, e = s // n, one
+                s, e = s // n, 1
             else:
                 q, rest = divmod(e, size)
                 if rest:
                     return None
-                if steps is not None:
-                    steps.append(("pass", k, size, d, s, e, q))
                 e = q
             k += 1
         d = modes[k][1]
-        if steps is not None:
-            steps.append(("fit", k, modes[k][0] if k < last else None, d, s, e, s))
         if taken:
             taken.append((s, e * d))
             parts.append((tuple([m for m, _t in taken]), tuple([t for _m, t in taken])))
@@ -288,11 +289,12 @@ def walked(modes: Modes, right: Modes, steps: list[Any] | None = None, one: Any 
 
 
 def walk(
-    left: Modes,
+    modes: Modes,
     right: Modes,
     ask: Questions,
     grows: bool = True,
-    steps: list[Any] | None = None,
+    steps: list[CompositionStep] | None = None,
+    one: Any = _1,
 ) -> list[Any] | None:
     """Return the shape and stride that each mode of ``b`` takes of ``a``; None where it is no layout.
 
@@ -300,27 +302,28 @@ def walk(
     exists all the same is for the search, which needs numbers.
 
     Args:
-        left, right: The modes of ``a`` and ``b``.
+        modes: The `extended_modes` of ``a``.
+        right: The modes of ``b``.
         grows: Let the last mode of ``a`` grow.
-        steps: Receives what each mode of ``b`` takes of ``a``, as in `tla.algebra.composition`.
+        steps: Receives what each mode of ``b`` takes of ``a``.
+        one: The 1 to start from.
     """
-    if not all(ask.positive(size) for size, _d in left[:-1]):
-        return None
-    modes = extended_modes(left, _1)
     last = len(modes) - 1
     used: list[Any] = [_0] * (last + 1)  # the greatest coordinate of each mode
     parts: list[Any] = []
 
-    def note(*step: Any) -> None:
+    def note(k: int | None, action: str, n: Any) -> None:
         if steps is not None:
-            steps.append(step)
+            size, d = (None, e) if k is None else modes[k]
+            taken = None if n is None else of_modes([(n, e if k is None else e * d)])
+            steps.append(CompositionStep(i, s, e, k, None if k == last else size, d, action, taken))
 
     for i, (s, e) in enumerate(right):
         # where the next mode goes on from here, whole digits are what it takes
         goes_on = i + 1 < len(right) and known_eq(right[i + 1][1], s * e) is True
         if known_eq(e, _0) is True:
-            parts.append((s, _0))
-            note("fit", None, None, 0, s, 0, s)
+            parts.append((s, one - one))
+            note(None, "fit", s)
             continue
         if not ask.positive(e):
             return None
@@ -328,8 +331,9 @@ def walk(
         k = 0
         while k < last:
             size, d = modes[k]
-            if known_lt(size, e) is False:
-                reach = (s - _1) * e
+            is_same = known_eq(size, e) is True
+            if known_lt(size, e) is False and not is_same:
+                reach = (s - one) * e
                 if known_lt(reach, size) is True:  # it ends within this mode
                     break
                 n = _whole_digit(s, e, size, reach, ask, goes_on)
@@ -338,11 +342,11 @@ def walk(
                 used[k] = used[k] + (size - e)
                 if known_eq(n, _1) is not True:
                     taken.append((n, e * d))
-                note("split", k, size, d, s, e, n)
-                s, e = s // n, _1
-            elif known_divides(size, e) is True:
-                note("pass", k, size, d, s, e, e // size)
-                e = e // size
+                note(k, "split", n)
+                s, e = s // n, one
+            elif is_same or known_divides(size, e) is True:
+                note(k, "pass", None)
+                e = one if is_same else e // size
             elif known_divides(size, e) is None and (isinstance(size, int) or known_lt(size, e)):
                 ask.refuse(e % size, "==", _0)
             elif known_lt(size, e) is True:
@@ -351,8 +355,8 @@ def walk(
                 ask.refuse(e, "<=", size)
             k += 1
         d = modes[k][1]
-        used[k] = used[k] + (s - _1) * e
-        note("fit", k, modes[k][0] if k < last else None, d, s, e, s)
+        used[k] = used[k] + (s - one) * e
+        note(k, "fit", s)
         if taken:
             taken.append((s, e * d))
             parts.append((tuple([m for m, _t in taken]), tuple([t for _m, t in taken])))

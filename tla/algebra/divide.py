@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..expr import Conditions
+    from .steps import ComplementStep
 
 __all__ = ["flat_divide", "logical_divide", "tiled_divide", "unzipped", "zipped_divide"]
 
@@ -125,10 +126,10 @@ def _fills(tiler: AnyLayout, size: Any, count: Any) -> bool:
 
     Below the ``end`` of a tile and what lies between its modes are ``end`` coordinates; so many each.
     """
-    steps: list[Any] = []
+    steps: list[ComplementStep] = []
     free(tiler, size, steps)
-    end, rest = steps[-1][2:]
-    return known_eq(count, end * rest) is True and divides(end, size)
+    last = steps[-1]
+    return known_eq(count, last.end * last.gap) is True and divides(last.end, size)
 
 
 def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:

@@ -19,7 +19,8 @@ from ..int_tuple import text_of
 from ..ints import _0, is_asked, is_static, is_tuple, known_int, static_int
 from ..questions import equal, less
 from ..text import shortened
-from .modes import WORK, can_grow, in_profile, leaf_names, nearest
+from .modes import WORK, can_grow, in_profile, leaf_names, nearest, of_modes
+from .steps import CompositionStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -86,12 +87,16 @@ class Search:
 
     # --- the result ---
 
-    def parts(self, steps: list[Any] | None) -> list[Any]:
+    def parts(self, steps: list[CompositionStep] | None) -> list[Any]:
         """The shape and stride of each mode of ``b``."""
+        zero = self.one - self.one
         if any(equal(s, 0) for s, _e in self.right):  # no coordinate, nothing to agree with
             if steps is not None:
-                steps[:] = [("fit", None, None, 0, s, 0, s) for s, _e in self.right]
-            return [(s, self.one - self.one) for s, _e in self.right]
+                steps[:] = [
+                    CompositionStep(i, s, zero, None, None, zero, "fit", of_modes([(s, zero)]))
+                    for i, (s, _e) in enumerate(self.right)
+                ]
+            return [(s, zero) for s, _e in self.right]
         self.within_reach()
         found: list[list[_Part]] = []
         cut: tuple[Any, ...] | None = None
@@ -106,7 +111,10 @@ class Search:
         if witness is not None:
             self.refuse_carry([(parts[i], c) for i, c in sorted(witness.items()) if c])
         if steps is not None:
-            steps[:] = [("runs", [(p.m, p.e, p.t) for p in parts]) for parts in found]
+            steps[:] = [
+                CompositionStep(p.leaf, p.m, p.e, None, None, None, "run", of_modes([(p.m, p.t)]))
+                for p in parts
+            ]
         return [
             (parts[0].m, parts[0].t)
             if len(parts) == 1

@@ -31,7 +31,9 @@ from .modes import (
     of_modes,
     raw_modes,
     read_modes,
+    unit,
 )
+from .steps import InverseStep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,23 +68,26 @@ def right_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = N
     return right_inverted(tiler_layout(layout))
 
 
-def right_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayout:
-    """`right_inverse` of a layout. ``steps`` receives the sorted modes, then those taken."""
+def right_inverted(layout: AnyLayout, steps: list[InverseStep] | None = None) -> AnyLayout:
+    """`right_inverse` of a layout. ``steps`` receives what each mode gives."""
     read = read_modes(layout)
-    if read is None:
+    if read is None or steps is not None:
         return named("the right inverse", partial(_right_inverse, steps=steps), layout)
     moving = _sorted(layout, coalesced(read[0]))
-    return of_modes(coalesced(_right_chain(moving, _ALL_KNOWN, 1, steps)), read[1])
+    return of_modes(coalesced(_right_chain(moving, _ALL_KNOWN, 1)), read[1])
 
 
-def _right_inverse(layout: AnyLayout, steps: list[Any] | None) -> AnyLayout:
+def _right_inverse(layout: AnyLayout, steps: list[InverseStep] | None) -> AnyLayout:
     """`right_inverted` where sizes are unknown."""
-    ask = Questions(lambda: f"the right inverse of {layout}")
-    moving = _sorted_unknown(layout, ask)
-    return of_modes(coalesced(_right_chain(moving, ask, _1, steps), _1))
+    ask, one = Questions(lambda: f"the right inverse of {layout}"), unit(layout)
+    moving = _sorted_unknown(layout, ask, one)
+    chosen = _right_chain(moving, ask, one)
+    if steps is not None:
+        steps += _steps(moving, chosen, one)
+    return of_modes(coalesced(chosen, one))
 
 
-def _right_chain(moving: list[Moving], ask: Questions, end: Any, steps: list[Any] | None) -> Modes:
+def _right_chain(moving: list[Moving], ask: Questions, end: Any) -> Modes:
     """The modes from stride 1 on, each beginning where the one before ends.
 
     One of size 1 that begins there leaves what follows to begin there too. Where modes overlap, one may
@@ -105,8 +110,6 @@ def _right_chain(moving: list[Moving], ask: Questions, end: Any, steps: list[Any
         if known_lt(d, 1) is not True:
             chosen = [(s, p) for s, _d, p in _longest(moving)]
             break
-    if steps is not None:
-        steps += [moving, chosen]
     return chosen
 
 
@@ -149,11 +152,11 @@ def _sorted(layout: AnyLayout, modes: Modes) -> list[Moving]:
     return out
 
 
-def _sorted_unknown(layout: AnyLayout, ask: Questions) -> list[Moving]:
+def _sorted_unknown(layout: AnyLayout, ask: Questions, one: Any) -> list[Moving]:
     """`_sorted` where sizes are unknown."""
     out: list[Moving] = []
-    below: Any = _1
-    for mode in coalesced(raw_modes(layout), _1):
+    below = one
+    for mode in coalesced(raw_modes(layout), one):
         if known_lt(_0, mode[0]) is False:
             _sorted(layout, [(0, 0)])  # which says so
         if moving_modes([mode], ask) and (known_lt(mode[1], _0) or ask.positive(mode[1])):
@@ -196,23 +199,38 @@ def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = No
     return left_inverted(tiler_layout(layout))
 
 
-def left_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayout:
-    """`left_inverse` of a layout. ``steps`` receives the sorted modes, then the digits."""
+def left_inverted(layout: AnyLayout, steps: list[InverseStep] | None = None) -> AnyLayout:
+    """`left_inverse` of a layout. ``steps`` receives what each mode gives."""
     read = read_modes(layout)
-    if read is None:
+    if read is None or steps is not None:
         return named("the left inverse", partial(_left_inverse, steps=steps), layout)
     modes = coalesced(read[0])
-    digits = _digits_of(layout, read[0], modes, _sorted(layout, modes), None, steps)
+    digits = _digits_of(layout, read[0], modes, _sorted(layout, modes))
     return of_modes(coalesced(digits), read[1])
 
 
-def _left_inverse(layout: AnyLayout, steps: list[Any] | None) -> AnyLayout:
+def _left_inverse(layout: AnyLayout, steps: list[InverseStep] | None) -> AnyLayout:
     """`left_inverted` where sizes are unknown."""
-    ask = Questions(lambda: f"the left inverse of {layout}")
+    ask, one = Questions(lambda: f"the left inverse of {layout}"), unit(layout)
     modes = raw_modes(layout)
-    moving = _sorted_unknown(layout, ask)
-    digits = _digits_of(layout, modes, coalesced(modes, _1), moving, ask, steps)
-    return of_modes(coalesced(digits, _1))
+    moving = _sorted_unknown(layout, ask, one)
+    digits = _digits_of(layout, modes, coalesced(modes, one), moving, ask, one)
+    if steps is not None:
+        steps += _steps(moving, digits, None)
+    return of_modes(coalesced(digits, one))
+
+
+def _steps(moving: list[Moving], digits: Modes, end: Any) -> list[InverseStep]:
+    """What each mode gives to an inverse; ``end`` is where a right one begins, None of a left one."""
+    sizes = {index: size for size, index in digits if known_eq(index, 0) is not True}
+    steps: list[InverseStep] = []
+    if end is None and not is_one(digits[0][0]):
+        steps.append(InverseStep(None, None, digits[0][1], None, of_modes(digits[:1])))
+    for s, d, p in moving:
+        taken = of_modes([(sizes[p], p)]) if p in sizes else None
+        steps.append(InverseStep(s, d, p, end, taken))
+        end = end if end is None or taken is None else sizes[p] * d
+    return steps
 
 
 def _digits_of(
@@ -220,8 +238,8 @@ def _digits_of(
     leaves: Modes,
     modes: Modes,
     moving: list[Moving],
-    ask: Questions | None,
-    steps: list[Any] | None,
+    ask: Questions | None = None,
+    one: Any = 1,
 ) -> Modes:
     """The digits of a left inverse.
 
@@ -229,7 +247,7 @@ def _digits_of(
         leaves, modes, moving: The modes of the layout; coalesced; and of those the ones that move.
         ask: The questions, where sizes are unknown.
     """
-    digits = None if ask is None else _left_digits(moving, ask)
+    digits = None if ask is None else _left_digits(moving, ask, one)
     if ask is not None and digits is None:  # what follows is right of modes that move
         moving = [mode for mode in moving if differs(mode[0], 1)]
     if moving and less(moving[0][1], 0):
@@ -241,38 +259,36 @@ def _digits_of(
     size, step = modes[-1]
     last = next((m for m in reversed(moving) if grows and m[0] is size and m[1] is step), None)
     if digits is None:
-        digits = _digits(moving, last)
+        digits = _digits(moving, last, one)
     if digits is None:
-        digits = next((x for x in _candidates(moving, last) if _returns(layout, x)), None)
+        digits = next((x for x in _candidates(moving, last, one) if _returns(layout, x)), None)
     if digits is None:
         _refuse(layout, moving)
-    if steps is not None:
-        steps += [moving, digits]
     return digits
 
 
-def _digits(moving: list[Moving], last: Moving | None) -> Modes | None:
+def _digits(moving: list[Moving], last: Moving | None, one: Any) -> Modes | None:
     """The inverse of mixed radix where each stride divides the next: the digits of an offset.
 
     Where a mode is longer than the gap to the next stride its index carries into the next digit, which
     is another index of the same offset. No digit may exceed its mode; but of the last one, if it grows.
     """
-    carried: Any = 0
+    carried: Any = _0
     for (s, d, _p), (_s, e, _q) in pairwise(moving):
         gap, rest = divmod(e, d)
         if rest or (carried and gap > s):
             return None
-        carried = (s - 1 + carried) // gap
-    top = moving[-1] if moving else (1, 0, 0)
+        carried = (s - _1 + carried) // gap
+    top = moving[-1] if moving else (one, 0, 0)
     if carried and top != last:
         return None
-    return _radix(moving, top[0] + carried)
+    return _radix(moving, top[0] + carried, one)
 
 
-def _radix(moving: list[Moving], top: Any) -> Modes:
+def _radix(moving: list[Moving], top: Any, one: Any) -> Modes:
     """Below the first stride nothing, then the index of each mode; ``top`` is the last extent."""
     out: Modes = []
-    block, index = 1, 0
+    block, index = one, one - one
     for _s, d, p in moving:
         out.append((d // block, index))
         block, index = d // block * block, p
@@ -280,9 +296,9 @@ def _radix(moving: list[Moving], top: Any) -> Modes:
     return out
 
 
-def _candidates(moving: list[Moving], last: Moving | None) -> Iterator[Modes]:
+def _candidates(moving: list[Moving], last: Moving | None, one: Any) -> Iterator[Modes]:
     """Digits that may invert: of all modes; of those that do not overlap; of those below the last."""
-    span = 1 + sum([(s - 1) * d for s, d, _p in moving])
+    span = _1 + sum([(s - _1) * d for s, d, _p in moving], _0)
     clear: list[Moving] = []
     for mode in moving:
         if not clear or clear[-1][0] * clear[-1][1] <= mode[1]:
@@ -291,8 +307,8 @@ def _candidates(moving: list[Moving], last: Moving | None) -> Iterator[Modes]:
     if last is not None:
         choices.append([x for x in clear if x[0] * x[1] <= last[1] and divides(x[1], last[1])] + [last])
     for chosen in choices:
-        digits = _radix(chosen, 1)
-        block = prod([s for s, _p in digits])
+        digits = _radix(chosen, one, one)
+        block = prod([s for s, _p in digits], start=_1)
         if block:
             yield [*digits[:-1], (-(-span // block), digits[-1][1])]
 
@@ -334,7 +350,7 @@ def _refuse(layout: AnyLayout, moving: list[Moving]) -> NoReturn:
     raise AssertionError("strides that divide each other without overlap are the digits of offsets")
 
 
-def _left_digits(moving: list[Moving], ask: Questions) -> Modes | None:
+def _left_digits(moving: list[Moving], ask: Questions, one: Any) -> Modes | None:
     """The digits of an offset where each stride divides the next, and none carries; None elsewhere.
 
     Without a mode of size 1 its digit is part of the one below: that makes no difference where the mode
@@ -358,4 +374,4 @@ def _left_digits(moving: list[Moving], ask: Questions) -> Modes | None:
             is_top = False
         elif not (is_top or fills[i + 1]) or (is_top and not fills[i]):
             ask.refuse(s, ">", _1)
-    return _radix(moving, moving[-1][0] if moving else _1)
+    return _radix(moving, moving[-1][0] if moving else one, one)
