@@ -136,6 +136,7 @@ def test_tiles(shape: Any, tile: Any, exact: bool) -> None:
                 found = tla.make_layout_tile(matrix, tile, exact=exact)
             break
         except UndecidedError as error:
+            assert isinstance(error.obligation, Condition)
             asked.append(error.obligation)
         except TlaError:
             found = None
