@@ -23,7 +23,7 @@ from ..layout import AnyLayout, as_layout, trusted
 from ..questions import differs, divides, equal, less
 from .coalesce import coalesced
 from .domain import common_divisor
-from .modes import Modes, in_profile, is_one, leaf_names, named, raw_modes, unit
+from .modes import Modes, first_of, in_profile, is_one, leaf_names, named, raw_modes
 
 if TYPE_CHECKING:
     from ..expr import Conditions
@@ -287,8 +287,7 @@ def max_alignment(layout: AnyLayout) -> int:
 
 
 def _widest(layout: AnyLayout) -> int:
-    modes = raw_modes(layout)
-    one = unit(layout)
+    modes, one = first_of(layout)
     if any(not differs(s, 0) for s, _d in modes):
         return one  # type: ignore[no-any-return]
     rest = coalesced([mode for mode in modes if differs(mode[1], 0)], one)

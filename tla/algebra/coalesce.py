@@ -19,7 +19,7 @@ from ..ints import Int, IntTuple, _1, is_open, is_tuple, known_eq, known_lt, min
 from ..layout import AnyLayout, as_layout, trusted
 from ..questions import Questions, decided, equality, order
 from .by_mode import by_mode, matched
-from .modes import INT, Modes, of_modes, raw_modes, read_modes, unit
+from .modes import INT, Modes, first_of, of_modes, raw_modes, read_modes
 from .steps import CoalesceStep
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ def coalesce_steps(layout: AnyLayout) -> list[CoalesceStep]:
     steps: list[CoalesceStep] = []
     if read_modes(layout) is None:
         return steps
-    modes, one, count = raw_modes(layout), unit(layout), 0
+    modes, one = first_of(layout)
+    count = 0
     for i, (s, d) in enumerate(modes):
         now = coalesced(modes[: i + 1], one)  # the modes so far, by the algorithm itself
         moved = len([n for n, _d in now if n != 1])

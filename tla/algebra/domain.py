@@ -13,7 +13,7 @@ from ..ints import Int, IntLike, IntTuple, is_open, is_static, known_divides, kn
 from ..layout import AnyLayout, as_layout, is_layout, trusted
 from ..questions import differs, divides, less, neither_divides
 from .coalesce import coalesced
-from .modes import WORK, Modes, is_one, named, of_modes, raw_modes, unit
+from .modes import WORK, Modes, first_of, is_one, named, of_modes
 
 if TYPE_CHECKING:
     from ..expr import Conditions
@@ -77,7 +77,7 @@ def _coordinates(shape: Any) -> AnyLayout:
 
 
 def _distributed(layout: AnyLayout, n: Any) -> AnyLayout:
-    modes = raw_modes(layout)
+    modes, one = first_of(layout)
     if less(n, 1):
         raise LayoutError(f"cannot share out {n} coordinates", "There is at least one.", n=n)
     if any(not differs(s, 0) for s, _d in modes):
@@ -87,7 +87,7 @@ def _distributed(layout: AnyLayout, n: Any) -> AnyLayout:
             shape=layout.shape,
         )
     out: Modes = []
-    below = one = unit(layout)
+    below = one
     for s, _d in modes:
         part = common_divisor(s, n)
         out.append((part, below))
@@ -117,8 +117,8 @@ def nullspace(layout: AnyLayout, *, assume: Conditions | None = None) -> AnyLayo
 
 
 def _broadcast(layout: AnyLayout) -> AnyLayout:
-    modes = raw_modes(layout)
-    below = one = unit(layout)
+    modes, one = first_of(layout)
+    below = one
     if any(not differs(s, 0) for s, _d in modes):
         return trusted(one - one, one - one)
     out: Modes = []

@@ -22,16 +22,16 @@ from .coalesce import coalesced, same_function
 from .composition import composed, extended_modes, tiler_layout
 from .facts import is_injective
 from .modes import (
+    INT,
     Modes,
     by_stride,
     can_grow,
+    first_of,
     is_one,
     moving_modes,
     named,
     of_modes,
-    raw_modes,
     read_modes,
-    unit,
 )
 from .steps import InverseStep
 
@@ -79,8 +79,9 @@ def right_inverted(layout: AnyLayout, steps: list[InverseStep] | None = None) ->
 
 def _right_inverse(layout: AnyLayout, steps: list[InverseStep] | None) -> AnyLayout:
     """`right_inverted` where sizes are unknown."""
-    ask, one = Questions(lambda: f"the right inverse of {layout}"), unit(layout)
-    moving = _sorted_unknown(layout, ask, one)
+    ask = Questions(lambda: f"the right inverse of {layout}")
+    modes, one = first_of(layout)
+    moving = _sorted_unknown(layout, coalesced(modes, one), ask, one)
     chosen = _right_chain(moving, ask, one)
     if steps is not None:
         steps += _steps(moving, chosen, one)
@@ -152,11 +153,10 @@ def _sorted(layout: AnyLayout, modes: Modes) -> list[Moving]:
     return out
 
 
-def _sorted_unknown(layout: AnyLayout, ask: Questions, one: Any) -> list[Moving]:
+def _sorted_unknown(layout: AnyLayout, modes: Modes, ask: Questions, below: Any) -> list[Moving]:
     """`_sorted` where sizes are unknown."""
     out: list[Moving] = []
-    below = one
-    for mode in coalesced(raw_modes(layout), one):
+    for mode in modes:
         if known_lt(_0, mode[0]) is False:
             _sorted(layout, [(0, 0)])  # which says so
         if moving_modes([mode], ask) and (known_lt(mode[1], _0) or ask.positive(mode[1])):
@@ -211,10 +211,11 @@ def left_inverted(layout: AnyLayout, steps: list[InverseStep] | None = None) -> 
 
 def _left_inverse(layout: AnyLayout, steps: list[InverseStep] | None) -> AnyLayout:
     """`left_inverted` where sizes are unknown."""
-    ask, one = Questions(lambda: f"the left inverse of {layout}"), unit(layout)
-    modes = raw_modes(layout)
-    moving = _sorted_unknown(layout, ask, one)
-    digits = _digits_of(layout, modes, coalesced(modes, one), moving, ask, one)
+    ask = Questions(lambda: f"the left inverse of {layout}")
+    leaves, one = first_of(layout)
+    modes = coalesced(leaves, one)
+    moving = _sorted_unknown(layout, modes, ask, one)
+    digits = _digits_of(layout, leaves, modes, moving, ask, one)
     if steps is not None:
         steps += _steps(moving, digits, None)
     return of_modes(coalesced(digits, one))
@@ -250,12 +251,13 @@ def _digits_of(
     digits = None if ask is None else _left_digits(moving, ask, one)
     if ask is not None and digits is None:  # what follows is right of modes that move
         moving = [mode for mode in moving if differs(mode[0], 1)]
-    if moving and less(moving[0][1], 0):
+    if moving and moving[0][1] < 0:
         s, d, _p = moving[0]
         raise LayoutError(
             f"{layout} has no left inverse: its mode {s}:{d} reaches offsets below 0", layout=layout
         )
-    grows = can_grow(layout.shape) and not is_one(extended_modes(leaves)[-1][0])
+    top = extended_modes(leaves)[-1][0]
+    grows = can_grow(layout.shape) and (top != 1 if type(top) is INT else not is_one(top))
     size, step = modes[-1]
     last = next((m for m in reversed(moving) if grows and m[0] is size and m[1] is step), None)
     if digits is None:
@@ -273,12 +275,12 @@ def _digits(moving: list[Moving], last: Moving | None, one: Any) -> Modes | None
     Where a mode is longer than the gap to the next stride its index carries into the next digit, which
     is another index of the same offset. No digit may exceed its mode; but of the last one, if it grows.
     """
-    carried: Any = _0
+    carried = one - one
     for (s, d, _p), (_s, e, _q) in pairwise(moving):
         gap, rest = divmod(e, d)
         if rest or (carried and gap > s):
             return None
-        carried = (s - _1 + carried) // gap
+        carried = (s - one + carried) // gap
     top = moving[-1] if moving else (one, 0, 0)
     if carried and top != last:
         return None

@@ -216,10 +216,10 @@ def raw_modes(layout: AnyLayout) -> Modes:
     return list(zip(flat(layout.shape), flat(layout.stride), strict=True))
 
 
-def unit(layout: AnyLayout) -> Any:
-    """Return the 1 that an algorithm on `raw_modes` starts from: dynamic beside dynamic ints alone."""
+def first_of(layout: AnyLayout) -> tuple[Modes, Any]:
+    """Return the `raw_modes`, and the 1 to start from: dynamic beside ints that are not all static."""
     read = read_modes(layout)
-    return _1 if read is None or read[1] else 1
+    return (raw_modes(layout), _1) if read is None or read[1] else (read[0], 1)
 
 
 def is_one(size: Any) -> bool:
