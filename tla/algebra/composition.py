@@ -32,7 +32,7 @@ from ..errors import NotALayoutError
 from ..int_tuple import as_shape
 from ..ints import Int, _0, _1, is_dynamic, is_tuple, known_divides, known_eq, known_lt
 from ..layout import AnyLayout, Layout, as_layout, is_layout, make_layout, trusted
-from ..questions import Questions
+from ..questions import Questions, asking
 from ..swizzle import ComposedLayout, Swizzle
 from .by_mode import Tiler, by_mode, is_left_alone
 from .coalesce import coalesced
@@ -47,7 +47,6 @@ from .modes import (
     in_profile,
     is_one,
     is_symbolic,
-    named,
     of_modes,
     raw_modes,
     read_modes,
@@ -193,7 +192,7 @@ def _composed(
         parts = walk(left, right, ask, grows, steps, one)
     if parts is None:
         search = Search(a, b, left, right, extend, hints, one)
-        parts = named("composition", lambda _a, _b: _searched(search, steps), a, b)
+        parts = asking(ask.operation, _searched, search, steps)
     return trusted(*shaped(parts, b.shape, False))
 
 
