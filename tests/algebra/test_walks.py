@@ -52,7 +52,7 @@ def test_compositions(a: Any, b: Any) -> None:
 
 
 @MANY
-@given(modes() | compact(), st.none() | st.integers(0, 100) | st.tuples(EXTENTS, EXTENTS), st.booleans())
+@given(modes() | compact(), st.none() | st.integers(0, 100), st.booleans())
 def test_complements(a: Any, cotarget: Any, grows: bool) -> None:
     layout = of_modes(a)
     fast: Any = None

@@ -89,7 +89,7 @@ def free(
     """`complement` of checked arguments. ``steps`` receives the sorted modes, each with its gap."""
     read = read_modes(layout)
     are_static = both_static(read, read if cotarget is None else _read(cotarget))
-    if read is None or are_static is None or steps is not None:
+    if read is None or are_static is None or steps is not None or is_tuple(cotarget):
         return _free(layout, cotarget, grows, steps, 1 if are_static is False else _1)
     if are_static:
         cotarget = as_plain(cotarget)
@@ -121,6 +121,7 @@ def gaps(
     """`gaps_between` of ints that answer all questions, with Python's operators.
 
     Args:
+        cotarget: An int, or None.
         layout: What an error calls the modes.
         grows: Keep the last mode where its size is 1: the stride with which the complement goes on.
     """
@@ -138,23 +139,10 @@ def gaps(
         if gap != 1 if type(gap) is INT else not is_one(gap):
             out.append((gap, end))
         below, end = mode, s * d
-    rest = 1 if cotarget is None else _left(cotarget, end)
+    rest = 1 if cotarget is None else -(-cotarget // end) if end != 1 else cotarget
     if grows or (rest != 1 if type(rest) is INT else not is_one(rest)):
         out.append((rest, end))
     return out or [(1, 0)]
-
-
-def _left(cotarget: Any, end: Any) -> Any:
-    """How many blocks of ``end`` offsets cover the cotarget, rounded up in each of its modes."""
-    if not is_tuple(cotarget):
-        return -(-cotarget // end) if end != 1 else cotarget
-    count: Any = 1
-    for n in flat(cotarget):
-        if n == 0:
-            return n
-        count = count * -(-n // end)
-        end = -(-end // n)
-    return count
 
 
 def gaps_between(
