@@ -213,7 +213,9 @@ class Search:
         whole = s
         while not parts or less(1, s):
             step = self.offset(e) if less(0, e) else self.one - self.one
-            m = self.counted(self.linear(s, e, step), e)
+            m = self.linear(s, e, step)
+            if m is not s:
+                m = self.counted(m, e)
             if s % m:
                 raise _CutError(leaf, whole, weight, m, step)
             parts.append(_Part(leaf, weight, m, e, step))
