@@ -26,7 +26,7 @@ from tla import (
     known_lt,
 )
 from tla.expr import assume, evaluate, sym
-from tla.ints import compared
+from tla.questions import compared
 from tla.testing import coords_of, layouts
 
 M: Any = sym("M")

@@ -35,18 +35,14 @@ from .ints import (
     IntTuple,
     _0,
     _1,
-    at_least,
     bounded,
-    decided_all,
-    equal,
     is_plain_tuple,
     is_tuple,
     known_int,
     known_lt,
     leaf,
-    less,
-    order,
 )
+from .questions import at_least, decided_all, equal, less, order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

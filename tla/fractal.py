@@ -27,8 +27,9 @@ from .constexpr import constexpr
 from .coord import compact_row_major
 from .errors import KindError, LayoutError
 from .int_tuple import as_int_tuple, as_shape, congruent, product, product_each, text_of
-from .ints import IntLike, IntTuple, _1, _16, ceil_div, is_tuple, leaf, less
+from .ints import IntLike, IntTuple, _1, _16, ceil_div, is_tuple, leaf
 from .layout import AnyLayout, Layout
+from .questions import less
 
 __all__ = ["col_major", "fractal_layout", "nN", "nZ", "repeated", "row_major", "zN", "zZ"]
 

@@ -21,23 +21,19 @@ from .ints import (
     Int,
     IntTuple,
     _1,
-    at_least,
     bounded,
-    decided_all,
-    division,
-    equality,
     is_open,
     is_tuple,
     known_divides,
     known_eq,
     leaf,
-    neither_divides,
 )
+from .questions import at_least, decided_all, division, equality, neither_divides
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from .ints import Question
+    from .questions import Question
 
 __all__ = [
     "MAX_DEPTH",

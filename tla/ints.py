@@ -46,7 +46,7 @@ from .errors import (
 from .text import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from typing_extensions import TypeIs
 
@@ -293,15 +293,7 @@ __all__ = [
     "_65536",
     "_131072",
     "add",
-    "at_least",
     "ceil_div",
-    "compared",
-    "decided",
-    "decided_all",
-    "divides",
-    "division",
-    "equal",
-    "equality",
     "is_asked",
     "is_dynamic",
     "is_open",
@@ -312,11 +304,8 @@ __all__ = [
     "known_int",
     "known_lt",
     "leaf",
-    "less",
     "max_",
     "min_",
-    "neither_divides",
-    "order",
     "round_down",
     "round_up",
     "same_static",
@@ -382,11 +371,15 @@ class SymbolicInt:
 
     def lesser(self, other: Leaf) -> Any:
         """The lesser of both, where it is not known which that is."""
-        return decided(None, f"{self} < {other}")
+        raise UndecidedError(
+            f"cannot decide whether {self} < {other}",
+            "Its unknowns leave that open: give them a range or a divisor that settles it.",
+            obligation=f"{self} < {other}",
+        )
 
     def greater(self, other: Leaf) -> Any:
         """The greater of both, where it is not known which that is."""
-        return decided(None, f"{self} < {other}")
+        return self.lesser(other)
 
 
 Leaf: TypeAlias = Union[int, SymbolicInt]
@@ -519,112 +512,6 @@ def known_divides(a: Leaf, b: Leaf) -> bool | None:
     if isinstance(b, SymbolicInt):
         return b.known_multiple(a)
     return b % a == 0 if a else b == 0
-
-
-def decided(answer: bool | None, obligation: object) -> bool:
-    """Return a known answer as a bool; raise `UndecidedError` naming the obligation otherwise.
-
-    Args:
-        obligation: What is asked, a condition or a text; as ``error.obligation`` it can be assumed.
-    """
-    if answer is None:
-        raise UndecidedError(
-            f"cannot decide whether {obligation}",
-            "Its unknowns leave that open: give them a range or a divisor that settles it"
-            + ("." if isinstance(obligation, str) else f", or write `with assume({obligation}):`."),
-            obligation=obligation,
-        )
-    return answer
-
-
-def compared(a: Any, sign: str, b: Any) -> object:
-    """Return the comparison of two leaves, one of them symbolic, as an obligation."""
-    return a.compared(sign, b) if isinstance(a, SymbolicInt) else b.compared(_MIRRORED[sign], a)
-
-
-_MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-
-
-def less(a: Leaf, b: Leaf) -> bool:
-    """Whether ``a < b``; raise `UndecidedError` where that is open."""
-    if type(a) in PLAIN_INTS and type(b) in PLAIN_INTS:
-        return a < b  # type: ignore[operator]  # ty: ignore[unsupported-operator]
-    answer = known_lt(a, b)
-    return decided(None, compared(a, "<", b)) if answer is None else answer
-
-
-def equal(a: Leaf, b: Leaf) -> bool:
-    """Whether ``a == b``; raise `UndecidedError` where that is open."""
-    answer = known_eq(a, b)
-    return decided(None, compared(a, "==", b)) if answer is None else answer
-
-
-def at_least(a: Leaf, b: Leaf) -> bool:
-    """Whether ``a >= b``, as what must hold; raise `UndecidedError` where that is open."""
-    answer = known_lt(a, b)
-    return decided(None, compared(a, ">=", b)) if answer is None else not answer
-
-
-def divides(a: Leaf, b: Leaf) -> bool:
-    """Whether ``a`` divides ``b``; raise `UndecidedError` where that is open."""
-    answer, obligation = division(a, b)
-    return decided(None, obligation) if answer is None else answer
-
-
-def neither_divides(a: Leaf, b: Leaf) -> bool:
-    """Whether neither of two ints divides the other; raise `UndecidedError` where that is open.
-
-    Of two questions it asks whether the lesser divides the greater; whether a number divides an unknown.
-    """
-    answer, obligation = division(a, b)
-    other, otherwise = division(b, a)
-    if answer or other:
-        return False
-    if answer is None and other is None:
-        is_lesser = known_lt(a, b)
-        if is_lesser is False or (is_lesser is None and isinstance(b, int)):
-            answer = False
-    if answer is None or other is None:
-        decided(None, otherwise if answer is False else obligation)
-    return True
-
-
-Question: TypeAlias = "tuple[bool | None, object]"
-"""A known answer, or None and what is asked."""
-
-
-def equality(a: Leaf, b: Leaf) -> Question:
-    """The question whether ``a == b``."""
-    answer = known_eq(a, b)
-    return answer, compared(a, "==", b) if answer is None else None
-
-
-def order(a: Leaf, b: Leaf) -> Question:
-    """The question whether ``a < b``."""
-    answer = known_lt(a, b)
-    return answer, compared(a, "<", b) if answer is None else None
-
-
-def division(a: Leaf, b: Leaf) -> Question:
-    """The question whether ``a`` divides ``b``; that ``a`` is not 0 is asked first."""
-    answer = known_divides(a, b)
-    if answer is not None:
-        return answer, None
-    if known_eq(a, 0) is False:
-        return None, compared(b % a, "==", 0)  # type: ignore[operator]  # ty: ignore[unsupported-operator]
-    return None, compared(a, ">" if known_lt(a, 0) is False else "!=", 0)
-
-
-def decided_all(questions: Iterable[Question]) -> bool:
-    """Whether all answers are True. One that is False settles it; else an open one is undecided."""
-    unsettled: Question | None = None
-    for question in questions:
-        answer, _obligation = question
-        if answer is False:
-            return False
-        if answer is None and unsettled is None:
-            unsettled = question
-    return unsettled is None or decided(*unsettled)
 
 
 def known_int(x: Leaf) -> int:

@@ -62,9 +62,9 @@ from .ints import (
     is_plain_tuple,
     known_eq,
     known_lt,
-    less,
 )
 from .origin import checked_origin, default_origin, mode_indices, says_more, trimmed_parts
+from .questions import compared, decided, less
 from .slicing import Coord, _, as_coord, coord_text, has_underscore, sliced
 
 if TYPE_CHECKING:
@@ -856,7 +856,7 @@ def _is_zero(d: Any, size: Any) -> bool:
     """Whether a stride is 0, which makes no difference to a leaf of size 1."""
     answer = known_eq(d, 0)
     if answer is None and known_eq(size, 1) is not True:
-        ints.decided(None, ints.compared(d, ">" if known_lt(d, 0) is False else "!=", 0))
+        decided(None, compared(d, ">" if known_lt(d, 0) is False else "!=", 0))
     return answer is True
 
 

@@ -20,18 +20,8 @@ from .int_tuple import (
     product_each,
     text_of,
 )
-from .ints import (
-    IntTuple,
-    _0,
-    _1,
-    at_least,
-    ceil_div,
-    is_static,
-    is_tuple,
-    known_eq,
-    known_lt,
-    min_,
-)
+from .ints import IntTuple, _0, _1, ceil_div, is_static, is_tuple, known_eq, known_lt, min_
+from .questions import at_least
 
 __all__ = ["checked_origin", "default_origin", "mode_indices", "says_more", "trimmed_parts"]
 

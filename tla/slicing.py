@@ -14,20 +14,8 @@ from .constexpr import constexpr
 from .coord import offset_at
 from .errors import CongruenceError, CoordinateError, UnsupportedError
 from .int_tuple import product, text_of
-from .ints import (
-    IntTuple,
-    SymbolicInt,
-    _0,
-    _1,
-    bounded,
-    ceil_div,
-    is_tuple,
-    known_eq,
-    leaf,
-    less,
-    max_,
-    min_,
-)
+from .ints import IntTuple, SymbolicInt, _0, _1, bounded, ceil_div, is_tuple, known_eq, leaf, max_, min_
+from .questions import less
 
 __all__ = [
     "Coord",

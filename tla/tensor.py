@@ -50,7 +50,6 @@ from .ints import (
     SymbolicInt,
     _0,
     add,
-    decided,
     is_tuple,
     known_eq,
     known_int,
@@ -60,6 +59,7 @@ from .ints import (
 )
 from .layout import AnyLayout, Layout, as_layout, slice_and_offset
 from .origin import default_origin, mode_indices
+from .questions import decided
 from .slicing import Coord, _, coord_text, has_underscore
 from .text import shortened
 from .tile import blocks_kept, get_tile_layout, per_mode

@@ -32,31 +32,25 @@ from .ints import (
     IntTuple,
     _0,
     _1,
-    at_least,
     ceil_div,
-    compared,
-    divides,
-    division,
-    equal,
     is_static,
     is_tuple,
     known_divides,
     known_eq,
     known_lt,
-    less,
     max_,
     min_,
-    neither_divides,
     round_up,
 )
 from .layout import AnyLayout, Layout, as_layout, padded
 from .origin import default_origin
+from .questions import at_least, compared, divides, division, equal, less, neither_divides
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .expr import Conditions
-    from .ints import Question
+    from .questions import Question
 
 __all__ = ["get_tile_layout", "make_layout_tile"]
 

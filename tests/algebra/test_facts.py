@@ -21,7 +21,7 @@ from tla.algebra.facts import (
     is_injective,
     is_surjective_onto,
 )
-from tla.algebra.modes import WORK, lifted
+from tla.algebra.modes import WORK
 from tla.expr import evaluate, sym
 from tla.testing import layouts, naive_offset, naive_offsets, shapes
 
@@ -448,12 +448,10 @@ def test_onto_an_open_number() -> None:
             is_surjective_onto(layout, n)
 
 
-def test_within_an_operation_on_symbolic_layouts() -> None:
-    """Where other operations meet facts: leaves guarded by `lifted`."""
-
+def test_facts_of_static_dynamic_and_unknown_ints() -> None:
     def fact(layout: Any, n: Any) -> bool:
         return is_injective(layout) and is_bijective(layout) and is_surjective_onto(layout, n)
 
-    assert lifted(fact, Layout((M, 4)), M * 4)
-    assert lifted(fact, Layout((_3, 4)), 12)
-    assert lifted(fact, Layout((_3, _4)), Int(12))
+    assert fact(Layout((M, 4)), M * 4)
+    assert fact(Layout((_3, 4)), 12)
+    assert fact(Layout((_3, _4)), Int(12))

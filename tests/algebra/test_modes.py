@@ -2,33 +2,21 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from operator import add, eq, floordiv, ge, gt, le, lt, mod, mul, ne, sub
 from random import Random
 from typing import Any
 
 import fuzz
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import tla
-from tla import Int, Layout, TlaError, UndecidedError, _2, _3, _4, _6, parse
-from tla.algebra.modes import (
-    Guarded,
-    flat_modes,
-    lifted,
-    modes_of,
-    of_modes,
-    read_modes,
-    row,
-)
+from tla import Int, Layout, TlaError, UndecidedError, parse
+from tla.algebra.modes import modes_of, of_modes, raw_modes, read_modes, row
 from tla.expr import Condition, assume, evaluate, sym
 from tla.ints import is_open
-from tla.layout import trusted
 from tla.testing import layouts
 
-M, N = sym("M"), sym("N")
-LONG = sym("M", min=2)
+M = sym("M")
 COUNT, SEED = 15, 0
 OPERATIONS = [name for name in fuzz.OPS if not name.startswith("large")]
 
@@ -53,13 +41,13 @@ def test_read_modes(layout: str, modes: Any, static: bool) -> None:
     read: Any = read_modes(parse(layout))
     assert read == (modes, static)
     assert not any(is_open(x) for mode in read[0] for x in mode)
-    assert flat_modes(parse(layout)) == (None if static else modes)
+    assert raw_modes(parse(layout)) == modes
 
 
 def test_read_modes_of_what_is_unknown_or_no_layout() -> None:
     assert read_modes(Layout((M, 4), (1, 8))) is None
     assert read_modes(Layout((4, 4), (1, M))) is None
-    assert flat_modes(Layout(M, 1)) is None
+    assert raw_modes(Layout(M, 1)) == [(M, 1)]
     with pytest.raises(TypeError, match=r"^expected a layout, got int$"):
         read_modes(4)  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
 
@@ -84,111 +72,6 @@ def test_of_modes() -> None:
     ]
     assert str(of_modes([], True)) == "_1:_0"
     assert str(of_modes([(4, 2), (3, 8)], True)) == "(_4,_3):(_2,_8)"
-
-
-# --- guarded leaves ---------------------------------------------------------------------------
-
-NUMBERS = st.integers(-9, 9)
-
-
-@pytest.mark.parametrize("operation", [add, sub, mul, floordiv, mod, divmod])
-@given(a=NUMBERS, b=NUMBERS.filter(bool), kind=st.sampled_from([int, Int]))
-def test_arithmetic(operation: Any, a: int, b: int, kind: Any) -> None:
-    """As of plain ints, whichever side is guarded; static where both are, and a constant is."""
-    expected = operation(a, b)
-    for result in (
-        operation(Guarded(kind(a)), Guarded(kind(b))),
-        operation(Guarded(kind(a)), b),
-        operation(a, Guarded(kind(b))),
-    ):
-        assert bare(result) == expected
-        parts = result if isinstance(result, tuple) else (result,)
-        assert all(type(x.leaf) is kind for x in parts if type(x) is Guarded)
-    assert bare((-Guarded(a), abs(Guarded(a)))) == (-a, abs(a))
-
-
-def bare(x: Any) -> Any:
-    return tuple(map(bare, x)) if isinstance(x, tuple) else x.leaf if type(x) is Guarded else x
-
-
-@pytest.mark.parametrize("question", [eq, ne, lt, le, gt, ge])
-@given(a=NUMBERS, b=NUMBERS)
-def test_questions(question: Any, a: int, b: int) -> None:
-    expected = question(a, b)
-    assert question(Guarded(a), Guarded(Int(b))) is expected
-    assert question(Guarded(a), b) is expected
-    assert question(a, Guarded(b)) is expected
-    assert bool(Guarded(a)) is bool(a)
-
-
-@pytest.mark.parametrize(
-    ("question", "obligation"),
-    [
-        (lambda: Guarded(M) == 4, "M == 4"),
-        (lambda: Guarded(M) != 4, "M == 4"),
-        (lambda: Guarded(M) < 4, "M < 4"),
-        (lambda: Guarded(M) >= 4, "M < 4"),
-        (lambda: Guarded(M) > 4, "M > 4"),
-        (lambda: Guarded(M) <= 4, "M > 4"),
-        (lambda: Guarded(M) == Guarded(N), "M == N"),
-        (lambda: sorted([Guarded(M), Guarded(4)]), "M > 4"),
-        (lambda: bool(Guarded(sym("M", min=0))), "M > 0"),
-        (lambda: min(Guarded(M), 4), "M > 4"),
-    ],
-)
-def test_what_is_open_is_said(question: Callable[[], Any], obligation: str) -> None:
-    with pytest.raises(UndecidedError) as caught:
-        question()
-    assert str(caught.value.obligation).replace("_", "") == obligation
-
-
-def test_what_is_known_of_an_unknown() -> None:
-    assert Guarded(M) == Guarded(M)
-    assert Guarded(M) > 0
-    assert Guarded(M) != 0
-    assert not Guarded(LONG) == 1  # noqa: SIM201 (the question itself)
-    assert Guarded(M * 4) % 4 == 0
-    assert bare(Guarded(M * N) // Guarded(N)) == M
-    assert str(Guarded(M)) == repr(Guarded(M)) == "M"
-
-
-def test_guarded_leaves_are_numbers_only_where_they_have_one() -> None:
-    assert list(range(Guarded(3))) == [0, 1, 2]
-    assert int(Guarded(_4)) == 4
-    for use in (range, int, hash):
-        with pytest.raises((UndecidedError, TypeError)):
-            use(Guarded(M))
-    with pytest.raises(UndecidedError, match=r"^the value of M is not known$"):
-        range(Guarded(M))
-
-
-# --- lifting ----------------------------------------------------------------------------------
-
-
-def test_lifted() -> None:
-    """Static arguments become plain and the result static; others are guarded, and it is bare."""
-    seen: list[type] = []
-
-    def doubled(layout: Any, n: Any) -> Any:
-        seen.append(type(layout.shape))
-        return trusted(layout.shape * n, layout.stride)
-
-    assert repr(lifted(doubled, Layout(_3, _2), _2)) == "Layout(_6, _2)"
-    assert repr(lifted(doubled, Layout(3, 2), _2)) == "Layout(6, 2)"
-    assert repr(lifted(doubled, Layout(M, _2), 2)) == "Layout(2 * M, _2)"
-    assert seen == [int, Guarded, Guarded]
-
-
-def test_errors_hold_the_ints_as_they_were_written() -> None:
-    def refuses(layout: Any) -> Any:
-        raise tla.OverlapError("no", layout=layout, modes=((layout.shape, 1),), yes=True)
-
-    for leaf in (_6, 6, M):
-        with pytest.raises(tla.OverlapError) as caught:
-            lifted(refuses, Layout(leaf, _2))
-        error: Any = caught.value
-        assert (error.layout, error.modes, error.yes) == (Layout(leaf, _2), ((leaf, 1),), True)
-        assert type(error.layout.shape) is type(leaf)
 
 
 # --- all operations ---------------------------------------------------------------------------

@@ -19,8 +19,9 @@ from tla import (
     assume,
 )
 from tla.algebra.coalesce import filter as without_zeros
-from tla.algebra.symbolic import Needs
+from tla.algebra.modes import by_stride
 from tla.expr import Condition, evaluate, sym
+from tla.questions import Questions
 
 M, N, K, A, B = (sym(name) for name in "MNKAB")
 Z = sym("Z", min=0)
@@ -241,7 +242,7 @@ def test_operations_go_by_their_public_names() -> None:
 
 
 def test_strides_that_are_not_ordered() -> None:
-    needs = Needs(lambda: "it")
-    assert needs.by_stride([(M, N), (N, 1)]) == [(N, 1), (M, N)]
+    ask = Questions(lambda: "it")
+    assert by_stride([(M, N), (N, 1)], ask) == [(N, 1), (M, N)]
     with pytest.raises(UndecidedError, match=r"^it needs M >= N\n"):
-        needs.by_stride([(4, N), (2, M)])
+        by_stride([(4, N), (2, M)], ask)

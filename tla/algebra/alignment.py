@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 from ..assumed import carrying
 from ..constexpr import constexpr
 from ..errors import CoordinateError, LayoutError, UndecidedError
-from ..ints import is_asked, is_open, known_eq
-from .coalesce import coalesce, coalesced, same_function
+from ..ints import _1, is_asked, is_open, known_eq
+from .coalesce import coalesced, same_function
 from .composition import composed, extended_modes
 from .inverse import right_inverse
-from .modes import both_static, is_one, lifted, of_modes, read_modes, unguarded
-from .symbolic import is_symbolic, raw_modes
+from .modes import both_static, is_one, named, of_modes, raw_modes, read_modes
 
 if TYPE_CHECKING:
     from ..expr import Conditions
@@ -44,45 +43,31 @@ def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None =
     left, inverse = read_modes(a), read_modes(right_inverse(b))
     are_static = both_static(left, read_modes(b))
     if left is None or inverse is None or are_static is None:
-        if is_symbolic(a.shape, a.stride, b.shape, b.stride):
-            return _common_symbolically(a, b)
-        common: AnyLayout = lifted(max_common_layout, a, b)
-        return common
+        return named("max_common_layout", _common, a, b, inner=True)
     numbers = of_modes(extended_modes(left[0]))
-    return of_modes(coalesced(_shared(numbers, inverse[0])), are_static)
+    return of_modes(coalesced(_shared(numbers, inverse[0], 1)), are_static)
 
 
-def _common_symbolically(a: AnyLayout, b: AnyLayout) -> AnyLayout:
-    """`max_common_layout` where sizes are unknown."""
-    inverse = raw_modes(right_inverse(b))
-    try:
-        return coalesce(of_modes(_shared(a, inverse)))
-    except UndecidedError as error:
-        obligation = error.data.get("obligation")
-        if obligation is None:
-            raise
-        raise UndecidedError(
-            f"max_common_layout of {a} and {b} depends on whether {obligation}",
-            *error.details,
-            **error.data,
-        ) from None
+def _common(a: AnyLayout, b: AnyLayout) -> AnyLayout:
+    """`max_common_layout` of any ints."""
+    return of_modes(coalesced(_shared(a, raw_modes(right_inverse(b)), _1), _1))
 
 
-def _shared(a: AnyLayout, inverse: Modes) -> Modes:
+def _shared(a: AnyLayout, inverse: Modes, one: Any) -> Modes:
     """The beginning of some modes whose indices ``a`` numbers in order."""
     shared: Modes = []
-    size: Any = 1
+    size = one
     for s, d in inverse:
-        length = _longest(a, shared, size, s, d)
+        length = _longest(a, shared, size, s, d, one)
         if not is_one(length):
             shared.append((length, d))
             size = size * length
-        if known_eq(unguarded(length), unguarded(s)) is not True:
+        if known_eq(length, s) is not True:
             break
     return shared
 
 
-def _longest(a: AnyLayout, shared: Modes, size: Any, s: Any, d: Any) -> Any:
+def _longest(a: AnyLayout, shared: Modes, size: Any, s: Any, d: Any, one: Any) -> Any:
     """The greatest ``n <= s`` such that ``a`` numbers the indices of ``shared`` and ``n:d`` in order."""
 
     def in_order(n: Any) -> bool:
@@ -90,11 +75,11 @@ def _longest(a: AnyLayout, shared: Modes, size: Any, s: Any, d: Any) -> Any:
             index = composed(a, of_modes([*shared, (n, d)]), hints=False)
         except (LayoutError, CoordinateError):  # no layout
             return False
-        return same_function(index, of_modes([(size * n, 1)]))
+        return same_function(index, of_modes([(size * n, one)]))
 
     if in_order(s):
         return s
-    if is_asked(unguarded(s)):  # it would be halved without end
+    if is_asked(s):  # it would be halved without end
         raise UndecidedError(f"how far {a} numbers the indices {s}:{d} in order is not known")
     # what holds for n holds for all below it
     least, most = 1, s - 1

@@ -18,15 +18,14 @@ from ..assumed import carrying
 from ..constexpr import constexpr
 from ..dtypes import ElementType, element_type
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
-from ..ints import PLAIN_INTS, Int, IntLike, SymbolicInt, ceil_div, equal, known_divides, known_int, leaf
+from ..ints import Int, IntLike, SymbolicInt, ceil_div, known_divides, known_int, leaf
 from ..layout import AnyLayout, as_layout, trusted
-from .coalesce import filtered
+from ..questions import differs, divides, equal, less
+from .coalesce import coalesced
 from .domain import common_divisor
-from .modes import Modes, flat_modes, in_profile, is_one, leaf_names, lifted, unguarded
+from .modes import Modes, first_of, in_profile, is_one, leaf_names, named, raw_modes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..expr import Conditions
 
 __all__ = ["downcast", "max_alignment", "recast_layout", "upcast"]
@@ -63,11 +62,11 @@ def upcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -
         LayoutError: ``n`` is not positive.
     Source: CuTe ``upcast``, layout.hpp.
     """
-    return _cast(_upcast, layout, leaf(n))
+    return named("upcast", _upcast, as_layout(layout), leaf(n))
 
 
 def _upcast(layout: AnyLayout, n: Any) -> AnyLayout:
-    modes = flat_modes(layout) or []
+    modes = raw_modes(layout)
     _require_positive(n, "the elements of a vector")
     if is_one(n):
         return trusted(layout.shape, layout.stride)
@@ -85,23 +84,22 @@ def _in_vectors(mode: tuple[Any, Any], n: Any) -> tuple[Any, Any, Any] | None:
     s, d = mode
     if is_one(s):
         return s, -(-d // n), s // s  # its stride is a convention
-    step = abs(d)
-    fits = _is_divisor(step, n)
-    if not fits and d % n == 0:
+    step = _magnitude(d)
+    fits = known_divides(step, n) is True
+    if not fits and divides(n, d):
         return s, d // n, n // n
-    if fits or n % step == 0:
+    if fits or divides(step, n):
         k = n // step
-        if not _is_divisor(s, k) and s % k == 0:
+        if known_divides(s, k) is not True and divides(k, s):
             return s // k, d // step, k
-        if k % s == 0:
+        if divides(s, k):
             return s // s * (k // k), d // step, s
-    is_small = equal(unguarded(s), 0) or equal(unguarded(s), 1)  # of extent 1 it is as above
+    is_small = equal(s, 0) or equal(s, 1)  # of extent 1 it is as above
     return (s, d, n // n) if is_small else None
 
 
-def _is_divisor(a: Any, b: Any) -> bool:
-    """Whether ``a`` is known to divide ``b``, which then need not be asked."""
-    return known_divides(unguarded(a), unguarded(b)) is True
+def _magnitude(d: Any) -> Any:
+    return -d if less(d, 0) else d
 
 
 def _require_one_vector(layout: AnyLayout, n: Any, modes: Modes, factors: list[Any]) -> None:
@@ -109,8 +107,8 @@ def _require_one_vector(layout: AnyLayout, n: Any, modes: Modes, factors: list[A
     small = [i for i, k in enumerate(factors) if not is_one(k)]
     if len(small) < 2:
         return  # one mode keeps within its vector: (k - 1) * |d| < k * |d| <= n
-    reach = sum((factors[i] - 1) * abs(modes[i][1]) for i in small)
-    if reach < n or any(s == 0 for s, _d in modes):
+    reach = sum([(factors[i] - 1) * _magnitude(modes[i][1]) for i in small])
+    if less(reach, n) or any(not differs(s, 0) for s, _d in modes):
         return
     names = leaf_names(layout.shape)
     shares = [f"{factors[i]} coordinates of mode {names[i]}, of stride {modes[i][1]}" for i in small]
@@ -126,15 +124,15 @@ def _require_one_vector(layout: AnyLayout, n: Any, modes: Modes, factors: list[A
 
 
 def _not_whole(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> DivisibilityError:
-    name, step = leaf_names(layout.shape)[i], abs(d)
-    if n % step != 0:
+    name, step = leaf_names(layout.shape)[i], _magnitude(d)
+    if not divides(step, n):
         why = f"Mode {name} is {s}:{d}, and neither of the stride {d} and {n} divides the other."
         out = f"A stride that is a multiple of {n} works, or one that divides it"
         fits = common_divisor(step, n)
     else:
         k = n // step
         why = f"Mode {name} is {s}:{d}. A vector takes {k} of its coordinates; {k} does not divide {s}."
-        out = f"The extent {ceil_div(unguarded(s), unguarded(k)) * k} works"
+        out = f"The extent {ceil_div(s, k) * k} works"
         fits = common_divisor(s, k) * step
     return DivisibilityError(
         f"upcast of {layout} by {n} does not give whole vectors",
@@ -174,11 +172,11 @@ def downcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None)
         LayoutError: ``n`` is not positive.
     Source: CuTe ``downcast``, layout.hpp, which asks for a static stride of 1 or -1.
     """
-    return _cast(_downcast, layout, leaf(n))
+    return named("downcast", _downcast, as_layout(layout), leaf(n))
 
 
 def _downcast(layout: AnyLayout, n: Any) -> AnyLayout:
-    modes = flat_modes(layout) or []
+    modes = raw_modes(layout)
     _require_positive(n, "the parts of an element")
     if is_one(n):
         return trusted(layout.shape, layout.stride)
@@ -188,11 +186,11 @@ def _downcast(layout: AnyLayout, n: Any) -> AnyLayout:
 
 def _growing(layout: AnyLayout, n: Any, modes: Modes) -> int | None:
     """The one mode whose extent grows, if any."""
-    ones = [i for i, (_s, d) in enumerate(modes) if d == 1 or d == -1]
+    ones = [i for i, (_s, d) in enumerate(modes) if not differs(d, 1) or not differs(d, -1)]
     if len(ones) < 2:
         return ones[0] if ones else None
-    long = [i for i in ones if modes[i][0] != 1]
-    if len(long) < 2 or any(s == 0 for s, _d in modes):
+    long = [i for i in ones if differs(modes[i][0], 1)]
+    if len(long) < 2 or any(not differs(s, 0) for s, _d in modes):
         return (long or ones)[0]
     names = leaf_names(layout.shape)
     listed = " and ".join(f"{names[i]}, {modes[i][0]}:{modes[i][1]}," for i in long)
@@ -285,46 +283,40 @@ def max_alignment(layout: AnyLayout) -> int:
         UndecidedError: the answer depends on a symbolic int.
     Source: CuTe ``max_alignment``, layout.hpp.
     """
-    if flat_modes(layout) is not None:
-        return _widest(layout)
-    widest: int = lifted(_widest, layout)
-    return widest
+    return named("the widest vector", _widest, as_layout(layout))
 
 
 def _widest(layout: AnyLayout) -> int:
-    modes = flat_modes(layout) or []
-    if any(s == 0 for s, _d in modes):
-        return 1
-    rest = filtered(modes)
+    modes, one = first_of(layout)
+    if any(not differs(s, 0) for s, _d in modes):
+        return one  # type: ignore[no-any-return]
+    rest = coalesced([mode for mode in modes if differs(mode[1], 0)], one)
     chain: Modes = []  # modes that continue each other, from stride 1: mixed radix digits
-    size: Any = 1
-    while (i := next((i for i, (s, d) in enumerate(rest) if d == size and s != 1), None)) is not None:
+    size: Any = one
+    while (i := next((i for i, m in enumerate(rest) if _follows(m, size)), None)) is not None:
         chain.append(rest.pop(i))
         size = size * chain[-1][0]
-    strides = [abs(d) for s, d in rest if s != 1]
+    strides = [_magnitude(d) for s, d in rest if differs(s, 1)]
     if not strides:
         whole: int = size
         return whole
     for s, d in reversed(chain):
-        if all(step % d == 0 for step in strides):  # vectors of d * t, t a divisor of s, and no others
+        # vectors of d * t, t a divisor of s, and no others
+        if all(divides(d, step) for step in strides):
             found: int = d * reduce(common_divisor, (step // d for step in strides), s)
             return found
-    return 1
+    return one  # type: ignore[no-any-return]
+
+
+def _follows(mode: Any, size: Any) -> bool:
+    return differs(mode[0], 1) and not differs(mode[1], size)
 
 
 # --- common -----------------------------------------------------------------------------------
 
 
-def _cast(operation: Callable[[AnyLayout, Any], AnyLayout], layout: AnyLayout, n: Any) -> AnyLayout:
-    """The result of an operation whose ints are of Python, or all guarded."""
-    if flat_modes(layout) is not None and type(n) in PLAIN_INTS:
-        return operation(layout, n)
-    result: AnyLayout = lifted(operation, layout, n)
-    return result
-
-
 def _require_positive(n: Any, what: str) -> None:
-    if n < 1:
+    if less(n, 1):
         raise LayoutError(f"{what} cannot number {n}", "There is at least one.", n=n)
 
 

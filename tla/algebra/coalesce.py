@@ -15,27 +15,16 @@ from ..assumed import carrying, given
 from ..constexpr import constexpr
 from ..errors import CongruenceError, CoordinateError, UndecidedError
 from ..int_tuple import as_int_tuple, leaves, product, text_of, transform_leaf
-from ..ints import (
-    Int,
-    IntTuple,
-    _1,
-    decided,
-    equality,
-    is_open,
-    is_tuple,
-    known_eq,
-    known_lt,
-    min_,
-    order,
-)
+from ..ints import Int, IntTuple, _1, is_open, is_tuple, known_eq, known_lt, min_
 from ..layout import AnyLayout, as_layout, trusted
+from ..questions import Questions, decided, equality, order
 from .by_mode import by_mode, matched
-from .modes import Known, Modes, lifted, of_modes, read_modes
-from .symbolic import Needs, is_symbolic, raw_modes
+from .modes import INT, Modes, first_of, of_modes, raw_modes, read_modes
+from .steps import CoalesceStep
 
 if TYPE_CHECKING:
     from ..expr import Conditions
-    from ..ints import Question
+    from ..questions import Question
 
 __all__ = ["coalesce", "coalesced", "filter", "filter_zeros", "filtered", "same_function"]
 
@@ -69,27 +58,51 @@ def coalesce(
         if is_tuple(modes):
             return by_mode(lambda mode, _int: coalesce(mode), layout, modes, same=True)
     read = read_modes(layout)
-    return (
-        lifted(coalesce, layout, guard=Known) if read is None else of_modes(coalesced(read[0]), read[1])
-    )
+    return _coalesced(layout) if read is None else of_modes(coalesced(read[0]), read[1])
 
 
-def coalesced(modes: Modes) -> Modes:
-    """`coalesce` on a list of modes; never empty."""
+@carrying
+def _coalesced(layout: AnyLayout) -> AnyLayout:
+    """`coalesce` where sizes are unknown."""
+    return of_modes(coalesced(raw_modes(layout), _1))
+
+
+def coalesced(modes: Modes, one: Any = 1) -> Modes:
+    """`coalesce` on a list of modes, ``one`` of which is ``1:0``; a merge that is open is left out."""
     out: Modes = []
-    size, stride = 1, 0
+    size: Any = None
+    stride: Any = None
     for s, d in modes:
-        if s == 1:
+        if s == 1 if type(s) is INT else known_eq(s, 1):
             continue
-        if size == 1:
+        if size is None:
             size, stride = s, d
-        elif size * stride == d:  # (i + size*j) * stride == i*stride + j*d
-            size *= s
+            continue
+        end = size * stride
+        joins = end == d  # of unknown ints no bool
+        if joins is True or (joins is not False and known_eq(end, d)):
+            size = size * s  # (i + size*j) * stride == i*stride + j*d
         else:
             out.append((size, stride))
             size, stride = s, d
-    out.append((size, stride))
+    out.append((one, one - one) if size is None else (size, stride))
     return out
+
+
+def coalesce_steps(layout: AnyLayout) -> list[CoalesceStep]:
+    """Return what `coalesce` does with each mode, none where sizes are unknown."""
+    steps: list[CoalesceStep] = []
+    if read_modes(layout) is None:
+        return steps
+    modes, one = first_of(layout)
+    count = 0
+    for i, (s, d) in enumerate(modes):
+        now = coalesced(modes[: i + 1], one)  # the modes so far, by the algorithm itself
+        moved = len([n for n, _d in now if n != 1])
+        action = "skip" if s == 1 else "keep" if moved > count else "merge"
+        steps.append(CoalesceStep(s, d, action, of_modes(now)))
+        count = moved
+    return steps
 
 
 def same_function(a: AnyLayout, b: AnyLayout) -> bool:
@@ -192,7 +205,7 @@ def _filtered(shape: Any, zeros: Any) -> Any:
     if is_open(zeros):
         if all(known_eq(n, 1) is True for n in leaves(shape)):
             return shape
-        if Needs(lambda: f"whether {text_of(shape)} is repeated").moves(zeros):
+        if Questions(lambda: f"whether {text_of(shape)} is repeated").moves(zeros):
             return shape
     elif known_eq(zeros, 0) is not True:
         return shape
@@ -231,20 +244,16 @@ def filter(
     read = read_modes(layout)
     if read is not None:
         return of_modes(filtered(read[0]), read[1])
-    if is_symbolic(layout.shape, layout.stride):
-        result: AnyLayout = _filtered_symbolically(layout)
-        return result
-    plain: AnyLayout = lifted(filter, layout)
-    return plain
+    return _filtered_unknown(layout)
 
 
 @carrying
-def _filtered_symbolically(layout: AnyLayout) -> AnyLayout:
+def _filtered_unknown(layout: AnyLayout) -> AnyLayout:
     """`filter` where sizes are unknown."""
-    needs = Needs(lambda: f"filter of {layout}")
+    ask = Questions(lambda: f"filter of {layout}")
     real = [mode for mode in raw_modes(layout) if known_eq(mode[0], 1) is not True]
-    kept = [mode for mode in real if needs.moves(mode[1]) or not needs.positive(mode[0])]
-    return coalesce(of_modes(kept))
+    kept = [mode for mode in real if ask.moves(mode[1]) or not ask.positive(mode[0])]
+    return of_modes(coalesced(kept, _1))
 
 
 def filtered(modes: Modes) -> Modes:

@@ -7,29 +7,32 @@ the last one the rest of the range follows.
 
 from __future__ import annotations
 
-from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..assumed import carrying, given
 from ..constexpr import constexpr
 from ..errors import LayoutError, OverlapError
-from ..int_tuple import as_shape
-from ..ints import PLAIN_INTS, Int, is_open, is_tuple
+from ..int_tuple import as_shape, leaves
+from ..ints import PLAIN_INTS, Int, _0, _1, is_open, is_tuple, known_divides, known_eq, known_lt
+from ..questions import Questions
 from .composition import tiler_layout
 from .modes import (
     INT,
     STATIC,
+    Mode,
     Modes,
     as_plain,
     both_static,
+    by_stride,
     flat,
     is_one,
-    lifted,
+    moving_modes,
     of_modes,
+    raw_modes,
     read_modes,
 )
-from .symbolic import Needs, gaps_between, is_symbolic, raw_modes
+from .steps import ComplementStep
 
 if TYPE_CHECKING:
     from ..expr import Conditions
@@ -78,33 +81,28 @@ def complement(
 
 
 def free(
-    layout: AnyLayout, cotarget: Any = None, steps: list[Any] | None = None, grows: bool = False
+    layout: AnyLayout,
+    cotarget: Any = None,
+    steps: list[ComplementStep] | None = None,
+    grows: bool = False,
 ) -> AnyLayout:
     """`complement` of checked arguments. ``steps`` receives the sorted modes, each with its gap."""
     read = read_modes(layout)
     are_static = both_static(read, read if cotarget is None else _read(cotarget))
-    if read is None or are_static is None:
-        if is_symbolic(layout.shape, layout.stride, cotarget):
-            found: AnyLayout = _free_symbolically(layout, cotarget, grows, steps)
-            return found
-        others = [] if cotarget is None else [cotarget]
-        result: AnyLayout = lifted(partial(free, steps=steps, grows=grows), layout, *others)
-        return result
+    if read is None or are_static is None or steps is not None or is_tuple(cotarget):
+        return _free(layout, cotarget, grows, steps, 1 if are_static is False else _1)
     if are_static:
         cotarget = as_plain(cotarget)
-    return of_modes(gaps(read[0], cotarget, layout, steps, grows), are_static)
+    return of_modes(gaps(read[0], cotarget, layout, grows), are_static)
 
 
 @carrying
-def _free_symbolically(
-    layout: AnyLayout, cotarget: Any, grows: bool, steps: list[Any] | None
+def _free(
+    layout: AnyLayout, cotarget: Any, grows: bool, steps: list[ComplementStep] | None, one: Any
 ) -> AnyLayout:
-    """`free` where sizes are unknown."""
-    needs = Needs(lambda: f"the complement of {layout}")
-    found = gaps_between(raw_modes(layout), cotarget, needs, grows, steps)
-    if isinstance(found, tuple):
-        _refuse(layout, *found)
-    return of_modes(found)
+    """`free` of any ints, with the 1 to start from."""
+    ask = Questions(lambda: f"the complement of {layout}")
+    return of_modes(gaps_between(layout, cotarget, ask, grows, steps, one))
 
 
 def _read(cotarget: Any) -> tuple[list[Any], bool] | None:
@@ -118,13 +116,13 @@ def gaps(
     modes: Modes,
     cotarget: Any,
     layout: AnyLayout | None = None,
-    steps: list[Any] | None = None,
     grows: bool = False,
 ) -> Modes:
-    """Return the modes of the complement of some modes.
+    """`gaps_between` of ints that answer all questions, with Python's operators.
 
     Args:
-        layout: What an error calls them.
+        cotarget: An int, or None.
+        layout: What an error calls the modes.
         grows: Keep the last mode where its size is 1: the stride with which the complement goes on.
     """
     moving = [mode for mode in modes if mode[0] != 1 and (mode[1] != 0 or mode[0] == 0)]
@@ -140,28 +138,88 @@ def gaps(
         gap = d // end
         if gap != 1 if type(gap) is INT else not is_one(gap):
             out.append((gap, end))
-        if steps is not None:
-            steps.append((s, d, end, gap))
         below, end = mode, s * d
-    rest = 1 if cotarget is None else _left(cotarget, end)
+    rest = 1 if cotarget is None else -(-cotarget // end) if end != 1 else cotarget
     if grows or (rest != 1 if type(rest) is INT else not is_one(rest)):
         out.append((rest, end))
-    if steps is not None:
-        steps.append((None, None, end, rest))
     return out or [(1, 0)]
 
 
-def _left(cotarget: Any, end: Any) -> Any:
-    """How many blocks of ``end`` offsets cover the cotarget, rounded up in each of its modes."""
-    if not is_tuple(cotarget):
-        return -(-cotarget // end) if end != 1 else cotarget
-    count: Any = 1
-    for n in flat(cotarget):
-        if n == 0:
-            return n
-        count = count * -(-n // end)
-        end = -(-end // n)
-    return count
+def gaps_between(
+    layout: AnyLayout,
+    cotarget: Any,
+    ask: Questions,
+    grows: bool = False,
+    steps: list[ComplementStep] | None = None,
+    one: Any = _1,
+) -> Modes:
+    """Return the modes of the complement of the modes of a layout.
+
+    A mode that may be of size 1 is kept where the gaps are the same without it: if it leaves none below,
+    or if all that follows divides, since what a range leaves is one set.
+    """
+    moving = moving_modes(raw_modes(layout), ask)
+    for mode in moving:
+        s, d = mode
+        if known_lt(_0, s) is False:
+            _refuse(layout, None, (_0, d))
+        if not ask.positive(d):
+            _demand_more_than_one(mode, ask)
+            _refuse(layout, None, mode)
+    out: Modes = []
+    end = one
+    below: Any = None
+    # sizes that may be 1, of modes above a gap: the first, and one with no other above it
+    doubtful: Any = None
+    on_top: Any = None
+    for mode in by_stride(moving, ask):
+        s, d = mode
+        below_end = known_lt(d, end)
+        if below_end is None:
+            ask.refuse(d, ">=", end)
+        if below_end:
+            if doubtful is not None:
+                ask.refuse(doubtful, "==", _1)
+            _demand_more_than_one(mode, ask)
+            _refuse(layout, below, mode)
+        gap, may_be_one = d // end, known_lt(_1, s) is not True
+        if not may_be_one:
+            on_top = None
+        if known_eq(d, end) is not True:
+            if may_be_one:
+                doubtful, on_top = (s if doubtful is None else doubtful), s
+            if doubtful is not None and known_divides(end, d) is not True:
+                ask.refuse(doubtful, ">", _1)
+        taken = known_eq(d, end) is not True and known_eq(gap, _1) is not True
+        if taken:
+            out.append((gap, end))
+        if steps is not None:
+            steps.append(ComplementStep(s, d, end, gap, of_modes(out[-1:]) if taken else None))
+        below, end = mode, s * d
+    if cotarget is None and on_top is not None:
+        ask.refuse(on_top, ">", _1)
+    rest = one
+    above = end
+    for n in () if cotarget is None else leaves(cotarget):  # as many blocks as cover it, mode by mode
+        if doubtful is not None and known_divides(above, n) is not True:
+            ask.refuse(doubtful, ">", _1)
+        rest = rest * -(-n // above)
+        if is_tuple(cotarget):
+            if not ask.positive(n):
+                break
+            above = -(-above // n)
+    taken = grows or known_eq(rest, _1) is not True
+    if taken:
+        out.append((rest, end))
+    if steps is not None:
+        steps.append(ComplementStep(None, None, end, rest, of_modes(out[-1:]) if taken else None))
+    return out or [(one, one - one)]
+
+
+def _demand_more_than_one(mode: Mode, ask: Questions) -> None:
+    """Raise where a mode that is at fault is none if its size is 1."""
+    if known_lt(_1, mode[0]) is None:
+        ask.refuse(mode[0], "==", _1)
 
 
 def _refuse(layout: AnyLayout, below: Any, mode: Any) -> NoReturn:

@@ -30,26 +30,28 @@ from ..assumed import carrying, given
 from ..constexpr import constexpr
 from ..errors import NotALayoutError
 from ..int_tuple import as_shape
-from ..ints import Int, _0, is_dynamic, is_tuple
+from ..ints import Int, _0, _1, is_dynamic, is_tuple, known_divides, known_eq, known_lt
 from ..layout import AnyLayout, Layout, as_layout, is_layout, make_layout, trusted
+from ..questions import Questions, asking
 from ..swizzle import ComposedLayout, Swizzle
 from .by_mode import Tiler, by_mode, is_left_alone
 from .coalesce import coalesced
 from .existence import Search
 from .modes import (
+    INT,
     TUPLE,
-    Guarded,
-    Known,
     Modes,
     as_static,
     both_static,
     can_grow,
     in_profile,
-    lifted,
+    is_one,
+    is_symbolic,
+    of_modes,
+    raw_modes,
     read_modes,
-    unguarded,
 )
-from .symbolic import Needs, is_symbolic, raw_modes, walked_symbolically
+from .steps import CompositionStep
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,7 +151,7 @@ def composed(
     a: AnyLayout,
     b: AnyLayout,
     extend: bool = True,
-    steps: list[Any] | None = None,
+    steps: list[CompositionStep] | None = None,
     hints: bool = True,
 ) -> AnyLayout:
     """`composition` of two layouts.
@@ -161,39 +163,44 @@ def composed(
     left, right = read_modes(a), read_modes(b)
     are_static = both_static(left, right)
     if left is None or right is None or are_static is None:
-        if is_symbolic(a.shape, a.stride, b.shape, b.stride):
-            return _composed_symbolically(a, b, extend, steps, hints)
-        result: AnyLayout = lifted(partial(composed, extend=extend, steps=steps, hints=hints), a, b)
-        return result
+        return _composed(a, b, extend, steps, hints)
+    if steps is not None:
+        return _composed(a, b, extend, steps, hints, _1 if are_static else 1)
     modes = extended_modes(left[0])
-    parts = walked(modes, right[0], steps) if extend and can_grow(a.shape) else None
+    parts = walked(modes, right[0]) if extend and can_grow(a.shape) else None
     if parts is None:
-        search = Search(a, b, modes, right[0], extend, hints)
-        parts = search.possible(partial(walked, modes)) if search.unknown else search.parts(steps)
+        parts = _searched(Search(a, b, modes, right[0], extend, hints), steps)
     return trusted(*shaped(parts, b.shape, are_static))
 
 
 @carrying
-def _composed_symbolically(
-    a: AnyLayout, b: AnyLayout, extend: bool, steps: list[Any] | None, hints: bool
+def _composed(
+    a: AnyLayout,
+    b: AnyLayout,
+    extend: bool,
+    steps: list[CompositionStep] | None,
+    hints: bool,
+    one: Any = _1,
 ) -> AnyLayout:
-    """`composed` where sizes are unknown."""
-    needs = Needs(lambda: f"composition of {a} with {b}")
-    grows = extend and can_grow(a.shape)
-    parts = walked_symbolically(raw_modes(a), raw_modes(b), needs, grows, steps)
-    if parts is not None:
-        return trusted(*shaped(parts, b.shape, False))
-    result: AnyLayout = lifted(partial(_searched, extend=extend, steps=steps, hints=hints), a, b)
-    return result
-
-
-def _searched(
-    a: AnyLayout, b: AnyLayout, extend: bool, steps: list[Any] | None, hints: bool
-) -> AnyLayout:
-    """`composed` by the search alone."""
-    left, right = raw_modes(a), raw_modes(b)
-    parts = Search(a, b, extended_modes(left), right, extend, hints).parts(steps)
+    """`composed` of any ints, with the 1 to start from."""
+    modes, right = raw_modes(a), raw_modes(b)
+    left, grows = extended_modes(modes, one), extend and can_grow(a.shape)
+    parts: list[Any] | None = None
+    ask = Questions(lambda: f"composition of {a} with {b}")
+    is_walked = can_grow(a.shape) or is_symbolic(b.shape, b.stride)
+    if is_walked and all(ask.positive(size) for size, _d in modes[:-1]):
+        parts = walk(left, right, ask, grows, steps, one)
+    if parts is None:
+        search = Search(a, b, left, right, extend, hints, one)
+        parts = asking(ask.operation, _searched, search, steps)
     return trusted(*shaped(parts, b.shape, False))
+
+
+def _searched(search: Search, steps: list[CompositionStep] | None) -> list[Any]:
+    """The parts that the search finds."""
+    if search.unknown is None:
+        return search.parts(steps)
+    return search.possible(partial(walked, search.left))
 
 
 def shaped(parts: Sequence[Any], shape: Any, are_static: bool) -> tuple[Any, Any]:
@@ -213,35 +220,28 @@ def shaped(parts: Sequence[Any], shape: Any, are_static: bool) -> tuple[Any, Any
 # --- the walk, for modes that take whole digits -----------------------------------------------
 
 
-def extended_modes(modes: Modes) -> Modes:
+def extended_modes(modes: Modes, one: Any = 1) -> Modes:
     """Return the coalesced modes of the function that grows: a last mode of size 1 keeps its stride."""
     if len(modes) == 1:
         return modes
-    if modes and type(modes[0][0]) is Guarded:  # a merge that is open is left out
-        known = extended_modes([(Known(s), Known(d)) for s, d in map(_leaves, modes)])
-        return [(Guarded(s), Guarded(d)) for s, d in map(_leaves, known)]
-    below = coalesced(modes[:-1])
+    below = coalesced(modes[:-1], one)
     for s, _d in below:
-        if s == 0:  # no index lies in it, not even 0
+        if s == 0 if type(s) is INT else known_eq(s, 0):  # no index lies in it, not even 0
             return [(0, 0), (1, 0)]
-    last, step = modes[-1] if modes else (1, 0)
+    last, step = modes[-1] if modes else (one, one - one)
     size, stride = below.pop()
-    if size == 1:
+    if size == 1 if type(size) is INT else is_one(size):
         return [(last, step)]
-    if size * stride == step:
+    joins = size * stride == step
+    if joins is True or (joins is not False and known_eq(size * stride, step)):
         return [*below, (size * last, stride)]
     return [*below, (size, stride), (last, step)]
 
 
-def _leaves(mode: Any) -> tuple[Any, Any]:
-    return unguarded(mode[0]), unguarded(mode[1])
+def walked(modes: Modes, right: Modes, steps: list[Any] | None = None, one: Any = 1) -> list[Any] | None:
+    """`walk` of ints that answer all questions, with Python's operators.
 
-
-def walked(modes: Modes, right: Modes, steps: list[Any] | None = None) -> list[Any] | None:
-    """Return the shape and stride that each mode of ``b`` takes, where all take whole digits.
-
-    ``modes`` are the `extended_modes` of ``a``. None where some mode does not, or where the greatest
-    coordinates, added up, may carry: the search decides there.
+    ``modes`` are the `extended_modes` of ``a``, which grows.
     """
     last = len(modes) - 1
     if last and modes[0][0] == 0:
@@ -252,8 +252,6 @@ def walked(modes: Modes, right: Modes, steps: list[Any] | None = None) -> list[A
         if e <= 0:
             if e == 0:
                 parts.append((s, 0))
-                if steps is not None:
-                    steps.append(("fit", None, None, 0, s, 0, s))
                 continue
             return None
         taken: Modes = []
@@ -270,20 +268,14 @@ def walked(modes: Modes, right: Modes, steps: list[Any] | None = None) -> list[A
                     return None
                 used[k] += size - e
                 taken.append((n, e * d))
-                if steps is not None:
-                    steps.append(("split", k, size, d, s, e, n))
                 s, e = s // n, 1
             else:
                 q, rest = divmod(e, size)
                 if rest:
                     return None
-                if steps is not None:
-                    steps.append(("pass", k, size, d, s, e, q))
                 e = q
             k += 1
         d = modes[k][1]
-        if steps is not None:
-            steps.append(("fit", k, modes[k][0] if k < last else None, d, s, e, s))
         if taken:
             taken.append((s, e * d))
             parts.append((tuple([m for m, _t in taken]), tuple([t for _m, t in taken])))
@@ -293,3 +285,104 @@ def walked(modes: Modes, right: Modes, steps: list[Any] | None = None) -> list[A
         if used[k] >= modes[k][0]:
             return None
     return parts
+
+
+def walk(
+    modes: Modes,
+    right: Modes,
+    ask: Questions,
+    grows: bool = True,
+    steps: list[CompositionStep] | None = None,
+    one: Any = _1,
+) -> list[Any] | None:
+    """Return the shape and stride that each mode of ``b`` takes of ``a``; None where it is no layout.
+
+    None says that some mode does not take whole digits, or that carries are sure: whether a layout
+    exists all the same is for the search, which needs numbers.
+
+    Args:
+        modes: The `extended_modes` of ``a``.
+        right: The modes of ``b``.
+        grows: Let the last mode of ``a`` grow.
+        steps: Receives what each mode of ``b`` takes of ``a``.
+        one: The 1 to start from.
+    """
+    last = len(modes) - 1
+    used: list[Any] = [_0] * (last + 1)  # the greatest coordinate of each mode
+    parts: list[Any] = []
+
+    def note(k: int | None, action: str, n: Any) -> None:
+        if steps is not None:
+            size, d = (None, e) if k is None else modes[k]
+            taken = None if n is None else of_modes([(n, e if k is None else e * d)])
+            steps.append(CompositionStep(i, s, e, k, None if k == last else size, d, action, taken))
+
+    for i, (s, e) in enumerate(right):
+        # where the next mode goes on from here, whole digits are what it takes
+        goes_on = i + 1 < len(right) and known_eq(right[i + 1][1], s * e) is True
+        if known_eq(e, _0) is True:
+            parts.append((s, one - one))
+            note(None, "fit", s)
+            continue
+        if not ask.positive(e):
+            return None
+        taken: Modes = []
+        k = 0
+        while k < last:
+            size, d = modes[k]
+            is_same = known_eq(size, e) is True
+            if known_lt(size, e) is False and not is_same:
+                reach = (s - one) * e
+                if known_lt(reach, size) is True:  # it ends within this mode
+                    break
+                n = _whole_digit(s, e, size, reach, ask, goes_on)
+                if n is None:
+                    return None
+                used[k] = used[k] + (size - e)
+                if known_eq(n, _1) is not True:
+                    taken.append((n, e * d))
+                note(k, "split", n)
+                s, e = s // n, one
+            elif is_same or known_divides(size, e) is True:
+                note(k, "pass", None)
+                e = one if is_same else e // size
+            elif known_divides(size, e) is None and (isinstance(size, int) or known_lt(size, e)):
+                ask.refuse(e % size, "==", _0)
+            elif known_lt(size, e) is True:
+                return None
+            else:
+                ask.refuse(e, "<=", size)
+            k += 1
+        d = modes[k][1]
+        used[k] = used[k] + (s - one) * e
+        note(k, "fit", s)
+        if taken:
+            taken.append((s, e * d))
+            parts.append((tuple([m for m, _t in taken]), tuple([t for _m, t in taken])))
+        else:
+            parts.append((s, e * d))
+    for k in range(last + (not grows)):
+        if not ask.less(used[k], modes[k][0]):
+            return None
+    return parts
+
+
+def _whole_digit(s: Any, e: Any, size: Any, reach: Any, ask: Questions, goes_on: bool) -> Any:
+    """How many of a mode's coordinates fill what is left of a digit; None where they cannot."""
+    divides = known_divides(e, size)
+    if divides is True:
+        n = size // e
+        fills = known_divides(n, s)
+        if fills is True:
+            return n
+        if known_lt(reach, size) is False and fills is False:
+            return None
+        if (isinstance(n, int) or known_lt(reach, size) is False) and not ask.divides(n, s):
+            return None
+    elif known_lt(reach, size) is False:
+        if divides is False:
+            return None
+        ask.refuse(size % e, "==", _0)
+    if goes_on and isinstance(s * e, int) and not ask.zero(size % (s * e)):
+        return None
+    ask.refuse(reach, "<", size)

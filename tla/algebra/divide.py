@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any
 from ..assumed import carrying
 from ..constexpr import constexpr
 from ..errors import DivisibilityError
-from ..ints import _0, _1, divides, equal, is_dynamic, is_static, is_tuple, known_eq, less, max_
+from ..ints import _0, _1, is_dynamic, is_static, is_tuple, known_eq, max_
 from ..layout import AnyLayout, as_layout, make_layout, trusted
+from ..questions import divides, equal, less
 from .by_mode import Tiler, by_mode, is_left_alone, matched
 from .complement import free, gaps
 from .composition import composed, extended_modes, shaped, tiler_layout, walked
-from .modes import both_static, can_grow, modes_of, nearest, read_modes, row
-from .symbolic import is_symbolic
+from .modes import both_static, can_grow, is_symbolic, modes_of, nearest, read_modes, row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..expr import Conditions
+    from .steps import ComplementStep
 
 __all__ = ["flat_divide", "logical_divide", "tiled_divide", "unzipped", "zipped_divide"]
 
@@ -125,10 +126,10 @@ def _fills(tiler: AnyLayout, size: Any, count: Any) -> bool:
 
     Below the ``end`` of a tile and what lies between its modes are ``end`` coordinates; so many each.
     """
-    steps: list[Any] = []
+    steps: list[ComplementStep] = []
     free(tiler, size, steps)
-    end, rest = steps[-1][2:]
-    return known_eq(count, end * rest) is True and divides(end, size)
+    last = steps[-1]
+    return known_eq(count, last.end * last.gap) is True and divides(last.end, size)
 
 
 def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:

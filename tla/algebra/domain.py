@@ -9,21 +9,11 @@ from ..assumed import carrying
 from ..constexpr import constexpr
 from ..errors import LayoutError, UndecidedError
 from ..int_tuple import as_shape, text_of
-from ..ints import (
-    Int,
-    IntLike,
-    IntTuple,
-    divides,
-    is_open,
-    is_static,
-    known_divides,
-    known_int,
-    leaf,
-    neither_divides,
-)
+from ..ints import Int, IntLike, IntTuple, is_open, is_static, known_divides, known_int, leaf
 from ..layout import AnyLayout, as_layout, is_layout, trusted
+from ..questions import differs, divides, less, neither_divides
 from .coalesce import coalesced
-from .modes import WORK, Guarded, Modes, flat_modes, is_one, lifted, of_modes, unguarded
+from .modes import WORK, Modes, first_of, is_one, named, of_modes
 
 if TYPE_CHECKING:
     from ..expr import Conditions
@@ -78,11 +68,7 @@ def domain_distribute(
     Source: CuTe ``domain_distribute``, layout.hpp.
     """
     layout = shape if is_layout(shape) else _coordinates(as_shape(shape))
-    count: Any = leaf(n)
-    if flat_modes(layout) is not None and not is_open(count):
-        return _distributed(layout, count)
-    taken: AnyLayout = lifted(_distributed, layout, count)
-    return taken
+    return named("domain_distribute", _distributed, layout, leaf(n))
 
 
 def _coordinates(shape: Any) -> AnyLayout:
@@ -91,22 +77,22 @@ def _coordinates(shape: Any) -> AnyLayout:
 
 
 def _distributed(layout: AnyLayout, n: Any) -> AnyLayout:
-    modes = flat_modes(layout) or []
-    if n < 1:
+    modes, one = first_of(layout)
+    if less(n, 1):
         raise LayoutError(f"cannot share out {n} coordinates", "There is at least one.", n=n)
-    if any(s == 0 for s, _d in modes):
+    if any(not differs(s, 0) for s, _d in modes):
         raise LayoutError(
             f"the shape {text_of(layout.shape)} has no coordinates to share out",
             "Give every mode a positive extent.",
             shape=layout.shape,
         )
     out: Modes = []
-    below: Any = 1
+    below = one
     for s, _d in modes:
         part = common_divisor(s, n)
         out.append((part, below))
         n, below = n // part, below * s
-    return of_modes(coalesced(out))
+    return of_modes(coalesced(out, one))
 
 
 @constexpr
@@ -127,23 +113,20 @@ def nullspace(layout: AnyLayout, *, assume: Conditions | None = None) -> AnyLayo
 
     Source: CuTe ``nullspace``, layout.hpp.
     """
-    if flat_modes(layout) is not None:
-        return _broadcast(layout)
-    found: AnyLayout = lifted(_broadcast, layout)
-    return found
+    return named("the nullspace", _broadcast, as_layout(layout))
 
 
 def _broadcast(layout: AnyLayout) -> AnyLayout:
-    modes = flat_modes(layout) or []
-    if any(s == 0 for s, _d in modes):
-        return trusted(0, 0)
+    modes, one = first_of(layout)
+    below = one
+    if any(not differs(s, 0) for s, _d in modes):
+        return trusted(one - one, one - one)
     out: Modes = []
-    below: Any = 1
     for s, d in modes:
-        if d == 0 and not is_one(s):
+        if not is_one(s) and not differs(d, 0):
             out.append((s, below))
         below = below * s
-    return of_modes(out)
+    return of_modes(out or [(one, one - one)])
 
 
 def common_divisor(a: Any, b: Any) -> Any:
@@ -152,17 +135,16 @@ def common_divisor(a: Any, b: Any) -> Any:
     >>> common_divisor(12, 18)
     6
     """
-    x, y = unguarded(a), unguarded(b)
-    found = next((i for i, j in ((x, y), (y, x)) if known_divides(i, j)), None)
+    found = next((i for i, j in ((a, b), (b, a)) if known_divides(i, j)), None)
     if found is not None:
         common: Any = found
-    elif isinstance(x, int) and isinstance(y, int):
-        common = gcd(x, y)
+    elif isinstance(a, int) and isinstance(b, int):
+        common = gcd(a, b)
     else:
-        common = _divisor_of_unknown(x, y)
+        common = _divisor_of_unknown(a, b)
     if isinstance(common, int):
-        common = Int(common) if is_static((x, y)) else int(common)
-    return Guarded(common) if Guarded in (type(a), type(b)) else common
+        common = Int(common) if is_static((a, b)) else int(common)
+    return common
 
 
 def _divisor_of_unknown(x: Any, y: Any) -> Any:

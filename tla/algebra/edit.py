@@ -14,8 +14,9 @@ from ..assumed import carrying
 from ..constexpr import constexpr
 from ..errors import UnsupportedError
 from ..int_tuple import product, product_each, text_of
-from ..ints import IntTuple, _0, _1, compared, decided, known_eq
+from ..ints import IntTuple, _0, _1, known_eq
 from ..layout import AnyLayout, Layout, as_layout, is_layout, trusted
+from ..questions import compared, decided
 
 if TYPE_CHECKING:
     from collections.abc import Callable

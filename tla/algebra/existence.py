@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from ..errors import CoordinateError, DivisibilityError, LayoutError, UndecidedError
 from ..int_tuple import text_of
-from ..ints import is_asked, is_static, is_tuple
+from ..ints import _0, is_asked, is_static, is_tuple, known_int, static_int
+from ..questions import equal, less
 from ..text import shortened
-from .modes import WORK, Guarded, can_grow, in_profile, leaf_names, nearest, unguarded
+from .modes import WORK, can_grow, in_profile, leaf_names, nearest, of_modes
+from .steps import CompositionStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,7 +46,9 @@ class _Part:
 class Search:
     """The criterion of composition, with a budget, and the errors that it ends in."""
 
-    __slots__ = ("a", "b", "deltas", "extend", "hints", "left", "right", "tangled", "unknown", "work")
+    __slots__ = (
+        "a", "b", "deltas", "extend", "hints", "left", "one", "right", "tangled", "unknown", "work",
+    )  # fmt: skip
 
     a: AnyLayout
     b: AnyLayout
@@ -62,12 +66,13 @@ class Search:
         right: Modes,
         extend: bool = True,
         hints: bool = True,
+        one: Any = 1,
     ) -> None:
-        self.a, self.b, self.left, self.right = a, b, left, right
-        ints = [unguarded(n) for n in chain((s for s, _d in left[:-1]), *right)]
+        self.a, self.b, self.left, self.right, self.one = a, b, left, right, one
+        ints = chain((s for s, _d in left[:-1]), *right)
         self.unknown: Any = next(filter(is_asked, ints), None)
         """Of the ints that decide where carries are, one that has no value and answers all questions."""
-        asks = self.unknown is not None or any(is_asked(unguarded(d)) for _s, d in left)
+        asks = self.unknown is not None or any(is_asked(d) for _s, d in left)
         self.hints = hints and not asks and len(left) * len(right) <= 64  # each costs a search
         self.extend = extend and can_grow(a.shape)
         self.work = WORK
@@ -82,12 +87,16 @@ class Search:
 
     # --- the result ---
 
-    def parts(self, steps: list[Any] | None) -> list[Any]:
+    def parts(self, steps: list[CompositionStep] | None) -> list[Any]:
         """The shape and stride of each mode of ``b``."""
-        if any(s == 0 for s, _e in self.right):  # no coordinate, nothing to agree with
+        zero = self.one - self.one
+        if any(equal(s, 0) for s, _e in self.right):  # no coordinate, nothing to agree with
             if steps is not None:
-                steps[:] = [("fit", None, None, 0, s, 0, s) for s, _e in self.right]
-            return [(s, 0) for s, _e in self.right]
+                steps[:] = [
+                    CompositionStep(i, s, zero, None, None, zero, "fit", of_modes([(s, zero)]))
+                    for i, (s, _e) in enumerate(self.right)
+                ]
+            return [(s, zero) for s, _e in self.right]
         self.within_reach()
         found: list[list[_Part]] = []
         cut: tuple[Any, ...] | None = None
@@ -102,7 +111,10 @@ class Search:
         if witness is not None:
             self.refuse_carry([(parts[i], c) for i, c in sorted(witness.items()) if c])
         if steps is not None:
-            steps[:] = [("runs", [(p.m, p.e, p.t) for p in parts]) for parts in found]
+            steps[:] = [
+                CompositionStep(p.leaf, p.m, p.e, None, None, None, "run", of_modes([(p.m, p.t)]))
+                for p in parts
+            ]
         return [
             (parts[0].m, parts[0].t)
             if len(parts) == 1
@@ -120,7 +132,7 @@ class Search:
             walk: Gives the parts of modes that take whole digits.
         """
         if any(s == 0 for s, _e in self.right):
-            return [(s, 0) for s, _e in self.right]
+            return [(s, self.one - self.one) for s, _e in self.right]
         self.within_reach()
         found: list[Any] = []
         for s, e in self.right:
@@ -128,13 +140,12 @@ class Search:
                 found.append((s, 0))
                 continue
             alone = walk([(s, e)])
-            if alone is None and not (_is_prime(unguarded(s)) or s == 1):
+            if alone is None and not (_is_prime(s) or s == 1):
                 raise UndecidedError(f"{self.what()} depends on its ints", a=self.a, b=self.b)
             digits = (s,) if alone is None or not is_tuple(alone[0][0]) else alone[0][0]
             runs: list[tuple[Any, Any]] = []
             for digit in digits[:-1]:
-                n = unguarded(digit)
-                m = self.as_dynamic(int(n), e) if isinstance(n, int) else digit
+                m = self.counted(int(digit), e) if isinstance(digit, int) else digit
                 runs.append((m, self.offset(e)))
                 s, e = s // m, e * m
             runs.append((s, self.offset(e) if e > 0 else 0))
@@ -145,7 +156,7 @@ class Search:
 
     def offset(self, x: Any) -> Any:
         """``A(x)``."""
-        total: Any = 0
+        total: Any = _0
         for s, d in self.left[:-1]:
             x, digit = divmod(x, s)
             total = total + digit * d
@@ -170,18 +181,18 @@ class Search:
     # --- 0: b reaches coordinates of a ---
 
     def within_reach(self) -> None:
-        if any(s == 0 for s, _d in self.left[:-1]):
+        if any(equal(s, 0) for s, _d in self.left[:-1]):
             raise LayoutError(
                 f"{self.what()} is not defined: the left side has no coordinates", a=self.a, b=self.b
             )
         for leaf, (s, e) in enumerate(self.right):
-            if s > 1 and e < 0:
+            if less(1, s) and less(e, 0):
                 self.refuse_reach(leaf, 1, e, "The left side has no coordinate below 0.")
         if self.extend:
             return
         size = prod([s for s, _d in self.left])
         most = sum([(s - 1) * e for s, e in self.right])
-        if most >= size:
+        if not less(most, size):
             why = "extend=True lets its last mode grow." if can_grow(self.a.shape) else ""
             coord = [s - 1 for s, _e in self.right]
             raise CoordinateError(
@@ -200,21 +211,20 @@ class Search:
         parts: list[_Part] = []
         weight: Any = 1
         whole = s
-        while not parts or s > 1:
-            step = self.offset(e) if e > 0 else 0
-            m = self.as_dynamic(self.linear(s, e, step), e)
+        while not parts or less(1, s):
+            step = self.offset(e) if less(0, e) else self.one - self.one
+            m = self.linear(s, e, step)
+            if m is not s:
+                m = self.counted(m, e)
             if s % m:
                 raise _CutError(leaf, whole, weight, m, step)
             parts.append(_Part(leaf, weight, m, e, step))
             s, e, weight = s // m, e * m, weight * m
         return parts
 
-    def as_dynamic(self, m: Any, e: Any) -> Any:
-        """A number found by counting from a step and the left side: dynamic if one of their ints is."""
-        if type(m) is not int or not isinstance(e, Guarded):
-            return m
-        ints = [unguarded(n) for n in chain((e,), *self.left)]
-        return m if is_static(tuple(ints)) else Guarded(m)
+    def counted(self, m: Any, e: Any) -> Any:
+        """A number found by counting from a step and the left side: static if all their ints are."""
+        return static_int(m) if type(m) is int and is_static((e, *self.left)) else m
 
     def linear(self, s: Any, e: Any, step: Any) -> Any:
         """The greatest ``m <= s`` with ``A(e*c) == c*step`` for all ``c < m``.
@@ -232,7 +242,7 @@ class Search:
         c: Any = 1
         while True:
             c = min([-(-p * (r * c // p + 1) // r) for p, r, _delta in carries])
-            if c >= s or c > period:
+            if not less(c, s) or c > period:
                 return s
             self.spend(len(carries))
             if sum([delta * (r * c // p) for p, r, delta in carries]):
@@ -244,11 +254,11 @@ class Search:
         """Coordinates of parts, by their number, at which carries do not cancel; None if none."""
         # floor(sum c*e / P) == sum c*floor(e / P) + floor(sum c*(e mod P) / P), so that A of the sum is
         # the sum of the A(c*e) plus delta times the last floor, for each P
-        moving = [(i, p) for i, p in enumerate(parts) if p.m > 1]
+        moving = [(i, p) for i, p in enumerate(parts) if less(1, p.m)]
         levels: list[_Level] = []
         for period, delta in self.deltas:
             rests = {i: p.e % period for i, p in moving if p.e % period}
-            if rests and sum([(parts[i].m - 1) * r for i, r in rests.items()]) >= period:
+            if rests and not less(sum([(parts[i].m - 1) * r for i, r in rests.items()]), period):
                 levels.append((period, delta, rests))
         for group in _groups(_merged(levels)):
             tangled = {parts[i].leaf for _p, _d, rests in group for i in rests}
@@ -393,8 +403,9 @@ def _merged(levels: list[_Level]) -> list[_Level]:
     """
     merged: dict[tuple[Any, ...], Any] = {}
     for p, delta, rests in levels:
-        g = gcd(p, *rests.values())
-        key = (index(p) // g, *((i, index(r) // g) for i, r in rests.items()))
+        values = [known_int(r) for r in rests.values()]
+        g = gcd(known_int(p), *values)
+        key = (known_int(p) // g, *((i, r // g) for i, r in zip(rests, values, strict=True)))
         merged[key] = merged.get(key, 0) + delta
     return [(p, delta, dict(rests)) for (p, *rests), delta in merged.items() if delta]
 
@@ -455,7 +466,7 @@ class _Carries:
         largest = max(self.sizes, key=lambda i: self.sizes[i])
         others = [i for i in self.sizes if i != largest]
         levels = [(p, rests, rests[largest]) for p, _delta, rests in self.levels if largest in rests]
-        for at in cartesian(*(range(self.sizes[i]) for i in others)):
+        for at in cartesian(*(range(known_int(self.sizes[i])) for i in others)):
             c = dict(zip(others, at, strict=True))
             bases = [
                 sum([r * c[i] for i, r in rests.items() if i != largest]) for _p, rests, _r in levels
@@ -476,7 +487,7 @@ class _Carries:
         """Coordinates no single one of which can be less."""
         c = dict(c)
         for i in sorted(c):
-            step = 1 << int(c[i]).bit_length()
+            step = 1 << known_int(c[i]).bit_length()
             while step:
                 if c[i] >= step and self.error({**c, i: c[i] - step}):
                     c[i] = c[i] - step

@@ -16,22 +16,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..constexpr import constexpr
 from ..errors import UndecidedError
 from ..int_tuple import unflatten
-from ..ints import (
-    Int,
-    compared,
-    decided,
-    equal,
-    is_open,
-    known_divides,
-    known_eq,
-    known_lt,
-    leaf,
-    less,
-)
+from ..ints import Int, is_open, known_divides, known_eq, known_lt, leaf
 from ..layout import AnyLayout, as_layout
+from ..questions import compared, decided, equal, less
 from ..text import shortened
 from .cancelling import cancelling
-from .modes import Guarded, flat, unguarded
+from .modes import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +102,7 @@ def is_surjective_onto(layout: AnyLayout, n: IntLike) -> bool:
 
     An empty layout is onto 0 offsets and no other layout is; nothing is onto a negative number.
     """
-    wanted: Any = n.leaf if isinstance(n, Guarded) else leaf(n)
+    wanted: Any = leaf(n)
     modes = _real(layout)
     if modes is None:
         return equal(wanted, 0)
@@ -134,7 +124,6 @@ def _leaves(layout: AnyLayout) -> Modes:
 
 
 def _bare(x: Any) -> Any:
-    x = unguarded(x)
     return int(x) if isinstance(x, int) else x
 
 

@@ -10,21 +10,33 @@ from functools import partial
 from itertools import pairwise
 from math import prod
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
-from ..assumed import carrying, given
+from ..assumed import given
 from ..constexpr import constexpr
 from ..errors import CoordinateError, DivisibilityError, LayoutError, OverlapError
 from ..ints import _0, _1, known_eq, known_lt
 from ..layout import trusted
-from .coalesce import coalesce, coalesced, same_function
+from ..questions import Questions, differs, divides, equal, less
+from .coalesce import coalesced, same_function
 from .composition import composed, extended_modes, tiler_layout
 from .facts import is_injective
-from .modes import Modes, can_grow, lifted, of_modes, read_modes
-from .symbolic import Needs, is_symbolic, raw_modes
+from .modes import (
+    INT,
+    Modes,
+    by_stride,
+    can_grow,
+    first_of,
+    is_one,
+    moving_modes,
+    named,
+    of_modes,
+    read_modes,
+)
+from .steps import InverseStep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from ..expr import Conditions
     from ..ints import IntTuple
@@ -56,26 +68,50 @@ def right_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = N
     return right_inverted(tiler_layout(layout))
 
 
-def right_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayout:
-    """`right_inverse` of a layout. ``steps`` receives the sorted modes, then those taken."""
+def right_inverted(layout: AnyLayout, steps: list[InverseStep] | None = None) -> AnyLayout:
+    """`right_inverse` of a layout. ``steps`` receives what each mode gives."""
     read = read_modes(layout)
-    if read is None:
-        return _inverted("right inverse", right_inverted, _right_chain, layout, steps)
+    if read is None or steps is not None:
+        return named("the right inverse", partial(_right_inverse, steps=steps), layout)
     moving = _sorted(layout, coalesced(read[0]))
+    return of_modes(coalesced(_right_chain(moving, _ALL_KNOWN, 1)), read[1])
+
+
+def _right_inverse(layout: AnyLayout, steps: list[InverseStep] | None) -> AnyLayout:
+    """`right_inverted` where sizes are unknown."""
+    ask = Questions(lambda: f"the right inverse of {layout}")
+    modes, one = first_of(layout)
+    moving = _sorted_unknown(layout, coalesced(modes, one), ask, one)
+    chosen = _right_chain(moving, ask, one)
+    if steps is not None:
+        steps += _steps(moving, chosen, one)
+    return of_modes(coalesced(chosen, one))
+
+
+def _right_chain(moving: list[Moving], ask: Questions, end: Any) -> Modes:
+    """The modes from stride 1 on, each beginning where the one before ends.
+
+    One of size 1 that begins there leaves what follows to begin there too. Where modes overlap, one may
+    be cut.
+    """
     chosen: Modes = []
-    end: Any = 1
-    overlap = False
     for s, d, p in moving:
-        if d == end:
+        begins = d == end  # of unknown ints no bool
+        if begins is True or (begins is not False and known_eq(d, end)):
             chosen.append((s, p))
             end = s * end
-        elif 1 <= d < end:
-            overlap = True
-    if overlap:
-        chosen = [(s, p) for s, _d, p in _longest(moving)]
-    if steps is not None:
-        steps += [moving, chosen]
-    return of_modes(coalesced(chosen), read[1])
+            continue
+        is_below = known_lt(d, end)
+        if is_below is None:
+            ask.refuse(d, ">=", end)
+        if not is_below:
+            if known_lt(end, d) is None:
+                ask.refuse(d, "==", end)
+            break  # nor does any further
+        if known_lt(d, 1) is not True:
+            chosen = [(s, p) for s, _d, p in _longest(moving)]
+            break
+    return chosen
 
 
 def _longest(moving: list[Moving]) -> list[Moving]:
@@ -86,13 +122,19 @@ def _longest(moving: list[Moving]) -> list[Moving]:
     best: list[tuple[Any, list[Moving]]] = []  # where the chain from a mode on ends
     for i in range(len(moving) - 1, -1, -1):
         s, d, p = moving[i]
-        end, chain = s * d, [(s, d, p)]
+        end_of_mode: Any = s * d
+        end, chain = end_of_mode, [(s, d, p)]
         for further, rest in best:
             follows = rest[0][1]
-            if further > end and follows > d and follows % d == 0 and follows <= s * d:
+            if (
+                less(end, further)
+                and less(d, follows)
+                and divides(d, follows)
+                and not less(end_of_mode, follows)
+            ):
                 end, chain = further, [(follows // d, d, p), *rest]
         best.append((end, chain))
-    starts = [x for x in best if x[1][0][1] == 1]
+    starts = [x for x in best if equal(x[1][0][1], 1)]
     return max(starts, key=itemgetter(0))[1] if starts else []
 
 
@@ -109,6 +151,22 @@ def _sorted(layout: AnyLayout, modes: Modes) -> list[Moving]:
     if len(out) > 1:
         out.sort(key=itemgetter(1))
     return out
+
+
+def _sorted_unknown(layout: AnyLayout, modes: Modes, ask: Questions, below: Any) -> list[Moving]:
+    """`_sorted` where sizes are unknown."""
+    out: list[Moving] = []
+    for mode in modes:
+        if known_lt(_0, mode[0]) is False:
+            _sorted(layout, [(0, 0)])  # which says so
+        if moving_modes([mode], ask) and (known_lt(mode[1], _0) or ask.positive(mode[1])):
+            out.append((*mode, below))
+        below = below * mode[0]
+    return by_stride(out, ask)
+
+
+_ALL_KNOWN: Final = Questions(str)
+"""The questions of ints that answer all of them."""
 
 
 # --- left -------------------------------------------------------------------------------------
@@ -141,53 +199,98 @@ def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = No
     return left_inverted(tiler_layout(layout))
 
 
-def left_inverted(layout: AnyLayout, steps: list[Any] | None = None) -> AnyLayout:
-    """`left_inverse` of a layout. ``steps`` receives the sorted modes, then the digits."""
+def left_inverted(layout: AnyLayout, steps: list[InverseStep] | None = None) -> AnyLayout:
+    """`left_inverse` of a layout. ``steps`` receives what each mode gives."""
     read = read_modes(layout)
-    if read is None:
-        return _inverted("left inverse", left_inverted, _left_digits, layout, steps)
+    if read is None or steps is not None:
+        return named("the left inverse", partial(_left_inverse, steps=steps), layout)
     modes = coalesced(read[0])
-    moving = _sorted(layout, modes)
+    digits = _digits_of(layout, read[0], modes, _sorted(layout, modes))
+    return of_modes(coalesced(digits), read[1])
+
+
+def _left_inverse(layout: AnyLayout, steps: list[InverseStep] | None) -> AnyLayout:
+    """`left_inverted` where sizes are unknown."""
+    ask = Questions(lambda: f"the left inverse of {layout}")
+    leaves, one = first_of(layout)
+    modes = coalesced(leaves, one)
+    moving = _sorted_unknown(layout, modes, ask, one)
+    digits = _digits_of(layout, leaves, modes, moving, ask, one)
+    if steps is not None:
+        steps += _steps(moving, digits, None)
+    return of_modes(coalesced(digits, one))
+
+
+def _steps(moving: list[Moving], digits: Modes, end: Any) -> list[InverseStep]:
+    """What each mode gives to an inverse; ``end`` is where a right one begins, None of a left one."""
+    sizes = {index: size for size, index in digits if known_eq(index, 0) is not True}
+    steps: list[InverseStep] = []
+    if end is None and not is_one(digits[0][0]):
+        steps.append(InverseStep(None, None, digits[0][1], None, of_modes(digits[:1])))
+    for s, d, p in moving:
+        taken = of_modes([(sizes[p], p)]) if p in sizes else None
+        steps.append(InverseStep(s, d, p, end, taken))
+        end = end if end is None or taken is None else sizes[p] * d
+    return steps
+
+
+def _digits_of(
+    layout: AnyLayout,
+    leaves: Modes,
+    modes: Modes,
+    moving: list[Moving],
+    ask: Questions | None = None,
+    one: Any = 1,
+) -> Modes:
+    """The digits of a left inverse.
+
+    Args:
+        leaves, modes, moving: The modes of the layout; coalesced; and of those the ones that move.
+        ask: The questions, where sizes are unknown.
+    """
+    digits = None if ask is None else _left_digits(moving, ask, one)
+    if ask is not None and digits is None:  # what follows is right of modes that move
+        moving = [mode for mode in moving if differs(mode[0], 1)]
     if moving and moving[0][1] < 0:
         s, d, _p = moving[0]
         raise LayoutError(
             f"{layout} has no left inverse: its mode {s}:{d} reaches offsets below 0", layout=layout
         )
-    grows = can_grow(layout.shape) and extended_modes(read[0])[-1][0] != 1
+    top = extended_modes(leaves)[-1][0]
+    grows = can_grow(layout.shape) and (top != 1 if type(top) is INT else not is_one(top))
     size, step = modes[-1]
     last = next((m for m in reversed(moving) if grows and m[0] is size and m[1] is step), None)
-    digits = _digits(moving, last)
     if digits is None:
-        digits = next((x for x in _candidates(moving, last) if _returns(layout, x)), None)
+        digits = _digits(moving, last, one)
+    if digits is None:
+        digits = next((x for x in _candidates(moving, last, one) if _returns(layout, x)), None)
     if digits is None:
         _refuse(layout, moving)
-    if steps is not None:
-        steps += [moving, digits]
-    return of_modes(coalesced(digits), read[1])
+    return digits
 
 
-def _digits(moving: list[Moving], last: Moving | None) -> Modes | None:
+def _digits(moving: list[Moving], last: Moving | None, one: Any) -> Modes | None:
     """The inverse of mixed radix where each stride divides the next: the digits of an offset.
 
     Where a mode is longer than the gap to the next stride its index carries into the next digit, which
     is another index of the same offset. No digit may exceed its mode; but of the last one, if it grows.
     """
-    carried: Any = 0
+    carried = one - one
     for (s, d, _p), (_s, e, _q) in pairwise(moving):
         gap, rest = divmod(e, d)
         if rest or (carried and gap > s):
             return None
-        carried = (s - 1 + carried) // gap
-    top = moving[-1] if moving else (1, 0, 0)
+        carried = (s - one + carried) // gap
+    top = moving[-1] if moving else (one, 0, 0)
     if carried and top != last:
         return None
-    return _radix(moving, top[0] + carried)
+    return _radix(moving, top[0] + carried, one)
 
 
-def _radix(moving: list[Moving], top: Any) -> Modes:
+def _radix(moving: list[Moving], top: Any, one: Any) -> Modes:
     """Below the first stride nothing, then the index of each mode; ``top`` is the last extent."""
     out: Modes = []
-    block, index = 1, 0
+    block, index = one, one - one
     for _s, d, p in moving:
         out.append((d // block, index))
         block, index = d // block * block, p
@@ -195,19 +298,19 @@ def _radix(moving: list[Moving], top: Any) -> Modes:
     return out
 
 
-def _candidates(moving: list[Moving], last: Moving | None) -> Iterator[Modes]:
+def _candidates(moving: list[Moving], last: Moving | None, one: Any) -> Iterator[Modes]:
     """Digits that may invert: of all modes; of those that do not overlap; of those below the last."""
-    span = 1 + sum([(s - 1) * d for s, d, _p in moving])
+    span = _1 + sum([(s - _1) * d for s, d, _p in moving], _0)
     clear: list[Moving] = []
     for mode in moving:
         if not clear or clear[-1][0] * clear[-1][1] <= mode[1]:
             clear.append(mode)
     choices = [moving, clear]
     if last is not None:
-        choices.append([x for x in clear if x[0] * x[1] <= last[1] and last[1] % x[1] == 0] + [last])
+        choices.append([x for x in clear if x[0] * x[1] <= last[1] and divides(x[1], last[1])] + [last])
     for chosen in choices:
-        digits = _radix(chosen, 1)
-        block = prod([s for s, _p in digits])
+        digits = _radix(chosen, one, one)
+        block = prod([s for s, _p in digits], start=_1)
         if block:
             yield [*digits[:-1], (-(-span // block), digits[-1][1])]
 
@@ -249,62 +352,7 @@ def _refuse(layout: AnyLayout, moving: list[Moving]) -> NoReturn:
     raise AssertionError("strides that divide each other without overlap are the digits of offsets")
 
 
-# --- where sizes are unknown ------------------------------------------------------------------
-
-
-@carrying
-def _inverted(
-    what: str,
-    inverted: Callable[..., AnyLayout],
-    chain: Callable[[list[Moving], Needs], Modes | None],
-    layout: AnyLayout,
-    steps: list[Any] | None,
-) -> AnyLayout:
-    """An inverse by the chain of its modes where that is one function for all that they may be."""
-    if is_symbolic(layout.shape, layout.stride):
-        needs = Needs(lambda: f"the {what} of {layout}")
-        below: Any = _1
-        moving: list[Moving] = []
-        for mode in raw_modes(coalesce(layout)):
-            if needs.moving([mode]):
-                moving.append((*mode, below))
-            below = below * mode[0]
-        if all(known_lt(_0, s) and (known_lt(d, _0) or needs.positive(d)) for s, d, _p in moving):
-            moving = needs.by_stride(moving)
-            found = chain(moving, needs)
-            if found is not None:
-                if steps is not None:
-                    steps += [moving, found]
-                return coalesce(of_modes(found))
-    result: AnyLayout = lifted(partial(inverted, steps=steps), layout)
-    return result
-
-
-def _right_chain(moving: list[Moving], needs: Needs) -> Modes | None:
-    """The modes from stride 1 on, each beginning where the one before ends; None where some overlap.
-
-    One of size 1 that begins there leaves what follows to begin there too.
-    """
-    chosen: Modes = []
-    end: Any = _1
-    for s, d, p in moving:
-        if known_eq(d, end) is True:
-            chosen.append((s, p))
-            end = s * end
-            continue
-        is_below = known_lt(d, end)
-        if is_below is None:
-            needs.refuse(d, ">=", end)
-        if not is_below:
-            if known_lt(end, d) is None:
-                needs.refuse(d, "==", end)
-            break  # nor does any further
-        if known_lt(d, _0) is not True:
-            return None
-    return chosen
-
-
-def _left_digits(moving: list[Moving], needs: Needs) -> Modes | None:
+def _left_digits(moving: list[Moving], ask: Questions, one: Any) -> Modes | None:
     """The digits of an offset where each stride divides the next, and none carries; None elsewhere.
 
     Without a mode of size 1 its digit is part of the one below: that makes no difference where the mode
@@ -317,8 +365,8 @@ def _left_digits(moving: list[Moving], needs: Needs) -> Modes | None:
         end = s * d
         is_below = known_lt(e, end)
         if is_below is None:
-            needs.refuse(e, ">=", end)
-        if is_below or not needs.divides(d, e):
+            ask.refuse(e, ">=", end)
+        if is_below or not ask.divides(d, e):
             return None
         fills.append(known_eq(e, end) is True)
     is_top = True
@@ -327,5 +375,5 @@ def _left_digits(moving: list[Moving], needs: Needs) -> Modes | None:
         if known_lt(_1, s) is True:
             is_top = False
         elif not (is_top or fills[i + 1]) or (is_top and not fills[i]):
-            needs.refuse(s, ">", _1)
-    return _radix(moving, moving[-1][0] if moving else _1)
+            ask.refuse(s, ">", _1)
+    return _radix(moving, moving[-1][0] if moving else one, one)

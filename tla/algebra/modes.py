@@ -1,64 +1,29 @@
 """A layout as the list of its modes, whatever its ints are.
 
-The algebra is written once, with Python's operators, on lists of ``(extent, stride)``. Plain ints go
-straight in. `lifted` brings the others: static ints are made plain and the result static again;
-dynamic and static together, and symbolic ones, are wrapped as `Guarded`, whose comparisons decide or
-raise `UndecidedError`. So no algorithm branches on an unknown.
+The algebra is written on lists of ``(extent, stride)``. A walk asks `tla.questions` of any ints; the
+fast ones beside it compare with Python's operators, on ints that answer all questions: dynamic ones,
+and static ones, which are made plain, and the result static again. Where static and dynamic ints meet,
+a constant of an algorithm is static, so that what comes of static ints alone is static.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ..assumed import carrying
-from ..errors import TlaError, UndecidedError
 from ..int_tuple import text_of
-from ..ints import (
-    Int,
-    compared,
-    decided,
-    equal,
-    is_open,
-    is_static,
-    is_tuple,
-    known_divides,
-    known_eq,
-    known_lt,
-    static_int,
-)
+from ..ints import Int, _1, is_open, is_tuple, known_eq, known_lt, static_int
 from ..layout import AnyLayout, Layout, as_layout, is_layout, trusted
+from ..questions import asking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from ..ints import IntTuple
+    from ..questions import Questions
 
-__all__ = [
-    "INT",
-    "STATIC",
-    "TUPLE",
-    "WORK",
-    "Guarded",
-    "Known",
-    "Mode",
-    "Modes",
-    "as_plain",
-    "as_static",
-    "both_static",
-    "can_grow",
-    "flat",
-    "flat_modes",
-    "in_profile",
-    "is_one",
-    "leaf_names",
-    "lifted",
-    "modes_of",
-    "nearest",
-    "of_modes",
-    "read_modes",
-    "row",
-    "unguarded",
-]
+_M = TypeVar("_M", bound="tuple[Any, ...]")
+_R = TypeVar("_R")
 
 Mode: TypeAlias = "tuple[Any, Any]"
 Modes: TypeAlias = "list[Mode]"
@@ -148,12 +113,6 @@ def both_static(a: tuple[list[Any], bool] | None, b: tuple[list[Any], bool] | No
     return None if a[0] else b[1]
 
 
-def flat_modes(layout: AnyLayout) -> Modes | None:
-    """Return the leaves with their strides; None where static or symbolic, to be `lifted`."""
-    read = read_modes(layout)
-    return None if read is None or read[1] else read[0]
-
-
 def as_plain(x: Any) -> Any:
     """Return an int, or a tuple of them, dynamic; None stays."""
     return tuple([as_plain(i) for i in x]) if type(x) is TUPLE else x if x is None else int(x)
@@ -202,7 +161,7 @@ def in_profile(parts: Iterable[Any], profile: Any) -> Any:
 
 
 def flat(x: Any) -> Iterator[Any]:
-    """Yield the ints of an int tuple as they are, guarded ones too, which `leaves` would convert."""
+    """Yield the ints of an int tuple as they are, without the checks of `leaves`."""
     if is_tuple(x):
         for i in x:
             yield from flat(i)
@@ -244,205 +203,54 @@ def can_grow(shape: Any) -> bool:
     return True
 
 
-# --- other ints -------------------------------------------------------------------------------
+# --- unknown ints -----------------------------------------------------------------------------
 
 
-class Guarded:
-    """A leaf in an algorithm: every comparison decides, or raises `UndecidedError`."""
-
-    __slots__ = ("leaf",)
-    __hash__: ClassVar[None] = None  # type: ignore[assignment]
-
-    leaf: Any
-
-    def __init__(self, leaf: Any) -> None:
-        self.leaf = leaf
-
-    def __str__(self) -> str:
-        return str(self.leaf)
-
-    __repr__ = __str__
-
-    # --- questions ---
-
-    def __eq__(self, other: object) -> bool:
-        x = _bare(other)
-        answer = known_eq(self.leaf, x)
-        if answer is not None:
-            return answer
-        # a least value is the odd one: an extent of 1, a stride of 0
-        is_least = isinstance(x, int) and known_lt(self.leaf, x) is False
-        return _undecided(self.leaf, ">" if is_least else "==", x)
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __lt__(self, other: Any) -> bool:
-        x = _bare(other)
-        answer = known_lt(self.leaf, x)
-        return _undecided(self.leaf, "<", x) if answer is None else answer
-
-    def __gt__(self, other: Any) -> bool:
-        x = _bare(other)
-        answer = known_lt(x, self.leaf)
-        return _undecided(x, "<", self.leaf) if answer is None else answer
-
-    def __le__(self, other: Any) -> bool:
-        return not self > other
-
-    def __ge__(self, other: Any) -> bool:
-        return not self < other
-
-    def __bool__(self) -> bool:
-        return self != 0
-
-    def __index__(self) -> int:
-        if isinstance(self.leaf, int):
-            return int(self.leaf)
-        raise UndecidedError(f"the value of {self.leaf} is not known", leaf=self.leaf)
-
-    # --- arithmetic ---
-
-    def __add__(self, other: Any) -> Any:
-        return type(self)(self.leaf + _bare(other))
-
-    def __radd__(self, other: Any) -> Any:
-        return type(self)(_bare(other) + self.leaf)
-
-    def __sub__(self, other: Any) -> Any:
-        return type(self)(self.leaf - _bare(other))
-
-    def __rsub__(self, other: Any) -> Any:
-        return type(self)(_bare(other) - self.leaf)
-
-    def __mul__(self, other: Any) -> Any:
-        return type(self)(self.leaf * _bare(other))
-
-    def __rmul__(self, other: Any) -> Any:
-        return type(self)(_bare(other) * self.leaf)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return type(self)(self.leaf // _bare(other))
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return type(self)(_bare(other) // self.leaf)
-
-    def __mod__(self, other: Any) -> Any:
-        return _remainder(self.leaf, _bare(other))
-
-    def __rmod__(self, other: Any) -> Any:
-        return _remainder(_bare(other), self.leaf)
-
-    def __divmod__(self, other: Any) -> tuple[Any, Any]:
-        return self // other, self % other
-
-    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
-        return other // self, other % self
-
-    def __neg__(self) -> Any:
-        return type(self)(-self.leaf)
-
-    def __abs__(self) -> Any:
-        return -self if self < 0 else self
+def is_symbolic(*values: Any) -> bool:
+    """Return whether an int among tuples and ints is unknown."""
+    return any(is_open(x) or (is_tuple(x) and is_symbolic(*x)) for x in values)
 
 
-class Known(Guarded):
-    """A leaf of which only what is known counts as equal: for steps that may be left out."""
-
-    __slots__ = ()
-    __hash__: ClassVar[None] = None
-
-    def __eq__(self, other: object) -> bool:
-        return known_eq(self.leaf, _bare(other)) is True
+def raw_modes(layout: AnyLayout) -> Modes:
+    """Return the leaves of a layout with their strides, as they are."""
+    return list(zip(flat(layout.shape), flat(layout.stride), strict=True))
 
 
-def _bare(x: Any) -> Any:
-    """The leaf; a bare int among guarded leaves is a constant of the algorithm, and so static."""
-    return x.leaf if isinstance(x, Guarded) else static_int(x) if type(x) is int else x
-
-
-def _undecided(left: Any, sign: str, right: Any) -> bool:
-    """Raise `UndecidedError` of a comparison of two leaves."""
-    return decided(None, compared(left, sign, right))
-
-
-def unguarded(x: Any) -> Any:
-    """Return the leaf that an algorithm worked with, or ``x`` itself."""
-    return x.leaf if isinstance(x, Guarded) else x
+def first_of(layout: AnyLayout) -> tuple[Modes, Any]:
+    """Return the `raw_modes`, and the 1 to start from: dynamic beside ints that are not all static."""
+    read = read_modes(layout)
+    return (raw_modes(layout), _1) if read is None or read[1] else (read[0], 1)
 
 
 def is_one(size: Any) -> bool:
     """Whether a size is known to be 1; where that is open the mode stays, which no law minds."""
-    return size == 1 if type(size) is INT else known_eq(unguarded(size), 1) is True
-
-
-class _Remainder(Guarded):
-    """A remainder, which had best be 0."""
-
-    __slots__ = ()
-    __hash__: ClassVar[None] = None
-
-    def __eq__(self, other: object) -> bool:
-        return equal(self.leaf, _bare(other))
-
-
-def _remainder(a: Any, b: Any) -> Any:
-    return 0 if known_divides(b, a) else _Remainder(a % b)
+    return size == 1 if type(size) is INT else known_eq(size, 1) is True
 
 
 @carrying
-def lifted(operation: Callable[..., Any], *arguments: Any, guard: type[Guarded] = Guarded) -> Any:
-    """Return the result of an operation on layouts whose ints are not all plain."""
-    if all(is_static((x.shape, x.stride) if is_layout(x) else x) for x in arguments):
-        try:
-            result = operation(*(_mapped(int, x) for x in arguments))
-        except TlaError:
-            pass  # below it is raised again, with the ints as they were written
-        else:
-            return _mapped(Int, result)
-    try:
-        return _mapped(_bare, operation(*(_mapped(guard, x) for x in arguments)))
-    except UndecidedError as error:
-        raise _of_operation(error, operation, arguments) from None
-    except TlaError as error:
-        vars(error).update({name: _mapped(unguarded, x) for name, x in vars(error).items()})
-        raise
+def named(name: str, operation: Callable[..., _R], *arguments: Any, inner: bool = False) -> _R:
+    """Return the result of an operation on layouts and ints; its open questions bear its name."""
+
+    def what() -> str:
+        return f"{name} of {' and '.join(str(x) if is_layout(x) else text_of(x) for x in arguments)}"
+
+    return asking(what, operation, *arguments, inner=inner)
 
 
-_NAMES = {
-    "_broadcast": "the nullspace",
-    "_distributed": "domain_distribute",
-    "_downcast": "downcast",
-    "_searched": "composition",
-    "_upcast": "upcast",
-    "_widest": "the widest vector",
-    "composed": "composition",
-    "free": "the complement",
-    "left_inverted": "the left inverse",
-    "right_inverted": "the right inverse",
-}
+def moving_modes(modes: Modes, ask: Questions) -> Modes:
+    """Return the modes that move, unless their size is 1; a mode that may be empty is refused."""
+    real = [mode for mode in modes if known_eq(mode[0], _1) is not True]
+    return [mode for mode in real if not ask.positive(mode[0]) or ask.moves(mode[1])]
 
 
-def _of_operation(error: UndecidedError, operation: Any, arguments: tuple[Any, ...]) -> UndecidedError:
-    """The error of a comparison as that of the operation that needs it."""
-    obligation = error.data.get("obligation")
-    if obligation is None or not error.summary.startswith("cannot decide"):
-        return error
-    name = getattr(operation, "func", operation).__name__
-    of = " and ".join(str(x) if is_layout(x) else text_of(x) for x in arguments)
-    return UndecidedError(
-        f"{_NAMES.get(name, name)} of {of} depends on whether {obligation}",
-        *error.details,
-        **error.data,
-    )
-
-
-def _mapped(f: Callable[[Any], Any], x: Any) -> Any:
-    """A layout, or a tuple of layouts and ints, with every int replaced."""
-    if isinstance(x, bool):
-        return x
-    if is_layout(x):
-        return trusted(_mapped(f, x.shape), _mapped(f, x.stride))
-    if is_tuple(x):
-        return tuple([_mapped(f, i) for i in x])
-    return f(x)
+def by_stride(modes: list[_M], ask: Questions) -> list[_M]:
+    """Return modes sorted by their strides. Where two strides may be equal either mode may be first."""
+    out: list[_M] = []
+    for mode in modes:
+        i = len(out)
+        while i and known_lt(mode[1], out[i - 1][1]) is not False:
+            if known_lt(out[i - 1][1], mode[1]) is None and known_lt(mode[1], out[i - 1][1]) is None:
+                ask.refuse(mode[1], ">=", out[i - 1][1])
+            i -= 1
+        out.insert(i, mode)
+    return out

@@ -8,8 +8,9 @@ from ..assumed import carrying
 from ..constexpr import constexpr
 from ..errors import DivisibilityError, LayoutError
 from ..int_tuple import as_shape, product_each, text_of
-from ..ints import IntTuple, _0, _1, ceil_div, decided_all, division, is_tuple, known_eq
+from ..ints import IntTuple, _0, _1, ceil_div, is_tuple, known_eq
 from ..layout import AnyLayout, as_layout, cosize, make_layout, make_ordered_layout, trusted
+from ..questions import decided_all, division
 from .by_mode import Tiler, by_mode, is_left_alone
 from .complement import free, gaps
 from .composition import composed, shaped, tiler_layout, walked

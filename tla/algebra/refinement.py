@@ -10,7 +10,8 @@ from typing import Any
 from ..constexpr import constexpr
 from ..errors import DivisibilityError
 from ..int_tuple import as_shape, leaves, text_of
-from ..ints import IntTuple, known_divides, known_eq, neither_divides
+from ..ints import IntTuple, known_divides, known_eq
+from ..questions import neither_divides
 from .modes import in_profile, leaf_names
 
 __all__ = ["mutual_refinement"]

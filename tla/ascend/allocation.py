@@ -26,20 +26,9 @@ from ..assumed import carrying
 from ..constexpr import constexpr
 from ..errors import CapacityError, DivisibilityError, LayoutError, UnsupportedError
 from ..int_tuple import leaves, product
-from ..ints import (
-    SymbolicInt,
-    compared,
-    decided,
-    division,
-    is_tuple,
-    known_eq,
-    known_int,
-    known_lt,
-    leaf,
-    round_down,
-    round_up,
-)
+from ..ints import SymbolicInt, is_tuple, known_eq, known_int, known_lt, leaf, round_down, round_up
 from ..layout import Layout, as_layout
+from ..questions import compared, decided, division
 from ..tensor import Tensor
 from .buffers import buffer_of, l1_tag
 from .elements import element as element_named

@@ -18,12 +18,12 @@ shows who holds each value of a tile, `explain_tile` the first tile of a layout,
 where a refusal comes from.
 """
 
+from ..algebra.steps import CoalesceStep, ComplementStep, CompositionStep, InverseStep
 from .coordinate import explain_coordinate, explain_offset
 from .explanation import Explanation
 from .first_tile import explain_tile
 from .forms import divide_table
 from .operations import EXPLAINED, explain
-from .records import CoalesceStep, ComplementStep, CompositionStep, InverseStep
 from .refusals import explain_error
 from .threads import tv_figure
 

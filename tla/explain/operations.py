@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from .. import algebra
 from ..algebra.by_mode import is_left_alone
-from ..algebra.coalesce import coalesced
+from ..algebra.coalesce import coalesce_steps, coalesced
 from ..algebra.complement import free
-from ..algebra.composition import composed, extended_modes, tiler_layout, walked
+from ..algebra.composition import composed, extended_modes, tiler_layout
 from ..algebra.inverse import left_inverted, right_inverted
-from ..algebra.modes import as_static, is_one, modes_of, of_modes, read_modes, row, unguarded
+from ..algebra.modes import is_one, modes_of, of_modes, read_modes, row
 from ..algebra.product import same_rank
 from ..errors import UnsupportedError
-from ..ints import is_tuple, known_eq
-from ..layout import AnyLayout, is_layout, is_static, trusted
+from ..ints import is_tuple
+from ..layout import AnyLayout, is_layout
 from .explanation import Explanation
-from .records import CoalesceStep, ComplementStep, CompositionStep, InverseStep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
+
+    from ..algebra.steps import ComplementStep, CompositionStep, InverseStep
 
 __all__ = ["EXPLAINED", "explain"]
 
@@ -55,17 +56,7 @@ def explain(operation: str | Callable[..., Any], *arguments: Any, **options: Any
 def _coalesce(whole: Explanation, layout: AnyLayout, profile: Any = None) -> Explanation:
     if is_tuple(profile):
         return _by_mode(whole, layout, profile, partial(explain, "coalesce"))
-    read = read_modes(layout)
-    steps: list[CoalesceStep] = []
-    count = 0
-    modes = [] if read is None else read[0]
-    for i, (s, d) in enumerate(modes):
-        now = coalesced(modes[: i + 1])  # the modes so far, by the algorithm itself
-        moved = len([n for n, _d in now if n != 1])
-        action = "skip" if s == 1 else "keep" if moved > count else "merge"
-        steps.append(CoalesceStep(s, d, action, of_modes(now)))
-        count = moved
-    return whole._replace(arguments=(layout,), steps=_written(steps, layout))
+    return whole._replace(arguments=(layout,), steps=tuple(coalesce_steps(layout)))
 
 
 def _composition(whole: Explanation, a: AnyLayout, b: Any, *, extend: bool = True) -> Explanation:
@@ -75,26 +66,12 @@ def _composition(whole: Explanation, a: AnyLayout, b: Any, *, extend: bool = Tru
         options = {} if extend else {"extend": False}
         return _by_mode(whole, a, b, partial(explain, "composition", **options))
     right = tiler_layout(b)
-    events: list[Any] = []
-    composed(a, right, extend, events)
     steps: list[CompositionStep] = []
-    leaf = 0
-    for kind, *event in events:
-        if kind == "runs":
-            (runs,) = event
-            for m, e, t in runs:
-                run = of_modes([(m, t)])
-                steps.append(CompositionStep(leaf, m, e, None, None, None, "run", run))
-        else:
-            k, size, d, s, e, n = event
-            taken: AnyLayout | None = None if kind == "pass" else of_modes([(n, e * d)])
-            steps.append(CompositionStep(leaf, s, e, k, size, d, kind, taken))
-        leaf += kind in ("fit", "runs")
+    composed(a, right, extend, steps)
     notes = _coalesces("A", a, extended_modes)
-    left, over = read_modes(a), read_modes(right)
-    if left and over and walked(extended_modes(left[0]), over[0]) is None and steps:
+    if any(step.action == "run" for step in steps):
         notes = (*notes, "B cuts modes of A: on these stretches A is linear, and no carry is left over")
-    return whole._replace(arguments=(a, right), steps=_written(steps, a, right), notes=notes)
+    return whole._replace(arguments=(a, right), steps=tuple(steps), notes=notes)
 
 
 def _coalesces(name: str, layout: AnyLayout, modes: Callable[[Any], Any]) -> tuple[str, ...]:
@@ -108,18 +85,12 @@ def _complement(
     whole: Explanation, layout: Any, cotarget: Any = None, *, grows: bool = False
 ) -> Explanation:
     of = tiler_layout(layout)
-    events: list[Any] = []
-    free(of, cotarget, events, grows)
+    steps: list[ComplementStep] = []
+    free(of, cotarget, steps, grows)
     arguments = (of,) if cotarget is None else (of, cotarget)
-    steps = [
-        ComplementStep(s, d, end, gap, None if is_one(gap) else of_modes([(gap, end)]))
-        for s, d, end, gap in events
-    ]
-    notes: tuple[str, ...] = ()
-    if grows and steps[-1].taken is None:
-        steps[-1] = steps[-1]._replace(taken=of_modes([(1, steps[-1].end)]))
-        notes = ("its last mode stays, to go on from there",)
-    return whole._replace(arguments=arguments, steps=_written(steps, *arguments), notes=notes)
+    goes_on = grows and is_one(steps[-1].gap)
+    notes = ("its last mode stays, to go on from there",) if goes_on else ()
+    return whole._replace(arguments=arguments, steps=tuple(steps), notes=notes)
 
 
 def _right_inverse(whole: Explanation, layout: Any) -> Explanation:
@@ -131,21 +102,9 @@ def _left_inverse(whole: Explanation, layout: Any) -> Explanation:
 
 
 def _inverse(whole: Explanation, of: AnyLayout, inverted: Callable[..., AnyLayout]) -> Explanation:
-    events: list[Any] = []
-    inverted(of, events)
-    moving, digits = ([tuple(map(unguarded, mode)) for mode in modes] for modes in events)
-    sizes = {index: size for size, index in digits if known_eq(index, 0) is not True}
-    is_left = inverted is left_inverted
     steps: list[InverseStep] = []
-    end: Any = 1
-    if is_left and not is_one(digits[0][0]):
-        steps.append(InverseStep(None, None, 0, None, of_modes([(digits[0][0], 0)])))
-    for s, d, p in moving:
-        taken = of_modes([(sizes[p], p)]) if p in sizes else None
-        steps.append(InverseStep(s, d, p, None if is_left else end, taken))
-        end = end if taken is None else sizes[p] * d
-    notes = _coalesces("it", of, coalesced)
-    return whole._replace(arguments=(of,), steps=_written(steps, of), notes=notes)
+    inverted(of, steps)
+    return whole._replace(arguments=(of,), steps=tuple(steps), notes=_coalesces("it", of, coalesced))
 
 
 def _logical_divide(
@@ -202,18 +161,6 @@ def _gathered(whole: Explanation, layout: AnyLayout, tiler: Any, **options: Any)
 def _paired(whole: Explanation, block: AnyLayout, tiler: Any) -> Explanation:
     part = explain("logical_product", *same_rank(block, tiler))
     return whole._replace(parts=(part,), notes=("mode by mode, the block and its copies together",))
-
-
-def _written(steps: Sequence[Any], *arguments: Any) -> tuple[Any, ...]:
-    """The records with the ints as the arguments write them: static where all of those are."""
-    to = as_static if all(map(is_static, arguments)) else unguarded
-    return tuple([type(step)(*(_part(to, f, x) for f, x in step._asdict().items())) for step in steps])
-
-
-def _part(to: Callable[[Any], Any], field: str, x: Any) -> Any:
-    if is_layout(x):
-        return trusted(to(x.shape), to(x.stride))
-    return x if x is None or isinstance(x, str) or field in ("mode", "left") else to(x)
 
 
 # The operations with steps to show, by name.

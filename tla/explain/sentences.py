@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..algebra.by_mode import is_left_alone, tiler_text
 from ..algebra.modes import modes_of
+from ..algebra.steps import CoalesceStep, ComplementStep, CompositionStep, InverseStep
 from ..ints import SymbolicInt, is_tuple, known_divides, known_eq, known_lt
 from ..layout import is_layout
-from .records import CoalesceStep, ComplementStep, CompositionStep, InverseStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..algebra.steps import CoalesceStep, ComplementStep, CompositionStep, InverseStep
 from ..ints import known_lt
-from .records import CoalesceStep, ComplementStep, CompositionStep, InverseStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,19 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import DivisibilityError, LayoutError, OverlapError
 from ..int_tuple import leaves, wrap
-from ..ints import (
-    SymbolicInt,
-    ceil_div,
-    compared,
-    decided,
-    divides,
-    known_divides,
-    known_eq,
-    known_lt,
-    less,
-    max_,
-    round_up,
-)
+from ..ints import SymbolicInt, ceil_div, known_divides, known_eq, known_lt, max_, round_up
+from ..questions import compared, decided, divides, less
 from .digits import in_line
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..ints import less
+from ..questions import less
 from .shape import replaced
 from .tiling import array_shape, index_of
 

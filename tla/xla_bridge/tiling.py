@@ -28,7 +28,8 @@ from math import prod
 from typing import TYPE_CHECKING, Generic, NamedTuple, SupportsIndex, TypeVar
 
 from ..errors import CoordinateError, LeafError, UnsupportedError
-from ..ints import IntLike, ceil_div, known_eq, known_lt, leaf, less, round_up
+from ..ints import IntLike, ceil_div, known_eq, known_lt, leaf, round_up
+from ..questions import less
 from .rules import COMBINE, check_tile
 from .shape import AnyShape, Tile, XlaBuffer, XlaShape, XlaTuple
 

@@ -27,9 +27,7 @@ from ..errors import CoordinateError, LayoutError, LeafError, UndecidedError, Un
 from ..ints import (
     IntLike,
     SymbolicInt,
-    at_least,
     ceil_div,
-    compared,
     known_divides,
     known_eq,
     known_lt,
@@ -37,7 +35,9 @@ from ..ints import (
     round_up,
 )
 from ..layout import AnyLayout, Layout
+from ..questions import at_least, compared
 from .digits import in_line, mode_of, static
+from .shape import AnyShape, XlaShape
 from .tiling import array_shape, cut_by
 
 if TYPE_CHECKING:

@@ -15,18 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...int_tuple import congruent, leaves, product, text_of
-from ...ints import (
-    SymbolicInt,
-    ceil_div,
-    compared,
-    division,
-    equality,
-    is_asked,
-    is_tuple,
-    known_eq,
-    known_lt,
-    order,
-)
+from ...ints import SymbolicInt, ceil_div, is_asked, is_tuple, known_eq, known_lt
+from ...questions import compared, division, equality, order
 from ..cube import FP4
 from .forms import Form, Leaf, called, plural, where_it_lies
 

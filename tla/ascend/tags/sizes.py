@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CongruenceError, LayoutError, LeafError
-from ...ints import at_least, leaf
+from ...ints import leaf
+from ...questions import at_least
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

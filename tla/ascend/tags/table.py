@@ -20,8 +20,9 @@ from ...constexpr import constexpr
 from ...errors import CongruenceError, DivisibilityError, KindError, LayoutError, UnsupportedError
 from ...fractal import nN, nZ, repeated, zN, zZ
 from ...int_tuple import as_int_tuple, congruent, text_of
-from ...ints import Int, IntLike, IntTuple, _1, _2, at_least, divides, is_tuple, known_eq, leaf, round_up
+from ...ints import Int, IntLike, IntTuple, _1, _2, is_tuple, known_eq, leaf, round_up
 from ...layout import AnyLayout, Layout, padded
+from ...questions import at_least, divides
 from ...text import did_you_mean, near_words, shortened
 from ..cube import FP4
 from ..elements import element as element_named

@@ -1,4 +1,7 @@
-"""The steps of an operation as records: numbers, and what was done with them."""
+"""The steps of an operation as records: numbers, and what was done with them.
+
+A walk that is given a list adds its steps to it; `tla.explain` shows them.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,9 @@ class ComplementStep(NamedTuple):
     gap: Any
     """How often ``end`` goes into what is free there, ``stride // end``."""
     taken: AnyLayout | None
-    """The mode of the complement, of size ``gap`` and stride ``end``; None where there is no room."""
+    """The mode of the complement, of size ``gap`` and stride ``end``; None where there is no room.
+
+    A complement that goes on above has a last one of size 1 too."""
 
 
 class InverseStep(NamedTuple):
