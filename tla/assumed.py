@@ -53,8 +53,8 @@ def given(assume: Conditions | None, operation: Callable[..., _R], /, *args: Any
 
     What its arguments stand on is taken for granted too, and carried on.
     """
+    from .context import recorded
     from .expr.assumptions import assume as assuming
-    from .expr.assumptions import recorded
 
     arguments = (args, *kwargs.values())
     carried_in = dict.fromkeys(_assumptions(arguments))

@@ -166,7 +166,7 @@ class Layout(Generic[S_co, D_co]):
         _set_stride(layout, stride)
         _set_origin(layout, None if origin_shape is None else checked_origin(shape, origin_shape))
         if not is_plain and EVER_ASSUMED and layout.symbols:  # what its ints may have come from
-            from .expr.assumptions import used_here
+            from .context import used_here
 
             return layout.standing_on(used_here())
         return layout

@@ -23,8 +23,8 @@ from ..errors import TlaError, UndecidedError
 from ..ints import SymbolicInt, leaf
 from . import intervals
 from .evaluation import replaced
-from .nodes import Atom, Expr, Symbol, Value, made
-from .rules import exact_quotient
+from .nodes import Atom, Expr, Symbol, Value, exact_quotient
+from .symbols import value_of_symbol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -257,7 +257,7 @@ class _Run:
         # the type keeps symbols of one name apart
         symbol = Symbol.make("int", 1, least, greatest, str(len(self._made)))
         self._made[symbol] = symbol
-        return Unknown(self, made({(symbol,): 1}, 0, 0))
+        return Unknown(self, value_of_symbol(symbol))
 
     def _between(self, interval: Interval) -> Any:
         low, high = interval

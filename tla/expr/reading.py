@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from ..errors import KindError, LayoutError, ParseError, TlaError
 from ..text import Scanner, shortened
 from . import rules
-from .conditions import Condition
-from .nodes import Expr, Value, required
+from .nodes import COMPARISONS, Condition, Expr, Value, exact_quotient, required
 from .symbols import RESERVED, is_name, sym
 
 if TYPE_CHECKING:
@@ -182,13 +181,10 @@ def expr_at(scan: Scanner, names: Names, room: int, what: str) -> Value:
 def condition_at(scan: Scanner, names: Names, room: int) -> Condition:
     """Pass a comparison of two expressions, such as ``M % 48 == 0``, which must come next."""
     left = expr_at(scan, names, room, "an expression")
-    sign = next((s for s in _COMPARISONS if scan.accept(s)), "")
+    sign = next((s for s in COMPARISONS if scan.accept(s)), "")
     if not sign:
         scan.fail(f"expected a comparison such as '==' or '<=', found {scan.found()}")
     return Condition(left, sign, expr_at(scan, names, room, "an expression"))
-
-
-_COMPARISONS: Final = ("==", "!=", "<=", ">=", "<", ">")
 
 
 def continued(scan: Scanner, names: Names, room: int, left: Value) -> Value:
@@ -235,7 +231,7 @@ def _divided(scan: Scanner, start: int, sign: str, left: Value, right: Value) ->
         return rules.ceil_divided(left, right)
     if right == 0 and type(right) is not Expr:
         raise ZeroDivisionError
-    quotient = rules.exact_quotient(left, right)
+    quotient = exact_quotient(left, right)
     if quotient is None:
         rest = rules.remainder(left, right)
         need = (
