@@ -10,19 +10,18 @@ Traceback (most recent call last):
 tla.errors.BindingError: M = 100 breaks M % 48 == 0
 
 An operation takes conditions as ``assume=``, or those of the `assume` around it, and records which of
-them it has used; its layouts carry these, with those that its arguments carry. Where nothing has ever
-been assumed none of it costs more than a look.
-"""
+them X"""
 
 from __future__ import annotations
 
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from .ints import EVER_ASSUMED, is_tuple
+from .context import assumed, recorded
+from .ints import PLAIN_INTS, is_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from .expr import Condition, Conditions
 
@@ -37,11 +36,8 @@ def carrying(operation: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @wraps(operation)
     def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        if not EVER_ASSUMED:
-            if not kwargs:
-                return operation(*args)  # type: ignore[call-arg]  # ty: ignore[missing-argument]
-            if "assume" not in kwargs:
-                return operation(*args, **kwargs)  # ty: ignore[invalid-argument-type]
+        if not kwargs and assumed.get() is None and not _assumptions(args):
+            return operation(*args)  # type: ignore[call-arg]  # ty: ignore[missing-argument]
         conditions: Any = kwargs.pop("assume", None)
         return given(conditions, operation, *args, **kwargs)
 
@@ -53,11 +49,11 @@ def given(assume: Conditions | None, operation: Callable[..., _R], /, *args: Any
 
     What its arguments stand on is taken for granted too, and carried on.
     """
-    from .context import recorded
-    from .expr.assumptions import assume as assuming
+    carried_in = dict.fromkeys(_assumptions((args, *kwargs.values())))
+    if assume is None and assumed.get() is None and not carried_in:
+        return operation(*args, **kwargs)
+    from .expr.assumptions import assume as assuming  # few operations need it
 
-    arguments = (args, *kwargs.values())
-    carried_in = dict.fromkeys(_assumptions(arguments))
     with assuming(*(() if assume is None else (assume,)), carried_in), recorded() as used:
         result = operation(*args, **kwargs)
     conditions = dict.fromkeys((*carried_in, *sorted(used - carried_in.keys(), key=str)))
@@ -72,12 +68,13 @@ def carried(conditions: Iterable[Condition], result: Any) -> Any:
     return result.standing_on(conditions) if hasattr(result, "standing_on") else result
 
 
-def _assumptions(arguments: tuple[Any, ...]) -> Iterator[Condition]:
+def _assumptions(arguments: tuple[Any, ...]) -> list[Condition]:
     """What layouts among some arguments, and in tuples of them, stand on."""
+    found: list[Condition] = []
     todo = [*arguments]
-    while todo:
-        x = todo.pop()
-        if is_tuple(x):
+    for x in todo:
+        if isinstance(x, tuple):
             todo += x
-        else:
-            yield from getattr(x, "assumptions", ())
+        elif type(x) not in PLAIN_INTS:
+            found += getattr(x, "assumptions", ())
+    return found

@@ -32,8 +32,9 @@ from typing import (
 )
 
 from . import int_tuple, ints
-from .assumed import carrying
+from .assumed import carried, carrying, given
 from .constexpr import constexpr, typed_by
+from .context import assumed, used_here
 from .coord import compact_col_major, compact_order, crd2offset, offset_at, packed
 from .display import figure_of, html_of, steps_of
 from .errors import CoordinateError, LeafError, NotALayoutError
@@ -52,7 +53,6 @@ from .int_tuple import (
     weakly_congruent,
 )
 from .ints import (
-    EVER_ASSUMED,
     PLAIN_INTS,
     Int,
     IntTuple,
@@ -68,7 +68,7 @@ from .origin import checked_origin, default_origin, mode_indices, says_more, tri
 from .slicing import Coord, _, as_coord, coord_text, has_underscore, sliced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from typing_extensions import TypeIs
 
@@ -138,9 +138,21 @@ class Layout(Generic[S_co, D_co]):
         @property
         def stride(self) -> D_co: ...
 
+        @property
+        def assumptions(self) -> tuple[Condition, ...]:
+            """What was assumed to make it, beside the facts of its unknowns; see `tla.assume`.
+
+            >>> M = sym("M")
+            >>> with assume(M % 48 == 0):
+            ...     tiled = zipped_divide(Layout((M, 8), (8, 1)), (48, 8), exact=True)
+            >>> tiled.assumptions
+            (M % 48 == 0,)
+            """
+            ...
+
         _origin: Any
     else:
-        __slots__ = ("_origin", "shape", "stride")
+        __slots__ = ("_origin", "assumptions", "shape", "stride")
 
     # __new__ and no __init__: a layout cannot be initialised a second time
     @overload
@@ -165,10 +177,12 @@ class Layout(Generic[S_co, D_co]):
         _set_shape(layout, shape)
         _set_stride(layout, stride)
         _set_origin(layout, None if origin_shape is None else checked_origin(shape, origin_shape))
-        if not is_plain and EVER_ASSUMED and layout.symbols:  # what its ints may have come from
-            from .context import used_here
-
-            return layout.standing_on(used_here())
+        if not is_plain and assumed.get() is not None and layout.symbols:
+            _set_assumptions(
+                layout, tuple(dict.fromkeys(used_here()))
+            )  # its ints may have come from them
+        else:
+            _set_assumptions(layout, ())
         return layout
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -204,6 +218,7 @@ class Layout(Generic[S_co, D_co]):
 
     @property
     @constexpr
+    @carrying
     def cosize(self: AnyLayout) -> Any:
         """The length of the span of offsets from the least to the greatest; 0 of an empty layout.
 
@@ -238,18 +253,6 @@ class Layout(Generic[S_co, D_co]):
         return tuple(sorted(found, key=lambda s: (s.name, s.order)))
 
     @property
-    def assumptions(self: AnyLayout) -> tuple[Condition, ...]:
-        """What was assumed to make it, beside what its unknowns are declared to be; see `tla.assume`.
-
-        >>> M = sym("M")
-        >>> with assume(M % 48 == 0):
-        ...     tiled = zipped_divide(Layout((M, 8), (8, 1)), (48, 8), exact=True)
-        >>> tiled.assumptions
-        (M % 48 == 0,)
-        """
-        return ()
-
-    @property
     def conditions(self: AnyLayout) -> tuple[Condition, ...]:
         """All that must hold of its unknowns: what they are declared to be, and the `assumptions`.
 
@@ -278,16 +281,9 @@ class Layout(Generic[S_co, D_co]):
     def standing_on(self: AnyLayout, conditions: Iterable[Condition]) -> AnyLayout:
         """Return `assuming` of conditions that are known to be consistent."""
         every = tuple(dict.fromkeys((*self.assumptions, *conditions)))
-        if every == self.assumptions:
+        if len(every) == len(self.assumptions):
             return self
-        if not EVER_ASSUMED:
-            EVER_ASSUMED.append(True)
-        result: AnyLayout = _new(_assuming)
-        _set_shape(result, self.shape)
-        _set_stride(result, self.stride)
-        _set_origin(result, self._origin)
-        _set_conditions(result, every)
-        return result
+        return _restored(self.shape, self.stride, self._origin, *every)
 
     def bind(self: AnyLayout, /, **values: Any) -> AnyLayout:
         """Return the layout with ints, or other symbolic ints, for some of its unknowns.
@@ -311,6 +307,7 @@ class Layout(Generic[S_co, D_co]):
         origin = None if origin == default_origin(shape) else origin
         return _restored(as_shape(shape), stride, origin, *conditions)
 
+    @carrying
     def is_valid(self: AnyLayout, *coord: IntTuple) -> bool:
         """Whether a coordinate holds data: inside the shape, and inside the origin of every mode.
 
@@ -341,6 +338,8 @@ class Layout(Generic[S_co, D_co]):
             CoordinateError: the coordinate is negative, outside the shape, or of another profile.
         """
         at: Any = coord[0] if len(coord) == 1 else coord  # _one(coord), on the hot path
+        if self.assumptions:
+            return _granted(Layout.__call__, self, at)
         try:
             return offset_at(at, self.shape, self.stride, False)
         except LeafError:
@@ -364,6 +363,8 @@ class Layout(Generic[S_co, D_co]):
         Raises:
             CoordinateError: the coordinate is negative or of another profile.
         """
+        if self.assumptions:
+            return _granted(Layout.extended, self, _one(coord))
         return offset_at(_one(coord), self.shape, self.stride, True)
 
     @constexpr
@@ -374,6 +375,9 @@ class Layout(Generic[S_co, D_co]):
         >>> print(zN[_, 5], zN[(1, _), _])
         ((4,2)):((4,16)) (2,(4,3)):(16,(1,32))
         """
+        if self.assumptions:
+            settled: AnyLayout = _granted(Layout.__getitem__, self, coord)
+            return settled
         shape: Any = self.shape
         if self._origin is None and is_plain_tuple(coord) and is_plain_tuple(shape):
             kept: list[Any] = []
@@ -458,7 +462,7 @@ class Layout(Generic[S_co, D_co]):
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.shape, self.stride, self._origin)
+        return _restored, (self.shape, self.stride, self._origin, *self.assumptions)
 
     def __copy__(self) -> Layout[S_co, D_co]:
         return self
@@ -471,42 +475,18 @@ AnyLayout: TypeAlias = Layout[Any, Any]
 """A layout of which nothing is known to the type checker."""
 
 
-def _cosize(layout: AnyLayout) -> Any:
-    return cosize(layout)
-
-
-class _Assuming(Layout[S_co, D_co]):
-    """A layout that stands on assumptions. Of its own type, so that others need no place for them."""
-
-    __slots__ = ("_conditions",)
-
-    @property
-    def assumptions(self: AnyLayout) -> tuple[Condition, ...]:
-        conditions: tuple[Condition, ...] = _conditions_of(self)
-        return conditions
-
-    # what they ask of its unknowns is settled by what it stands on
-    __call__ = carrying(Layout.__call__)
-    __getitem__ = carrying(Layout.__getitem__)
-    extended = carrying(Layout.extended)
-    is_valid = carrying(Layout.is_valid)
-    trimmed = carrying(Layout.trimmed)
-    cosize = property(carrying(_cosize))  # pyright: ignore[reportIncompatibleMethodOverride]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.shape, self.stride, self._origin, *self.assumptions)
-
-
 def _restored(shape: Any, stride: Any, origin: Any, *conditions: Condition) -> AnyLayout:
     """The layout of parts that have been checked: what a pickle holds, and what is bound."""
     layout = trusted(shape, stride)
     _set_origin(layout, origin)
-    return layout.standing_on(conditions)
+    _set_assumptions(layout, conditions)
+    return layout
 
 
-_assuming: type[AnyLayout] = _Assuming
-_conditions_of: Final = _Assuming.__dict__["_conditions"].__get__
-_set_conditions: Final = _Assuming.__dict__["_conditions"].__set__
+def _granted(operation: Callable[..., Any], layout: AnyLayout, coord: Any) -> Any:
+    """What an operation gives where what the layout stands on is taken for granted."""
+    bare = _restored(layout.shape, layout.stride, layout._origin)
+    return carried(layout.assumptions, given(layout.assumptions, operation, bare, coord))
 
 
 def is_layout(x: object) -> TypeIs[AnyLayout]:
@@ -524,6 +504,7 @@ _layout: type[AnyLayout] = Layout
 _set_shape: Final = Layout.__dict__["shape"].__set__
 _set_stride: Final = Layout.__dict__["stride"].__set__
 _set_origin: Final = Layout.__dict__["_origin"].__set__
+_set_assumptions: Final = Layout.__dict__["assumptions"].__set__
 
 
 def trusted(shape: Any, stride: Any) -> AnyLayout:
@@ -532,6 +513,7 @@ def trusted(shape: Any, stride: Any) -> AnyLayout:
     _set_shape(layout, shape)
     _set_stride(layout, stride)
     _set_origin(layout, None)
+    _set_assumptions(layout, ())
     return layout
 
 
@@ -628,7 +610,7 @@ def get(x: Any, *path: SupportsIndex) -> Any:
     if not path:
         return x
     mode = Layout(int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path))
-    return mode if type(x) is Layout else mode.assuming(*x.assumptions)
+    return mode.standing_on(x.assumptions) if x.assumptions else mode
 
 
 @constexpr

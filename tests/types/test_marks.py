@@ -72,7 +72,7 @@ UNMARKED = {
         " Layout.valid_size"
     ),
     "of unknowns that have names, or of what is assumed of them": (
-        "Condition Expr SymbolicInt assume sym Layout.assuming Layout.assumptions Layout.bind"
+        "Condition Expr SymbolicInt assume sym Layout.assuming Layout.bind"
         " Layout.conditions Layout.standing_on Layout.symbols"
     ),
     "a table, a picture or a text": (

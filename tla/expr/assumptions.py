@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..context import assumed, nothing_assumed, recorded
 from ..errors import ContradictionError, UndecidedError
-from ..ints import EVER_ASSUMED
 from . import evaluation
 from .nodes import (
     COMPARISONS,
@@ -283,8 +282,6 @@ class assume:  # noqa: N801 (a context manager, used as a word)
         except BaseException:
             assumed.set(outer)
             raise
-        if self._given and not EVER_ASSUMED:
-            EVER_ASSUMED.append(True)
 
     def __exit__(self, *_error: object) -> None:
         assumed.set(_left(assumed.get(), self))
