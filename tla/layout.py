@@ -38,6 +38,7 @@ from .context import assumed, used_here
 from .coord import compact_col_major, compact_order, crd2offset, offset_at, packed
 from .display import figure_of, html_of, steps_of
 from .errors import CoordinateError, LeafError, NotALayoutError
+from .immutable import Immutable
 from .int_tuple import (
     MAX_DEPTH,
     as_int_tuple,
@@ -111,7 +112,7 @@ _Items = TypeVarTuple("_Items")
 
 @constexpr
 @typed_by(shape=0, stride=None)
-class Layout(Generic[S_co, D_co]):
+class Layout(Immutable, Generic[S_co, D_co]):
     """The function ``layout(c) == sum over leaves of c_i * stride_i`` on the coordinates of a shape.
 
     Immutable and hashable; ``==`` compares shape, stride and origin shape by value, `same_static`
@@ -184,12 +185,6 @@ class Layout(Generic[S_co, D_co]):
         else:
             _set_assumptions(layout, ())
         return layout
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Layout is immutable: cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Layout is immutable: cannot delete {name!r}")
 
     # --- what it is ---
 
@@ -463,12 +458,6 @@ class Layout(Generic[S_co, D_co]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.shape, self.stride, self._origin, *self.assumptions)
-
-    def __copy__(self) -> Layout[S_co, D_co]:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Layout[S_co, D_co]:
-        return self
 
 
 AnyLayout: TypeAlias = Layout[Any, Any]

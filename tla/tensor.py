@@ -43,6 +43,7 @@ from .errors import (
     LayoutError,
     UnsupportedError,
 )
+from .immutable import Immutable
 from .int_tuple import elem_scale, flatten_to_tuple, leaves, repeat_like, text_of, transform_leaf
 from .ints import (
     IntLike,
@@ -106,7 +107,7 @@ def _some(unknown: Callable[..., Any], data: Any, layout: AnyLayout) -> Tensor[A
 @opaque("data")
 @untold("coord")
 @typed_by(_some, data=None, layout=None)
-class Tensor(Generic[T_co, L_co]):
+class Tensor(Immutable, Generic[T_co, L_co]):
     """A view of data: ``tensor(c) == data_offset + root.extended(coord + c)`` for each ``c`` in it.
 
     ``root`` is the layout that ``coord`` counts in. ``tensor.layout`` is that of the view alone, from
@@ -204,12 +205,6 @@ class Tensor(Generic[T_co, L_co]):
             return whole
         start = per_mode("coordinate", coord, layout)
         return _tile(whole, start, transform_leaf(_rest, modes, start))
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Tensor is immutable: cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Tensor is immutable: cannot delete {name!r}")
 
     # --- what it is ---
 
@@ -621,32 +616,14 @@ def make_tensor(
     return Tensor(data, layout, coord, position)
 
 
-@overload
 def make_tensor_like(
     data: T,
     like: Tensor[object, AnyLayout],
-    make: Callable[..., L],
+    make: Callable[..., L] | None = None,
     position: str | None = None,
     *,
-    base: None = None,
-) -> Tensor[T, L]: ...
-@overload
-def make_tensor_like(
-    data: T,
-    like: Tensor[object, AnyLayout],
-    make: None = None,
-    position: str | None = None,
-    *,
-    base: L,
-) -> Tensor[T, L]: ...
-def make_tensor_like(
-    data: Any,
-    like: Tensor[object, AnyLayout],
-    make: Callable[..., AnyLayout] | None = None,
-    position: str | None = None,
-    *,
-    base: AnyLayout | None = None,
-) -> Tensor[Any, AnyLayout]:
+    base: L | None = None,
+) -> Tensor[T, L]:
     """Return a tensor of other data with room for the valid elements of ``like``.
 
     >>> tail = get_tile(make_tensor("A", row_major(8, 16)), (6, 10), (4, 8))
@@ -668,6 +645,7 @@ def make_tensor_like(
     Source: CATLASS ``MakeTensorLike``, tensor.hpp, whose form for one mode does not compile.
     """
     origin = _as_tensor(like).origin_shape
+    layout: AnyLayout
     if base is not None and make is None:
         layout = Layout(as_layout(base).shape, base.stride, origin)
     elif make is not None and base is None:
@@ -680,7 +658,8 @@ def make_tensor_like(
         layout = _made(make, origin if is_tuple(origin) else (origin,))
     else:
         raise LayoutError("a tensor like another takes one of make= and base=", make=make, base=base)
-    return Tensor(data, layout, position=like.position if position is None else position)
+    room: Any = layout
+    return Tensor(data, room, position=like.position if position is None else position)
 
 
 def _made(make: Callable[..., AnyLayout], sizes: tuple[Any, ...]) -> AnyLayout:

@@ -34,6 +34,7 @@ from weakref import WeakValueDictionary
 
 from ..context import assumed, nothing_assumed
 from ..errors import LeafError, UndecidedError
+from ..immutable import Immutable
 from ..ints import SymbolicInt
 from . import intervals
 
@@ -294,7 +295,7 @@ def product_in_order(atoms: Iterable[Atom]) -> Monomial:
 
 
 @final
-class Expr(SymbolicInt):
+class Expr(Immutable, SymbolicInt):
     """A symbolic int: ``constant + sum of coefficient * product of atoms``, immutable.
 
     >>> M = sym("M", divisible_by=16)
@@ -321,9 +322,6 @@ class Expr(SymbolicInt):
     constant: int
     kinds: int
     """The kinds of its atoms, as bits."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an Expr is immutable: cannot set {name!r}")
 
     # --- facts ---
 
@@ -544,12 +542,6 @@ class Expr(SymbolicInt):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return operators.restored, (tuple(self.terms.items()), self.constant)
-
-    def __copy__(self) -> Expr:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Expr:
-        return self
 
 
 Value: TypeAlias = Union[Expr, int]
