@@ -35,7 +35,18 @@ from . import int_tuple, ints
 from .assumed import carried, carrying, given
 from .constexpr import constexpr, typed_by
 from .context import assumed, used_here
-from .coord import compact_col_major, compact_order, crd2offset, offset_at, packed
+from .coord import (
+    checked_origin,
+    compact_col_major,
+    compact_order,
+    crd2offset,
+    default_origin,
+    mode_indices,
+    offset_at,
+    packed,
+    says_more,
+    trimmed_parts,
+)
 from .display import figure_of, html_of, steps_of
 from .errors import CoordinateError, LeafError, NotALayoutError
 from .immutable import Immutable
@@ -65,7 +76,6 @@ from .ints import (
     known_lt,
     less,
 )
-from .origin import checked_origin, default_origin, mode_indices, says_more, trimmed_parts
 from .slicing import Coord, _, as_coord, coord_text, has_underscore, sliced
 
 if TYPE_CHECKING:

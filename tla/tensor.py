@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
 
 from .assumed import carrying
 from .constexpr import constexpr, opaque, typed_by, untold
+from .coord import default_origin, mode_indices
 from .display import figure_of, html_of
 from .errors import (
     CongruenceError,
@@ -60,7 +61,6 @@ from .ints import (
     max_,
 )
 from .layout import AnyLayout, Layout, as_layout, slice_and_offset
-from .origin import default_origin, mode_indices
 from .slicing import Coord, _, coord_text, has_underscore
 from .text import shortened
 from .tile import blocks_kept, get_tile_layout, per_mode

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .assumed import carrying
 from .constexpr import constexpr
+from .coord import default_origin
 from .errors import CongruenceError, CoordinateError, DivisibilityError
 from .int_tuple import (
     as_int_tuple,
@@ -50,7 +51,6 @@ from .ints import (
     round_up,
 )
 from .layout import AnyLayout, Layout, as_layout, padded
-from .origin import default_origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,12 +10,11 @@ import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ..assumed import given
-from ..coord import compact_row_major
+from ..coord import compact_row_major, default_origin
 from ..errors import LayoutError, LeafError, ParseError, TlaError, UndecidedError, UnsupportedError
 from ..expr import Expr, Symbol, sym
 from ..ints import MAX_DEPTH, Int, is_tuple, known_lt, leaf
 from ..layout import Layout, is_layout
-from ..origin import default_origin
 from ..slicing import _
 from ..swizzle import ComposedLayout, Swizzle, is_composed
 from .names import (

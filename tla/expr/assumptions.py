@@ -61,30 +61,15 @@ _Congruence: TypeAlias = "tuple[Expr, Value, int, Condition]"
 class _Assumed:
     """What some conditions say, in the forms that the rules ask for."""
 
-    __slots__ = (
-        "conditions",
-        "congruences",
-        "equalities",
-        "inequalities",
-        "outer",
-        "owner",
-        "points",
-        "primitive",
-        "unequal",
-        "used",
-    )
-
     def __init__(self, outer: _Assumed | None) -> None:
-        self.conditions: list[Condition] = [*outer.conditions] if outer else []
-        self.inequalities: list[tuple[Expr, tuple[Condition, ...]]] = (
-            [*outer.inequalities] if outer else []
-        )
-        self.congruences: list[_Congruence] = [*outer.congruences] if outer else []
-        self.equalities: list[tuple[Symbol, Value, tuple[Condition, ...]]] = (
-            [*outer.equalities] if outer else []
-        )
-
-        self.unequal: list[tuple[Any, Condition]] = [*outer.unequal] if outer else []
+        self.conditions: list[Condition] = []
+        self.inequalities: list[tuple[Expr, tuple[Condition, ...]]] = []
+        self.congruences: list[_Congruence] = []
+        self.equalities: list[tuple[Symbol, Value, tuple[Condition, ...]]] = []
+        self.unequal: list[tuple[Any, Condition]] = []
+        if outer is not None:
+            for name, known in vars(self).items():
+                known.extend(vars(outer)[name])
         self.points: list[tuple[int, dict[Any, Any]]] | None = None
         self.owner: assume | None = None
         self.outer: _Assumed | None = None

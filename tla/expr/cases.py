@@ -84,6 +84,17 @@ def cases(operation: Callable[[Callable[..., Unknown]], Any], most: int = MOST) 
     raise UndecidedError(f"an operation on unknown ints has more than {most} cases")
 
 
+def _operator(compute: Callable[[_Run, Any, Any], Any]) -> Any:
+    """The operator of an unknown and a number, by their values; of anything else it knows nothing."""
+
+    def operate(self: Unknown, other: Any) -> Any:
+        if not isinstance(other, (int, Unknown)):
+            return NotImplemented
+        return compute(self._run, self.value, _plain(other))
+
+    return operate
+
+
 class Unknown(SymbolicInt):
     """An int of one run of an operation: of no known value, and with an answer to every question."""
 
@@ -123,23 +134,12 @@ class Unknown(SymbolicInt):
     def greater(self, other: Any) -> Any:
         return other if self.known_lt(other) else self
 
-    def __eq__(self, other: object) -> bool:
-        return self.known_eq(other) if _is_number(other) else NotImplemented
-
-    def __ne__(self, other: object) -> bool:
-        return not self.known_eq(other) if _is_number(other) else NotImplemented
-
-    def __lt__(self, other: Any) -> bool:
-        return self.known_lt(other) if _is_number(other) else NotImplemented
-
-    def __le__(self, other: Any) -> bool:
-        return not self.known_gt(other) if _is_number(other) else NotImplemented
-
-    def __gt__(self, other: Any) -> bool:
-        return self.known_gt(other) if _is_number(other) else NotImplemented
-
-    def __ge__(self, other: Any) -> bool:
-        return not self.known_lt(other) if _is_number(other) else NotImplemented
+    __eq__ = _operator(lambda run, x, y: run.is_zero(x - y))
+    __ne__ = _operator(lambda run, x, y: not run.is_zero(x - y))
+    __lt__ = _operator(lambda run, x, y: run.is_negative(x - y))
+    __le__ = _operator(lambda run, x, y: not run.is_negative(y - x))
+    __gt__ = _operator(lambda run, x, y: run.is_negative(y - x))
+    __ge__ = _operator(lambda run, x, y: not run.is_negative(x - y))
 
     def __bool__(self) -> bool:
         return not self.known_eq(0)
@@ -157,21 +157,16 @@ class Unknown(SymbolicInt):
 
     # --- arithmetic ---
 
-    def __add__(self, other: Any) -> Any:
-        return self._run.number(self.value + _plain(other)) if _is_number(other) else NotImplemented
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return self._run.number(self.value - _plain(other)) if _is_number(other) else NotImplemented
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._run.number(_plain(other) - self.value) if _is_number(other) else NotImplemented
-
-    def __mul__(self, other: Any) -> Any:
-        return self._run.number(self.value * _plain(other)) if _is_number(other) else NotImplemented
-
-    __rmul__ = __mul__
+    __add__ = __radd__ = _operator(lambda run, x, y: run.number(x + y))
+    __sub__ = _operator(lambda run, x, y: run.number(x - y))
+    __rsub__ = _operator(lambda run, x, y: run.number(y - x))
+    __mul__ = __rmul__ = _operator(lambda run, x, y: run.number(x * y))
+    __divmod__ = _operator(lambda run, x, y: run.divided(x, y))
+    __rdivmod__ = _operator(lambda run, x, y: run.divided(y, x))
+    __floordiv__ = _operator(lambda run, x, y: run.divided(x, y)[0])
+    __rfloordiv__ = _operator(lambda run, x, y: run.divided(y, x)[0])
+    __mod__ = _operator(lambda run, x, y: run.divided(x, y)[1])
+    __rmod__ = _operator(lambda run, x, y: run.divided(y, x)[1])
 
     def __neg__(self) -> Any:
         return self._run.number(-self.value)
@@ -182,26 +177,8 @@ class Unknown(SymbolicInt):
     def __abs__(self) -> Any:
         return -self if self.known_lt(0) else self
 
-    def __divmod__(self, other: Any) -> Any:
-        return self._run.divided(self.value, _plain(other)) if _is_number(other) else NotImplemented
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return self._run.divided(_plain(other), self.value) if _is_number(other) else NotImplemented
-
-    def __floordiv__(self, other: Any) -> Any:
-        return self.__divmod__(other)[0] if _is_number(other) else NotImplemented
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return self.__rdivmod__(other)[0] if _is_number(other) else NotImplemented
-
-    def __mod__(self, other: Any) -> Any:
-        return self.__divmod__(other)[1] if _is_number(other) else NotImplemented
-
-    def __rmod__(self, other: Any) -> Any:
-        return self.__rdivmod__(other)[1] if _is_number(other) else NotImplemented
-
     def __pow__(self, other: Any) -> Any:
-        return self._needed() if _is_number(other) else NotImplemented
+        return self._needed() if isinstance(other, (int, Unknown)) else NotImplemented
 
     def __invert__(self) -> Any:
         self._needed()
@@ -225,10 +202,6 @@ class Unknown(SymbolicInt):
 
 _FACTS: Final = re.compile(r"\{[^{}]*\}")
 """What a text says of a symbol beside its name."""
-
-
-def _is_number(x: object) -> bool:
-    return isinstance(x, (int, Unknown))
 
 
 def _plain(x: Any) -> Value:

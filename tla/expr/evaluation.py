@@ -167,11 +167,7 @@ def facts_of(symbol: Symbol) -> list[Condition]:
     if symbol.divisor != 1:
         ranged: Any = atom_expr(Symbol.make(symbol.name, 1, symbol.least, cpp_type=symbol.cpp_type))
         facts.append(Condition(ranged % symbol.divisor, "==", 0))
-    if symbol.least is not None:
-        facts.append(Condition(bare, ">=", symbol.least))
-    if symbol.greatest is not None:
-        facts.append(Condition(bare, "<=", symbol.greatest))
-    return facts
+    return facts + _range_of(symbol, bare)[::-1]
 
 
 def _wide_enough(x: Expr, arrays: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:

@@ -90,13 +90,7 @@ class Names:
         facts = self._facts(scan, room)
         known = self._known[name]
         symbol: Any = known.symbols[0] if type(known) is Expr else None
-        said = {
-            "divisible_by": lambda: symbol.divisor,
-            "min": lambda: symbol.least,
-            "max": lambda: symbol.greatest,
-            "cpp_type": lambda: symbol.cpp_type,
-        }
-        if symbol is None or any(not _same(said[key](), value) for key, value in facts.items()):
+        if symbol is None or any(not _same(getattr(symbol, _SLOTS[key]), x) for key, x in facts.items()):
             scan.fail(f"{name} has other facts elsewhere", start, scan.last)
 
     def _facts(self, scan: Scanner, room: int) -> dict[str, Any]:
@@ -131,6 +125,7 @@ class Names:
         return facts
 
 
+_SLOTS: Final = {"divisible_by": "divisor", "min": "least", "max": "greatest", "cpp_type": "cpp_type"}
 _FACTS: Final = {"div": "divisible_by", "min": "min", "max": "max", "type": "cpp_type"}
 
 
