@@ -10,7 +10,9 @@ Traceback (most recent call last):
 tla.errors.BindingError: M = 100 breaks M % 48 == 0
 
 An operation takes conditions as ``assume=``, or those of the `assume` around it, and records which of
-them X"""
+them it has used; its layouts carry these, with those that its arguments carry. Where nothing is
+assumed none of it costs more than a look.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +27,13 @@ if TYPE_CHECKING:
 
     from .expr import Condition, Conditions
 
-__all__ = ["carried", "carrying", "given"]
+__all__ = ["attach_assumptions", "call_assuming", "keeps_assumptions"]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-def carrying(operation: Callable[_P, _R]) -> Callable[_P, _R]:
+def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
     """Let the layouts that an operation returns carry what they stand on; it may take ``assume=``."""
 
     @wraps(operation)
@@ -39,33 +41,35 @@ def carrying(operation: Callable[_P, _R]) -> Callable[_P, _R]:
         if not kwargs and assumed.get() is None and not _assumptions(args):
             return operation(*args)  # type: ignore[call-arg]  # ty: ignore[missing-argument]
         conditions: Any = kwargs.pop("assume", None)
-        return given(conditions, operation, *args, **kwargs)
+        return call_assuming(conditions, operation, *args, **kwargs)
 
     return wrapper
 
 
-def given(assume: Conditions | None, operation: Callable[..., _R], /, *args: Any, **kwargs: Any) -> _R:
+def call_assuming(
+    assume: Conditions | None, operation: Callable[..., _R], /, *args: Any, **kwargs: Any
+) -> _R:
     """Return the result of an operation under some conditions, with what it stands on.
 
     What its arguments stand on is taken for granted too, and carried on.
     """
-    carried_in = dict.fromkeys(_assumptions((args, *kwargs.values())))
-    if assume is None and assumed.get() is None and not carried_in:
+    assumed_before = dict.fromkeys(_assumptions((args, *kwargs.values())))
+    if assume is None and assumed.get() is None and not assumed_before:
         return operation(*args, **kwargs)
     from .expr.assumptions import assume as assuming  # few operations need it
 
-    with assuming(*(() if assume is None else (assume,)), carried_in), recorded() as used:
+    with assuming(*(() if assume is None else (assume,)), assumed_before), recorded() as used:
         result = operation(*args, **kwargs)
-    conditions = dict.fromkeys((*carried_in, *sorted(used - carried_in.keys(), key=str)))
-    conditional: _R = carried(conditions, result) if conditions else result
+    conditions = dict.fromkeys((*assumed_before, *sorted(used - assumed_before.keys(), key=str)))
+    conditional: _R = attach_assumptions(conditions, result) if conditions else result
     return conditional
 
 
-def carried(conditions: Iterable[Condition], result: Any) -> Any:
+def attach_assumptions(conditions: Iterable[Condition], result: Any) -> Any:
     """Return a result, or a tuple of them, whose layouts carry some conditions."""
     if is_tuple(result):
-        return tuple([carried(conditions, x) for x in result])
-    return result.standing_on(conditions) if hasattr(result, "standing_on") else result
+        return tuple([attach_assumptions(conditions, x) for x in result])
+    return result.with_assumptions(conditions) if hasattr(result, "with_assumptions") else result
 
 
 def _assumptions(arguments: tuple[Any, ...]) -> list[Condition]:

@@ -32,7 +32,7 @@ from typing import (
 )
 
 from . import int_tuple, ints
-from .assumed import carried, carrying, given
+from .assumed import attach_assumptions, call_assuming, keeps_assumptions
 from .constexpr import constexpr, typed_by
 from .context import assumed, used_here
 from .coord import (
@@ -223,7 +223,7 @@ class Layout(Immutable, Generic[S_co, D_co]):
 
     @property
     @constexpr
-    @carrying
+    @keeps_assumptions
     def cosize(self: AnyLayout) -> Any:
         """The length of the span of offsets from the least to the greatest; 0 of an empty layout.
 
@@ -281,9 +281,9 @@ class Layout(Immutable, Generic[S_co, D_co]):
         """
         from .expr.assumptions import consistent
 
-        return self.standing_on(consistent((*self.assumptions, *conditions)))
+        return self.with_assumptions(consistent((*self.assumptions, *conditions)))
 
-    def standing_on(self: AnyLayout, conditions: Iterable[Condition]) -> AnyLayout:
+    def with_assumptions(self: AnyLayout, conditions: Iterable[Condition]) -> AnyLayout:
         """Return `assuming` of conditions that are known to be consistent."""
         every = tuple(dict.fromkeys((*self.assumptions, *conditions)))
         if len(every) == len(self.assumptions):
@@ -312,7 +312,7 @@ class Layout(Immutable, Generic[S_co, D_co]):
         origin = None if origin == default_origin(shape) else origin
         return _restored(as_shape(shape), stride, origin, *conditions)
 
-    @carrying
+    @keeps_assumptions
     def is_valid(self: AnyLayout, *coord: IntTuple) -> bool:
         """Whether a coordinate holds data: inside the shape, and inside the origin of every mode.
 
@@ -344,7 +344,7 @@ class Layout(Immutable, Generic[S_co, D_co]):
         """
         at: Any = coord[0] if len(coord) == 1 else coord  # _one(coord), on the hot path
         if self.assumptions:
-            return _granted(Layout.__call__, self, at)
+            return self._granted(Layout.__call__, at)
         try:
             return offset_at(at, self.shape, self.stride, False)
         except LeafError:
@@ -369,7 +369,7 @@ class Layout(Immutable, Generic[S_co, D_co]):
             CoordinateError: the coordinate is negative or of another profile.
         """
         if self.assumptions:
-            return _granted(Layout.extended, self, _one(coord))
+            return self._granted(Layout.extended, _one(coord))
         return offset_at(_one(coord), self.shape, self.stride, True)
 
     @constexpr
@@ -381,7 +381,7 @@ class Layout(Immutable, Generic[S_co, D_co]):
         ((4,2)):((4,16)) (2,(4,3)):(16,(1,32))
         """
         if self.assumptions:
-            settled: AnyLayout = _granted(Layout.__getitem__, self, coord)
+            settled: AnyLayout = self._granted(Layout.__getitem__, coord)
             return settled
         shape: Any = self.shape
         if self._origin is None and is_plain_tuple(coord) and is_plain_tuple(shape):
@@ -392,11 +392,16 @@ class Layout(Immutable, Generic[S_co, D_co]):
                 return trusted(tuple(kept), tuple(steps))
         return slice_and_offset(coord, self)[0]
 
+    def _granted(self: AnyLayout, operation: Callable[..., Any], coord: Any) -> Any:
+        """What an operation gives where what the layout stands on is taken for granted."""
+        conditions, bare = self.assumptions, _restored(self.shape, self.stride, self._origin)
+        return attach_assumptions(conditions, call_assuming(conditions, operation, bare, coord))
+
     def __iter__(self: AnyLayout) -> Iterator[AnyLayout]:
         """Yield the top-level modes, each a layout."""
         return (get(self, i) for i in range(self.rank))
 
-    @carrying
+    @keeps_assumptions
     def trimmed(self: AnyLayout) -> AnyLayout:
         """Return the layout with each padded mode cut to the leaves that its data reach.
 
@@ -480,12 +485,6 @@ def _restored(shape: Any, stride: Any, origin: Any, *conditions: Condition) -> A
     _set_origin(layout, origin)
     _set_assumptions(layout, conditions)
     return layout
-
-
-def _granted(operation: Callable[..., Any], layout: AnyLayout, coord: Any) -> Any:
-    """What an operation gives where what the layout stands on is taken for granted."""
-    bare = _restored(layout.shape, layout.stride, layout._origin)
-    return carried(layout.assumptions, given(layout.assumptions, operation, bare, coord))
 
 
 def is_layout(x: object) -> TypeIs[AnyLayout]:
@@ -609,7 +608,7 @@ def get(x: Any, *path: SupportsIndex) -> Any:
     if not path:
         return x
     mode = Layout(int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path))
-    return mode.standing_on(x.assumptions) if x.assumptions else mode
+    return mode.with_assumptions(x.assumptions) if x.assumptions else mode
 
 
 @constexpr
@@ -796,7 +795,7 @@ def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> Any
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def make_ordered_layout(shape: S, order: IntTuple) -> Layout[S, Any]:
     """Return the compact layout whose leaves grow in the order given, the least order fastest.
 
@@ -809,7 +808,7 @@ def make_ordered_layout(shape: S, order: IntTuple) -> Layout[S, Any]:
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def make_layout_like(layout: Layout[S, Any]) -> Layout[S, Any]:
     """Return the compact layout of the same shape, its leaves in the order of their strides.
 
@@ -871,7 +870,7 @@ def _places(flat: list[tuple[Any, Any]], steps: tuple[Any, ...]) -> tuple[int, .
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     """Return the layout of the modes at which ``coord`` has `_`, and the offset of its first element.
 

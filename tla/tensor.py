@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
 
-from .assumed import carrying
+from .assumed import keeps_assumptions
 from .constexpr import constexpr, opaque, typed_by, untold
 from .coord import default_origin, mode_indices
 from .display import figure_of, html_of
@@ -226,7 +226,7 @@ class Tensor(Immutable, Generic[T_co, L_co]):
         return self.layout.origin_shape
 
     @property
-    @carrying
+    @keeps_assumptions
     def is_aligned(self) -> bool | None:
         """Whether the view leaves the blocks of its modes whole; None where that depends on an unknown.
 
@@ -246,9 +246,9 @@ class Tensor(Immutable, Generic[T_co, L_co]):
         """What was assumed to make it; see `tla.assume`."""
         return self.layout.assumptions
 
-    def standing_on(self, conditions: Iterable[Condition]) -> Tensor[T_co, AnyLayout]:
+    def with_assumptions(self, conditions: Iterable[Condition]) -> Tensor[T_co, AnyLayout]:
         """Return the tensor that stands on some conditions, known to be consistent, beside its own."""
-        layout = self.layout.standing_on(conditions)
+        layout = self.layout.with_assumptions(conditions)
         return _view(self.data, layout, self.coord, self.position, self.data_offset)
 
     def bind(self, /, **values: Any) -> Tensor[T_co, AnyLayout]:
@@ -272,7 +272,7 @@ class Tensor(Immutable, Generic[T_co, L_co]):
     # --- its elements ---
 
     @constexpr
-    @carrying
+    @keeps_assumptions
     def offset(self, *coord: IntTuple) -> Any:
         """Return the offset of an element in the data: ``tensor.offset(i, j)``, or ``tensor(i, j)``.
 
@@ -349,7 +349,7 @@ class Tensor(Immutable, Generic[T_co, L_co]):
         return element
 
     @constexpr
-    @carrying
+    @keeps_assumptions
     def __getitem__(self, coord: Coord) -> Tensor[T_co, AnyLayout]:
         """Return the view of the modes at which ``coord`` has `_`, the others fixed.
 
@@ -474,7 +474,7 @@ def _rest(size: Any, start: Any) -> Any:
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def get_tile(
     tensor: Tensor[T, L],
     coord: IntTuple,
@@ -512,7 +512,7 @@ def get_tile(
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def tile_view(
     tensor: Tensor[T, L],
     tile_coord: IntTuple,

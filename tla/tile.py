@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .assumed import carrying
+from .assumed import keeps_assumptions
 from .constexpr import constexpr
 from .coord import default_origin
 from .errors import CongruenceError, CoordinateError, DivisibilityError
@@ -62,7 +62,7 @@ __all__ = ["get_tile_layout", "make_layout_tile"]
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def make_layout_tile(
     layout: AnyLayout, tile: IntTuple, exact: bool = True, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -99,7 +99,7 @@ def make_layout_tile(
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def get_tile_layout(
     layout: AnyLayout, tile: IntTuple, coord: IntTuple, *, assume: Conditions | None = None
 ) -> AnyLayout:

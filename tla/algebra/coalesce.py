@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import carrying, given
+from ..assumed import call_assuming, keeps_assumptions
 from ..constexpr import constexpr
 from ..errors import CongruenceError, CoordinateError, UndecidedError
 from ..int_tuple import as_int_tuple, leaves, product, text_of, transform_leaf
@@ -63,7 +63,7 @@ def coalesce(
     Source: CuTe ``coalesce``, layout.hpp.
     """
     if assume is not None:
-        return given(assume, coalesce, layout, profile)
+        return call_assuming(assume, coalesce, layout, profile)
     if profile is not None:
         modes: Any = as_int_tuple(profile)
         if is_tuple(modes):
@@ -159,7 +159,7 @@ def _ends(layout: AnyLayout) -> list[Any]:
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def filter_zeros(
     layout: AnyLayout, profile: IntTuple | None = None, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -223,7 +223,7 @@ def filter(
     Source: CuTe ``filter``, layout.hpp.
     """
     if assume is not None:
-        return given(assume, filter, layout, profile)
+        return call_assuming(assume, filter, layout, profile)
     if profile is not None:
         modes: Any = as_int_tuple(profile)
         if is_tuple(modes):
@@ -238,7 +238,7 @@ def filter(
     return plain
 
 
-@carrying
+@keeps_assumptions
 def _filtered_symbolically(layout: AnyLayout) -> AnyLayout:
     """`filter` where sizes are unknown."""
     needs = Needs(lambda: f"filter of {layout}")

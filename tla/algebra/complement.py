@@ -11,7 +11,7 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..assumed import carrying, given
+from ..assumed import call_assuming, keeps_assumptions
 from ..constexpr import constexpr
 from ..errors import LayoutError, OverlapError
 from ..int_tuple import as_shape
@@ -62,7 +62,7 @@ def complement(
     Source: CuTe ``complement``, layout.hpp; Shah, A Note on the Algebra of CuTe Layouts.
     """
     if assume is not None:
-        return given(assume, complement, layout, cotarget)
+        return call_assuming(assume, complement, layout, cotarget)
     target: Any = cotarget
     if target is not None and (type(target) not in PLAIN_INTS or target < 0):
         if isinstance(target, int) and target < 0:
@@ -95,7 +95,7 @@ def free(
     return of_modes(gaps(read[0], cotarget, layout, steps, grows), are_static)
 
 
-@carrying
+@keeps_assumptions
 def _free_symbolically(
     layout: AnyLayout, cotarget: Any, grows: bool, steps: list[Any] | None
 ) -> AnyLayout:

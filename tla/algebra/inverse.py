@@ -12,7 +12,7 @@ from math import prod
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from ..assumed import carrying, given
+from ..assumed import call_assuming, keeps_assumptions
 from ..constexpr import constexpr
 from ..errors import CoordinateError, DivisibilityError, LayoutError, OverlapError
 from ..ints import _0, _1, known_eq, known_lt
@@ -52,7 +52,7 @@ def right_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = N
     Source: CuTe ``right_inverse``, layout.hpp.
     """
     if assume is not None:
-        return given(assume, right_inverse, layout)
+        return call_assuming(assume, right_inverse, layout)
     return right_inverted(tiler_layout(layout))
 
 
@@ -137,7 +137,7 @@ def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = No
     Source: CuTe ``left_inverse``, layout.hpp.
     """
     if assume is not None:
-        return given(assume, left_inverse, layout)
+        return call_assuming(assume, left_inverse, layout)
     return left_inverted(tiler_layout(layout))
 
 
@@ -252,7 +252,7 @@ def _refuse(layout: AnyLayout, moving: list[Moving]) -> NoReturn:
 # --- where sizes are unknown ------------------------------------------------------------------
 
 
-@carrying
+@keeps_assumptions
 def _inverted(
     what: str,
     inverted: Callable[..., AnyLayout],

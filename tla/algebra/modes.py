@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from ..assumed import carrying
+from ..assumed import keeps_assumptions
 from ..errors import TlaError, UndecidedError
 from ..int_tuple import text_of
 from ..ints import (
@@ -390,7 +390,7 @@ def _remainder(a: Any, b: Any) -> Any:
     return 0 if known_divides(b, a) else _Remainder(a % b)
 
 
-@carrying
+@keeps_assumptions
 def lifted(operation: Callable[..., Any], *arguments: Any, guard: type[Guarded] = Guarded) -> Any:
     """Return the result of an operation on layouts whose ints are not all plain."""
     if all(is_static((x.shape, x.stride) if is_layout(x) else x) for x in arguments):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from ..assumed import given
+from ..assumed import call_assuming
 from ..coord import compact_row_major, default_origin
 from ..errors import LayoutError, LeafError, ParseError, TlaError, UndecidedError, UnsupportedError
 from ..expr import Expr, Symbol, sym
@@ -391,7 +391,7 @@ class _Reader(IntReader):
             if origin is None:
                 return Layout(shape, stride)
             origin = self.inside(origin, shape, stride)
-            return given(_obligations(origin, shape), Layout, shape, stride, origin)
+            return call_assuming(_obligations(origin, shape), Layout, shape, stride, origin)
         except TlaError as error:
             facts = [FACTS] if isinstance(error, UndecidedError) else []
             summary, details = error.summary, [*error.details, *facts]

@@ -90,7 +90,7 @@ def _operator(compute: Callable[[_Run, Any, Any], Any]) -> Any:
     def operate(self: Unknown, other: Any) -> Any:
         if not isinstance(other, (int, Unknown)):
             return NotImplemented
-        return compute(self._run, self.value, _plain(other))
+        return compute(self.run, self.value, _plain(other))
 
     return operate
 
@@ -98,35 +98,35 @@ def _operator(compute: Callable[[_Run, Any, Any], Any]) -> Any:
 class Unknown(SymbolicInt):
     """An int of one run of an operation: of no known value, and with an answer to every question."""
 
-    __slots__ = ("_run", "value")
+    __slots__ = ("run", "value")
 
     is_open = False
 
     value: Expr
 
     def __init__(self, run: _Run, value: Expr) -> None:
-        self._run = run
+        self.run = run
         self.value = value
 
     # --- questions ---
 
     def known_eq(self, other: Any) -> bool:
-        return self._run.is_zero(self.value - _plain(other))
+        return self.run.is_zero(self.value - _plain(other))
 
     def known_lt(self, other: Any) -> bool:
-        return self._run.is_negative(self.value - _plain(other))
+        return self.run.is_negative(self.value - _plain(other))
 
     def known_gt(self, other: Any) -> bool:
-        return self._run.is_negative(_plain(other) - self.value)
+        return self.run.is_negative(_plain(other) - self.value)
 
     def known_divides(self, other: Any) -> bool:
-        return self._run.divides(self.value, _plain(other))
+        return self.run.divides(self.value, _plain(other))
 
     def known_multiple(self, other: Any) -> bool:
-        return self._run.divides(_plain(other), self.value)
+        return self.run.divides(_plain(other), self.value)
 
     def either(self) -> bool:
-        return self._run.either()
+        return self.run.either()
 
     def lesser(self, other: Any) -> Any:
         return self if self.known_lt(other) else other
@@ -169,7 +169,7 @@ class Unknown(SymbolicInt):
     __rmod__ = _operator(lambda run, x, y: run.divided(y, x)[1])
 
     def __neg__(self) -> Any:
-        return self._run.number(-self.value)
+        return self.run.number(-self.value)
 
     def __pos__(self) -> Unknown:
         return self

@@ -150,8 +150,9 @@ def checked(symbol: Symbol, values: Mapping[str, Any]) -> Any:
     for fact in facts_of(symbol):
         left, right = (evaluate(x, {**values, name: at}) for x in (fact.left, fact.right))
         fits: Any = COMPARISONS[fact.op](left, right)
-        if not fits if isinstance(fits, bool) else not fits.all():
-            wrong = at if array is None else array[~fits].flat[0]
+        broken: Any = not fits if isinstance(fits, bool) else ~fits
+        if broken if isinstance(broken, bool) else broken.any():
+            wrong = at if array is None else array[broken].flat[0]
             raise BindingError(f"{name} = {wrong} breaks {fact}", symbol=name, value=wrong, fact=fact)
     return at
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import carrying
+from ..assumed import keeps_assumptions
 from ..errors import CoordinateError, LayoutError, LeafError, UndecidedError, UnsupportedError
 from ..ints import (
     Int,
@@ -73,12 +73,12 @@ class _Axis:
         self.extent, self.digits = extent, digits
 
 
-@carrying
+@keeps_assumptions
 def to_layout(
     shape: AnyShape,
     dims: Mapping[int, IntLike] | None = None,
     *,
-    assume: Conditions | None = None,  # taken by `carrying`
+    assume: Conditions | None = None,  # taken by `keeps_assumptions`
 ) -> AnyLayout:
     """Return the layout with ``layout(*index) == physical_offset(shape, index)`` for every element.
 
