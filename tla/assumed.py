@@ -20,7 +20,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from .context import assumed, recorded
-from .ints import PLAIN_INTS, is_tuple
+from .ints import is_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -38,8 +38,12 @@ def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @wraps(operation)
     def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        if not kwargs and assumed.get() is None and not _assumptions(args):
-            return operation(*args)  # type: ignore[call-arg]  # ty: ignore[missing-argument]
+        if not kwargs and assumed.get() is None:
+            for x in args:  # this path is hot
+                if _assumptions(x) if type(x) is tuple else getattr(x, "assumptions", ()):
+                    break
+            else:
+                return operation(*args)  # type: ignore[call-arg]  # ty: ignore[missing-argument]
         conditions: Any = kwargs.pop("assume", None)
         return call_assuming(conditions, operation, *args, **kwargs)
 
@@ -79,6 +83,6 @@ def _assumptions(arguments: tuple[Any, ...]) -> list[Condition]:
     for x in todo:
         if isinstance(x, tuple):
             todo += x
-        elif type(x) not in PLAIN_INTS:
+        elif type(x) is not int:
             found += getattr(x, "assumptions", ())
     return found
