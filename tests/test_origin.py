@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import tla
 from tla import CongruenceError, CoordinateError, Layout, LayoutError, _4, _8, same_static, zN
-from tla.origin import mode_indices
+from tla.coord import mode_indices
 from tla.testing import coords_of, layouts, naive_coords, naive_offset, naive_size, shapes
 
 PADDED: Any = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)), (5, 10))

@@ -10,8 +10,8 @@ Traceback (most recent call last):
 tla.errors.BindingError: M = 100 breaks M % 48 == 0
 
 An operation takes conditions as ``assume=``, or those of the `assume` around it, and records which of
-them it has used; its layouts carry these, with those that its arguments carry. Where nothing has ever
-been assumed none of it costs more than a look.
+them it has used; its layouts carry these, with those that its arguments carry. Where nothing is
+assumed none of it costs more than a look.
 """
 
 from __future__ import annotations
@@ -19,65 +19,79 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from .ints import EVER_ASSUMED, is_tuple
+from .context import assumed, recorded
+from .ints import PLAIN_INTS, is_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from .expr import Condition, Conditions
 
-__all__ = ["carried", "carrying", "given"]
+__all__ = ["attach_assumptions", "call_assuming", "keeps_assumptions"]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-def carrying(operation: Callable[_P, _R]) -> Callable[_P, _R]:
+def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
     """Let the layouts that an operation returns carry what they stand on; it may take ``assume=``."""
 
     @wraps(operation)
     def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        if not EVER_ASSUMED:
-            if not kwargs:
-                return operation(*args)  # type: ignore[call-arg]  # ty: ignore[missing-argument]
-            if "assume" not in kwargs:
-                return operation(*args, **kwargs)  # ty: ignore[invalid-argument-type]
+        if not kwargs and assumed.get() is None and _is_bare(args):
+            return operation(*args)  # type: ignore[call-arg]  # ty: ignore[missing-argument]
         conditions: Any = kwargs.pop("assume", None)
-        return given(conditions, operation, *args, **kwargs)
+        return call_assuming(conditions, operation, *args, **kwargs)
 
     return wrapper
 
 
-def given(assume: Conditions | None, operation: Callable[..., _R], /, *args: Any, **kwargs: Any) -> _R:
+def call_assuming(
+    assume: Conditions | None, operation: Callable[..., _R], /, *args: Any, **kwargs: Any
+) -> _R:
     """Return the result of an operation under some conditions, with what it stands on.
 
     What its arguments stand on is taken for granted too, and carried on.
     """
-    from .expr.assumptions import assume as assuming
-    from .expr.assumptions import recorded
+    assumed_before = dict.fromkeys(_assumptions((args, *kwargs.values())))
+    if assume is None and assumed.get() is None and not assumed_before:
+        return operation(*args, **kwargs)
+    from .expr.assumptions import assume as assuming  # few operations need it
 
-    arguments = (args, *kwargs.values())
-    carried_in = dict.fromkeys(_assumptions(arguments))
-    with assuming(*(() if assume is None else (assume,)), carried_in), recorded() as used:
+    with assuming(*(() if assume is None else (assume,)), assumed_before), recorded() as used:
         result = operation(*args, **kwargs)
-    conditions = dict.fromkeys((*carried_in, *sorted(used - carried_in.keys(), key=str)))
-    conditional: _R = carried(conditions, result) if conditions else result
+    conditions = dict.fromkeys((*assumed_before, *sorted(used - assumed_before.keys(), key=str)))
+    conditional: _R = attach_assumptions(conditions, result) if conditions else result
     return conditional
 
 
-def carried(conditions: Iterable[Condition], result: Any) -> Any:
+def attach_assumptions(conditions: Iterable[Condition], result: Any) -> Any:
     """Return a result, or a tuple of them, whose layouts carry some conditions."""
     if is_tuple(result):
-        return tuple([carried(conditions, x) for x in result])
-    return result.standing_on(conditions) if hasattr(result, "standing_on") else result
+        return tuple([attach_assumptions(conditions, x) for x in result])
+    return result.with_assumptions(conditions) if hasattr(result, "with_assumptions") else result
 
 
-def _assumptions(arguments: tuple[Any, ...]) -> Iterator[Condition]:
+def _is_bare(arguments: tuple[Any, ...]) -> bool:
+    """Whether a look is enough to see that no argument stands on anything."""
+    plain: Any = tuple
+    for x in arguments:
+        if type(x) is plain:
+            for part in x:
+                if type(part) not in PLAIN_INTS:
+                    return False
+        elif getattr(x, "assumptions", ()):
+            return False
+    return True
+
+
+def _assumptions(arguments: tuple[Any, ...]) -> list[Condition]:
     """What layouts among some arguments, and in tuples of them, stand on."""
+    found: list[Condition] = []
     todo = [*arguments]
-    while todo:
-        x = todo.pop()
-        if is_tuple(x):
+    for x in todo:
+        if isinstance(x, tuple):
             todo += x
-        else:
-            yield from getattr(x, "assumptions", ())
+        elif type(x) is not int:
+            found += getattr(x, "assumptions", ())
+    return found

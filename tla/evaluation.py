@@ -28,46 +28,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, NoReturn, TypeAlias
 
-from .coord import (
-    compact_col_major,
-    compact_row_major,
-    crd2crd,
-    crd2idx,
-    crd2offset,
-    idx2crd,
-)
+from . import coord, fractal, int_tuple, ints, layout, swizzle, tile
 from .errors import LayoutError, LeafError, ParseError, TlaError
-from .fractal import col_major, nN, nZ, row_major, zN, zZ
-from .int_tuple import (
-    compatible,
-    congruent,
-    flatten,
-    product,
-    shape_div,
-    unflatten,
-    weakly_congruent,
-)
-from .ints import MAX_DEPTH, Int, SymbolicInt, bounded, ceil_div, is_tuple, round_up
-from .layout import (
-    Layout,
-    cosize,
-    depth,
-    get,
-    is_layout,
-    make_layout,
-    make_layout_like,
-    make_ordered_layout,
-    rank,
-    shape,
-    size,
-    slice_and_offset,
-    stride,
-)
+from .ints import MAX_DEPTH, SymbolicInt, bounded, is_tuple
+from .layout import is_layout
 from .notation import NamingScanner, grouped, items_at, layout_at, leaf_at
 from .slicing import _, has_underscore
 from .swizzle import ComposedLayout, Swizzle, is_composed, is_swizzle
 from .text import MAX_DIGITS, shortened
-from .tile import get_tile_layout, make_layout_tile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -78,16 +46,19 @@ if TYPE_CHECKING:
 __all__ = ["OPERATIONS", "Call", "evaluate", "text_of_value"]
 
 _BELOW: Final[dict[str, Callable[..., Any]]] = {
-    operation.__name__: operation
-    for operation in (
-        Int, Layout, Swizzle, ComposedLayout,
-        make_layout, make_layout_like, make_ordered_layout, row_major, col_major, zN, nZ, zZ, nN,
-        size, cosize, rank, depth, shape, stride, get, slice_and_offset,
-        crd2idx, idx2crd, crd2crd, crd2offset, compact_col_major, compact_row_major,
-        product, flatten, unflatten, compatible, congruent, weakly_congruent,
-        shape_div, ceil_div, round_up, make_layout_tile, get_tile_layout,
+    name: vars(room)[name]
+    for room, names in (
+        (ints, "Int ceil_div round_up"),
+        (int_tuple, "compatible congruent flatten product shape_div unflatten weakly_congruent"),
+        (coord, "compact_col_major compact_row_major crd2crd crd2idx crd2offset idx2crd"),
+        (layout, "Layout make_layout make_layout_like make_ordered_layout"),
+        (layout, "cosize depth get rank shape size slice_and_offset stride"),
+        (fractal, "col_major nN nZ row_major zN zZ"),
+        (swizzle, "ComposedLayout Swizzle"),
+        (tile, "get_tile_layout make_layout_tile"),
     )
-}  # fmt: skip
+    for name in names.split()
+}
 _ALGEBRA: Final = (
     "coalesce", "filter", "filter_zeros", "composition", "complement",
     "right_inverse", "left_inverse", "nullspace",

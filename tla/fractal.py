@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .assumed import carrying
+from .assumed import keeps_assumptions
 from .constexpr import constexpr
 from .coord import compact_row_major
 from .errors import KindError, LayoutError
@@ -95,7 +95,7 @@ def nN(rows: IntLike, cols: IntLike, block: IntTuple = (_16, _16)) -> AnyLayout:
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def fractal_layout(
     rows: IntLike,
     cols: IntLike,

@@ -357,18 +357,18 @@ def compatible(a: IntTuple, b: IntTuple) -> bool:
     Raises:
         UndecidedError: two sizes are symbolic and not known to be equal.
     """
-    return decided_all(_agreements(a, b))
+    return decided_all(_asked(equality, a, b))
 
 
-def _agreements(a: Any, b: Any) -> Iterator[Question]:
-    """For each leaf of ``a`` whether it is the size of what stands there in ``b``."""
+def _asked(question: Callable[[Any, Any], Question], a: Any, b: Any) -> Iterator[Question]:
+    """Ask of each leaf of ``a`` and the size of what stands there in ``b``."""
     if not is_tuple(a):
-        yield equality(leaf(a), product(b))
+        yield question(leaf(a), product(b))
     elif not is_tuple(b) or len(a) != len(b):
         yield False, "the profiles fit"
     else:
         for x, y in zip(a, b, strict=True):
-            yield from _agreements(x, y)
+            yield from _asked(question, x, y)
 
 
 # --- maps and folds over leaves ---------------------------------------------------------------
@@ -548,18 +548,7 @@ def evenly_divides(a: IntTuple, b: IntTuple) -> bool:
     >>> evenly_divides((8, 6), (2, 3)), evenly_divides((8, 6), (3, 3)), evenly_divides((4, 6), 8)
     (True, False, True)
     """
-    return decided_all(_divisions(a, b))
-
-
-def _divisions(a: Any, b: Any) -> Iterator[Question]:
-    """For each leaf of ``b`` whether it divides what stands there in ``a``."""
-    if not is_tuple(b):
-        yield division(leaf(b), product(a))
-    elif not is_tuple(a) or len(a) != len(b):
-        yield False, "the profiles fit"
-    else:
-        for x, y in zip(a, b, strict=True):
-            yield from _divisions(x, y)
+    return decided_all(_asked(division, b, a))
 
 
 # --- editing the top level --------------------------------------------------------------------

@@ -241,7 +241,6 @@ _65536, _131072 = Int(65536), Int(131072)
 _NAMED = frozenset(_interned)
 
 __all__ = [
-    "EVER_ASSUMED",
     "PLAIN_INTS",
     "Int",
     "IntLike",
@@ -312,10 +311,6 @@ __all__ = [
     "static_int",
     "static_mask",
 ]  # fmt: skip
-
-
-EVER_ASSUMED: list[bool] = []
-"""Not empty once a condition has been assumed: until then no operation need ask what it stands on."""
 
 
 # --- the leaf protocol ------------------------------------------------------------------------

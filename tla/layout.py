@@ -32,11 +32,24 @@ from typing import (
 )
 
 from . import int_tuple, ints
-from .assumed import carrying
+from .assumed import attach_assumptions, call_assuming, keeps_assumptions
 from .constexpr import constexpr, typed_by
-from .coord import compact_col_major, compact_order, crd2offset, offset_at, packed
+from .context import assumed, used_here
+from .coord import (
+    checked_origin,
+    compact_col_major,
+    compact_order,
+    crd2offset,
+    default_origin,
+    mode_indices,
+    offset_at,
+    packed,
+    says_more,
+    trimmed_parts,
+)
 from .display import figure_of, html_of, steps_of
 from .errors import CoordinateError, LeafError, NotALayoutError
+from .immutable import Immutable
 from .int_tuple import (
     MAX_DEPTH,
     as_int_tuple,
@@ -52,7 +65,6 @@ from .int_tuple import (
     weakly_congruent,
 )
 from .ints import (
-    EVER_ASSUMED,
     PLAIN_INTS,
     Int,
     IntTuple,
@@ -63,12 +75,11 @@ from .ints import (
     known_eq,
     known_lt,
 )
-from .origin import checked_origin, default_origin, mode_indices, says_more, trimmed_parts
 from .questions import compared, decided, less
 from .slicing import Coord, _, as_coord, coord_text, has_underscore, sliced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from typing_extensions import TypeIs
 
@@ -111,7 +122,7 @@ _Items = TypeVarTuple("_Items")
 
 @constexpr
 @typed_by(shape=0, stride=None)
-class Layout(Generic[S_co, D_co]):
+class Layout(Immutable, Generic[S_co, D_co]):
     """The function ``layout(c) == sum over leaves of c_i * stride_i`` on the coordinates of a shape.
 
     Immutable and hashable; ``==`` compares shape, stride and origin shape by value, `same_static`
@@ -138,9 +149,21 @@ class Layout(Generic[S_co, D_co]):
         @property
         def stride(self) -> D_co: ...
 
+        @property
+        def assumptions(self) -> tuple[Condition, ...]:
+            """What was assumed to make it, beside the facts of its unknowns; see `tla.assume`.
+
+            >>> M = sym("M")
+            >>> with assume(M % 48 == 0):
+            ...     tiled = zipped_divide(Layout((M, 8), (8, 1)), (48, 8), exact=True)
+            >>> tiled.assumptions
+            (M % 48 == 0,)
+            """
+            ...
+
         _origin: Any
     else:
-        __slots__ = ("_origin", "shape", "stride")
+        __slots__ = ("_origin", "assumptions", "shape", "stride")
 
     # __new__ and no __init__: a layout cannot be initialised a second time
     @overload
@@ -165,17 +188,13 @@ class Layout(Generic[S_co, D_co]):
         _set_shape(layout, shape)
         _set_stride(layout, stride)
         _set_origin(layout, None if origin_shape is None else checked_origin(shape, origin_shape))
-        if not is_plain and EVER_ASSUMED and layout.symbols:  # what its ints may have come from
-            from .expr.assumptions import used_here
-
-            return layout.standing_on(used_here())
+        if not is_plain and assumed.get() is not None and layout.symbols:
+            _set_assumptions(
+                layout, tuple(dict.fromkeys(used_here()))
+            )  # its ints may have come from them
+        else:
+            _set_assumptions(layout, ())
         return layout
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Layout is immutable: cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Layout is immutable: cannot delete {name!r}")
 
     # --- what it is ---
 
@@ -204,6 +223,7 @@ class Layout(Generic[S_co, D_co]):
 
     @property
     @constexpr
+    @keeps_assumptions
     def cosize(self: AnyLayout) -> Any:
         """The length of the span of offsets from the least to the greatest; 0 of an empty layout.
 
@@ -238,18 +258,6 @@ class Layout(Generic[S_co, D_co]):
         return tuple(sorted(found, key=lambda s: (s.name, s.order)))
 
     @property
-    def assumptions(self: AnyLayout) -> tuple[Condition, ...]:
-        """What was assumed to make it, beside what its unknowns are declared to be; see `tla.assume`.
-
-        >>> M = sym("M")
-        >>> with assume(M % 48 == 0):
-        ...     tiled = zipped_divide(Layout((M, 8), (8, 1)), (48, 8), exact=True)
-        >>> tiled.assumptions
-        (M % 48 == 0,)
-        """
-        return ()
-
-    @property
     def conditions(self: AnyLayout) -> tuple[Condition, ...]:
         """All that must hold of its unknowns: what they are declared to be, and the `assumptions`.
 
@@ -273,21 +281,14 @@ class Layout(Generic[S_co, D_co]):
         """
         from .expr.assumptions import consistent
 
-        return self.standing_on(consistent((*self.assumptions, *conditions)))
+        return self.with_assumptions(consistent((*self.assumptions, *conditions)))
 
-    def standing_on(self: AnyLayout, conditions: Iterable[Condition]) -> AnyLayout:
+    def with_assumptions(self: AnyLayout, conditions: Iterable[Condition]) -> AnyLayout:
         """Return `assuming` of conditions that are known to be consistent."""
         every = tuple(dict.fromkeys((*self.assumptions, *conditions)))
-        if every == self.assumptions:
+        if len(every) == len(self.assumptions):
             return self
-        if not EVER_ASSUMED:
-            EVER_ASSUMED.append(True)
-        result: AnyLayout = _new(_assuming)
-        _set_shape(result, self.shape)
-        _set_stride(result, self.stride)
-        _set_origin(result, self._origin)
-        _set_conditions(result, every)
-        return result
+        return _restored(self.shape, self.stride, self._origin, *every)
 
     def bind(self: AnyLayout, /, **values: Any) -> AnyLayout:
         """Return the layout with ints, or other symbolic ints, for some of its unknowns.
@@ -311,6 +312,7 @@ class Layout(Generic[S_co, D_co]):
         origin = None if origin == default_origin(shape) else origin
         return _restored(as_shape(shape), stride, origin, *conditions)
 
+    @keeps_assumptions
     def is_valid(self: AnyLayout, *coord: IntTuple) -> bool:
         """Whether a coordinate holds data: inside the shape, and inside the origin of every mode.
 
@@ -341,6 +343,8 @@ class Layout(Generic[S_co, D_co]):
             CoordinateError: the coordinate is negative, outside the shape, or of another profile.
         """
         at: Any = coord[0] if len(coord) == 1 else coord  # _one(coord), on the hot path
+        if self.assumptions:
+            return self._granted(Layout.__call__, at)
         try:
             return offset_at(at, self.shape, self.stride, False)
         except LeafError:
@@ -364,6 +368,8 @@ class Layout(Generic[S_co, D_co]):
         Raises:
             CoordinateError: the coordinate is negative or of another profile.
         """
+        if self.assumptions:
+            return self._granted(Layout.extended, _one(coord))
         return offset_at(_one(coord), self.shape, self.stride, True)
 
     @constexpr
@@ -374,6 +380,9 @@ class Layout(Generic[S_co, D_co]):
         >>> print(zN[_, 5], zN[(1, _), _])
         ((4,2)):((4,16)) (2,(4,3)):(16,(1,32))
         """
+        if self.assumptions:
+            settled: AnyLayout = self._granted(Layout.__getitem__, coord)
+            return settled
         shape: Any = self.shape
         if self._origin is None and is_plain_tuple(coord) and is_plain_tuple(shape):
             kept: list[Any] = []
@@ -383,11 +392,16 @@ class Layout(Generic[S_co, D_co]):
                 return trusted(tuple(kept), tuple(steps))
         return slice_and_offset(coord, self)[0]
 
+    def _granted(self: AnyLayout, operation: Callable[..., Any], coord: Any) -> Any:
+        """What an operation gives where what the layout stands on is taken for granted."""
+        conditions, bare = self.assumptions, _restored(self.shape, self.stride, self._origin)
+        return attach_assumptions(conditions, call_assuming(conditions, operation, bare, coord))
+
     def __iter__(self: AnyLayout) -> Iterator[AnyLayout]:
         """Yield the top-level modes, each a layout."""
         return (get(self, i) for i in range(self.rank))
 
-    @carrying
+    @keeps_assumptions
     def trimmed(self: AnyLayout) -> AnyLayout:
         """Return the layout with each padded mode cut to the leaves that its data reach.
 
@@ -458,55 +472,19 @@ class Layout(Generic[S_co, D_co]):
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.shape, self.stride, self._origin)
-
-    def __copy__(self) -> Layout[S_co, D_co]:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Layout[S_co, D_co]:
-        return self
+        return _restored, (self.shape, self.stride, self._origin, *self.assumptions)
 
 
 AnyLayout: TypeAlias = Layout[Any, Any]
 """A layout of which nothing is known to the type checker."""
 
 
-def _cosize(layout: AnyLayout) -> Any:
-    return cosize(layout)
-
-
-class _Assuming(Layout[S_co, D_co]):
-    """A layout that stands on assumptions. Of its own type, so that others need no place for them."""
-
-    __slots__ = ("_conditions",)
-
-    @property
-    def assumptions(self: AnyLayout) -> tuple[Condition, ...]:
-        conditions: tuple[Condition, ...] = _conditions_of(self)
-        return conditions
-
-    # what they ask of its unknowns is settled by what it stands on
-    __call__ = carrying(Layout.__call__)
-    __getitem__ = carrying(Layout.__getitem__)
-    extended = carrying(Layout.extended)
-    is_valid = carrying(Layout.is_valid)
-    trimmed = carrying(Layout.trimmed)
-    cosize = property(carrying(_cosize))  # pyright: ignore[reportIncompatibleMethodOverride]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.shape, self.stride, self._origin, *self.assumptions)
-
-
 def _restored(shape: Any, stride: Any, origin: Any, *conditions: Condition) -> AnyLayout:
     """The layout of parts that have been checked: what a pickle holds, and what is bound."""
     layout = trusted(shape, stride)
     _set_origin(layout, origin)
-    return layout.standing_on(conditions)
-
-
-_assuming: type[AnyLayout] = _Assuming
-_conditions_of: Final = _Assuming.__dict__["_conditions"].__get__
-_set_conditions: Final = _Assuming.__dict__["_conditions"].__set__
+    _set_assumptions(layout, conditions)
+    return layout
 
 
 def is_layout(x: object) -> TypeIs[AnyLayout]:
@@ -524,6 +502,7 @@ _layout: type[AnyLayout] = Layout
 _set_shape: Final = Layout.__dict__["shape"].__set__
 _set_stride: Final = Layout.__dict__["stride"].__set__
 _set_origin: Final = Layout.__dict__["_origin"].__set__
+_set_assumptions: Final = Layout.__dict__["assumptions"].__set__
 
 
 def trusted(shape: Any, stride: Any) -> AnyLayout:
@@ -532,6 +511,7 @@ def trusted(shape: Any, stride: Any) -> AnyLayout:
     _set_shape(layout, shape)
     _set_stride(layout, stride)
     _set_origin(layout, None)
+    _set_assumptions(layout, ())
     return layout
 
 
@@ -628,7 +608,7 @@ def get(x: Any, *path: SupportsIndex) -> Any:
     if not path:
         return x
     mode = Layout(int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path))
-    return mode if type(x) is Layout else mode.assuming(*x.assumptions)
+    return mode.with_assumptions(x.assumptions) if x.assumptions else mode
 
 
 @constexpr
@@ -815,7 +795,7 @@ def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> Any
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def make_ordered_layout(shape: S, order: IntTuple) -> Layout[S, Any]:
     """Return the compact layout whose leaves grow in the order given, the least order fastest.
 
@@ -828,7 +808,7 @@ def make_ordered_layout(shape: S, order: IntTuple) -> Layout[S, Any]:
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def make_layout_like(layout: Layout[S, Any]) -> Layout[S, Any]:
     """Return the compact layout of the same shape, its leaves in the order of their strides.
 
@@ -890,7 +870,7 @@ def _places(flat: list[tuple[Any, Any]], steps: tuple[Any, ...]) -> tuple[int, .
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     """Return the layout of the modes at which ``coord`` has `_`, and the offset of its first element.
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic
 from .constexpr import constexpr, typed_by
 from .display import figure_of, html_of
 from .errors import CoordinateError, LayoutError
+from .immutable import Immutable
 from .ints import Int, known_int, leaf
 from .layout import get, is_layout, slice_and_offset
 
@@ -50,7 +51,7 @@ MAX_BITS: Final = 1024
 
 @constexpr
 @typed_by(bits=0, base=0, shift=None)
-class Swizzle(Generic[_Bits, _Base, _Shift]):
+class Swizzle(Immutable, Generic[_Bits, _Base, _Shift]):
     """The function that xors ``bits`` bits of an offset with as many that stand ``shift`` above.
 
     ``swizzle(x) == x ^ (yyy << low)``, where ``yyy`` are the ``bits`` bits of ``x`` from ``high`` on::
@@ -110,12 +111,6 @@ class Swizzle(Generic[_Bits, _Base, _Shift]):
         swizzle: Swizzle = made
         return swizzle
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Swizzle is immutable: cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Swizzle is immutable: cannot delete {name!r}")
-
     @property
     @constexpr
     def size(self: Swizzle) -> Int[int]:
@@ -162,12 +157,6 @@ class Swizzle(Generic[_Bits, _Base, _Shift]):
     def __reduce__(self) -> tuple[Any, ...]:
         return Swizzle, _numbers(self)
 
-    def __copy__(self) -> Swizzle:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Swizzle:
-        return self
-
 
 def is_swizzle(x: object) -> TypeIs[Swizzle]:
     """Return whether ``x`` is a swizzle; a checker knows it for one of any numbers.
@@ -184,7 +173,7 @@ def _numbers(swizzle: Swizzle) -> tuple[Int[int], Int[int], Int[int]]:
 
 @constexpr
 @typed_by(outer=None, offset=None, inner=None)
-class ComposedLayout(Generic[_Outer, _Offset, _Inner]):
+class ComposedLayout(Immutable, Generic[_Outer, _Offset, _Inner]):
     """The function ``composed(c) == outer(offset + inner(c))`` on the coordinates of ``inner``.
 
     An ``outer`` that is a layout is extended, as in a composition: its last mode grows as needed.
@@ -227,12 +216,6 @@ class ComposedLayout(Generic[_Outer, _Offset, _Inner]):
             object.__setattr__(made, name, value)
         composed: ComposedLayout = made
         return composed
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a ComposedLayout is immutable: cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a ComposedLayout is immutable: cannot delete {name!r}")
 
     @property
     @constexpr
@@ -317,12 +300,6 @@ class ComposedLayout(Generic[_Outer, _Offset, _Inner]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ComposedLayout, _parts(self)
-
-    def __copy__(self) -> ComposedLayout:
-        return self
-
-    def __deepcopy__(self, memo: object) -> ComposedLayout:
-        return self
 
 
 def is_composed(x: object) -> TypeIs[ComposedLayout]:

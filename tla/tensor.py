@@ -32,8 +32,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
 
-from .assumed import carrying
+from .assumed import keeps_assumptions
 from .constexpr import constexpr, opaque, typed_by, untold
+from .coord import default_origin, mode_indices
 from .display import figure_of, html_of
 from .errors import (
     CongruenceError,
@@ -43,6 +44,7 @@ from .errors import (
     LayoutError,
     UnsupportedError,
 )
+from .immutable import Immutable
 from .int_tuple import elem_scale, flatten_to_tuple, leaves, repeat_like, text_of, transform_leaf
 from .ints import (
     IntLike,
@@ -58,7 +60,6 @@ from .ints import (
     max_,
 )
 from .layout import AnyLayout, Layout, as_layout, slice_and_offset
-from .origin import default_origin, mode_indices
 from .questions import decided
 from .slicing import Coord, _, coord_text, has_underscore
 from .text import shortened
@@ -106,7 +107,7 @@ def _some(unknown: Callable[..., Any], data: Any, layout: AnyLayout) -> Tensor[A
 @opaque("data")
 @untold("coord")
 @typed_by(_some, data=None, layout=None)
-class Tensor(Generic[T_co, L_co]):
+class Tensor(Immutable, Generic[T_co, L_co]):
     """A view of data: ``tensor(c) == data_offset + root.extended(coord + c)`` for each ``c`` in it.
 
     ``root`` is the layout that ``coord`` counts in. ``tensor.layout`` is that of the view alone, from
@@ -205,12 +206,6 @@ class Tensor(Generic[T_co, L_co]):
         start = per_mode("coordinate", coord, layout)
         return _tile(whole, start, transform_leaf(_rest, modes, start))
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Tensor is immutable: cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Tensor is immutable: cannot delete {name!r}")
-
     # --- what it is ---
 
     @property
@@ -231,7 +226,7 @@ class Tensor(Generic[T_co, L_co]):
         return self.layout.origin_shape
 
     @property
-    @carrying
+    @keeps_assumptions
     def is_aligned(self) -> bool | None:
         """Whether the view leaves the blocks of its modes whole; None where that depends on an unknown.
 
@@ -251,9 +246,9 @@ class Tensor(Generic[T_co, L_co]):
         """What was assumed to make it; see `tla.assume`."""
         return self.layout.assumptions
 
-    def standing_on(self, conditions: Iterable[Condition]) -> Tensor[T_co, AnyLayout]:
+    def with_assumptions(self, conditions: Iterable[Condition]) -> Tensor[T_co, AnyLayout]:
         """Return the tensor that stands on some conditions, known to be consistent, beside its own."""
-        layout = self.layout.standing_on(conditions)
+        layout = self.layout.with_assumptions(conditions)
         return _view(self.data, layout, self.coord, self.position, self.data_offset)
 
     def bind(self, /, **values: Any) -> Tensor[T_co, AnyLayout]:
@@ -277,7 +272,7 @@ class Tensor(Generic[T_co, L_co]):
     # --- its elements ---
 
     @constexpr
-    @carrying
+    @keeps_assumptions
     def offset(self, *coord: IntTuple) -> Any:
         """Return the offset of an element in the data: ``tensor.offset(i, j)``, or ``tensor(i, j)``.
 
@@ -354,7 +349,7 @@ class Tensor(Generic[T_co, L_co]):
         return element
 
     @constexpr
-    @carrying
+    @keeps_assumptions
     def __getitem__(self, coord: Coord) -> Tensor[T_co, AnyLayout]:
         """Return the view of the modes at which ``coord`` has `_`, the others fixed.
 
@@ -479,7 +474,7 @@ def _rest(size: Any, start: Any) -> Any:
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def get_tile(
     tensor: Tensor[T, L],
     coord: IntTuple,
@@ -517,7 +512,7 @@ def get_tile(
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def tile_view(
     tensor: Tensor[T, L],
     tile_coord: IntTuple,
@@ -621,32 +616,14 @@ def make_tensor(
     return Tensor(data, layout, coord, position)
 
 
-@overload
 def make_tensor_like(
     data: T,
     like: Tensor[object, AnyLayout],
-    make: Callable[..., L],
+    make: Callable[..., L] | None = None,
     position: str | None = None,
     *,
-    base: None = None,
-) -> Tensor[T, L]: ...
-@overload
-def make_tensor_like(
-    data: T,
-    like: Tensor[object, AnyLayout],
-    make: None = None,
-    position: str | None = None,
-    *,
-    base: L,
-) -> Tensor[T, L]: ...
-def make_tensor_like(
-    data: Any,
-    like: Tensor[object, AnyLayout],
-    make: Callable[..., AnyLayout] | None = None,
-    position: str | None = None,
-    *,
-    base: AnyLayout | None = None,
-) -> Tensor[Any, AnyLayout]:
+    base: L | None = None,
+) -> Tensor[T, L]:
     """Return a tensor of other data with room for the valid elements of ``like``.
 
     >>> tail = get_tile(make_tensor("A", row_major(8, 16)), (6, 10), (4, 8))
@@ -668,6 +645,7 @@ def make_tensor_like(
     Source: CATLASS ``MakeTensorLike``, tensor.hpp, whose form for one mode does not compile.
     """
     origin = _as_tensor(like).origin_shape
+    layout: AnyLayout
     if base is not None and make is None:
         layout = Layout(as_layout(base).shape, base.stride, origin)
     elif make is not None and base is None:
@@ -680,7 +658,8 @@ def make_tensor_like(
         layout = _made(make, origin if is_tuple(origin) else (origin,))
     else:
         raise LayoutError("a tensor like another takes one of make= and base=", make=make, base=base)
-    return Tensor(data, layout, position=like.position if position is None else position)
+    room: Any = layout
+    return Tensor(data, room, position=like.position if position is None else position)
 
 
 def _made(make: Callable[..., AnyLayout], sizes: tuple[Any, ...]) -> AnyLayout:

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .assumed import carrying
+from .assumed import keeps_assumptions
 from .constexpr import constexpr
+from .coord import default_origin
 from .errors import CongruenceError, CoordinateError, DivisibilityError
 from .int_tuple import (
     as_int_tuple,
@@ -43,7 +44,6 @@ from .ints import (
     round_up,
 )
 from .layout import AnyLayout, Layout, as_layout, padded
-from .origin import default_origin
 from .questions import at_least, compared, divides, division, equal, less, neither_divides
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ __all__ = ["get_tile_layout", "make_layout_tile"]
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def make_layout_tile(
     layout: AnyLayout, tile: IntTuple, exact: bool = True, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -93,7 +93,7 @@ def make_layout_tile(
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def get_tile_layout(
     layout: AnyLayout, tile: IntTuple, coord: IntTuple, *, assume: Conditions | None = None
 ) -> AnyLayout:

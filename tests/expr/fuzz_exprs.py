@@ -43,7 +43,7 @@ from expr.random_exprs import (
     table_of,
 )
 from tla.expr import Expr, evaluate, simplify, to_mlir, to_python
-from tla.expr.printers import size_of
+from tla.expr.nodes import size_of
 
 # --- the bound of sizes ---------------------------------------------------------------------------
 

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tla.context import recorded
 from tla.errors import ContradictionError, UndecidedError
 from tla.expr import Condition, assume, simplify, sym
-from tla.expr.assumptions import active, recorded
+from tla.expr.assumptions import active
 
 from .random_exprs import (
     Draw,

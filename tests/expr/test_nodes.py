@@ -16,8 +16,7 @@ import pytest
 import tla
 from tla import Int, LeafError, UndecidedError
 from tla.expr import Expr, Symbol, greatest, least, sym
-from tla.expr.nodes import Least, Quotient, Remainder, atoms_of, key_of
-from tla.expr.printers import size_of
+from tla.expr.nodes import Least, Quotient, Remainder, atoms_of, key_of, size_of
 
 from . import fuzz_exprs
 from .random_exprs import build, cases, symbols_of

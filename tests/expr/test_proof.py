@@ -8,7 +8,7 @@ import pytest
 
 from tla import UndecidedError, ceil_div, max_
 from tla.expr import Expr, least, sym
-from tla.expr.proof import (
+from tla.expr.facts import (
     is_multiple,
     is_nonnegative,
     is_within,

@@ -13,8 +13,8 @@ import pytest
 from cases import check_all, over
 
 from tla.expr import Expr, Value, sym
+from tla.expr.facts import known_negative, known_zero
 from tla.expr.nodes import Least, Quotient, Remainder, made
-from tla.expr.proof import known_negative, known_zero
 from tla.expr.rules import DIVISION, MINIMUM, REMAINDER, SUM, Rule
 
 from .integer_sets import is_affine, isl_domain, isl_function

@@ -72,8 +72,8 @@ UNMARKED = {
         " Layout.valid_size"
     ),
     "of unknowns that have names, or of what is assumed of them": (
-        "Condition Expr SymbolicInt assume sym Layout.assuming Layout.assumptions Layout.bind"
-        " Layout.conditions Layout.standing_on Layout.symbols"
+        "Condition Expr SymbolicInt assume sym Layout.assuming Layout.bind"
+        " Layout.conditions Layout.with_assumptions Layout.symbols"
     ),
     "a table, a picture or a text": (
         "layout_figure offset_lists offsets strip_figure to_cpp to_text ComposedLayout.figure"
@@ -119,7 +119,7 @@ UNMARKED_OF_ASCEND = {
     ),
     "depends on the origin shape, or on the data": (
         "Tensor.assumptions Tensor.element Tensor.is_aligned Tensor.is_valid Tensor.origin_shape"
-        " Tensor.standing_on"
+        " Tensor.with_assumptions"
     ),
     "a number or a text of the table of architectures": (
         "Arch.gm_bandwidth Arch.l2_bandwidth Arch.source Arch.tag"

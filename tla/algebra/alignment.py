@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import carrying
+from ..assumed import keeps_assumptions
 from ..constexpr import constexpr
 from ..errors import CoordinateError, LayoutError, UndecidedError
 from ..ints import _1, is_asked, is_open, known_eq
@@ -22,7 +22,7 @@ __all__ = ["max_common_layout", "max_common_vector"]
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout ``r`` with ``a.extended(r(i)) == i`` and ``b(r(i)) == i`` for every ``i``.
 

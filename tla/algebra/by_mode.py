@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
-from ..assumed import carrying
+from ..assumed import keeps_assumptions
 from ..errors import CongruenceError
 from ..int_tuple import product, text_of, wrap
 from ..ints import IntLike, bounded, is_tuple
@@ -49,7 +49,7 @@ def matched(
     return list(zip(modes, tilers)), modes[len(tilers) :]  # noqa: B905 (the first ones)
 
 
-@carrying
+@keeps_assumptions
 def by_mode(
     operation: Callable[[AnyLayout, Any], AnyLayout],
     layout: AnyLayout,

@@ -14,7 +14,7 @@ from functools import reduce
 from math import gcd
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import carrying
+from ..assumed import keeps_assumptions
 from ..constexpr import constexpr
 from ..dtypes import ElementType, element_type
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
@@ -35,7 +35,7 @@ __all__ = ["downcast", "max_alignment", "recast_layout", "upcast"]
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def upcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout of the vectors of ``n`` elements that hold the elements of a layout.
 
@@ -150,7 +150,7 @@ def _not_whole(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> Divisibilit
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def downcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout of the parts of elements, ``n`` parts to each.
 
@@ -208,7 +208,7 @@ def _growing(layout: AnyLayout, n: Any, modes: Modes) -> int | None:
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def recast_layout(
     layout: AnyLayout,
     old_type: str | ElementType | IntLike,

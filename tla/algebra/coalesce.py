@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import carrying, given
+from ..assumed import call_assuming, keeps_assumptions
 from ..constexpr import constexpr
 from ..errors import CongruenceError, CoordinateError, UndecidedError
 from ..int_tuple import as_int_tuple, leaves, product, text_of, transform_leaf
@@ -52,7 +52,7 @@ def coalesce(
     Source: CuTe ``coalesce``, layout.hpp.
     """
     if assume is not None:
-        return given(assume, coalesce, layout, profile)
+        return call_assuming(assume, coalesce, layout, profile)
     if profile is not None:
         modes: Any = as_int_tuple(profile)
         if is_tuple(modes):
@@ -61,7 +61,7 @@ def coalesce(
     return _coalesced(layout) if read is None else of_modes(coalesced(read[0]), read[1])
 
 
-@carrying
+@keeps_assumptions
 def _coalesced(layout: AnyLayout) -> AnyLayout:
     """`coalesce` where sizes are unknown."""
     return of_modes(coalesced(raw_modes(layout), _1))
@@ -172,7 +172,7 @@ def _ends(layout: AnyLayout) -> list[Any]:
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def filter_zeros(
     layout: AnyLayout, profile: IntTuple | None = None, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -236,7 +236,7 @@ def filter(
     Source: CuTe ``filter``, layout.hpp.
     """
     if assume is not None:
-        return given(assume, filter, layout, profile)
+        return call_assuming(assume, filter, layout, profile)
     if profile is not None:
         modes: Any = as_int_tuple(profile)
         if is_tuple(modes):
@@ -247,7 +247,7 @@ def filter(
     return _filtered_unknown(layout)
 
 
-@carrying
+@keeps_assumptions
 def _filtered_unknown(layout: AnyLayout) -> AnyLayout:
     """`filter` where sizes are unknown."""
     ask = Questions(lambda: f"filter of {layout}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..assumed import carrying, given
+from ..assumed import call_assuming, keeps_assumptions
 from ..constexpr import constexpr
 from ..errors import LayoutError, OverlapError
 from ..int_tuple import as_shape, leaves
@@ -65,7 +65,7 @@ def complement(
     Source: CuTe ``complement``, layout.hpp; Shah, A Note on the Algebra of CuTe Layouts.
     """
     if assume is not None:
-        return given(assume, complement, layout, cotarget)
+        return call_assuming(assume, complement, layout, cotarget)
     target: Any = cotarget
     if target is not None and (type(target) not in PLAIN_INTS or target < 0):
         if isinstance(target, int) and target < 0:
@@ -96,7 +96,7 @@ def free(
     return of_modes(gaps(read[0], cotarget, layout, grows), are_static)
 
 
-@carrying
+@keeps_assumptions
 def _free(
     layout: AnyLayout, cotarget: Any, grows: bool, steps: list[ComplementStep] | None, one: Any
 ) -> AnyLayout:

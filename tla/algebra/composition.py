@@ -26,7 +26,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
-from ..assumed import carrying, given
+from ..assumed import call_assuming, keeps_assumptions
 from ..constexpr import constexpr
 from ..errors import NotALayoutError
 from ..int_tuple import as_shape
@@ -112,7 +112,7 @@ def composition(
     Source: CuTe ``composition``, layout.hpp; by mode it drops modes as CuTe C++ does.
     """
     if assume is not None:
-        return given(assume, composition, a, b, extend=extend)
+        return call_assuming(assume, composition, a, b, extend=extend)
     left: Any = a
     right: Any = b
     if type(right) is _LAYOUT and type(left) is _LAYOUT:
@@ -173,7 +173,7 @@ def composed(
     return trusted(*shaped(parts, b.shape, are_static))
 
 
-@carrying
+@keeps_assumptions
 def _composed(
     a: AnyLayout,
     b: AnyLayout,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import carrying
+from ..assumed import keeps_assumptions
 from ..constexpr import constexpr
 from ..errors import DivisibilityError
 from ..ints import _0, _1, is_dynamic, is_static, is_tuple, known_eq, max_
@@ -25,7 +25,7 @@ __all__ = ["flat_divide", "logical_divide", "tiled_divide", "unzipped", "zipped_
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def logical_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -153,7 +153,7 @@ def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def zipped_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -171,7 +171,7 @@ def zipped_divide(
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def tiled_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -189,7 +189,7 @@ def tiled_divide(
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def flat_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
 ) -> AnyLayout:

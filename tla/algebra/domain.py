@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import gcd, isqrt
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import carrying
+from ..assumed import keeps_assumptions
 from ..constexpr import constexpr
 from ..errors import LayoutError, UndecidedError
 from ..int_tuple import as_shape, text_of
@@ -22,7 +22,7 @@ __all__ = ["common_divisor", "domain_distribute", "domain_offset", "nullspace"]
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def domain_offset(
     coord: IntTuple, layout: AnyLayout, *, assume: Conditions | None = None
 ) -> tuple[AnyLayout, Any]:
@@ -46,7 +46,7 @@ def domain_offset(
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def domain_distribute(
     shape: IntTuple | AnyLayout, n: IntLike, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -96,7 +96,7 @@ def _distributed(layout: AnyLayout, n: Any) -> AnyLayout:
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def nullspace(layout: AnyLayout, *, assume: Conditions | None = None) -> AnyLayout:
     """Return a layout of indices with ``layout(result(i)) == 0``: one for each way to broadcast.
 

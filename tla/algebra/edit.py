@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from .. import int_tuple
-from ..assumed import carrying
+from ..assumed import keeps_assumptions
 from ..constexpr import constexpr
 from ..errors import UnsupportedError
 from ..int_tuple import product, product_each, text_of
@@ -29,7 +29,7 @@ def select(x: AnyLayout, *modes: SupportsIndex) -> AnyLayout: ...
 @overload
 def select(x: IntTuple, *modes: SupportsIndex) -> tuple[Any, ...]: ...
 @constexpr
-@carrying
+@keeps_assumptions
 def select(x: Any, *modes: SupportsIndex) -> Any:
     """Return the modes named, in the order named; a layout of a layout.
 
@@ -51,7 +51,7 @@ def take(x: AnyLayout, begin: SupportsIndex, end: SupportsIndex) -> AnyLayout: .
 @overload
 def take(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]: ...
 @constexpr
-@carrying
+@keeps_assumptions
 def take(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
     """Return the modes ``begin`` up to but not including ``end``; a layout of a layout.
 
@@ -73,7 +73,7 @@ def group(x: AnyLayout, begin: SupportsIndex, end: SupportsIndex) -> AnyLayout: 
 @overload
 def group(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]: ...
 @constexpr
-@carrying
+@keeps_assumptions
 def group(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
     """Return ``x`` with the modes ``begin`` to ``end`` made one mode; a layout keeps its offsets.
 
@@ -108,7 +108,7 @@ def append(
 @overload
 def append(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]: ...
 @constexpr
-@carrying
+@keeps_assumptions
 def append(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
     """Return ``x`` with ``item`` after its last mode; with ``upto``, as often as gives that rank.
 
@@ -135,7 +135,7 @@ def prepend(
 @overload
 def prepend(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]: ...
 @constexpr
-@carrying
+@keeps_assumptions
 def prepend(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
     """Return ``x`` with ``item`` before its first mode; with ``upto``, as often as gives that rank.
 
@@ -160,7 +160,7 @@ def replace(x: AnyLayout, mode: SupportsIndex, item: AnyLayout) -> AnyLayout: ..
 @overload
 def replace(x: IntTuple, mode: SupportsIndex, item: IntTuple) -> tuple[Any, ...]: ...
 @constexpr
-@carrying
+@keeps_assumptions
 def replace(x: Any, mode: SupportsIndex, item: Any) -> Any:
     """Return ``x`` with one mode replaced, of a layout by a layout.
 

@@ -12,7 +12,7 @@ from math import prod
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
-from ..assumed import given
+from ..assumed import call_assuming
 from ..constexpr import constexpr
 from ..errors import CoordinateError, DivisibilityError, LayoutError, OverlapError
 from ..ints import _0, _1, known_eq, known_lt
@@ -64,7 +64,7 @@ def right_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = N
     Source: CuTe ``right_inverse``, layout.hpp.
     """
     if assume is not None:
-        return given(assume, right_inverse, layout)
+        return call_assuming(assume, right_inverse, layout)
     return right_inverted(tiler_layout(layout))
 
 
@@ -195,7 +195,7 @@ def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = No
     Source: CuTe ``left_inverse``, layout.hpp.
     """
     if assume is not None:
-        return given(assume, left_inverse, layout)
+        return call_assuming(assume, left_inverse, layout)
     return left_inverted(tiler_layout(layout))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from ..assumed import carrying
+from ..assumed import keeps_assumptions
 from ..int_tuple import text_of
 from ..ints import Int, _1, is_open, is_tuple, known_eq, known_lt, static_int
 from ..layout import AnyLayout, Layout, as_layout, is_layout, trusted
@@ -44,7 +44,7 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     Static ints are made plain, for speed: what is computed from them is made `as_static` again. Among
     dynamic ones they stay as they are, and what is made of static ints alone comes out static.
     """
-    if type(layout) is not Layout:
+    if type(layout) is not Layout or layout.assumptions:
         as_layout(layout)
         return None  # it carries assumptions, as will the result
     shape, stride = layout.shape, layout.stride
@@ -227,7 +227,7 @@ def is_one(size: Any) -> bool:
     return size == 1 if type(size) is INT else known_eq(size, 1) is True
 
 
-@carrying
+@keeps_assumptions
 def named(name: str, operation: Callable[..., _R], *arguments: Any, inner: bool = False) -> _R:
     """Return the result of an operation on layouts and ints; its open questions bear its name."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import carrying
+from ..assumed import keeps_assumptions
 from ..constexpr import constexpr
 from ..errors import DivisibilityError, LayoutError
 from ..int_tuple import as_shape, product_each, text_of
@@ -36,7 +36,7 @@ __all__ = [
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def logical_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``(block, copies)``: mode 0 is ``block``, mode 1 moves it as ``tiler`` says.
 
@@ -99,7 +99,7 @@ def _walked(block: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def zipped_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``((blocks), (copies))``: `logical_product` by mode, gathered as in `zipped_divide`.
 
@@ -119,7 +119,7 @@ def _split(shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any]:
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def tiled_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``((blocks), copy, copy, ...)``: `zipped_product` with the copies at the top.
 
@@ -135,7 +135,7 @@ def tiled_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None =
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def flat_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``(block, block, ..., copy, copy, ...)``: `zipped_product` with all modes at the top.
 
@@ -154,7 +154,7 @@ def flat_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = 
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def blocked_product(
     block: AnyLayout, tiler: AnyLayout, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -174,7 +174,7 @@ def blocked_product(
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def raked_product(block: AnyLayout, tiler: AnyLayout, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout whose mode ``i`` is ``(tiler mode i, block mode i)``: blocks interleaved.
 
@@ -207,7 +207,7 @@ def same_rank(block: AnyLayout, tiler: AnyLayout) -> tuple[AnyLayout, AnyLayout]
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def tile_to_shape(
     block: AnyLayout, shape: IntTuple, order: IntTuple | None = None, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -254,7 +254,7 @@ def tile_to_shape(
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def make_layout_tv(
     threads: AnyLayout, values: AnyLayout, *, assume: Conditions | None = None
 ) -> tuple[Any, AnyLayout]:

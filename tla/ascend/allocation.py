@@ -22,7 +22,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..assumed import carrying
+from ..assumed import keeps_assumptions
 from ..constexpr import constexpr
 from ..errors import CapacityError, DivisibilityError, LayoutError, UnsupportedError
 from ..int_tuple import leaves, product
@@ -50,7 +50,7 @@ _L = TypeVar("_L", bound="AnyLayout")
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def allocate(
     arch: str | Arch,
     position: Position,
@@ -95,7 +95,7 @@ def allocate(
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def allocate_stages(
     arch: str | Arch,
     position: Position,

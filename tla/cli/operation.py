@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..evaluation import Call
     from ..explain import Explanation
-    from ..expr.conditions import Condition
+    from ..expr import Condition
     from ..figure import Steps
 
 __all__ = ["Operands", "add_assume", "as_table", "conditions_of", "evaluated", "operation_parser"]

@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from ..assumed import given
-from ..coord import compact_row_major
+from ..assumed import call_assuming
+from ..coord import compact_row_major, default_origin
 from ..errors import LayoutError, LeafError, ParseError, TlaError, UndecidedError, UnsupportedError
 from ..expr import Expr, Symbol, sym
 from ..ints import MAX_DEPTH, Int, is_tuple, known_lt, leaf
 from ..layout import Layout, is_layout
-from ..origin import default_origin
 from ..slicing import _
 from ..swizzle import ComposedLayout, Swizzle, is_composed
 from .names import (
@@ -392,7 +391,7 @@ class _Reader(IntReader):
             if origin is None:
                 return Layout(shape, stride)
             origin = self.inside(origin, shape, stride)
-            return given(_obligations(origin, shape), Layout, shape, stride, origin)
+            return call_assuming(_obligations(origin, shape), Layout, shape, stride, origin)
         except TlaError as error:
             facts = [FACTS] if isinstance(error, UndecidedError) else []
             summary, details = error.summary, [*error.details, *facts]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from .. import ints
+from ..coord import default_origin
 from ..errors import NotALayoutError, UnsupportedError
 from ..expr import Condition, Expr, Symbol
 from ..expr import to_cpp as expression
 from ..int_tuple import text_of
 from ..ints import Int, SymbolicInt, bounded, is_tuple, known_lt, leaf
 from ..layout import is_layout
-from ..origin import default_origin
 from ..slicing import _
 from ..swizzle import is_composed, is_swizzle
 from .names import CATLASS, CUTE, Dialect, canonical_type, dialect_of

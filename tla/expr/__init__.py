@@ -7,11 +7,10 @@ M{div=16}/4+5 (9, None) 1
 """
 
 from .assumptions import Conditions, assume
-from .conditions import Condition
-from .evaluation import evaluate, free_symbols, simplify, substitute
-from .nodes import Expr, Symbol, Value
+from .evaluation import evaluate, free_symbols, substitute
+from .nodes import Condition, Expr, Symbol, Value
 from .printers import to_cpp, to_mlir, to_notation, to_python
-from .rules import ceil_divided, floor_divided, greatest, least, remainder
+from .rules import ceil_divided, floor_divided, greatest, least, remainder, simplify
 from .symbols import sym
 
 __all__ = [

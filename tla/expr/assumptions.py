@@ -11,39 +11,44 @@ layout made under it can say what it stands on.
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from ..context import assumed, nothing_assumed, recorded
 from ..errors import ContradictionError, UndecidedError
-from ..ints import EVER_ASSUMED
-from .conditions import Condition
+from . import evaluation
 from .nodes import (
+    COMPARISONS,
+    Condition,
     Expr,
     Remainder,
     Symbol,
     Value,
     atoms_of,
     combined,
+    exact_quotient,
     made,
+    operators,
+    term_of,
 )
+from .printers import denominator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from .nodes import Atom
 
 __all__ = [
     "NO_SYMBOL",
     "Conditions",
     "active",
     "assume",
+    "choose",
     "consistent",
-    "nothing_assumed",
+    "normal",
     "points",
     "primitive",
-    "recorded",
     "replaced",
-    "use",
-    "used_here",
 ]
 
 Conditions: TypeAlias = "Condition | bool | Iterable[Condition | bool]"
@@ -56,30 +61,15 @@ _Congruence: TypeAlias = "tuple[Expr, Value, int, Condition]"
 class _Assumed:
     """What some conditions say, in the forms that the rules ask for."""
 
-    __slots__ = (
-        "conditions",
-        "congruences",
-        "equalities",
-        "inequalities",
-        "outer",
-        "owner",
-        "points",
-        "primitive",
-        "unequal",
-        "used",
-    )
-
     def __init__(self, outer: _Assumed | None) -> None:
-        self.conditions: list[Condition] = [*outer.conditions] if outer else []
-        self.inequalities: list[tuple[Expr, tuple[Condition, ...]]] = (
-            [*outer.inequalities] if outer else []
-        )
-        self.congruences: list[_Congruence] = [*outer.congruences] if outer else []
-        self.equalities: list[tuple[Symbol, Value, tuple[Condition, ...]]] = (
-            [*outer.equalities] if outer else []
-        )
-
-        self.unequal: list[tuple[Any, Condition]] = [*outer.unequal] if outer else []
+        self.conditions: list[Condition] = []
+        self.inequalities: list[tuple[Expr, tuple[Condition, ...]]] = []
+        self.congruences: list[_Congruence] = []
+        self.equalities: list[tuple[Symbol, Value, tuple[Condition, ...]]] = []
+        self.unequal: list[tuple[Any, Condition]] = []
+        if outer is not None:
+            for name, known in vars(self).items():
+                known.extend(vars(outer)[name])
         self.points: list[tuple[int, dict[Any, Any]]] | None = None
         self.owner: assume | None = None
         self.outer: _Assumed | None = None
@@ -99,8 +89,8 @@ class _Assumed:
                         for i, symbol in enumerate(symbols):
                             low = symbol.bounds[0] or 0
                             up = -low % period if spread % period == 0 else 0
-                            proof.choose(symbol, max(0, up + spread * (1 + slope * i)), point)
-                        if all(c.at(point) for c in self.conditions):
+                            choose(symbol, max(0, up + spread * (1 + slope * i)), point)
+                        if all(_holds_at(c, point) for c in self.conditions):
                             found.append((min(max(spread, 0), 2), point))
                     except (ZeroDivisionError, LookupError):
                         continue
@@ -131,8 +121,8 @@ class _Assumed:
             self.unequal.append((primitive(difference), condition))
             for x in (difference, combined(0, 0, difference, -1)):
                 with recorded() as used:
-                    is_nonnegative = proof.is_nonnegative(x)
-                if is_nonnegative:  # and not 0
+                    is_negative = operators.known_negative(x)
+                if is_negative is False:  # and not 0
                     self._at_least_zero(x, -1, condition, *used)
         else:
             sign = -1 if op in ("<", "<=") else 1
@@ -170,7 +160,7 @@ class _Assumed:
         for monomial, k in x.terms.items():
             atom = monomial[0]
             if len(monomial) == 1 and type(atom) is Symbol and abs(k) == g:
-                value = made({monomial: 1}, 0, 0) - rules.exact_quotient(x, k)
+                value = made({monomial: 1}, 0, 0) - exact_quotient(x, k)
                 if type(value) is not Expr or atom not in {*atoms_of(value)}:
                     self.equalities.append((atom, value, tuple(because)))
                     return
@@ -192,11 +182,11 @@ class _Assumed:
             later = _Assumed(None)
             for other in self.conditions[i + 1 :]:
                 later.take(other)
-            token = _state.set(later)
+            token = assumed.set(later)
             try:
                 later._check(condition)
             finally:
-                _state.reset(token)
+                assumed.reset(token)
 
     def _check(self, condition: Condition) -> None:
         """Raise where what is assumed already rules a condition out."""
@@ -235,25 +225,10 @@ class _Assumed:
         return None
 
 
-_state: ContextVar[_Assumed | None] = ContextVar("assumed", default=None)
-_records: ContextVar[tuple[set[Condition], ...]] = ContextVar("records", default=())
-
-
-class nothing_assumed:  # noqa: N801 (a context manager, used as a word)
-    """Set what is assumed aside: for what outlives it."""
-
-    __slots__ = ("_token",)
-
-    def __enter__(self) -> None:
-        self._token = _state.set(None)
-
-    def __exit__(self, *_error: object) -> None:
-        _state.reset(self._token)
-
-
 def active() -> _Assumed | None:
     """Return what is assumed here, None for nothing."""
-    return _state.get()
+    state: _Assumed | None = assumed.get()
+    return state
 
 
 class assume:  # noqa: N801 (a context manager, used as a word)
@@ -277,11 +252,11 @@ class assume:  # noqa: N801 (a context manager, used as a word)
         self._given = tuple(_flat(conditions))
 
     def __enter__(self) -> None:
-        outer = _state.get()
+        outer = assumed.get()
         state = _Assumed(outer)
         state.owner = self
         state.outer = outer
-        _state.set(state)
+        assumed.set(state)
         try:
             known = len(state.conditions)
             for condition in self._given:
@@ -290,13 +265,11 @@ class assume:  # noqa: N801 (a context manager, used as a word)
             if len(state.conditions) > known:
                 state.check_all()
         except BaseException:
-            _state.set(outer)
+            assumed.set(outer)
             raise
-        if self._given and not EVER_ASSUMED:
-            EVER_ASSUMED.append(True)
 
     def __exit__(self, *_error: object) -> None:
-        _state.set(_left(_state.get(), self))
+        assumed.set(_left(assumed.get(), self))
 
 
 def _left(state: _Assumed | None, owner: assume) -> _Assumed | None:
@@ -331,7 +304,7 @@ def points() -> list[tuple[int, dict[Any, Any]]]:
     Each with how far above their least values other symbols may be tried. Empty where nothing is
     assumed, and a single one without a value where no such values are at hand.
     """
-    state = _state.get()
+    state = active()
     if state is None:
         return []
     if state.points is None:
@@ -342,36 +315,33 @@ def points() -> list[tuple[int, dict[Any, Any]]]:
 NO_SYMBOL: Final = Symbol.make("", cpp_type="none")
 
 
-class recorded:  # noqa: N801 (a context manager, used as a word)
-    """Collect the conditions that are used meanwhile: ``with recorded() as used: ...``."""
+def choose(symbol: Symbol, above: int, point: dict[Atom, Any]) -> None:
+    """Choose a value of a symbol, so much above the least; raise `LookupError` where there is none."""
+    if symbol in point:
+        return
+    low, high = symbol.bounds
+    for bound in (symbol.least, symbol.greatest):
+        if type(bound) is Expr:
+            for other in (a for a in atoms_of(bound) if type(a) is Symbol):
+                choose(other, above, point)
+            end = evaluation.evaluated(bound, {}, point)
+            if bound is symbol.least:  # the atom counts divisors: the bound is rounded inwards
+                end = -(-end // symbol.divisor)
+                low = end if low is None else max(end, low)
+            else:
+                end //= symbol.divisor
+                high = end if high is None else min(end, high)
+    if low is None:
+        low = 0 if high is None else min(high, 0)
+    if high is not None and low > high:
+        raise LookupError
+    point[symbol] = low + above if high is None else min(low + above, high)
 
-    __slots__ = ("_token",)
 
-    def __enter__(self) -> set[Condition]:
-        used: set[Condition] = set()
-        self._token = _records.set((*_records.get(), used))
-        return used
-
-    def __exit__(self, *_error: object) -> None:
-        _records.reset(self._token)
-
-
-def use(*conditions: Condition) -> None:
-    """Record that an answer stands on some conditions."""
-    for record in _records.get():
-        record.update(conditions)
-    state = _state.get()
-    if state is not None:
-        state.used.update(dict.fromkeys(conditions))
-
-
-def used_here() -> Iterable[Condition]:
-    """Return what has been used by the operation that runs, or else in the block of `assume`."""
-    records = _records.get()
-    if records:
-        return records[-1]
-    state = _state.get()
-    return () if state is None else state.used
+def _holds_at(condition: Condition, point: dict[Any, Any]) -> bool:
+    """Whether a condition holds for some values of atoms."""
+    left, right = (evaluation.evaluated(x, {}, {**point}) for x in (condition.left, condition.right))
+    return bool(COMPARISONS[condition.op](left, right))
 
 
 def consistent(conditions: Iterable[Any]) -> tuple[Condition, ...]:
@@ -397,4 +367,50 @@ def primitive(x: Expr) -> Any:
     return frozenset(((terms, x.constant // g), (negated, -x.constant // g)))
 
 
-from . import evaluation, proof, rules  # noqa: E402  (they ask what is assumed)
+# --- what a condition says --------------------------------------------------------------------
+
+
+def normal(condition: Condition) -> Condition:
+    """Return a condition as a reader says it: ``M % 64 == 0`` for ``(M + 63) // 64 * 64 == M``."""
+    left, op, right = condition.left, condition.op, condition.right
+    difference: Any = left - right
+    if type(difference) is Expr and len(difference.terms) == 1:
+        for simpler in (_of_remainder(op, difference), _of_factor(op, difference)):
+            if simpler is not None:  # as a bool it would compare structures
+                return simpler
+    if type(left) is Expr and left.constant and max(left.terms.values()) > 0:
+        if type(right) is not Expr:
+            return Condition(left - left.constant, op, right - left.constant)
+        if left.constant == -1 and op == "<" and not right.constant:
+            return Condition(left + 1, "<=", right)
+    return condition
+
+
+def _of_remainder(op: str, difference: Expr) -> Condition | None:
+    """``(y + a) % c == n`` without its constant: ``y % c == n - a``."""
+    ((monomial, k),) = difference.terms.items()
+    atom = monomial[0]
+    if op != "==" or len(monomial) > 1 or type(atom) is not Remainder:
+        return None
+    x: Any = atom.dividend
+    n, odd = divmod(-difference.constant, k)
+    if odd or type(x) is not Expr or type(atom.divisor) is Expr or not 0 <= n < atom.divisor:
+        return None
+    scale = denominator(x)
+    bare = operators.remainder((x - x.constant) * scale, atom.divisor * scale)
+    return Condition(bare, "==", (n - x.constant) % atom.divisor * scale)
+
+
+def _of_factor(op: str, difference: Expr) -> Condition | None:
+    """A product against 0 by the one factor that may be 0: ``x > 0`` of ``x*x*y > 0``, ``y > 0``."""
+    ((monomial, k),) = difference.terms.items()
+    order = op == ">"
+    if difference.constant or op not in ("==", "!=", ">") or (order and k < 0):
+        return None
+    with nothing_assumed():
+        factors = [term_of((x,), 1) for x in monomial]
+        signs = [operators.known_negative(x) is False for x in factors]
+        rest = {x for x in factors if operators.known_negative(-x) is not True}
+    if len(rest) != 1 or (k, len(monomial)) == (1, 1) or (order and not all(signs)):
+        return None
+    return normal(Condition(rest.pop(), op, 0))

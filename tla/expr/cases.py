@@ -23,8 +23,8 @@ from ..errors import TlaError, UndecidedError
 from ..ints import SymbolicInt, leaf
 from . import intervals
 from .evaluation import replaced
-from .nodes import Atom, Expr, Symbol, Value, made
-from .rules import exact_quotient
+from .nodes import Atom, Expr, Symbol, Value, exact_quotient
+from .symbols import value_of_symbol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -84,38 +84,49 @@ def cases(operation: Callable[[Callable[..., Unknown]], Any], most: int = MOST) 
     raise UndecidedError(f"an operation on unknown ints has more than {most} cases")
 
 
+def _operator(compute: Callable[[_Run, Any, Any], Any]) -> Any:
+    """The operator of an unknown and a number, by their values; of anything else it knows nothing."""
+
+    def operate(self: Unknown, other: Any) -> Any:
+        if not isinstance(other, (int, Unknown)):
+            return NotImplemented
+        return compute(self.run, self.value, _plain(other))
+
+    return operate
+
+
 class Unknown(SymbolicInt):
     """An int of one run of an operation: of no known value, and with an answer to every question."""
 
-    __slots__ = ("_run", "value")
+    __slots__ = ("run", "value")
 
     is_open = False
 
     value: Expr
 
     def __init__(self, run: _Run, value: Expr) -> None:
-        self._run = run
+        self.run = run
         self.value = value
 
     # --- questions ---
 
     def known_eq(self, other: Any) -> bool:
-        return self._run.is_zero(self.value - _plain(other))
+        return self.run.is_zero(self.value - _plain(other))
 
     def known_lt(self, other: Any) -> bool:
-        return self._run.is_negative(self.value - _plain(other))
+        return self.run.is_negative(self.value - _plain(other))
 
     def known_gt(self, other: Any) -> bool:
-        return self._run.is_negative(_plain(other) - self.value)
+        return self.run.is_negative(_plain(other) - self.value)
 
     def known_divides(self, other: Any) -> bool:
-        return self._run.divides(self.value, _plain(other))
+        return self.run.divides(self.value, _plain(other))
 
     def known_multiple(self, other: Any) -> bool:
-        return self._run.divides(_plain(other), self.value)
+        return self.run.divides(_plain(other), self.value)
 
     def either(self) -> bool:
-        return self._run.either()
+        return self.run.either()
 
     def lesser(self, other: Any) -> Any:
         return self if self.known_lt(other) else other
@@ -123,23 +134,12 @@ class Unknown(SymbolicInt):
     def greater(self, other: Any) -> Any:
         return other if self.known_lt(other) else self
 
-    def __eq__(self, other: object) -> bool:
-        return self.known_eq(other) if _is_number(other) else NotImplemented
-
-    def __ne__(self, other: object) -> bool:
-        return not self.known_eq(other) if _is_number(other) else NotImplemented
-
-    def __lt__(self, other: Any) -> bool:
-        return self.known_lt(other) if _is_number(other) else NotImplemented
-
-    def __le__(self, other: Any) -> bool:
-        return not self.known_gt(other) if _is_number(other) else NotImplemented
-
-    def __gt__(self, other: Any) -> bool:
-        return self.known_gt(other) if _is_number(other) else NotImplemented
-
-    def __ge__(self, other: Any) -> bool:
-        return not self.known_lt(other) if _is_number(other) else NotImplemented
+    __eq__ = _operator(lambda run, x, y: run.is_zero(x - y))
+    __ne__ = _operator(lambda run, x, y: not run.is_zero(x - y))
+    __lt__ = _operator(lambda run, x, y: run.is_negative(x - y))
+    __le__ = _operator(lambda run, x, y: not run.is_negative(y - x))
+    __gt__ = _operator(lambda run, x, y: run.is_negative(y - x))
+    __ge__ = _operator(lambda run, x, y: not run.is_negative(x - y))
 
     def __bool__(self) -> bool:
         return not self.known_eq(0)
@@ -157,24 +157,19 @@ class Unknown(SymbolicInt):
 
     # --- arithmetic ---
 
-    def __add__(self, other: Any) -> Any:
-        return self._run.number(self.value + _plain(other)) if _is_number(other) else NotImplemented
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return self._run.number(self.value - _plain(other)) if _is_number(other) else NotImplemented
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._run.number(_plain(other) - self.value) if _is_number(other) else NotImplemented
-
-    def __mul__(self, other: Any) -> Any:
-        return self._run.number(self.value * _plain(other)) if _is_number(other) else NotImplemented
-
-    __rmul__ = __mul__
+    __add__ = __radd__ = _operator(lambda run, x, y: run.number(x + y))
+    __sub__ = _operator(lambda run, x, y: run.number(x - y))
+    __rsub__ = _operator(lambda run, x, y: run.number(y - x))
+    __mul__ = __rmul__ = _operator(lambda run, x, y: run.number(x * y))
+    __divmod__ = _operator(lambda run, x, y: run.divided(x, y))
+    __rdivmod__ = _operator(lambda run, x, y: run.divided(y, x))
+    __floordiv__ = _operator(lambda run, x, y: run.divided(x, y)[0])
+    __rfloordiv__ = _operator(lambda run, x, y: run.divided(y, x)[0])
+    __mod__ = _operator(lambda run, x, y: run.divided(x, y)[1])
+    __rmod__ = _operator(lambda run, x, y: run.divided(y, x)[1])
 
     def __neg__(self) -> Any:
-        return self._run.number(-self.value)
+        return self.run.number(-self.value)
 
     def __pos__(self) -> Unknown:
         return self
@@ -182,26 +177,8 @@ class Unknown(SymbolicInt):
     def __abs__(self) -> Any:
         return -self if self.known_lt(0) else self
 
-    def __divmod__(self, other: Any) -> Any:
-        return self._run.divided(self.value, _plain(other)) if _is_number(other) else NotImplemented
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return self._run.divided(_plain(other), self.value) if _is_number(other) else NotImplemented
-
-    def __floordiv__(self, other: Any) -> Any:
-        return self.__divmod__(other)[0] if _is_number(other) else NotImplemented
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return self.__rdivmod__(other)[0] if _is_number(other) else NotImplemented
-
-    def __mod__(self, other: Any) -> Any:
-        return self.__divmod__(other)[1] if _is_number(other) else NotImplemented
-
-    def __rmod__(self, other: Any) -> Any:
-        return self.__rdivmod__(other)[1] if _is_number(other) else NotImplemented
-
     def __pow__(self, other: Any) -> Any:
-        return self._needed() if _is_number(other) else NotImplemented
+        return self._needed() if isinstance(other, (int, Unknown)) else NotImplemented
 
     def __invert__(self) -> Any:
         self._needed()
@@ -225,10 +202,6 @@ class Unknown(SymbolicInt):
 
 _FACTS: Final = re.compile(r"\{[^{}]*\}")
 """What a text says of a symbol beside its name."""
-
-
-def _is_number(x: object) -> bool:
-    return isinstance(x, (int, Unknown))
 
 
 def _plain(x: Any) -> Value:
@@ -257,7 +230,7 @@ class _Run:
         # the type keeps symbols of one name apart
         symbol = Symbol.make("int", 1, least, greatest, str(len(self._made)))
         self._made[symbol] = symbol
-        return Unknown(self, made({(symbol,): 1}, 0, 0))
+        return Unknown(self, value_of_symbol(symbol))
 
     def _between(self, interval: Interval) -> Any:
         low, high = interval

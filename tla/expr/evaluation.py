@@ -1,4 +1,4 @@
-"""Values for symbols: evaluation on ints and arrays, substitution, simplification.
+"""Values for symbols: evaluation on ints and arrays, and substitution.
 
 >>> M, i = sym("M", divisible_by=16), sym("i", min=0)
 >>> evaluate(M // 16 + i % 4, {"M": 96, "i": 7}), substitute(M // 16 + i, {"i": M // 4})
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ..errors import BindingError
 from . import intervals
 from .nodes import (
+    COMPARISONS,
+    Condition,
     Expr,
     Least,
     Quotient,
@@ -20,7 +22,9 @@ from .nodes import (
     atom_expr,
     atoms_of,
     bounds_of,
+    exact_quotient,
     inner_first,
+    operators,
     required,
     sum_of,
     total,
@@ -30,7 +34,6 @@ from .nodes import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from .conditions import Condition
     from .nodes import Atom
 
 __all__ = [
@@ -39,9 +42,9 @@ __all__ = [
     "evaluated",
     "facts_of",
     "free_symbols",
+    "rebuilt",
     "replaced",
     "settled",
-    "simplify",
     "substitute",
 ]
 
@@ -145,9 +148,11 @@ def checked(symbol: Symbol, values: Mapping[str, Any]) -> Any:
             return array
     at: Any = value if array is None else array
     for fact in facts_of(symbol):
-        outside: Any = fact.breaks({**values, name: at})
-        if outside if isinstance(outside, bool) else outside.any():
-            wrong = at if array is None else array[outside].flat[0]
+        left, right = (evaluate(x, {**values, name: at}) for x in (fact.left, fact.right))
+        fits: Any = COMPARISONS[fact.op](left, right)
+        broken: Any = not fits if isinstance(fits, bool) else ~fits
+        if broken if isinstance(broken, bool) else broken.any():
+            wrong = at if array is None else array[broken].flat[0]
             raise BindingError(f"{name} = {wrong} breaks {fact}", symbol=name, value=wrong, fact=fact)
     return at
 
@@ -162,12 +167,8 @@ def facts_of(symbol: Symbol) -> list[Condition]:
     facts: list[Condition] = []
     if symbol.divisor != 1:
         ranged: Any = atom_expr(Symbol.make(symbol.name, 1, symbol.least, cpp_type=symbol.cpp_type))
-        facts.append(conditions.Condition(ranged % symbol.divisor, "==", 0))
-    if symbol.least is not None:
-        facts.append(conditions.Condition(bare, ">=", symbol.least))
-    if symbol.greatest is not None:
-        facts.append(conditions.Condition(bare, "<=", symbol.greatest))
-    return facts
+        facts.append(Condition(ranged % symbol.divisor, "==", 0))
+    return facts + _range_of(symbol, bare)[::-1]
 
 
 def _wide_enough(x: Expr, arrays: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
@@ -246,7 +247,7 @@ def substitute(x: Value, values: Mapping[str, Any], in_range: bool = False) -> V
             value = required(values[symbol.name])
             by_symbol[symbol] = _over_divisor(symbol, value)
             for demand in () if in_range else _range_of(symbol, value):
-                demand.substitute(values).decided()
+                _substituted(demand, values).decided()
         elif type(symbol.least) is Expr or type(symbol.greatest) is Expr:
             least, greatest = (
                 substitute(end, values, True) if type(end) is Expr else end
@@ -258,10 +259,16 @@ def substitute(x: Value, values: Mapping[str, Any], in_range: bool = False) -> V
     return replaced(x, by_symbol)
 
 
+def _substituted(condition: Condition, values: Mapping[str, Any]) -> Condition:
+    """A condition with ints or expressions for some of its symbols."""
+    left, right = (substitute(x, values, True) for x in (condition.left, condition.right))
+    return Condition(left, condition.op, right).normal()
+
+
 def _range_of(symbol: Symbol, value: Value) -> list[Condition]:
     """That a value lies in the range of a symbol."""
     ends = (("<=", symbol.greatest), (">=", symbol.least))
-    return [conditions.Condition(value, sign, end) for sign, end in ends if end is not None]
+    return [Condition(value, sign, end) for sign, end in ends if end is not None]
 
 
 def settled(
@@ -284,7 +291,7 @@ def settled(
     rest: list[Condition] = []
     for condition, ranged in demands:
         try:
-            bound = condition.substitute(values)
+            bound = _substituted(condition, values)
             answer = bound.known()
         except ZeroDivisionError:  # a divisor that other conditions keep from being 0
             bound, answer = condition, False
@@ -301,7 +308,7 @@ def _broken(condition: Condition, ranged: Symbol | None, values: Mapping[str, An
     given = ", ".join(f"{name} = {values[name]}" for name in names)
     text = str(condition)
     if ranged is not None:
-        text = f"{ranged.name} {condition.op} {printers.to_python(condition.right)}"
+        text = f"{ranged.name} {condition.op} {operators.to_python(condition.right)}"
     return BindingError(f"{given} breaks {text}", condition=condition)
 
 
@@ -319,57 +326,25 @@ def _over_divisor(symbol: Symbol, value: Value) -> Value:
             symbol=symbol.name,
             value=value,
         )
-    quotient = rules.exact_quotient(value, d)
+    quotient = exact_quotient(value, d)
     if quotient is not None:
         return quotient
-    rest = conditions.Condition(rules.remainder(value, d), "==", 0)
+    rest = Condition(operators.remainder(value, d), "==", 0)
     if rest.known() is False:
         raise BindingError(
             f"{symbol.name} = {value} breaks {symbol.name} % {d} == 0", symbol=symbol.name
         )
     rest.decided()
-    return rules.floor_divided(value, d)
+    return operators.floor_divided(value, d)
 
 
 def replaced(x: Value, values: Mapping[Symbol, Value]) -> Value:
     """Return an expression built anew with other values for the atoms of some symbols."""
-    return _rebuilt(x, values.get)
+    return rebuilt(x, values.get)
 
 
-def simplify(x: Value) -> Value:
-    """Return an expression of equal value for all that its symbols may be, in the form the rules give.
-
-    The operators have applied the rules as they built it; this applies them to all its parts anew, with
-    what is assumed now, until nothing changes, and puts a number for a symbol that has but one value.
-
-    >>> x = sym("i", min=0) % 48 // 16
-    >>> with assume(sym("i", min=0) < 16):
-    ...     print(simplify(x))
-    0
-    """
-
-    def single(symbol: Symbol) -> Value | None:
-        low, high = symbol.bounds
-        return low if low == high else None
-
-    if assumptions.active() is None and all(atom.is_final for atom in atoms_of(x)):
-        return x  # the operators have done it
-    for _time in range(_ROUNDS):
-        simpler = _rebuilt(x, single)
-        if type(simpler) is Expr:
-            simpler = consequences.substituted(simpler)
-        if type(simpler) is not Expr or type(x) is not Expr:
-            return simpler
-        if simpler.terms == x.terms and simpler.constant == x.constant:
-            return x
-        x = simpler
-    return x
-
-
-_ROUNDS: Final = 16
-
-
-def _rebuilt(x: Value, value_for: Callable[[Symbol], Value | None]) -> Value:
+def rebuilt(x: Value, value_for: Callable[[Symbol], Value | None]) -> Value:
+    """Return an expression put together anew, by the rules, with values for some of its symbols."""
     if type(x) is not Expr:
         return x
     done: dict[Atom, Value] = {}
@@ -405,10 +380,7 @@ def _rebuilt_atom(
         value = value_for(atom)
         return atom_expr(atom) if value is None else value
     if type(atom) is Least:
-        return rules.least(*(_put_together(item, done) for item in atom.items))
+        return operators.least(*(_put_together(item, done) for item in atom.items))
     division: Any = atom
     x, c = _put_together(division.dividend, done), _put_together(division.divisor, done)
-    return rules.floor_divided(x, c) if type(atom) is Quotient else rules.remainder(x, c)
-
-
-from . import assumptions, conditions, consequences, printers, rules  # noqa: E402  (the modules of this room need each other)
+    return operators.floor_divided(x, c) if type(atom) is Quotient else operators.remainder(x, c)

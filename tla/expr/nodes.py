@@ -17,30 +17,36 @@ dividend, ``max(x, y) == -min(-x, -y)``. A symbol that is a multiple of 16 is 16
 a divisor implies follows from the coefficients alone: ``M // 4`` is 4 times the atom of ``M``.
 
 Atoms are interned: equal ones are one object, and expressions compare as their dictionaries of terms.
-The operators build by the rules of `tla.expr.rules`. A constant is a plain int and no `Expr`.
+A constant is a plain int and no `Expr`.
+
+The operators build by the rules of `tla.expr.rules` and ask the proofs of `tla.expr.facts`, which stand
+above this module: `tla.expr.symbols`, where unknowns come from, hands their functions to `operators`.
 """
 
 from __future__ import annotations
 
 from itertools import count
 from math import gcd
-from operator import attrgetter, index
+from operator import attrgetter, eq, ge, gt, index, le, lt, ne
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias, Union, final
 from weakref import WeakValueDictionary
 
+from ..context import assumed, nothing_assumed
 from ..errors import LeafError, UndecidedError
+from ..immutable import Immutable
 from ..ints import SymbolicInt
 from . import intervals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from .conditions import Condition
     from .intervals import Interval
 
 __all__ = [
+    "COMPARISONS",
     "Atom",
+    "Condition",
     "Expr",
     "Least",
     "Monomial",
@@ -54,18 +60,44 @@ __all__ = [
     "bounds_of",
     "combined",
     "contained",
+    "exact_quotient",
     "inner_first",
     "key_of",
     "made",
     "multiplied",
+    "operators",
+    "over",
     "product_of",
     "range_of",
     "required",
+    "shortened",
+    "size_of",
     "sum_of",
     "total",
+    "undecided",
     "value_of",
     "without",
 ]
+
+
+class Operators:
+    """The functions behind the operators of `Expr`, and behind its comparisons and texts."""
+
+    floor_divided: Callable[[Value, Value], Value]
+    remainder: Callable[[Value, Value], Value]
+    least: Callable[..., Value]
+    summed: Callable[[Terms, int, int], Value]
+    known_zero: Callable[[Value], bool | None]
+    known_negative: Callable[[Value], bool | None]
+    known_divides: Callable[[Value, Value], bool | None]
+    normal: Callable[[Condition], Condition]
+    evaluate: Callable[[Value, dict[str, int]], Any]
+    to_notation: Callable[[Value], str]
+    to_python: Callable[[Value], str]
+    restored: Callable[[tuple[tuple[Monomial, int], ...], int], Value]
+
+
+operators: Final = Operators()
 
 
 class Atom:
@@ -194,9 +226,9 @@ class Remainder(_Division):
         try:
             return self._whole
         except AttributeError:
-            with assumptions.nothing_assumed():  # it is kept, whatever is assumed now
+            with nothing_assumed():  # it is kept, whatever is assumed now
                 try:
-                    self._whole = rules.floor_divided(self.dividend, self.divisor) * self.divisor
+                    self._whole = operators.floor_divided(self.dividend, self.divisor) * self.divisor
                 except UndecidedError:  # a divisor that is positive by assumption alone
                     self._whole = 0
             return self._whole
@@ -263,7 +295,7 @@ def product_in_order(atoms: Iterable[Atom]) -> Monomial:
 
 
 @final
-class Expr(SymbolicInt):
+class Expr(Immutable, SymbolicInt):
     """A symbolic int: ``constant + sum of coefficient * product of atoms``, immutable.
 
     >>> M = sym("M", divisible_by=16)
@@ -290,9 +322,6 @@ class Expr(SymbolicInt):
     constant: int
     kinds: int
     """The kinds of its atoms, as bits."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an Expr is immutable: cannot set {name!r}")
 
     # --- facts ---
 
@@ -339,7 +368,7 @@ class Expr(SymbolicInt):
     @property
     def size(self) -> int:
         """How many operators, symbols and constants it has: what rewriting must not let grow."""
-        return printers.size_of(self)
+        return size_of(self)
 
     # --- arithmetic ---
 
@@ -369,7 +398,7 @@ class Expr(SymbolicInt):
         return self
 
     def __abs__(self) -> Any:
-        return rules.greatest(self, -self)
+        return -operators.least(-self, self)
 
     def __sub__(self, other: IntLikeValue) -> Any:
         if type(other) is Expr:
@@ -391,7 +420,7 @@ class Expr(SymbolicInt):
         if n == 0:
             return 0
         terms = {m: k * n for m, k in self.terms.items()}
-        if self.kinds & 2 and assumptions.active() is not None:
+        if self.kinds & 2 and assumed.get() is not None:
             return total(terms, self.constant * n, self.kinds)
         return made(terms, self.constant * n, self.kinds)
 
@@ -408,19 +437,19 @@ class Expr(SymbolicInt):
 
     def __floordiv__(self, other: IntLikeValue) -> Any:
         n = value_of(other)
-        return NotImplemented if n is None else rules.floor_divided(self, n)
+        return NotImplemented if n is None else operators.floor_divided(self, n)
 
     def __rfloordiv__(self, other: IntLikeValue) -> Any:
         n = value_of(other)
-        return NotImplemented if n is None else rules.floor_divided(n, self)
+        return NotImplemented if n is None else operators.floor_divided(n, self)
 
     def __mod__(self, other: IntLikeValue) -> Any:
         n = value_of(other)
-        return NotImplemented if n is None else rules.remainder(self, n)
+        return NotImplemented if n is None else operators.remainder(self, n)
 
     def __rmod__(self, other: IntLikeValue) -> Any:
         n = value_of(other)
-        return NotImplemented if n is None else rules.remainder(n, self)
+        return NotImplemented if n is None else operators.remainder(n, self)
 
     def __divmod__(self, other: IntLikeValue) -> tuple[Any, Any]:
         return self // other, self % other
@@ -435,7 +464,7 @@ class Expr(SymbolicInt):
             low, high = self.bounds
             if (low is not None and other < low) or (high is not None and other > high):
                 return False
-        return proof.known_zero(self - other)
+        return operators.known_zero(self - other)
 
     def known_lt(self, other: Any) -> bool | None:
         if type(other) is not Expr:
@@ -444,7 +473,7 @@ class Expr(SymbolicInt):
                 return True
             if low is not None and low >= other:
                 return False
-        return proof.known_negative(self - other)
+        return operators.known_negative(self - other)
 
     def known_gt(self, other: Any) -> bool | None:
         if type(other) is not Expr:
@@ -453,82 +482,173 @@ class Expr(SymbolicInt):
                 return True
             if high is not None and high <= other:
                 return False
-        return proof.known_negative(other - self)
+        return operators.known_negative(other - self)
 
     def known_divides(self, other: Any) -> bool | None:
-        return proof.known_divides(self, other)
+        return operators.known_divides(self, other)
 
     def known_multiple(self, other: Any) -> bool | None:
-        return proof.known_divides(other, self)
+        return operators.known_divides(other, self)
 
     def compared(self, sign: str, other: Any) -> Condition:
-        return conditions.Condition(self, sign, required(other)).normal()
+        return Condition(self, sign, required(other)).normal()
 
     def lesser(self, other: Any) -> Any:
-        return rules.least(self, required(other))
+        return operators.least(self, required(other))
 
     def greater(self, other: Any) -> Any:
-        return rules.greatest(self, required(other))
+        return -operators.least(-self, -required(other))
 
     def __eq__(self, other: object) -> Condition:  # type: ignore[override]  # ty: ignore[incompatible-method-override]
         n = value_of(other)
-        if n is None:
-            return NotImplemented
-        return conditions.Condition(self, "==", n)
+        return NotImplemented if n is None else Condition(self, "==", n)
 
     def __ne__(self, other: object) -> Condition:  # type: ignore[override]  # ty: ignore[incompatible-method-override]
         n = value_of(other)
-        if n is None:
-            return NotImplemented
-        return conditions.Condition(self, "!=", n)
+        return NotImplemented if n is None else Condition(self, "!=", n)
 
     def __lt__(self, other: Any) -> Condition:
         n = value_of(other)
-        return NotImplemented if n is None else conditions.Condition(self, "<", n)
+        return NotImplemented if n is None else Condition(self, "<", n)
 
     def __le__(self, other: Any) -> Condition:
         n = value_of(other)
-        return NotImplemented if n is None else conditions.Condition(self, "<=", n)
+        return NotImplemented if n is None else Condition(self, "<=", n)
 
     def __gt__(self, other: Any) -> Condition:
         n = value_of(other)
-        return NotImplemented if n is None else conditions.Condition(self, ">", n)
+        return NotImplemented if n is None else Condition(self, ">", n)
 
     def __ge__(self, other: Any) -> Condition:
         n = value_of(other)
-        return NotImplemented if n is None else conditions.Condition(self, ">=", n)
+        return NotImplemented if n is None else Condition(self, ">=", n)
 
     def __hash__(self) -> int:
         return hash(key_of(self))
 
     def __bool__(self) -> bool:
-        return not conditions.Condition(self, "==", 0).decided()
+        return not Condition(self, "==", 0).decided()
 
     # --- texts and copies ---
 
     def __str__(self) -> str:
-        return printers.to_notation(self)
+        return operators.to_notation(self)
 
     def __repr__(self) -> str:
-        return printers.to_python(self)
+        return operators.to_python(self)
 
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (tuple(self.terms.items()), self.constant)
-
-    def __copy__(self) -> Expr:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Expr:
-        return self
+        return operators.restored, (tuple(self.terms.items()), self.constant)
 
 
 Value: TypeAlias = Union[Expr, int]
 """What an operation gives: an expression, or a plain int where no unknown is left."""
 
 IntLikeValue: TypeAlias = Any
+
+
+# --- conditions -------------------------------------------------------------------------------
+
+COMPARISONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "==": eq, "!=": ne, "<=": le, ">=": ge, "<": lt, ">": gt,
+}  # fmt: skip
+"""The functions of the signs; none stands behind one that it begins with."""
+
+
+class Condition:
+    """A comparison of two values, as ``==`` and ``<`` of symbolic ints make it.
+
+    >>> condition = sym("M") % 16 == 0
+    >>> print(condition)
+    M % 16 == 0
+    >>> condition.left, condition.op, condition.right
+    (M % 16, '==', 0)
+    >>> (sym("M") % 48 == 0).known(), (sym("M") > 0).known()
+    (None, True)
+
+    As a bool, ``==`` and ``!=`` tell whether both sides have one structure, so that expressions work
+    in sets and tuples; an order decides, or raises `UndecidedError`.
+    """
+
+    __slots__ = ("left", "op", "right")
+
+    left: Value
+    op: str
+    right: Value
+
+    def __init__(self, left: Value, op: str, right: Value) -> None:
+        self.left, self.op, self.right = left, op, right
+
+    def __bool__(self) -> bool:
+        if self.op in ("==", "!="):
+            return (key_of(self.left) == key_of(self.right)) is (self.op == "==")
+        return self.decided()
+
+    def known(self) -> bool | None:
+        """Whether it holds: True, False, or None where its symbols leave it open."""
+        difference: Any = self.left - self.right
+        if self.op in ("==", "!="):
+            answer, wanted = operators.known_zero(difference), self.op == "=="
+        elif self.op in ("<", ">="):
+            answer, wanted = operators.known_negative(difference), self.op == "<"
+        else:
+            answer, wanted = operators.known_negative(-difference), self.op == ">"
+        return None if answer is None else answer is wanted
+
+    def decided(self) -> bool:
+        """Whether it holds; raise `UndecidedError` where that is open."""
+        answer = self.known()
+        if answer is None:
+            raise undecided(f"whether {self} is not known", self)
+        return answer
+
+    def normal(self) -> Condition:
+        """The same condition as a reader says it: ``M % 64 == 0`` for ``(M + 63) // 64 * 64 == M``."""
+        return operators.normal(self)
+
+    def holds(self, **values: int) -> bool:
+        """Whether it holds for some values of its symbols."""
+        left, right = (operators.evaluate(x, values) for x in (self.left, self.right))
+        return bool(COMPARISONS[self.op](left, right))
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The unknowns of both sides, by name."""
+        found = {s for x in (self.left, self.right) if type(x) is Expr for s in x.symbols}
+        return tuple(sorted(found, key=lambda s: (s.name, s.order)))
+
+    def _key(self) -> Any:
+        return key_of(self.left), self.op, key_of(self.right)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Condition) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __str__(self) -> str:
+        return f"{operators.to_python(self.left)} {self.op} {operators.to_python(self.right)}"
+
+    __repr__ = __str__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Condition, (self.left, self.op, self.right)
+
+
+def undecided(summary: str, obligation: Condition) -> UndecidedError:
+    """Return the error of a question that needs a condition."""
+    return UndecidedError(
+        summary,
+        f"It needs {obligation}.",
+        f"Give its unknowns a range or a divisor, or write `with assume({obligation}):`.",
+        obligation=obligation,
+    )
+
+
+# --- terms ------------------------------------------------------------------------------------
 
 _new: Final = object.__new__
 _set_terms: Final = Expr.__dict__["terms"].__set__
@@ -551,8 +671,8 @@ def total(terms: Terms, constant: int, kinds: int) -> Value:
     """Return the sum of some terms: by the rules of sums where it has what they speak of."""
     if not terms:
         return constant
-    if kinds & 3 and (len(terms) > 1 or assumptions.active() is not None):
-        return rules.summed(terms, constant, kinds)
+    if kinds & 3 and (len(terms) > 1 or assumed.get() is not None):
+        return operators.summed(terms, constant, kinds)
     return made(terms, constant, kinds)
 
 
@@ -573,17 +693,6 @@ def sum_of(values: Iterable[Value], constant: int = 0) -> Value:
             else:
                 del terms[monomial]
     return total(terms, constant, kinds)
-
-
-def _rebuilt(terms: tuple[tuple[Monomial, int], ...], constant: int) -> Value:
-    """What a pickle holds: factors sorted anew, since the order of atoms is that of this process."""
-    out: Terms = {}
-    kinds = 0
-    for monomial, k in terms:
-        out[product_in_order(monomial)] = k
-        for atom in monomial:
-            kinds |= atom.kind
-    return made(out, constant, kinds)
 
 
 def combined(x: Value, j: int, y: Value, k: int, monomial: Monomial = ()) -> Value:
@@ -753,5 +862,56 @@ def inner_first(x: Value) -> list[Atom]:
     return sorted(atoms_of(x), key=_by_order)
 
 
-# The rules make expressions, and the operators apply the rules: the modules need each other.
-from . import assumptions, conditions, printers, proof, rules  # noqa: E402
+def over(terms: Terms, g: int, constant: int, kinds: int) -> Value:
+    """Return the terms, all multiples of ``g``, divided by it; plus a constant."""
+    return made({m: k // g for m, k in terms.items()}, constant, kinds) if terms else constant
+
+
+def shortened(x: Expr, c: Expr) -> tuple[Value | None, Value]:
+    """Return a multiple of ``c``, over ``c``, and its difference from ``x``, which has fewer terms."""
+    top, n = max(c.terms.items(), key=lambda term: len(term[0]))
+    for monomial, k in x.terms.items():
+        if k % n or not contained(top, monomial):
+            continue
+        others = without(monomial, top)
+        factor = term_of(others, k // n)
+        smaller: Any = x - c * factor
+        if type(smaller) is not Expr or len(smaller.terms) < len(x.terms):
+            return factor, smaller
+    return None, x
+
+
+def exact_quotient(x: Value, c: Value) -> Value | None:
+    """Return ``y`` with ``y * c == x`` where the terms alone show one; None elsewhere."""
+    if type(x) is not Expr:
+        return None if type(c) is Expr or x % c else x // c
+    if type(c) is not Expr:
+        rest, constant = divmod(x.constant, c)
+        if constant or any(k % c for k in x.terms.values()):
+            return None
+        return over(x.terms, c, rest, x.kinds)
+    quotient: Any = 0
+    while type(x) is Expr:
+        factor, x = shortened(x, c)
+        if factor is None:
+            return None
+        quotient = quotient + factor
+    return quotient if x == 0 else None
+
+
+def size_of(x: Value) -> int:
+    """Return how many operators, symbols and numbers an expression has."""
+    if type(x) is not Expr:
+        return 1
+    count = len(x.terms) - 1 + (2 if x.constant else 0)
+    for monomial, k in x.terms.items():
+        count += len(monomial) - 1 + (0 if abs(k) == 1 else 2)
+        for atom in monomial:
+            if type(atom) is Symbol:
+                count += 1
+            elif isinstance(atom, (Quotient, Remainder)):
+                count += 1 + size_of(atom.dividend) + size_of(atom.divisor)
+            else:
+                assert type(atom) is Least
+                count += sum([1 + size_of(item) for item in atom.items]) - 1
+    return count

@@ -33,7 +33,6 @@ __all__ = [
     "denominator",
     "facts_text",
     "mlir_style",
-    "size_of",
     "to_cpp",
     "to_mlir",
     "to_notation",
@@ -223,24 +222,6 @@ def denominator(x: Value) -> int:
                 under *= atom.divisor
         unders.append(under // gcd(under, k))
     return lcm(*unders)
-
-
-def size_of(x: Value) -> int:
-    """Return how many operators, symbols and numbers an expression has."""
-    if type(x) is not Expr:
-        return 1
-    count = len(x.terms) - 1 + (2 if x.constant else 0)
-    for monomial, k in x.terms.items():
-        count += len(monomial) - 1 + (0 if abs(k) == 1 else 2)
-        for atom in monomial:
-            if type(atom) is Symbol:
-                count += 1
-            elif isinstance(atom, (Quotient, Remainder)):
-                count += 1 + size_of(atom.dividend) + size_of(atom.divisor)
-            else:
-                assert type(atom) is Least
-                count += sum([1 + size_of(item) for item in atom.items]) - 1
-    return count
 
 
 # --- Python and MLIR --------------------------------------------------------------------------

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from ..errors import KindError, LayoutError, ParseError, TlaError
 from ..text import Scanner, shortened
 from . import rules
-from .conditions import Condition
-from .nodes import Expr, Value, required
+from .nodes import COMPARISONS, Condition, Expr, Value, exact_quotient, required
 from .symbols import RESERVED, is_name, sym
 
 if TYPE_CHECKING:
@@ -91,13 +90,7 @@ class Names:
         facts = self._facts(scan, room)
         known = self._known[name]
         symbol: Any = known.symbols[0] if type(known) is Expr else None
-        said = {
-            "divisible_by": lambda: symbol.divisor,
-            "min": lambda: symbol.least,
-            "max": lambda: symbol.greatest,
-            "cpp_type": lambda: symbol.cpp_type,
-        }
-        if symbol is None or any(not _same(said[key](), value) for key, value in facts.items()):
+        if symbol is None or any(not _same(getattr(symbol, _SLOTS[key]), x) for key, x in facts.items()):
             scan.fail(f"{name} has other facts elsewhere", start, scan.last)
 
     def _facts(self, scan: Scanner, room: int) -> dict[str, Any]:
@@ -132,6 +125,7 @@ class Names:
         return facts
 
 
+_SLOTS: Final = {"divisible_by": "divisor", "min": "least", "max": "greatest", "cpp_type": "cpp_type"}
 _FACTS: Final = {"div": "divisible_by", "min": "min", "max": "max", "type": "cpp_type"}
 
 
@@ -182,13 +176,10 @@ def expr_at(scan: Scanner, names: Names, room: int, what: str) -> Value:
 def condition_at(scan: Scanner, names: Names, room: int) -> Condition:
     """Pass a comparison of two expressions, such as ``M % 48 == 0``, which must come next."""
     left = expr_at(scan, names, room, "an expression")
-    sign = next((s for s in _COMPARISONS if scan.accept(s)), "")
+    sign = next((s for s in COMPARISONS if scan.accept(s)), "")
     if not sign:
         scan.fail(f"expected a comparison such as '==' or '<=', found {scan.found()}")
     return Condition(left, sign, expr_at(scan, names, room, "an expression"))
-
-
-_COMPARISONS: Final = ("==", "!=", "<=", ">=", "<", ">")
 
 
 def continued(scan: Scanner, names: Names, room: int, left: Value) -> Value:
@@ -235,7 +226,7 @@ def _divided(scan: Scanner, start: int, sign: str, left: Value, right: Value) ->
         return rules.ceil_divided(left, right)
     if right == 0 and type(right) is not Expr:
         raise ZeroDivisionError
-    quotient = rules.exact_quotient(left, right)
+    quotient = exact_quotient(left, right)
     if quotient is None:
         rest = rules.remainder(left, right)
         need = (

@@ -16,8 +16,11 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from . import assumptions, conditions, consequences, printers, proof
+from ..context import assumed
+from . import facts, printers
+from .evaluation import rebuilt
 from .nodes import (
+    Condition,
     Expr,
     Least,
     Monomial,
@@ -26,17 +29,25 @@ from .nodes import (
     Terms,
     Value,
     atom_expr,
+    atoms_of,
     bounds_of,
     contained,
+    exact_quotient,
     key_of,
     made,
+    over,
     product_in_order,
+    shortened,
+    size_of,
     term_of,
+    undecided,
     without,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from .nodes import Symbol
 
 __all__ = [
     "DIVISION",
@@ -45,11 +56,11 @@ __all__ = [
     "SUM",
     "Rule",
     "ceil_divided",
-    "exact_quotient",
     "floor_divided",
     "greatest",
     "least",
     "remainder",
+    "simplify",
     "summed",
 ]
 
@@ -96,10 +107,10 @@ def _one_quotient(x: Expr, c: Value) -> Value | None:
             return 0
         if high < 0 and -low <= floor:
             return -1
-    if type(c) is Expr or proof.is_related(x):
-        if proof.is_within(x, 0, c):
+    if type(c) is Expr or facts.is_related(x):
+        if facts.is_within(x, 0, c):
             return 0
-        if proof.is_within(x, -c, 0):
+        if facts.is_within(x, -c, 0):
             return -1
     return None
 
@@ -111,9 +122,9 @@ def _pulled_out(x: Expr, c: Value) -> Value | None:
         if not rest and not whole:
             return None
         constant = x.constant % c
-        outside = _over(whole, c, x.constant // c, x.kinds)
+        outside = over(whole, c, x.constant // c, x.kinds)
         return floor_divided(made(rest, constant, x.kinds) if rest else constant, c) + outside
-    quotient, smaller = _shortened(x, c)
+    quotient, smaller = shortened(x, c)
     return None if quotient is None else quotient + floor_divided(smaller, c)
 
 
@@ -123,7 +134,7 @@ def _cancelled(x: Expr, c: Value) -> Value | None:
         g = gcd(c, *x.terms.values())
         if g == 1:
             return None
-        return floor_divided(_over(x.terms, g, x.constant // g, x.kinds), c // g)
+        return floor_divided(over(x.terms, g, x.constant // g, x.kinds), c // g)
     common = _common_factor(x, c)
     return None if common is None else floor_divided(_divided(x, common), _divided(c, common))
 
@@ -176,7 +187,7 @@ def _one_period(x: Expr, c: Value) -> Value | None:
 @_rule(REMAINDER, "R3", "(y*c + x) % c == x % c, (x % (a*c) * k) % c == (x * k) % c")
 def _dropped(x: Expr, c: Value) -> Value | None:
     if type(c) is Expr:
-        quotient, smaller = _shortened(x, c)
+        quotient, smaller = shortened(x, c)
         if quotient is not None:
             return remainder(smaller, c)
         atom = _alone(x, Remainder)
@@ -187,7 +198,7 @@ def _dropped(x: Expr, c: Value) -> Value | None:
     if x.kinds & 1:
         for monomial, k in x.terms.items():
             for atom in monomial:
-                if type(atom) is Remainder and proof.is_multiple(k * atom.divisor, c):
+                if type(atom) is Remainder and facts.is_multiple(k * atom.divisor, c):
                     rest: Any = term_of(without(monomial, (atom,)), k)
                     inner = made({monomial: k}, 0, x.kinds)
                     return remainder(x - inner + atom.dividend * rest, c)
@@ -203,7 +214,7 @@ def _factored(x: Expr, c: Value) -> Value | None:
         g = gcd(c, *x.terms.values())
         if g == 1:
             return None
-        inner = remainder(_over(x.terms, g, x.constant // g, x.kinds), c // g)
+        inner = remainder(over(x.terms, g, x.constant // g, x.kinds), c // g)
         return inner * g + x.constant % g
     factor = _common_factor(x, c)
     if factor is None:
@@ -278,8 +289,8 @@ def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: in
 def _ordered(items: list[Value]) -> Value | None:
     for i, x in enumerate(items):
         for y in items[i + 1 :]:
-            greater = y if proof.is_nonnegative(y - x) else None
-            if proof.is_nonnegative(x - y) and (greater is None or _after(x, y)):
+            greater = y if facts.is_nonnegative(y - x) else None
+            if facts.is_nonnegative(x - y) and (greater is None or _after(x, y)):
                 greater = x
             if greater is not None:
                 return least(*(z for z in items if z is not greater))
@@ -288,7 +299,7 @@ def _ordered(items: list[Value]) -> Value | None:
 
 def _after(x: Value, y: Value) -> bool:
     """Whether the first of two equal values is the one to leave out."""
-    return (printers.size_of(x), printers.to_python(x)) > (printers.size_of(y), printers.to_python(y))
+    return (size_of(x), printers.to_python(x)) > (size_of(y), printers.to_python(y))
 
 
 @_rule(MINIMUM, "L2", "min(min(x, y), z) == min(x, y, z)")
@@ -307,7 +318,7 @@ def _least_factored(items: list[Value]) -> Value | None:
         return None
     return (
         least(
-            *(_over(x.terms, g, x.constant // g, x.kinds) if type(x) is Expr else x // g for x in items)
+            *(over(x.terms, g, x.constant // g, x.kinds) if type(x) is Expr else x // g for x in items)
         )
         * g
     )
@@ -347,7 +358,7 @@ def remainder(x: Value, c: Value) -> Value:
     """
     if type(c) is not Expr and type(x) is not Expr:
         return x % c
-    if (c < 0) if type(c) is not Expr else proof.known_negative(c) is True:
+    if (c < 0) if type(c) is not Expr else facts.known_negative(c) is True:
         return -remainder(-x, -c)
     x, c = _positive(x, c)
     return 0 if c == 1 and type(c) is not Expr else _rewritten(REMAINDER, Remainder, x, c)
@@ -380,7 +391,7 @@ def least(*items: Value) -> Value:
         if result is not None:
             return result
     atom = Least.make(tuple(rest))
-    atom.is_final = atom.is_final or assumptions.active() is None
+    atom.is_final = atom.is_final or assumed.get() is None
     return atom_expr(atom)
 
 
@@ -403,11 +414,44 @@ def summed(terms: Terms, constant: int, kinds: int) -> Value:
                 result = rule.step(terms, constant, kinds, monomial, i)
                 if result is not None:
                     return result
-    if assumptions.active() is not None:
-        result = consequences.restored(terms, constant, kinds)
+    if assumed.get() is not None:
+        result = facts.restored(terms, constant, kinds)
         if result is not None:
             return result
     return made(terms, constant, kinds)
+
+
+def simplify(x: Value) -> Value:
+    """Return an expression of equal value for all that its symbols may be, in the form the rules give.
+
+    The operators have applied the rules as they built it; this applies them to all its parts anew, with
+    what is assumed now, until nothing changes, and puts a number for a symbol that has but one value.
+
+    >>> x = sym("i", min=0) % 48 // 16
+    >>> with assume(sym("i", min=0) < 16):
+    ...     print(simplify(x))
+    0
+    """
+
+    def single(symbol: Symbol) -> Value | None:
+        low, high = symbol.bounds
+        return low if low == high else None
+
+    if assumed.get() is None and all(atom.is_final for atom in atoms_of(x)):
+        return x  # the operators have done it
+    for _time in range(_ROUNDS):
+        simpler = rebuilt(x, single)
+        if type(simpler) is Expr:
+            simpler = facts.substituted(simpler)
+        if type(simpler) is not Expr or type(x) is not Expr:
+            return simpler
+        if simpler.terms == x.terms and simpler.constant == x.constant:
+            return x
+        x = simpler
+    return x
+
+
+_ROUNDS: Final = 16
 
 
 def _positive(x: Value, c: Value) -> tuple[Value, Value]:
@@ -416,37 +460,37 @@ def _positive(x: Value, c: Value) -> tuple[Value, Value]:
         if c == 0:
             raise ZeroDivisionError(f"{x} divided by 0")
         return (x, c) if c > 0 else (-x, -c)
-    negative = proof.known_negative(c)
+    negative = facts.known_negative(c)
     if negative:
         return -x, -c
-    if negative is False and proof.known_zero(c) is False:
+    if negative is False and facts.known_zero(c) is False:
         return x, c
-    if proof.known_zero(c) is True:
+    if facts.known_zero(c) is True:
         raise ZeroDivisionError(f"{x} divided by {c}, which is 0")
-    raise conditions.undecided(
+    raise undecided(
         f"cannot divide {x} by {c}: it may be {'0' if negative is False else '0 or negative'}",
-        conditions.Condition(c, ">", 0),
+        Condition(c, ">", 0),
     )
 
 
 def _rewritten(table: list[Rule], atom: type[Quotient] | type[Remainder], x: Value, c: Value) -> Value:
     """What the first rule that applies gives, or the atom; remembered where nothing is assumed."""
-    assumed = assumptions.active()
+    is_free = assumed.get() is None
     key = (atom, key_of(x), key_of(c))
-    if assumed is None:
+    if is_free:
         known = _known.get(key)
         if known is not None:
             return known
         result = _first(table, x, c)
     else:
-        result = consequences.reduced(atom is Remainder, x, c)
+        result = facts.reduced(atom is Remainder, x, c)
         if result is None:
             result = _first(table, x, c)
     if result is None:
         made_of = atom.make(x, c)
-        made_of.is_final = made_of.is_final or assumed is None
+        made_of.is_final = made_of.is_final or is_free
         result = atom_expr(made_of)
-    if assumed is None:
+    if is_free:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
         _known[key] = result
@@ -468,7 +512,7 @@ def _first(table: list[Rule], x: Value, c: Value) -> Value | None:
 def _of_constant(table: list[Rule], x: int, c: Value) -> Value | None:
     """P and R1 for an int over a symbolic divisor; ``n // c == -((c - 1 - n) // c)`` below 0."""
     for n, low, high in ((0, 0, c), (-1, -c, 0)):
-        if proof.is_within(x, low, high):
+        if facts.is_within(x, low, high):
             return n if table is DIVISION else x - c * n
     if x < 0 and table is DIVISION:
         return -floor_divided(c - 1 - x, c)
@@ -495,43 +539,6 @@ def _split(x: Expr, c: int) -> tuple[Terms, Terms]:
     return (rest, whole) if whole or not 0 <= x.constant < c else ({}, {})
 
 
-def _over(terms: Terms, g: int, constant: int, kinds: int) -> Value:
-    """The terms, all multiples of ``g``, divided by it; plus a constant."""
-    return made({m: k // g for m, k in terms.items()}, constant, kinds) if terms else constant
-
-
-def _shortened(x: Expr, c: Expr) -> tuple[Value | None, Value]:
-    """A multiple of ``c``, over ``c``, and its difference from ``x``, which has fewer terms."""
-    top, n = max(c.terms.items(), key=lambda term: len(term[0]))
-    for monomial, k in x.terms.items():
-        if k % n or not contained(top, monomial):
-            continue
-        others = without(monomial, top)
-        factor = term_of(others, k // n)
-        smaller: Any = x - c * factor
-        if type(smaller) is not Expr or len(smaller.terms) < len(x.terms):
-            return factor, smaller
-    return None, x
-
-
-def exact_quotient(x: Value, c: Value) -> Value | None:
-    """Return ``y`` with ``y * c == x`` where the terms alone show one; None elsewhere."""
-    if type(x) is not Expr:
-        return None if type(c) is Expr or x % c else x // c
-    if type(c) is not Expr:
-        rest, constant = divmod(x.constant, c)
-        if constant or any(k % c for k in x.terms.values()):
-            return None
-        return _over(x.terms, c, rest, x.kinds)
-    quotient: Any = 0
-    while type(x) is Expr:
-        factor, x = _shortened(x, c)
-        if factor is None:
-            return None
-        quotient = quotient + factor
-    return quotient if x == 0 else None
-
-
 def _common_factor(x: Expr, c: Expr) -> Expr | int | None:
     """A factor of every term of both, other than 1 and known to be positive."""
     g = gcd(x.divisor, c.divisor)
@@ -550,7 +557,7 @@ def _common_factor(x: Expr, c: Expr) -> Expr | int | None:
 def _divided(x: Expr, g: Expr | int) -> Value:
     """The expression over a factor of all its terms."""
     if type(g) is not Expr:
-        return _over(x.terms, g, x.constant // g, x.kinds)
+        return over(x.terms, g, x.constant // g, x.kinds)
     ((common, n),) = g.terms.items()
     terms: Terms = {}
     constant = x.constant
@@ -573,7 +580,7 @@ def _digit(x: Expr, c: Value) -> tuple[Value, Value, Value, Value] | None:
                 n = x.constant % g
                 below: Value = made(low, n, x.kinds) if low else n
                 if _is_digit(below, g):
-                    return g, _over(high, g, x.constant // g, x.kinds), below, c // g
+                    return g, over(high, g, x.constant // g, x.kinds), below, c // g
         return None
     if len(c.terms) > 1 or c.constant:
         return None
@@ -602,9 +609,9 @@ def _is_digit(x: Value, g: Value) -> bool:
         low, high = bounds_of(x)
         if low is not None and high is not None and low >= 0 and high < g:
             return True
-        if type(x) is not Expr or not proof.is_related(x, g):
+        if type(x) is not Expr or not facts.is_related(x, g):
             return False
-    return proof.is_within(x, 0, g)
+    return facts.is_within(x, 0, g)
 
 
 def _times(x: Value, monomial: Monomial, i: int, k: int) -> Value:

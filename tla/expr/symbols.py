@@ -1,16 +1,18 @@
-"""Named unknowns: `sym`."""
+"""Named unknowns: `sym`; and what their operators do, which the modules above `nodes` know."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex
 
 from ..errors import LayoutError
-from .nodes import Expr, Symbol, Value, made, required
+from . import assumptions, evaluation, facts, printers, rules
+from .nodes import Expr, Symbol, Value, made, operators, product_in_order, required
 
 if TYPE_CHECKING:
     from ..ints import IntLike
+    from .nodes import Monomial, Terms
 
-__all__ = ["RESERVED", "is_name", "sym"]
+__all__ = ["RESERVED", "is_name", "sym", "value_of_symbol"]
 
 RESERVED: Final = frozenset(
     (
@@ -72,4 +74,29 @@ def sym(
     if low is not None and high is not None and low > high:
         among = f" among the multiples of {divisor}" if divisor > 1 else ""
         raise LayoutError(f"no {name} lies between {least} and {greatest}{among}", name=name)
-    return made({(symbol,): divisor}, 0, 0)
+    return value_of_symbol(symbol)
+
+
+def value_of_symbol(symbol: Symbol) -> Expr:
+    """Return the expression of a symbol: its atom times its divisor."""
+    return made({(symbol,): symbol.divisor}, 0, 0)
+
+
+def _restored(terms: tuple[tuple[Monomial, int], ...], constant: int) -> Value:
+    """What a pickle holds: factors sorted anew, since the order of atoms is that of this process."""
+    out: Terms = {}
+    kinds = 0
+    for monomial, k in terms:
+        out[product_in_order(monomial)] = k
+        for atom in monomial:
+            kinds |= atom.kind
+    return made(out, constant, kinds)
+
+
+operators.floor_divided, operators.remainder = rules.floor_divided, rules.remainder
+operators.least, operators.summed = rules.least, rules.summed
+operators.known_zero, operators.known_negative = facts.known_zero, facts.known_negative
+operators.known_divides = facts.known_divides
+operators.normal, operators.evaluate = assumptions.normal, evaluation.evaluate
+operators.to_notation, operators.to_python = printers.to_notation, printers.to_python
+operators.restored = _restored

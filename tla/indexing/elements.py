@@ -21,8 +21,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..errors import UnsupportedError
-from ..expr import Expr, Value, greatest, least
-from ..expr.conditions import Condition
+from ..expr import Condition, Expr, Value, greatest, least
 from ..expr.evaluation import replaced
 from ..expr.nodes import bounds_of, key_of
 from .constraints import lies_in

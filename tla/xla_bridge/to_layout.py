@@ -22,7 +22,7 @@ from functools import reduce
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import carrying
+from ..assumed import keeps_assumptions
 from ..errors import CoordinateError, LayoutError, LeafError, UndecidedError, UnsupportedError
 from ..ints import (
     IntLike,
@@ -73,12 +73,12 @@ class _Axis:
         self.extent, self.digits = extent, digits
 
 
-@carrying
+@keeps_assumptions
 def to_layout(
     shape: AnyShape,
     dims: Mapping[int, IntLike] | None = None,
     *,
-    assume: Conditions | None = None,  # taken by `carrying`
+    assume: Conditions | None = None,  # taken by `keeps_assumptions`
 ) -> AnyLayout:
     """Return the layout with ``layout(*index) == physical_offset(shape, index)`` for every element.
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...assumed import carrying
+from ...assumed import keeps_assumptions
 from ...constexpr import constexpr
 from ...errors import UnsupportedError
 from ...fractal import row_major
@@ -45,7 +45,7 @@ CHANNELS: dict[str, tuple[str, ...]] = {
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def make_layout_fmap(
     element: ElementLike,
     batch: IntLike,
@@ -73,7 +73,7 @@ def make_layout_fmap(
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def make_layout_filter(
     element: ElementLike,
     cin1: IntLike,

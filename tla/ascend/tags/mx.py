@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ...assumed import carrying
+from ...assumed import keeps_assumptions
 from ...constexpr import constexpr
 from ...errors import UnsupportedError
 from ...fractal import nN, zZ
@@ -81,7 +81,7 @@ def mx_aligned_k(k: IntLike) -> int:
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def make_mx_scale_layout(
     element: ElementLike,
     tag: str,

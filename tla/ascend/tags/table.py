@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from ...assumed import carrying
+from ...assumed import keeps_assumptions
 from ...constexpr import constexpr
 from ...errors import CongruenceError, DivisibilityError, KindError, LayoutError, UnsupportedError
 from ...fractal import nN, nZ, repeated, zN, zZ
@@ -65,7 +65,7 @@ class Tag(NamedTuple):
 
 
 @constexpr
-@carrying
+@keeps_assumptions
 def make_layout(
     element: ElementLike,
     tag: str | Tag,

@@ -19,7 +19,9 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from . import assumptions, consequences, intervals
+from ..context import assumed, use
+from . import assumptions, intervals
+from .evaluation import evaluated
 from .nodes import (
     Expr,
     Least,
@@ -32,21 +34,24 @@ from .nodes import (
     bounds_of,
     combined,
     contained,
+    exact_quotient,
     key_of,
     made,
     multiplied,
+    operators,
+    product_in_order,
     range_of,
+    term_of,
     without,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .conditions import Condition
-    from .nodes import Atom, Monomial
+    from .nodes import Atom, Condition, Monomial, Terms
 
 __all__ = [
-    "choose",
+    "congruent",
     "is_multiple",
     "is_nonnegative",
     "is_related",
@@ -54,6 +59,9 @@ __all__ = [
     "known_divides",
     "known_negative",
     "known_zero",
+    "reduced",
+    "restored",
+    "substituted",
 ]
 
 
@@ -71,15 +79,15 @@ def known_zero(x: Value) -> bool | None:
         answers = {known_zero(factor) for factor in factors}
         if True in answers or answers == {False}:
             return True in answers
-    if assumptions.active() is not None:
-        reduced = consequences.substituted(x)
+    if assumed.get() is not None:
+        reduced = substituted(x)
         if type(reduced) is not Expr:
             return reduced == 0
         answer = None if reduced is x else _zero_by_range(reduced)
         if answer is not None:
             return answer
         x = reduced
-        if consequences.is_never_zero(x):
+        if is_never_zero(x):
             return False
     one = next(_values(x), None)  # only what agrees with it can be so for all
     if (one is None or one < 0) and is_nonnegative(-x - 1):
@@ -117,36 +125,13 @@ def _values(x: Expr) -> Iterator[int]:
         point = {**known}
         try:
             for i, symbol in enumerate([a for a in atoms_of(x) if type(a) is Symbol]):
-                choose(symbol, spread * (5 + 4 * i), point)
-            yield evaluation.evaluated(x, {}, point)
+                assumptions.choose(symbol, spread * (5 + 4 * i), point)
+            yield evaluated(x, {}, point)
         except (ZeroDivisionError, LookupError):
             continue
 
 
 _POINTS: Final[list[tuple[int, dict[Any, Any]]]] = [(0, {}), (1, {})]
-
-
-def choose(symbol: Symbol, above: int, point: dict[Atom, Any]) -> None:
-    """Choose a value of a symbol, so much above the least; raise `LookupError` where there is none."""
-    if symbol in point:
-        return
-    low, high = symbol.bounds
-    for bound in (symbol.least, symbol.greatest):
-        if type(bound) is Expr:
-            for other in (a for a in atoms_of(bound) if type(a) is Symbol):
-                choose(other, above, point)
-            end = evaluation.evaluated(bound, {}, point)
-            if bound is symbol.least:  # the atom counts divisors: the bound is rounded inwards
-                end = -(-end // symbol.divisor)
-                low = end if low is None else max(end, low)
-            else:
-                end //= symbol.divisor
-                high = end if high is None else min(end, high)
-    if low is None:
-        low = 0 if high is None else min(high, 0)
-    if high is not None and low > high:
-        raise LookupError
-    point[symbol] = low + above if high is None else min(low + above, high)
 
 
 def known_negative(x: Value) -> bool | None:
@@ -177,7 +162,7 @@ def known_divides(a: Value, x: Value) -> bool | None:
         return x % a == 0 if type(x) is not Expr else _known_zero_remainder(x, a)
     if type(x) is not Expr and x == 0:
         return True
-    if rules.exact_quotient(x, a) is not None:
+    if exact_quotient(x, a) is not None:
         return True
     negative = known_negative(a)
     if negative is None or known_zero(a) is not False:
@@ -193,7 +178,7 @@ def is_multiple(x: Value, c: int) -> bool:
 def _known_zero_remainder(x: Value, a: Value) -> bool | None:
     if type(a) is not Expr and is_multiple(x, a):
         return True
-    return known_zero(rules.remainder(x, a))
+    return known_zero(operators.remainder(x, a))
 
 
 # --- inequalities -----------------------------------------------------------------------------
@@ -201,7 +186,7 @@ def _known_zero_remainder(x: Value, a: Value) -> bool | None:
 
 def is_related(*values: Value) -> bool:
     """Whether there is more to know of some values than their ranges tell."""
-    if assumptions.active() is not None:
+    if assumed.get() is not None:
         return True
     for x in values:
         if type(x) is Expr:
@@ -239,7 +224,7 @@ def is_nonnegative(x: Value) -> bool:
     search = _Search()
     for depth in range(1, _DEPTH + 1):  # short proofs first
         if search.proves(x, depth):
-            assumptions.use(*search.used)
+            use(*search.used)
             return True
         if search.work <= 0:
             break
@@ -313,7 +298,7 @@ class _Search:
             fact for atom in dict.fromkeys(a for m in x.terms for a in m) for fact in self.facts(atom)
         ]
         facts += [fact for m in x.terms if len(m) > 1 for atom in m for fact in _ends(atom)]
-        facts += consequences.inequalities()
+        facts += inequalities()
         # a term without a least value must go
         for monomial in sorted(x.terms, key=lambda m: _low(m, x.terms[m]) is not None):
             k = x.terms[monomial]
@@ -353,7 +338,7 @@ class _Search:
 def _exact(atom: Quotient, dividend: Expr) -> Iterator[_Fact]:
     """``c * (x // c) == x - n``, where it is assumed that ``x % c == n``."""
     c = atom.divisor
-    n, because = consequences.congruent(dividend, c)
+    n, because = congruent(dividend, c)
     if because and type(n) is not Expr and (type(c) is not Expr or n == 0):
         rest = combined(combined(dividend, 1, n if type(c) is Expr else n % c, -1), 1, c, -1, (atom,))
         yield combined(0, 0, rest, -1), because
@@ -395,4 +380,148 @@ def _facts_of(atom: Atom) -> Iterator[Any]:
             yield combined(item, 1, it, -1)
 
 
-from . import evaluation, rules  # noqa: E402  (the rules ask what is known, and what is known is found by rules)
+# --- what follows from what is assumed ------------------------------------------------------
+
+
+def inequalities() -> Iterator[tuple[Expr, tuple[Condition, ...]]]:
+    """Yield what is assumed to be at least 0, each with its conditions."""
+    state = assumptions.active()
+    return iter(()) if state is None else iter(state.inequalities)
+
+
+def substituted(x: Expr) -> Value:
+    """Return an expression with the symbols replaced that are assumed equal to something."""
+    state = assumptions.active()
+    result: Value = x
+    for symbol, value, because in () if state is None else state.equalities:
+        if type(result) is Expr and symbol in {*atoms_of(result)}:
+            rest = assumptions.replaced(result, symbol, value)
+            if rest is not result:
+                result = rest
+                use(*because)
+    return result
+
+
+def is_never_zero(x: Expr) -> bool:
+    """Return whether a remainder, or a ``!=``, that is assumed rules 0 out."""
+    state = assumptions.active()
+    for apart, condition in () if state is None else state.unequal:
+        if apart == assumptions.primitive(x):
+            use(condition)
+            return True
+    for _y, c, _n, _condition in () if state is None else state.congruences:
+        if type(c) is not Expr:
+            rest, because = congruent(x, c)
+            if type(rest) is not Expr and rest % c:
+                use(*because)
+                return True
+    return False
+
+
+def reduced(is_remainder: bool, x: Value, c: Value) -> Value | None:
+    """Return ``x % c``, or ``x // c``, where the assumptions make it simpler; None elsewhere."""
+    if type(x) is not Expr:
+        return None
+    rest, because = congruent(x, c)
+    if not because:
+        return _by_whole_parts(is_remainder, x, c)
+    if is_remainder:
+        use(*because)
+        return operators.remainder(rest, c)
+    if type(rest) is not Expr and type(c) is not Expr:
+        rest %= c
+    if type(rest) is not Expr and rest == 0:
+        return _by_whole_parts(is_remainder, x, c)
+    if not is_within(rest, 0, c):
+        return None
+    use(*because)
+    return operators.floor_divided(x - rest, c)  # x % c == rest
+
+
+def _by_whole_parts(is_remainder: bool, x: Expr, c: Value) -> Value | None:
+    """``(y*z + x) // c == y // c * z + x // c``, and ``y // c`` as a divisor, where ``y % c == 0``."""
+    state = assumptions.active()
+    for y, d, n, condition in () if state is None else state.congruences:
+        if n or y.constant or len(y.terms) > 1 or type(d) is Expr:
+            continue
+        ((part, k),) = y.terms.items()
+        if type(c) is not Expr and not is_remainder and d % c == 0:
+            for monomial, j in x.terms.items():
+                if contained(part, monomial) and j % k == 0 and (monomial != part or abs(j) > abs(k)):
+                    use(condition)
+                    others = without(monomial, part)
+                    term = made({monomial: j}, 0, x.kinds)
+                    factor: Any = term_of(others, j // k)
+                    whole: Any = operators.floor_divided(y, c) * factor
+                    return whole + operators.floor_divided(x - term, c)  # type: ignore[no-any-return]
+        elif type(c) is Expr and d % k == 0:
+            for quotient in [atom for atom in atoms_of(c) if type(atom) is Quotient]:
+                if key_of(quotient.dividend) != key_of(y) or quotient.divisor != d:
+                    continue
+                wholes: Value = x.constant  # y is d times its quotient
+                for monomial, j in x.terms.items():
+                    if contained(part, monomial):
+                        others = (*without(monomial, part), quotient)
+                        wholes = combined(wholes, 1, 1, j * (d // k), product_in_order(others))
+                    else:
+                        wholes = combined(wholes, 1, 1, j, monomial)
+                exact = exact_quotient(wholes, c)
+                if exact is not None:
+                    use(condition)
+                    return 0 if is_remainder else exact
+    return None
+
+
+def congruent(x: Expr, c: Value) -> tuple[Value, tuple[Condition, ...]]:
+    """Return an expression of fewer terms with the same remainder by ``c``, and what says so.
+
+    The expression itself, and no condition, where there is none.
+    """
+    state = assumptions.active()
+    for y, d, n, condition in () if state is None else state.congruences:
+        if exact_quotient(d, c) is None:
+            continue
+        for monomial, k in y.terms.items():
+            for whole, j in x.terms.items():
+                if j % k or not contained(monomial, whole):
+                    continue
+                others = without(whole, monomial)
+                less = combined(x, 1, y, -j // k, others)
+                smaller = combined(less, 1, n, j // k, others)
+                if type(smaller) is not Expr:
+                    return smaller, (condition,)
+                if len(smaller.terms) < len(x.terms):
+                    rest, because = congruent(smaller, c)
+                    return rest, (condition, *because)
+    if len(x.terms) == 1 and not x.constant:  # (y // a) % c == (y % (a*c)) // a
+        ((monomial, k),) = x.terms.items()
+        atom = monomial[0]
+        if k == 1 and len(monomial) == 1 and type(atom) is Quotient and type(atom.dividend) is Expr:
+            a: Any = atom.divisor
+            rest, because = congruent(atom.dividend, a * c)
+            if type(rest) is not Expr and because and type(a) is not Expr and type(c) is not Expr:
+                return rest % (a * c) // a, because
+    return x, ()
+
+
+def restored(terms: Terms, constant: int, kinds: int) -> Value | None:
+    """Return a sum in which ``x // c * c`` is ``x - n`` where ``x % c == n`` is assumed."""
+    if not kinds & 2:
+        return None
+    for monomial, k in terms.items():
+        for i, atom in enumerate(monomial):
+            if type(atom) is not Quotient or type(atom.dividend) is not Expr:
+                continue
+            factors = term_of((*monomial[:i], *monomial[i + 1 :]), k)
+            over = exact_quotient(factors, atom.divisor)
+            if over is None:
+                continue
+            rest, because = congruent(atom.dividend, atom.divisor)
+            if type(rest) is not Expr and type(atom.divisor) is not Expr:
+                rest %= atom.divisor
+            if because and type(rest) is not Expr and (type(atom.divisor) is not Expr or rest == 0):
+                use(*because)
+                one = made({monomial: k}, 0, kinds)
+                result: Value = made(terms, constant, kinds) - one + (atom.dividend - rest) * over
+                return result
+    return None
