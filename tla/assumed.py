@@ -20,7 +20,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from .context import assumed, recorded
-from .ints import is_tuple
+from .ints import PLAIN_INTS, is_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -38,12 +38,8 @@ def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @wraps(operation)
     def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        if not kwargs and assumed.get() is None:
-            for x in args:  # this path is hot
-                if _assumptions(x) if type(x) is tuple else getattr(x, "assumptions", ()):
-                    break
-            else:
-                return operation(*args)  # type: ignore[call-arg]  # ty: ignore[missing-argument]
+        if not kwargs and assumed.get() is None and _is_bare(args):
+            return operation(*args)  # type: ignore[call-arg]  # ty: ignore[missing-argument]
         conditions: Any = kwargs.pop("assume", None)
         return call_assuming(conditions, operation, *args, **kwargs)
 
@@ -74,6 +70,19 @@ def attach_assumptions(conditions: Iterable[Condition], result: Any) -> Any:
     if is_tuple(result):
         return tuple([attach_assumptions(conditions, x) for x in result])
     return result.with_assumptions(conditions) if hasattr(result, "with_assumptions") else result
+
+
+def _is_bare(arguments: tuple[Any, ...]) -> bool:
+    """Whether a look is enough to see that no argument stands on anything."""
+    plain: Any = tuple
+    for x in arguments:
+        if type(x) is plain:
+            for part in x:
+                if type(part) not in PLAIN_INTS:
+                    return False
+        elif getattr(x, "assumptions", ()):
+            return False
+    return True
 
 
 def _assumptions(arguments: tuple[Any, ...]) -> list[Condition]:
