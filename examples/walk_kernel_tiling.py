@@ -11,7 +11,7 @@ from pathlib import Path
 
 import tla
 from tla import ascend, layout_figure, show
-from tla.figure import AnyFigure
+from tla.ground.figure import AnyFigure
 
 PICTURES = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 CHIP, PROBLEM, TAGS = "910B3", (1024, 576, 6144), "RowMajor,ColumnMajor"

@@ -23,7 +23,7 @@ from tla import (
     zipped_divide,
 )
 from tla.explain import divide_table, explain, explain_coordinate, explain_error
-from tla.figure import AnyFigure
+from tla.ground.figure import AnyFigure
 
 PICTURES = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from tla import TlaError, layout_figure, memory, parse, show, xla_bridge
-from tla.figure import AnyFigure
+from tla.ground.figure import AnyFigure
 from tla.hlo import read_module
 from tla.indexing import compose, from_layout, output_to_input, simplify
 

@@ -24,7 +24,7 @@ OVERLAY = STUBS / "tla-stubs" / "ints.pyi"
 sys.path.insert(0, str(STUBS.parent))
 
 from tla import ints  # noqa: E402
-from tla.ints import Int  # noqa: E402
+from tla.numbers.ints import Int  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

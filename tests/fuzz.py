@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 import tla
 from tla import Int, Layout, TlaError, UndecidedError
-from tla.layout import AnyLayout
+from tla.layouts.layout import AnyLayout
 from tla.testing import (
     naive_complement,
     naive_composition,

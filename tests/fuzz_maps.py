@@ -25,8 +25,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tla import UndecidedError
-from tla.expr import Expr, Value, evaluate, greatest, least
-from tla.expr.nodes import atoms_of
 from tla.indexing import (
     IndexingMap,
     Interval,
@@ -43,6 +41,8 @@ from tla.indexing import (
 )
 from tla.indexing.rescale import ranges_to_dims, rescale_symbols, symbols_to_dims
 from tla.indexing.unused import remove_unused_symbols, remove_unused_vars
+from tla.numbers import Expr, Value, evaluate, greatest, least
+from tla.numbers.nodes import atoms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -438,7 +438,7 @@ def _inner(x: Value) -> Iterator[Value]:
 
 
 def _alone(atom: Any) -> Any:
-    from tla.expr.nodes import atom_expr
+    from tla.numbers.nodes import atom_expr
 
     return atom_expr(atom)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import tla
 from tla import ComposedLayout, Layout, Swizzle, _, _1, _16, ceil_div, max_, min_, round_up
-from tla.expr import sym
+from tla.numbers import sym
 
 if TYPE_CHECKING:
     from collections.abc import Callable

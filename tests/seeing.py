@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
-from itertools import product as cartesian
+from itertools import islice, product as cartesian
 from typing import TYPE_CHECKING, Any
 
 from tla import Layout
-from tla.figure import Cell, Figure, Panels, Steps, Strip
-from tla.int_tuple import flatten_to_tuple
+from tla.ground.figure import Cell, Figure, Panels, Steps, Strip
+from tla.layouts.int_tuple import flatten_to_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tla.layout import AnyLayout
+    from tla.layouts.layout import AnyLayout
 
 _TERM = r"\(?-?\d+\)?"
 _EQUATION = re.compile(rf"({_TERM}(?:\s?(?://|[*/+-])\s?{_TERM})+) = (-?\d+)")

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from cli.running import ENVIRONMENT
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from oracle import rows, value
 from programs import STAND_INS, compiled, needs_gxx, printed
 
@@ -50,7 +49,7 @@ from tla import (
 )
 from tla.cpp import rewritten
 from tla.errors import BindingError
-from tla.expr import Expr, evaluate, floor_divided, greatest, least, remainder, sym
+from tla.numbers import Expr, evaluate, floor_divided, greatest, least, remainder, sym
 from tla.testing import int_tuples, layouts, shapes
 
 if TYPE_CHECKING:

@@ -41,5 +41,5 @@ def test_examples_of_a_module(name: str) -> None:
 
 def test_modules_have_examples() -> None:
     finder = doctest.DocTestFinder(exclude_empty=True)
-    for name in ("tla.layout", "tla.coord", "tla.xla_bridge.tiling", "tla.read"):
+    for name in ("tla.layouts.layout", "tla.layouts.coord", "tla.xla_bridge.tiling", "tla.read"):
         assert any(test.examples for test in finder.find(import_module(name), name)), name

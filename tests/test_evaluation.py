@@ -4,8 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 import tla
 from tla import (
@@ -23,9 +22,9 @@ from tla import (
     to_text,
 )
 from tla.evaluation import OPERATIONS, evaluate, text_of_value
-from tla.swizzle import ComposedLayout, Swizzle
+from tla.ground.text import MAX_DIGITS
+from tla.layouts.swizzle import ComposedLayout, Swizzle
 from tla.testing import coords_of, int_tuples, layouts, shapes
-from tla.text import MAX_DIGITS
 
 ANY = layouts(shapes(min_extent=0, max_depth=3), min_stride=-64, padded=True)
 SWIZZLES = st.builds(Swizzle, st.integers(0, 3), st.integers(0, 4), st.integers(3, 5) | st.just(-4))

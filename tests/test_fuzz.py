@@ -9,8 +9,7 @@ from typing import Any
 import fuzz
 import pytest
 from fuzz import OPS, Case, Outcome, judge
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import tla
 from tla import Int, Layout, LayoutError, UndecidedError, parse

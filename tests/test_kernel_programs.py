@@ -14,7 +14,7 @@ from kernel_programs import LACKING, PROGRAMS, Lacking, Program
 import tla
 from tla import ComposedLayout, Int, SymbolicInt, UndecidedError, is_layout, is_tuple, same_function
 from tla.errors import BindingError
-from tla.expr import Condition, assume, evaluate, sym, to_python
+from tla.numbers import Condition, assume, evaluate, sym, to_python
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,7 +18,7 @@ ROOMS = [
     "tla.ascend",
     "tla.ascend.copies",
     "tla.ascend.schedules",
-    "tla.constexpr",
+    "tla.ground.constexpr",
     "tla.hlo",
     "tla.indexing",
     "tla.indexing.fusion",

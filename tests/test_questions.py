@@ -4,12 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tla import Int, UndecidedError
-from tla.expr import sym
-from tla.questions import Questions, asking, differs, divides, equal, less, undecided
+from tla.numbers import sym
+from tla.numbers.questions import Questions, asking, differs, divides, equal, less, undecided
 
 M, N, Z = sym("M"), sym("N"), sym("Z", min=0)
 NUMBERS = st.integers(-9, 9)

@@ -3,471 +3,59 @@
 >>> import tla
 >>> print(tla.xla_bridge.to_layout(tla.read("f32[3,5]{1,0:T(2,2)}")))
 ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)
+
+A name of `tla` is a name of one of its rooms. ``__all__`` lists the words that programs are written in;
+what else the rooms below hold, such as the algorithms of int tuples in `tla.layouts`, they give by name.
 """
 
-import typing as _typing
+from typing import TYPE_CHECKING
 
-from . import display as _display
-from . import show
-from .constexpr import reveal
-from .coord import (
-    colex_less,
-    compact_col_major,
-    compact_order,
-    compact_row_major,
-    coords,
-    crd2crd,
-    crd2idx,
-    crd2offset,
-    elem_less,
-    idx2crd,
-    lex_less,
-)
-from .errors import (
-    BindingError,
-    CapacityError,
-    CongruenceError,
-    ContradictionError,
-    CoordinateError,
-    DivisibilityError,
-    KindError,
-    LayoutError,
-    LeafError,
-    NotALayoutError,
-    OverlapError,
-    ParseError,
-    StaticIntError,
-    TlaError,
-    UndecidedError,
-    UnsupportedError,
-)
-from .fractal import col_major, fractal_layout, nN, nZ, row_major, zN, zZ
-from .int_tuple import (
-    IntTuple,
-    compatible,
-    congruent,
-    elem_scale,
-    evenly_divides,
-    flatten,
-    flatten_to_tuple,
-    fold_leaf,
-    inner_product,
-    insert,
-    is_tuple,
-    make_tuple,
-    product,
-    product_each,
-    product_like,
-    remove,
-    repeat,
-    repeat_like,
-    shape_div,
-    transform_leaf,
-    unflatten,
-    unwrap,
-    weakly_congruent,
-    wrap,
-)
-from .ints import (
-    Int,
-    IntLike,
-    SymbolicInt,
-    _0,
-    _1,
-    _2,
-    _3,
-    _4,
-    _5,
-    _6,
-    _7,
-    _8,
-    _9,
-    _10,
-    _11,
-    _12,
-    _13,
-    _14,
-    _15,
-    _16,
-    _20,
-    _24,
-    _28,
-    _32,
-    _40,
-    _48,
-    _56,
-    _64,
-    _80,
-    _96,
-    _112,
-    _128,
-    _160,
-    _192,
-    _224,
-    _256,
-    _384,
-    _512,
-    _768,
-    _1024,
-    _2048,
-    _4096,
-    _8192,
-    _16384,
-    _32768,
-    _65536,
-    _131072,
-    add,
-    ceil_div,
-    known_divides,
-    known_eq,
-    known_lt,
-    max_,
-    min_,
-    round_down,
-    round_up,
-)  # fmt: skip
-from .layout import (
-    AnyLayout,
-    Layout,
-    cosize,
-    depth,
-    get,
-    is_layout,
-    is_static,
-    make_coord,
-    make_layout,
-    make_layout_like,
-    make_ordered_layout,
-    make_shape,
-    make_stride,
-    make_tile,
-    rank,
-    same_static,
-    shape,
-    size,
-    slice_and_offset,
-    static_mask,
-    stride,
-)
-from .layout_figures import layout_figure, strip_figure
-from .notation import parse, to_text
-from .read import read
-from .slicing import Underscore, _, dice, has_underscore, slice_
-from .table import offset_lists, offsets
-from .tile import get_tile_layout, make_layout_tile
+from .ground import lazy, register
 
-if _typing.TYPE_CHECKING:
-    from . import ascend, hlo, indexing, memory, xla_bridge
-    from .algebra.alignment import max_common_layout, max_common_vector
-    from .algebra.cast import (
-        downcast,
-        max_alignment,
-        recast_layout,
-        upcast,
-    )
-    from .algebra.coalesce import (
-        coalesce,
-        filter_zeros,
-        same_function,
-    )
-    from .algebra.coalesce import (
-        filter as filter,
-    )
-    from .algebra.complement import complement
-    from .algebra.composition import composition
-    from .algebra.divide import (
-        flat_divide,
-        logical_divide,
-        tiled_divide,
-        zipped_divide,
-    )
-    from .algebra.domain import domain_distribute, domain_offset, nullspace
-    from .algebra.edit import (
-        append,
-        group,
-        prepend,
-        replace,
-        select,
-        take,
-    )
-    from .algebra.facts import (
-        collision,
-        is_bijective,
-        is_contiguous,
-        is_injective,
-        is_surjective_onto,
-    )
-    from .algebra.inverse import left_inverse, right_inverse
-    from .algebra.product import (
-        blocked_product,
-        flat_product,
-        logical_product,
-        make_layout_tv,
-        raked_product,
-        tile_to_shape,
-        tiled_product,
-        zipped_product,
-    )
-    from .algebra.refinement import mutual_refinement
+if TYPE_CHECKING:
+    from . import ascend, cpp, explain, hlo, indexing, memory, show, xla_bridge
+    from .algebra import *
     from .cpp import from_cpp, to_cpp
+    from .errors import *
     from .evaluation import evaluate
-    from .expr import Condition, Expr, assume, sym
-    from .swizzle import ComposedLayout, Swizzle
-    from .tensor import Tensor, get_tile, make_tensor, make_tensor_like, tile_view
-else:
-    # who only converts or shows layouts does not wait for the algebra
-    _ROOMS = (
-        *("algebra", "ascend", "cpp", "explain", "expr", "hlo", "indexing", "memory", "swizzle"),
-        "xla_bridge",
-    )
-    _LATER = {
-        "ComposedLayout": ".swizzle",
-        "Swizzle": ".swizzle",
-        "Tensor": ".tensor",
-        "get_tile": ".tensor",
-        "make_tensor": ".tensor",
-        "make_tensor_like": ".tensor",
-        "tile_view": ".tensor",
-        "Condition": ".expr",
-        "Expr": ".expr",
-        "assume": ".expr",
-        "evaluate": ".evaluation",
-        "sym": ".expr",
-        "filter": ".algebra",
-        "from_cpp": ".cpp",
-        "to_cpp": ".cpp",
-    }
+    from .figures import layout_figure, strip_figure
+    from .ground import reveal
+    from .layouts import *
+    from .layouts import _
+    from .numbers import Condition, Expr, assume, sym
+    from .numbers.ints import *
+    from .read import read
 
-    def __getattr__(name):
-        """Load what is public and not here yet: the algebra, with what stands on it."""
-        from importlib import import_module
-
-        if name in _ROOMS:
-            return import_module(f".{name}", __name__)
-        module = _LATER.get(name, ".algebra" if name in __all__ else None)
-        if module is None:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(import_module(module, __name__), name)
-        return value
-
-    def __dir__():
-        return sorted({*globals(), *_ROOMS, *_LATER, *__all__})
-
-
-_display.register("tla.notebook")  # imported when the first value is shown
+register("tla.show.notebook")  # imported when the first value is shown
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "AnyLayout",
-    "BindingError",
-    "CapacityError",
-    "ComposedLayout",
-    "Condition",
-    "CongruenceError",
-    "ContradictionError",
-    "CoordinateError",
-    "DivisibilityError",
-    "Expr",
-    "Int",
-    "IntLike",
-    "IntTuple",
-    "KindError",
-    "Layout",
-    "LayoutError",
-    "LeafError",
-    "NotALayoutError",
-    "OverlapError",
-    "ParseError",
-    "StaticIntError",
-    "Swizzle",
-    "SymbolicInt",
-    "Tensor",
-    "TlaError",
-    "UndecidedError",
-    "Underscore",
-    "UnsupportedError",
-    "_",
-    "_0",
-    "_1",
-    "_2",
-    "_3",
-    "_4",
-    "_5",
-    "_6",
-    "_7",
-    "_8",
-    "_9",
-    "_10",
-    "_11",
-    "_12",
-    "_13",
-    "_14",
-    "_15",
-    "_16",
-    "_20",
-    "_24",
-    "_28",
-    "_32",
-    "_40",
-    "_48",
-    "_56",
-    "_64",
-    "_80",
-    "_96",
-    "_112",
-    "_128",
-    "_160",
-    "_192",
-    "_224",
-    "_256",
-    "_384",
-    "_512",
-    "_768",
-    "_1024",
-    "_2048",
-    "_4096",
-    "_8192",
-    "_16384",
-    "_32768",
-    "_65536",
-    "_131072",
-    "__version__",
-    "add",
-    "append",
-    "ascend",
-    "assume",
-    "blocked_product",
-    "ceil_div",
-    "coalesce",
-    "col_major",
-    "colex_less",
-    "collision",
-    "compact_col_major",
-    "compact_order",
-    "compact_row_major",
-    "compatible",
-    "complement",
-    "composition",
-    "congruent",
-    "coords",
-    "cosize",
-    "crd2crd",
-    "crd2idx",
-    "crd2offset",
-    "depth",
-    "dice",
-    "domain_distribute",
-    "domain_offset",
-    "downcast",
-    "elem_less",
-    "elem_scale",
-    "evaluate",
-    "evenly_divides",
-    "filter_zeros",
-    "flat_divide",
-    "flat_product",
-    "flatten",
-    "flatten_to_tuple",
-    "fold_leaf",
-    "fractal_layout",
-    "from_cpp",
-    "get",
-    "get_tile",
-    "get_tile_layout",
-    "group",
-    "has_underscore",
-    "hlo",
-    "idx2crd",
-    "indexing",
-    "inner_product",
-    "insert",
-    "is_bijective",
-    "is_contiguous",
-    "is_injective",
-    "is_layout",
-    "is_static",
-    "is_surjective_onto",
-    "is_tuple",
-    "known_divides",
-    "known_eq",
-    "known_lt",
-    "layout_figure",
-    "left_inverse",
-    "lex_less",
-    "logical_divide",
-    "logical_product",
-    "make_coord",
-    "make_layout",
-    "make_layout_like",
-    "make_layout_tile",
-    "make_layout_tv",
-    "make_ordered_layout",
-    "make_shape",
-    "make_stride",
-    "make_tensor",
-    "make_tensor_like",
-    "make_tile",
-    "make_tuple",
-    "max_",
-    "max_alignment",
-    "max_common_layout",
-    "max_common_vector",
-    "memory",
-    "min_",
-    "mutual_refinement",
-    "nN",
-    "nZ",
-    "nullspace",
-    "offset_lists",
-    "offsets",
-    "parse",
-    "prepend",
-    "product",
-    "product_each",
-    "product_like",
-    "raked_product",
-    "rank",
-    "read",
-    "recast_layout",
-    "remove",
-    "repeat",
-    "repeat_like",
-    "replace",
-    "reveal",
-    "right_inverse",
-    "round_down",
-    "round_up",
-    "row_major",
-    "same_function",
-    "same_static",
-    "select",
-    "shape",
-    "shape_div",
-    "show",
-    "size",
-    "slice_",
-    "slice_and_offset",
-    "static_mask",
-    "stride",
-    "strip_figure",
-    "sym",
-    "take",
-    "tile_to_shape",
-    "tile_view",
-    "tiled_divide",
-    "tiled_product",
-    "to_cpp",
-    "to_text",
-    "transform_leaf",
-    "unflatten",
-    "unwrap",
-    "upcast",
-    "weakly_congruent",
-    "wrap",
-    "xla_bridge",
-    "zN",
-    "zZ",
-    "zipped_divide",
-    "zipped_product",
+    "AnyLayout", "BindingError", "CapacityError", "ComposedLayout", "Condition", "CongruenceError",
+    "ContradictionError", "CoordinateError", "DivisibilityError", "Expr", "Int", "IntLike", "IntTuple",
+    "KindError", "Layout", "LayoutError", "LeafError", "NotALayoutError", "OverlapError", "ParseError",
+    "StaticIntError", "Swizzle", "SymbolicInt", "Tensor", "TlaError", "UndecidedError", "Underscore",
+    "UnsupportedError", "add", "append", "ascend", "assume", "blocked_product", "ceil_div", "coalesce",
+    "col_major", "collision", "compact_col_major", "compact_order", "compact_row_major", "compatible",
+    "complement", "composition", "congruent", "coords", "cosize", "cpp", "crd2crd", "crd2idx",
+    "crd2offset", "depth", "dice", "domain_distribute", "domain_offset", "downcast", "evaluate",
+    "explain", "filter_zeros", "flat_divide", "flat_product", "flatten", "fractal_layout", "from_cpp",
+    "get", "get_tile", "get_tile_layout", "group", "has_underscore", "hlo", "idx2crd", "indexing",
+    "is_bijective", "is_contiguous", "is_injective", "is_layout", "is_static", "is_surjective_onto",
+    "known_divides", "known_eq", "known_lt", "layout_figure", "left_inverse", "logical_divide",
+    "logical_product", "make_coord", "make_layout", "make_layout_like", "make_layout_tile",
+    "make_layout_tv", "make_ordered_layout", "make_shape", "make_stride", "make_tensor",
+    "make_tensor_like", "make_tile", "max_", "max_alignment", "max_common_layout", "max_common_vector",
+    "memory", "min_", "mutual_refinement", "nN", "nZ", "nullspace", "offset_lists", "offsets", "parse",
+    "prepend", "product", "raked_product", "rank", "read", "recast_layout", "replace", "reveal",
+    "right_inverse", "round_down", "round_up", "row_major", "same_function", "same_static", "select",
+    "shape", "show", "size", "slice_", "slice_and_offset", "stride", "strip_figure", "sym", "take",
+    "tile_to_shape", "tile_view", "tiled_divide", "tiled_product", "to_cpp", "to_text", "upcast",
+    "xla_bridge", "zN", "zZ", "zipped_divide", "zipped_product", "_", "__version__", "_0", "_1", "_2",
+    "_3", "_4", "_5", "_6", "_7", "_8", "_9", "_10", "_11", "_12", "_13", "_14", "_15", "_16", "_20",
+    "_24", "_28", "_32", "_40", "_48", "_56", "_64", "_80", "_96", "_112", "_128", "_160", "_192",
+    "_224", "_256", "_384", "_512", "_768", "_1024", "_2048", "_4096", "_8192", "_16384", "_32768",
+    "_65536", "_131072",
 ]  # fmt: skip
+
+lazy(__name__)

@@ -10,8 +10,8 @@
 =========================== ====================================================================
 expression                  value
 =========================== ====================================================================
-``4``, ``_4``, ``(4,(2))``  an int, a static one, an int tuple, as in `tla.notation`
-``M{div=16}``, ``M/16+1``   a symbolic int, as in `tla.expr.reading`
+``4``, ``_4``, ``(4,(2))``  an int, a static one, an int tuple, as in `tla.layouts.notation`
+``M{div=16}``, ``M/16+1``   a symbolic int, as in `tla.numbers.reading`
 ``s:d``, ``s:d:o``          the layout of a shape, a stride and an origin shape
 ``Sw<2,0,3>``               a swizzle; ``Sw<2,0,3> o 0 o (8,8):(8,1)`` is a composed layout
 ``name(x, y, key=z)``       the value of an operation, `OPERATIONS`
@@ -28,20 +28,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, NoReturn, TypeAlias
 
-from . import coord, fractal, int_tuple, ints, layout, swizzle, tile
 from .errors import LayoutError, LeafError, ParseError, TlaError
-from .ints import MAX_DEPTH, SymbolicInt, bounded, is_tuple
-from .layout import is_layout
-from .notation import NamingScanner, grouped, items_at, layout_at, leaf_at
-from .slicing import _, has_underscore
-from .swizzle import ComposedLayout, Swizzle, is_composed, is_swizzle
-from .text import MAX_DIGITS, shortened
+from .ground import MAX_DIGITS, shortened
+from .layouts import (
+    ComposedLayout,
+    NamingScanner,
+    Swizzle,
+    _,
+    coord,
+    fractal,
+    grouped,
+    has_underscore,
+    int_tuple,
+    is_composed,
+    is_layout,
+    is_swizzle,
+    items_at,
+    layout,
+    layout_at,
+    leaf_at,
+    swizzle,
+    tile,
+)
+from .numbers import MAX_DEPTH, SymbolicInt, bounded, ints, is_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from inspect import Parameter
 
-    from .expr.reading import Names
+    from .numbers import Names
 
 __all__ = ["OPERATIONS", "Call", "evaluate", "text_of_value"]
 
@@ -327,7 +342,7 @@ def _operation(scan: NamingScanner, start: int, name: str) -> Callable[..., Any]
     """The operation of a name; the error suggests those that look alike."""
     known = _ALIASES.get(name, name)
     if known in _ALGEBRA:
-        from . import algebra  # loaded when it is asked for
+        from . import algebra
 
         operation: Callable[..., Any] = getattr(algebra, known)
         return operation

@@ -1,7 +1,7 @@
 """A mypy plugin that runs the algebra on types: ``plugins = tla.mypy_plugin``.
 
-Where a function marked `tla.constexpr.constexpr` is called, the types of the arguments are lifted to
-terms, the function is run on them (`tla.terms`), and its result is lowered to the type of the call. An
+Where a function marked `tla.ground.constexpr.constexpr` is called, the types of the arguments are lifted to
+terms, the function is run on them (`tla.types.terms`), and its result is lowered to the type of the call. An
 error of the library becomes an error of mypy, with its one-line summary and the code ``tla``.
 
 =========================================  ==========================================================
@@ -48,9 +48,9 @@ from mypy.types import (
 
 import tla
 
-from .constexpr import opaques_of, types_of, untold_of
-from .slicing import _
-from .terms import (
+from .ground import opaques_of, types_of, untold_of
+from .layouts import _
+from .types import (
     BITS,
     OPAQUE,
     OPEN,
@@ -80,14 +80,14 @@ if TYPE_CHECKING:
     )
     from mypy.types import Type
 
-    from .terms import Result, Term
+    from .types import Result, Term
 
 CODE: Final = ErrorCode("tla", "A rule of layouts is broken", "Layouts")
 MYPY: Final = (1, 20), (3, 0)
 """The versions of mypy that the plugin is made for, from the first to below the second."""
 
-_INT: Final = "tla.ints.Int"
-_REVEAL: Final = "tla.constexpr.reveal"
+_INT: Final = "tla.numbers.ints.Int"
+_REVEAL: Final = "tla.ground.constexpr.reveal"
 
 
 # --- types to terms -------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ def _of_instance(t: Instance) -> Term:
     return found
 
 
-_CLASSES: Final[dict[str, type | Term | None]] = {"tla.slicing.Underscore": Known(_)}
+_CLASSES: Final[dict[str, type | Term | None]] = {"tla.layouts.slicing.Underscore": Known(_)}
 """What instances of a class are: of a class `typed_by` its attributes, or one term, or not told."""
 
 

@@ -15,17 +15,16 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .dtypes import ELEMENT_TYPES
 from .errors import KindError, ParseError, TlaError
-from .notation import parse
-from .text import shortened
+from .ground import ELEMENT_TYPES, shortened
+from .layouts import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .ascend.tags.text import TaggedLayout
-    from .expr.reading import Names
-    from .xla_bridge.shape import AnyShape
+    from .ascend import TaggedLayout
+    from .numbers import Names
+    from .xla_bridge import AnyShape
 
 __all__ = ["FileError", "read", "tagged"]
 
@@ -97,11 +96,11 @@ def _value(text: str) -> Any:
     if looks_like_a_layout or text.startswith("(", start):
         return parse(text)
     if _SWIZZLED.match(text, start):
-        from .evaluation import evaluate  # few texts are swizzled
+        from .evaluation import evaluate
 
         return evaluate(text)
     if _CPP.match(text, start):
-        from .cpp import from_cpp  # few texts are C++
+        from .cpp import from_cpp
 
         return from_cpp(text)
     if ":" in text and inside[:1].isalpha():  # a layout that begins with an unknown
@@ -133,7 +132,7 @@ def tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) -> Tagge
     start = len(text) - len(text.lstrip())
     if not _TAGGED.match(text, start) or _CPP.match(text, start) or "[" in text:
         return None
-    from .ascend.tags.text import parse_tagged  # few texts are tags
+    from .ascend import parse_tagged
 
     return parse_tagged(text, symbols)
 
@@ -158,7 +157,7 @@ def _blame_pointer(text: str) -> None:
 
 def _pointed_at(pointer: re.Match[str]) -> AnyShape:
     """The shape of the instruction that a text points at."""
-    from .hlo import ModuleError, read_stream  # few texts point into a module
+    from .hlo import ModuleError, read_stream
 
     path, computation, name, way = pointer.groups()
     found: dict[str, AnyShape] = {}

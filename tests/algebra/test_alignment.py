@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import tla
 from tla import (
@@ -17,7 +16,7 @@ from tla import (
     parse,
     right_inverse,
 )
-from tla.expr import assume, sym
+from tla.numbers import assume, sym
 from tla.testing import layouts, naive_extended, naive_offset, naive_offsets, shapes
 
 LONG = sym("M", min=2)

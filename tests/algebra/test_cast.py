@@ -4,8 +4,7 @@ from math import gcd
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from oracle import rows, value
 
 import tla
@@ -26,8 +25,8 @@ from tla import (
 )
 from tla.algebra.cast import downcast, max_alignment, recast_layout, upcast
 from tla.algebra.coalesce import coalesce
-from tla.dtypes import element_type
-from tla.expr import sym
+from tla.ground.dtypes import element_type
+from tla.numbers import sym
 from tla.testing import layouts, naive_coords, naive_offset, shapes
 
 FILE = "layout_algebra.jsonl"

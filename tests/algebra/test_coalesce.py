@@ -1,20 +1,25 @@
 """Coalescing: the same function in the fewest modes, the one form by which functions are compared."""
 
 from collections import defaultdict
-from itertools import pairwise
-from itertools import product as tuples_of
+from itertools import pairwise, product as tuples_of
 from math import prod
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import tla
-from tla import CongruenceError, Layout, UndecidedError, coalesce, filter_zeros, parse
-from tla import same_function as same
+from tla import (
+    CongruenceError,
+    Layout,
+    UndecidedError,
+    coalesce,
+    filter_zeros,
+    parse,
+    same_function as same,
+)
 from tla.algebra.coalesce import filter as without_zeros
-from tla.expr import sym
+from tla.numbers import sym
 from tla.testing import layouts, naive_coords, naive_offset, naive_offsets, naive_size, shapes
 
 ANY = layouts(shapes(max_size=48, min_extent=0), min_stride=-9, max_stride=24)

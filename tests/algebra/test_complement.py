@@ -1,14 +1,12 @@
 """The complement: the offsets that a layout leaves free, in order, and errors where modes collide."""
 
-from itertools import pairwise
-from itertools import product as tuples_of
+from itertools import pairwise, product as tuples_of
 from math import prod
 from operator import itemgetter
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import tla
 from tla import (
@@ -22,7 +20,7 @@ from tla import (
     complement,
     parse,
 )
-from tla.expr import evaluate, sym
+from tla.numbers import evaluate, sym
 from tla.testing import (
     layouts,
     naive_complement,

@@ -7,8 +7,7 @@ from math import prod
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 import tla
 from tla import (
@@ -28,8 +27,7 @@ from tla import (
     parse,
 )
 from tla.algebra.modes import WORK
-from tla.expr import assume as assuming
-from tla.expr import sym
+from tla.numbers import assume as assuming, sym
 from tla.testing import (
     layouts,
     naive_composition,

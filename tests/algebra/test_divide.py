@@ -5,8 +5,7 @@ from re import escape
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import tla
 from tla import (
@@ -28,7 +27,7 @@ from tla import (
     tiled_divide,
     zipped_divide,
 )
-from tla.expr import Condition, sym
+from tla.numbers import Condition, sym
 from tla.testing import (
     layouts,
     naive_complement,

@@ -4,14 +4,13 @@ from math import gcd
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from oracle import rows, value
 
 import tla
 from tla import CoordinateError, Layout, LayoutError, LeafError, UndecidedError, _, _6, parse
 from tla.algebra.domain import common_divisor, domain_distribute, domain_offset, nullspace
-from tla.expr import evaluate, sym
+from tla.numbers import evaluate, sym
 from tla.testing import (
     layouts,
     naive_coords,

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import tla
 from tla import CoordinateError, Layout, LeafError, UnsupportedError, _1, _8, int_tuple, parse
 from tla.algebra.edit import append, group, prepend, replace, select, take
-from tla.expr import sym
+from tla.numbers import sym
 from tla.testing import int_tuples, layouts, naive_coords, naive_offset, naive_offsets, shapes
 
 ROWS = parse("(4,(2,3),8):(1,(4,64),8)")

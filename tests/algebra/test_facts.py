@@ -9,8 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import tla
 from tla import Int, Layout, UndecidedError, _2, _3, _4
@@ -22,7 +21,7 @@ from tla.algebra.facts import (
     is_surjective_onto,
 )
 from tla.algebra.modes import WORK
-from tla.expr import evaluate, sym
+from tla.numbers import evaluate, sym
 from tla.testing import layouts, naive_offset, naive_offsets, shapes
 
 FACTS = (is_injective, collision, is_bijective, is_contiguous)

@@ -1,7 +1,6 @@
 """Inverses: ``a(r(i)) == i`` on the right, ``r(a(i)) == i`` on the left."""
 
-from itertools import pairwise
-from itertools import product as tuples_of
+from itertools import pairwise, product as tuples_of
 from operator import itemgetter
 from typing import Any
 
@@ -21,7 +20,7 @@ from tla import (
     parse,
     right_inverse,
 )
-from tla.expr import sym
+from tla.numbers import sym
 from tla.testing import (
     layouts,
     naive_extended,

@@ -12,8 +12,8 @@ from hypothesis import given
 import tla
 from tla import Int, Layout, TlaError, UndecidedError, parse
 from tla.algebra.modes import modes_of, of_modes, raw_modes, read_modes, row
-from tla.expr import Condition, assume, evaluate, sym
-from tla.ints import is_open
+from tla.numbers import Condition, assume, evaluate, sym
+from tla.numbers.ints import is_open
 from tla.testing import layouts
 
 M = sym("M")

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from differences import OURS, WRONG, PeerError
-from fuzz import OPS as TRUTHS
-from fuzz import Expect, Truth, tiler_layout
+from fuzz import OPS as TRUTHS, Expect, Truth, tiler_layout
 
 import tla
 from tla import Int, parse

@@ -6,12 +6,11 @@ from itertools import islice
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tla import Layout, LeafError, NotALayoutError, UndecidedError, UnsupportedError, parse
 from tla.algebra.preimage import preimage
-from tla.coord import coords
+from tla.layouts.coord import coords
 from tla.testing import layouts, naive_offsets
 
 STRIDES = st.sampled_from([-6, -3, -1, 0, 1, 2, 3, 4, 5, 6, 8, 12])

@@ -5,8 +5,7 @@ from math import prod
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import tla
 from tla import (
@@ -32,7 +31,7 @@ from tla import (
     tiled_product,
     zipped_product,
 )
-from tla.expr import evaluate, sym
+from tla.numbers import evaluate, sym
 from tla.testing import (
     layouts,
     naive_complement,

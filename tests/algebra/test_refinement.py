@@ -1,19 +1,17 @@
 """Mutual refinement: the one pair with the fewest ints, or none where a cut does not divide."""
 
-from itertools import pairwise
-from itertools import product as pairs_of
+from itertools import pairwise, product as pairs_of
 from math import prod
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import tla
 from tla import DivisibilityError, LeafError, UndecidedError, _2, _3, _6
 from tla.algebra.modes import in_profile, leaf_names
 from tla.algebra.refinement import mutual_refinement
-from tla.expr import evaluate, sym
+from tla.numbers import evaluate, sym
 from tla.testing import shapes
 
 

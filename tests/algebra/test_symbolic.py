@@ -20,8 +20,8 @@ from tla import (
 )
 from tla.algebra.coalesce import filter as without_zeros
 from tla.algebra.modes import by_stride
-from tla.expr import Condition, evaluate, sym
-from tla.questions import Questions
+from tla.numbers import Condition, evaluate, sym
+from tla.numbers.questions import Questions
 
 M, N, K, A, B = (sym(name) for name in "MNKAB")
 Z = sym("Z", min=0)

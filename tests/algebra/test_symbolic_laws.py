@@ -6,12 +6,11 @@ from itertools import product as tuples_of
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import tla
 from tla import ContradictionError, Layout, LayoutError, UndecidedError, assume
-from tla.expr import sym
+from tla.numbers import sym
 from tla.testing import (
     naive_extended,
     naive_is_complement,

@@ -8,12 +8,11 @@ from typing import Any
 
 import fuzz
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 import tla
 from tla import Layout, TlaError, UndecidedError, parse
-from tla.expr import Condition, Expr, assume, evaluate, sym
+from tla.numbers import Condition, Expr, assume, evaluate, sym
 
 M = sym("M", max=6)
 N = sym("N", 2, max=8)

@@ -3,14 +3,13 @@
 from contextlib import suppress
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tla import LayoutError
 from tla.algebra.complement import gaps, gaps_between
 from tla.algebra.composition import extended_modes, walk, walked
 from tla.algebra.modes import of_modes
-from tla.questions import Questions
+from tla.numbers.questions import Questions
 
 ASK = Questions(lambda: "a walk of numbers")
 EXTENTS = st.sampled_from([0, 1, 1, 2, 2, 3, 4, 6, 8, 12])

@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tla import LayoutError, TlaError, UnsupportedError
 from tla.ascend import ARCHES, CHIPS, ELEMENTS, Arch, Ascend950, AtlasA2, AtlasA3, accumulator

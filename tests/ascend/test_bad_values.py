@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 import tla.ascend
-import tla.tensor
+import tla.layouts.tensor
 from tla import Int, Layout, TlaError, _, make_tensor, row_major, zN
 from tla.ascend import AtlasA2, GemmCoord, GemmShape, is_zN, make_layout
-from tla.constexpr import is_constexpr
-from tla.expr.cases import cases
-from tla.ints import _0, _2, _16
-from tla.terms import OPAQUE
+from tla.ground.constexpr import is_constexpr
+from tla.numbers.cases import cases
+from tla.numbers.ints import _0, _2, _16
+from tla.types.terms import OPAQUE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,15 +54,15 @@ _TILE: Final = make_layout("half", "zZ", 32, 32)
 _SHAPE, _SIZE = GemmShape(128, 256, 64), GemmCoord(300, 300, 300)
 
 RIGHT: Final[dict[str, tuple[_Call, ...]]] = {
-    "tla.tensor.Tensor": (_of(OPAQUE, _ROWS, (1, 2), "GM", data_offset=3),),
-    "tla.tensor.Tensor.__call__": (_of(_TENSOR, 1, 2),),
-    "tla.tensor.Tensor.offset": (_of(_TENSOR, 1, 2),),
-    "tla.tensor.Tensor.__getitem__": (_of(_TENSOR, (_, 2)),),
-    "tla.tensor.Tensor.shape": (_of(_TENSOR),),
-    "tla.tensor.Tensor.stride": (_of(_TENSOR),),
-    "tla.tensor.get_tile": (_of(_TENSOR, (16, 0), (16, 16), True),),
-    "tla.tensor.tile_view": (_of(_TENSOR, (1, 0), (16, 16), aligned=False),),
-    "tla.tensor.make_tensor": (_of(OPAQUE, _ROWS, (1, 2), "GM"),),
+    "tla.layouts.tensor.Tensor": (_of(OPAQUE, _ROWS, (1, 2), "GM", data_offset=3),),
+    "tla.layouts.tensor.Tensor.__call__": (_of(_TENSOR, 1, 2),),
+    "tla.layouts.tensor.Tensor.offset": (_of(_TENSOR, 1, 2),),
+    "tla.layouts.tensor.Tensor.__getitem__": (_of(_TENSOR, (_, 2)),),
+    "tla.layouts.tensor.Tensor.shape": (_of(_TENSOR),),
+    "tla.layouts.tensor.Tensor.stride": (_of(_TENSOR),),
+    "tla.layouts.tensor.get_tile": (_of(_TENSOR, (16, 0), (16, 16), True),),
+    "tla.layouts.tensor.tile_view": (_of(_TENSOR, (1, 0), (16, 16), aligned=False),),
+    "tla.layouts.tensor.make_tensor": (_of(OPAQUE, _ROWS, (1, 2), "GM"),),
     "tla.ascend.arch.arch": (_of("AtlasA2"),),
     "tla.ascend.arch.KnownArch": (_of("AtlasA2"),),
     "tla.ascend.arch.Arch.capacity": (_of(AtlasA2, "L1"),),
@@ -133,7 +133,7 @@ RIGHT: Final[dict[str, tuple[_Call, ...]]] = {
 
 def _marked() -> Iterator[tuple[str, Callable[..., Any]]]:
     inside = pkgutil.walk_packages(tla.ascend.__path__, "tla.ascend.")
-    for module in [tla.tensor, *(importlib.import_module(found.name) for found in inside)]:
+    for module in [tla.layouts.tensor, *(importlib.import_module(found.name) for found in inside)]:
         for name, x in vars(module).items():
             if (getattr(x, "__module__", None), getattr(x, "__qualname__", None)) != (
                 module.__name__,

@@ -5,8 +5,7 @@ import pickle
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tla import (
     CapacityError,
@@ -49,7 +48,7 @@ from tla.ascend import (
 from tla.ascend.arch import Position
 from tla.ascend.buffers import buffer_of
 from tla.ascend.copies import gm_l1
-from tla.expr.cases import cases
+from tla.numbers.cases import cases
 
 ALL = [*ARCHES.values(), *CHIPS.values()]
 POSITIONS: tuple[Position, ...] = ("L1", "L0A", "L0B", "L0C", "UB", "BT", "FB")

@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, strategies as st
 
 from tla.ascend import Ascend950, AtlasA2, Estimate, element, estimate
 from tla.ascend.plans.plan import Plan, gemm

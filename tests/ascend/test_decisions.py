@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from oracle import rows
 
 from tla import LayoutError, UnsupportedError, sym
@@ -28,7 +27,7 @@ from tla.ascend import (
     splitk_factor,
     workspace,
 )
-from tla.expr import evaluate
+from tla.numbers import evaluate
 
 FILE = "catlass_decisions.jsonl"
 KINDS: Any = ("PADDING_ND", "PADDING_BLOCK_ND", "PADDING_NZ")

@@ -6,7 +6,7 @@ import pytest
 
 from tla import LeafError, UnsupportedError
 from tla.ascend import ARCHES, ELEMENTS, Element, accumulator, element
-from tla.dtypes import ELEMENT_TYPES, element_type
+from tla.ground.dtypes import ELEMENT_TYPES, element_type
 
 WIDTHS = {4: (64, 1024), 8: (32, 512), 16: (16, 256), 32: (8, 128), 64: (4, 64)}
 

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 from differences import BLOCKS
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from oracle import rows
 
 from tla.ascend import (

@@ -6,8 +6,7 @@ from math import prod
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from oracle import rows, value
 
 from tla import (

@@ -11,8 +11,7 @@ import fuzz_schedules
 import pytest
 from differences import CATLASS
 from fuzz_schedules import SCHEDULERS
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from oracle import rows
 
 from tla import CoordinateError, LayoutError, ParseError, UnsupportedError

@@ -7,8 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tla.ascend import schedules
 from tla.ascend.schedules import CoverError, prove

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from fuzz_schedules import SCHEDULERS, random_problem
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tla import LayoutError, UnsupportedError
 from tla.ascend import decisions, element, schedules

@@ -6,13 +6,12 @@ import re
 
 import pytest
 from fuzz_schedules import SCHEDULERS, random_problem
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tla import LayoutError
 from tla.ascend import schedules
 from tla.ascend.schedules import Balance, Schedule, Task
-from tla.figure import Lane, Stretch, Timeline
+from tla.ground.figure import Lane, Stretch, Timeline
 from tla.show import render
 
 

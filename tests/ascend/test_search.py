@@ -8,8 +8,7 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tla.ascend import AtlasA2, Estimate, Ranking, search
 from tla.ascend.arch import arch as arch_named

@@ -1,8 +1,7 @@
 """Shapes: texts, extents, tiles of a problem, bad input."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tla import Int, LayoutError, ParseError
 from tla.ascend import GemmCoord, GemmShape, gemm_shape

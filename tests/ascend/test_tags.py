@@ -5,8 +5,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from oracle import rows, value
 from test_catlass import at_least_as_static, differing
 
@@ -28,7 +27,7 @@ from tla import (
 )
 from tla.ascend import ELEMENTS, TAGS, element, make_layout, make_layout_in_ub
 from tla.ascend.tags.table import tag_named
-from tla.fractal import fractal_layout
+from tla.layouts.fractal import fractal_layout
 
 FILE = "catlass_tla.jsonl"
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tla
 from tla import Layout
-from tla.expr import simplify, sym
+from tla.numbers import simplify, sym
 
 if TYPE_CHECKING:
     from collections.abc import Callable

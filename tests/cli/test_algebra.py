@@ -837,7 +837,7 @@ def test_a_command_loads_only_itself(command: str) -> None:
 @pytest.mark.parametrize("line", ["convert 'f32[3,5]{1,0:T(2,2)}'", "show '(2,3):(3,1)'"])
 def test_commands_without_algebra_do_not_load_it(line: str) -> None:
     loaded = loaded_by(line)
-    assert "tla.layout" in loaded
+    assert "tla.layouts.layout" in loaded
     assert not {name for name in loaded if name.startswith("tla.algebra")}
     assert loaded.isdisjoint({"tla.explain", "tla.evaluation", "tla.cli.operation"})
 

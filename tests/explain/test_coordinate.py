@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from seeing import equations, marked, offsets
 
 from tla import CoordinateError, Layout, UndecidedError, UnsupportedError, idx2crd, parse
 from tla.explain import explain_coordinate, explain_offset
-from tla.figure import Strip
+from tla.ground.figure import Strip
 from tla.testing import int_tuples, layouts
 
 ZN: Any = parse("((4,2),(4,3)):((4,16),(1,32))")

@@ -8,8 +8,7 @@ from math import prod
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 import tla
 from tla import Int, Layout, TlaError, UnsupportedError, _, algebra, parse, same_static
@@ -22,10 +21,10 @@ from tla.explain import (
     InverseStep,
     explain,
 )
-from tla.expr import sym
-from tla.int_tuple import flatten_to_tuple
-from tla.layout import AnyLayout
-from tla.swizzle import ComposedLayout, Swizzle
+from tla.layouts.int_tuple import flatten_to_tuple
+from tla.layouts.layout import AnyLayout
+from tla.layouts.swizzle import ComposedLayout, Swizzle
+from tla.numbers import sym
 from tla.testing import int_tuples, layouts, naive_extended, naive_offsets
 
 DIVISIONS = ["logical_divide", "zipped_divide", "tiled_divide", "flat_divide"]

@@ -6,13 +6,12 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from seeing import cells, check_strip, offsets, panels, sizes
 
 from tla import Layout, TlaError, parse
 from tla.explain import EXPLAINED, Explanation, explain
-from tla.figure import NO_COLOUR, Figure, Panels, Strip
+from tla.ground.figure import NO_COLOUR, Figure, Panels, Strip
 from tla.show import render, svg
 from tla.testing import int_tuples, layouts, naive_extended
 

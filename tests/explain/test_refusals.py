@@ -6,8 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from seeing import check_strip, marked, offsets
 
 from tla import (
@@ -26,7 +25,7 @@ from tla import (
     zipped_divide,
 )
 from tla.explain import explain_error
-from tla.figure import Panels
+from tla.ground.figure import Panels
 from tla.show import render, svg
 from tla.testing import int_tuples, layouts, naive_extended
 

@@ -12,9 +12,9 @@ from seeing import all_steps, equations
 from tla import TlaError, composition, parse
 from tla.explain import EXPLAINED, explain
 from tla.explain.sentences import factor
-from tla.expr import sym
-from tla.notation import parse_int_tuple
-from tla.swizzle import Swizzle
+from tla.layouts.notation import parse_int_tuple
+from tla.layouts.swizzle import Swizzle
+from tla.numbers import sym
 from tla.testing import naive_extended
 
 from .test_operations import arguments_of

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from seeing import cells, offsets
 
 from tla import CoordinateError, LayoutError, UnsupportedError, parse
 from tla.explain import tv_figure
-from tla.figure import NO_COLOUR
+from tla.ground.figure import NO_COLOUR
 from tla.testing import layouts
 
 

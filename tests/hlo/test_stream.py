@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tla.hlo import ComputationHead, Instruction, Module, ModuleError, read_module, read_stream
 from tla.hlo.source import Source

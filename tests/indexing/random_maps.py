@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from tla.expr import greatest, least
 from tla.indexing import REPLICA, IndexingMap, Interval, Source, dim, rng, rt
+from tla.numbers import greatest, least
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,10 +7,10 @@ import random
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from tla.expr import free_symbols
-from tla.expr.evaluation import evaluated
 from tla.indexing import REPLICA, RuntimeVariable, Source, dim, rng, rt
 from tla.indexing.variables import place_of
+from tla.numbers import free_symbols
+from tla.numbers.evaluation import evaluated
 
 from .random_maps import random_expr, random_map
 

@@ -16,7 +16,6 @@ import pytest
 
 import tla
 from tla.errors import CongruenceError, CoordinateError, KindError, UndecidedError, UnsupportedError
-from tla.expr import greatest, least
 from tla.indexing import (
     REPLICA,
     IndexingMap,
@@ -28,6 +27,7 @@ from tla.indexing import (
     rng,
     rt,
 )
+from tla.numbers import greatest, least
 
 from .random_maps import pairs_of, random_map, random_maps, reading_map
 

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from cases import over
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from xla_bridge.rows import TILED, array, indices
 
 from tla import CongruenceError, KindError, Layout, UndecidedError, UnsupportedError
-from tla.expr import sym
 from tla.hlo import read_instruction
 from tla.indexing import (
     IndexingMap,
@@ -29,7 +27,8 @@ from tla.indexing import (
     rt,
 )
 from tla.indexing.layouts import from_layout, layout_and_offset, to_layout
-from tla.notation import parse
+from tla.layouts.notation import parse
+from tla.numbers import sym
 from tla.testing import layouts
 from tla.xla_bridge import (
     XlaShape,
@@ -37,13 +36,13 @@ from tla.xla_bridge import (
     parse_shape,
     physical_elements,
     physical_offset,
+    to_layout as layout_of_shape,
 )
-from tla.xla_bridge import to_layout as layout_of_shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tla.layout import AnyLayout
+    from tla.layouts.layout import AnyLayout
 
 ROWS = over("row", TILED, ids=lambda row: str(row["text"]))
 

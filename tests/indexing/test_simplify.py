@@ -11,8 +11,8 @@ import pytest
 from fuzz_maps import LAWS, changed, random_map
 
 from tla import UnsupportedError
-from tla.expr.nodes import Least, Quotient, Remainder, atoms_of
 from tla.indexing import IndexingMap, Interval, dim, parse_map, simplify
+from tla.numbers.nodes import Least, Quotient, Remainder, atoms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

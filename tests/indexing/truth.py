@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from tla.expr import free_symbols
-from tla.expr.evaluation import evaluated
 from tla.indexing import dim, rng, rt
 from tla.indexing.variables import place_of
+from tla.numbers import free_symbols
+from tla.numbers.evaluation import evaluated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

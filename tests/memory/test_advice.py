@@ -8,8 +8,7 @@ from math import prod
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tla.errors import UnsupportedError
 from tla.memory.advice import cheaper_layouts, cheaper_shapes

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import product
 from math import prod
 
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 from tla.memory.renaming import Renaming, renaming, reshaping, transposing
 from tla.xla_bridge import XlaShape, parse_array, physical_offset

@@ -6,8 +6,7 @@ from fractions import Fraction
 from math import prod
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tla.errors import UnsupportedError
 from tla.memory import Factor, array_waste

@@ -17,7 +17,7 @@ from random import Random
 import pytest
 
 from tla import LayoutError, TlaError
-from tla.dtypes import ELEMENT_TYPES
+from tla.ground.dtypes import ELEMENT_TYPES
 from tla.xla_bridge import AnyShape, parse_shape
 
 _PYTHON = os.environ.get("TLA_JAXLIB_PYTHON", sys.executable)

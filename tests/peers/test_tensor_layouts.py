@@ -5,8 +5,7 @@ from typing import Any
 import fuzz
 import pytest
 from differences import LEVEL, OURS, PEERS, WRONG, PeerDifference, PeerError, right_answers
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import tla
 from tla import DivisibilityError, _

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from tla import layout_figure, strip_figure
-from tla.figure import (
+from tla.ground.figure import (
     AnyFigure,
     Bar,
     Bars,

@@ -6,11 +6,10 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tla import Layout, layout_figure, strip_figure
-from tla.figure import AnyFigure, Panels, Steps
+from tla.ground.figure import AnyFigure, Panels, Steps
 from tla.show import html, svg
 
 from .figures import figures, said, steps

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from tla import Layout, layout_figure, parse, strip_figure, zN
-from tla.figure import AnyFigure, Bar, Bars, Figure, Panels, Steps, Strip, Timeline
+from tla.ground.figure import AnyFigure, Bar, Bars, Figure, Panels, Steps, Strip, Timeline
 from tla.show import render
 from tla.show.facts import MOST_CELLS, MOST_TEXT
 from tla.show.scene import Box, Scene, Text, width_of

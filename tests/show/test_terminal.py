@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tla import layout_figure, parse, zN
-from tla.figure import AnyFigure, Bar, Bars, Panels, Steps
+from tla.ground.figure import AnyFigure, Bar, Bars, Panels, Steps
 from tla.show import render
 from tla.show.palette import INK, MARK, NOTHING, fill
 from tla.show.terminal import write

@@ -7,11 +7,10 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tla import Layout, layout_figure, parse, strip_figure
-from tla.figure import AnyFigure, Figure, Panels, Place, Steps, Strip
+from tla.ground.figure import AnyFigure, Figure, Panels, Place, Steps, Strip
 from tla.show import render
 from tla.show.facts import borders, wrapped
 from tla.show.texts import lines_of

@@ -8,11 +8,10 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tla import Layout, layout_figure, strip_figure, zN
-from tla.figure import AnyFigure, Panels, Steps
+from tla.ground.figure import AnyFigure, Panels, Steps
 from tla.show import latex
 from tla.show.scenes import scene_of
 from tla.show.tikz import escape

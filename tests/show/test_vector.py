@@ -11,12 +11,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tla import Layout, layout_figure, parse, zN
-from tla.figure import AnyFigure, Figure, Scheme, Timeline
-from tla.layout_figures import tile_colour
+from tla.figures.layouts import tile_colour
+from tla.ground.figure import AnyFigure, Figure, Scheme, Timeline
 from tla.show import svg
 from tla.show.palette import CHEQUER, DARK, INK, LIGHT, MARK, NOTHING, PADDING, fill
 from tla.show.scene import Image

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import pytest
 
 import tla
-from tla.ints import Int
+from tla.numbers.ints import Int
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,7 +118,7 @@ def test_stubtest_finds_only_what_is_allowed(tmp_path: Path) -> None:
         sys.executable,
         "-m",
         "mypy.stubtest",
-        "tla.ints",
+        "tla.numbers.ints",
         "--allowlist",
         HERE / "allowlist.txt",
     ]
@@ -136,7 +136,7 @@ def test_mypy_does_not_read_the_overlay_in_a_clone(monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(ROOT)
     program = BuildSource("program.py", "program", base_dir=str(ROOT))
     paths = compute_search_paths([program], Options(), default_data_dir())
-    found = FindModuleCache(paths, None, Options()).find_module("tla.ints")
+    found = FindModuleCache(paths, None, Options()).find_module("tla.numbers.ints")
     assert isinstance(found, str)
     assert Path(found) == ROOT / "tla" / "ints.py"
 

@@ -24,6 +24,7 @@ from tla import (
     domain_distribute,
     domain_offset,
     downcast,
+    filter as filtered,
     filter_zeros,
     flat_divide,
     flat_product,
@@ -53,7 +54,6 @@ from tla import (
     zipped_divide,
     zipped_product,
 )
-from tla import filter as filtered
 
 a = make_layout((_4, _8), (_8, _1))
 b = make_layout((_6, _2), (_8, _2))

@@ -25,7 +25,7 @@ from tla import (
     row_major,
     tile_view,
 )
-from tla.layout import AnyLayout
+from tla.layouts.layout import AnyLayout
 
 # --- what a tensor is made of ---
 

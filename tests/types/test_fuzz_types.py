@@ -54,7 +54,7 @@ def test_agreement_is_no_fault() -> None:
     error = ZeroDivisionError("division by zero")
     assert not fault(STATIC, note="(_2,_4):(_4,_1)")
     assert not fault(DYNAMIC, note="(_2,int):(int,_1)", static=False)
-    assert not fault(DYNAMIC, note="tla.layout.Layout[Any, Any]", static=False)
+    assert not fault(DYNAMIC, note="tla.layouts.layout.Layout[Any, Any]", static=False)
     assert not fault(_4, note="int", static=False)
     assert not fault(error, error="division by zero")
     assert not fault(error, static=False)

@@ -19,8 +19,8 @@ import tla
 import tla.algebra
 import tla.ascend
 from tla import ComposedLayout, Int, Layout, Swizzle, _, _0, _1, _2, _4
-from tla.constexpr import is_constexpr, types_of
-from tla.terms import ITEMS, NOTHING, OPEN, Items, Known, Made, Term, getter, marked, run
+from tla.ground.constexpr import is_constexpr, types_of
+from tla.types.terms import ITEMS, NOTHING, OPEN, Items, Known, Made, Term, getter, marked, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -200,7 +200,7 @@ TERMS: list[Term] = [*map(term, VALUES), *UNKNOWN]
 CALLS = 100
 """How many are tried with each number of arguments."""
 
-OF_LAYOUTS = [name for name in MARKS if not name.startswith(("tla.ascend.", "tla.tensor."))]
+OF_LAYOUTS = [name for name in MARKS if not name.startswith(("tla.ascend.", "tla.layouts.tensor."))]
 
 
 def shapes_of_calls(function: Callable[..., Any]) -> tuple[range, list[str]]:
@@ -241,7 +241,7 @@ def test_what_is_too_long_for_a_type_is_not_told() -> None:
     def static(n: int) -> Term:
         return Known(Int(n))
 
-    for name in ("tla.ints.Int.__pow__", "tla.ints.Int.__lshift__"):
+    for name in ("tla.numbers.ints.Int.__pow__", "tla.numbers.ints.Int.__lshift__"):
         operation = marked(name)
         assert operation is not None
         assert run(operation, (static(2), static(10**9))) == NOTHING
@@ -249,7 +249,7 @@ def test_what_is_too_long_for_a_type_is_not_told() -> None:
         assert run(operation, (static(2), static(5000))).term is None
         assert run(operation, (static(2), static(70))).term is not None
         assert run(operation, (static(2),)) == run(operation, ()) == NOTHING  # a checker says so itself
-    reflected = marked("tla.ints.Int.__rpow__")
+    reflected = marked("tla.numbers.ints.Int.__rpow__")
     assert reflected is not None
     assert run(reflected, (static(10**9), static(2))) == NOTHING
     assert run(tla.repeat, (static(2), static(ITEMS + 1))).term is None

@@ -132,7 +132,7 @@ def test_a_defect_is_a_crash(tmp_path: Path, library: Path) -> None:
     ints = library / "tla" / "ints.py"
     text = ints.read_text()
     ints.write_text(text + _DEFECT)
-    project = Project(tmp_path, "from tla.ints import _defective\n_defective(4)\n", library)
+    project = Project(tmp_path, "from tla.numbers.ints import _defective\n_defective(4)\n", library)
     status, out, err = project.mypy("--show-traceback")
     ints.write_text(text)
     assert status == 2

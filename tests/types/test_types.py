@@ -28,7 +28,7 @@ from unittest import mock
 import pytest
 
 from tla import Int, TlaError
-from tla.constexpr import types_of
+from tla.ground.constexpr import types_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence

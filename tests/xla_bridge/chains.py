@@ -11,7 +11,7 @@ from tla import Layout
 if TYPE_CHECKING:
     from random import Random
 
-    from tla.layout import AnyLayout
+    from tla.layouts.layout import AnyLayout
 
     Digits = list[tuple[int, int, int]]
 

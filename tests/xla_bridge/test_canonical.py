@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cases import over
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tla import TlaError, UnsupportedError
 from tla.xla_bridge import (
@@ -27,7 +26,7 @@ from .strategies import xla_shapes
 if TYPE_CHECKING:
     from random import Random
 
-    from tla.layout import AnyLayout
+    from tla.layouts.layout import AnyLayout
 
 KEPT = (
     "dimensions",

@@ -7,8 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tla import (
     BindingError,
@@ -24,7 +23,7 @@ from tla import (
     parse,
     sym,
 )
-from tla.expr import evaluate
+from tla.numbers import evaluate
 from tla.xla_bridge import (
     XlaShape,
     XlaTuple,
@@ -47,7 +46,7 @@ from .strategies import tiles
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tla.layout import AnyLayout
+    from tla.layouts.layout import AnyLayout
 
 # --- what the laws are checked against: the shapes of fixed dims ---
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from cases import over
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tla import (
     DivisibilityError,
@@ -37,7 +36,7 @@ from .rows import TILED, array, indices, offsets
 from .strategies import xla_shapes
 
 if TYPE_CHECKING:
-    from tla.layout import AnyLayout
+    from tla.layouts.layout import AnyLayout
 
 NESTED = [row for row in TILED if row.get("nested")]
 NOT_NESTED = [row for row in TILED if not row.get("nested")]

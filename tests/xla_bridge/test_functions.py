@@ -7,8 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tla import CoordinateError, UndecidedError
 from tla.xla_bridge import XlaShape, combined_layout, physical_offset, to_layout

@@ -17,7 +17,7 @@ from tla.xla_bridge.starred import starred
 from .chains import chains
 
 if TYPE_CHECKING:
-    from tla.layout import AnyLayout
+    from tla.layouts.layout import AnyLayout
 
 
 def made(text: str, size: int) -> list[Tiling]:

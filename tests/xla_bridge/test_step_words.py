@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from seeing import equations, marked
 
 from tla import TlaError
-from tla.figure import Figure, Strip
+from tla.ground.figure import Figure, Strip
 from tla.xla_bridge import (
     XlaShape,
     array_shape,

@@ -25,7 +25,7 @@ from .rows import TILED, array, indices, offsets
 from .strategies import xla_shapes
 
 if TYPE_CHECKING:
-    from tla.layout import AnyLayout
+    from tla.layouts.layout import AnyLayout
 
 BY_TEXT = {row["text"]: row for row in TILED}
 

@@ -8,11 +8,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from tla.dtypes import ELEMENT_TYPES
 from tla.errors import UnsupportedError
+from tla.ground.dtypes import ELEMENT_TYPES
 from tla.xla_bridge import XlaShape, XlaTuple, parse_array, physical_bytes
 from tla.xla_bridge.tpu import (
     CHIPS,

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import keeps_assumptions
-from ..constexpr import constexpr
 from ..errors import CoordinateError, LayoutError, UndecidedError
-from ..ints import _1, is_asked, is_open, known_eq
+from ..ground import constexpr
+from ..numbers import _1, is_asked, is_open, keeps_assumptions, known_eq
 from .coalesce import coalesced, same_function
 from .composition import composed, extended_modes
 from .inverse import right_inverse
 from .modes import both_static, is_one, named, of_modes, raw_modes, read_modes
 
 if TYPE_CHECKING:
-    from ..expr import Conditions
-    from ..layout import AnyLayout
+    from ..layouts import AnyLayout
+    from ..numbers import Conditions
     from .modes import Modes
-
-__all__ = ["max_common_layout", "max_common_vector"]
 
 
 @constexpr

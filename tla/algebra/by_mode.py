@@ -8,18 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
-from ..assumed import keeps_assumptions
 from ..errors import CongruenceError
-from ..int_tuple import product, text_of, wrap
-from ..ints import IntLike, bounded, is_tuple
-from ..layout import AnyLayout, Layout, as_layout, is_layout
-from ..slicing import Underscore, _
+from ..layouts import AnyLayout, Layout, Underscore, _, as_layout, is_layout, product, text_of, wrap
+from ..numbers import IntLike, bounded, is_tuple, keeps_assumptions
 from .modes import modes_of, row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-__all__ = ["Tiler", "by_mode", "is_left_alone", "matched", "tiler_text"]
 
 Tiler: TypeAlias = Union[AnyLayout, IntLike, Underscore, "tuple[Tiler, ...]", None]
 """What composes with, divides or multiplies a layout, or one of its modes."""

@@ -13,13 +13,11 @@ from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import UndecidedError
-from ..text import shortened
+from ..ground import shortened
 from .modes import WORK
 
 if TYPE_CHECKING:
-    from ..layout import AnyLayout
-
-__all__ = ["Steps", "Terms", "cancelling"]
+    from ..layouts import AnyLayout
 
 Steps: TypeAlias = "dict[int, int]"
 """The difference of two coordinates: the steps along each leaf that are not 0, by index."""

@@ -14,22 +14,29 @@ from functools import reduce
 from math import gcd
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import keeps_assumptions
-from ..constexpr import constexpr
-from ..dtypes import ElementType, element_type
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
-from ..ints import Int, IntLike, SymbolicInt, ceil_div, known_divides, known_int, leaf
-from ..layout import AnyLayout, as_layout, trusted
-from ..questions import differs, divides, equal, less
+from ..ground import ElementType, constexpr, element_type
+from ..layouts import AnyLayout, as_layout, trusted
+from ..numbers import (
+    Int,
+    IntLike,
+    SymbolicInt,
+    ceil_div,
+    differs,
+    divides,
+    equal,
+    keeps_assumptions,
+    known_divides,
+    known_int,
+    leaf,
+    less,
+)
 from .coalesce import coalesced
 from .domain import common_divisor
 from .modes import Modes, first_of, in_profile, is_one, leaf_names, named, raw_modes
 
 if TYPE_CHECKING:
-    from ..expr import Conditions
-
-__all__ = ["downcast", "max_alignment", "recast_layout", "upcast"]
-
+    from ..numbers import Conditions
 
 # --- wider elements ---------------------------------------------------------------------------
 

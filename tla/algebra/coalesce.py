@@ -11,22 +11,40 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import call_assuming, keeps_assumptions
-from ..constexpr import constexpr
 from ..errors import CongruenceError, CoordinateError, UndecidedError
-from ..int_tuple import as_int_tuple, leaves, product, text_of, transform_leaf
-from ..ints import Int, IntTuple, _1, is_open, is_tuple, known_eq, known_lt, min_
-from ..layout import AnyLayout, as_layout, trusted
-from ..questions import Questions, decided, equality, order
+from ..ground import constexpr
+from ..layouts import (
+    AnyLayout,
+    as_int_tuple,
+    as_layout,
+    leaves,
+    product,
+    text_of,
+    transform_leaf,
+    trusted,
+)
+from ..numbers import (
+    Int,
+    IntTuple,
+    Questions,
+    _1,
+    call_assuming,
+    decided,
+    equality,
+    is_open,
+    is_tuple,
+    keeps_assumptions,
+    known_eq,
+    known_lt,
+    min_,
+    order,
+)
 from .by_mode import by_mode, matched
 from .modes import INT, Modes, first_of, of_modes, raw_modes, read_modes
 from .steps import CoalesceStep
 
 if TYPE_CHECKING:
-    from ..expr import Conditions
-    from ..questions import Question
-
-__all__ = ["coalesce", "coalesced", "filter", "filter_zeros", "filtered", "same_function"]
+    from ..numbers import Conditions, Question
 
 
 @constexpr

@@ -10,12 +10,23 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..assumed import call_assuming, keeps_assumptions
-from ..constexpr import constexpr
 from ..errors import LayoutError, OverlapError
-from ..int_tuple import as_shape, leaves
-from ..ints import PLAIN_INTS, Int, _0, _1, is_open, is_tuple, known_divides, known_eq, known_lt
-from ..questions import Questions
+from ..ground import constexpr
+from ..layouts import as_shape, leaves
+from ..numbers import (
+    PLAIN_INTS,
+    Int,
+    Questions,
+    _0,
+    _1,
+    call_assuming,
+    is_open,
+    is_tuple,
+    keeps_assumptions,
+    known_divides,
+    known_eq,
+    known_lt,
+)
 from .composition import tiler_layout
 from .modes import (
     INT,
@@ -35,11 +46,8 @@ from .modes import (
 from .steps import ComplementStep
 
 if TYPE_CHECKING:
-    from ..expr import Conditions
-    from ..ints import IntTuple
-    from ..layout import AnyLayout
-
-__all__ = ["complement", "free", "gaps"]
+    from ..layouts import AnyLayout
+    from ..numbers import Conditions, IntTuple
 
 
 @constexpr

@@ -26,14 +26,33 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
-from ..assumed import call_assuming, keeps_assumptions
-from ..constexpr import constexpr
 from ..errors import NotALayoutError
-from ..int_tuple import as_shape
-from ..ints import Int, _0, _1, is_dynamic, is_tuple, known_divides, known_eq, known_lt
-from ..layout import AnyLayout, Layout, as_layout, is_layout, make_layout, trusted
-from ..questions import Questions, asking
-from ..swizzle import ComposedLayout, Swizzle
+from ..ground import constexpr
+from ..layouts import (
+    AnyLayout,
+    ComposedLayout,
+    Layout,
+    Swizzle,
+    as_layout,
+    as_shape,
+    is_layout,
+    make_layout,
+    trusted,
+)
+from ..numbers import (
+    Int,
+    Questions,
+    _0,
+    _1,
+    asking,
+    call_assuming,
+    is_dynamic,
+    is_tuple,
+    keeps_assumptions,
+    known_divides,
+    known_eq,
+    known_lt,
+)
 from .by_mode import Tiler, by_mode, is_left_alone
 from .coalesce import coalesced
 from .existence import Search
@@ -56,10 +75,7 @@ from .steps import CompositionStep
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..expr import Conditions
-
-__all__ = ["composed", "composition", "extended_modes", "shaped", "tiler_layout", "walked"]
-
+    from ..numbers import Conditions
 
 _LAYOUT: Any = Layout
 

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import keeps_assumptions
-from ..constexpr import constexpr
 from ..errors import DivisibilityError
-from ..ints import _0, _1, is_dynamic, is_static, is_tuple, known_eq, max_
-from ..layout import AnyLayout, as_layout, make_layout, trusted
-from ..questions import divides, equal, less
+from ..ground import constexpr
+from ..layouts import AnyLayout, as_layout, make_layout, trusted
+from ..numbers import (
+    _0,
+    _1,
+    divides,
+    equal,
+    is_dynamic,
+    is_static,
+    is_tuple,
+    keeps_assumptions,
+    known_eq,
+    less,
+    max_,
+)
 from .by_mode import Tiler, by_mode, is_left_alone, matched
 from .complement import free, gaps
 from .composition import composed, extended_modes, shaped, tiler_layout, walked
@@ -18,10 +28,8 @@ from .modes import both_static, can_grow, is_symbolic, modes_of, nearest, read_m
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..expr import Conditions
+    from ..numbers import Conditions
     from .steps import ComplementStep
-
-__all__ = ["flat_divide", "logical_divide", "tiled_divide", "unzipped", "zipped_divide"]
 
 
 @constexpr

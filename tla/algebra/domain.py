@@ -5,20 +5,29 @@ from __future__ import annotations
 from math import gcd, isqrt
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import keeps_assumptions
-from ..constexpr import constexpr
 from ..errors import LayoutError, UndecidedError
-from ..int_tuple import as_shape, text_of
-from ..ints import Int, IntLike, IntTuple, is_open, is_static, known_divides, known_int, leaf
-from ..layout import AnyLayout, as_layout, is_layout, trusted
-from ..questions import differs, divides, less, neither_divides
+from ..ground import constexpr
+from ..layouts import AnyLayout, as_layout, as_shape, is_layout, text_of, trusted
+from ..numbers import (
+    Int,
+    IntLike,
+    IntTuple,
+    differs,
+    divides,
+    is_open,
+    is_static,
+    keeps_assumptions,
+    known_divides,
+    known_int,
+    leaf,
+    less,
+    neither_divides,
+)
 from .coalesce import coalesced
 from .modes import WORK, Modes, first_of, is_one, named, of_modes
 
 if TYPE_CHECKING:
-    from ..expr import Conditions
-
-__all__ = ["common_divisor", "domain_distribute", "domain_offset", "nullspace"]
+    from ..numbers import Conditions
 
 
 @constexpr

@@ -9,19 +9,23 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
-from .. import int_tuple
-from ..assumed import keeps_assumptions
-from ..constexpr import constexpr
 from ..errors import UnsupportedError
-from ..int_tuple import product, product_each, text_of
-from ..ints import IntTuple, _0, _1, known_eq
-from ..layout import AnyLayout, Layout, as_layout, is_layout, trusted
-from ..questions import compared, decided
+from ..ground import constexpr
+from ..layouts import (
+    AnyLayout,
+    Layout,
+    as_layout,
+    int_tuple,
+    is_layout,
+    product,
+    product_each,
+    text_of,
+    trusted,
+)
+from ..numbers import IntTuple, _0, _1, compared, decided, keeps_assumptions, known_eq
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-__all__ = ["append", "group", "prepend", "replace", "select", "take"]
 
 
 @overload

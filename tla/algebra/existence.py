@@ -8,27 +8,23 @@ with an error that has such a coordinate as its witness, or with `UndecidedError
 from __future__ import annotations
 
 from functools import partial
-from itertools import chain, pairwise
-from itertools import product as cartesian
+from itertools import chain, pairwise, product as cartesian
 from math import gcd, isqrt, prod
 from operator import index, itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from ..errors import CoordinateError, DivisibilityError, LayoutError, UndecidedError
-from ..int_tuple import text_of
-from ..ints import _0, is_asked, is_static, is_tuple, known_int, static_int
-from ..questions import equal, less
-from ..text import shortened
+from ..ground import shortened
+from ..layouts import text_of
+from ..numbers import _0, equal, is_asked, is_static, is_tuple, known_int, less, static_int
 from .modes import WORK, can_grow, in_profile, leaf_names, nearest, of_modes
 from .steps import CompositionStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..layout import AnyLayout
+    from ..layouts import AnyLayout
     from .modes import Modes
-
-__all__ = ["Search"]
 
 
 class _Part:

@@ -13,23 +13,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..constexpr import constexpr
 from ..errors import UndecidedError
-from ..int_tuple import unflatten
-from ..ints import Int, is_open, known_divides, known_eq, known_lt, leaf
-from ..layout import AnyLayout, as_layout
-from ..questions import compared, decided, equal, less
-from ..text import shortened
+from ..ground import constexpr, shortened
+from ..layouts import AnyLayout, as_layout, unflatten
+from ..numbers import (
+    Int,
+    compared,
+    decided,
+    equal,
+    is_open,
+    known_divides,
+    known_eq,
+    known_lt,
+    leaf,
+    less,
+)
 from .cancelling import cancelling
 from .modes import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..ints import IntLike
+    from ..numbers import IntLike
     from .modes import Modes
-
-__all__ = ["collision", "is_bijective", "is_contiguous", "is_injective", "is_surjective_onto"]
 
 
 def is_injective(layout: AnyLayout) -> bool:

@@ -12,12 +12,10 @@ from math import prod
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
-from ..assumed import call_assuming
-from ..constexpr import constexpr
 from ..errors import CoordinateError, DivisibilityError, LayoutError, OverlapError
-from ..ints import _0, _1, known_eq, known_lt
-from ..layout import trusted
-from ..questions import Questions, differs, divides, equal, less
+from ..ground import constexpr
+from ..layouts import trusted
+from ..numbers import Questions, _0, _1, call_assuming, differs, divides, equal, known_eq, known_lt, less
 from .coalesce import coalesced, same_function
 from .composition import composed, extended_modes, tiler_layout
 from .facts import is_injective
@@ -38,14 +36,11 @@ from .steps import InverseStep
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..expr import Conditions
-    from ..ints import IntTuple
-    from ..layout import AnyLayout
+    from ..layouts import AnyLayout
+    from ..numbers import Conditions, IntTuple
 
 Moving: TypeAlias = "tuple[Any, Any, Any]"
 """A mode that moves: its size, its stride, and how many coordinates lie below it."""
-
-__all__ = ["left_inverse", "left_inverted", "right_inverse", "right_inverted"]
 
 
 @constexpr

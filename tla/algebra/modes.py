@@ -1,6 +1,6 @@
 """A layout as the list of its modes, whatever its ints are.
 
-The algebra is written on lists of ``(extent, stride)``. A walk asks `tla.questions` of any ints; the
+The algebra is written on lists of ``(extent, stride)``. A walk asks `tla.numbers.questions` of any ints; the
 fast ones beside it compare with Python's operators, on ints that answer all questions: dynamic ones,
 and static ones, which are made plain, and the result static again. Where static and dynamic ints meet,
 a constant of an algorithm is static, so that what comes of static ints alone is static.
@@ -10,17 +10,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from ..assumed import keeps_assumptions
-from ..int_tuple import text_of
-from ..ints import Int, _1, is_open, is_tuple, known_eq, known_lt, static_int
-from ..layout import AnyLayout, Layout, as_layout, is_layout, trusted
-from ..questions import asking
+from ..layouts import AnyLayout, Layout, as_layout, is_layout, text_of, trusted
+from ..numbers import (
+    Int,
+    _1,
+    asking,
+    is_open,
+    is_tuple,
+    keeps_assumptions,
+    known_eq,
+    known_lt,
+    static_int,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from ..ints import IntTuple
-    from ..questions import Questions
+    from ..numbers import IntTuple, Questions
 
 _M = TypeVar("_M", bound="tuple[Any, ...]")
 _R = TypeVar("_R")

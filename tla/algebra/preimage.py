@@ -9,19 +9,15 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..coord import idx2crd
 from ..errors import UndecidedError, UnsupportedError
-from ..int_tuple import flatten_to_tuple
-from ..ints import is_open, leaf
-from ..layout import as_layout
+from ..layouts import as_layout, flatten_to_tuple, idx2crd
+from ..numbers import is_open, leaf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..ints import IntLike
-    from ..layout import AnyLayout
-
-__all__ = ["preimage"]
+    from ..layouts import AnyLayout
+    from ..numbers import IntLike
 
 _STEPS = 100_000
 """The most branches looked at between two coordinates found."""

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import keeps_assumptions
-from ..constexpr import constexpr
 from ..errors import DivisibilityError, LayoutError
-from ..int_tuple import as_shape, product_each, text_of
-from ..ints import IntTuple, _0, _1, ceil_div, is_tuple, known_eq
-from ..layout import AnyLayout, as_layout, cosize, make_layout, make_ordered_layout, trusted
-from ..questions import decided_all, division
+from ..ground import constexpr
+from ..layouts import (
+    AnyLayout,
+    as_layout,
+    as_shape,
+    cosize,
+    make_layout,
+    make_ordered_layout,
+    product_each,
+    text_of,
+    trusted,
+)
+from ..numbers import (
+    IntTuple,
+    _0,
+    _1,
+    ceil_div,
+    decided_all,
+    division,
+    is_tuple,
+    keeps_assumptions,
+    known_eq,
+)
 from .by_mode import Tiler, by_mode, is_left_alone
 from .complement import free, gaps
 from .composition import composed, shaped, tiler_layout, walked
@@ -20,19 +37,7 @@ from .inverse import right_inverse
 from .modes import both_static, modes_of, read_modes, row
 
 if TYPE_CHECKING:
-    from ..expr import Conditions
-
-__all__ = [
-    "blocked_product",
-    "flat_product",
-    "logical_product",
-    "make_layout_tv",
-    "raked_product",
-    "same_rank",
-    "tile_to_shape",
-    "tiled_product",
-    "zipped_product",
-]
+    from ..numbers import Conditions
 
 
 @constexpr

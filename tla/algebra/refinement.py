@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..constexpr import constexpr
 from ..errors import DivisibilityError
-from ..int_tuple import as_shape, leaves, text_of
-from ..ints import IntTuple, known_divides, known_eq
-from ..questions import neither_divides
+from ..ground import constexpr
+from ..layouts import as_shape, leaves, text_of
+from ..numbers import IntTuple, known_divides, known_eq, neither_divides
 from .modes import in_profile, leaf_names
-
-__all__ = ["mutual_refinement"]
 
 
 @constexpr

@@ -8,9 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from ..layout import AnyLayout
-
-__all__ = ["CoalesceStep", "ComplementStep", "CompositionStep", "InverseStep"]
+    from ..layouts import AnyLayout
 
 
 class CoalesceStep(NamedTuple):

@@ -17,322 +17,194 @@ The words are CATLASS's. The rooms, by their subjects:
 - ``tuning``: what a plan costs, and the tiles that cost least.
 """
 
-import typing as _typing
+from typing import TYPE_CHECKING
 
-_ROOMS = ("copies", "decisions", "plans", "schedules", "tags", "tuning")
+from ..ground import lazy
 
-if _typing.TYPE_CHECKING:
-    from . import copies, decisions, plans, schedules, tags, tuning
-    from .allocation import allocate, allocate_stages
-    from .arch import ARCHES, CHIPS, Arch, Ascend950, AtlasA2, AtlasA3, KnownArch
-    from .cube import Product
+if TYPE_CHECKING:
+    from . import (
+        copies as copies,
+        decisions as decisions,
+        plans as plans,
+        schedules as schedules,
+        tags as tags,
+        tuning as tuning,
+    )
+    from .allocation import allocate as allocate, allocate_stages as allocate_stages
+    from .arch import (
+        ARCHES as ARCHES,
+        CHIPS as CHIPS,
+        Arch as Arch,
+        Ascend950 as Ascend950,
+        AtlasA2 as AtlasA2,
+        AtlasA3 as AtlasA3,
+        KnownArch as KnownArch,
+    )
+    from .cube import Product as Product
     from .decisions import (
-        Padded,
-        balance_workload,
-        data_read,
-        data_written,
-        judge_space,
-        max_k1,
-        multi_core_splitk_factor,
-        needs_padding,
-        padded,
-        splitk_factor,
-        workspace,
+        Padded as Padded,
+        balance_workload as balance_workload,
+        data_read as data_read,
+        data_written as data_written,
+        judge_space as judge_space,
+        max_k1 as max_k1,
+        multi_core_splitk_factor as multi_core_splitk_factor,
+        needs_padding as needs_padding,
+        padded as padded,
+        splitk_factor as splitk_factor,
+        workspace as workspace,
     )
-    from .elements import ELEMENTS, Element, accumulator, element
-    from .limits import Limit
-    from .plans.dispatch import Family, Policy
-    from .plans.dynamic import choose_kernel, dynamic_tile
-    from .plans.families import (
-        FAMILIES,
-        GemmAtlasA2,
-        MmadAscend950FullLoadA,
-        MmadAtlasA2DynamicCommon,
-        MmadAtlasA2DynamicPreloadAsyncWithCallback,
-        MmadAtlasA2DynamicSingleCoreSplitk,
-        MmadAtlasA2DynamicSmall,
-        MmadAtlasA2DynamicStreamk,
-        MmadAtlasA2FullLoadA,
-        MmadAtlasA2Pingpong,
-        MmadAtlasA2PingpongBias,
-        MmadAtlasA2PingpongSliceKWithPrologue,
-        MmadAtlasA2PingPongWithPrologue,
-        MmadAtlasA2Preload,
-        MmadAtlasA2PreloadAsync,
-        MmadAtlasA2PreloadAsyncWithCallback,
-        MmadAtlasA2SingleCoreSplitk,
-        MmadAtlasA2Small,
-        MmadAtlasA2Streamk,
-        MmadAtlasA2W8A16,
-        MmadDequant,
-        MmadFullLoadA,
-        MmadPingpong,
-        MmadPingpongMutex,
-        MmadPingpongSymmLeft,
-        MmadPingpongSymmRight,
-        MmadPingpongTlaV2,
-        MmadPreloadAsyncWithCallback,
-        MmadPreloadAsyncWithCallbackL0CToUB,
+    from .elements import (
+        ELEMENTS as ELEMENTS,
+        Element as Element,
+        accumulator as accumulator,
+        element as element,
     )
-    from .plans.findings import Finding, Report
-    from .plans.footprint import Footprint, fits, footprints
-    from .plans.nearby import Nearest, nearest
-    from .plans.plan import Plan, gemm
-    from .plans.policies import policy
-    from .plans.tile import Tile
-    from .schedules.swizzles import (
-        BlockSchedulerAswt,
-        BlockSchedulerIterateK,
-        BlockSwizzle,
-        ColumnBlockSwizzle,
-        GemmGroupedAswtTailSplitSwizzle,
-        GemmIdentityBlockSwizzle,
-        GemmIdentityBlockSwizzleL1FullLoad,
-        SingleCoreSplitkGemmIdentityBlockSwizzle,
-        SplitkGemmIdentityBlockSwizzle,
-        StreamkGemmIdentityBlockSwizzle,
-        TailSplitkGemmIdentityBlockSwizzle,
-        default_swizzle,
-        swizzle,
+    from .limits import Limit as Limit
+    from .plans import (
+        FAMILIES as FAMILIES,
+        Family as Family,
+        Finding as Finding,
+        Footprint as Footprint,
+        GemmAtlasA2 as GemmAtlasA2,
+        MmadAscend950FullLoadA as MmadAscend950FullLoadA,
+        MmadAtlasA2DynamicCommon as MmadAtlasA2DynamicCommon,
+        MmadAtlasA2DynamicPreloadAsyncWithCallback as MmadAtlasA2DynamicPreloadAsyncWithCallback,
+        MmadAtlasA2DynamicSingleCoreSplitk as MmadAtlasA2DynamicSingleCoreSplitk,
+        MmadAtlasA2DynamicSmall as MmadAtlasA2DynamicSmall,
+        MmadAtlasA2DynamicStreamk as MmadAtlasA2DynamicStreamk,
+        MmadAtlasA2FullLoadA as MmadAtlasA2FullLoadA,
+        MmadAtlasA2Pingpong as MmadAtlasA2Pingpong,
+        MmadAtlasA2PingpongBias as MmadAtlasA2PingpongBias,
+        MmadAtlasA2PingpongSliceKWithPrologue as MmadAtlasA2PingpongSliceKWithPrologue,
+        MmadAtlasA2PingPongWithPrologue as MmadAtlasA2PingPongWithPrologue,
+        MmadAtlasA2Preload as MmadAtlasA2Preload,
+        MmadAtlasA2PreloadAsync as MmadAtlasA2PreloadAsync,
+        MmadAtlasA2PreloadAsyncWithCallback as MmadAtlasA2PreloadAsyncWithCallback,
+        MmadAtlasA2SingleCoreSplitk as MmadAtlasA2SingleCoreSplitk,
+        MmadAtlasA2Small as MmadAtlasA2Small,
+        MmadAtlasA2Streamk as MmadAtlasA2Streamk,
+        MmadAtlasA2W8A16 as MmadAtlasA2W8A16,
+        MmadDequant as MmadDequant,
+        MmadFullLoadA as MmadFullLoadA,
+        MmadPingpong as MmadPingpong,
+        MmadPingpongMutex as MmadPingpongMutex,
+        MmadPingpongSymmLeft as MmadPingpongSymmLeft,
+        MmadPingpongSymmRight as MmadPingpongSymmRight,
+        MmadPingpongTlaV2 as MmadPingpongTlaV2,
+        MmadPreloadAsyncWithCallback as MmadPreloadAsyncWithCallback,
+        MmadPreloadAsyncWithCallbackL0CToUB as MmadPreloadAsyncWithCallbackL0CToUB,
+        Nearest as Nearest,
+        Plan as Plan,
+        Policy as Policy,
+        Report as Report,
+        Tile as Tile,
+        choose_kernel as choose_kernel,
+        dynamic_tile as dynamic_tile,
+        fits as fits,
+        footprints as footprints,
+        gemm as gemm,
+        nearest as nearest,
+        policy as policy,
     )
-    from .shapes import GemmCoord, GemmShape, gemm_shape
-    from .tags.conv import make_layout_filter, make_layout_fmap
-    from .tags.mx import MX_GROUP, MX_K, make_mx_scale_layout, mx_aligned_k, mx_scales
-    from .tags.recognise import (
-        Reason,
-        Recognition,
-        is_column_major,
-        is_L0C,
-        is_mx_scale_column_major_a,
-        is_mx_scale_column_major_b,
-        is_mx_scale_nN,
-        is_mx_scale_row_major_a,
-        is_mx_scale_row_major_b,
-        is_mx_scale_zZ,
-        is_nN,
-        is_nZ,
-        is_padding_column_major,
-        is_padding_row_major,
-        is_row_major,
-        is_vector,
-        is_weight_4bit_nZ,
-        is_zN,
-        is_zN_unaligned,
-        is_zZ,
-        recognition,
-        recognitions,
-        tag_of,
-        tags_of,
-        why_not,
+    from .schedules import (
+        BlockSchedulerAswt as BlockSchedulerAswt,
+        BlockSchedulerIterateK as BlockSchedulerIterateK,
+        BlockSwizzle as BlockSwizzle,
+        ColumnBlockSwizzle as ColumnBlockSwizzle,
+        GemmGroupedAswtTailSplitSwizzle as GemmGroupedAswtTailSplitSwizzle,
+        GemmIdentityBlockSwizzle as GemmIdentityBlockSwizzle,
+        GemmIdentityBlockSwizzleL1FullLoad as GemmIdentityBlockSwizzleL1FullLoad,
+        SingleCoreSplitkGemmIdentityBlockSwizzle as SingleCoreSplitkGemmIdentityBlockSwizzle,
+        SplitkGemmIdentityBlockSwizzle as SplitkGemmIdentityBlockSwizzle,
+        StreamkGemmIdentityBlockSwizzle as StreamkGemmIdentityBlockSwizzle,
+        TailSplitkGemmIdentityBlockSwizzle as TailSplitkGemmIdentityBlockSwizzle,
+        default_swizzle as default_swizzle,
+        swizzle as swizzle,
     )
-    from .tags.table import TAGS, Tag, make_layout, make_layout_in_ub
-    from .tags.text import TaggedLayout, parse_tagged
-    from .tuning.cost import estimate
-    from .tuning.estimates import Estimate
-    from .tuning.tiles import Ranking, search
-else:
-    _NAMES = {
-        "allocation": "allocate allocate_stages",
-        "arch": "ARCHES Arch Ascend950 AtlasA2 AtlasA3 CHIPS KnownArch",
-        "cube": "Product",
-        "elements": "ELEMENTS Element accumulator element",
-        "limits": "Limit",
-        "shapes": "GemmCoord GemmShape gemm_shape",
-        "decisions": """
-            Padded balance_workload data_read data_written judge_space max_k1
-            multi_core_splitk_factor needs_padding padded splitk_factor workspace
-        """,
-        "plans.dispatch": "Family Policy",
-        "plans.dynamic": "choose_kernel dynamic_tile",
-        "plans.families": """
-            FAMILIES GemmAtlasA2 MmadAscend950FullLoadA MmadAtlasA2DynamicCommon
-            MmadAtlasA2DynamicPreloadAsyncWithCallback MmadAtlasA2DynamicSingleCoreSplitk
-            MmadAtlasA2DynamicSmall MmadAtlasA2DynamicStreamk MmadAtlasA2FullLoadA
-            MmadAtlasA2PingPongWithPrologue MmadAtlasA2Pingpong MmadAtlasA2PingpongBias
-            MmadAtlasA2PingpongSliceKWithPrologue MmadAtlasA2Preload MmadAtlasA2PreloadAsync
-            MmadAtlasA2PreloadAsyncWithCallback MmadAtlasA2SingleCoreSplitk MmadAtlasA2Small
-            MmadAtlasA2Streamk MmadAtlasA2W8A16 MmadDequant MmadFullLoadA MmadPingpong
-            MmadPingpongMutex MmadPingpongSymmLeft MmadPingpongSymmRight MmadPingpongTlaV2
-            MmadPreloadAsyncWithCallback MmadPreloadAsyncWithCallbackL0CToUB
-        """,
-        "plans.findings": "Finding Report",
-        "plans.footprint": "Footprint fits footprints",
-        "plans.nearby": "Nearest nearest",
-        "plans.plan": "Plan gemm",
-        "plans.policies": "policy",
-        "plans.tile": "Tile",
-        "schedules.swizzles": """
-            BlockSchedulerAswt BlockSchedulerIterateK BlockSwizzle ColumnBlockSwizzle
-            GemmGroupedAswtTailSplitSwizzle GemmIdentityBlockSwizzle
-            GemmIdentityBlockSwizzleL1FullLoad SingleCoreSplitkGemmIdentityBlockSwizzle
-            SplitkGemmIdentityBlockSwizzle StreamkGemmIdentityBlockSwizzle
-            TailSplitkGemmIdentityBlockSwizzle default_swizzle swizzle
-        """,
-        "tags.conv": "make_layout_filter make_layout_fmap",
-        "tags.mx": "MX_GROUP MX_K make_mx_scale_layout mx_aligned_k mx_scales",
-        "tags.recognise": """
-            Reason Recognition is_L0C is_column_major is_mx_scale_column_major_a
-            is_mx_scale_column_major_b is_mx_scale_nN is_mx_scale_row_major_a
-            is_mx_scale_row_major_b is_mx_scale_zZ is_nN is_nZ is_padding_column_major
-            is_padding_row_major is_row_major is_vector is_weight_4bit_nZ is_zN
-            is_zN_unaligned is_zZ recognition recognitions tag_of tags_of why_not
-        """,
-        "tags.table": "TAGS Tag make_layout make_layout_in_ub",
-        "tags.text": "TaggedLayout parse_tagged",
-        "tuning.cost": "estimate",
-        "tuning.estimates": "Estimate",
-        "tuning.tiles": "Ranking search",
-    }
-    _LATER = {name: module for module, names in _NAMES.items() for name in names.split()}
+    from .shapes import GemmCoord as GemmCoord, GemmShape as GemmShape, gemm_shape as gemm_shape
+    from .tags import (
+        MX_GROUP as MX_GROUP,
+        MX_K as MX_K,
+        TAGS as TAGS,
+        Reason as Reason,
+        Recognition as Recognition,
+        Tag as Tag,
+        TaggedLayout as TaggedLayout,
+        is_column_major as is_column_major,
+        is_L0C as is_L0C,
+        is_mx_scale_column_major_a as is_mx_scale_column_major_a,
+        is_mx_scale_column_major_b as is_mx_scale_column_major_b,
+        is_mx_scale_nN as is_mx_scale_nN,
+        is_mx_scale_row_major_a as is_mx_scale_row_major_a,
+        is_mx_scale_row_major_b as is_mx_scale_row_major_b,
+        is_mx_scale_zZ as is_mx_scale_zZ,
+        is_nN as is_nN,
+        is_nZ as is_nZ,
+        is_padding_column_major as is_padding_column_major,
+        is_padding_row_major as is_padding_row_major,
+        is_row_major as is_row_major,
+        is_vector as is_vector,
+        is_weight_4bit_nZ as is_weight_4bit_nZ,
+        is_zN as is_zN,
+        is_zN_unaligned as is_zN_unaligned,
+        is_zZ as is_zZ,
+        make_layout as make_layout,
+        make_layout_filter as make_layout_filter,
+        make_layout_fmap as make_layout_fmap,
+        make_layout_in_ub as make_layout_in_ub,
+        make_mx_scale_layout as make_mx_scale_layout,
+        mx_aligned_k as mx_aligned_k,
+        mx_scales as mx_scales,
+        parse_tagged as parse_tagged,
+        recognition as recognition,
+        recognitions as recognitions,
+        tag_of as tag_of,
+        tags_of as tags_of,
+        why_not as why_not,
+    )
+    from .tuning import Estimate as Estimate, Ranking as Ranking, estimate as estimate, search as search
 
-    def __getattr__(name):
-        """Load what is public and not here yet."""
-        from importlib import import_module
+if TYPE_CHECKING:
+    # for the rooms above
+    from .arch import (
+        C0_BYTES as C0_BYTES,
+        FRACTAL_ROWS as FRACTAL_ROWS,
+        Position as Position,
+        arch as arch,
+    )
+    from .copies import (
+        PAIRS as PAIRS,
+        Call as Call,
+        Matrix as Matrix,
+        Transfer as Transfer,
+        cpp_text as cpp_text,
+        fields_of as fields_of,
+        gm_to_l1 as gm_to_l1,
+        l0c_to_gm as l0c_to_gm,
+        l1_to_bt as l1_to_bt,
+        l1_to_l0a as l1_to_l0a,
+        l1_to_l0b as l1_to_l0b,
+    )
+    from .schedules import (
+        MOST_WALKED as MOST_WALKED,
+        WORDS as WORDS,
+        Balance as Balance,
+        Reuse as Reuse,
+        Schedule as Schedule,
+        Task as Task,
+        Traffic as Traffic,
+        tally as tally,
+        timeline as timeline,
+    )
+    from .tags import (
+        SCALE as SCALE,
+        figure_of as figure_of,
+        parse_tag as parse_tag,
+        steps_of as steps_of,
+        tagged_at as tagged_at,
+        tags_figure as tags_figure,
+    )
+    from .tuning import PIPES as PIPES, Query as Query, in_us as in_us, registration as registration
 
-        if name in _ROOMS:
-            return import_module(f".{name}", __name__)
-        if name not in _LATER:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(import_module(f".{_LATER[name]}", __name__), name)
-        return value
-
-    def __dir__():
-        return sorted({*globals(), *_LATER, *_ROOMS})
-
-
-__all__ = [
-    "ARCHES",
-    "CHIPS",
-    "ELEMENTS",
-    "FAMILIES",
-    "MX_GROUP",
-    "MX_K",
-    "TAGS",
-    "Arch",
-    "Ascend950",
-    "AtlasA2",
-    "AtlasA3",
-    "BlockSchedulerAswt",
-    "BlockSchedulerIterateK",
-    "BlockSwizzle",
-    "ColumnBlockSwizzle",
-    "Element",
-    "Estimate",
-    "Family",
-    "Finding",
-    "Footprint",
-    "GemmAtlasA2",
-    "GemmCoord",
-    "GemmGroupedAswtTailSplitSwizzle",
-    "GemmIdentityBlockSwizzle",
-    "GemmIdentityBlockSwizzleL1FullLoad",
-    "GemmShape",
-    "KnownArch",
-    "Limit",
-    "MmadAscend950FullLoadA",
-    "MmadAtlasA2DynamicCommon",
-    "MmadAtlasA2DynamicPreloadAsyncWithCallback",
-    "MmadAtlasA2DynamicSingleCoreSplitk",
-    "MmadAtlasA2DynamicSmall",
-    "MmadAtlasA2DynamicStreamk",
-    "MmadAtlasA2FullLoadA",
-    "MmadAtlasA2PingPongWithPrologue",
-    "MmadAtlasA2Pingpong",
-    "MmadAtlasA2PingpongBias",
-    "MmadAtlasA2PingpongSliceKWithPrologue",
-    "MmadAtlasA2Preload",
-    "MmadAtlasA2PreloadAsync",
-    "MmadAtlasA2PreloadAsyncWithCallback",
-    "MmadAtlasA2SingleCoreSplitk",
-    "MmadAtlasA2Small",
-    "MmadAtlasA2Streamk",
-    "MmadAtlasA2W8A16",
-    "MmadDequant",
-    "MmadFullLoadA",
-    "MmadPingpong",
-    "MmadPingpongMutex",
-    "MmadPingpongSymmLeft",
-    "MmadPingpongSymmRight",
-    "MmadPingpongTlaV2",
-    "MmadPreloadAsyncWithCallback",
-    "MmadPreloadAsyncWithCallbackL0CToUB",
-    "Nearest",
-    "Padded",
-    "Plan",
-    "Policy",
-    "Product",
-    "Ranking",
-    "Reason",
-    "Recognition",
-    "Report",
-    "SingleCoreSplitkGemmIdentityBlockSwizzle",
-    "SplitkGemmIdentityBlockSwizzle",
-    "StreamkGemmIdentityBlockSwizzle",
-    "Tag",
-    "TaggedLayout",
-    "TailSplitkGemmIdentityBlockSwizzle",
-    "Tile",
-    "accumulator",
-    "allocate",
-    "allocate_stages",
-    "balance_workload",
-    "choose_kernel",
-    "copies",
-    "data_read",
-    "data_written",
-    "decisions",
-    "default_swizzle",
-    "dynamic_tile",
-    "element",
-    "estimate",
-    "fits",
-    "footprints",
-    "gemm",
-    "gemm_shape",
-    "is_L0C",
-    "is_column_major",
-    "is_mx_scale_column_major_a",
-    "is_mx_scale_column_major_b",
-    "is_mx_scale_nN",
-    "is_mx_scale_row_major_a",
-    "is_mx_scale_row_major_b",
-    "is_mx_scale_zZ",
-    "is_nN",
-    "is_nZ",
-    "is_padding_column_major",
-    "is_padding_row_major",
-    "is_row_major",
-    "is_vector",
-    "is_weight_4bit_nZ",
-    "is_zN",
-    "is_zN_unaligned",
-    "is_zZ",
-    "judge_space",
-    "make_layout",
-    "make_layout_filter",
-    "make_layout_fmap",
-    "make_layout_in_ub",
-    "make_mx_scale_layout",
-    "max_k1",
-    "multi_core_splitk_factor",
-    "mx_aligned_k",
-    "mx_scales",
-    "nearest",
-    "needs_padding",
-    "padded",
-    "parse_tagged",
-    "plans",
-    "policy",
-    "recognition",
-    "recognitions",
-    "schedules",
-    "search",
-    "splitk_factor",
-    "swizzle",
-    "tag_of",
-    "tags",
-    "tags_of",
-    "tuning",
-    "why_not",
-    "workspace",
-]
+lazy(__name__)

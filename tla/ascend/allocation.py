@@ -22,29 +22,34 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..assumed import keeps_assumptions
-from ..constexpr import constexpr
 from ..errors import CapacityError, DivisibilityError, LayoutError, UnsupportedError
-from ..int_tuple import leaves, product
-from ..ints import SymbolicInt, is_tuple, known_eq, known_int, known_lt, leaf, round_down, round_up
-from ..layout import Layout, as_layout
-from ..questions import compared, decided, division
-from ..tensor import Tensor
+from ..ground import constexpr
+from ..layouts import Layout, Tensor, as_layout, leaves, product
+from ..numbers import (
+    SymbolicInt,
+    compared,
+    decided,
+    division,
+    is_tuple,
+    keeps_assumptions,
+    known_eq,
+    known_int,
+    known_lt,
+    leaf,
+    round_down,
+    round_up,
+)
 from .buffers import buffer_of, l1_tag
 from .elements import element as element_named
-from .tags.recognise import recognition, tag_of
-from .tags.table import TAGS, make_layout
+from .tags import TAGS, make_layout, recognition, tag_of
 
 if TYPE_CHECKING:
-    from ..expr import Conditions
-    from ..ints import IntLike
-    from ..layout import AnyLayout
+    from ..layouts import AnyLayout
+    from ..numbers import Conditions, IntLike
     from .arch import Arch, Position
     from .buffers import Buffer
     from .elements import Element, ElementLike
-    from .tags.recognise import Recognition
-
-__all__ = ["allocate", "allocate_stages"]
+    from .tags import Recognition
 
 _L = TypeVar("_L", bound="AnyLayout")
 

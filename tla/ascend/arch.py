@@ -17,12 +17,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
-from ..constexpr import constexpr, typed_by
-from ..display import html_of
 from ..errors import KindError, LayoutError, UnsupportedError
-from ..figure import Bar, Bars
-from ..ints import is_tuple
-from ..text import did_you_mean, near_words, shortened
+from ..ground import Bar, Bars, constexpr, did_you_mean, html_of, near_words, shortened, typed_by
+from ..numbers import is_tuple
 from .cube import PRODUCTS, Product
 from .elements import C0_BITS, FRACTAL_BITS, element
 from .limits import LIMITS, Limit
@@ -64,20 +61,6 @@ if TYPE_CHECKING:
         events: int
         sources: tuple[tuple[str, str], ...]
 
-
-__all__ = [
-    "ARCHES",
-    "CHIPS",
-    "Arch",
-    "Ascend950",
-    "AtlasA2",
-    "AtlasA3",
-    "KnownArch",
-    "Limit",
-    "Position",
-    "Product",
-    "arch",
-]
 
 Position: TypeAlias = Literal["GM", "L1", "L0A", "L0B", "L0C", "UB", "BT", "FB"]
 """A memory: global, the buffers of the cube core, of the vector core, of bias and of the fixpipe."""

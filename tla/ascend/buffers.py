@@ -16,17 +16,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..ints import known_divides, known_lt
+from ..numbers import known_divides, known_lt
 from .arch import arch as arch_named
 from .cube import BIASES
-from .tags.forms import FORMS
-from .tags.table import TAGS
+from .tags import FORMS, TAGS
 
 if TYPE_CHECKING:
     from .arch import Arch, Position
     from .elements import Element
-
-__all__ = ["Buffer", "buffer_of", "l1_tag"]
 
 
 class Buffer(NamedTuple):

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ["BIASES", "FP4", "FP8", "PRODUCTS", "Product"]
-
 
 class Product(NamedTuple):
     """A pair of element types that the cube core multiplies, what it sums in, and how fast.

@@ -18,11 +18,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from ..constexpr import constexpr
 from ..errors import KindError, LayoutError, LeafError, UnsupportedError
-from ..int_tuple import text_of
-from ..ints import ceil_div, is_tuple, known_divides, known_lt, leaf, round_up
-from ..text import shortened
+from ..ground import constexpr, shortened
+from ..layouts import text_of
+from ..numbers import ceil_div, is_tuple, known_divides, known_lt, leaf, round_up
 from .arch import arch as arch_of
 from .elements import Element, accumulator, element
 from .shapes import gemm_shape, index_of
@@ -32,21 +31,6 @@ if TYPE_CHECKING:
 
     from .arch import Arch
     from .shapes import ShapeLike
-
-__all__ = [
-    "Padded",
-    "PaddingKind",
-    "balance_workload",
-    "data_read",
-    "data_written",
-    "judge_space",
-    "max_k1",
-    "multi_core_splitk_factor",
-    "needs_padding",
-    "padded",
-    "splitk_factor",
-    "workspace",
-]
 
 PaddingKind: TypeAlias = Literal["PADDING_ND", "PADDING_BLOCK_ND", "PADDING_NZ"]
 """How a matrix is laid out anew: rows apart by 512 bytes, in blocks of a tile, or in fractals."""

@@ -15,14 +15,10 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeAlias
 
-from ..constexpr import constexpr
-from ..dtypes import ElementType
 from ..errors import KindError, UnsupportedError
-from ..ints import leaf
-from ..text import did_you_mean, near_words, shortened
+from ..ground import ElementType, constexpr, did_you_mean, near_words, shortened
+from ..numbers import leaf
 from .cube import PRODUCTS
-
-__all__ = ["ELEMENTS", "Element", "ElementLike", "accumulator", "element"]
 
 C0_BITS: Final = 256
 FRACTAL_BITS: Final = 4096

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ["LIMITS", "Limit"]
-
 
 class Limit(NamedTuple):
     """The range of a parameter of an instruction, both ends included.

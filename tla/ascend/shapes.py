@@ -15,15 +15,12 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, TypeAlias
 
-from ..constexpr import constexpr
 from ..errors import KindError, LayoutError, LeafError, ParseError
-from ..ints import ceil_div
-from ..text import MAX_DIGITS, shortened
+from ..ground import MAX_DIGITS, constexpr, shortened
+from ..numbers import ceil_div
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-__all__ = ["GemmCoord", "GemmShape", "ShapeLike", "gemm_shape", "index_of", "rounded_up"]
 
 
 class GemmCoord(NamedTuple):

@@ -1,6 +1,11 @@
 """The command line: ``tla COMMAND ...``."""
 
-from .commands import COMMANDS
-from .main import main
+from typing import TYPE_CHECKING
 
-__all__ = ["COMMANDS", "main"]
+from ..ground import lazy
+
+if TYPE_CHECKING:
+    from .commands import COMMANDS as COMMANDS
+    from .main import main as main
+
+lazy(__name__)

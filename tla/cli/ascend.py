@@ -8,8 +8,6 @@ from typing import Final
 
 from .commands import COMMANDS
 
-__all__ = ["SUBCOMMANDS", "run"]
-
 # Each is a module `ascend_NAME` here with `run(arguments) -> exit code`.
 SUBCOMMANDS: Final = {
     "show": "Show an architecture: buffers, cores, alignments, limits, and where each is stated.",

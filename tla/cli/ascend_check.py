@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..ascend.arch import ARCHES, arch
-from ..ascend.plans.plan import gemm
+from ..ascend import ARCHES, arch, gemm
 from ..errors import ParseError
 from .ascend import SUBCOMMANDS
 from .columns import columns, plural
@@ -17,12 +16,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from ..ascend.plans.findings import Finding, Report
-    from ..ascend.plans.footprint import Footprint
-    from ..ascend.plans.plan import Plan
-    from ..figure import Bars
-
-__all__ = ["leading_dimensions", "run"]
+    from ..ascend import Finding, Footprint, Plan, Report
+    from ..ground import Bars
 
 _EPILOG: Final = f"""\
 examples:
@@ -142,7 +137,7 @@ def leading_dimensions(text: str) -> list[int | None]:
 
 
 def _write(report: Report, everything: bool) -> None:
-    from ..show.terminal import write
+    from ..show import write
 
     print(report.plan)
     print()

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..ascend.arch import ARCHES, arch
-from ..ascend.copies import gm_to_l1, l0c_to_gm, l1_to_bt, l1_to_l0a, l1_to_l0b
-from ..ascend.copies.records import cpp_text, fields_of
-from ..ascend.elements import element
-from ..ascend.tags.mx import SCALE
-from ..ascend.tags.recognise import tags_of
-from ..int_tuple import text_of
+from ..ascend import (
+    ARCHES,
+    SCALE,
+    arch,
+    cpp_text,
+    element,
+    fields_of,
+    gm_to_l1,
+    l0c_to_gm,
+    l1_to_bt,
+    l1_to_l0a,
+    l1_to_l0b,
+    tags_of,
+)
+from ..layouts import text_of
 from ..read import read, tagged
 from .ascend import SUBCOMMANDS
 from .columns import columns, plural
@@ -23,11 +31,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator
 
-    from ..ascend.copies import Call, Matrix, Transfer
-    from ..ascend.elements import Element
-    from ..layout import AnyLayout
-
-__all__ = ["run"]
+    from ..ascend import Call, Element, Matrix, Transfer
+    from ..layouts import AnyLayout
 
 _EPILOG = """\
 routes:
@@ -156,7 +161,7 @@ def _elements(
 
 def _l1_tag(src: AnyLayout, tag: str | None, of: Element) -> str:
     """The tag in L1 that a matrix goes to."""
-    from ..ascend.copies.gm_l1 import PAIRS
+    from ..ascend import PAIRS
 
     names = tags_of(src, of) if tag is None else (tag,)
     to_tag = next((to for to, sources in PAIRS.items() if not {*names}.isdisjoint(sources)), None)

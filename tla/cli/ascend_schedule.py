@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..ascend.arch import ARCHES
-from ..ascend.schedules.picture import timeline
-from ..ascend.schedules.swizzles import WORDS
-from ..ascend.schedules.tasks import MOST_WALKED
-from ..figure import Panels
+from ..ascend import ARCHES, MOST_WALKED, WORDS, timeline
+from ..ground import Panels
 from . import ascend_schedule_text as text
 from .ascend import SUBCOMMANDS
 from .ascend_schedule_facts import Entry, Request, difference
@@ -20,10 +17,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from ..ascend.schedules import BlockSwizzle
-    from ..figure import AnyFigure
-
-__all__ = ["run"]
+    from ..ascend import BlockSwizzle
+    from ..ground import AnyFigure
 
 _EPILOG = f"""\
 examples:
@@ -79,7 +74,7 @@ def run(arguments: list[str]) -> int:
             for line in text.blocks(entry.schedule):
                 print(line)
     elif change is None:
-        from ..show.terminal import write
+        from ..show import write
 
         print()
         write(timeline(entries[0].schedule, balance=entries[0].balance))

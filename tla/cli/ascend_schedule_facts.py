@@ -5,11 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..ascend.arch import arch
-from ..ascend.plans.plan import gemm
-from ..ascend.schedules.facts import tally
-from ..ascend.schedules.swizzles import default_swizzle, swizzle
-from ..ascend.shapes import gemm_shape
+from ..ascend import arch, default_swizzle, gemm, gemm_shape, swizzle, tally
 from ..errors import UnsupportedError
 from .columns import plural
 from .common import numbers
@@ -19,12 +15,18 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Generator
 
-    from ..ascend.arch import Arch
-    from ..ascend.elements import Element
-    from ..ascend.schedules import Balance, BlockSwizzle, Reuse, Schedule, Task, Traffic
-    from ..ascend.shapes import GemmCoord, GemmShape
-
-__all__ = ["Difference", "Entry", "Request", "difference"]
+    from ..ascend import (
+        Arch,
+        Balance,
+        BlockSwizzle,
+        Element,
+        GemmCoord,
+        GemmShape,
+        Reuse,
+        Schedule,
+        Task,
+        Traffic,
+    )
 
 _SHOWS_PROGRESS: Final = 1 << 17  # tasks
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..ascend.arch import ARCHES
+from ..ascend import ARCHES
 from .columns import columns, plural
 from .common import bytes_in_words, in_tenths, short_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..ascend.schedules import Balance, Schedule
+    from ..ascend import Balance, Schedule
     from .ascend_schedule_facts import Difference, Entry, Request
-
-__all__ = ["blocks", "head", "one", "two"]
 
 
 def head(request: Request, schedule: Schedule) -> Iterator[str]:

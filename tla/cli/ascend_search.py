@@ -5,9 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from ..ascend.arch import ARCHES
-from ..ascend.tuning.estimates import PIPES, in_us
-from ..ascend.tuning.tiles import search
+from ..ascend import ARCHES, PIPES, in_us, search
 from ..errors import UnsupportedError
 from .ascend import SUBCOMMANDS
 from .ascend_check import leading_dimensions
@@ -20,10 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
     from concurrent.futures import Executor
 
-    from ..ascend.tuning.estimates import Estimate
-    from ..ascend.tuning.tiles import Query, Ranking
-
-__all__ = ["run"]
+    from ..ascend import Estimate, Query, Ranking
 
 _EPILOG = """\
 examples:
@@ -68,7 +63,7 @@ def run(arguments: list[str]) -> int:
         raise UnsupportedError(f"there is no rank {rank}, the last is {len(ranking.tiles)}", rank=rank)
     legal = ranking.asked is None or not ranking.asked.reasons
     if options.tuner is not None:
-        from ..ascend.tuning.tuner import registration
+        from ..ascend import registration
 
         if options.tuner == "-":
             print(registration(ranking), end="")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..ascend.arch import ARCHES, C0_BYTES, CHIPS, FRACTAL_ROWS, arch
-from ..ascend.elements import ELEMENTS
-from ..figure import Panels
+from ..ascend import ARCHES, C0_BYTES, CHIPS, ELEMENTS, FRACTAL_ROWS, arch
+from ..ground import Panels
 from .ascend import SUBCOMMANDS
 from .columns import columns
 from .common import argument_parser, bytes_in_words, in_hundredths, short_bytes
@@ -15,9 +14,7 @@ from .pictures import add_formats, is_asked_for, refuse_formats, write_figure
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..ascend.arch import Arch, Position
-
-__all__ = ["run"]
+    from ..ascend import Arch, Position
 
 _EPILOG = """\
 examples:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .operation import Operands, operation_parser
 
-__all__ = ["run"]
-
 _EXAMPLES = """\
 tla coalesce '(2,(1,6)):(1,(7,2))'
 tla coalesce '((4,2),(4,3)):((1,4),(8,32))' --profile '(1,1)'

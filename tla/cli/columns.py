@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["columns", "plural", "wrapped"]
-
 _WIDTH: Final = 100
 
 

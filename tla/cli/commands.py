@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["COMMANDS"]
-
 # Each command is a module here with `run(arguments) -> exit code`.
 COMMANDS: Final = {
     "convert": "Convert a layout between the notations of TLA and XLA.",

@@ -9,38 +9,12 @@ from io import BytesIO
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from ..errors import ParseError, TlaError, UndecidedError
-from ..ints import SymbolicInt
-from ..text import shortened
+from ..ground import shortened
+from ..numbers import SymbolicInt
 from .commands import COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-__all__ = [
-    "GIVEN",
-    "NUMBER_OR_BOUND",
-    "POINTERS",
-    "SAY_MORE",
-    "InputError",
-    "argument_parser",
-    "as_option",
-    "bytes_in_words",
-    "in_hundredths",
-    "in_tenths",
-    "name_of",
-    "number_argument",
-    "numbers",
-    "on_command_line",
-    "plain",
-    "positive",
-    "read_bytes",
-    "read_file",
-    "settled",
-    "short_bytes",
-    "signed",
-    "standard_input",
-    "text_argument",
-]
 
 GIVEN = "a layout, TLA, zN<half>(20,48) or XLA, or FILE:%%name#i; - is standard input"
 """The help of an argument that is a layout in any notation."""

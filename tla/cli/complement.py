@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .operation import Operands, operation_parser
 
-__all__ = ["run"]
-
 _EXAMPLES = """\
 tla complement '(2,2):(1,6)' 24
 tla complement '4:2' 24 --steps

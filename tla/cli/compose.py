@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ..swizzle import ComposedLayout, Swizzle
+from ..layouts import ComposedLayout, Swizzle
 from .operation import Operands, operation_parser
 from .show import layout_of
-
-__all__ = ["run"]
 
 _EXAMPLES = """\
 tla compose '(6,2):(8,2)' '(4,3):(3,1)'

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..dtypes import ELEMENT_TYPES, element_type
 from ..errors import TlaError, UnsupportedError
-from ..figure import Figure, Panels
-from ..int_tuple import leaves
-from ..ints import SymbolicInt, known_eq
-from ..layout_figures import layout_figure
+from ..figures import layout_figure
+from ..ground import ELEMENT_TYPES, Figure, Panels, element_type
+from ..layouts import leaves
+from ..numbers import SymbolicInt, known_eq
 from ..read import read, tagged
 from ..xla_bridge import (
     XlaBuffer,
@@ -19,9 +18,9 @@ from ..xla_bridge import (
     logical_bytes,
     physical_bytes,
     physical_elements,
+    remade,
     size_of,
 )
-from ..xla_bridge.shape import remade
 from .common import (
     GIVEN,
     POINTERS,
@@ -42,13 +41,11 @@ from .show import drawable, layout_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..ascend.elements import Element
-    from ..figure import AnyFigure
-    from ..ints import IntLike
-    from ..layout import AnyLayout
+    from ..ascend import Element
+    from ..ground import AnyFigure
+    from ..layouts import AnyLayout
+    from ..numbers import IntLike
     from ..xla_bridge import CombinedLayout
-
-__all__ = ["run"]
 
 _EPILOG = """\
 examples:
@@ -174,7 +171,7 @@ class _Entry(NamedTuple):
     def named(self, n: Any) -> int | str:
         """A size of the shape as JSON has it; its dims have the names that the layout gave them."""
         if self.layout is not None and not self.from_xla and isinstance(n, SymbolicInt):
-            from ..expr import substitute
+            from ..numbers import substitute
 
             size: Any = n
             names = {f"d{i}": dim for i, dim in enumerate(leaves(self.layout.origin_shape))}
@@ -261,7 +258,7 @@ def _write(entry: _Entry) -> None:
     for name, text in _rows(entry):
         print(f"{name:9} {text}")
     if entry.layout is not None and not entry.layout.symbols and 0 < entry.layout.size <= _PICTURE:
-        from ..show.terminal import write
+        from ..show import write
 
         print()
         write(layout_figure(entry.layout))

@@ -14,8 +14,6 @@ from .show import layout_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["run"]
-
 _EPILOG = """\
 examples:
   g++ -c kernel.cpp 2>&1 | tla cpp

@@ -7,8 +7,8 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LayoutError, ParseError, TlaError, UndecidedError, UnsupportedError
-from ..int_tuple import leaves
-from ..ints import SymbolicInt
+from ..layouts import leaves
+from ..numbers import SymbolicInt
 from ..read import read, tagged
 from ..xla_bridge import (
     Difference,
@@ -17,6 +17,7 @@ from ..xla_bridge import (
     common_vector,
     differences,
     is_bitcast,
+    is_open,
     logical_bytes,
     physical_bytes,
     physical_elements,
@@ -24,7 +25,6 @@ from ..xla_bridge import (
     storage_bits,
     to_layout,
 )
-from ..xla_bridge.every_size import is_open
 from .common import GIVEN, POINTERS, argument_parser, bytes_in_words, plain, settled, text_argument
 from .messages import complain
 from .where import place_of
@@ -32,10 +32,8 @@ from .where import place_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..ascend.elements import Element
-    from ..layout import AnyLayout
-
-__all__ = ["run"]
+    from ..ascend import Element
+    from ..layouts import AnyLayout
 
 _EPILOG = """\
 examples:

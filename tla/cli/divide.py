@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .operation import Operands, operation_parser
 
-__all__ = ["run"]
-
 _EXAMPLES = """\
 tla divide '(4,2,3):(2,1,8)' 4:2
 tla divide '(8,6):(1,8)' '(4,3)' --form zipped

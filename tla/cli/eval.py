@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UndecidedError
 from ..evaluation import OPERATIONS, text_of_value
-from ..expr.assumptions import assume
+from ..numbers import assume
 from .common import argument_parser, as_option, text_argument
 from .operation import add_assume, as_table, conditions_of, evaluated
 
 if TYPE_CHECKING:
     from ..evaluation import Call
-
-__all__ = ["run"]
 
 _EPILOG = """\
 examples:
@@ -54,7 +52,7 @@ def _write(value: Any, calls: list[Call]) -> int:
     """Write a value, and before it the steps of the operations that gave it."""
     if calls:
         from ..explain import EXPLAINED, explain
-        from ..show.terminal import write
+        from ..show import write
 
         for name, positional, named in calls:
             if name in EXPLAINED or name == "compose":

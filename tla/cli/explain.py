@@ -14,10 +14,9 @@ from ..explain import (
     explain_tile,
     tv_figure,
 )
-from ..figure import Panels, Steps
-from ..layout_figures import layout_figure
+from ..figures import layout_figure
+from ..ground import Panels, Steps, near_words
 from ..read import read, tagged
-from ..text import near_words
 from ..xla_bridge import size_of
 from .common import (
     SAY_MORE,
@@ -39,10 +38,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from ..ascend.tags.recognise import Recognition
-    from ..figure import AnyFigure, Figure
-
-__all__ = ["run"]
+    from ..ascend import Recognition
+    from ..ground import AnyFigure, Figure
 
 _EPILOG = """\
 examples:
@@ -212,16 +209,14 @@ def _layout(
         _refuse_unknown(parser, text)
     by_tag = tagged(text) if options.tag is None else None
     if by_tag is not None:
-        from ..ascend.tags.building import steps_of
+        from ..ascend import steps_of
 
         figure = steps_of(by_tag)
         is_drawn = not by_tag.layout.symbols and by_tag.layout.size
         pictures = (layout_figure(by_tag.layout, rows=32, colour="tile"),) if is_drawn else ()
         return figure._replace(pictures=pictures), None
     layout = _one_layout(operands, "WHAT")
-    from ..ascend.tags.building import figure_of, tags_figure
-    from ..ascend.tags.recognise import recognition, recognitions
-    from ..ascend.tags.text import parse_tag
+    from ..ascend import figure_of, parse_tag, recognition, recognitions, tags_figure
 
     with operands.assumed():
         if options.tag is None:
@@ -357,7 +352,7 @@ def _facts(figure: Steps) -> dict[str, Any]:
 
 def _cells(figure: AnyFigure) -> dict[str, Any]:
     """What stands in the cells of a figure."""
-    from ..figure import Figure
+    from ..ground import Figure
 
     if not isinstance(figure, Figure):
         raise InputError("there are no cells to print")

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ..hlo import ModuleError, read_module
-from ..xla_bridge.tpu import CHIPS, chip_named
+from ..xla_bridge import CHIPS, chip_named
 from . import hlo_buffers
 from .common import InputError, argument_parser, positive
 from .module_text import ModuleText
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import argparse
 
     from ..hlo import Module
-
-__all__ = ["run"]
 
 _WHOLE = ("against", "copies", "live")  # what needs all of a module
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ..hlo import ModuleError, read_module
-from ..memory.compare import compare
+from ..memory import compare
 from .columns import columns, plural
 from .common import InputError, name_of, read_file, short_bytes
 from .spaces import complain_of_spaces
@@ -15,10 +15,7 @@ if TYPE_CHECKING:
     import argparse
 
     from ..hlo import Module
-    from ..memory.compare import Comparison, Group, ShapeChange, Total
-    from ..memory.matching import Item
-
-__all__ = ["report"]
+    from ..memory import Comparison, Item, ShapeChange, ShapeGroup, Total
 
 
 def report(module: Module, options: argparse.Namespace) -> int:
@@ -84,7 +81,7 @@ def _change(total: Total) -> str:
     return f"{'-' if change < 0 else '+'}{_number(total, abs(change))}"
 
 
-def _group_lines(group: Group) -> list[str]:
+def _group_lines(group: ShapeGroup) -> list[str]:
     """A sentence on a group; of what changed also from what to what."""
     size = "" if group.is_inside else f" ({short_bytes(group.bytes)})"
     lines = [f"{group.subject}{size} {group.predicate}"]
@@ -119,7 +116,7 @@ def _shape_facts(change: ShapeChange) -> dict[str, Any]:
     }
 
 
-def _group_facts(group: Group) -> dict[str, Any]:
+def _group_facts(group: ShapeGroup) -> dict[str, Any]:
     return {
         "what": group.what,
         "opcode": group.opcode,

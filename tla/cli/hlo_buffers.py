@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedError
 from ..hlo import ModuleError, read_stream
-from ..memory import RULES, Tally, source_of, stream_buffers
-from ..memory.buffers import label_of
-from ..memory.picture import MOST_DRAWN
-from ..xla_bridge import to_layout
-from ..xla_bridge.tpu import memory_space_name
+from ..memory import MOST_DRAWN, RULES, Tally, label_of, source_of, stream_buffers
+from ..xla_bridge import memory_space_name, to_layout
 from .columns import columns, plural
 from .common import InputError, bytes_in_words, short_bytes
 from .messages import complain
@@ -25,8 +22,6 @@ if TYPE_CHECKING:
     from ..memory import AliasedValue, Buffer, Group, Row, Waste
     from ..xla_bridge import XlaShape
     from .module_text import ModuleText
-
-__all__ = ["LISTED", "group_facts", "group_lines", "left_out", "report", "row_facts"]
 
 LISTED = 30
 """How many rows a report has where it is not said."""

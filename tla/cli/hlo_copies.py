@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..memory.by import source_text
-from ..memory.copies import copy_totals, module_copies
-from ..memory.formats import Formats
-from ..xla_bridge import physical_bytes
-from ..xla_bridge.tpu import memory_space_name
+from ..memory import Formats, copy_totals, module_copies, source_text
+from ..xla_bridge import memory_space_name, physical_bytes
 from .columns import columns, plural
 from .common import in_tenths, short_bytes
 from .hlo_buffers import LISTED, left_out
@@ -20,10 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..hlo import Module
-    from ..memory.copies import Copy, CopyTotal
-    from ..memory.formats import Advice
-
-__all__ = ["report"]
+    from ..memory import Advice, Copy, CopyTotal
 
 
 class _Row(NamedTuple):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ..memory import alias_bytes, argument_bytes, array_waste, grouped, live, output_bytes
-from ..memory.picture import MOST_DRAWN
-from ..xla_bridge.tpu import memory_space_name
+from ..memory import MOST_DRAWN, alias_bytes, argument_bytes, array_waste, grouped, live, output_bytes
+from ..xla_bridge import memory_space_name
 from .columns import columns, plural
 from .common import bytes_in_words, short_bytes
 from .hlo_buffers import group_facts, group_lines, row_facts
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
     from ..hlo import Module
     from ..memory import Liveness, Peak
-
-__all__ = ["report"]
 
 _LISTED = 10
 

@@ -8,11 +8,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UnsupportedError
-from ..figure import Panels
+from ..ground import Panels
 from ..hlo import ModuleError, read_module
-from ..indexing import inverse, parse_map, simplify
-from ..indexing.text import FORMS
-from ..map_figures import map_figure
+from ..indexing import FORMS, inverse, map_figure, parse_map, simplify
 from ..read import read
 from .columns import plural
 from .common import argument_parser, positive
@@ -32,9 +30,7 @@ if TYPE_CHECKING:
     import argparse
 
     from ..hlo import Computation, Instruction, Module
-    from ..indexing.ops.op import Devices
-
-__all__ = ["run"]
+    from ..indexing import Devices
 
 _EPILOG = """\
 examples:
@@ -88,7 +84,7 @@ def run(arguments: list[str]) -> int:
     beside = ["all", "to_output", "physical", "relation", "into"]
     refuse_formats(parser, options, beside, "the picture is of the elements that are read")
     if options.relation:
-        from ..indexing.exact.budget import isl
+        from ..indexing import isl
 
         isl()  # or it says at once what is missing, and not of each instruction
     text, file = _text(options.text)
@@ -309,7 +305,7 @@ def _of_map(text: str, options: argparse.Namespace) -> int:
 
 
 def _of_layout(text: str, options: argparse.Namespace) -> int:
-    from ..indexing.layouts import from_layout
+    from ..indexing import from_layout
 
     shown = _shown(options)
     m = from_layout(array_of(read(text.strip())))

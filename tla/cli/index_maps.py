@@ -6,36 +6,32 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import TlaError, UndecidedError, UnsupportedError
-from ..expr import Expr
-from ..figure import Panels
-from ..indexing import compose, input_to_output, output_to_input, simplify
-from ..indexing.fusion import computation_maps
-from ..indexing.layouts import from_layout, layout_and_offset
-from ..indexing.ops import Leaf, Op, leaves
-from ..indexing.unused import remove_unused_symbols
-from ..ints import known_int
-from ..map_figures import Operand, reads_figure
+from ..ground import Panels
+from ..indexing import (
+    Leaf,
+    Op,
+    Operand,
+    compose,
+    computation_maps,
+    from_layout,
+    input_to_output,
+    layout_and_offset,
+    leaves,
+    output_to_input,
+    reads_figure,
+    remove_unused_symbols,
+    simplify,
+)
+from ..numbers import Expr, known_int
 from ..xla_bridge import XlaBuffer, XlaShape
 from .where import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..expr import Value
     from ..hlo import Computation, Instruction
-    from ..indexing import IndexingMap
-    from ..indexing.layouts import Memory
-    from ..indexing.ops.op import Devices
-
-__all__ = [
-    "Shown",
-    "array_lines",
-    "array_of",
-    "instruction_facts",
-    "instruction_figure",
-    "map_facts",
-    "map_lines",
-]
+    from ..indexing import Devices, IndexingMap, Memory
+    from ..numbers import Value
 
 
 class Shown(NamedTuple):

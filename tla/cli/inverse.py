@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .operation import Operands, operation_parser
 
-__all__ = ["run"]
-
 _EXAMPLES = """\
 tla inverse '(4,8):(8,1)'
 tla inverse '(4,8):(1,5)' --left --steps

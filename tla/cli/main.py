@@ -16,8 +16,6 @@ from .messages import complain, discard_output
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["main"]
-
 _DESCRIPTION = """\
 Layouts: functions from coordinates to memory offsets, in the notations of TLA, CuTe and XLA.
 

@@ -6,8 +6,6 @@ import os
 import sys
 from contextlib import suppress
 
-__all__ = ["complain", "discard_output"]
-
 
 def complain(text: str) -> None:
     """Print a line to standard error, after all output so far; nothing where it cannot be read."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..hlo import ModuleError
     from ..memory import Outline
 
-__all__ = ["ModuleText"]
-
 _PIECE: Final = 1 << 20
 _SHOWS_PROGRESS: Final = 1 << 22
 

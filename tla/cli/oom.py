@@ -5,20 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..memory.oom import read_reports
-from ..memory.oom_check import check, chip_of
-from ..memory.sizes import printed_bytes, printed_expansion
-from ..xla_bridge.tpu import CHIPS, chip_named
+from ..memory import check, chip_of, printed_bytes, printed_expansion, read_reports
+from ..xla_bridge import CHIPS, chip_named
 from .columns import columns, plural, wrapped
 from .common import argument_parser, name_of, positive, read_bytes
 from .messages import complain
 
 if TYPE_CHECKING:
-    from ..memory.advice import Candidate
-    from ..memory.oom import Report
-    from ..memory.oom_check import Checked
-
-__all__ = ["run"]
+    from ..memory import Candidate, Checked, Report
 
 _CHIP = "v5e"
 

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError, UndecidedError
 from ..evaluation import evaluate, text_of_value
-from ..expr.assumptions import assume
-from ..expr.reading import Names, condition_at
-from ..ints import MAX_DEPTH
-from ..notation import NamingScanner
+from ..layouts import NamingScanner
+from ..numbers import MAX_DEPTH, Names, assume, condition_at
 from ..read import read
 from .common import argument_parser, as_option, text_argument
 from .show import layout_of
@@ -19,10 +17,8 @@ if TYPE_CHECKING:
 
     from ..evaluation import Call
     from ..explain import Explanation
-    from ..expr import Condition
-    from ..figure import Steps
-
-__all__ = ["Operands", "add_assume", "as_table", "conditions_of", "evaluated", "operation_parser"]
+    from ..ground import Steps
+    from ..numbers import Condition
 
 _LAYOUTS = """
 A layout is a text such as '(4,2):(2,1)', an XLA shape such as 'f32[3,5]{1,0:T(2,2)}', a tag such as
@@ -115,7 +111,7 @@ class Operands:
     def write(self, operation: str, *arguments: Any, **options: Any) -> int:
         """Carry out an operation and write its result, or its steps."""
         if self._steps:
-            from ..show.terminal import write
+            from ..show import write
 
             write(as_table(self.explained(operation, *arguments, **options).figure(pictures=False)))
             return 0
@@ -138,7 +134,7 @@ def evaluated(text: str, calls: list[Call] | None, names: Names) -> Any:
     """Return the value of an expression in which layouts may stand by their tags."""
 
     def layout_by_tag(scan: NamingScanner) -> Any:
-        from ..ascend.tags.text import tagged_at  # few expressions have a tag
+        from ..ascend import tagged_at
 
         return tagged_at(scan).layout
 

@@ -10,17 +10,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from ..figure import AnyFigure
-
-__all__ = [
-    "FORMATS",
-    "add_formats",
-    "format_of",
-    "is_asked_for",
-    "is_file_format",
-    "refuse_formats",
-    "write_figure",
-]
+    from ..ground import AnyFigure
 
 FORMATS: Final = {
     "svg": "write the picture as SVG",
@@ -101,7 +91,7 @@ def write_figure(figure: AnyFigure, options: argparse.Namespace) -> None:
         InputError: the file cannot be written, or its name says another format.
     """
     if options.format is None and options.output in (None, "-"):
-        from ..show.terminal import write
+        from ..show import write
 
         write(figure)
         return

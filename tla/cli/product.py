@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .operation import Operands, operation_parser
 
-__all__ = ["run"]
-
 _EXAMPLES = """\
 tla product '(2,2):(4,1)' 6:1
 tla product '(2,5):(5,1)' '(3,4):(1,3)' --form blocked

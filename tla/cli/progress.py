@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-__all__ = ["progress_bar"]
-
 
 @contextmanager
 def progress_bar(what: str) -> Generator[Callable[[int, int], None] | None]:

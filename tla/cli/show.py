@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UndecidedError
-from ..figure import Figure, Panels
-from ..ints import is_tuple, round_up
-from ..layout import AnyLayout, Layout, is_layout
-from ..layout_figures import layout_figure, strip_figure
+from ..figures import layout_figure, strip_figure
+from ..ground import Figure, Panels
+from ..layouts import AnyLayout, Layout, is_composed, is_layout
+from ..numbers import is_tuple, round_up
 from ..read import read, tagged
-from ..show.facts import MOST_CELLS
-from ..swizzle import is_composed
+from ..show import MOST_CELLS
 from ..xla_bridge import XlaBuffer, XlaShape, XlaTuple, to_layout
 from .common import (
     GIVEN,
@@ -29,10 +28,8 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
-    from ..figure import AnyFigure, Scheme, Strip
-    from ..swizzle import ComposedLayout
-
-__all__ = ["drawable", "layout_of", "run"]
+    from ..ground import AnyFigure, Scheme, Strip
+    from ..layouts import ComposedLayout
 
 _EPILOG = """\
 examples:
@@ -110,7 +107,7 @@ def run(arguments: list[str]) -> int:
         if is_composed(layout):
             if is_strip:
                 raise InputError(f"memory is not drawn of {layout}: leave --strip and --places out")
-            from ..view_figures import composed_figure  # few are
+            from ..figures import composed_figure
 
             grid = composed_figure(layout, rows, columns, options.slices, colour)
             drawn.append(_Drawn(layout, grid._replace(title=title), None))

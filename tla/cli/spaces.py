@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..xla_bridge.tpu import CHIPS, chip_named
+from ..xla_bridge import CHIPS, chip_named
 from .messages import complain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-__all__ = ["complain_of_spaces", "unknown_spaces"]
 
 
 def unknown_spaces(spaces: Iterable[int], chip: str | None) -> list[str]:

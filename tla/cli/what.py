@@ -5,12 +5,10 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..algebra.preimage import preimage
-from ..coord import crd2idx
+from ..algebra import preimage
 from ..errors import CoordinateError
-from ..int_tuple import leaves
-from ..ints import is_tuple
-from ..notation import to_text
+from ..layouts import crd2idx, leaves, to_text
+from ..numbers import is_tuple
 from ..read import read, tagged
 from ..xla_bridge import Padding, XlaShape, element_at, offsets_in_byte, size_of
 from .common import GIVEN, POINTERS, argument_parser, number_argument, signed, text_argument
@@ -19,9 +17,7 @@ from .where import place_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..layout import AnyLayout
-
-__all__ = ["run"]
+    from ..layouts import AnyLayout
 
 _EPILOG = """\
 examples:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..coord import idx2crd
 from ..errors import ParseError, UndecidedError
-from ..ints import is_tuple
-from ..layout import is_layout
-from ..notation import parse_int_tuple, to_text
+from ..layouts import idx2crd, is_layout, parse_int_tuple, to_text
+from ..numbers import is_tuple
 from ..read import read, tagged
 from ..xla_bridge import (
     COMBINE,
@@ -42,11 +40,9 @@ from .show import layout_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..ascend.tags.text import TaggedLayout
-    from ..layout import AnyLayout
+    from ..ascend import TaggedLayout
+    from ..layouts import AnyLayout
     from ..xla_bridge import Tile, TilingExplanation
-
-__all__ = ["index_argument", "place_of", "run", "shape_of", "steps_to"]
 
 _EPILOG = """\
 examples:

@@ -11,8 +11,13 @@ cute::make_layout(cute::make_shape(cute::_16{}, 4), cute::make_stride(cute::_1{}
 error: no member 'f' in 'tla::Layout[(_8,int):(int,_1)]'
 """  # noqa: E501 (C++ types are long)
 
-from .read import from_cpp
-from .rewrite import rewritten
-from .write import to_cpp
+from typing import TYPE_CHECKING
 
-__all__ = ["from_cpp", "rewritten", "to_cpp"]
+from ..ground import lazy
+
+if TYPE_CHECKING:
+    from .read import from_cpp as from_cpp
+    from .rewrite import rewritten as rewritten
+    from .write import to_cpp as to_cpp
+
+lazy(__name__)

@@ -11,22 +11,6 @@ from typing import Final, NamedTuple
 
 from ..errors import UnsupportedError
 
-__all__ = [
-    "CATLASS",
-    "CUTE",
-    "INTEGER_WORDS",
-    "KEYWORDS",
-    "LAYOUTS",
-    "NAMESPACES",
-    "STATIC_INTS",
-    "STATIC_SPACES",
-    "TUPLES",
-    "Dialect",
-    "canonical_type",
-    "dialect_of",
-    "is_unsigned",
-]
-
 
 class Dialect(NamedTuple):
     """How a library spells its values.

@@ -6,12 +6,9 @@ import re
 from typing import Any, Final, NamedTuple, NoReturn
 
 from ..errors import ParseError, TlaError
-from ..expr import Condition, Expr, greatest, least
-from ..ints import Int, known_divides, known_lt
-from ..text import Scanner
+from ..ground import Scanner
+from ..numbers import Condition, Expr, Int, greatest, known_divides, known_lt, least
 from .names import INTEGER_WORDS, canonical_type, is_unsigned
-
-__all__ = ["FACTS", "NAME", "QUALIFIERS", "IntReader", "Operand"]
 
 NAME: Final = re.compile(r"(?:::)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*")
 QUALIFIERS: Final = frozenset(("const", "volatile", "constexpr", "typename", "struct", "class"))

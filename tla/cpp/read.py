@@ -9,29 +9,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from ..assumed import call_assuming
-from ..coord import compact_row_major, default_origin
 from ..errors import LayoutError, LeafError, ParseError, TlaError, UndecidedError, UnsupportedError
-from ..expr import Expr, Symbol, sym
-from ..ints import MAX_DEPTH, Int, is_tuple, known_lt, leaf
-from ..layout import Layout, is_layout
-from ..slicing import _
-from ..swizzle import ComposedLayout, Swizzle, is_composed
-from .names import (
-    KEYWORDS,
-    LAYOUTS,
-    NAMESPACES,
-    STATIC_INTS,
-    STATIC_SPACES,
-    TUPLES,
-    is_unsigned,
+from ..layouts import (
+    ComposedLayout,
+    Layout,
+    Swizzle,
+    _,
+    compact_row_major,
+    default_origin,
+    is_composed,
+    is_layout,
 )
+from ..numbers import MAX_DEPTH, Expr, Int, Symbol, call_assuming, is_tuple, known_lt, leaf, sym
+from .names import KEYWORDS, LAYOUTS, NAMESPACES, STATIC_INTS, STATIC_SPACES, TUPLES, is_unsigned
 from .numbers import FACTS, QUALIFIERS, IntReader, Operand
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-__all__ = ["from_cpp"]
 
 
 def from_cpp(text: str, symbols: Mapping[str, Any] | None = None) -> Any:

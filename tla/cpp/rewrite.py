@@ -9,18 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from ..ints import MAX_DEPTH
-from .names import (
-    INTEGER_WORDS,
-    LAYOUTS,
-    NAMESPACES,
-    STATIC_INTS,
-    STATIC_SPACES,
-    TUPLES,
-    canonical_type,
-)
-
-__all__ = ["rewritten"]
+from ..numbers import MAX_DEPTH
+from .names import INTEGER_WORDS, LAYOUTS, NAMESPACES, STATIC_INTS, STATIC_SPACES, TUPLES, canonical_type
 
 
 def rewritten(text: str) -> str:

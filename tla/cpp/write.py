@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from .. import ints
-from ..coord import default_origin
 from ..errors import NotALayoutError, UnsupportedError
-from ..expr import Condition, Expr, Symbol
-from ..expr import to_cpp as expression
-from ..int_tuple import text_of
-from ..ints import Int, SymbolicInt, bounded, is_tuple, known_lt, leaf
-from ..layout import is_layout
-from ..slicing import _
-from ..swizzle import is_composed, is_swizzle
+from ..layouts import _, default_origin, is_composed, is_layout, is_swizzle, text_of
+from ..numbers import (
+    Condition,
+    Expr,
+    Int,
+    Symbol,
+    SymbolicInt,
+    bounded,
+    ints,
+    is_tuple,
+    known_lt,
+    leaf,
+    to_cpp as expression,
+)
 from .names import CATLASS, CUTE, Dialect, canonical_type, dialect_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..layout import AnyLayout
-    from ..swizzle import ComposedLayout, Swizzle
-
-__all__ = ["to_cpp"]
+    from ..layouts import AnyLayout, ComposedLayout, Swizzle
 
 _Place = Literal["extent", "stride", "any"]
 
@@ -30,7 +32,7 @@ _Place = Literal["extent", "stride", "any"]
 def to_cpp(value: object, dialect: str = "catlass", kind: str = "type") -> str:
     """Return the C++ type of a value, or an expression that makes it: ``decltype(value) == type``.
 
-    >>> from tla.expr import sym
+    >>> from tla.numbers import sym
     >>> M = sym("M", divisible_by=16)
     >>> print(to_cpp((_64, 3)), to_cpp((_64, _2, 3), kind="value"), sep="\\n")
     tla::tuple<tla::C<64>, unsigned int>
@@ -220,7 +222,7 @@ def _checked(x: Any, to: Dialect) -> Any:
     n = leaf(x)
     if isinstance(n, SymbolicInt):
         if not isinstance(n, Expr):
-            raise UnsupportedError(f"{n} is no expression of tla.expr", "It has no C++.", value=n)
+            raise UnsupportedError(f"{n} is no expression of tla.numbers", "It has no C++.", value=n)
     elif abs(n) >= 1 << 63:
         raise UnsupportedError(
             f"{to.title} has no int of more than 64 bits: {n:d}",

@@ -18,27 +18,35 @@ shows who holds each value of a tile, `explain_tile` the first tile of a layout,
 where a refusal comes from.
 """
 
-from ..algebra.steps import CoalesceStep, ComplementStep, CompositionStep, InverseStep
-from .coordinate import explain_coordinate, explain_offset
-from .explanation import Explanation
-from .first_tile import explain_tile
-from .forms import divide_table
-from .operations import EXPLAINED, explain
-from .refusals import explain_error
-from .threads import tv_figure
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "EXPLAINED",
-    "CoalesceStep",
-    "ComplementStep",
-    "CompositionStep",
-    "Explanation",
-    "InverseStep",
-    "divide_table",
-    "explain",
-    "explain_coordinate",
-    "explain_error",
-    "explain_offset",
-    "explain_tile",
-    "tv_figure",
-]
+from ..ground import lazy
+
+if TYPE_CHECKING:
+    from ..algebra import (
+        CoalesceStep as CoalesceStep,
+        ComplementStep as ComplementStep,
+        CompositionStep as CompositionStep,
+        InverseStep as InverseStep,
+    )
+    from .coordinate import explain_coordinate as explain_coordinate, explain_offset as explain_offset
+    from .explanation import Explanation as Explanation
+    from .first_tile import explain_tile as explain_tile
+    from .forms import divide_table as divide_table
+    from .operations import EXPLAINED as EXPLAINED, explain as explain
+    from .refusals import explain_error as explain_error
+    from .threads import tv_figure as tv_figure
+
+if TYPE_CHECKING:
+    # for the rooms above
+    from .coordinate import memory_around as memory_around
+    from .painting import (
+        digits_of as digits_of,
+        has_picture as has_picture,
+        painted as painted,
+        painted_strip as painted_strip,
+        sizes_of as sizes_of,
+    )
+    from .sentences import number as number
+
+lazy(__name__)

@@ -10,25 +10,21 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from ..algebra.preimage import preimage
-from ..coord import crd2idx, idx2crd
+from ..algebra import preimage
 from ..errors import UndecidedError
-from ..figure import NO_COLOUR, Place, Steps, Strip
-from ..int_tuple import flatten_to_tuple, leaves, product, text_of
-from ..ints import is_open, is_tuple, known_int, leaf
-from ..layout import Layout, as_layout
-from ..layout_figures import ends_of, tile_colour
+from ..figures import ends_of, tile_colour
+from ..ground import NO_COLOUR, Place, Steps, Strip
+from ..layouts import Layout, as_layout, crd2idx, flatten_to_tuple, idx2crd, leaves, product, text_of
+from ..numbers import is_open, is_tuple, known_int, leaf
 from .painting import digits_of, has_picture, painted, sizes_of
 from .sentences import factor, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..figure import AnyFigure, Cell, Scheme
-    from ..ints import IntLike
-    from ..layout import AnyLayout
-
-__all__ = ["explain_coordinate", "explain_offset", "memory_around"]
+    from ..ground import AnyFigure, Cell, Scheme
+    from ..layouts import AnyLayout
+    from ..numbers import IntLike
 
 _AROUND: Final = 16
 """How many places of memory are shown around one."""

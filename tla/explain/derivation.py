@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..algebra.by_mode import tiler_text
+from ..algebra import tiler_text
 
 if TYPE_CHECKING:
-    from ..layout import AnyLayout
-
-__all__ = ["Derivation"]
+    from ..layouts import AnyLayout
 
 
 class Derivation(NamedTuple):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from ..display import html_of
-from ..figure import Steps
+from ..ground import Steps, html_of
 from .derivation import Derivation
 from .pictures import pictures_of, unknowns_of
 from .sentences import law_of, sentences_of
 from .tables import table
-
-__all__ = ["Explanation"]
 
 
 class Explanation(Derivation):

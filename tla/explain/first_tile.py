@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..coord import crd2idx, idx2crd
-from ..figure import Panels, Steps
-from ..int_tuple import product, text_of
-from ..ints import is_open, is_tuple, known_eq, known_int
-from ..layout_figures import tile_colour
-from ..tile import make_layout_tile
+from ..figures import tile_colour
+from ..ground import Panels, Steps
+from ..layouts import crd2idx, idx2crd, make_layout_tile, product, text_of
+from ..numbers import is_open, is_tuple, known_eq, known_int
 from .painting import has_picture, painted
 from .sentences import number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..figure import AnyFigure, Cell, Figure
-    from ..ints import IntTuple
-    from ..layout import AnyLayout
-
-__all__ = ["explain_tile", "in_tiles"]
+    from ..ground import AnyFigure, Cell, Figure
+    from ..layouts import AnyLayout
+    from ..numbers import IntTuple
 
 
 def explain_tile(layout: AnyLayout, tile: IntTuple, *, exact: bool = True) -> Steps:

@@ -5,27 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import algebra
-from ..algebra.by_mode import is_left_alone, tiler_text
-from ..algebra.composition import tiler_layout
-from ..algebra.modes import modes_of
-from ..algebra.preimage import preimage
-from ..coord import crd2idx, idx2crd
+from ..algebra import is_left_alone, modes_of, preimage, tiler_layout, tiler_text
 from ..errors import TlaError, UndecidedError
-from ..figure import Steps
-from ..int_tuple import text_of, transform_leaf
-from ..ints import is_static, is_tuple, known_int
-from ..layout import Layout, as_layout, is_layout
+from ..ground import Steps
+from ..layouts import Layout, as_layout, crd2idx, idx2crd, is_layout, text_of, transform_leaf
+from ..numbers import is_static, is_tuple, known_int
 from .painting import has_picture
 from .pictures import divided, tiled
 from .sentences import number
 from .tiles import Tiles, is_inside
 
 if TYPE_CHECKING:
-    from ..algebra.by_mode import Tiler
-    from ..figure import AnyFigure
-    from ..layout import AnyLayout
-
-__all__ = ["divide_table"]
+    from ..algebra import Tiler
+    from ..ground import AnyFigure
+    from ..layouts import AnyLayout
 
 _FORMS: Final = {
     "logical_divide": "(tile, rest) in each mode",

@@ -6,24 +6,32 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import algebra
-from ..algebra.by_mode import is_left_alone
-from ..algebra.coalesce import coalesce_steps, coalesced
-from ..algebra.complement import free
-from ..algebra.composition import composed, extended_modes, tiler_layout
-from ..algebra.inverse import left_inverted, right_inverted
-from ..algebra.modes import is_one, modes_of, of_modes, read_modes, row
-from ..algebra.product import same_rank
+from ..algebra import (
+    coalesce_steps,
+    coalesced,
+    composed,
+    extended_modes,
+    free,
+    is_left_alone,
+    is_one,
+    left_inverted,
+    modes_of,
+    of_modes,
+    read_modes,
+    right_inverted,
+    row,
+    same_rank,
+    tiler_layout,
+)
 from ..errors import UnsupportedError
-from ..ints import is_tuple
-from ..layout import AnyLayout, is_layout
+from ..layouts import AnyLayout, is_layout
+from ..numbers import is_tuple
 from .explanation import Explanation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..algebra.steps import ComplementStep, CompositionStep, InverseStep
-
-__all__ = ["EXPLAINED", "explain"]
+    from ..algebra import ComplementStep, CompositionStep, InverseStep
 
 
 def explain(operation: str | Callable[..., Any], *arguments: Any, **options: Any) -> Explanation:

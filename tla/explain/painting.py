@@ -5,37 +5,16 @@ from __future__ import annotations
 from itertools import product as cartesian
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ..coord import crd2idx
-from ..figure import Cell, Figure, Grid, Place, Strip
-from ..int_tuple import product
-from ..ints import is_tuple, known_int
-from ..layout import Layout, is_layout, trusted
-from ..layout_figures import axis_of, layout_figure, strip_figure, tile_colour
-from ..notation import parse_int_tuple
+from ..figures import axis_of, layout_figure, strip_figure, tile_colour
+from ..ground import Cell, Figure, Grid, Place, Strip
+from ..layouts import Layout, crd2idx, is_layout, parse_int_tuple, product, trusted
+from ..numbers import is_tuple, known_int
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..figure import Scheme
-    from ..layout import AnyLayout
-
-__all__ = [
-    "COLUMNS",
-    "PLACES",
-    "ROWS",
-    "SLICES",
-    "Paint",
-    "as_vector",
-    "cells_of",
-    "counting",
-    "digits_of",
-    "has_picture",
-    "painted",
-    "painted_strip",
-    "place_colour",
-    "same_profile",
-    "sizes_of",
-]
+    from ..ground import Scheme
+    from ..layouts import AnyLayout
 
 ROWS: Final = 16
 COLUMNS: Final = 32

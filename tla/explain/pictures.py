@@ -5,14 +5,11 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..algebra.by_mode import is_left_alone, tiler_text
-from ..algebra.composition import tiler_layout
-from ..algebra.modes import row
-from ..figure import NO_COLOUR, Panels
-from ..int_tuple import leaves, text_of
-from ..ints import is_tuple, known_int
-from ..layout import is_layout
-from ..layout_figures import tile_colour
+from ..algebra import is_left_alone, row, tiler_layout, tiler_text
+from ..figures import tile_colour
+from ..ground import NO_COLOUR, Panels
+from ..layouts import is_layout, leaves, text_of
+from ..numbers import is_tuple, known_int
 from .painting import (
     as_vector,
     cells_of,
@@ -29,12 +26,10 @@ from .tiles import Copies, Tiles, grown, is_inside, reach
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..figure import AnyFigure, Cell, Figure
-    from ..layout import AnyLayout
+    from ..ground import AnyFigure, Cell, Figure
+    from ..layouts import AnyLayout
     from .derivation import Derivation
     from .painting import Paint
-
-__all__ = ["divided", "pictures_of", "tiled", "unknowns_of"]
 
 _FEW = 4096
 """Elements that are all looked at; of more only those shown."""

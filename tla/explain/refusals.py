@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..algebra.facts import collision
-from ..coord import crd2idx
+from ..algebra import collision
 from ..errors import (
     CoordinateError,
     DivisibilityError,
@@ -24,21 +23,18 @@ from ..errors import (
     TlaError,
     UndecidedError,
 )
-from ..figure import NO_COLOUR, Panels
-from ..int_tuple import flatten_to_tuple, leaves, product, text_of
-from ..ints import SymbolicInt, is_tuple, known_int
-from ..layout import is_layout
-from ..layout_figures import ends_of
+from ..figures import ends_of
+from ..ground import NO_COLOUR, Panels
+from ..layouts import crd2idx, flatten_to_tuple, is_layout, leaves, product, text_of
+from ..numbers import SymbolicInt, is_tuple, known_int
 from .coordinate import memory_around
 from .first_tile import in_tiles
 from .painting import COLUMNS, PLACES, ROWS, has_picture, painted, painted_strip, place_colour
 from .tiles import Tiles, grown, is_inside
 
 if TYPE_CHECKING:
-    from ..figure import Cell, Strip
-    from ..layout import AnyLayout
-
-__all__ = ["explain_error"]
+    from ..ground import Cell, Strip
+    from ..layouts import AnyLayout
 
 
 def explain_error(error: TlaError) -> Panels | None:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..algebra.by_mode import is_left_alone, tiler_text
-from ..algebra.modes import modes_of
-from ..algebra.steps import CoalesceStep, ComplementStep, CompositionStep, InverseStep
-from ..ints import SymbolicInt, is_tuple, known_divides, known_eq, known_lt
-from ..layout import is_layout
+from ..algebra import (
+    CoalesceStep,
+    ComplementStep,
+    CompositionStep,
+    InverseStep,
+    is_left_alone,
+    modes_of,
+    tiler_text,
+)
+from ..layouts import is_layout
+from ..numbers import SymbolicInt, is_tuple, known_divides, known_eq, known_lt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from .derivation import Derivation
-
-__all__ = ["factor", "law_of", "number", "sentences_of"]
 
 
 def sentences_of(found: Derivation) -> tuple[str, ...]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..algebra.steps import CoalesceStep, ComplementStep, CompositionStep, InverseStep
-from ..ints import known_lt
+from ..algebra import CoalesceStep, ComplementStep, CompositionStep, InverseStep
+from ..numbers import known_lt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-__all__ = ["table"]
 
 
 def table(steps: tuple[Any, ...]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:

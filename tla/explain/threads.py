@@ -5,24 +5,19 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from ..algebra.modes import modes_of
-from ..algebra.preimage import preimage
-from ..coord import crd2idx
+from ..algebra import modes_of, preimage
 from ..errors import CoordinateError, LayoutError, UnsupportedError
-from ..figure import NO_COLOUR
-from ..int_tuple import as_shape, leaves, text_of
-from ..ints import known_int
-from ..layout import Layout, as_layout
-from ..layout_figures import tile_colour
+from ..figures import tile_colour
+from ..ground import NO_COLOUR
+from ..layouts import Layout, as_layout, as_shape, crd2idx, leaves, text_of
+from ..numbers import known_int
 from .painting import COLUMNS, ROWS, SLICES, painted, sizes_of
 from .tiles import reach
 
 if TYPE_CHECKING:
-    from ..figure import Cell, Figure
-    from ..ints import IntTuple
-    from ..layout import AnyLayout
-
-__all__ = ["tv_figure"]
+    from ..ground import Cell, Figure
+    from ..layouts import AnyLayout
+    from ..numbers import IntTuple
 
 _COUNTED: Final = 1000
 """The most holders of one cell that are counted."""

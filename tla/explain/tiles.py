@@ -5,22 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import algebra
-from ..algebra.by_mode import is_left_alone
-from ..algebra.complement import free
-from ..algebra.composition import tiler_layout
-from ..algebra.modes import modes_of, row
-from ..algebra.preimage import preimage
-from ..coord import crd2idx, idx2crd
-from ..int_tuple import flatten_to_tuple, product
-from ..ints import is_tuple, known_int
-from ..layout import Layout, trusted
-from ..layout_figures import ends_of, tile_colour
+from ..algebra import free, is_left_alone, modes_of, preimage, row, tiler_layout
+from ..figures import ends_of, tile_colour
+from ..layouts import Layout, crd2idx, flatten_to_tuple, idx2crd, product, trusted
+from ..numbers import is_tuple, known_int
 from .painting import counting
 
 if TYPE_CHECKING:
-    from ..layout import AnyLayout
-
-__all__ = ["Copies", "Tiles", "grown", "is_inside", "reach"]
+    from ..layouts import AnyLayout
 
 
 def reach(layout: AnyLayout) -> int:

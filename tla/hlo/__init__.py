@@ -1,35 +1,40 @@
 """HLO modules: computations, instructions, attributes, read from text and printed as XLA prints them."""
 
-from .frames import FileLocation, SourceLine, SourceTables, StackFrame
-from .instruction import Computation, Instruction, Json, Operand
-from .module import Alias, EntryLayout, Module
-from .naming import NoSuchNameError
-from .opcodes import OPCODES, is_opcode, wrapped_opcode
-from .reading import read_instruction, read_module, read_stream
-from .stream import ComputationEnd, ComputationHead, Event, ModuleError, ModuleStream
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "OPCODES",
-    "Alias",
-    "Computation",
-    "ComputationEnd",
-    "ComputationHead",
-    "EntryLayout",
-    "Event",
-    "FileLocation",
-    "Instruction",
-    "Json",
-    "Module",
-    "ModuleError",
-    "ModuleStream",
-    "NoSuchNameError",
-    "Operand",
-    "SourceLine",
-    "SourceTables",
-    "StackFrame",
-    "is_opcode",
-    "read_instruction",
-    "read_module",
-    "read_stream",
-    "wrapped_opcode",
-]
+from ..ground import lazy
+
+if TYPE_CHECKING:
+    from .frames import (
+        FileLocation as FileLocation,
+        SourceLine as SourceLine,
+        SourceTables as SourceTables,
+        StackFrame as StackFrame,
+    )
+    from .instruction import (
+        Computation as Computation,
+        Instruction as Instruction,
+        Json as Json,
+        Operand as Operand,
+    )
+    from .module import Alias as Alias, EntryLayout as EntryLayout, Module as Module
+    from .naming import NoSuchNameError as NoSuchNameError
+    from .opcodes import OPCODES as OPCODES, is_opcode as is_opcode, wrapped_opcode as wrapped_opcode
+    from .reading import (
+        read_instruction as read_instruction,
+        read_module as read_module,
+        read_stream as read_stream,
+    )
+    from .stream import (
+        ComputationEnd as ComputationEnd,
+        ComputationHead as ComputationHead,
+        Event as Event,
+        ModuleError as ModuleError,
+        ModuleStream as ModuleStream,
+    )
+
+if TYPE_CHECKING:
+    # for the rooms above
+    from .instruction import CALLING as CALLING, bare_shape as bare_shape, names_in as names_in
+
+lazy(__name__)

@@ -12,18 +12,16 @@ from array import array
 from typing import TYPE_CHECKING, NoReturn
 
 from ..errors import ParseError
-from ..text import shortened
+from ..ground import shortened
 from .instruction import Instruction, Operand, bare_shape
 from .naming import near_hint, near_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from ..xla_bridge.shape import AnyShape
+    from ..xla_bridge import AnyShape
     from .grammar import Signature, Statement, Written
     from .source import Source
-
-__all__ = ["Body"]
 
 
 class Body:

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["TABLES", "FileLocation", "SourceLine", "SourceTables", "StackFrame"]
-
 TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 """The names of the tables in the text, in their order."""
 

@@ -12,8 +12,8 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from ..errors import ParseError
-from ..text import shortened
-from ..xla_bridge.parse import parse_shape_at
+from ..ground import shortened
+from ..xla_bridge import parse_shape_at
 from .instruction import CALLING, names_in
 from .lexing import BLANK, DEFINED, NAME, STRING, UnclosedError, end_of_brackets, unescaped
 from .naming import near_hint, near_names
@@ -22,10 +22,8 @@ from .opcodes import OPCODES, wrapped_opcode
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from ..xla_bridge.shape import AnyShape
+    from ..xla_bridge import AnyShape
     from .source import Source
-
-__all__ = ["Closing", "Grammar", "Inlined", "Signature", "Statement", "Written"]
 
 # Where a shape probably ends. What is matched is read by the shape's own grammar, and is the key of
 # a cache; a shape that is not matched is read where it stands.

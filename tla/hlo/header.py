@@ -20,10 +20,8 @@ from .lexing import BLANK, DEFINED, unescaped
 from .module import Alias, EntryLayout
 
 if TYPE_CHECKING:
-    from ..xla_bridge.shape import AnyShape
+    from ..xla_bridge import AnyShape
     from .grammar import Grammar
-
-__all__ = ["Header", "Table", "header", "table"]
 
 _HLO_MODULE = re.compile(rf"HloModule(?![A-Za-z0-9_.-]){BLANK}")
 _SHAPES = re.compile(rf"\{{{BLANK}\({BLANK}")

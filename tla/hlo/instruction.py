@@ -16,16 +16,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
 from ..errors import ParseError
-from ..xla_bridge.arguments import numbered
+from ..xla_bridge import numbered
 from .lexing import NAME, STRING, escaped, unescaped
 from .naming import value_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ..xla_bridge.shape import AnyShape
-
-__all__ = ["CALLING", "Computation", "Instruction", "Json", "Operand", "Value", "bare_shape"]
+    from ..xla_bridge import AnyShape
 
 Json: TypeAlias = Union[dict[str, "Json"], list["Json"], str, int, float, bool, None]
 """What a ``backend_config`` holds."""

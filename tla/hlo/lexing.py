@@ -17,17 +17,6 @@ from typing import Final
 
 from ..errors import ParseError
 
-__all__ = [
-    "BLANK",
-    "DEFINED",
-    "NAME",
-    "STRING",
-    "UnclosedError",
-    "end_of_brackets",
-    "escaped",
-    "unescaped",
-]
-
 BLANK: Final = r"(?:[ \t\r\n]++|/\*(?s:.*?)\*/|//[^\n]*+)*+"
 """Blanks and comments between two words."""
 

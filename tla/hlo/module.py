@@ -16,11 +16,9 @@ from .naming import NoSuchNameError, value_named
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ..xla_bridge.shape import AnyShape
+    from ..xla_bridge import AnyShape
     from .frames import FileLocation, StackFrame
     from .instruction import Computation, Instruction
-
-__all__ = ["Alias", "EntryLayout", "Module"]
 
 
 class EntryLayout(NamedTuple):

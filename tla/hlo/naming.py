@@ -10,8 +10,6 @@ from ..errors import TlaError
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-__all__ = ["NoSuchNameError", "near_hint", "near_names", "value_named"]
-
 V = TypeVar("V")
 
 

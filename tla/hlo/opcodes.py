@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["OPCODES", "is_opcode", "wrapped_opcode"]
-
 # fmt: off
 OPCODES: Final[tuple[str, ...]] = (
     "abs", "acos", "acosh", "add", "add-dependency", "after-all", "all-gather", "all-gather-done",

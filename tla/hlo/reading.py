@@ -25,8 +25,6 @@ from .stream import ComputationHead, ModuleError, ModuleStream
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-__all__ = ["read_instruction", "read_module", "read_stream"]
-
 
 def read_module(text: str, opcodes: Collection[str] = ()) -> Module:
     """Return the module that a text writes; printed, it reads back to an equal value.

@@ -10,8 +10,6 @@ from .lexing import UnclosedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["Source"]
-
 T = TypeVar("T")
 
 _PIECE = 1 << 16

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
 
-__all__ = ["ComputationEnd", "ComputationHead", "Event", "ModuleError", "ModuleStream"]
-
 _NAMELESS = "_"
 """The name that XLA gives to a computation without one."""
 

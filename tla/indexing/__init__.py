@@ -21,70 +21,50 @@ exact               integer sets: proofs, counts, unions
 
 from typing import TYPE_CHECKING
 
-from .accesses import input_to_output, output_to_input
-from .compose import compose
-from .invert import inverse
-from .maps import Constraint, IndexingMap, Point, to_text
-from .reading import parse_map
-from .rescale import ranges_to_dims, rescale_symbols, symbols_to_dims
-from .simplify import simplify
-from .unused import remove_unused_symbols, remove_unused_vars
-from .variables import REPLICA, Interval, RuntimeVariable, Source, Variable, dim, rng, rt
+from ..ground import lazy
 
 if TYPE_CHECKING:
-    from .exact import Relation, relation
-    from .fusion import computation_maps
-    from .layouts import from_layout, layout_and_offset, to_layout
-    from .runtime import fold
-else:
-    _LATER = {
-        "Relation": ".exact",
-        "computation_maps": ".fusion",
-        "fold": ".runtime",
-        "from_layout": ".layouts",
-        "layout_and_offset": ".layouts",
-        "relation": ".exact",
-        "to_layout": ".layouts",
-    }
+    from .accesses import input_to_output as input_to_output, output_to_input as output_to_input
+    from .compose import compose as compose
+    from .exact import Relation as Relation, relation as relation
+    from .figures import Operand as Operand, map_figure as map_figure, reads_figure as reads_figure
+    from .fusion import computation_maps as computation_maps
+    from .invert import inverse as inverse
+    from .layouts import (
+        from_layout as from_layout,
+        layout_and_offset as layout_and_offset,
+        to_layout as to_layout,
+    )
+    from .making import Constraint as Constraint
+    from .maps import IndexingMap as IndexingMap, Point as Point, to_text as to_text
+    from .reading import parse_map as parse_map
+    from .rescale import (
+        ranges_to_dims as ranges_to_dims,
+        rescale_symbols as rescale_symbols,
+        symbols_to_dims as symbols_to_dims,
+    )
+    from .runtime import fold as fold
+    from .simplify import simplify as simplify
+    from .unused import (
+        remove_unused_symbols as remove_unused_symbols,
+        remove_unused_vars as remove_unused_vars,
+    )
+    from .variables import (
+        REPLICA as REPLICA,
+        Interval as Interval,
+        RuntimeVariable as RuntimeVariable,
+        Source as Source,
+        Variable as Variable,
+        dim as dim,
+        rng as rng,
+        rt as rt,
+    )
 
-    def __getattr__(name):
-        if name not in _LATER:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module
+if TYPE_CHECKING:
+    # for the rooms above
+    from .exact import isl as isl
+    from .layouts import Memory as Memory
+    from .ops import Devices as Devices, Leaf as Leaf, Op as Op, leaves as leaves
+    from .text import FORMS as FORMS
 
-        value = globals()[name] = getattr(import_module(_LATER[name], __name__), name)
-        return value
-
-
-__all__ = [
-    "REPLICA",
-    "Constraint",
-    "IndexingMap",
-    "Interval",
-    "Point",
-    "Relation",
-    "RuntimeVariable",
-    "Source",
-    "Variable",
-    "compose",
-    "computation_maps",
-    "dim",
-    "fold",
-    "from_layout",
-    "input_to_output",
-    "inverse",
-    "layout_and_offset",
-    "output_to_input",
-    "parse_map",
-    "ranges_to_dims",
-    "relation",
-    "remove_unused_symbols",
-    "remove_unused_vars",
-    "rescale_symbols",
-    "rng",
-    "rt",
-    "simplify",
-    "symbols_to_dims",
-    "to_layout",
-    "to_text",
-]
+lazy(__name__)

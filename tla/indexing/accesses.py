@@ -18,9 +18,7 @@ from .ops import maps_of
 if TYPE_CHECKING:
     from ..hlo import Instruction
     from .maps import IndexingMap
-    from .ops.op import Devices, Op
-
-__all__ = ["input_to_output", "output_to_input"]
+    from .ops import Devices, Op
 
 
 def output_to_input(

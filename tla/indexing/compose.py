@@ -17,7 +17,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CongruenceError
-from ..expr.evaluation import replaced
+from ..numbers import replaced
 from .maps import IndexingMap, require_map
 from .places import placed
 from .variables import RuntimeVariable, dim, rng, rt
@@ -25,9 +25,7 @@ from .variables import RuntimeVariable, dim, rng, rt
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ..expr import Symbol, Value
-
-__all__ = ["compose", "numbered"]
+    from ..numbers import Symbol, Value
 
 
 def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:

@@ -23,15 +23,12 @@ from __future__ import annotations
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final
 
-from ..expr import Expr, Symbol, Value
-from ..expr.nodes import Least, Quotient, Remainder, bounds_of, combined, made
-from .maps import Constraint
+from ..numbers import Expr, Least, Quotient, Remainder, Symbol, Value, bounds_of, combined, made
+from .making import Constraint
 from .variables import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-__all__ = ["NEVER", "both", "congruence", "lies_in", "merged", "reduced", "tightened"]
 
 NEVER: Final = Constraint(0, Interval(1, 1))
 """What no point fulfils."""

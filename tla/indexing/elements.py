@@ -21,9 +21,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..errors import UnsupportedError
-from ..expr import Condition, Expr, Value, greatest, least
-from ..expr.evaluation import replaced
-from ..expr.nodes import bounds_of, key_of
+from ..numbers import Condition, Expr, Value, bounds_of, greatest, key_of, least, replaced
 from .constraints import lies_in
 from .ops import Op, maps_of
 from .variables import REPLICA, Interval, dim, rt
@@ -31,11 +29,9 @@ from .variables import REPLICA, Interval, dim, rt
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..expr import Symbol
     from ..hlo import Instruction
+    from ..numbers import Symbol
     from .maps import IndexingMap
-
-__all__ = ["Elements", "ValueOf"]
 
 ValueOf: TypeAlias = "Callable[[str], Instruction | None]"
 """The instruction of a name, None where it is not known."""

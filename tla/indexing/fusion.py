@@ -29,7 +29,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from ..errors import CoordinateError, UnsupportedError
-from ..xla_bridge.shape import XlaTuple
+from ..xla_bridge import XlaTuple
 from .compose import compose
 from .maps import IndexingMap
 from .ops import Op, called, maps_of
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..hlo import Computation, Instruction
-    from ..xla_bridge.shape import AnyShape
-    from .ops.op import Devices
+    from ..xla_bridge import AnyShape
+    from .ops import Devices
 
     Found = dict[IndexingMap, None]
     Place = tuple[str, int]

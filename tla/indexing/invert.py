@@ -24,19 +24,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UnsupportedError
-from ..expr import Expr, Symbol, Value, free_symbols, sym
-from ..expr.evaluation import replaced
-from ..expr.nodes import Quotient, Remainder, atoms_of, bounds_of, made, total
-from .maps import Constraint, IndexingMap, require_map
+from ..numbers import (
+    Expr,
+    Quotient,
+    Remainder,
+    Symbol,
+    Value,
+    atoms_of,
+    bounds_of,
+    free_symbols,
+    made,
+    replaced,
+    sym,
+    total,
+)
+from .making import Constraint
+from .maps import IndexingMap, require_map
 from .simplify import simplify
 from .variables import Interval, Variable, bounded, dim, rng, rt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..expr.nodes import Terms
-
-__all__ = ["inverse"]
+    from ..numbers import Terms
 
 
 def inverse(map: IndexingMap) -> IndexingMap:

@@ -23,24 +23,28 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from ..errors import CongruenceError, KindError, UnsupportedError
-from ..expr import Expr, Symbol, Value, sym
-from ..expr.evaluation import replaced
-from ..expr.nodes import bounds_of, required
-from ..int_tuple import flatten_to_tuple, leaves, unflatten
-from ..ints import Int, SymbolicInt, is_tuple, known_eq
-from ..layout import AnyLayout, is_layout
-from ..xla_bridge.groups import layout_of_digits
-from ..xla_bridge.shape import XlaBuffer, XlaShape, XlaTuple
-from ..xla_bridge.tiling import array_shape, physical_offset
+from ..layouts import AnyLayout, flatten_to_tuple, is_layout, leaves, unflatten
+from ..numbers import (
+    Expr,
+    Int,
+    Symbol,
+    SymbolicInt,
+    Value,
+    bounds_of,
+    is_tuple,
+    known_eq,
+    replaced,
+    required,
+    sym,
+)
+from ..xla_bridge import XlaBuffer, XlaShape, XlaTuple, array_shape, layout_of_digits, physical_offset
 from .compose import compose
 from .maps import IndexingMap, require_map
 from .recognition import Recognition
 from .variables import Interval, RuntimeVariable, bounded, dim, rt
 
 if TYPE_CHECKING:
-    from ..xla_bridge.shape import AnyShape
-
-__all__ = ["from_layout", "layout_and_offset", "to_layout"]
+    from ..xla_bridge import AnyShape
 
 Memory: TypeAlias = Union[AnyLayout, "AnyShape", Sequence[int]]
 """What gives an index its place: a layout, an XLA shape, or sizes, for row-major order."""
@@ -51,7 +55,7 @@ Memory: TypeAlias = Union[AnyLayout, "AnyShape", Sequence[int]]
 def from_layout(x: Memory, *, by_leaf: bool = False) -> IndexingMap:
     """Return the map from an index to its offset, on all indices that hold data.
 
-    >>> from tla.notation import parse
+    >>> from tla.layouts.notation import parse
     >>> zN = parse("((4,2),(4,3)):((4,16),(1,32))")
     >>> print(from_layout(zN))
     (d0, d1) -> ((d1 floordiv 4) * 32 + d0 * 4 + d1 mod 4), domain: d0 in [0, 7], d1 in [0, 11]

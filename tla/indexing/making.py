@@ -12,14 +12,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import KindError, LayoutError
-from ..expr import Expr, Symbol, Value
-from ..expr.nodes import atoms_of, key_of, required
+from ..numbers import Expr, Symbol, Value, atoms_of, key_of, required
 from .variables import Interval, RuntimeVariable, Source, Variable, place_of, rt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-__all__ = ["Constraint", "Fields", "constraint_from", "runtime_from", "variable_from"]
 
 EMPTY: Final = Interval(0, -1)
 

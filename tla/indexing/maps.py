@@ -15,11 +15,9 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union, final
 
-from ..display import drawn_by, figure_of, html_of
 from ..errors import CoordinateError, KindError, UndecidedError, UnsupportedError
-from ..expr.evaluation import evaluated
-from ..expr.nodes import key_of, required
-from ..text import did_you_mean
+from ..ground import did_you_mean, drawn_by, figure_of, html_of
+from ..numbers import evaluated, key_of, required
 from .making import Constraint, Fields, constraint_from, runtime_from, variable_from
 from .text import FORMS, MapWriter
 from .variables import Interval, RuntimeVariable, Variable, bounded, dim, rng, rt
@@ -27,11 +25,9 @@ from .variables import Interval, RuntimeVariable, Variable, bounded, dim, rng, r
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ..expr import Expr, Symbol, Value
-    from ..figure import Panels
+    from ..ground import Panels
+    from ..numbers import Expr, Symbol, Value
     from .variables import Kinds
-
-__all__ = ["Constraint", "IndexingMap", "Point", "require_map", "to_text"]
 
 Bounds: TypeAlias = Union[Interval, "tuple[int, int]", int]
 """An interval, its two ends, or a size."""
@@ -52,7 +48,7 @@ class Point(NamedTuple):
 
 
 @final
-@drawn_by("tla.map_figures", "map_figure")
+@drawn_by("tla.indexing.figures", "map_figure")
 class IndexingMap:
     """An indexing map, immutable.
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..expr.evaluation import replaced
+from ..numbers import replaced
 from .maps import IndexingMap
 from .variables import RuntimeVariable, Variable, dim, rng, rt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..expr import Symbol, Value
-    from .maps import Constraint
+    from ..numbers import Symbol, Value
+    from .making import Constraint
     from .variables import Interval
 
     Place = tuple[int, int]
-
-__all__ = ["placed", "rearranged", "symbol"]
 
 _KINDS: Final = ((dim, "d"), (rng, "s"), (rt, "rt"))
 

@@ -8,16 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 
 from ..errors import ParseError, TlaError, UndecidedError
-from ..expr.reading import Names, expr_at
-from ..text import Scanner, did_you_mean, near_words, shortened
-from .maps import Constraint, IndexingMap
+from ..ground import Scanner, did_you_mean, near_words, shortened
+from ..numbers import Names, expr_at
+from .making import Constraint
+from .maps import IndexingMap
 from .places import placed
 from .variables import Interval, RuntimeVariable, Source, Variable, dim, rng, rt
 
 if TYPE_CHECKING:
-    from ..expr import Symbol, Value
-
-__all__ = ["parse_map"]
+    from ..numbers import Symbol, Value
 
 _ROOM: Final = 200
 """How deep expressions may nest."""

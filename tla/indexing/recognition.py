@@ -16,23 +16,17 @@ from math import gcd, prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from ..errors import UndecidedError, UnsupportedError
-from ..expr import Expr, Symbol, Value, sym
-from ..expr.evaluation import evaluated, replaced
-from ..expr.nodes import Least, Quotient, Remainder
-from ..ints import Int
-from ..xla_bridge.digits import Break, Digits, digits_of, read_digits
-from ..xla_bridge.groups import layout_of_digits
+from ..numbers import Expr, Int, Least, Quotient, Remainder, Symbol, Value, evaluated, replaced, sym
+from ..xla_bridge import Break, Digits, digits_of, layout_of_digits, read_digits
 from .constraints import lies_in
 from .variables import dim, place_of, rng
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ..layout import AnyLayout
+    from ..layouts import AnyLayout
     from .maps import IndexingMap
     from .variables import Variable
-
-__all__ = ["Recognition"]
 
 WORK: Final = 1 << 16
 """How many points are looked at where the rules of ints leave a question open."""

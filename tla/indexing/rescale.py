@@ -17,7 +17,7 @@ from math import gcd
 from typing import TYPE_CHECKING
 
 from ..errors import CoordinateError
-from ..expr import Symbol, Value
+from ..numbers import Symbol, Value
 from .constraints import both, congruence
 from .maps import require_map
 from .places import placed, rearranged, symbol
@@ -26,9 +26,8 @@ from .variables import Interval, place_of, rng
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from .maps import Constraint, IndexingMap
-
-__all__ = ["ranges_to_dims", "rescale_symbols", "symbols_to_dims"]
+    from .making import Constraint
+    from .maps import IndexingMap
 
 
 def rescale_symbols(map: IndexingMap) -> IndexingMap:

@@ -1,6 +1,6 @@
 """The rules that simplify a map: of its constraints, and of its expressions by what these say.
 
-The rules of expressions are those of `tla.expr.rules`, which here know the bounds of the variables, and
+The rules of expressions are those of `tla.numbers.rules`, which here know the bounds of the variables, and
 the constraints; those of constraints stand in `tla.indexing.constraints`.
 """
 
@@ -8,19 +8,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..expr import Expr, Symbol, Value, floor_divided, least, remainder
-from ..expr.evaluation import replaced
-from ..expr.nodes import Least, Quotient, atom_expr, bounds_of, inner_first, sum_of
+from ..numbers import (
+    Expr,
+    Least,
+    Quotient,
+    Symbol,
+    Value,
+    atom_expr,
+    bounds_of,
+    floor_divided,
+    inner_first,
+    least,
+    remainder,
+    replaced,
+    sum_of,
+)
 from .constraints import merged, reduced, tightened
-from .maps import Constraint, IndexingMap
+from .making import Constraint
+from .maps import IndexingMap
 from .variables import Interval, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..expr.nodes import Atom, Monomial
-
-__all__ = ["rewritten"]
+    from ..numbers import Atom, Monomial
 
 
 def rewritten(map: IndexingMap, replace: bool) -> IndexingMap:

@@ -20,23 +20,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..expr import Expr
-from ..expr.evaluation import replaced
-from ..expr.nodes import atom_expr
+from ..numbers import Expr, atom_expr, replaced
 from .compose import merged_sources, numbered
 from .constraints import lies_in
 from .elements import Elements
-from .maps import Constraint, IndexingMap, require_map
+from .making import Constraint
+from .maps import IndexingMap, require_map
 from .places import placed
 from .variables import REPLICA, rt
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from ..expr import Symbol, Value
+    from ..numbers import Symbol, Value
     from .elements import ValueOf
-
-__all__ = ["fold"]
 
 
 def fold(map: IndexingMap, value_of: ValueOf) -> IndexingMap:

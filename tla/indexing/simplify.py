@@ -21,8 +21,6 @@ from .rewriting import rewritten
 if TYPE_CHECKING:
     from .maps import IndexingMap
 
-__all__ = ["simplify"]
-
 SINGLE_VALUES = ("keep", "replace")
 
 
@@ -62,7 +60,7 @@ _MOST: Final = 8_000
 def _is_empty(map: IndexingMap, exact: bool | None) -> bool:
     """Whether a proof by integer sets says that there is no point."""
     try:
-        from .exact import relation  # which needs islpy
+        from .exact import relation
 
         return relation(map, _MOST).is_empty()
     except (ImportError, UnsupportedError, UndecidedError):

@@ -23,20 +23,30 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
-from ..expr import Expr, Symbol, Value, free_symbols
-from ..expr.evaluation import replaced
-from ..expr.nodes import Least, Quotient, Remainder, Terms, bounds_of, combined, made
-from ..expr.printers import mlir_style, written
+from ..numbers import (
+    Expr,
+    Least,
+    Quotient,
+    Remainder,
+    Symbol,
+    Terms,
+    Value,
+    bounds_of,
+    combined,
+    free_symbols,
+    made,
+    mlir_style,
+    replaced,
+    written,
+)
 from .variables import REPLICA, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..expr.nodes import Monomial
+    from ..numbers import Monomial
     from .making import Constraint
     from .variables import Interval, Kinds, RuntimeVariable
-
-__all__ = ["FORMS", "MapWriter"]
 
 FORMS: Final = ("2025", "2026", "old")
 
@@ -73,7 +83,7 @@ class MapWriter:
     def _from_first_period(self, x: Value) -> Value:
         """The value with dividends that begin in ``[0, divisor)``, as the ops of XLA make them.
 
-        The rules of `tla.expr` leave the constant of a dividend in ``[0, divisor)``: a slice from 3 by 7
+        The rules of `tla.numbers` leave the constant of a dividend in ``[0, divisor)``: a slice from 3 by 7
         is ``(d0 + 4) floordiv 7 - 1`` to them, and ``(d0 - 3) floordiv 7`` where ``d0`` begins at 3.
         """
         if type(x) is not Expr or not x.kinds:

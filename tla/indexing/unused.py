@@ -22,8 +22,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UndecidedError, UnsupportedError
-from ..expr.evaluation import evaluated, replaced
-from ..expr.nodes import Symbol, atoms_of
+from ..numbers import Symbol, atoms_of, evaluated, replaced
 from .constraints import lies_in
 from .maps import IndexingMap, require_map
 from .places import rearranged, symbol
@@ -32,13 +31,11 @@ from .variables import REPLICA, dim, place_of, rng
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..expr import Value
-    from .maps import Constraint
+    from ..numbers import Value
+    from .making import Constraint
     from .variables import RuntimeVariable
 
     Place = tuple[int, int]
-
-__all__ = ["remove_unused_symbols", "remove_unused_vars"]
 
 _MOST: Final = 1 << 15
 """How many points of some variables are enumerated, or operations of isl taken."""
@@ -199,7 +196,7 @@ def _proved(
     values.update({symbol(*place): rng(i) for i, place in enumerate(free)})
     dims, ranges = ([map.kinds[kind][i].bounds for kind, i in each] for each in (given, free))
     try:
-        from .exact import relation  # which needs islpy
+        from .exact import relation
 
         conditions = [(replaced(x, values), bounds) for x, bounds in constraints]
         some = relation(IndexingMap([], dims, ranges, (), conditions), _MOST)

@@ -22,24 +22,10 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex, TypeAlias, final
 
 from ..errors import KindError, LayoutError
-from ..expr import Expr, Symbol, Value, sym
+from ..numbers import Expr, Symbol, Value, sym
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-__all__ = [
-    "REPLICA",
-    "Interval",
-    "Kinds",
-    "RuntimeVariable",
-    "Source",
-    "Variable",
-    "bounded",
-    "dim",
-    "place_of",
-    "rng",
-    "rt",
-]
 
 
 @final

@@ -1,65 +1,68 @@
 """What the buffers of compiled programs take in memory, when they are live, and what of it is waste."""
 
-from .aliasing import RULES
-from .buffers import AliasedValue, Buffer, ComputationBuffers, Kind, module_buffers, stream_buffers
-from .by import Group, Key, group_of, grouped, source_of
-from .compare import Comparison, compare
-from .copies import Copy, CopyTotal, copy_totals, module_copies
-from .entry import alias_bytes, argument_bytes, index_tables_bytes, output_bytes
-from .formats import Advice, Formats
-from .lifetimes import Lifetime, Lifetimes, Span, lifetimes
-from .live import Liveness, Peak, live
-from .outline import Outline, module_outline, stream_outline
-from .roles import Role, module_roles
-from .schedule import Schedule, Step, schedule_of
-from .tally import Row, SpaceTotal, Tally, Unsized
-from .waste import Factor, Waste, array_waste
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "RULES",
-    "Advice",
-    "AliasedValue",
-    "Buffer",
-    "Comparison",
-    "ComputationBuffers",
-    "Copy",
-    "CopyTotal",
-    "Factor",
-    "Formats",
-    "Group",
-    "Key",
-    "Kind",
-    "Lifetime",
-    "Lifetimes",
-    "Liveness",
-    "Outline",
-    "Peak",
-    "Role",
-    "Row",
-    "Schedule",
-    "SpaceTotal",
-    "Span",
-    "Step",
-    "Tally",
-    "Unsized",
-    "Waste",
-    "alias_bytes",
-    "argument_bytes",
-    "array_waste",
-    "compare",
-    "copy_totals",
-    "group_of",
-    "grouped",
-    "index_tables_bytes",
-    "lifetimes",
-    "live",
-    "module_buffers",
-    "module_copies",
-    "module_outline",
-    "module_roles",
-    "output_bytes",
-    "schedule_of",
-    "source_of",
-    "stream_buffers",
-    "stream_outline",
-]
+from ..ground import lazy
+
+if TYPE_CHECKING:
+    from .aliasing import RULES as RULES
+    from .buffers import (
+        AliasedValue as AliasedValue,
+        Buffer as Buffer,
+        ComputationBuffers as ComputationBuffers,
+        Kind as Kind,
+        module_buffers as module_buffers,
+        stream_buffers as stream_buffers,
+    )
+    from .by import (
+        Group as Group,
+        Key as Key,
+        group_of as group_of,
+        grouped as grouped,
+        source_of as source_of,
+    )
+    from .compare import Comparison as Comparison, compare as compare
+    from .copies import (
+        Copy as Copy,
+        CopyTotal as CopyTotal,
+        copy_totals as copy_totals,
+        module_copies as module_copies,
+    )
+    from .entry import (
+        alias_bytes as alias_bytes,
+        argument_bytes as argument_bytes,
+        index_tables_bytes as index_tables_bytes,
+        output_bytes as output_bytes,
+    )
+    from .formats import Advice as Advice, Formats as Formats
+    from .lifetimes import (
+        Lifetime as Lifetime,
+        Lifetimes as Lifetimes,
+        Span as Span,
+        lifetimes as lifetimes,
+    )
+    from .live import Liveness as Liveness, Peak as Peak, live as live
+    from .outline import (
+        Outline as Outline,
+        module_outline as module_outline,
+        stream_outline as stream_outline,
+    )
+    from .roles import Role as Role, module_roles as module_roles
+    from .schedule import Schedule as Schedule, Step as Step, schedule_of as schedule_of
+    from .tally import Row as Row, SpaceTotal as SpaceTotal, Tally as Tally, Unsized as Unsized
+    from .waste import Factor as Factor, Waste as Waste, array_waste as array_waste
+
+if TYPE_CHECKING:
+    # for the rooms above
+    from .advice import Candidate as Candidate
+    from .buffers import label_of as label_of
+    from .by import source_text as source_text
+    from .compare import ShapeChange as ShapeChange, ShapeGroup as ShapeGroup, Total as Total
+    from .matching import Item as Item
+    from .oom import read_reports as read_reports
+    from .oom_check import Checked as Checked, check as check, chip_of as chip_of
+    from .oom_report import Report as Report
+    from .picture import MOST_DRAWN as MOST_DRAWN
+    from .sizes import printed_bytes as printed_bytes, printed_expansion as printed_expansion
+
+lazy(__name__)

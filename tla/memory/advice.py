@@ -16,15 +16,22 @@ from math import prod
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ..errors import UnsupportedError
-from ..xla_bridge import XlaShape, array_shape, logical_bytes, physical_bytes
-from ..xla_bridge.jax_text import jax_format
-from ..xla_bridge.tpu import laid_out, minor_pairs, packed_bits, tilings_of_order
+from ..xla_bridge import (
+    XlaShape,
+    array_shape,
+    jax_format,
+    laid_out,
+    logical_bytes,
+    minor_pairs,
+    packed_bits,
+    physical_bytes,
+    tilings_of_order,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..xla_bridge import AnyShape
-    from ..xla_bridge.tpu import Chip
+    from ..xla_bridge import AnyShape, Chip
 
 __all__ = ["Candidate", "cheaper_layouts", "cheaper_shapes"]
 

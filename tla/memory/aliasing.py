@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ..hlo import Instruction
     from ..xla_bridge import AnyShape, XlaShape
 
-__all__ = ["RULES", "Index", "Place", "Result", "Summary", "arrays", "results", "summary"]
-
 Index: TypeAlias = tuple[int, ...]
 """The way through nested tuples to an array, from the outside in; empty for an array by itself."""
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from ..display import html_of
+from ..ground import html_of
 from ..hlo import ComputationHead, Instruction, ModuleError
 from .outline import Homes, module_outline
 from .waste import array_waste
@@ -28,14 +28,12 @@ from .waste import array_waste
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..figure import Bars
+    from ..ground import Bars
     from ..hlo import Module, ModuleStream
     from ..xla_bridge import AnyShape, XlaShape
     from .aliasing import Index, Result
     from .outline import Key, Outline
     from .roles import Role
-
-__all__ = ["AliasedValue", "Buffer", "ComputationBuffers", "Kind", "module_buffers", "stream_buffers"]
 
 Kind: TypeAlias = Literal["argument", "constant", "result", "temporary"]
 

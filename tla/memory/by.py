@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ..hlo import SourceLine, SourceTables
     from .buffers import Buffer
 
-__all__ = ["Group", "Key", "group_of", "grouped", "source_of", "source_text"]
-
 Key: TypeAlias = Literal["source", "op_name"]
 
 

@@ -27,10 +27,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from ..errors import TlaError, UnsupportedError
-from ..ints import SymbolicInt
-from ..xla_bridge import physical_bytes
-from ..xla_bridge.equivalence import differences
-from ..xla_bridge.tpu import memory_space_name
+from ..numbers import SymbolicInt
+from ..xla_bridge import differences, memory_space_name, physical_bytes
 from .aliasing import Index, arrays
 from .buffers import module_buffers
 from .copies import copy_totals, module_copies
@@ -43,10 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..hlo import Module
-    from ..xla_bridge import XlaShape
-    from ..xla_bridge.tpu import Chip
-
-__all__ = ["Comparison", "Group", "ShapeChange", "Total", "compare"]
+    from ..xla_bridge import Chip, XlaShape
 
 Unit: TypeAlias = Literal["bytes", "cycles", ""]
 
@@ -108,7 +103,7 @@ class ShapeChange(NamedTuple):
         return f"{named} changed from {before} to {after}"
 
 
-class Group(NamedTuple):
+class ShapeGroup(NamedTuple):
     """Instructions of one opcode to which the same happened.
 
     Attributes:
@@ -171,7 +166,7 @@ class Comparison(NamedTuple):
     after: str
     totals: tuple[Total, ...]
     shapes: tuple[ShapeChange, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[ShapeGroup, ...]
     unchanged: int
 
 
@@ -364,7 +359,7 @@ def _differences(
 # --- instructions -----------------------------------------------------------------------------
 
 
-def _groups(matches: Iterable[Match]) -> tuple[Group, ...]:
+def _groups(matches: Iterable[Match]) -> tuple[ShapeGroup, ...]:
     by_key: dict[tuple[Literal["gone", "new", "changed"], str, bool], list[Match]] = {}
     for match in matches:
         item = match.after or match.before
@@ -375,7 +370,7 @@ def _groups(matches: Iterable[Match]) -> tuple[Group, ...]:
         )
         by_key.setdefault((what, item.opcode, item.is_inside), []).append(match)
     groups = [
-        Group(*key, tuple(found), sum(_bytes(match.after or match.before) for match in found))
+        ShapeGroup(*key, tuple(found), sum(_bytes(match.after or match.before) for match in found))
         for key, found in by_key.items()
     ]
     return tuple(sorted(groups, key=lambda group: (group.is_inside, -group.bytes)))

@@ -26,12 +26,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from ..errors import ParseError, UndecidedError, UnsupportedError
-from ..xla_bridge import XlaShape, XlaTuple, logical_bytes, physical_bytes, physical_elements
-from ..xla_bridge.equivalence import equivalent, is_bitcast
-from ..xla_bridge.groups import layout_of_digits
-from ..xla_bridge.runs import common_run
-from ..xla_bridge.shape import remade
-from ..xla_bridge.views import view_of
+from ..xla_bridge import (
+    XlaShape,
+    XlaTuple,
+    common_run,
+    equivalent,
+    is_bitcast,
+    layout_of_digits,
+    logical_bytes,
+    physical_bytes,
+    physical_elements,
+    remade,
+    view_of,
+)
 from .by import source_text
 from .origins import array_at, permutation_of
 from .renaming import renaming, reshaping
@@ -41,19 +48,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..hlo import Computation, Instruction, Module, SourceLine
-    from ..layout import AnyLayout
+    from ..layouts import AnyLayout
     from .roles import Role
-
-__all__ = [
-    "KINDS",
-    "Copy",
-    "CopyTotal",
-    "Kind",
-    "Proof",
-    "copy_totals",
-    "estimated_cycles",
-    "module_copies",
-]
 
 Kind: TypeAlias = Literal[
     "relayout", "relayout and space move", "space move", "duplicate", "undecided", "free"

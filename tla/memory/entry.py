@@ -28,17 +28,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ..ints import round_up
-from ..xla_bridge import XlaTuple, physical_bytes
-from ..xla_bridge.tpu import chip_named
+from ..numbers import round_up
+from ..xla_bridge import XlaTuple, chip_named, physical_bytes
 from .aliasing import arrays
 
 if TYPE_CHECKING:
     from ..hlo import Module
-    from ..xla_bridge import AnyShape
-    from ..xla_bridge.tpu import Chip
-
-__all__ = ["HOST", "alias_bytes", "argument_bytes", "index_tables_bytes", "output_bytes", "shape_bytes"]
+    from ..xla_bridge import AnyShape, Chip
 
 HOST: Final = 5
 """The memory space of the host."""

@@ -29,12 +29,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ..errors import LayoutError, UndecidedError, UnsupportedError
-from ..xla_bridge import XlaShape, from_layout, physical_bytes
-from ..xla_bridge.equivalence import equivalent
-from ..xla_bridge.groups import layout_of_digits
-from ..xla_bridge.jax_text import jax_format
-from ..xla_bridge.shape import remade
-from ..xla_bridge.views import view_of
+from ..xla_bridge import (
+    XlaShape,
+    equivalent,
+    from_layout,
+    jax_format,
+    layout_of_digits,
+    physical_bytes,
+    remade,
+    view_of,
+)
 from .aliasing import arrays
 from .origins import Index, Origins, Value, permutation_of
 from .renaming import reshaping, transposing
@@ -46,8 +50,6 @@ if TYPE_CHECKING:
     from ..xla_bridge import AnyShape
     from .copies import Copy
     from .renaming import Renaming
-
-__all__ = ["Advice", "Formats"]
 
 
 class Advice(NamedTuple):

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from .buffers import Buffer
     from .schedule import Caller, Schedule
 
-__all__ = ["Lifetime", "Lifetimes", "Span", "lifetimes"]
-
 
 class Span(NamedTuple):
     """A value that lies in a buffer: the step that makes it, the last that needs it, both included.

@@ -37,12 +37,10 @@ from itertools import accumulate, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..display import html_of
 from ..errors import UnsupportedError
-from ..figure import Panels
-from ..ints import SymbolicInt
-from ..xla_bridge import largest_piece, physical_bytes
-from ..xla_bridge.tpu import memory_space_name
+from ..ground import Panels, html_of
+from ..numbers import SymbolicInt
+from ..xla_bridge import largest_piece, memory_space_name, physical_bytes
 from .entry import index_tables_bytes
 from .lifetimes import lifetimes
 from .picture import MOST_DRAWN, in_one_row
@@ -51,14 +49,12 @@ from .waste import array_waste
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
 
-    from ..figure import Bars
+    from ..ground import Bars
     from ..hlo import Module
-    from ..xla_bridge.tpu import Chip
+    from ..xla_bridge import Chip
     from .buffers import Buffer
     from .lifetimes import Lifetime
     from .schedule import Step
-
-__all__ = ["Liveness", "Peak", "live"]
 
 
 class Peak(NamedTuple):

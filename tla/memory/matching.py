@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..hlo.instruction import bare_shape
+from ..hlo import bare_shape
 from ..xla_bridge import physical_bytes
 from .buffers import module_buffers
 from .copies import estimated_cycles, module_copies
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from ..hlo import Instruction, Module
     from .copies import Copy
-
-__all__ = ["Item", "Match", "items_of", "matched"]
 
 _NAMING: Final = frozenset({"parameter", "constant", "tuple", "get-tuple-element", "bitcast"})
 _ENDS: Final = ("-done", "-update")

@@ -15,17 +15,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import ParseError, UnsupportedError
-from ..xla_bridge import XlaShape, xla_array_size_bytes
-from ..xla_bridge.tpu import CHIPS, laid_out, tilings_of_order
+from ..xla_bridge import CHIPS, XlaShape, laid_out, tilings_of_order, xla_array_size_bytes
 from .advice import cheaper_layouts, cheaper_shapes
 from .sizes import bytes_printed_as, printed_bytes, printed_expansion
 from .waste import array_waste, sized_array
 
 if TYPE_CHECKING:
-    from ..xla_bridge import AnyShape
-    from ..xla_bridge.tpu import Chip
+    from ..xla_bridge import AnyShape, Chip
     from .advice import Candidate
-    from .oom import Allocation, Report
+    from .oom_report import Allocation, Report
 
 __all__ = ["ASSUMED", "Checked", "Padding", "check", "chip_of", "padding_of"]
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..display import html_of
 from ..errors import ParseError, TlaError
-from ..figure import Bar
+from ..ground import Bar, html_of
 from ..xla_bridge import XlaShape, parse_shape_at
 from .picture import MOST_DRAWN, bars_of
 from .sizes import SIZE, bytes_printed_as
@@ -19,19 +18,7 @@ from .sizes import SIZE, bytes_printed_as
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..figure import Bars
-
-__all__ = [
-    "FIELDS",
-    "ONE_SIZE",
-    "Allocation",
-    "Report",
-    "filled",
-    "tail",
-    "with_field",
-    "with_label_shape",
-    "with_shape",
-]
+    from ..ground import Bars
 
 
 class Allocation(NamedTuple):

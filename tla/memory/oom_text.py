@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["lines", "stream_key", "stream_of"]
-
 # A line feed written as an escape, before words that start a line of a report, or in a line that starts
 # as a string or a JSON object does. Other lines may hold such escapes too: the names of operators do.
 _WRAPPED: Final = re.compile(

@@ -11,16 +11,13 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from ..errors import UndecidedError
-from ..hlo.instruction import names_in
-from ..xla_bridge import XlaShape, XlaTuple, array_shape
-from ..xla_bridge.equivalence import equivalent, is_bitcast
+from ..hlo import names_in
+from ..xla_bridge import XlaShape, XlaTuple, array_shape, equivalent, is_bitcast
 from .renaming import Renaming, renaming, reshaping, transposing
 
 if TYPE_CHECKING:
     from ..hlo import Computation, Instruction, Module
     from ..xla_bridge import AnyShape
-
-__all__ = ["Index", "Origin", "Origins", "Value", "array_at", "permutation_of", "same_layout"]
 
 Index: TypeAlias = tuple[int, ...]
 """The way through nested tuples to an array, from the outside in; empty for an array by itself."""

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from .aliasing import Index, Place, Result
     from .roles import Role
 
-__all__ = ["Homes", "Key", "Outline", "module_outline", "stream_outline"]
-
 Key: TypeAlias = "tuple[str, Index]"
 """An array of an instruction's result: its name and the way through the tuples."""
 

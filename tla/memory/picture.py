@@ -10,16 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..figure import Bar, Bars
-from ..xla_bridge.tpu import memory_space_name
+from ..ground import Bar, Bars
+from ..xla_bridge import memory_space_name
 from .sizes import printed_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..xla_bridge.tpu import Chip
-
-__all__ = ["MOST_DRAWN", "Block", "bars_of", "in_one_row", "one_below_the_other"]
+    from ..xla_bridge import Chip
 
 MOST_DRAWN: Final = 31
 """How many buffers are drawn."""

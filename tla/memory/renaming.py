@@ -20,16 +20,13 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..ints import ceil_div
-from ..xla_bridge.digits import Digits, digits_of, parted
-from ..xla_bridge.views import view_of
+from ..numbers import ceil_div
+from ..xla_bridge import Digits, digits_of, parted, view_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..xla_bridge.shape import XlaShape
-
-__all__ = ["Part", "Renaming", "renaming", "reshaping", "transposing"]
+    from ..xla_bridge import XlaShape
 
 
 class Part(NamedTuple):

@@ -13,12 +13,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from ..hlo.instruction import CALLING, names_in
+from ..hlo import CALLING, names_in
 
 if TYPE_CHECKING:
     from ..hlo import Instruction, Module
-
-__all__ = ["Role", "called_in_order", "module_roles"]
 
 Role: TypeAlias = Literal["entry", "body", "condition", "callee", "fused", "applied"]
 

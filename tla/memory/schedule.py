@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..hlo import Computation, Instruction, Module
     from .roles import Role
 
-__all__ = ["Caller", "Schedule", "Step", "schedule_of"]
-
 _RUN: Final = ("body", "condition", "callee")
 
 

@@ -28,8 +28,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Timed", "Use", "simulated"]
-
 
 class Use(NamedTuple):
     """A step that reads a value, or the end of the computation whose root it is."""

@@ -11,8 +11,6 @@ from typing import Final
 
 from ..errors import ParseError
 
-__all__ = ["SIZE", "bytes_printed_as", "printed_bytes", "printed_expansion"]
-
 _UNITS: Final = "BKMGTPE"
 _DECIMALS: Final = {"B": 0, "K": 1}
 

@@ -16,8 +16,8 @@ from __future__ import annotations
 from heapq import heappush, heappushpop
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..display import html_of
 from ..errors import UnsupportedError
+from ..ground import html_of
 from .aliasing import arrays
 from .by import Group, group_of
 from .entry import HOST, index_tables_bytes, shape_bytes
@@ -25,14 +25,11 @@ from .picture import MOST_DRAWN, one_below_the_other
 from .waste import Waste, array_waste
 
 if TYPE_CHECKING:
-    from ..figure import Bars
+    from ..ground import Bars
     from ..hlo import SourceTables
-    from ..xla_bridge import AnyShape, XlaShape
-    from ..xla_bridge.tpu import Chip
+    from ..xla_bridge import AnyShape, Chip, XlaShape
     from .buffers import AliasedValue, Buffer, ComputationBuffers
     from .by import Key
-
-__all__ = ["Row", "SpaceTotal", "Tally", "Unsized"]
 
 
 class Row(NamedTuple):

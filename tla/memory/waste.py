@@ -18,18 +18,15 @@ from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from ..display import html_of
 from ..errors import UnsupportedError
-from ..ints import ceil_div, round_up
+from ..ground import html_of
+from ..numbers import ceil_div, round_up
 from ..xla_bridge import COMBINE, array_shape, logical_bytes, physical_bytes
 from .picture import Block, bars_of
 
 if TYPE_CHECKING:
-    from ..figure import Bars
+    from ..ground import Bars
     from ..xla_bridge import AnyShape, Tile, XlaShape
-
-__all__ = ["Factor", "Waste", "array_waste", "sized_array"]
-
 
 _Axis: TypeAlias = tuple[int, tuple[int, ...]]
 """The size of an axis, and the logical dims that it holds."""

@@ -1,4 +1,4 @@
-"""Rendering of figures. Knows `tla.figure` and nothing else of layouts.
+"""Rendering of figures. Knows `tla.ground.figure` and nothing else of layouts.
 
 >>> figure = layout_figure(Layout((2, 2), (2, 1)))
 >>> print(render(figure))
@@ -14,75 +14,22 @@
 What a figure is to be written as is loaded when it is first asked for.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
+from ..ground import lazy
+
 if TYPE_CHECKING:
-    from ..figure import AnyFigure
+    from .notebook import (
+        CELLS as CELLS,
+        CHARACTERS as CHARACTERS,
+        figure_of as figure_of,
+        html_of as html_of,
+    )
+    from .writing import html as html, latex as latex, render as render, svg as svg
 
-__all__ = ["html", "latex", "render", "svg"]
+if TYPE_CHECKING:
+    # for the rooms above
+    from .facts import MOST_CELLS as MOST_CELLS
+    from .terminal import write as write
 
-
-def render(figure: AnyFigure, width: int | None = None) -> str:
-    """Return a figure as lines of plain text, without a last line end.
-
-    >>> print(render(layout_figure(Layout(100)), 24))
-           0    1    2  ...
-        +----+----+----+
-        |  0 |  1 |  2 | ...
-        +----+----+----+
-    a corner of 100: 100
-    coordinates, offsets
-    that span 100
-
-    Args:
-        width: The most characters in a line; None for no limit. Columns that do not fit are left out,
-            but for one.
-    """
-    from .texts import render as written
-
-    return written(figure, width)
-
-
-def svg(figure: AnyFigure, alone: bool = True) -> str:
-    """Return a figure as an SVG element.
-
-    >>> "<title>(1,2) -> 5</title>" in svg(layout_figure(Layout((2, 3), (3, 1))))
-    True
-
-    Args:
-        alone: It is a file; else it is put into a page, and has the colour of the text there.
-    """
-    from .vector import svg as written
-
-    return written(figure, alone)
-
-
-def html(figure: AnyFigure, page: bool = True) -> str:
-    """Return a figure as HTML: pictures as SVG, tables as tables, sentences as a list.
-
-    >>> html(layout_figure(Layout(3)), page=False)[:24]
-    '<div class="tla-figure">'
-
-    Args:
-        page: It is a whole document; else a part of one.
-    """
-    from .markup import html as written
-
-    return written(figure, page)
-
-
-def latex(figure: AnyFigure, alone: bool = True) -> str:
-    r"""Return a figure as LaTeX with TikZ.
-
-    >>> latex(layout_figure(Layout(3)), alone=False).split("\n")[-1]
-    '\\end{tikzpicture}'
-
-    Args:
-        alone: It is a whole document; else a picture in one that has ``\usepackage{tikz}`` and
-            ``\usetikzlibrary{patterns}``.
-    """
-    from .tikz import latex as written
-
-    return written(figure, alone)
+lazy(__name__)

@@ -17,28 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..figure import Axis, Bar, Bars, Cell, Figure, Grid, Place, Strip
-
-__all__ = [
-    "MOST_BARS",
-    "MOST_CELLS",
-    "MOST_TEXT",
-    "bars_title",
-    "borders",
-    "cell_text",
-    "corner_note",
-    "cut_to",
-    "first_bars",
-    "memory_notes",
-    "padding_note",
-    "place_text",
-    "places_in_row",
-    "reach_of",
-    "runs",
-    "span_of",
-    "tip_of",
-    "wrapped",
-]
+    from ..ground import Axis, Bar, Bars, Cell, Figure, Grid, Place, Strip
 
 T = TypeVar("T")
 
@@ -121,7 +100,7 @@ def runs(level: Sequence[T]) -> Iterator[tuple[T, int, int]]:
 def borders(axis: Axis) -> dict[int, int]:
     """Where tiles meet: the place after the border, and how many levels of tiles end there.
 
-    >>> from tla.figure import Axis
+    >>> from tla.ground.figure import Axis
     >>> borders(Axis(8, (), ((0, 0, 0, 0, 1, 1, 1, 1), (0, 0, 1, 1, 0, 0, 1, 1), (0, 1) * 4)))
     {2: 1, 4: 2, 6: 1}
     """

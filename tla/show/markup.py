@@ -1,6 +1,6 @@
 """Figures as HTML: a page by itself, or a part of one.
 
->>> from tla.figure import Steps
+>>> from tla.ground.figure import Steps
 >>> steps = Steps("f(x)", (), ("mode", "gives"), (("4:2", "4:1"),), (), "r", ("4 goes into 4.",))
 >>> text = html(steps, page=False)
 >>> "<th>mode</th>" in text, "<td>4:1</td>" in text, "<li>4 goes into 4.</li>" in text
@@ -11,14 +11,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ..figure import Panels, Steps
+from ..ground import Panels, Steps
 from .palette import DARK, LIGHT
 from .vector import LINKED, escape, svg
 
 if TYPE_CHECKING:
-    from ..figure import AnyFigure
-
-__all__ = ["html"]
+    from ..ground import AnyFigure
 
 _MONO: Final = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
 

@@ -15,9 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from ..figure import Scheme
-
-__all__ = ["CHEQUER", "DARK", "INK", "LIGHT", "MARK", "NOTHING", "PADDING", "Page", "fill"]
+    from ..ground import Scheme
 
 NOTHING: Final = "#ffffff"
 """What has no colour of its own."""

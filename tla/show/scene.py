@@ -16,19 +16,6 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = [
-    "LETTER",
-    "LINE",
-    "Anchor",
-    "Box",
-    "Image",
-    "Line",
-    "Role",
-    "Scene",
-    "Text",
-    "width_of",
-]
-
 LETTER: Final = 7.2
 """How wide a letter is: all text is set in a font of one width."""
 

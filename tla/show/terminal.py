@@ -14,10 +14,8 @@ from .palette import INK, MARK, NOTHING
 from .texts import lines_of, render
 
 if TYPE_CHECKING:
-    from ..figure import AnyFigure
-    from .texts.spans import Span, Style
-
-__all__ = ["write"]
+    from ..ground import AnyFigure
+    from .texts import Span, Style
 
 _STYLES: Final[dict[Style, str]] = {
     "": "",

@@ -15,10 +15,8 @@ from .palette import INK, MARK
 from .scenes import scene_of
 
 if TYPE_CHECKING:
-    from ..figure import AnyFigure
+    from ..ground import AnyFigure
     from .scene import Image, Scene
-
-__all__ = ["escape", "latex"]
 
 _BEFORE: Final = r"""\documentclass[tikz,border=4bp]{standalone}
 \usepackage[T1]{fontenc}

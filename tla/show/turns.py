@@ -1,6 +1,6 @@
 """The turns of a timeline: which of them have room, and where in each a lane's work stands.
 
->>> from tla.figure import Stretch
+>>> from tla.ground.figure import Stretch
 >>> [(s.label, start, length) for s, start, length in placed((Stretch("a", 3), Stretch("b", 1)), 16, 4)]
 [('a', 0, 12), ('b', 12, 4)]
 
@@ -12,9 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from ..figure import Lane, Stretch, Timeline
-
-__all__ = ["GAP", "Column", "placed", "share_of", "shown_note", "turns_in", "width_notes"]
+    from ..ground import Lane, Stretch, Timeline
 
 GAP: Final = "..."
 """What stands for turns and lanes left out."""

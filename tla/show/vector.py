@@ -18,10 +18,8 @@ from .palette import DARK, INK, LIGHT, MARK
 from .scenes import scene_of
 
 if TYPE_CHECKING:
-    from ..figure import AnyFigure
+    from ..ground import AnyFigure
     from .scene import Box, Image, Scene
-
-__all__ = ["LINKED", "escape", "of_scene", "png_of", "svg"]
 
 _STYLE: Final = (
     ".tla text{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;"

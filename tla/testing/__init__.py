@@ -13,50 +13,40 @@ from the definition of a layout, share no code with what they check, and are slo
 Needs ``hypothesis``; nothing else in the library imports this package.
 """
 
-from .operations import OPERATIONS
-from .programs import Program, Statement, programs, random_program
-from .truths import (
-    naive_complement,
-    naive_composition,
-    naive_coords,
-    naive_covers,
-    naive_extended,
-    naive_is_complement,
-    naive_is_injective,
-    naive_is_left_inverse,
-    naive_is_right_inverse,
-    naive_offset,
-    naive_offsets,
-    naive_reach,
-    naive_refines,
-    naive_size,
-    naive_table,
-)
-from .values import coords_of, int_tuples, layouts, shapes
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "OPERATIONS",
-    "Program",
-    "Statement",
-    "coords_of",
-    "int_tuples",
-    "layouts",
-    "naive_complement",
-    "naive_composition",
-    "naive_coords",
-    "naive_covers",
-    "naive_extended",
-    "naive_is_complement",
-    "naive_is_injective",
-    "naive_is_left_inverse",
-    "naive_is_right_inverse",
-    "naive_offset",
-    "naive_offsets",
-    "naive_reach",
-    "naive_refines",
-    "naive_size",
-    "naive_table",
-    "programs",
-    "random_program",
-    "shapes",
-]
+from ..ground import lazy
+
+if TYPE_CHECKING:
+    from .operations import OPERATIONS as OPERATIONS
+    from .programs import (
+        Program as Program,
+        Statement as Statement,
+        programs as programs,
+        random_program as random_program,
+    )
+    from .truths import (
+        naive_complement as naive_complement,
+        naive_composition as naive_composition,
+        naive_coords as naive_coords,
+        naive_covers as naive_covers,
+        naive_extended as naive_extended,
+        naive_is_complement as naive_is_complement,
+        naive_is_injective as naive_is_injective,
+        naive_is_left_inverse as naive_is_left_inverse,
+        naive_is_right_inverse as naive_is_right_inverse,
+        naive_offset as naive_offset,
+        naive_offsets as naive_offsets,
+        naive_reach as naive_reach,
+        naive_refines as naive_refines,
+        naive_size as naive_size,
+        naive_table as naive_table,
+    )
+    from .values import (
+        coords_of as coords_of,
+        int_tuples as int_tuples,
+        layouts as layouts,
+        shapes as shapes,
+    )
+
+lazy(__name__)

@@ -15,18 +15,13 @@ from math import prod
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from .. import ints
 from ..errors import TlaError
-from ..int_tuple import flatten_to_tuple, product_each, unflatten
-from ..ints import Int, is_tuple
-from ..layout import AnyLayout, Layout, is_layout
-from ..slicing import _
+from ..layouts import AnyLayout, Layout, _, flatten_to_tuple, is_layout, product_each, unflatten
+from ..numbers import Int, ints, is_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from random import Random
-
-__all__ = ["OPERATIONS", "Call", "Draw", "Operand"]
 
 _T = TypeVar("_T")
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Program", "Statement", "programs", "random_program"]
-
 
 class Statement(NamedTuple):
     """An assignment: what is called, and what comes of it.

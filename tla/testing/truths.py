@@ -11,27 +11,8 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ..int_tuple import flatten_to_tuple
-from ..ints import is_tuple
-from ..layout import AnyLayout, Layout
-
-__all__ = [
-    "naive_complement",
-    "naive_composition",
-    "naive_coords",
-    "naive_covers",
-    "naive_extended",
-    "naive_is_complement",
-    "naive_is_injective",
-    "naive_is_left_inverse",
-    "naive_is_right_inverse",
-    "naive_offset",
-    "naive_offsets",
-    "naive_reach",
-    "naive_refines",
-    "naive_size",
-    "naive_table",
-]
+from ..layouts import AnyLayout, Layout, flatten_to_tuple
+from ..numbers import is_tuple
 
 
 def naive_size(shape: Any) -> int:

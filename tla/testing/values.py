@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from ..int_tuple import flatten_to_tuple, unflatten
-from ..ints import Int, is_tuple
-from ..layout import AnyLayout, Layout
+from ..layouts import AnyLayout, Layout, flatten_to_tuple, unflatten
+from ..numbers import Int, is_tuple
 from .truths import naive_size
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
-
-__all__ = ["coords_of", "int_tuples", "layouts", "shapes"]
 
 
 def int_tuples(

@@ -15,145 +15,109 @@ The modules, by their subjects:
 - what TPUs do: ``tpu``.
 """
 
-import typing as _typing
+from typing import TYPE_CHECKING
 
-from .from_layout import from_layout
-from .parse import MODES, Mode, parse_array, parse_shape, parse_shape_at
-from .shape import COMBINE, AnyShape, Split, Tile, TileDim, XlaBuffer, XlaShape, XlaTuple
-from .tiling import (
-    array_shape,
-    linear_index,
-    linear_index_with_tile,
-    logical_bytes,
-    physical_bytes,
-    physical_dimensions,
-    physical_elements,
-    physical_index,
-    physical_offset,
-)
-from .to_layout import to_layout
+from ..ground import lazy
 
-if _typing.TYPE_CHECKING:
-    from .addresses import bit_address, byte_address, offsets_in_byte, storage_bits
-    from .canonical import canonicalize
-    from .covering import Coverage, coverage
-    from .equivalence import Difference, differences, equivalent, is_bitcast
-    from .groups import CombinedLayout, combined_layout
-    from .old_layout import FromOldLayout, OldLayout, PaddingValue
-    from .padding import padding_mask
-    from .places import PaddedAxis, Padding, element_at, logical_index, padding_offsets
-    from .runs import common_run, common_vector
-    from .sizes import MemoryUse, size_of, xla_array_size_bytes
-    from .splits import SplitPiece, largest_piece, max_split_size, split_piece
-    from .steps import TilingExplanation, TilingStep, tiling_steps
-else:  # few programs need more than shapes and their layouts
-    _LATER = {
-        "bit_address": "addresses",
-        "byte_address": "addresses",
-        "offsets_in_byte": "addresses",
-        "storage_bits": "addresses",
-        "canonicalize": "canonical",
-        "Coverage": "covering",
-        "coverage": "covering",
-        "Difference": "equivalence",
-        "differences": "equivalence",
-        "equivalent": "equivalence",
-        "is_bitcast": "equivalence",
-        "CombinedLayout": "groups",
-        "combined_layout": "groups",
-        "FromOldLayout": "old_layout",
-        "OldLayout": "old_layout",
-        "PaddingValue": "old_layout",
-        "padding_mask": "padding",
-        "PaddedAxis": "places",
-        "Padding": "places",
-        "element_at": "places",
-        "logical_index": "places",
-        "padding_offsets": "places",
-        "common_run": "runs",
-        "common_vector": "runs",
-        "MemoryUse": "sizes",
-        "size_of": "sizes",
-        "xla_array_size_bytes": "sizes",
-        "SplitPiece": "splits",
-        "largest_piece": "splits",
-        "max_split_size": "splits",
-        "split_piece": "splits",
-        "TilingExplanation": "steps",
-        "TilingStep": "steps",
-        "tiling_steps": "steps",
-    }
+if TYPE_CHECKING:
+    from .addresses import (
+        bit_address as bit_address,
+        byte_address as byte_address,
+        offsets_in_byte as offsets_in_byte,
+        storage_bits as storage_bits,
+    )
+    from .canonical import canonicalize as canonicalize
+    from .covering import Coverage as Coverage, coverage as coverage
+    from .equivalence import (
+        Difference as Difference,
+        differences as differences,
+        equivalent as equivalent,
+        is_bitcast as is_bitcast,
+    )
+    from .from_layout import from_layout as from_layout
+    from .groups import CombinedLayout as CombinedLayout, combined_layout as combined_layout
+    from .old_layout import (
+        FromOldLayout as FromOldLayout,
+        OldLayout as OldLayout,
+        PaddingValue as PaddingValue,
+    )
+    from .padding import padding_mask as padding_mask
+    from .parse import (
+        MODES as MODES,
+        Mode as Mode,
+        parse_array as parse_array,
+        parse_shape as parse_shape,
+        parse_shape_at as parse_shape_at,
+    )
+    from .places import (
+        PaddedAxis as PaddedAxis,
+        Padding as Padding,
+        element_at as element_at,
+        logical_index as logical_index,
+        padding_offsets as padding_offsets,
+    )
+    from .rules import COMBINE as COMBINE, Split as Split, Tile as Tile, TileDim as TileDim
+    from .runs import common_run as common_run, common_vector as common_vector
+    from .shape import (
+        AnyShape as AnyShape,
+        XlaBuffer as XlaBuffer,
+        XlaShape as XlaShape,
+        XlaTuple as XlaTuple,
+    )
+    from .sizes import (
+        MemoryUse as MemoryUse,
+        size_of as size_of,
+        xla_array_size_bytes as xla_array_size_bytes,
+    )
+    from .splits import (
+        SplitPiece as SplitPiece,
+        largest_piece as largest_piece,
+        max_split_size as max_split_size,
+        split_piece as split_piece,
+    )
+    from .steps import (
+        TilingExplanation as TilingExplanation,
+        TilingStep as TilingStep,
+        tiling_steps as tiling_steps,
+    )
+    from .tiling import (
+        array_shape as array_shape,
+        linear_index as linear_index,
+        linear_index_with_tile as linear_index_with_tile,
+        logical_bytes as logical_bytes,
+        physical_bytes as physical_bytes,
+        physical_dimensions as physical_dimensions,
+        physical_elements as physical_elements,
+        physical_index as physical_index,
+        physical_offset as physical_offset,
+    )
+    from .to_layout import to_layout as to_layout
 
-    def __getattr__(name):
-        """Load what is public and not here yet."""
-        from importlib import import_module
+if TYPE_CHECKING:
+    # for the rooms above
+    from .arguments import numbered as numbered
+    from .digits import (
+        Break as Break,
+        Digits as Digits,
+        digits_of as digits_of,
+        parted as parted,
+        read_digits as read_digits,
+    )
+    from .every_size import is_open as is_open
+    from .groups import layout_of_digits as layout_of_digits
+    from .jax_text import jax_format as jax_format
+    from .shape import remade as remade
+    from .tiling import Cut as Cut, cut_by as cut_by, row_major as row_major, tiled_axes as tiled_axes
+    from .tpu import (
+        CHIPS as CHIPS,
+        Chip as Chip,
+        chip_named as chip_named,
+        laid_out as laid_out,
+        memory_space_name as memory_space_name,
+        minor_pairs as minor_pairs,
+        packed_bits as packed_bits,
+        tilings_of_order as tilings_of_order,
+    )
+    from .views import view_of as view_of
 
-        if name not in _LATER:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(import_module(f".{_LATER[name]}", __name__), name)
-        return value
-
-    def __dir__():
-        return sorted({*globals(), *_LATER})
-
-
-__all__ = [
-    "COMBINE",
-    "MODES",
-    "AnyShape",
-    "CombinedLayout",
-    "Coverage",
-    "Difference",
-    "FromOldLayout",
-    "MemoryUse",
-    "Mode",
-    "OldLayout",
-    "PaddedAxis",
-    "Padding",
-    "PaddingValue",
-    "Split",
-    "SplitPiece",
-    "Tile",
-    "TileDim",
-    "TilingExplanation",
-    "TilingStep",
-    "XlaBuffer",
-    "XlaShape",
-    "XlaTuple",
-    "array_shape",
-    "bit_address",
-    "byte_address",
-    "canonicalize",
-    "combined_layout",
-    "common_run",
-    "common_vector",
-    "coverage",
-    "differences",
-    "element_at",
-    "equivalent",
-    "from_layout",
-    "is_bitcast",
-    "largest_piece",
-    "linear_index",
-    "linear_index_with_tile",
-    "logical_bytes",
-    "logical_index",
-    "max_split_size",
-    "offsets_in_byte",
-    "padding_mask",
-    "padding_offsets",
-    "parse_array",
-    "parse_shape",
-    "parse_shape_at",
-    "physical_bytes",
-    "physical_dimensions",
-    "physical_elements",
-    "physical_index",
-    "physical_offset",
-    "size_of",
-    "split_piece",
-    "storage_bits",
-    "tiling_steps",
-    "to_layout",
-    "xla_array_size_bytes",
-]
+lazy(__name__)

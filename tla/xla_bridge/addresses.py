@@ -21,16 +21,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import CoordinateError, UnsupportedError
-from ..ints import SymbolicInt, leaf
+from ..numbers import SymbolicInt, leaf
 from .tiling import array_shape, element_bytes, physical_bytes, physical_elements, physical_offset
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..ints import IntLike
+    from ..numbers import IntLike
     from .shape import AnyShape
-
-__all__ = ["bit_address", "byte_address", "offsets_in_byte", "storage_bits"]
 
 
 def storage_bits(shape: AnyShape) -> int:

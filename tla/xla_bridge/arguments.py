@@ -7,22 +7,10 @@ from re import compile as compile_pattern
 from typing import TYPE_CHECKING, SupportsIndex, cast
 
 from ..errors import LeafError
-from ..ints import SymbolicInt
+from ..numbers import SymbolicInt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-__all__ = [
-    "commas",
-    "dim",
-    "integer",
-    "ints",
-    "numbered",
-    "range_down",
-    "sequence",
-    "splits",
-    "unknown_size",
-]
 
 
 def integer(what: str, x: object) -> int:
@@ -102,6 +90,6 @@ def dim(i: int, d: object) -> int:
 
 def unknown_size(i: int) -> int:
     """Return the size of dim ``i`` where it is written ``?``: a symbolic int."""
-    from ..expr.symbols import sym  # few shapes need it
+    from ..numbers import sym
 
     return cast("int", sym(f"d{i}", min=0))  # a symbolic int stands where an int stands

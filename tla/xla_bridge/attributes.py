@@ -12,17 +12,14 @@ from __future__ import annotations
 from re import compile as compile_pattern
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from ..dtypes import ELEMENT_TYPES
 from ..errors import LayoutError, ParseError, TlaError
-from ..text import Scanner, shortened
+from ..ground import ELEMENT_TYPES, Scanner, shortened
 from .rules import COMBINE, INT64, check_attribute, check_dense, check_splits, check_tile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
     from .rules import Fields, TileDim
-
-__all__ = ["ShapeScanner", "read_attributes"]
 
 
 class ShapeScanner(Scanner):

@@ -16,10 +16,8 @@ from .functions import WORK, NoDigits, OpenDims, TiledFunction
 from .groups import combined_of, function_of, layout_of_digits
 
 if TYPE_CHECKING:
-    from ..layout import AnyLayout
+    from ..layouts import AnyLayout
     from .shape import XlaShape
-
-__all__ = ["layout_by_function"]
 
 
 def layout_by_function(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UndecidedError, UnsupportedError
-from ..ints import SymbolicInt, known_eq
+from ..numbers import SymbolicInt, known_eq
 from .chain import Digit, gives_room, is_chain, layout_digits, same_digits, spaced
 from .hints import hinted
 from .peel import Tiling, tilings
@@ -21,10 +21,8 @@ from .to_layout import to_layout
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..dtypes import ElementType
+    from ..ground import ElementType
     from .shape import XlaShape
-
-__all__ = ["Request", "candidates", "has_unknowns", "is_verified"]
 
 
 class Request(NamedTuple):
@@ -79,7 +77,7 @@ def is_verified(shape: XlaShape, digits: Sequence[Digit], dims: Sequence[int], s
         return False
     taken: Any = physical_elements(shape)
     if unknown:
-        from ..expr import substitute
+        from ..numbers import substitute
 
         taken = substitute(taken, {f"d{i}": n for i, n in unknown.items()})
     return same_digits(back, digits) is True and known_eq(taken, size) is True

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LayoutError, UndecidedError, UnsupportedError
-from ..ints import known_eq
+from ..numbers import known_eq
 from .candidates import Request, candidates, has_unknowns, is_verified
 from .chain import check_multiples, gives_room, in_order, layout_digits, least_room, room_of
 from .dynamic import read_layout
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 
     from .chain import Digit
     from .dynamic import Reading
-    from .shape import AnyShape, Tile, XlaShape
-
-__all__ = ["canonicalize"]
+    from .rules import Tile
+    from .shape import AnyShape, XlaShape
 
 
 def canonicalize(shape: AnyShape) -> XlaShape:

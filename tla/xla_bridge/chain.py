@@ -19,28 +19,26 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import DivisibilityError, LayoutError, OverlapError
-from ..int_tuple import leaves, wrap
-from ..ints import SymbolicInt, ceil_div, known_divides, known_eq, known_lt, max_, round_up
-from ..questions import compared, decided, divides, less
+from ..layouts import leaves, wrap
+from ..numbers import (
+    SymbolicInt,
+    ceil_div,
+    compared,
+    decided,
+    divides,
+    known_divides,
+    known_eq,
+    known_lt,
+    less,
+    max_,
+    round_up,
+)
 from .digits import in_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..layout import AnyLayout
-
-__all__ = [
-    "Digit",
-    "check_multiples",
-    "gives_room",
-    "in_order",
-    "is_chain",
-    "layout_digits",
-    "least_room",
-    "room_of",
-    "same_digits",
-    "spaced",
-]
+    from ..layouts import AnyLayout
 
 
 class Digit(NamedTuple):

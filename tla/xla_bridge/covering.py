@@ -20,8 +20,6 @@ from .to_layout import to_layout
 if TYPE_CHECKING:
     from .shape import AnyShape
 
-__all__ = ["Coverage", "coverage"]
-
 
 class Coverage(NamedTuple):
     """What the trimmed nested layout of a shape reaches.

@@ -18,25 +18,10 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from ..ints import Int, SymbolicInt, _0, _1, ceil_div, known_eq
+from ..numbers import Int, SymbolicInt, _0, _1, ceil_div, known_eq
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-__all__ = [
-    "Break",
-    "Digits",
-    "difference_of",
-    "digits_of",
-    "in_line",
-    "joined",
-    "mode_of",
-    "parted",
-    "read_digits",
-    "static",
-    "top_weight",
-    "value_at",
-]
 
 Digits: TypeAlias = tuple[tuple[int, int], ...]
 """Pairs of size and stride, minor first."""

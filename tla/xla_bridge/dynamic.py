@@ -18,18 +18,14 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UnsupportedError
-from ..int_tuple import leaves, product, wrap
-from ..ints import SymbolicInt, known_eq, leaf, max_
-from ..layout import Layout, as_layout
+from ..layouts import Layout, as_layout, leaves, product, wrap
+from ..numbers import SymbolicInt, known_eq, leaf, max_
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from ..expr import Condition, Symbol
-    from ..ints import IntLike
-    from ..layout import AnyLayout
-
-__all__ = ["Reading", "read_layout"]
+    from ..layouts import AnyLayout
+    from ..numbers import Condition, IntLike, Symbol
 
 
 class Reading(NamedTuple):
@@ -55,7 +51,7 @@ class Reading(NamedTuple):
         """Return a context in which the assumptions hold."""
         if not self.assumptions:
             return nullcontext()
-        from ..expr import assume  # few layouts need it
+        from ..numbers import assume
 
         return assume(*self.assumptions)
 
@@ -156,14 +152,14 @@ def _bound(x: Any, values: dict[str, Any]) -> Any:
     """An int with others for some of its unknowns."""
     if not _symbols(x):
         return x
-    from ..expr import substitute
+    from ..numbers import substitute
 
     return substitute(x, values)
 
 
 def _at_least_1(s: Symbol) -> Any:
     """The symbol of the same facts that is not 0."""
-    from ..expr import sym
+    from ..numbers import sym
 
     least = 1 if s.least is None else max_(s.least, 1)
     return sym(s.name, s.divisor, least, s.greatest, cpp_type=s.cpp_type)

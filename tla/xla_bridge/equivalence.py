@@ -22,14 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..errors import UndecidedError
 from .arguments import commas
 from .digits import difference_of, joined
-from .every_size import (
-    are_same,
-    at_bounds,
-    at_some_sizes,
-    is_open,
-    with_common_facts,
-    written_dims,
-)
+from .every_size import are_same, at_bounds, at_some_sizes, is_open, with_common_facts, written_dims
 from .functions import WORK
 from .tiling import coordinates, row_major
 from .views import View, view_of
@@ -37,12 +30,10 @@ from .views import View, view_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..ints import IntLike
-    from ..layout import AnyLayout
+    from ..layouts import AnyLayout
+    from ..numbers import IntLike
     from .digits import Digits
     from .shape import AnyShape
-
-__all__ = ["Difference", "differences", "equivalent", "is_bitcast"]
 
 
 class Difference(NamedTuple):

@@ -15,9 +15,8 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BindingError, LayoutError, UndecidedError, UnsupportedError
-from ..int_tuple import leaves
-from ..ints import SymbolicInt, known_eq, max_, min_, round_up
-from ..layout import Layout, is_layout
+from ..layouts import Layout, is_layout, leaves
+from ..numbers import SymbolicInt, known_eq, max_, min_, round_up
 from .dynamic import read_layout
 from .shape import remade
 from .tiling import array_shape, physical_elements
@@ -26,20 +25,9 @@ from .to_layout import to_layout
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..expr import Symbol
-    from ..layout import AnyLayout
+    from ..layouts import AnyLayout
+    from ..numbers import Symbol
     from .shape import AnyShape
-
-__all__ = [
-    "SIZES",
-    "are_same",
-    "at_bounds",
-    "at_some_sizes",
-    "bound_of",
-    "is_open",
-    "with_common_facts",
-    "written_dims",
-]
 
 SIZES = (1, 2, 3, 5, 8, 129, 1000)
 """What an unknown size is tried as, before layouts are compared for every size."""
@@ -103,7 +91,7 @@ def with_common_facts(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def _merged(symbols: Sequence[Symbol]) -> Any:
-    from ..expr import sym  # only what is symbolic needs it
+    from ..numbers import sym
 
     least = [s.least for s in symbols if s.least is not None]
     greatest = [s.greatest for s in symbols if s.greatest is not None]

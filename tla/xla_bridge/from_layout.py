@@ -25,7 +25,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from ..errors import DivisibilityError, LayoutError, UnsupportedError
-from ..ints import known_eq
+from ..numbers import known_eq
 from .candidates import Request, candidates, has_unknowns, is_verified
 from .chain import (
     check_multiples,
@@ -43,13 +43,11 @@ from .rules import INT64
 from .shape import XlaShape
 
 if TYPE_CHECKING:
-    from ..dtypes import ElementType
-    from ..ints import IntLike
-    from ..layout import AnyLayout
+    from ..ground import ElementType
+    from ..layouts import AnyLayout
+    from ..numbers import IntLike
     from .chain import Digit
     from .dynamic import Reading
-
-__all__ = ["from_layout"]
 
 
 def from_layout(

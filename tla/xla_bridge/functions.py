@@ -19,16 +19,14 @@ from itertools import combinations, product
 from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..ints import ceil_div
+from ..numbers import ceil_div
 from .digits import Break, Digits, digits_of, joined, parted, read_digits, top_weight
 from .tiling import cut_by, row_major
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from .shape import Tile
-
-__all__ = ["WORK", "Combined", "NoDigits", "OpenDims", "TiledFunction"]
+    from .rules import Tile
 
 WORK: Final = 1 << 16
 """How many indices of dims merged by ``*`` are looked at before a question is left undecided."""

@@ -19,8 +19,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UndecidedError
-from ..ints import Int, IntLike
-from ..layout import AnyLayout, Layout
+from ..layouts import AnyLayout, Layout
+from ..numbers import Int, IntLike
 from .digits import mode_of
 from .functions import TiledFunction
 from .tiling import array_shape, index_of, row_major
@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .digits import Digits
-    from .shape import AnyShape, Tile, XlaShape
-
-__all__ = ["CombinedLayout", "combined_layout", "combined_of", "function_of", "layout_of_digits"]
+    from .rules import Tile
+    from .shape import AnyShape, XlaShape
 
 
 class CombinedLayout(NamedTuple):

@@ -10,17 +10,15 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from ..ints import ceil_div
+from ..numbers import ceil_div
 from .peel import Tiling
 from .tpu import tpu_tilings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..dtypes import ElementType
+    from ..ground import ElementType
     from .chain import Digit
-
-__all__ = ["hinted"]
 
 _NEAR = 4
 """How many dims may be the two minor ones: those with the smallest strides."""

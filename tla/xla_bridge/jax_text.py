@@ -13,13 +13,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import UnsupportedError
-from .shape import COMBINE
+from .rules import COMBINE
 from .tiling import array_shape
 
 if TYPE_CHECKING:
     from .shape import AnyShape, XlaShape
-
-__all__ = ["jax_format", "jax_layout"]
 
 
 def jax_format(shape: AnyShape, sharding: str = "sharding") -> str:

@@ -25,19 +25,18 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from ..errors import LayoutError, LeafError, UnsupportedError
-from ..int_tuple import leaves, wrap
-from ..ints import SymbolicInt, leaf, round_up
-from .shape import COMBINE, Immutable, XlaShape
+from ..layouts import leaves, wrap
+from ..numbers import SymbolicInt, leaf, round_up
+from .rules import COMBINE
+from .shape import Immutable, XlaShape
 from .tiling import array_shape, physical_elements
 from .to_layout import to_layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..dtypes import ElementType
+    from ..ground import ElementType
     from .shape import AnyShape
-
-__all__ = ["FromOldLayout", "OldLayout", "PaddingValue"]
 
 
 class PaddingValue(IntEnum):

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UnsupportedError
-from ..ints import SymbolicInt
+from ..numbers import SymbolicInt
 from .steps import tiling_steps
 from .tiling import array_shape, physical_elements
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .shape import AnyShape
-
-__all__ = ["padding_mask"]
 
 
 def padding_mask(shape: AnyShape, limit: int = 2**28) -> NDArray[np.bool_]:

@@ -18,22 +18,19 @@ from __future__ import annotations
 
 from functools import cache
 from math import prod
-from re import VERBOSE
-from re import compile as compile_pattern
+from re import VERBOSE, compile as compile_pattern
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from ..dtypes import ELEMENT_TYPES, element_type
 from ..errors import LayoutError, ParseError, UnsupportedError
+from ..ground import ELEMENT_TYPES, element_type
 from .arguments import range_down, unknown_size
 from .attributes import ShapeScanner, read_attributes
 from .rules import INT64, Fields, check, check_data, check_order, check_splits
 from .shape import MAX_NESTING, AnyShape, XlaBuffer, XlaShape, XlaTuple, fields_of, trusted_shape
 
 if TYPE_CHECKING:
-    from ..dtypes import ElementType
+    from ..ground import ElementType
     from .rules import Split, Tile
-
-__all__ = ["MODES", "Mode", "parse_array", "parse_shape", "parse_shape_at"]
 
 Mode: TypeAlias = Literal["document", "strict", "xla"]
 

@@ -17,15 +17,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..ints import SymbolicInt, known_eq, known_lt
+from ..numbers import SymbolicInt, known_eq, known_lt
 from .chain import Digit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from .shape import Tile
-
-__all__ = ["Tiling", "first_out_of_order", "tilings"]
+    from .rules import Tile
 
 _Axis = tuple[int, int]
 """A part of a dim: how many tiles have cut it off from the parts above, and the dim."""

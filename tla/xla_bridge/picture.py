@@ -14,15 +14,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import UnsupportedError
-from ..figure import Panels
-from ..layout_figures import layout_figure
+from ..figures import layout_figure
+from ..ground import Panels
 from .to_layout import to_layout
 
 if TYPE_CHECKING:
-    from ..figure import Figure, Scheme
+    from ..ground import Figure, Scheme
     from .shape import AnyShape, XlaShape, XlaTuple
-
-__all__ = ["shape_figure", "tuple_figure"]
 
 
 def shape_figure(

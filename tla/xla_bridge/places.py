@@ -18,16 +18,15 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import CoordinateError, UnsupportedError
-from ..ints import SymbolicInt, ceil_div, leaf
+from ..numbers import SymbolicInt, ceil_div, leaf
 from .tiling import Cut, array_shape, coordinates, cut_by, physical_elements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..ints import IntLike
-    from .shape import AnyShape, Tile, XlaShape
-
-__all__ = ["PaddedAxis", "Padding", "element_at", "logical_index", "padding_offsets"]
+    from ..numbers import IntLike
+    from .rules import Tile
+    from .shape import AnyShape, XlaShape
 
 
 class PaddedAxis(NamedTuple):

@@ -14,32 +14,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, Union
 
 from ..errors import LayoutError, LeafError
-from ..ints import SymbolicInt
+from ..numbers import SymbolicInt
 from .arguments import commas, integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..dtypes import ElementType
-
-__all__ = [
-    "COMBINE",
-    "INT64",
-    "Fields",
-    "Split",
-    "Tile",
-    "TileDim",
-    "check",
-    "check_attribute",
-    "check_data",
-    "check_dense",
-    "check_last_entry",
-    "check_order",
-    "check_size",
-    "check_splits",
-    "check_tile",
-    "tile_entries",
-]
+    from ..ground import ElementType
 
 COMBINE: Final = "*"
 """The tile entry that merges its dim into the next more minor one; -1 in the documents."""

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..algebra import is_injective
 from ..errors import LayoutError, UndecidedError
-from ..ints import ceil_div
-from ..layout import is_layout
+from ..layouts import is_layout
+from ..numbers import ceil_div
 from .digits import value_at
 from .functions import WORK
 from .views import View, view_of
@@ -29,11 +29,9 @@ from .views import View, view_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..layout import AnyLayout
+    from ..layouts import AnyLayout
     from .digits import Digits
     from .shape import AnyShape
-
-__all__ = ["common_run", "common_vector"]
 
 
 class _Step(NamedTuple):

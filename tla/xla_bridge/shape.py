@@ -19,20 +19,16 @@ from math import prod
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, Union
 
-from .. import dtypes
-from ..display import drawn_by, figure_of, html_of
 from ..errors import CoordinateError, LayoutError, LeafError
-from ..ints import SymbolicInt
+from ..ground import drawn_by, dtypes, figure_of, html_of
+from ..numbers import SymbolicInt
 from .arguments import commas, dim, integer, ints, numbered, range_down, sequence, splits
-from .rules import COMBINE, Fields, Split, Tile, TileDim, check, tile_entries
+from .rules import Fields, Split, Tile, check, tile_entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..dtypes import ElementType
-    from ..figure import Figure, Panels, Scheme
-
-__all__ = ["COMBINE", "AnyShape", "Split", "Tile", "TileDim", "XlaBuffer", "XlaShape", "XlaTuple"]
+    from ..ground import ElementType, Figure, Panels, Scheme
 
 MAX_NESTING: Final = 100
 """How deep tuples nest: every function that walks a shape may rely on it."""

@@ -17,19 +17,16 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..display import html_of
 from ..errors import UnsupportedError
-from ..figure import Bar, Bars
-from ..ints import known_eq, known_lt, round_up
-from .rules import INT64
-from .shape import COMBINE
+from ..ground import Bar, Bars, html_of
+from ..numbers import known_eq, known_lt, round_up
+from .rules import COMBINE, INT64
 from .splits import largest_piece, max_split_size
 from .tiling import array_shape, bytes_of, logical_bytes, physical_bytes
 
 if TYPE_CHECKING:
-    from .shape import AnyShape, Tile, XlaShape
-
-__all__ = ["MemoryUse", "size_of", "xla_array_size_bytes"]
+    from .rules import Tile
+    from .shape import AnyShape, XlaShape
 
 
 class MemoryUse(NamedTuple):

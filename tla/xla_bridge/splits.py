@@ -20,17 +20,15 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..questions import less
+from ..numbers import less
 from .shape import replaced
 from .tiling import array_shape, index_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..ints import IntLike
+    from ..numbers import IntLike
     from .shape import AnyShape, XlaShape
-
-__all__ = ["SplitPiece", "largest_piece", "max_split_size", "split_piece"]
 
 
 class SplitPiece(NamedTuple):

@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING
 
 from .chain import spaced
 from .peel import Tiling, tilings
-from .shape import COMBINE, XlaShape
+from .rules import COMBINE
+from .shape import XlaShape
 from .tiling import physical_dimensions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .chain import Digit
-    from .shape import Tile, TileDim
-
-__all__ = ["starred"]
+    from .rules import Tile, TileDim
 
 
 def starred(digits: Sequence[Digit], dims: Sequence[int], size: int) -> Iterator[Tiling]:

@@ -5,26 +5,23 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..coord import crd2idx
 from ..errors import UndecidedError, UnsupportedError
-from ..explain.coordinate import memory_around
-from ..explain.painting import digits_of, has_picture, painted, painted_strip, sizes_of
-from ..explain.sentences import number
-from ..figure import Steps
-from ..ints import SymbolicInt, known_eq, known_int
-from ..layout_figures import tile_colour
-from .shape import COMBINE
+from ..explain import digits_of, has_picture, memory_around, number, painted, painted_strip, sizes_of
+from ..figures import tile_colour
+from ..ground import Steps
+from ..layouts import crd2idx
+from ..numbers import SymbolicInt, known_eq, known_int
+from .rules import COMBINE
 from .to_layout import to_layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..figure import AnyFigure, Cell
-    from ..layout import AnyLayout
-    from .shape import Tile, XlaShape
+    from ..ground import AnyFigure, Cell
+    from ..layouts import AnyLayout
+    from .rules import Tile
+    from .shape import XlaShape
     from .steps import TilingExplanation, TilingStep
-
-__all__ = ["pictures_of", "sentences_of", "steps_figure"]
 
 
 def steps_figure(found: TilingExplanation, pictures: bool = True) -> Steps:

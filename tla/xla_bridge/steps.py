@@ -20,18 +20,17 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ..display import drawn_by, figure_of, html_of
-from ..ints import ceil_div, known_eq, round_up
+from ..ground import drawn_by, figure_of, html_of
+from ..numbers import ceil_div, known_eq, round_up
 from .tiling import array_shape, cut_by, index_of, row_major
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..figure import Steps
-    from ..ints import IntLike
-    from .shape import AnyShape, Tile, XlaShape
-
-__all__ = ["TilingExplanation", "TilingStep", "tiling_steps"]
+    from ..ground import Steps
+    from ..numbers import IntLike
+    from .rules import Tile
+    from .shape import AnyShape, XlaShape
 
 
 class TilingStep(NamedTuple):

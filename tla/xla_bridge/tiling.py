@@ -28,26 +28,12 @@ from math import prod
 from typing import TYPE_CHECKING, Generic, NamedTuple, SupportsIndex, TypeVar
 
 from ..errors import CoordinateError, LeafError, UnsupportedError
-from ..ints import IntLike, ceil_div, known_eq, known_lt, leaf, round_up
-from ..questions import less
-from .rules import COMBINE, check_tile
-from .shape import AnyShape, Tile, XlaBuffer, XlaShape, XlaTuple
+from ..numbers import IntLike, ceil_div, known_eq, known_lt, leaf, less, round_up
+from .rules import COMBINE, Tile, check_tile
+from .shape import AnyShape, XlaBuffer, XlaShape, XlaTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-__all__ = [
-    "array_shape",
-    "linear_index",
-    "linear_index_with_tile",
-    "logical_bytes",
-    "physical_bytes",
-    "physical_dimensions",
-    "physical_elements",
-    "physical_index",
-    "physical_offset",
-]
-
 
 A = TypeVar("A")
 

@@ -22,29 +22,28 @@ from functools import reduce
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from ..assumed import keeps_assumptions
 from ..errors import CoordinateError, LayoutError, LeafError, UndecidedError, UnsupportedError
-from ..ints import (
+from ..layouts import AnyLayout, Layout
+from ..numbers import (
     IntLike,
     SymbolicInt,
+    at_least,
     ceil_div,
+    compared,
+    keeps_assumptions,
     known_divides,
     known_eq,
     known_lt,
     leaf,
     round_up,
 )
-from ..layout import AnyLayout, Layout
-from ..questions import at_least, compared
 from .digits import in_line, mode_of, static
 from .shape import AnyShape, XlaShape
 from .tiling import array_shape, cut_by
 
 if TYPE_CHECKING:
-    from ..expr import Conditions
+    from ..numbers import Conditions
     from .shape import AnyShape, XlaShape
-
-__all__ = ["to_layout"]
 
 
 class _Digit:
@@ -134,7 +133,7 @@ def to_layout(
             if any(isinstance(n, SymbolicInt) for n in sizes):
                 raise
             refusal = error
-    from .by_function import layout_by_function  # few shapes need it
+    from .by_function import layout_by_function
 
     return layout_by_function(shape, sizes, origin, refusal)
 
@@ -172,7 +171,7 @@ def _sizes(shape: XlaShape, dims: Mapping[int, IntLike]) -> tuple[list[Any], lis
 
 
 def _unknown(i: int, bound: int) -> Any:
-    from ..expr.symbols import sym  # few shapes need it
+    from ..numbers import sym
 
     return sym(f"d{i}", min=0, max=bound)
 

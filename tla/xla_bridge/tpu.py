@@ -16,16 +16,17 @@ from __future__ import annotations
 from itertools import permutations
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from .. import dtypes
 from ..errors import UnsupportedError
-from .shape import Tile, XlaShape, replaced
+from ..ground import dtypes
+from .rules import Tile
+from .shape import XlaShape, replaced
 from .tiling import array_shape, physical_elements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import SupportsIndex
 
-    from ..dtypes import ElementType
+    from ..ground import ElementType
     from .shape import AnyShape
 
 __all__ = [

@@ -11,9 +11,8 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UndecidedError
-from ..int_tuple import leaves, wrap
-from ..ints import IntLike, SymbolicInt, leaf
-from ..layout import AnyLayout, as_layout, is_layout
+from ..layouts import AnyLayout, as_layout, is_layout, leaves, wrap
+from ..numbers import IntLike, SymbolicInt, leaf
 from .addresses import storage_bits
 from .digits import Digits, digits_of, top_weight, value_at
 from .every_size import bound_of, is_open, written_dims
@@ -24,9 +23,8 @@ from .tiling import array_shape, physical_elements
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .shape import AnyShape, Split, XlaShape
-
-__all__ = ["View", "view_of"]
+    from .rules import Split
+    from .shape import AnyShape, XlaShape
 
 
 class View(NamedTuple):

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..elements import Element
     from .records import Params, Setting
 
-__all__ = ["Call", "Calls"]
-
 
 class Call(NamedTuple):
     """One instruction: its AscendC name, where it writes and reads, and its parameters.

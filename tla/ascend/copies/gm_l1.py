@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import DivisibilityError, LayoutError
-from ...int_tuple import text_of
-from ...ints import ceil_div
+from ...layouts import text_of
+from ...numbers import ceil_div
 from ..elements import ELEMENTS
 from .calls import Call
 from .operands import LINES, Request, copy_of, transfer_of, whole, whole_blocks
@@ -26,14 +26,12 @@ from .records import DataCopyParams, Dn2NzParams, Nd2NzParams
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...ints import IntTuple
+    from ...numbers import IntTuple
     from ..arch import Arch
     from ..elements import ElementLike
-    from ..tags.table import Tag
+    from ..tags import Tag
     from .operands import Copy, Destination, Source
     from .transfer import Transfer
-
-__all__ = ["PAIRS", "gm_to_l1"]
 
 PAIRS: Final[Mapping[str, tuple[str, ...]]] = {
     "VectorLayout": ("VectorLayout",),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...errors import DivisibilityError, UnsupportedError
 from ..elements import ELEMENTS
-from ..tags.text import TaggedLayout
+from ..tags import TaggedLayout
 from .calls import Call
 from .operands import Request, element_of, store_of, transfer_of, whole, whole_blocks
 from .records import DataCopyCO12DstParams, FixpipeParamsV220, Setting
@@ -25,14 +25,12 @@ from .records import DataCopyCO12DstParams, FixpipeParamsV220, Setting
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...ints import IntTuple
+    from ...numbers import IntTuple
     from ..arch import Arch
     from ..elements import Element, ElementLike
-    from ..tags.table import Tag
+    from ..tags import Tag
     from .operands import Copy, Source
     from .transfer import Transfer
-
-__all__ = ["l0c_to_gm"]
 
 _PAIRS: Final[Mapping[str, tuple[str, ...]]] = {"RowMajor": ("L0C",), "zN": ("L0C",)}
 

@@ -13,12 +13,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ...errors import UnsupportedError
-from ...ints import ceil_div, round_up
+from ...numbers import ceil_div, round_up
 from ..arch import arch as arch_named
 from ..cube import BIASES
-from ..elements import ELEMENTS
-from ..elements import element as element_named
-from ..tags.text import TaggedLayout
+from ..elements import ELEMENTS, element as element_named
+from ..tags import TaggedLayout
 from .calls import Call
 from .operands import Request, copy_of, element_of, transfer_of, untagged, whole_blocks
 from .records import DataCopyParams
@@ -26,14 +25,12 @@ from .records import DataCopyParams
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...ints import IntTuple
+    from ...numbers import IntTuple
     from ..arch import Arch
     from ..elements import Element, ElementLike
-    from ..tags.table import Tag
+    from ..tags import Tag
     from .operands import Destination, Source
     from .transfer import Transfer
-
-__all__ = ["l1_to_bt"]
 
 _PAIRS: Final[Mapping[str, tuple[str, ...]]] = {"VectorLayout": ("VectorLayout",)}
 

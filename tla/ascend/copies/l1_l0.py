@@ -24,14 +24,12 @@ from .mx_scales import scales_of
 from .operands import Request, copy_of, whole_blocks
 
 if TYPE_CHECKING:
-    from ...ints import IntTuple
+    from ...numbers import IntTuple
     from ..arch import Arch
     from ..elements import ElementLike
-    from ..tags.table import Tag
+    from ..tags import Tag
     from .operands import Destination, Source
     from .transfer import Transfer
-
-__all__ = ["l1_to_l0a", "l1_to_l0b"]
 
 _SOURCES: Final = {"L0A": ("zN", "nZ", "nN"), "L0B": ("zN", "nZ", "zZ")}
 _L0A_TAGS: Final = {2201: "zZ", 3510: "zN"}

@@ -15,22 +15,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import LayoutError, UnsupportedError
-from ...ints import ceil_div, round_up
-from ..tags.table import make_layout
+from ...numbers import ceil_div, round_up
+from ..tags import make_layout
 from .calls import Call
 from .operands import transfer_of
-from .records import (
-    LoadData2DParams,
-    LoadData2dTransposeParams,
-    LoadData3DParamsV2,
-    Setting,
-)
+from .records import LoadData2DParams, LoadData2dTransposeParams, LoadData3DParamsV2, Setting
 
 if TYPE_CHECKING:
     from .operands import Copy
     from .transfer import Transfer
-
-__all__ = ["load_2201"]
 
 
 def load_2201(copy: Copy) -> Transfer:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...ints import ceil_div, round_up
+from ...numbers import ceil_div, round_up
 from .calls import Call
 from .operands import transfer_of
 from .records import LoadData2DParamsV2
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .operands import Copy
     from .records import LoadData2DMxParams
     from .transfer import Transfer
-
-__all__ = ["load_3510"]
 
 
 def load_3510(copy: Copy, scales: LoadData2DMxParams | None = None) -> Transfer:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from ...layout import AnyLayout
+    from ...layouts import AnyLayout
     from ..elements import Element
-
-__all__ = ["Matrix"]
 
 
 class Matrix(NamedTuple):

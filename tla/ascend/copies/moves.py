@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...ints import ceil_div
+from ...numbers import ceil_div
 from .records import (
     DataCopyCO12DstParams,
     DataCopyParams,
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
     from ..elements import Element
     from .records import Params
-
-__all__ = ["Move", "meaning"]
 
 
 class Move(NamedTuple):

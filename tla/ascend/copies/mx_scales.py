@@ -11,18 +11,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ...errors import DivisibilityError, LayoutError, UnsupportedError
-from ...int_tuple import product, text_of
-from ...ints import ceil_div
+from ...layouts import product, text_of
+from ...numbers import ceil_div
 from ..cube import FP4, FP8
-from ..tags.mx import MX_GROUP, MX_K, SCALE
-from ..tags.recognise import why_not
+from ..tags import MX_GROUP, MX_K, SCALE, why_not
 from .operands import require_numbers, untagged, whole
 from .records import LoadData2DMxParams
 
 if TYPE_CHECKING:
     from .operands import Copy, Source
-
-__all__ = ["scales_of"]
 
 _SCALED: Final = (*FP8, *FP4)
 """The element types that have scales. Source: CATLASS, the static assertions of the same calls."""

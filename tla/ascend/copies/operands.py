@@ -17,16 +17,12 @@ from ...errors import (
     UndecidedError,
     UnsupportedError,
 )
-from ...int_tuple import as_int_tuple, congruent, flatten_to_tuple, product, text_of
-from ...ints import SymbolicInt, is_tuple, round_down, round_up
-from ...layout import AnyLayout, as_layout
-from ..arch import Arch
-from ..arch import arch as arch_named
+from ...layouts import AnyLayout, as_int_tuple, as_layout, congruent, flatten_to_tuple, product, text_of
+from ...numbers import SymbolicInt, is_tuple, round_down, round_up
+from ..arch import Arch, arch as arch_named
 from ..cube import FP4, FP8
 from ..elements import element as element_named
-from ..tags.recognise import tags_of, why_not
-from ..tags.table import Tag, make_layout
-from ..tags.text import TaggedLayout
+from ..tags import Tag, TaggedLayout, make_layout, tags_of, why_not
 from .calls import Call, Calls
 from .matrix import Matrix
 from .records import LoadData2DMxParams, widths
@@ -35,24 +31,8 @@ from .transfer import Transfer
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...ints import IntTuple
+    from ...numbers import IntTuple
     from ..elements import Element, ElementLike
-
-__all__ = [
-    "LINES",
-    "Copy",
-    "Destination",
-    "Request",
-    "Source",
-    "copy_of",
-    "element_of",
-    "require_numbers",
-    "store_of",
-    "transfer_of",
-    "untagged",
-    "whole",
-    "whole_blocks",
-]
 
 Source: TypeAlias = Union[AnyLayout, TaggedLayout]
 """A layout; one that says its tag and element type, `parse_tagged`'s, says those of the copy."""

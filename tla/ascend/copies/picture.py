@@ -15,11 +15,10 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
-from ...coord import idx2crd
 from ...errors import LayoutError
-from ...figure import NO_COLOUR, Cell, Figure, Grid, Panels
-from ...int_tuple import leaves, text_of
-from ...layout_figures import axis_of, tile_colour
+from ...figures import axis_of, tile_colour
+from ...ground import NO_COLOUR, Cell, Figure, Grid, Panels
+from ...layouts import idx2crd, leaves, text_of
 from ..shapes import index_of
 
 if TYPE_CHECKING:
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 
     from .calls import Calls
     from .matrix import Matrix
-
-__all__ = ["picture"]
 
 _FOLLOWED: Final = 1 << 17
 """Of how large a tile it is followed which call moves an element."""

@@ -19,24 +19,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, Union
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "DataCopyCO12DstParams",
-    "DataCopyParams",
-    "Dn2NzParams",
-    "FixpipeParamsV220",
-    "LoadData2DMxParams",
-    "LoadData2DParams",
-    "LoadData2DParamsV2",
-    "LoadData2dTransposeParams",
-    "LoadData3DParamsV2",
-    "Nd2NzParams",
-    "Params",
-    "Setting",
-    "cpp_text",
-    "fields_of",
-    "widths",
-]
-
 
 class Nd2NzParams(NamedTuple):
     """Rows, n, of contiguous elements, d, go to columns of 32-byte blocks.

@@ -16,21 +16,19 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...display import html_of
 from ...errors import LayoutError
+from ...ground import html_of
 from .picture import picture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import SupportsIndex
 
-    from ...figure import Panels
+    from ...ground import Panels
     from .calls import Calls
     from .matrix import Matrix
     from .moves import Move
     from .records import LoadData2DMxParams, Setting
-
-__all__ = ["Proof", "Transfer"]
 
 
 class Proof(NamedTuple):

@@ -8,3 +8,55 @@
 - ``dynamic``: the tile and kernel that CATLASS's dynamic host chooses;
 - ``kernels``: the kernel of CATLASS that takes a policy and a swizzle; ``emit``: the C++ of a plan.
 """
+
+from typing import TYPE_CHECKING
+
+from ...ground import lazy
+
+if TYPE_CHECKING:  # for the rooms above
+    from .dispatch import Family as Family, Policy as Policy
+    from .dynamic import (
+        bandwidth as bandwidth,
+        choose_kernel as choose_kernel,
+        dynamic_tile as dynamic_tile,
+    )
+    from .families import (
+        FAMILIES as FAMILIES,
+        GemmAtlasA2 as GemmAtlasA2,
+        MmadAscend950FullLoadA as MmadAscend950FullLoadA,
+        MmadAtlasA2DynamicCommon as MmadAtlasA2DynamicCommon,
+        MmadAtlasA2DynamicPreloadAsyncWithCallback as MmadAtlasA2DynamicPreloadAsyncWithCallback,
+        MmadAtlasA2DynamicSingleCoreSplitk as MmadAtlasA2DynamicSingleCoreSplitk,
+        MmadAtlasA2DynamicSmall as MmadAtlasA2DynamicSmall,
+        MmadAtlasA2DynamicStreamk as MmadAtlasA2DynamicStreamk,
+        MmadAtlasA2FullLoadA as MmadAtlasA2FullLoadA,
+        MmadAtlasA2Pingpong as MmadAtlasA2Pingpong,
+        MmadAtlasA2PingpongBias as MmadAtlasA2PingpongBias,
+        MmadAtlasA2PingpongSliceKWithPrologue as MmadAtlasA2PingpongSliceKWithPrologue,
+        MmadAtlasA2PingPongWithPrologue as MmadAtlasA2PingPongWithPrologue,
+        MmadAtlasA2Preload as MmadAtlasA2Preload,
+        MmadAtlasA2PreloadAsync as MmadAtlasA2PreloadAsync,
+        MmadAtlasA2PreloadAsyncWithCallback as MmadAtlasA2PreloadAsyncWithCallback,
+        MmadAtlasA2SingleCoreSplitk as MmadAtlasA2SingleCoreSplitk,
+        MmadAtlasA2Small as MmadAtlasA2Small,
+        MmadAtlasA2Streamk as MmadAtlasA2Streamk,
+        MmadAtlasA2W8A16 as MmadAtlasA2W8A16,
+        MmadDequant as MmadDequant,
+        MmadFullLoadA as MmadFullLoadA,
+        MmadPingpong as MmadPingpong,
+        MmadPingpongMutex as MmadPingpongMutex,
+        MmadPingpongSymmLeft as MmadPingpongSymmLeft,
+        MmadPingpongSymmRight as MmadPingpongSymmRight,
+        MmadPingpongTlaV2 as MmadPingpongTlaV2,
+        MmadPreloadAsyncWithCallback as MmadPreloadAsyncWithCallback,
+        MmadPreloadAsyncWithCallbackL0CToUB as MmadPreloadAsyncWithCallbackL0CToUB,
+    )
+    from .findings import Finding as Finding, Report as Report
+    from .footprint import Footprint as Footprint, fits as fits, footprints as footprints
+    from .kernels import slices as slices
+    from .nearby import Nearest as Nearest, nearest as nearest
+    from .plan import ElementsLike as ElementsLike, Plan as Plan, gemm as gemm
+    from .policies import policy as policy
+    from .tile import Tile as Tile
+
+lazy(__name__)

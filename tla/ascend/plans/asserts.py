@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from .dispatch import Facts
     from .tile import Tile
 
-__all__ = ["ASSERTS", "MUTEXES", "Assertion", "Counts", "counts_of", "failed", "failures", "holds"]
-
 _WORD: Final = 0xFFFFFFFF
 
 

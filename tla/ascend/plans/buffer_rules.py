@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ...ints import round_up
+from ...numbers import round_up
 from ..buffers import buffer_of, l1_tag
 from .asserts import failures
 from .findings import Finding
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from .footprint import Buffer, Footprint, Stage
     from .tile import Operand
     from .tiling import Tiling
-
-__all__ = ["buffer_rules"]
-
 
 _OF_BUFFER: Final = {
     "L1": ("L1", "bias L1"), "L0A": ("L0A",), "L0B": ("L0B",), "L0C": ("L0C",),

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from .tile import Operand
     from .tiling import Tiling
 
-__all__ = ["copy_rules"]
-
 
 def copy_rules(plan: Tiling) -> Iterator[Finding]:
     """Yield whether each tile can be copied: A and B to L1 and L0, C out of L0C."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ..shapes import GemmCoord
     from .dispatch import Family, Policy
 
-__all__ = ["biased", "default_l0", "default_l1", "default_policy", "default_swizzle"]
-
 
 def biased(arch: Arch) -> Family:
     """Return the family that adds a bias on an architecture.
@@ -56,8 +54,7 @@ def default_policy(arch: Arch, a: Element, bias: Element | None = None) -> Polic
 
 def default_swizzle(problem: GemmCoord, policy: Policy) -> BlockSwizzle:
     """Return the order that the policy's kernel takes, in bands of 3 where it leaves them open."""
-    from ..schedules import default_swizzle as bands
-    from ..schedules import swizzle
+    from ..schedules import default_swizzle as bands, swizzle
 
     order, kind = bands(problem), policy.family.swizzle
     return swizzle(kind) if "<" in kind else order._replace(name=kind or order.name)

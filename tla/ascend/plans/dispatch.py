@@ -14,10 +14,8 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from ...errors import LayoutError, UnsupportedError
-from ...text import shortened
+from ...ground import shortened
 from ..shapes import index_of
-
-__all__ = ["ARCH_OF", "CODE_OF", "Facts", "Family", "Parameter", "Policy", "arch_tag"]
 
 ARCH_OF: Final = {2201: "AtlasA2", 3510: "Ascend950"}
 CODE_OF: Final = {name: code for code, name in ARCH_OF.items()}

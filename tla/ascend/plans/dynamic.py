@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...errors import UnsupportedError
-from ...ints import ceil_div, round_up
+from ...numbers import ceil_div, round_up
 from ..arch import arch as arch_of
 from ..decisions import balance_workload, judge_space, max_k1
 from ..shapes import GemmShape, gemm_shape
@@ -23,8 +23,6 @@ from ..shapes import GemmShape, gemm_shape
 if TYPE_CHECKING:
     from ..arch import Arch
     from ..shapes import ShapeLike
-
-__all__ = ["Choice", "bandwidth", "choose_kernel", "dynamic_tile"]
 
 _NONE: Final = "PADDING_NONE"
 _BYTES: Final = 2

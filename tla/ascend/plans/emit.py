@@ -60,8 +60,6 @@ if TYPE_CHECKING:
     from .tile import Operand
     from .tiling import Tiling
 
-__all__ = ["emit_cpp"]
-
 _WORD: Final = 1 << 32
 
 

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from ...display import html_of
-from ...figure import Bar, Bars, Steps
+from ...ground import Bar, Bars, Steps, html_of
 
 if TYPE_CHECKING:
     from .footprint import Footprint, Stage
     from .nearby import Nearest
     from .tiling import Tiling
-
-__all__ = ["Finding", "Report", "Severity"]
 
 Severity: TypeAlias = Literal["error", "warning", "note", "holds"]
 

@@ -42,17 +42,6 @@ if TYPE_CHECKING:
     from .asserts import Counts
     from .tile import Operand, Tile
 
-__all__ = [
-    "Buffer",
-    "Footprint",
-    "Group",
-    "Stage",
-    "events",
-    "fits",
-    "footprints",
-    "mmad_extents",
-]
-
 Buffer: TypeAlias = Literal["L1", "L0A", "L0B", "L0C", "BT"]
 
 _FRACTAL_ROWS: Final = 16

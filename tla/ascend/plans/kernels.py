@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from .dispatch import Policy
     from .tiling import Tiling
 
-__all__ = ["Kernel", "kernel", "shared_by", "slices", "splits"]
-
 
 class Kernel(NamedTuple):
     """A kernel of CATLASS: which policies and swizzles it takes."""

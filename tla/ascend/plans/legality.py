@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from .footprint import Footprint
     from .tiling import Tiling
 
-__all__ = ["OF_KERNEL", "check"]
-
 
 def check(plan: Tiling) -> Report:
     """Return how a plan stands to every rule.

@@ -19,7 +19,7 @@ from functools import partial
 from math import gcd
 from typing import TYPE_CHECKING, Final
 
-from ...ints import round_up
+from ...numbers import round_up
 from ..buffers import l1_tag
 from ..decisions import padded, workspace
 from .findings import Finding
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ..decisions import PaddingKind
     from .tile import Operand
     from .tiling import Tiling
-
-__all__ = ["memory_rules"]
 
 _LINE: Final = 512
 """The bytes of a line of memory. Rows that start at its multiples are read at full speed."""

@@ -24,7 +24,7 @@ from functools import partial
 from math import log2
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ...ints import round_down, round_up
+from ...numbers import round_down, round_up
 from ..elements import accumulator
 from ..shapes import GemmShape
 from .footprint import fits
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .tile import Tile
-
-__all__ = ["Nearest", "nearest"]
 
 _ROWS: Final = 16
 _SQUARE: Final = ("square M,K", "square K,N")

@@ -21,15 +21,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from ...constexpr import constexpr
-from ...display import html_of
 from ...errors import KindError, LayoutError, UnsupportedError
-from ...text import shortened
+from ...ground import constexpr, html_of, shortened
 from ..arch import arch as arch_named
 from ..elements import Element, accumulator, element
 from ..schedules import swizzle as swizzle_of
 from ..shapes import GemmCoord, gemm_shape, index_of
-from ..tags.table import tag_named
+from ..tags import tag_named
 from .defaults import default_l0, default_l1, default_policy, default_swizzle
 from .emit import emit_cpp
 from .footprint import fits
@@ -40,14 +38,12 @@ from .policies import policy as policy_of
 from .tiling import LINES, OPERANDS, Tiling
 
 if TYPE_CHECKING:
-    from ...figure import Steps
+    from ...ground import Steps
     from ..arch import Arch
     from ..schedules import BlockSwizzle, Schedule
     from ..shapes import ShapeLike
     from .dispatch import Family, Policy
     from .findings import Report
-
-__all__ = ["Plan", "gemm"]
 
 _Given = TypeVar("_Given")
 ElementsLike: TypeAlias = "str | Element | Sequence[str | Element]"

@@ -20,16 +20,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...constexpr import constexpr
 from ...errors import UnsupportedError
-from ...text import Scanner, did_you_mean, near_words, shortened
+from ...ground import Scanner, constexpr, did_you_mean, near_words, shortened
 from .dispatch import ARCH_OF, CODE_OF, Family, Policy, arch_tag
 from .families import FAMILIES
 
 if TYPE_CHECKING:
     from .dispatch import Parameter
-
-__all__ = ["policy"]
 
 
 @constexpr

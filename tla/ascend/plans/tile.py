@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..shapes import GemmShape
     from .dispatch import Policy
 
-__all__ = ["Operand", "Tile"]
-
 Operand: TypeAlias = Literal["A", "B", "C", "bias"]
 
 

@@ -12,18 +12,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from ...errors import UnsupportedError
-from ...ints import Int
+from ...numbers import Int
 from ..buffers import buffer_of, l1_tag
 from ..cube import FP4
 from ..elements import accumulator
-from ..tags.table import make_layout
+from ..tags import make_layout
 from .footprint import footprints
 from .tile import Tile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...layout import AnyLayout
+    from ...layouts import AnyLayout
     from ..arch import Arch
     from ..elements import Element
     from ..schedules import BlockSwizzle
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from .dispatch import Policy
     from .footprint import Footprint
     from .tile import Operand
-
-__all__ = ["BLOCKS", "LINES", "OPERANDS", "Level", "Tiling"]
 
 Level: TypeAlias = Literal["GM", "L1", "L0A", "L0B", "L0C", "BT"]
 

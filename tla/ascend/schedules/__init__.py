@@ -15,97 +15,49 @@ made of two orders, even shares and bands walked to and fro. The modules, by the
 - ``cover``: the proof; ``facts``: balance, bytes, L2; ``picture``: cores by turns.
 """
 
-import typing as _typing
+from typing import TYPE_CHECKING
 
-if _typing.TYPE_CHECKING:
-    from .by_k import single_core_splitk, splitk, tail_splitk
-    from .by_tile import column, identity, iterate_k, l1_full_load
-    from .cover import CoverError, Proof, prove
-    from .facts import Balance, Reuse, Traffic
-    from .picture import timeline
-    from .schedule import Schedule
-    from .stream import streamk
-    from .swizzles import (
-        BlockSchedulerAswt,
-        BlockSchedulerIterateK,
-        BlockSwizzle,
-        ColumnBlockSwizzle,
-        GemmGroupedAswtTailSplitSwizzle,
-        GemmIdentityBlockSwizzle,
-        GemmIdentityBlockSwizzleL1FullLoad,
-        SingleCoreSplitkGemmIdentityBlockSwizzle,
-        SplitkGemmIdentityBlockSwizzle,
-        StreamkGemmIdentityBlockSwizzle,
-        TailSplitkGemmIdentityBlockSwizzle,
-        default_swizzle,
-        swizzle,
+from ...ground import lazy
+
+if TYPE_CHECKING:
+    from .by_k import (
+        single_core_splitk as single_core_splitk,
+        splitk as splitk,
+        tail_splitk as tail_splitk,
     )
-    from .tasks import Block, Task
-    from .window import aswt, grouped_aswt
-else:
-    _NAMES = {
-        "by_k": "single_core_splitk splitk tail_splitk",
-        "by_tile": "column identity iterate_k l1_full_load",
-        "cover": "CoverError Proof prove",
-        "facts": "Balance Reuse Traffic",
-        "picture": "timeline",
-        "schedule": "Schedule",
-        "stream": "streamk",
-        "swizzles": "BlockSchedulerAswt BlockSchedulerIterateK BlockSwizzle ColumnBlockSwizzle"
-        " GemmGroupedAswtTailSplitSwizzle GemmIdentityBlockSwizzle GemmIdentityBlockSwizzleL1FullLoad"
-        " SingleCoreSplitkGemmIdentityBlockSwizzle SplitkGemmIdentityBlockSwizzle"
-        " StreamkGemmIdentityBlockSwizzle TailSplitkGemmIdentityBlockSwizzle default_swizzle"
-        " swizzle",
-        "tasks": "Block Task",
-        "window": "aswt grouped_aswt",
-    }
-    _LATER = {name: module for module, names in _NAMES.items() for name in names.split()}
+    from .by_tile import (
+        column as column,
+        identity as identity,
+        iterate_k as iterate_k,
+        l1_full_load as l1_full_load,
+    )
+    from .cover import CoverError as CoverError, Proof as Proof, prove as prove
+    from .facts import Balance as Balance, Reuse as Reuse, Traffic as Traffic
+    from .picture import timeline as timeline
+    from .schedule import Schedule as Schedule
+    from .stream import streamk as streamk
+    from .swizzles import (
+        BlockSchedulerAswt as BlockSchedulerAswt,
+        BlockSchedulerIterateK as BlockSchedulerIterateK,
+        BlockSwizzle as BlockSwizzle,
+        ColumnBlockSwizzle as ColumnBlockSwizzle,
+        GemmGroupedAswtTailSplitSwizzle as GemmGroupedAswtTailSplitSwizzle,
+        GemmIdentityBlockSwizzle as GemmIdentityBlockSwizzle,
+        GemmIdentityBlockSwizzleL1FullLoad as GemmIdentityBlockSwizzleL1FullLoad,
+        SingleCoreSplitkGemmIdentityBlockSwizzle as SingleCoreSplitkGemmIdentityBlockSwizzle,
+        SplitkGemmIdentityBlockSwizzle as SplitkGemmIdentityBlockSwizzle,
+        StreamkGemmIdentityBlockSwizzle as StreamkGemmIdentityBlockSwizzle,
+        TailSplitkGemmIdentityBlockSwizzle as TailSplitkGemmIdentityBlockSwizzle,
+        default_swizzle as default_swizzle,
+        swizzle as swizzle,
+    )
+    from .tasks import Block as Block, Task as Task
+    from .window import aswt as aswt, grouped_aswt as grouped_aswt
 
-    def __getattr__(name):
-        """Load what is public and not here yet."""
-        from importlib import import_module
+if TYPE_CHECKING:
+    # for the rooms above
+    from .facts import tally as tally
+    from .swizzles import WORDS as WORDS
+    from .tasks import MOST_WALKED as MOST_WALKED
 
-        if name not in _LATER:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(import_module(f".{_LATER[name]}", __name__), name)
-        return value
-
-    def __dir__():
-        return sorted({*globals(), *_LATER})
-
-
-__all__ = [
-    "Balance",
-    "Block",
-    "BlockSchedulerAswt",
-    "BlockSchedulerIterateK",
-    "BlockSwizzle",
-    "ColumnBlockSwizzle",
-    "CoverError",
-    "GemmGroupedAswtTailSplitSwizzle",
-    "GemmIdentityBlockSwizzle",
-    "GemmIdentityBlockSwizzleL1FullLoad",
-    "Proof",
-    "Reuse",
-    "Schedule",
-    "SingleCoreSplitkGemmIdentityBlockSwizzle",
-    "SplitkGemmIdentityBlockSwizzle",
-    "StreamkGemmIdentityBlockSwizzle",
-    "TailSplitkGemmIdentityBlockSwizzle",
-    "Task",
-    "Traffic",
-    "aswt",
-    "column",
-    "default_swizzle",
-    "grouped_aswt",
-    "identity",
-    "iterate_k",
-    "l1_full_load",
-    "prove",
-    "single_core_splitk",
-    "splitk",
-    "streamk",
-    "swizzle",
-    "tail_splitk",
-    "timeline",
-]
+lazy(__name__)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..shapes import ShapeLike
     from .schedule import Schedule
 
-__all__ = ["Piece", "SliceWalk", "TailLast", "single_core_splitk", "splitk", "tail_splitk"]
-
 
 class SliceWalk(BandWalk):
     """A walk whose tasks have only some tiles of K each."""

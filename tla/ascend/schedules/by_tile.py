@@ -19,8 +19,6 @@ from .tasks import CORES, Task, direction_of, positive
 if TYPE_CHECKING:
     from ..shapes import ShapeLike
 
-__all__ = ["BandWalk", "column", "identity", "iterate_k", "l1_full_load"]
-
 
 class BandWalk(Schedule):
     """A schedule that walks the blocks of C in bands; task t is step t by default."""

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from ..shapes import ShapeLike
 
-__all__ = ["CoverError", "Proof", "box", "prove"]
-
 
 class CoverError(LayoutError):
     """Blocks do not cover a product: an element lies in none, or in two, or outside.

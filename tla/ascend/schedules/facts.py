@@ -19,7 +19,7 @@ from bisect import bisect_left
 from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from ...ints import ceil_div
+from ...numbers import ceil_div
 from ..elements import accumulator, element
 from .tasks import STEP, positive
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from ..elements import Element
     from .tasks import Assignment, Task
-
-__all__ = ["Balance", "Moved", "Reuse", "Traffic", "balance", "l2_reuse", "tally", "traffic"]
 
 
 class Balance(NamedTuple):

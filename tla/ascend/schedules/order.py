@@ -14,8 +14,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Bands", "bands_of", "owner", "share"]
-
 
 def share(total: int, parts: int, i: int) -> tuple[int, int]:
     """Return where part i of the parts begins and ends: the first ``total % parts`` have one more.

@@ -17,7 +17,7 @@ from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from ...errors import LayoutError
-from ...figure import Lane, Stretch, Timeline
+from ...ground import Lane, Stretch, Timeline
 from ..shapes import index_of
 from .facts import tally
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from .facts import Balance
     from .tasks import Assignment, Task
-
-__all__ = ["timeline"]
 
 
 def timeline(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ...display import html_of
+from ...ground import html_of
 from ..arch import AtlasA2
 from .cover import prove
 from .facts import balance, l2_reuse, traffic
@@ -21,12 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import SupportsIndex
 
-    from ...figure import Timeline
+    from ...ground import Timeline
     from ..elements import Element
     from .cover import Proof
     from .facts import Balance, Reuse, Traffic
-
-__all__ = ["Schedule"]
 
 _MOST_SHOWN: Final = 1 << 17
 """The most tasks of a schedule that a notebook draws unasked: its picture counts the work of all."""

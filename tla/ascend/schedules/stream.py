@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..shapes import ShapeLike
     from .schedule import Schedule
 
-__all__ = ["streamk"]
-
 
 class _StreamK(TailLast):
     __slots__ = ("_firsts", "_pieces")

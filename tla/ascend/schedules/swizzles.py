@@ -14,9 +14,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ...constexpr import constexpr
 from ...errors import KindError, LayoutError, ParseError, UnsupportedError
-from ...text import MAX_DIGITS, did_you_mean, near_words, shortened
+from ...ground import MAX_DIGITS, constexpr, did_you_mean, near_words, shortened
 from ..shapes import GemmCoord, gemm_shape
 from .by_k import single_core_splitk, splitk, tail_splitk
 from .by_tile import column, identity, iterate_k, l1_full_load
@@ -29,23 +28,6 @@ if TYPE_CHECKING:
 
     from ..shapes import ShapeLike
     from .schedule import Schedule
-
-__all__ = [
-    "WORDS",
-    "BlockSchedulerAswt",
-    "BlockSchedulerIterateK",
-    "BlockSwizzle",
-    "ColumnBlockSwizzle",
-    "GemmGroupedAswtTailSplitSwizzle",
-    "GemmIdentityBlockSwizzle",
-    "GemmIdentityBlockSwizzleL1FullLoad",
-    "SingleCoreSplitkGemmIdentityBlockSwizzle",
-    "SplitkGemmIdentityBlockSwizzle",
-    "StreamkGemmIdentityBlockSwizzle",
-    "TailSplitkGemmIdentityBlockSwizzle",
-    "default_swizzle",
-    "swizzle",
-]
 
 
 class BlockSwizzle(NamedTuple):

@@ -25,19 +25,6 @@ if TYPE_CHECKING:
 
     from ..shapes import ShapeLike
 
-__all__ = [
-    "CORES",
-    "MOST_WALKED",
-    "STEP",
-    "Assignment",
-    "Block",
-    "Task",
-    "Tasks",
-    "direction_of",
-    "positive",
-    "with_progress",
-]
-
 CORES = AtlasA2.cores
 """The default number of cores."""
 

@@ -17,7 +17,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import KindError, LayoutError
-from ...ints import ceil_div, round_up
+from ...numbers import ceil_div, round_up
 from ..shapes import GemmCoord, gemm_shape, index_of
 from .order import Bands
 from .schedule import Schedule
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from typing import SupportsIndex
 
     from ..shapes import ShapeLike
-
-__all__ = ["aswt", "grouped_aswt"]
 
 WINDOW = 4
 CUBE = 16

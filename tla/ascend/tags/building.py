@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...figure import Steps
-from ...int_tuple import text_of
-from ...ints import known_eq
+from ...ground import Steps
+from ...layouts import text_of
+from ...numbers import known_eq
 from .fitting import words_of
 from .forms import FORMS, Form, Leaf, where_it_lies
 from .table import TAGS
@@ -26,12 +26,10 @@ from .table import TAGS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...layout import AnyLayout
+    from ...layouts import AnyLayout
     from .fitting import Reason
     from .recognise import Recognition
     from .text import TaggedLayout
-
-__all__ = ["figure_of", "steps_of", "tags_figure"]
 
 
 def steps_of(tagged: TaggedLayout) -> Steps:

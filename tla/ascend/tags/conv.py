@@ -16,21 +16,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...assumed import keeps_assumptions
-from ...constexpr import constexpr
 from ...errors import UnsupportedError
-from ...fractal import row_major
-from ...ints import Int, IntLike, _16, round_up
-from ...text import shortened
+from ...ground import constexpr, shortened
+from ...layouts import row_major
+from ...numbers import Int, IntLike, _16, keeps_assumptions, round_up
 from ..elements import element as element_named
 from .sizes import size_of, sizes_of
 
 if TYPE_CHECKING:
-    from ...expr import Conditions
-    from ...layout import AnyLayout
+    from ...layouts import AnyLayout
+    from ...numbers import Conditions
     from ..elements import Element, ElementLike
-
-__all__ = ["CHANNELS", "FILTER", "FMAP", "channels_last", "make_layout_filter", "make_layout_fmap"]
 
 FMAP = ("batch", "cin1", "h", "w")
 FILTER = ("cin1", "kh", "kw", "cout")

@@ -14,19 +14,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...int_tuple import congruent, leaves, product, text_of
-from ...ints import SymbolicInt, ceil_div, is_asked, is_tuple, known_eq, known_lt
-from ...questions import compared, division, equality, order
+from ...layouts import congruent, leaves, product, text_of
+from ...numbers import (
+    SymbolicInt,
+    ceil_div,
+    compared,
+    division,
+    equality,
+    is_asked,
+    is_tuple,
+    known_eq,
+    known_lt,
+    order,
+)
 from ..cube import FP4
 from .forms import Form, Leaf, called, plural, where_it_lies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...layout import AnyLayout
+    from ...layouts import AnyLayout
     from ..elements import Element
-
-__all__ = ["Fitting", "Reason", "misfits", "name_of", "words_of"]
 
 
 class Reason(NamedTuple):
@@ -143,7 +151,7 @@ def _at_most(x: Any) -> Iterator[Any]:
     """An int, and what it is the least of: it exceeds none of them."""
     yield x
     if isinstance(x, SymbolicInt):
-        from ...expr.nodes import Expr, Least
+        from ...numbers import Expr, Least
 
         if type(x) is Expr and not x.constant and len(x.terms) == 1:
             ((atoms, factor),) = x.terms.items()

@@ -21,8 +21,6 @@ from .mx import SCALE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["FORMS", "UNALIGNED", "Form", "Leaf", "Size", "called", "plural", "where_it_lies"]
-
 Size: TypeAlias = "int | Literal['C0', 'count', 'block']"
 """A number; ``C0``, 32 bytes of elements; ``count``, which a tile cuts; ``block``, which it keeps."""
 

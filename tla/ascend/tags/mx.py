@@ -17,30 +17,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ...assumed import keeps_assumptions
-from ...constexpr import constexpr
 from ...errors import UnsupportedError
-from ...fractal import nN, zZ
-from ...ints import IntLike, _1, _2, _16, ceil_div, round_up
-from ...layout import AnyLayout, Layout
-from ...text import shortened
+from ...ground import constexpr, shortened
+from ...layouts import AnyLayout, Layout, nN, zZ
+from ...numbers import IntLike, _1, _2, _16, ceil_div, keeps_assumptions, round_up
 from ..elements import element as element_named
 from .sizes import size_of, sizes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...expr import Conditions
+    from ...numbers import Conditions
     from ..elements import ElementLike
-
-__all__ = [
-    "MX_GROUP",
-    "MX_K",
-    "MX_SCALES",
-    "make_mx_scale_layout",
-    "mx_aligned_k",
-    "mx_scales",
-]
 
 MX_GROUP: Final = 32
 """How many elements along K one scale is for."""

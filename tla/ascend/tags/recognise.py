@@ -26,47 +26,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar, Union
 
-from ...constexpr import constexpr, typed_by
 from ...errors import UndecidedError
-from ...ints import is_tuple
-from ...layout import AnyLayout, as_layout
-from ..elements import ELEMENTS
-from ..elements import element as element_named
+from ...ground import constexpr, typed_by
+from ...layouts import AnyLayout, as_layout
+from ...numbers import is_tuple
+from ..elements import ELEMENTS, element as element_named
 from .fitting import Fitting, Reason, misfits, name_of
 from .forms import FORMS, UNALIGNED, Form
 from .table import Tag, tag_named
 
 if TYPE_CHECKING:
     from ..elements import Element, ElementLike
-
-__all__ = [
-    "Predicate",
-    "Reason",
-    "Recognition",
-    "is_L0C",
-    "is_column_major",
-    "is_mx_scale_column_major_a",
-    "is_mx_scale_column_major_b",
-    "is_mx_scale_nN",
-    "is_mx_scale_row_major_a",
-    "is_mx_scale_row_major_b",
-    "is_mx_scale_zZ",
-    "is_nN",
-    "is_nZ",
-    "is_padding_column_major",
-    "is_padding_row_major",
-    "is_row_major",
-    "is_vector",
-    "is_weight_4bit_nZ",
-    "is_zN",
-    "is_zN_unaligned",
-    "is_zZ",
-    "recognition",
-    "recognitions",
-    "tag_of",
-    "tags_of",
-    "why_not",
-]
 
 
 class Recognition(NamedTuple):
@@ -195,7 +165,7 @@ def recognition(layout: AnyLayout, tag: str | Tag, element: ElementLike | None =
     """
     (tag, form), of = _form_named(tag), None if element is None else element_named(element)
     if as_layout(layout).assumptions:
-        from ...expr.assumptions import assume
+        from ...numbers import assume
 
         with assume(layout.assumptions):
             return _best(layout, tag, form, of)

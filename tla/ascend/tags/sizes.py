@@ -9,13 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CongruenceError, LayoutError, LeafError
-from ...ints import leaf
-from ...questions import at_least
+from ...numbers import at_least, leaf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-__all__ = ["size_of", "sizes_of"]
 
 
 def sizes_of(what: str, names: Sequence[str], sizes: Sequence[object]) -> tuple[Any, ...]:

@@ -15,15 +15,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from ...assumed import keeps_assumptions
-from ...constexpr import constexpr
 from ...errors import CongruenceError, DivisibilityError, KindError, LayoutError, UnsupportedError
-from ...fractal import nN, nZ, repeated, zN, zZ
-from ...int_tuple import as_int_tuple, congruent, text_of
-from ...ints import Int, IntLike, IntTuple, _1, _2, is_tuple, known_eq, leaf, round_up
-from ...layout import AnyLayout, Layout, padded
-from ...questions import at_least, divides
-from ...text import did_you_mean, near_words, shortened
+from ...ground import constexpr, did_you_mean, near_words, shortened
+from ...layouts import (
+    AnyLayout,
+    Layout,
+    as_int_tuple,
+    congruent,
+    nN,
+    nZ,
+    padded,
+    repeated,
+    text_of,
+    zN,
+    zZ,
+)
+from ...numbers import (
+    Int,
+    IntLike,
+    IntTuple,
+    _1,
+    _2,
+    at_least,
+    divides,
+    is_tuple,
+    keeps_assumptions,
+    known_eq,
+    leaf,
+    round_up,
+)
 from ..cube import FP4
 from ..elements import element as element_named
 from .conv import CHANNELS, FILTER, FMAP, channels_last, make_layout_filter, make_layout_fmap
@@ -33,10 +53,8 @@ from .sizes import size_of, sizes_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ...expr import Conditions
+    from ...numbers import Conditions
     from ..elements import Element, ElementLike
-
-__all__ = ["TAGS", "Tag", "make_layout", "make_layout_in_ub", "tag_named"]
 
 Maker: TypeAlias = "Callable[..., AnyLayout]"
 """Makes the layout of an element type and checked sizes, with the options that its tag takes."""

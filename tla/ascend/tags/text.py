@@ -22,25 +22,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
-from ...constexpr import constexpr
 from ...errors import ParseError, TlaError, UndecidedError
-from ...int_tuple import as_int_tuple, leaves
-from ...ints import MAX_DEPTH, SymbolicInt, is_tuple, leaf
-from ...notation import NamingScanner, items_at, leaf_at
-from ...text import MAX_DIGITS, shortened
-from ..elements import Element
-from ..elements import element as element_named
+from ...ground import MAX_DIGITS, constexpr, shortened
+from ...layouts import NamingScanner, as_int_tuple, items_at, leaf_at, leaves
+from ...numbers import MAX_DEPTH, SymbolicInt, is_tuple, leaf
+from ..elements import Element, element as element_named
 from .forms import UNALIGNED
 from .table import TAGS, Tag, make_layout, tag_named
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
-    from ...expr.reading import Names
-    from ...layout import AnyLayout
+    from ...layouts import AnyLayout
+    from ...numbers import Names
     from ..elements import ElementLike
-
-__all__ = ["TaggedLayout", "parse_tag", "parse_tagged", "tagged", "tagged_at"]
 
 
 class TaggedLayout(NamedTuple):
@@ -74,7 +69,7 @@ def _writer(values: list[Any]) -> Any:
     flat = list(leaves(tuple(values)))
     one: Any = str
     if any(isinstance(x, SymbolicInt) for x in flat):
-        from ...expr.printers import Notation
+        from ...numbers import Notation
 
         one = Notation(flat).text
 

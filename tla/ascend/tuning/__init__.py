@@ -4,3 +4,15 @@
 - ``bandwidth``: what rows of a length and alignment reach of it; ``loads``: the work of each core;
 - ``tiles``: every legal tile of a product, ranked; ``tuner``: the ranking as CATLASS's tuner reads it.
 """
+
+from typing import TYPE_CHECKING
+
+from ...ground import lazy
+
+if TYPE_CHECKING:  # for the rooms above
+    from .cost import estimate as estimate
+    from .estimates import PIPES as PIPES, Estimate as Estimate, in_us as in_us
+    from .tiles import Query as Query, Ranking as Ranking, search as search
+    from .tuner import registration as registration
+
+lazy(__name__)

@@ -13,13 +13,11 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, Final
 
-from ..plans.dynamic import bandwidth
+from ..plans import bandwidth
 
 if TYPE_CHECKING:
     from ..arch import Arch
     from ..elements import Element
-
-__all__ = ["LINE", "row_efficiency", "write_efficiency"]
 
 LINE: Final = 512
 """Bytes: rows that begin at multiples of it are moved at the full speed.

@@ -19,16 +19,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ...errors import LayoutError, UnsupportedError
-from ..plans.footprint import fits
+from ..plans import fits
 from .pipes import Model
 
 if TYPE_CHECKING:
-    from ..plans.dispatch import Policy
-    from ..plans.plan import Plan
+    from ..plans import Plan, Policy
     from ..schedules import BlockSwizzle
     from .estimates import Estimate
-
-__all__ = ["estimate", "model"]
 
 _LOADED: Final = ("RowMajor", "ColumnMajor", "zN", "nZ", "PaddingRowMajor", "PaddingColumnMajor")
 _WRITTEN: Final = ("RowMajor", "zN")

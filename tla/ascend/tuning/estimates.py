@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     from ..schedules import BlockSwizzle
     from ..shapes import GemmShape
 
-__all__ = ["PIPES", "Estimate", "in_us"]
-
 PIPES: Final = ("MTE2", "GM", "MTE1", "cube", "fixpipe")
 """What can bound a block: the pipes of a core, and its share of the bandwidth of global memory."""
 

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from ..schedules import Schedule
     from ..shapes import GemmShape
 
-__all__ = ["Load", "Loads", "loads", "loads_of"]
-
 _M, _N = 1, 2
 
 

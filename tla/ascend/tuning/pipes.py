@@ -43,7 +43,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from ..elements import accumulator
-from ..plans.kernels import slices
+from ..plans import slices
 from ..shapes import rounded_up
 from .bandwidth import row_efficiency, write_efficiency
 from .estimates import PIPES, Estimate
@@ -52,12 +52,10 @@ from .loads import loads, loads_of
 if TYPE_CHECKING:
     from ..arch import Arch
     from ..elements import Element
-    from ..plans.dispatch import Policy
+    from ..plans import Policy
     from ..schedules import BlockSwizzle
     from ..shapes import GemmCoord, GemmShape
     from .loads import Load, Loads
-
-__all__ = ["GM_BANDWIDTH", "START", "Model", "Work"]
 
 GM_BANDWIDTH: Final[dict[str, float]] = dict.fromkeys(
     (

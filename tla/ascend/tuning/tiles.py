@@ -31,9 +31,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from ...errors import LayoutError, UnsupportedError
 from ..buffers import l1_tag
-from ..plans.footprint import fits
-from ..plans.plan import gemm
-from ..plans.tile import Tile
+from ..plans import Tile, fits, gemm
 from ..shapes import GemmShape, gemm_shape, rounded_up
 from .cost import model
 
@@ -42,14 +40,11 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from ..arch import Arch
-    from ..plans.dispatch import Family, Policy
-    from ..plans.plan import ElementsLike, Plan
+    from ..plans import ElementsLike, Family, Plan, Policy
     from ..schedules import BlockSwizzle
     from ..shapes import ShapeLike
     from .estimates import Estimate
     from .pipes import Model
-
-__all__ = ["Query", "Ranking", "search", "tiles"]
 
 _CHUNK: Final = 16
 """How many pairs of m and n are one piece of work."""

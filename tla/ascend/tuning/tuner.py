@@ -23,13 +23,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...errors import UnsupportedError
-from ..plans.footprint import fits
-from ..plans.policies import policy
+from ..plans import fits, policy
 from .estimates import in_us
 
 if TYPE_CHECKING:
     from ..elements import Element
-    from ..plans.plan import Plan
+    from ..plans import Plan
     from .estimates import Estimate
     from .tiles import Ranking
 

@@ -21,6 +21,15 @@ module         subject
 Source: isl, "An Integer Set Library", manual and ``isl_map.h``.
 """
 
-from .relation import Pair, Relation, relation
+from typing import TYPE_CHECKING
 
-__all__ = ["Pair", "Relation", "relation"]
+from ...ground import lazy
+
+if TYPE_CHECKING:
+    from .relation import Pair as Pair, Relation as Relation, relation as relation
+
+if TYPE_CHECKING:
+    # for the rooms above
+    from .budget import isl as isl
+
+lazy(__name__)

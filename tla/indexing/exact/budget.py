@@ -17,8 +17,6 @@ from ...errors import UndecidedError, UnsupportedError
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-__all__ = ["BITS", "OPERATIONS", "PIECES", "context", "isl", "within_budget"]
-
 OPERATIONS: Final = 5_000_000
 """How many steps of isl one question may take, unless the caller says otherwise; some seconds."""
 

@@ -13,19 +13,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UndecidedError, UnsupportedError
-from ...expr import Expr, Symbol, Value
-from ...expr.nodes import Least, Remainder, inner_first, key_of
+from ...numbers import Expr, Least, Remainder, Symbol, Value, inner_first, key_of
 from ..variables import Interval, place_of
 from .budget import BITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...expr.nodes import Atom
+    from ...numbers import Atom
     from ..maps import IndexingMap
     from .reads import Read
-
-__all__ = ["isl_text", "tuple_text"]
 
 _LETTERS: Final = "ds"
 

@@ -13,8 +13,6 @@ from ..variables import Interval
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["bounds_at", "coefficients", "count_of", "divisions_of"]
-
 
 def count_of(module: Any, points: Any) -> int:
     """Return the number of points of an isl set without parameters.

@@ -11,22 +11,6 @@ from .reads import Read, facts_of, same_names
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = [
-    "Part",
-    "condition",
-    "difference",
-    "flat",
-    "intersection",
-    "is_function",
-    "is_inside",
-    "require_one_way",
-    "together",
-    "with_facts",
-    "with_names",
-    "with_parameters",
-    "without_parameters",
-]
-
 
 class Part(NamedTuple):
     """An isl map and its reads: all of its parameters are theirs.

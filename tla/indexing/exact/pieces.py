@@ -20,9 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import UndecidedError, UnsupportedError
-from ...expr import Value, floor_divided
-from ...expr.evaluation import replaced
-from ...expr.nodes import bounds_of
+from ...numbers import Value, bounds_of, floor_divided, replaced
 from ..maps import IndexingMap
 from ..rewriting import rewritten
 from ..variables import Interval, RuntimeVariable, Source, Variable, bounded, dim, rng, rt
@@ -31,11 +29,9 @@ from .counting import bounds_at, coefficients, divisions_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...expr import Symbol
+    from ...numbers import Symbol
     from .parts import Part
     from .reads import Read
-
-__all__ = ["maps_of"]
 
 
 def maps_of(isl: Any, part: Part) -> list[IndexingMap]:

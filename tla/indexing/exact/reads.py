@@ -18,9 +18,7 @@ from ..variables import REPLICA, Interval, RuntimeVariable, Source
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ...expr import Value
-
-__all__ = ["Read", "facts_of", "reads_of", "renumbered", "same_names"]
+    from ...numbers import Value
 
 _HELD: Final = frozenset(
     {

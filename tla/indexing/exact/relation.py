@@ -40,8 +40,6 @@ from .replicas import ASKS, replica_as_dim, replica_as_parameter, with_replica
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["Pair", "Relation", "relation"]
-
 
 class Pair(NamedTuple):
     """A point, a result of it, and the numbers that are read, by the names of their parameters.

@@ -18,8 +18,6 @@ from .reads import Read, reads_of, same_names
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ASKS", "replica_as_dim", "replica_as_parameter", "with_replica"]
-
 ASKS = RuntimeVariable("replica", Interval(0, 0), Source(REPLICA))
 """The replica that asks; whatever its bounds."""
 

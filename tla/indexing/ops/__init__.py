@@ -1,7 +1,16 @@
 """The maps of HLO ops, by their opcodes: `RULES`."""
 
-from .op import Leaf, Op, called, leaves
-from .rules import Maps, Rule, rule
-from .table import RULES, maps_of
+from typing import TYPE_CHECKING
 
-__all__ = ["RULES", "Leaf", "Maps", "Op", "Rule", "called", "leaves", "maps_of", "rule"]
+from ...ground import lazy
+
+if TYPE_CHECKING:
+    from .op import Leaf as Leaf, Op as Op, called as called, leaves as leaves
+    from .rules import Maps as Maps, Rule as Rule, maps_of as maps_of, rule as rule
+    from .table import RULES as RULES
+
+if TYPE_CHECKING:
+    # for the rooms above
+    from .op import Devices as Devices
+
+lazy(__name__)

@@ -22,16 +22,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ...hlo import OPCODES, Instruction, wrapped_opcode
-from ...xla_bridge.shape import XlaTuple
+from ...xla_bridge import XlaTuple
 from .calls import called_maps, computation_of, operand_names
 from .rules import maps_of, rule
 
 if TYPE_CHECKING:
-    from ...xla_bridge.shape import AnyShape
+    from ...xla_bridge import AnyShape
     from .op import Op
     from .rules import Maps
-
-__all__ = ["COLLECTIVES"]
 
 _COPY: Final = "copy-start"
 

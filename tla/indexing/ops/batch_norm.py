@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from .op import Op
     from .rules import Maps
 
-__all__: list[str] = []
-
 _READ: Final = {
     "batch-norm-training": (
         ("all", "feature", "feature"),

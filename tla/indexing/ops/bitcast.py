@@ -26,11 +26,8 @@ from __future__ import annotations
 from math import gcd, prod
 from typing import TYPE_CHECKING, Any
 
-from ...expr import Expr
-from ...expr.nodes import Remainder
-from ...ints import ceil_div
-from ...xla_bridge.addresses import storage_bits
-from ...xla_bridge.tiling import cut_by, tiled_axes
+from ...numbers import Expr, Remainder, ceil_div
+from ...xla_bridge import cut_by, storage_bits, tiled_axes
 from ..maps import IndexingMap
 from ..simplify import simplify
 from ..variables import Interval, dim, rng
@@ -41,13 +38,10 @@ from .rules import rule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...expr import Value
-    from ...xla_bridge.shape import XlaShape
-    from ...xla_bridge.tiling import Cut
+    from ...numbers import Value
+    from ...xla_bridge import Cut, XlaShape
     from .op import Op
     from .rules import Maps
-
-__all__ = ["MemoryAxes"]
 
 Bound = tuple["Value", Interval]
 

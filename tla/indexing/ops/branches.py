@@ -24,8 +24,6 @@ from ..variables import Interval, RuntimeVariable, Source
 if TYPE_CHECKING:
     from .op import Op
 
-__all__ = ["chosen"]
-
 _INT = Interval(-(2**31), 2**31 - 1)
 
 

@@ -16,10 +16,8 @@ from ..variables import Interval, dim, rng
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ...expr import Value
+    from ...numbers import Value
     from .op import Op
-
-__all__ = ["Ranges", "at", "expect", "lines", "number", "order", "settled"]
 
 
 def expect(op: Op, count: int) -> None:

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from .op import Op
     from .rules import Maps
 
-__all__ = ["called_maps", "computation_of", "operand_names"]
-
 
 def computation_of(op: Op, attribute: str = "") -> Computation:
     """Return the computation that an attribute names; without one, the first."""

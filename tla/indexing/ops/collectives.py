@@ -29,8 +29,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ...expr.evaluation import replaced
-from ...expr.nodes import key_of
+from ...numbers import key_of, replaced
 from ..constraints import lies_in
 from ..maps import IndexingMap
 from ..variables import REPLICA, Interval, RuntimeVariable, Source, bounded, dim, rng, rt
@@ -42,15 +41,13 @@ from .rules import rule
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ...expr import Value
+    from ...numbers import Value
     from .op import Op
     from .replica_groups import Piece
     from .rules import Maps
 
     Access = Callable[["Op", int, int], "list[IndexingMap]"]
     """The maps of one operand and the output it becomes, by their numbers."""
-
-__all__ = ["MOST_MAPS", "WITH_GLOBAL_IDS"]
 
 WITH_GLOBAL_IDS: Final = frozenset(("all-gather", "all-reduce", "reduce-scatter"))
 """The ops whose ``use_global_device_ids`` is false where it is not written."""

@@ -23,12 +23,10 @@ from .rules import rule
 from .window import read_window
 
 if TYPE_CHECKING:
-    from ...expr import Value
+    from ...numbers import Value
     from ..variables import Interval
     from .op import Op
     from .rules import Maps
-
-__all__: list[str] = []
 
 _LABELS: Final = re.compile(r"([0-9bf]+)_([0-9io]+)->([0-9bf]+)")
 

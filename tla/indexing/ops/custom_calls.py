@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .op import Op
     from .rules import Maps
 
-__all__ = ["REFUSED", "TRANSPARENT"]
-
 TRANSPARENT: Final = frozenset(
     (
         "AssumeGatherIndicesInBound",

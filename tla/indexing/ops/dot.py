@@ -21,11 +21,9 @@ from .rules import rule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...expr import Value
+    from ...numbers import Value
     from .op import Leaf, Op
     from .rules import Maps
-
-__all__ = ["Side", "sides"]
 
 
 class Side(NamedTuple):

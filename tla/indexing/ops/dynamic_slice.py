@@ -17,11 +17,9 @@ from .rules import rule
 from .starts import needed, reached, scalar_starts, starts_read
 
 if TYPE_CHECKING:
-    from ...expr import Value
+    from ...numbers import Value
     from .op import Op
     from .rules import Maps
-
-__all__: list[str] = []
 
 
 @rule("dynamic-slice")

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .op import Op
     from .rules import Maps
 
-__all__ = ["ELEMENTWISE", "operand_count"]
-
 # fmt: off
 ELEMENTWISE: Final[tuple[str, ...]] = (
     "abs", "acos", "acosh", "add", "and", "asin", "asinh", "atan2", "atanh", "cbrt", "ceil", "clamp",

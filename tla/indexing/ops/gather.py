@@ -20,11 +20,9 @@ from .rules import rule
 from .starts import IndexVectors, needed, reached
 
 if TYPE_CHECKING:
-    from ...expr import Value
+    from ...numbers import Value
     from .op import Op
     from .rules import Maps
-
-__all__: list[str] = []
 
 
 @rule("gather")

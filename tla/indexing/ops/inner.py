@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .op import Op
     from .rules import Maps
 
-__all__ = ["inner_maps", "read_parameters"]
-
 
 def inner_maps(op: Op, parameters: int, outputs: int) -> list[Maps] | None:
     """Return for each output of the op's computation its maps to each of its parameters.

@@ -24,11 +24,9 @@ from ..variables import Interval, dim
 from .rules import rule
 
 if TYPE_CHECKING:
-    from ...expr import Value
+    from ...numbers import Value
     from .op import Op
     from .rules import Maps
-
-__all__ = ["expect_fixed", "expect_sizes", "only_input"]
 
 
 def only_input(op: Op) -> tuple[int, ...]:

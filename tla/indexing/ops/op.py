@@ -17,7 +17,7 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
 
 from ...errors import KindError, UnsupportedError
-from ...xla_bridge.shape import XlaBuffer, XlaTuple
+from ...xla_bridge import XlaBuffer, XlaTuple
 from ..maps import IndexingMap
 from ..variables import dim
 
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from ...hlo import Computation, Instruction
-    from ...xla_bridge.shape import AnyShape, XlaShape
+    from ...xla_bridge import AnyShape, XlaShape
 
     Follow = Callable[[Computation, int], list[list[IndexingMap]]]
-
-__all__ = ["Devices", "Leaf", "Op", "called", "leaves"]
 
 Devices: TypeAlias = "int | tuple[int, int] | None"
 """How many devices run a program; or how many replicas, and partitions of each; None if not given."""

@@ -31,11 +31,9 @@ from .rules import rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...expr import Value
+    from ...numbers import Value
     from .op import Op
     from .rules import Maps
-
-__all__ = ["Padding", "unpadded"]
 
 
 class Padding(NamedTuple):

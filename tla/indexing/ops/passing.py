@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from .op import Leaf, Op
     from .rules import Maps
 
-__all__ = ["NO_DATA"]
-
 # fmt: off
 NO_DATA: Final[tuple[str, ...]] = (
     "after-all", "constant", "get-dimension-size", "infeed", "iota", "outfeed", "parameter",

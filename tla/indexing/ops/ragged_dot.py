@@ -31,11 +31,9 @@ from .rules import rule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...expr import Value
+    from ...numbers import Value
     from .op import Op
     from .rules import Maps
-
-__all__: list[str] = []
 
 MOST_GROUPS = 128
 """Each group is a map with as many variables as groups lie before it."""

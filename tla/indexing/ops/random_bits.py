@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .op import Op
     from .rules import Maps
 
-__all__: list[str] = []
-
 
 @rule("rng-bit-generator")
 def _from_whole_state(op: Op, output: int) -> Maps:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .op import Op
     from .rules import Maps
 
-__all__ = ["input_count", "inputs_and_inits"]
-
 
 @rule("reduce")
 def _reduce(op: Op, output: int) -> Maps:

@@ -22,12 +22,10 @@ from .window import read_window
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...expr import Value
+    from ...numbers import Value
     from .op import Op
     from .rules import Maps
     from .window import WindowDim
-
-__all__: list[str] = []
 
 
 @rule("reduce-window")

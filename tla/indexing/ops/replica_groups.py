@@ -29,9 +29,7 @@ from ..variables import Interval
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ...expr import Value
-
-__all__ = ["Constraints", "Digit", "Piece", "Progression", "Run", "pairings", "pieces", "read_groups"]
+    from ...numbers import Value
 
 Constraints = tuple[tuple[Any, Interval], ...]
 """Expressions and the bounds they keep to."""
@@ -370,7 +368,7 @@ def _from(start: int, part: Progression) -> Callable[[Any], Any]:
 def pairings(sources: Mapping[int, int], device: Any) -> list[tuple[Constraints, Any]]:
     """Return a function on devices, given as a table, as expressions, each with its domain.
 
-    >>> from tla.expr import sym
+    >>> from tla.numbers import sym
     >>> ((_, source),) = pairings({0: 3, 1: 0, 2: 1, 3: 2}, sym("x", min=0, max=3))
     >>> print(source)
     (x{min=0,max=3}+3)%4

@@ -27,11 +27,9 @@ from .rules import rule
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...expr import Value
+    from ...numbers import Value
     from .op import Op
     from .rules import Maps
-
-__all__ = ["Run", "coordinates", "place", "reshape_map", "reshaped", "runs"]
 
 
 class Run(NamedTuple):

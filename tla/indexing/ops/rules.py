@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..maps import IndexingMap
     from .op import Op
 
-__all__ = ["RULES", "Maps", "Rule", "maps_of", "rule"]
-
 Maps: TypeAlias = "list[list[IndexingMap]]"
 Rule: TypeAlias = "Callable[[Op, int], Maps]"
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..compose import compose
-from ..maps import Constraint
+from ..making import Constraint
 from ..places import placed
 from ..variables import Interval, dim, rng
 from .building import lines, number, settled
@@ -36,12 +36,10 @@ from .rules import rule
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ...expr import Symbol, Value
+    from ...numbers import Symbol, Value
     from ..maps import IndexingMap
     from .op import Op
     from .rules import Maps
-
-__all__: list[str] = []
 
 
 class Scan(NamedTuple):

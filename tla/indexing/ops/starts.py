@@ -14,10 +14,8 @@ from ..variables import Interval, RuntimeVariable, Source, rng
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ...expr import Value
+    from ...numbers import Value
     from .op import Leaf, Op
-
-__all__ = ["IndexVectors", "needed", "reached", "scalar_starts", "starts_read"]
 
 
 def needed(op: Op, at_least: int, at_most: int | None = None) -> tuple[Leaf, ...]:

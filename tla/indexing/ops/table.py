@@ -29,6 +29,3 @@ from . import (  # noqa: F401
     triangular,
     whole_lines,
 )
-from .rules import RULES, maps_of
-
-__all__ = ["RULES", "maps_of"]

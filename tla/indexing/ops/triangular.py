@@ -19,11 +19,9 @@ from .building import expect, order, settled
 from .rules import rule
 
 if TYPE_CHECKING:
-    from ...expr import Value
+    from ...numbers import Value
     from .op import Op
     from .rules import Maps
-
-__all__: list[str] = []
 
 
 @rule("cholesky")

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .op import Op
     from .rules import Maps
 
-__all__: list[str] = []
-
 
 @rule("sort")
 def _sort(op: Op, output: int) -> Maps:

@@ -15,10 +15,8 @@ from ..variables import Interval
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...expr import Value
+    from ...numbers import Value
     from .op import Op
-
-__all__ = ["WindowDim", "read_window"]
 
 
 class WindowDim(NamedTuple):

@@ -7,46 +7,11 @@
 Cells are as wide as the longest number and of one height, whatever the size of the figure.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
-from ...figure import Bars, Figure, Panels, Steps, Strip
-from ..scene import Scene
-from .bars import draw_bars
-from .grids import draw_figure
-from .memory import draw_strip
-from .panels import draw_panels
-from .steps import draw_steps
-from .timeline import draw_timeline
+from ...ground import lazy
 
 if TYPE_CHECKING:
-    from ...figure import AnyFigure
+    from .drawing import draw as draw, scene_of as scene_of
 
-__all__ = ["draw", "scene_of"]
-
-_MARGIN = 8
-
-
-def scene_of(figure: AnyFigure) -> Scene:
-    """Return the scene of a figure, with a margin around it."""
-    scene = Scene()
-    draw(figure, scene, _MARGIN, _MARGIN)
-    scene.reach(scene.width + _MARGIN, scene.height + _MARGIN)
-    return scene
-
-
-def draw(figure: AnyFigure, scene: Scene, x: float = 0, y: float = 0) -> None:
-    """Draw a figure with its corner at a point."""
-    if isinstance(figure, Figure):
-        draw_figure(figure, scene, x, y)
-    elif isinstance(figure, Strip):
-        draw_strip(figure, scene, x, y)
-    elif isinstance(figure, Panels):
-        draw_panels(figure, scene, x, y, draw)
-    elif isinstance(figure, Steps):
-        draw_steps(figure, scene, x, y, draw)
-    elif isinstance(figure, Bars):
-        draw_bars(figure, scene, x, y)
-    else:
-        draw_timeline(figure, scene, x, y)
+lazy(__name__)

@@ -1,6 +1,6 @@
 """Bars as a scene: what lies where in a buffer, a row for each part of it.
 
->>> from tla.figure import Bar, Bars
+>>> from tla.ground.figure import Bar, Bars
 >>> from tla.show.scene import Scene
 >>> scene = Scene()
 >>> bars = Bar("A 0", 0, 20, 24, ((16, 20),)), Bar("A 1", 16, 36, 36, ())
@@ -18,10 +18,8 @@ from ..palette import PADDING, fill
 from ..scene import LETTER, LINE, Box, width_of
 
 if TYPE_CHECKING:
-    from ...figure import Bars
+    from ...ground import Bars
     from ..scene import Scene
-
-__all__ = ["draw_bars"]
 
 _ROOM: Final = 560
 """How wide the buffer is."""

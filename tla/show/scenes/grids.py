@@ -29,10 +29,8 @@ from ..scene import LETTER, LINE, Box, width_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...figure import Axis, Figure, Grid, Scheme
+    from ...ground import Axis, Figure, Grid, Scheme
     from ..scene import Role, Scene, Weight
-
-__all__ = ["CELL", "cell_width", "draw_figure"]
 
 CELL: Final = 24
 """How high a cell is, and how wide at least."""

@@ -17,10 +17,8 @@ from ..scene import LINE, Box
 from .grids import CELL, cell_width
 
 if TYPE_CHECKING:
-    from ...figure import Strip
+    from ...ground import Strip
     from ..scene import Scene
-
-__all__ = ["draw_strip"]
 
 _ROOM: Final = 960
 """How wide a row is at most."""

@@ -1,6 +1,6 @@
 """Panels as a scene: figures side by side, with signs between them.
 
->>> from tla.figure import Panels
+>>> from tla.ground.figure import Panels
 >>> from tla.show.scenes import scene_of
 >>> figure = layout_figure(Layout(2))
 >>> scene = scene_of(Panels("", (figure, figure, figure), ("o", "=")))
@@ -18,9 +18,7 @@ from ..scene import Scene, width_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...figure import Panels
-
-__all__ = ["draw_panels"]
+    from ...ground import Panels
 
 _GAP: Final = 20
 """Between panels, and between a panel and a sign."""

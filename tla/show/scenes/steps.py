@@ -1,6 +1,6 @@
 """Steps as a scene: the title, notes, parts, table, sentences and result, and the pictures below.
 
->>> from tla.figure import Steps
+>>> from tla.ground.figure import Steps
 >>> from tla.show.scenes import scene_of
 >>> steps = Steps("f(x)", (), ("mode", "gives"), (("4:2", "4:1"),), (), "r", ("4 goes into 4.",))
 >>> [text.text for text in scene_of(steps).texts]
@@ -17,9 +17,7 @@ from ..scene import LETTER, LINE, Scene
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...figure import Steps
-
-__all__ = ["draw_steps"]
+    from ...ground import Steps
 
 _WIDEST = 110
 

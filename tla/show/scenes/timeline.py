@@ -1,6 +1,6 @@
 """Timelines as scenes: a row for each lane, a column for each turn, boxes as wide as the work.
 
->>> from tla.figure import Lane, Stretch, Timeline
+>>> from tla.ground.figure import Lane, Stretch, Timeline
 >>> from tla.show.scene import Scene
 >>> lanes = (Lane(0, ((Stretch("a", 4),), (Stretch("b", 4),)), 8), Lane(1, ((Stretch("c", 2),), ()), 2))
 >>> scene = Scene()
@@ -19,11 +19,9 @@ from ..scene import LETTER, LINE, Box, width_of
 from ..turns import GAP, placed, share_of, shown_note, turns_in, width_notes
 
 if TYPE_CHECKING:
-    from ...figure import Timeline
+    from ...ground import Timeline
     from ..scene import Scene
     from ..turns import Column
-
-__all__ = ["draw_timeline"]
 
 _ROOM: Final = 140
 """How many letters wide all turns are."""

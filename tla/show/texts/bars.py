@@ -1,6 +1,6 @@
 """Bars as lines of text: what lies where in a buffer.
 
->>> from tla.figure import Bar, Bars
+>>> from tla.ground.figure import Bar, Bars
 >>> bars = (Bar("A 0", 0, 20, 24, ((16, 20),)), Bar("A 1", 16, 36, 40, ()))
 >>> print("\\n".join(bars_lines(Bars("L1", 64, bars), 48)))
 L1, 64 bytes
@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, Final
 from ..facts import bars_title, first_bars, reach_of, span_of, wrapped
 
 if TYPE_CHECKING:
-    from ...figure import Bar, Bars
-
-__all__ = ["bars_lines"]
+    from ...ground import Bar, Bars
 
 _WIDEST: Final = 100
 

@@ -24,10 +24,8 @@ from ..palette import fill
 from .spans import Span
 
 if TYPE_CHECKING:
-    from ...figure import Axis, Cell, Figure, Grid, Scheme
+    from ...ground import Axis, Cell, Figure, Grid, Scheme
     from .spans import Line
-
-__all__ = ["figure_lines"]
 
 _MORE = "..."
 

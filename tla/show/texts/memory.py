@@ -19,10 +19,8 @@ from ..palette import fill
 from .spans import Span
 
 if TYPE_CHECKING:
-    from ...figure import Place, Scheme, Strip
+    from ...ground import Place, Scheme, Strip
     from .spans import Line
-
-__all__ = ["strip_lines"]
 
 _WIDTH: Final = 100  # where nothing is cells
 

@@ -1,6 +1,6 @@
 """Panels as lines of text: side by side where the width allows, else below each other.
 
->>> from tla.figure import Panels
+>>> from tla.ground.figure import Panels
 >>> from tla.show import render
 >>> one = layout_figure(Layout(1, 1))
 >>> for line in render(Panels("two", (one, one), ("=",)), 12).split("\\n")[:6]:
@@ -23,10 +23,8 @@ from .spans import GAP, Span, beside, width_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...figure import AnyFigure, Panels
+    from ...ground import AnyFigure, Panels
     from .spans import Line
-
-__all__ = ["panels_lines"]
 
 _WIDTH: Final = 100  # where nothing is said
 

@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["GAP", "Line", "Span", "Style", "beside", "plain", "styled", "width_of"]
-
 GAP = 2
 """Blanks between what stands side by side."""
 

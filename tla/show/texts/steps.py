@@ -1,6 +1,6 @@
 """Steps as lines of text: the title, and indented below it what it is made of; then the pictures.
 
->>> from tla.figure import Steps
+>>> from tla.ground.figure import Steps
 >>> from tla.show.texts.spans import plain
 >>> steps = Steps("f(x)", (), ("mode", "gives"), (("4:2", "4:1"),), (), "r", ("4 goes into 4.",))
 >>> for line in steps_lines(steps, None, lambda figure, width, is_titled: []):
@@ -22,10 +22,8 @@ from .spans import Span
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...figure import AnyFigure, Steps
+    from ...ground import AnyFigure, Steps
     from .spans import Line
-
-__all__ = ["steps_lines"]
 
 _INDENT = Span("  ")
 

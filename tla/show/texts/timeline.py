@@ -1,6 +1,6 @@
 """Timelines as plain text: a row for each lane, a column for each turn, brackets as wide as the work.
 
->>> from tla.figure import Lane, Stretch, Timeline
+>>> from tla.ground.figure import Lane, Stretch, Timeline
 >>> lanes = (Lane(0, ((Stretch("a", 4),), (Stretch("b", 4),)), 8), Lane(1, ((Stretch("c", 2),), ()), 2))
 >>> print("\\n".join(timeline_lines(Timeline("core", "round", "job", (0, 1), lanes, 2, 2, 8), None)))
 round 0      1       work
@@ -17,10 +17,8 @@ from ..facts import wrapped
 from ..turns import GAP, placed, share_of, shown_note, turns_in, width_notes
 
 if TYPE_CHECKING:
-    from ...figure import Stretch, Timeline
+    from ...ground import Stretch, Timeline
     from ..turns import Column
-
-__all__ = ["timeline_lines"]
 
 _WIDTH: Final = 100  # where nothing is legend
 

@@ -1,0 +1,353 @@
+"""Layouts as figures: a grid of offsets, and memory with the coordinates that lead to it.
+
+The last two modes are the rows and columns; each coordinate of the modes before them gives one grid.
+
+>>> grid = layout_figure(Layout((2, 3), (3, 1))).grids[0]
+>>> [[cell.offset for cell in row] for row in grid.cells]
+[[0, 1, 2], [3, 4, 5]]
+>>> [place.coordinates for place in strip_figure(Layout((2, 2), (3, 1))).places]
+[('(0,0)',), ('(0,1)',), (), ('(1,0)',), ('(1,1)',)]
+"""
+
+from __future__ import annotations
+
+from itertools import islice, product as cartesian, repeat
+from math import prod
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ..errors import LayoutError, UnsupportedError
+from ..ground import NO_COLOUR, Axis, Cell, Figure, Grid, Place, Strip
+from ..layouts import as_layout, idx2crd, leaves, offset_at, product, text_of
+from ..numbers import is_tuple, known_int
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..ground import Scheme
+    from ..layouts import AnyLayout
+
+COLOURS: Final = 8
+"""How many colours of tiles and elements there are; after the last comes the first again."""
+
+SHADES: Final = 16
+"""How many steps there are from the least offset to the greatest."""
+
+
+def tile_colour(row: int, column: int) -> int:
+    """Return the colour of a tile by its place among the tiles; all that touch it have another.
+
+    >>> [[tile_colour(i, j) for j in range(4)] for i in range(2)]
+    [[0, 3, 6, 1], [1, 4, 7, 2]]
+    """
+    return (row + 3 * column) % COLOURS
+
+
+# --- grids ------------------------------------------------------------------------------------
+
+
+def layout_figure(
+    layout: AnyLayout,
+    rows: int = 16,
+    columns: int = 64,
+    slices: int = 4,
+    colour: Scheme | None = None,
+) -> Figure:
+    """Return the figure of a layout: at most ``rows`` rows and ``columns`` columns of ``slices`` slices.
+
+    >>> figure = layout_figure(Layout((100, 100), (100, 1)), rows=2, columns=3)
+    >>> [[cell.offset for cell in row] for row in figure.grids[0].cells], figure.size
+    ([[0, 1, 2], [100, 101, 102]], 10000)
+
+    Args:
+        rows, columns, slices: The largest corner shown; the rest is only counted.
+        colour: By ``"tile"``, the places along the first leaf of each mode; by ``"offset"``; ``""`` for
+            no colours. Where nothing is said it is tiles for nested modes and else offsets.
+
+    Raises:
+        LayoutError: nothing would be shown.
+        UnsupportedError: there is no such colour.
+    """
+    if min(rows, columns, slices) < 1:
+        raise LayoutError(f"a figure of {rows} rows, {columns} columns, {slices} slices is empty")
+    if colour not in (None, "", "tile", "offset"):
+        raise UnsupportedError(f"cells are coloured by tile or offset, not by {colour!r}")
+    as_layout(layout)
+    modes = _modes(layout)
+    sizes = [known_int(product(mode.shape)) for mode in modes]
+    limits = [slices] * len(sizes)
+    limits[-2:] = [rows, columns][-len(sizes) :] if sizes else []
+    lines = [_Line.of(m, size, min(size, n)) for m, size, n in zip(modes, sizes, limits, strict=True)]
+    if colour is None:
+        colour = "tile" if any(line.is_nested for line in lines[-2:]) else "offset"
+    outer, matrix = lines[:-2], lines[-2:]
+    colours = _Colours(colour, layout)
+    grids = tuple(
+        _grid(at, [line.places[i] for line, i in zip(outer, at, strict=True)], matrix, colours)
+        for at in islice(cartesian(*(range(len(line.places)) for line in outer)), slices)
+    )
+    return Figure(
+        grids,
+        prod(sizes[:-2]),
+        known_int(layout.size),
+        known_int(layout.valid_size),
+        known_int(layout.cosize),
+        str(layout),
+        colour,
+    )
+
+
+class _Mode(NamedTuple):
+    shape: Any
+    stride: Any
+    origin: Any
+
+
+def _modes(layout: AnyLayout) -> list[_Mode]:
+    shape, stride, origin = layout.shape, layout.stride, layout.origin_shape
+    if not is_tuple(shape):
+        return [_Mode(shape, stride, origin)]
+    return [_Mode(*mode) for mode in zip(shape, stride, origin, strict=True)]
+
+
+class _Line(NamedTuple):
+    """The first coordinates of a mode: offset and validity, the axis, and the tile of each."""
+
+    places: list[tuple[int, bool]]
+    axis: Axis
+    tiles: list[int]
+    is_nested: bool
+
+    @classmethod
+    def of(cls, mode: _Mode, size: int, count: int) -> _Line:
+        shape, stride, origin = mode
+        places = [(known_int(offset_at(i, shape, stride, False)), i < origin) for i in range(count)]
+        sizes = [known_int(leaf) for leaf in leaves(shape)]
+        axis = axis_of(shape, range(count), size)
+        return cls(places, axis, [_tile(i, sizes) for i in range(count)], len(sizes) > 1)
+
+
+def axis_of(shape: Any, line: range, size: int) -> Axis:
+    """Return the axis of a stretch of a mode: how its coordinates nest, and their digits.
+
+    >>> axis_of((4, 3), range(3, 6), 12)
+    Axis(size=12, names=('(3,0)', '(0,1)', '(1,1)'), levels=((0, 1, 1), (3, 0, 1)))
+    """
+    levels: list[tuple[int, ...]] = []
+    step = 1
+    for n in map(known_int, leaves(shape)):
+        levels.append(tuple([i // step % n for i in line]))
+        step *= n
+    names = tuple([text_of(idx2crd(i, shape)) for i in line])
+    return Axis(size, names, tuple(levels[::-1]) or ((0,) * len(line),))
+
+
+class _Colours:
+    """The colour of a cell: by its tile, or by its offset between the least and the greatest."""
+
+    def __init__(self, scheme: Scheme, layout: AnyLayout) -> None:
+        self.scheme = scheme
+        low, high = ends_of(layout)
+        self.low: int = low
+        self.span: int = max(high - low, 1)
+
+    def row(self, tile: int, tiles: Sequence[int], offsets: Sequence[int]) -> Iterator[int]:
+        """The colours of a row of cells."""
+        if self.scheme == "tile":
+            return iter([tile_colour(tile, column) for column in tiles])
+        if self.scheme == "offset":
+            low, span = self.low, self.span
+            return iter([(x - low) * (SHADES - 1) // span for x in offsets])
+        return repeat(NO_COLOUR)
+
+
+def ends_of(layout: AnyLayout) -> tuple[int, int]:
+    """Return the least and the greatest offset; 0 and -1 where there is no coordinate.
+
+    >>> ends_of(Layout((4, 3), (-1, 5)))
+    (-3, 10)
+    """
+    if not layout.size:
+        return 0, -1
+    low = high = 0
+    for n, d in zip(leaves(layout.shape), leaves(layout.stride), strict=True):
+        reach = (known_int(n) - 1) * known_int(d)
+        low, high = low + min(reach, 0), high + max(reach, 0)
+    return low, high
+
+
+def _grid(
+    at: tuple[int, ...], base: Sequence[tuple[int, bool]], matrix: list[_Line], colours: _Colours
+) -> Grid:
+    """The grid of one slice: rows and columns added to the offset of its coordinates."""
+    point = _Line([(0, True)], Axis(1, ("0",), ((0,),)), [0], False)
+    rows, columns = ([point, point, *matrix])[-2:]
+    start = sum(offset for offset, _valid in base)
+    is_data = all(valid for _offset, valid in base)
+    steps = [offset for offset, _valid in columns.places]
+    flags = [valid for _offset, valid in columns.places]
+    nothing = [False] * len(flags)
+    cells: list[tuple[Cell, ...]] = []
+    for (offset, valid), tile in zip(rows.places, rows.tiles, strict=True):
+        offsets = [start + offset + step for step in steps]
+        data = flags if is_data and valid else nothing
+        cells.append(tuple(map(Cell, offsets, data, colours.row(tile, columns.tiles, offsets))))
+    return Grid(at, rows.axis if len(matrix) > 1 else None, columns.axis, tuple(cells))
+
+
+# --- memory -----------------------------------------------------------------------------------
+
+
+def strip_figure(layout: AnyLayout, places: int = 64, colour: Scheme | None = None) -> Strip:
+    """Return memory from the least offset on, with the coordinates that lead to each place.
+
+    >>> strip = strip_figure(Layout((2, 2), (0, 2)))
+    >>> [(place.offset, place.hits) for place in strip.places], strip.holes, strip.shared
+    ([(0, 2), (1, 0), (2, 2)], 1, 2)
+
+    Only the coordinates of the places shown are looked for, so that a layout may be of any size.
+
+    Args:
+        places: The most shown; the rest is only counted.
+        colour: As in `layout_figure`.
+
+    Raises:
+        LayoutError: nothing would be shown.
+        UnsupportedError: there is no such colour.
+    """
+    if places < 1:
+        raise LayoutError(f"a figure of {places} places is empty")
+    figure = layout_figure(layout, 1, 1, 1, colour)
+    low, high = ends_of(layout)
+    shown = min(places, high + 1 - low)
+    memory = _Memory(layout, low, shown)
+    colours = _Colours(figure.scheme, layout)
+    found: list[Place] = []
+    for offset in range(low, low + shown):
+        places_of = [_Coordinate(layout, digits) for digits in memory.coordinates(offset, _NAMED)]
+        colour_of = NO_COLOUR
+        if places_of:
+            colour_of = next(colours.row(*places_of[0].tile, [offset]))
+        names = tuple([place.name for place in places_of])
+        count, data = memory.counts(offset)
+        found.append(Place(offset, names, count, bool(data) or not count, colour_of))
+    return Strip(str(layout), low, high + 1, tuple(found), figure.scheme)
+
+
+_NAMED: Final = 4
+"""How many coordinates of one place are named."""
+
+
+class _Memory:
+    """A stretch of offsets from the least on, and how many coordinates lead to each.
+
+    Digits are counted from where their leaf adds least, so that every leaf adds a multiple of its step,
+    and what the first leaves add up to is counted for one leaf after the other.
+    """
+
+    def __init__(self, layout: AnyLayout, low: int, count: int) -> None:
+        self.low = low
+        shape, stride = leaves(layout.shape), leaves(layout.stride)
+        self.leaves = [(known_int(n), known_int(d)) for n, d in zip(shape, stride, strict=True)]
+        one = [1] + [0] * (count - 1) if count > 0 else []
+        self.ways = [one]
+        for n, d in self.leaves:
+            self.ways.append(_multiples(self.ways[-1], n, abs(d)))
+        self.data = self.ways[-1]
+        if layout.valid_size != layout.size:
+            self.data = self._of_data(_modes(layout), one)
+
+    def counts(self, offset: int) -> tuple[int, int]:
+        """How many coordinates lead to an offset, and how many of them hold data."""
+        return self.ways[-1][offset - self.low], self.data[offset - self.low]
+
+    def coordinates(self, offset: int, most: int) -> list[tuple[int, ...]]:
+        """The first coordinates that lead to an offset, digit by digit, in the order of coordinates."""
+        found: list[tuple[int, ...]] = []
+
+        def walk(k: int, rest: int, digits: tuple[int, ...]) -> None:
+            if not self.ways[k][rest]:
+                return
+            if not k:
+                found.append(digits)
+                return
+            n, d = self.leaves[k - 1]
+            step = abs(d)
+            last = min(n - 1, rest // step) if step else n - 1
+            # the first leaf alone adds what the others leave
+            counted = range(last, last + 1) if k == 1 and step else range(last + 1)
+            for j in counted if d >= 0 else reversed(counted):
+                if len(found) >= most:
+                    return
+                walk(k - 1, rest - j * step, (j if d >= 0 else n - 1 - j, *digits))
+
+        walk(len(self.leaves), offset - self.low, ())
+        return found
+
+    def _of_data(self, modes: list[_Mode], table: list[int]) -> list[int]:
+        """The same counts of the coordinates in the origin shape: of an index below its bound.
+
+        Digit by digit, the lowest first: an index is below a bound if its highest digit is, or is the
+        same and the digits under it are below those of the bound.
+        """
+        k = 0
+        for mode in modes:
+            bound = known_int(product(mode.origin))
+            below, other = [0] * len(table), table
+            for n, d in self.leaves[k : k + len(tuple(leaves(mode.shape)))]:
+                digit, bound = (bound % n, bound // n) if n else (0, 0)
+                step = abs(d)
+                if d >= 0:
+                    lower = _multiples(_sum(below, other), digit, step)
+                    same = _moved(below, digit * step)
+                else:  # digits count down to the offset
+                    lower = _moved(_multiples(_sum(below, other), digit, step), (n - digit) * step)
+                    same = _moved(below, (n - 1 - digit) * step)
+                whole = _multiples(_sum(below, other), n, step)
+                below = _sum(lower, same)
+                other = [x - y for x, y in zip(whole, below, strict=True)]
+                k += 1
+            table = _sum(below, other) if bound else below  # the bound is the size
+        return table
+
+
+def _multiples(table: list[int], n: int, step: int) -> list[int]:
+    """What sums become with ``0 .. n - 1`` times a step added."""
+    if not step:
+        return [n * x for x in table]
+    out: list[int] = []
+    for i, x in enumerate(table):
+        before = out[i - step] if i >= step else 0
+        out.append(before + x - (table[i - n * step] if i >= n * step else 0))
+    return out
+
+
+def _moved(table: list[int], by: int) -> list[int]:
+    return ([0] * min(by, len(table)) + table)[: len(table)]
+
+
+def _sum(a: list[int], b: list[int]) -> list[int]:
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
+class _Coordinate:
+    """The digits of a coordinate, put together mode by mode."""
+
+    def __init__(self, layout: AnyLayout, digits: tuple[int, ...]) -> None:
+        names: list[str] = []
+        tiles: list[int] = []
+        left = iter(digits)
+        for mode in _modes(layout):
+            sizes = [known_int(n) for n in leaves(mode.shape)]
+            index, step = 0, 1
+            for n in sizes:
+                index, step = index + next(left) * step, step * n
+            names.append(text_of(idx2crd(index, mode.shape)))
+            tiles.append(_tile(index, sizes))
+        self.name: str = f"({','.join(names)})" if is_tuple(layout.shape) else names[0]
+        row, column = [0, 0, *tiles][-2:]
+        self.tile: tuple[int, list[int]] = row, [column]
+
+
+def _tile(index: int, sizes: list[int]) -> int:
+    """Which tile along a mode an index is in: those of a nested mode are as long as its first leaf."""
+    return index // sizes[0] if len(sizes) > 1 and sizes[0] else index

@@ -1,0 +1,165 @@
+"""Figures of what stands on a layout: tensors with their data, and composed layouts.
+
+>>> grid = tensor_figure(make_tensor([5, 6, 7, 8], row_major(2, 2))).grids[0]
+>>> [[(cell.offset, cell.text) for cell in row] for row in grid.cells]
+[[(0, '5'), (1, '6')], [(2, '7'), (3, '8')]]
+>>> swizzled = ComposedLayout(Swizzle(1, 0, 2), 0, Layout((2, 4), (4, 1)))
+>>> [[cell.offset for cell in row] for row in composed_figure(swizzled).grids[0].cells]
+[[0, 1, 2, 3], [5, 4, 7, 6]]
+"""
+
+from __future__ import annotations
+
+from itertools import cycle, islice, product
+from typing import TYPE_CHECKING, Any, Final
+
+from ..errors import CoordinateError, UndecidedError
+from ..ground import shortened
+from ..layouts import leaves
+from ..numbers import is_tuple, known_int
+from .layouts import SHADES, layout_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..ground import Cell, Figure, Grid, Scheme
+    from ..layouts import AnyLayout, ComposedLayout, Tensor
+
+_LONGEST: Final = 12
+"""How long the text of an element may be."""
+
+_COUNTED: Final = 1 << 16
+"""How many offsets of a composed layout are looked at to know how far they span."""
+
+
+def tensor_figure(
+    tensor: Tensor[Any, Any],
+    rows: int = 16,
+    columns: int = 64,
+    slices: int = 4,
+    colour: Scheme | None = None,
+) -> Figure:
+    """Return the figure of a view of data: at each coordinate of the view its offset in the data.
+
+    >>> tile = tile_view(make_tensor(list("abcdefghijklmnopqrstuvwx"), row_major(4, 6)), (1, 0), (2, 3))
+    >>> figure = tensor_figure(tile)
+    >>> [[cell.text for cell in row] for row in figure.grids[0].cells]
+    [['m', 'n', 'o'], ['s', 't', 'u']]
+
+    In the cells stand the elements, where the data are a flat sequence; else the offsets. A cell whose
+    offset lies outside the data is marked.
+
+    Args:
+        rows, columns, slices, colour: As of `layout_figure`.
+
+    Raises:
+        LayoutError: nothing would be shown.
+        UndecidedError: a size, a stride or the place of the view is unknown.
+    """
+    figure = layout_figure(tensor.layout, rows, columns, slices, colour)
+    has_data = _is_flat(tensor.data)
+
+    def cell(coord: Any, of: Cell) -> Cell:
+        offset = known_int(tensor(coord))
+        if not has_data:
+            return of._replace(offset=offset)
+        if not of.valid:
+            return of._replace(offset=offset, text="")
+        try:
+            return of._replace(offset=offset, text=_written(tensor.element(coord)))
+        except CoordinateError:
+            return of._replace(offset=offset, text="?", is_marked=True)
+
+    return figure._replace(grids=_anew(tensor.layout, figure, cell), title=repr(tensor)[1:-1])
+
+
+def composed_figure(
+    composed: ComposedLayout,
+    rows: int = 16,
+    columns: int = 64,
+    slices: int = 4,
+    colour: Scheme | None = None,
+) -> Figure:
+    """Return the figure of a composed layout, such as a swizzled one: the coordinates of its inner part.
+
+    >>> figure = composed_figure(composition(Swizzle(1, 0, 3), Layout((4, 4), (4, 1))))
+    >>> [[cell.offset for cell in row] for row in figure.grids[0].cells[2:]]
+    [[9, 8, 11, 10], [13, 12, 15, 14]]
+
+    Args:
+        rows, columns, slices: As of `layout_figure`.
+        colour: As there; by offset where nothing is said.
+
+    Raises:
+        LayoutError: nothing would be shown.
+        UndecidedError: an int is unknown, or there are too many coordinates to find out how far
+            the offsets span.
+    """
+    inner = composed.inner
+    figure = layout_figure(inner, rows, columns, slices, "offset" if colour is None else colour)
+    if figure.size > _COUNTED:
+        raise UndecidedError(
+            f"{shortened(str(composed))} has {figure.size} coordinates; at most {_COUNTED} are drawn",
+            composed=composed,
+        )
+    offsets = [known_int(composed(i)) for i in range(figure.size)]
+    low, high = min(offsets, default=0), max(offsets, default=-1)
+    span = max(high - low, 1)
+
+    def cell(coord: Any, of: Cell) -> Cell:
+        offset = known_int(composed(coord))
+        if figure.scheme == "offset":
+            return of._replace(offset=offset, colour=(offset - low) * (SHADES - 1) // span)
+        return of._replace(offset=offset)
+
+    grids = _anew(inner, figure, cell)
+    return figure._replace(grids=grids, cosize=high + 1 - low, title=str(composed))
+
+
+def _anew(layout: AnyLayout, figure: Figure, cell: Callable[[Any, Cell], Cell]) -> tuple[Grid, ...]:
+    """The grids of a layout with each cell made anew, from its coordinate and what it was."""
+    grids: list[Grid] = []
+    for grid, at in zip(figure.grids, _slices(layout, len(figure.grids)), strict=True):
+        rows: list[tuple[Cell, ...]] = []
+        for i, row in enumerate(grid.cells):
+            ends = [(i, j) for j in range(len(row))]
+            coords = [_coordinate(layout, (*at, *end)) for end in ends]
+            rows.append(tuple(map(cell, coords, row)))
+        grids.append(grid._replace(cells=tuple(rows)))
+    return tuple(grids)
+
+
+def _slices(layout: AnyLayout, count: int) -> Iterator[tuple[int, ...]]:
+    """The coordinates of the first slices: of all modes but the last two."""
+    if not is_tuple(layout.shape):
+        return islice(cycle([()]), count)
+    outer = layout.shape[:-2]
+    # no more than the slices shown are counted along each mode
+    return islice(product(*(range(min(_size(mode), count)) for mode in outer)), count)
+
+
+def _size(mode: Any) -> int:
+    size = 1
+    for n in leaves(mode):
+        size *= known_int(n)
+    return size
+
+
+def _coordinate(layout: AnyLayout, at: tuple[int, ...]) -> Any:
+    """The coordinate at an index of each mode; the row of a vector, and the place of a point, go."""
+    if not is_tuple(layout.shape):
+        return at[-1]
+    return at[len(at) - len(layout.shape) :] if layout.shape else ()
+
+
+def _is_flat(data: Any) -> bool:
+    """Whether elements can be read of data by their offset."""
+    if isinstance(data, str) or getattr(data, "ndim", 1) != 1:
+        return False
+    return hasattr(data, "__getitem__") and hasattr(data, "__len__")
+
+
+def _written(element: object) -> str:
+    """The text of an element, no longer than a cell can hold."""
+    text = f"{element:.4g}" if isinstance(element, float) else str(element)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

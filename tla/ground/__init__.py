@@ -1,0 +1,63 @@
+"""What every room stands on: texts, element types, figures as data, limits."""
+
+from typing import TYPE_CHECKING
+
+from .lazy import lazy as lazy
+
+if TYPE_CHECKING:
+    from .constexpr import (
+        constexpr as constexpr,
+        is_constexpr as is_constexpr,
+        maker_of as maker_of,
+        opaque as opaque,
+        opaques_of as opaques_of,
+        reveal as reveal,
+        typed_by as typed_by,
+        types_of as types_of,
+        untold as untold,
+        untold_of as untold_of,
+    )
+    from .dtypes import (
+        ELEMENT_TYPES as ELEMENT_TYPES,
+        ElementType as ElementType,
+        element_type as element_type,
+    )
+    from .figure import (
+        NO_COLOUR as NO_COLOUR,
+        AnyFigure as AnyFigure,
+        Axis as Axis,
+        Bar as Bar,
+        Bars as Bars,
+        Cell as Cell,
+        Figure as Figure,
+        Grid as Grid,
+        Lane as Lane,
+        Panels as Panels,
+        Place as Place,
+        Scheme as Scheme,
+        Steps as Steps,
+        Stretch as Stretch,
+        Strip as Strip,
+        Timeline as Timeline,
+    )
+
+if TYPE_CHECKING:
+    # for the rooms above
+    from . import dtypes as dtypes
+    from .display import (
+        drawn_by as drawn_by,
+        figure_of as figure_of,
+        html_of as html_of,
+        register as register,
+        steps_of as steps_of,
+    )
+    from .immutable import Immutable as Immutable
+    from .text import (
+        MAX_DIGITS as MAX_DIGITS,
+        Scanner as Scanner,
+        did_you_mean as did_you_mean,
+        near_words as near_words,
+        shortened as shortened,
+    )
+
+lazy(__name__)

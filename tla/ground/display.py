@@ -1,0 +1,93 @@
+"""How values are shown where they are looked at: by what stands above them, found when it is needed.
+
+A notebook asks a value for its ``_repr_html_``. What draws knows the values, and not the other way
+round: a value asks here, and the drawing is imported when the first one is shown.
+
+>>> html_of(Layout((2, 3), (3, 1)))[:4], html_of(3) is None
+('<div', True)
+>>> figure_of(Layout((2, 3), (3, 1))).size
+6
+
+Source: IPython, "Integrating your objects with IPython", Rich display.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+_SHOWN_BY: list[str] = []
+"""The names of the modules that show and that explain values, once there are any."""
+
+_DRAWN_BY: dict[type, tuple[str, str]] = {}
+"""The module and the function that draw the values of a class."""
+
+
+def register(module: str, explains: str = "tla.explain") -> None:
+    """Have values shown by the functions ``html_of`` and ``figure_of`` of a module, by its name.
+
+    Args:
+        explains: The module whose ``explain_coordinate`` explains them.
+    """
+    _SHOWN_BY[:] = [module, explains]
+
+
+def drawn_by(module: str, function: str) -> Callable[[type[T]], type[T]]:
+    """Return a decorator for a class: `figure_of` draws its values by a function of a module above it.
+
+    Args:
+        function: It takes the value, and as keywords the limits of `figure_of`.
+    """
+
+    def enter(kind: type[T]) -> type[T]:
+        _DRAWN_BY[kind] = module, function
+        return kind
+
+    return enter
+
+
+def html_of(value: object) -> str | None:
+    """Return what a notebook shows of a value, a part of a page; None for its text, as of a number.
+
+    A cell that has computed something is not to fail because a picture of it does: whatever goes wrong
+    here, the text is shown.
+    """
+    if not _SHOWN_BY:
+        return None
+    try:
+        found: str | None = _loaded(_SHOWN_BY[0]).html_of(value)
+    except Exception:  # the text says what there is
+        return None
+    return found
+
+
+def figure_of(value: object, **limits: Any) -> Any:
+    """Return the figure of a value.
+
+    Args:
+        limits: How much is shown of it, as the ``figure`` of the value takes it.
+
+    Raises:
+        TlaError: there is none; the error says why.
+    """
+    module, function = _DRAWN_BY.get(type(value)) or (_SHOWN_BY[0], "figure_of")
+    return getattr(_loaded(module), function)(value, **limits)
+
+
+def steps_of(layout: object, *coord: Any) -> Any:
+    """Return how the offset of a coordinate of a layout comes about.
+
+    Raises:
+        CoordinateError: it is no coordinate of the layout.
+    """
+    return _loaded(_SHOWN_BY[1]).explain_coordinate(layout, *coord)
+
+
+def _loaded(module: str) -> Any:
+    from importlib import import_module
+
+    return import_module(module)

@@ -1,0 +1,345 @@
+"""Figures as plain data: what there is to see, before anything is drawn.
+
+>>> from tla.figures.layouts import layout_figure
+>>> grid = layout_figure(Layout((2, (2, 2)), (4, (1, 2)))).grids[0]
+>>> [[cell.offset for cell in row] for row in grid.cells]
+[[0, 1, 2, 3], [4, 5, 6, 7]]
+>>> grid.column_axis.names[2], grid.column_axis.levels
+('(0,1)', ((0, 0, 1, 1), (0, 1, 0, 1)))
+
+A colour is a number: which of the colours of its ``scheme`` a cell has. What they look like, and how a
+reader without colours tells them apart, is for `tla.show` to say.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from .display import html_of
+
+Scheme: TypeAlias = Literal["", "tile", "identity", "offset"]
+"""What a colour stands for: nothing; a tile; an element, the same in each panel; how far an offset is
+on the way from the least to the greatest. Of tiles and elements neighbours differ."""
+
+NO_COLOUR: Final = -1
+
+
+class Cell(NamedTuple):
+    """One coordinate: its offset, and whether it holds data or is padding.
+
+    >>> layout_figure(Layout((2, 3), (3, 1)), colour="").grids[0].cells[1][2]
+    Cell(offset=5, valid=True, colour=-1, text=None, is_marked=False)
+    """
+
+    offset: int
+    valid: bool = True
+    colour: int = NO_COLOUR
+    text: str | None = None
+    """What stands in it; the offset where nothing is said."""
+    is_marked: bool = False
+    """Whether it is what the figure is about."""
+
+
+class Axis(NamedTuple):
+    """One side of a grid: the size of a mode, and the coordinates of the places shown.
+
+    >>> axis = layout_figure(Layout((2, (2, 2)), (4, (1, 2)))).grids[0].column_axis
+    >>> axis.size, axis.names[1], axis.levels
+    (4, '(1,0)', ((0, 0, 1, 1), (0, 1, 0, 1)))
+
+    ``names`` are the coordinates as they nest. ``levels`` are their digits, those of the leaf that runs
+    slowest first; a mode that is not nested has one level.
+    """
+
+    size: int
+    names: tuple[str, ...]
+    levels: tuple[tuple[int, ...], ...]
+
+    def first(self, count: int) -> Axis:
+        """Return the axis of its first places."""
+        levels = tuple([level[:count] for level in self.levels])
+        return self._replace(names=self.names[:count], levels=levels)
+
+
+class Grid(NamedTuple):
+    """A corner of a matrix of cells.
+
+    >>> grid = layout_figure(Layout((2, 100), (100, 1)), columns=3).grids[0]
+    >>> grid.rows, grid.columns, len(grid.cells[0]), grid.is_cut
+    (2, 100, 3, True)
+
+    A vector is one row without a number: ``row_axis`` is None.
+    """
+
+    at: tuple[int, ...]
+    """Which slice it is: an index of each mode before its rows and columns."""
+    row_axis: Axis | None
+    column_axis: Axis
+    cells: tuple[tuple[Cell, ...], ...]
+    part: str = ""
+    """Which rows and columns they are, where they are not the first."""
+
+    @property
+    def title(self) -> str:
+        """Which slice, and which part of it; empty where there is one slice, from its corner on."""
+        slices = f"[{','.join(map(str, self.at))},_,_]" if self.at else ""
+        return ", ".join(filter(None, (slices, self.part)))
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows the whole has; None of a vector."""
+        return None if self.row_axis is None else self.row_axis.size
+
+    @property
+    def columns(self) -> int:
+        """How many columns the whole has."""
+        return self.column_axis.size
+
+    def corner(self, rows: int, columns: int) -> Grid:
+        """Return the grid of its first rows and columns."""
+        return self._replace(
+            row_axis=self.row_axis and self.row_axis.first(rows),
+            column_axis=self.column_axis.first(columns),
+            cells=tuple([row[:columns] for row in self.cells[:rows]]),
+        )
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there is more than the cells show."""
+        return len(self.cells) < (self.rows or 1) or any(len(r) < self.columns for r in self.cells)
+
+    @property
+    def has_padding(self) -> bool:
+        """Whether a cell shown is padding."""
+        return any(not cell.valid for row in self.cells for cell in row)
+
+
+class Figure(NamedTuple):
+    """The grids of a layout, and the totals of the whole of it.
+
+    >>> figure = layout_figure(Layout((2, 3, 4), (1, 2, 6)), slices=1)
+    >>> figure.grids[0].title, figure.slices, figure.size, figure.cosize
+    ('[0,_,_]', 2, 24, 24)
+    """
+
+    grids: tuple[Grid, ...]
+    slices: int
+    """How many grids the whole layout has."""
+    size: int
+    valid_size: int
+    cosize: int
+    title: str = ""
+    scheme: Scheme = ""
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+
+class Place(NamedTuple):
+    """One offset, and the coordinates that lead there: none is a hole, several share it.
+
+    >>> strip_figure(Layout((2, 2), (0, 2)), colour="").places[2]
+    Place(offset=2, coordinates=('(0,1)', '(1,1)'), hits=2, valid=True, colour=-1, is_marked=False)
+    """
+
+    offset: int
+    coordinates: tuple[str, ...]
+    """The first of them."""
+    hits: int
+    """How many there are."""
+    valid: bool = True
+    """Whether one of them holds data."""
+    colour: int = NO_COLOUR
+    is_marked: bool = False
+
+
+class Strip(NamedTuple):
+    """Memory in its order: the first places of those from ``start`` to ``end - 1``.
+
+    >>> strip = strip_figure(Layout((2, 3), (4, 1)))
+    >>> strip.start, strip.end, strip.holes, strip.shared, strip.is_cut
+    (0, 7, 1, 0, False)
+
+    ``holes`` and ``shared`` count the places of no and of several coordinates, of those shown.
+    """
+
+    title: str
+    start: int
+    end: int
+    places: tuple[Place, ...]
+    scheme: Scheme = ""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there is more than the places show."""
+        return len(self.places) < self.end - self.start
+
+    @property
+    def holes(self) -> int:
+        """How many places shown are of no coordinate."""
+        return sum(not place.hits for place in self.places)
+
+    @property
+    def shared(self) -> int:
+        """How many places shown are of several coordinates."""
+        return sum(place.hits > 1 for place in self.places)
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+
+class Panels(NamedTuple):
+    """Figures side by side, with a sign between each and the next: ``A``, ``o``, ``B``, ``=``, ``C``.
+
+    >>> a, b = map(layout_figure, (Layout((2, 2), (2, 1)), Layout((2, 2), (1, 2))))
+    >>> print(show.render(Panels("by rows, by columns", (a, b))))
+    by rows, by columns
+    (2,2):(2,1)    (2,2):(1,2)
+          0   1          0   1
+        +---+---+      +---+---+
+      0 | 0 | 1 |    0 | 0 | 2 |
+        +---+---+      +---+---+
+      1 | 2 | 3 |    1 | 1 | 3 |
+        +---+---+      +---+---+
+    """
+
+    title: str
+    figures: tuple[AnyFigure, ...]
+    signs: tuple[str, ...] = ()
+    """One less than figures, or none."""
+    note: str = ""
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+
+class Steps(NamedTuple):
+    """The steps of an operation: a table of texts, and the steps of the operations it is made of.
+
+    >>> from tla.xla_bridge import parse_array, tiling_steps
+    >>> steps = tiling_steps(parse_array("f32[3,5]{1,0}"), (2, 3)).figure()
+    >>> steps.columns, steps.rows[-1]
+    (('tile', 'step', 'dims', '(2,3) is at'), ('', 'reshape', '(15)', '(13)'))
+    >>> steps.result
+    'offset 13 of 15 elements'
+
+    ``rows`` are as long as ``columns``; ``notes`` stand above them, ``result`` below.
+    """
+
+    title: str
+    notes: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    parts: tuple[Steps, ...]
+    result: str
+    sentences: tuple[str, ...] = ()
+    """What happens, in words, with the numbers in place."""
+    pictures: tuple[AnyFigure, ...] = ()
+    """What it looks like, before and after."""
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+
+class Bar(NamedTuple):
+    """Bytes of a buffer: written from ``start`` to ``end``, read as far as ``reach``.
+
+    >>> bar = Bar("A 1", start=65536, end=131072, reach=131072, clashes=((98304, 131072),))
+    >>> bar.end - bar.start, bar.clashes
+    (65536, ((98304, 131072),))
+    """
+
+    label: str
+    start: int
+    end: int
+    reach: int
+    clashes: tuple[tuple[int, int], ...]
+    """Ranges of it that another bar writes too."""
+    colour: int = NO_COLOUR
+    """The number of the memory it lies in; where nothing is said each bar has its own colour."""
+    space: str = ""
+    """The name of that memory, where bars of several stand below each other."""
+
+
+class Bars(NamedTuple):
+    """What lies where in a buffer of ``length`` bytes.
+
+    >>> bars = Bar("A", 0, 4096, 4096, ()), Bar("B", 4096, 6000, 8192, ())
+    >>> print(show.render(Bars("L1", 8192, bars)))
+    L1, 8192 bytes
+    A  [#####################################                                     ]  [0,4096)
+    B  [                                     ##################...................]  [4096,6000) to 8192
+    # written  . padding that is read  to: the end of the padded tile
+    """
+
+    title: str
+    length: int
+    bars: tuple[Bar, ...]
+    filled: str = "written"
+    """What a bar is as far as its end."""
+    beyond: str = "padding that is read"
+    """What it is from there as far as its reach."""
+    reach: str = "the end of the padded tile"
+    """Where that is."""
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+
+class Stretch(NamedTuple):
+    """What a lane does in one turn, or a part of it: a name, and how much work it is.
+
+    >>> Stretch("0,1", work=128 * 256 * 64)
+    Stretch(label='0,1', work=2097152)
+    """
+
+    label: str
+    work: int
+
+
+class Lane(NamedTuple):
+    """One worker: its number, what it does in each turn shown, and all its work.
+
+    >>> lane = Lane(0, cells=((Stretch("0,0", 64),), (Stretch("1,0", 32),)), work=96)
+    >>> sum(stretch.work for cell in lane.cells for stretch in cell) == lane.work
+    True
+    """
+
+    number: int
+    cells: tuple[tuple[Stretch, ...], ...]
+    work: int
+
+
+class Timeline(NamedTuple):
+    """Workers by turns: who does what when, and how much of it.
+
+    >>> first = Lane(0, ((Stretch("a", 4),), (Stretch("b", 2),)), 6)
+    >>> second = Lane(1, ((Stretch("c", 4),), ()), 4)
+    >>> print(show.render(Timeline("core", "round", "names of jobs", (0, 1), (first, second), 2, 2, 6)))
+    round 0      1    work
+        0 [a   ] [b]  100%
+        1 [c   ]       66%
+    each row a core; in brackets as wide as the work: names of jobs; work is of the busiest core's
+
+    ``turns`` are the numbers of the turns shown, as long as the cells of each lane; where numbers are
+    left out, so are turns or lanes. ``most`` is the work of the busiest of all lanes.
+    """
+
+    lane: str
+    """What a row is, in one word."""
+    turn: str
+    """What a column is."""
+    legend: str
+    """What the labels are."""
+    turns: tuple[int, ...]
+    lanes: tuple[Lane, ...]
+    lane_count: int
+    turn_count: int
+    most: int
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+
+AnyFigure: TypeAlias = "Figure | Strip | Panels | Steps | Timeline | Bars"
+"""What can be drawn."""

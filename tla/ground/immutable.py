@@ -1,0 +1,37 @@
+"""The base of values that never change: they are their own copies, and refuse to be set.
+
+>>> Layout(4).shape = 3
+Traceback (most recent call last):
+    ...
+AttributeError: a Layout is immutable: cannot set 'shape'
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+class Immutable:
+    """A value with slots, which its maker alone fills: through ``object`` or the slots themselves."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        self._refuse("set", name)
+
+    def __delattr__(self, name: str) -> None:
+        self._refuse("delete", name)
+
+    def _refuse(self, change: str, name: str) -> NoReturn:
+        kind = type(self).__name__
+        article = "an" if kind[0] in "AEIOUX" else "a"
+        raise AttributeError(f"{article} {kind} is immutable: cannot {change} {name!r}")
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self

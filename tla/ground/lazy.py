@@ -1,0 +1,77 @@
+"""Packages that load a name when it is first asked for.
+
+A package writes each of its names once, as an import that type checkers read::
+
+    if TYPE_CHECKING:
+        from .composition import composition as composition
+
+    lazy(__name__)
+
+What a second such block imports is for the other rooms of the house: it is no public name.
+
+At run time a module is loaded when someone asks for ``package.composition``. So a room costs little to
+import, and no import has to hide in a function to keep it so.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+
+class _LazyPackage(ModuleType):
+    """A package that knows the module of each of its names."""
+
+    _homes: dict[str, str]
+    """Of each name the module that defines it, relative; ``.`` of a module of the package."""
+    _rooms: list[str]
+    """The packages all of whose names are names of this one."""
+
+    def __getattr__(self, name: str) -> Any:
+        home = self._homes.get(name) or self._room_of(name)
+        if home == ".":
+            return import_module(f".{name}", self.__name__)
+        value = getattr(import_module(home, self.__name__), name)
+        setattr(self, name, value)
+        return value
+
+    def _room_of(self, name: str) -> str:
+        if not name.startswith("__"):
+            for room in self._rooms:
+                if name in import_module(room, self.__name__).__all__:
+                    return room
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """A module that is loaded does not hide the name that is defined in it, as in `tla.read`."""
+        if isinstance(value, ModuleType) and self._homes.get(name, ".") != ".":
+            value = getattr(value, name)
+        super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*vars(self), *self._homes, *self.__all__})
+
+
+def lazy(package: str) -> None:
+    """Let a package load what its ``if TYPE_CHECKING:`` blocks import when it is asked for.
+
+    The names of the first block become its ``__all__``, unless it has one.
+    """
+    module: Any = sys.modules[package]
+    source = module.__spec__.loader.get_data(module.__spec__.origin)
+    module._homes, module._rooms = {}, []
+    for block in ast.parse(source).body:
+        if isinstance(block, ast.If):
+            for node in block.body:
+                assert isinstance(node, ast.ImportFrom)
+                home = "." * node.level + (node.module or "")
+                if node.names[0].name == "*":
+                    module._rooms.append(home)
+                else:
+                    module._homes.update(dict.fromkeys([alias.name for alias in node.names], home))
+            if not hasattr(module, "__all__"):
+                module.__all__ = sorted(module._homes)
+    module.__class__ = _LazyPackage

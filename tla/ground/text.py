@@ -1,0 +1,164 @@
+"""The scanner of the notations of layouts, shapes, tags, expressions and C++ types: a text and a place.
+
+A grammar is a set of functions over a `Scanner`. A function passes what may come next with `accept`,
+and demands the rest with `expect`. An error points at the character where something else stands.
+
+HLO (`tla.hlo.grammar`) has productions of its own: its text comes in pieces, has millions of lines, and
+is matched by patterns. So have out-of-memory reports (`tla.memory.oom`), which are lines of a log.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
+
+from ..errors import KindError, ParseError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+END: Final = "end of text"
+
+
+class Scanner:
+    """A text and the place reached in it. Blanks between tokens are skipped.
+
+    Args:
+        comments: Skip ``/* ... */`` and ``// ...`` as well.
+        start: Where to begin in the text.
+
+    Attributes:
+        operations: Words of the notation that call for arguments, and so can name nothing else.
+        at: Where the next token starts.
+        last: Where the token before it ended.
+    """
+
+    __slots__ = ("at", "comments", "last", "text")
+
+    operations: ClassVar[frozenset[str]] = frozenset()
+
+    text: str
+    comments: bool
+    at: int
+    last: int
+
+    def __init__(self, text: str, comments: bool = False, start: int = 0) -> None:
+        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise KindError(f"expected a text, got {type(text).__name__} {text!r}", value=text)
+        self.text = text
+        self.comments = comments
+        self._reach(start)
+
+    def _reach(self, at: int) -> None:
+        """Move behind a token that ends at ``at``, and past the blanks that follow it."""
+        self.last = at
+        text = self.text
+        while at < len(text):
+            if text[at] in " \t\r\n":
+                at += 1
+            elif self.comments and text.startswith("/*", at) and text.find("*/", at + 2) >= 0:
+                at = text.find("*/", at + 2) + 2
+            elif self.comments and text.startswith("//", at):
+                stop = text.find("\n", at)
+                at = len(text) if stop < 0 else stop
+            else:
+                break
+        self.at = at
+
+    @property
+    def done(self) -> bool:
+        return self.at >= len(self.text)
+
+    def peek(self) -> str:
+        """The next character, or "" at the end."""
+        return self.text[self.at] if self.at < len(self.text) else ""
+
+    def accept(self, token: str) -> bool:
+        """Pass ``token`` if it comes next."""
+        if not self.text.startswith(token, self.at):
+            return False
+        self._reach(self.at + len(token))
+        return True
+
+    def expect(self, token: str, why: str = "") -> None:
+        """Pass ``token``, which must come next; ``why`` ends the sentence of the error."""
+        if not self.accept(token):
+            self.fail(f"expected {token!r}{f' {why}' if why else ''}, found {self.found()}")
+
+    def expect_end(self) -> None:
+        """Demand that nothing is left."""
+        if not self.done:
+            self.fail(f"expected the {END}, found {self.found()}", end=len(self.text))
+
+    def integer(self, what: str) -> int:
+        """Pass an integer, which must come next; ``what`` names it in the error."""
+        start = stop = self.at
+        if self.text.startswith("-", stop):
+            stop += 1
+        first = stop
+        while stop < len(self.text) and self.text[stop] in "0123456789":
+            stop += 1
+        if stop == first:
+            self.fail(f"expected {what}, found {self.found()}")
+        if stop - first > MAX_DIGITS:
+            self.fail(f"an int of {stop - first} digits; at most {MAX_DIGITS} are read", start, stop)
+        self._reach(stop)
+        return int(self.text[start:stop])
+
+    def word(self, more: str = "_") -> str:
+        """Pass a run of letters, digits and characters of ``more``, which may be empty."""
+        start = stop = self.at
+        while stop < len(self.text) and (self.text[stop].isalnum() or self.text[stop] in more):
+            stop += 1
+        self._reach(stop)
+        return self.text[start:stop]
+
+    def found(self) -> str:
+        """What comes next, in words for an error."""
+        return repr(self.peek()) if self.peek() else f"the {END}"
+
+    def fail_unclosed(self, opened: int, close: str, found: str = "") -> NoReturn:
+        """Raise a `ParseError`: neither a comma nor the end of the bracket at ``opened`` comes next."""
+        column = opened - self.text.rfind("\n", 0, opened)
+        line = self.text.count("\n", 0, opened) + 1
+        here = line == self.text.count("\n", 0, self.at) + 1
+        bracket = f"{self.text[opened]!r} in {f'column {column}' if here else f'line {line}'}"
+        self.fail(f"expected ',' or {close!r} of the {bracket}, found {found or self.found()}")
+
+    def fail(self, summary: str, start: int | None = None, end: int | None = None) -> NoReturn:
+        """Raise a `ParseError` at the place reached, or at a span given."""
+        begin = self.at if start is None else start
+        raise ParseError(summary, self.text, begin, end)
+
+
+MAX_DIGITS: Final = 4300
+"""The longest integer read: what Python converts without being asked for more."""
+
+
+def near_words(word: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
+    """Return up to three of some words that one may be meant for, the nearest first.
+
+    >>> near_words("haf", ["half", "float"])
+    ['half']
+    """
+    from difflib import get_close_matches  # only an error needs it
+
+    return get_close_matches(shortened(word), list(known), 3, cutoff)
+
+
+def did_you_mean(near: Iterable[str], known: Iterable[str]) -> str:
+    """Return the sentence of an error that suggests the near words, or all that are known.
+
+    >>> did_you_mean(["zN", "zZ"], []), did_you_mean([], ["half", "float"])
+    ('Did you mean zN or zZ?', 'Known: half, float.')
+    """
+    words = " or ".join(near)
+    return f"Did you mean {words}?" if words else f"Known: {', '.join(known)}."
+
+
+def shortened(text: str, limit: int = 40) -> str:
+    """Return a text cut to a length that an error can carry.
+
+    >>> shortened("x" * 100, 10)
+    'xxxxxxx...'
+    """
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."

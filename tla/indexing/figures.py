@@ -1,0 +1,256 @@
+"""Figures of indexing maps: which elements are read for which element of the result.
+
+>>> from tla.indexing import parse_map
+>>> figure = map_figure(parse_map("(d0, d1) -> (d1, d0), domain: d0 in [0, 1], d1 in [0, 2]"))
+>>> result, read = figure.figures
+>>> [[cell.text for cell in row] for row in result.grids[0].cells]
+[['0', '1', '2'], ['3', '4', '5']]
+>>> [[cell.text for cell in row] for row in read.grids[0].cells]
+[['0', '3'], ['1', '4'], ['2', '5']]
+
+The elements of the result are numbered row by row. In each element that is read stands the number of
+the first one that it is read for, and how many there are besides.
+"""
+
+from __future__ import annotations
+
+from itertools import islice, product
+from math import prod
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ..errors import CoordinateError, LayoutError
+from ..figures import axis_of, tile_colour
+from ..ground import NO_COLOUR, Cell, Figure, Grid, Panels
+from ..xla_bridge import row_major
+from .variables import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .maps import IndexingMap
+
+_POINTS: Final = 1 << 14
+"""How many points of a map are enumerated."""
+
+
+class Operand(NamedTuple):
+    """An array that is read: its name, its dims, and the maps whose union is what is read.
+
+    >>> from tla.indexing import parse_map
+    >>> row = parse_map("(d0)[s0] -> (d0, s0), domain: d0 in [0, 1], s0 in [0, 2]")
+    >>> figure = reads_figure("sums of rows", (2,), [Operand("x", (2, 3), (row,))])
+    >>> [[cell.text for cell in row] for row in figure.figures[1].grids[0].cells]
+    [['0', '0', '0'], ['1', '1', '1']]
+
+    Without dims it reaches as far as it is read.
+    """
+
+    title: str
+    dims: tuple[int, ...] | None
+    maps: tuple[IndexingMap, ...]
+
+
+class _Reads(NamedTuple):
+    """What is read of an operand for the part of the result that is followed."""
+
+    readers: dict[tuple[int, ...], dict[int, None]]
+    """For each element read, the numbers of those it is read for."""
+    dims: tuple[int, ...]
+
+
+def map_figure(
+    m: IndexingMap,
+    operand: Sequence[int] | None = None,
+    rows: int = 16,
+    columns: int = 32,
+    slices: int = 4,
+) -> Panels:
+    """Return the result of a map and what it reads, side by side: what belongs together has one colour.
+
+    >>> from tla.indexing import parse_map
+    >>> figure = map_figure(parse_map("(d0)[s0] -> (d0 + s0), domain: d0 in [0, 2], s0 in [0, 1]"))
+    >>> for grid in figure.figures:
+    ...     [cell.text for cell in grid.grids[0].cells[0]]
+    ['0', '1', '2']
+    ['0', '0 +1', '1 +1', '2']
+
+    The first element that reads anything is marked, with all that it reads. Runtime variables have
+    their least value. Of a large map it is a corner of the result, and what that reads.
+
+    Args:
+        operand: The dims of what is read; where left out, they reach as far as it is read.
+        rows, columns, slices: The largest corner shown, of both.
+
+    Raises:
+        LayoutError: nothing would be shown.
+        CoordinateError: the map reads outside the operand.
+        UndecidedError: the map is undefined, or a single element reads too many.
+    """
+    sizes = tuple([max(0, v.bounds.upper + 1) for v in m.dims])
+    of = Operand("what is read", None if operand is None else tuple(operand), (m,))
+    return reads_figure(str(m), sizes, [of], rows, columns, slices)
+
+
+def reads_figure(
+    title: str,
+    result: Sequence[int],
+    operands: Sequence[Operand],
+    rows: int = 16,
+    columns: int = 32,
+    slices: int = 4,
+) -> Panels:
+    """Return a result and each of the operands that it is made of, as `map_figure` does of one.
+
+    >>> from tla.indexing import parse_map
+    >>> left = parse_map("(d0) -> (d0), domain: d0 in [0, 1]")
+    >>> right = parse_map("(d0) -> (d0 - 2), domain: d0 in [2, 4]")
+    >>> parts = [Operand("a", (2,), (left,)), Operand("b", (3,), (right,))]
+    >>> figure = reads_figure("joined", (5,), parts)
+    >>> for part in figure.figures:
+    ...     part.title, [cell.text for cell in part.grids[0].cells[0]]
+    ('result', ['0', '1', '2', '3', '4'])
+    ('a', ['0', '1'])
+    ('b', ['2', '3', '4'])
+
+    Args:
+        result: The dims of the result.
+
+    Raises:
+        LayoutError, CoordinateError, UndecidedError: as of `map_figure`.
+    """
+    if min(rows, columns, slices) < 1:
+        raise LayoutError(f"a figure of {rows} rows, {columns} columns, {slices} slices is empty")
+    sizes, limits = tuple(result), (rows, columns, slices)
+    maps = [m for operand in operands for m in operand.maps]
+    corner = _corner(maps, sizes, limits)
+    found = [_reads(operand, sizes, corner) for operand in operands]
+    active = {number for reads in found for numbers in reads.readers.values() for number in numbers}
+    first = min(active, default=-1)
+
+    def result_cell(at: tuple[int, ...]) -> Cell:
+        number = row_major(at, sizes)
+        if number not in active:
+            return Cell(number, text="-")
+        return Cell(number, True, _colour(number, sizes), str(number), number == first)
+
+    figures = [_figure("result", sizes, corner, limits, result_cell)]
+    for operand, reads in zip(operands, found, strict=True):
+        read = _cells(reads, sizes, first)
+        figures.append(_figure(operand.title, reads.dims, reads.dims, limits, read))
+    signs = ("reads", *[""] * (len(figures) - 2))[: len(figures) - 1]
+    return Panels(title, tuple(figures), signs, _note(maps, sizes, corner, active))
+
+
+def _cells(reads: _Reads, sizes: tuple[int, ...], first: int) -> Callable[[tuple[int, ...]], Cell]:
+    """The cells of an operand, by their coordinates."""
+
+    def read(at: tuple[int, ...]) -> Cell:
+        readers = reads.readers.get(at)
+        offset = row_major(at, reads.dims)
+        if not readers:
+            return Cell(offset, text="")
+        one, *more = readers
+        text = f"{one} +{len(more)}" if more else str(one)
+        return Cell(offset, True, _colour(one, sizes), text, first in readers)
+
+    return read
+
+
+def _note(
+    maps: Sequence[IndexingMap], sizes: tuple[int, ...], corner: tuple[int, ...], active: set[int]
+) -> str:
+    notes = ["framed: the first element, and what it reads; +n: and for n more"] if active else []
+    if len(active) < prod(corner):
+        notes.append("-: reads nothing here")
+    if prod(corner) < prod(sizes):
+        notes.append(f"of {prod(sizes)} elements the first {prod(corner)} are followed")
+    assumed = dict.fromkeys(f"{v.name} = {v.bounds.lower}" for m in maps for v in m.runtime)
+    if assumed:
+        notes.append(f"here {', '.join(assumed)}")
+    if any(m.replica is not None for m in maps):
+        notes.append("read on other replicas too")
+    return "; ".join(notes)
+
+
+def _corner(
+    maps: Sequence[IndexingMap], sizes: tuple[int, ...], limits: tuple[int, int, int]
+) -> tuple[int, ...]:
+    """How many values of each dim are enumerated: those shown, and fewer where each reads many."""
+    rows, columns, slices = limits
+    most = [slices] * len(sizes)
+    most[-2:] = [rows, columns][-len(sizes) :] if sizes else []
+    corner = [min(n, limit) for n, limit in zip(sizes, most, strict=True)]
+    each = max((prod(v.bounds.size for v in m.ranges) for m in maps), default=1)
+    while each * prod(corner) > _POINTS and max(corner, default=1) > 1:
+        widest = max(range(len(corner)), key=corner.__getitem__)
+        corner[widest] = (corner[widest] + 1) // 2
+    return tuple(corner)
+
+
+def _reads(operand: Operand, sizes: tuple[int, ...], corner: tuple[int, ...]) -> _Reads:
+    """The elements that an operand is read at for the corner of the result."""
+    readers: dict[tuple[int, ...], dict[int, None]] = {}
+    for m in operand.maps:
+        if m.is_known_empty:
+            continue
+        dims = [v._replace(bounds=_first(v.bounds, n)) for v, n in zip(m.dims, corner, strict=True)]
+        runtime = [v._replace(bounds=_first(v.bounds, v.bounds.lower + 1)) for v in m.runtime]
+        for point, element in m.with_parts(dims=dims, runtime=runtime).points(_POINTS):
+            readers.setdefault(element, {})[row_major(point.dims, sizes)] = None
+    rank = max((len(m.results) for m in operand.maps), default=0)
+    if operand.dims is None:
+        reach = [max((at[k] + 1 for at in readers), default=0) for k in range(rank)]
+        found = _Reads(readers, tuple(reach))
+    else:
+        found = _Reads(readers, operand.dims)
+    for at in readers:
+        _check(at, found.dims, operand)
+    return found
+
+
+def _first(bounds: Interval, end: int) -> Interval:
+    """The values of an interval below an end."""
+    return Interval(bounds.lower, min(bounds.upper, end - 1))
+
+
+def _check(at: tuple[int, ...], dims: tuple[int, ...], operand: Operand) -> None:
+    """Raise the error of an element that the operand has not."""
+    if len(at) != len(dims):
+        raise CoordinateError(
+            f"a map of {len(at)} results reads no operand of {len(dims)} dims", operand=operand
+        )
+    for k, (i, n) in enumerate(zip(at, dims, strict=True)):
+        if not 0 <= i < n:
+            raise CoordinateError(
+                f"the map reads index {i} of dim {k} of the operand, which has {n}", operand=operand
+            )
+
+
+def _colour(number: int, sizes: tuple[int, ...]) -> int:
+    """The colour of an element: neighbours of a matrix have others."""
+    columns = sizes[-1] if sizes else 1
+    return tile_colour(number // columns, number % columns) if columns else NO_COLOUR
+
+
+def _figure(
+    title: str,
+    sizes: tuple[int, ...],
+    shown: tuple[int, ...],
+    limits: tuple[int, int, int],
+    cell: Callable[[tuple[int, ...]], Cell],
+) -> Figure:
+    """The figure of an array: its last two dims are rows and columns."""
+    rows, columns, slices = limits
+    outer, matrix = shown[:-2], shown[-2:]
+    high = min(matrix[0], rows) if len(matrix) > 1 else 1
+    wide = min(matrix[-1], columns) if matrix else 1
+    grids: list[Grid] = []
+    for at in islice(product(*map(range, outer)), slices):
+        cells = tuple(
+            tuple(cell((*at, *(i, j)[2 - len(matrix) :])) for j in range(wide)) for i in range(high)
+        )
+        row_axis = axis_of(sizes[-2], range(high), sizes[-2]) if len(matrix) > 1 else None
+        width = sizes[-1] if sizes else 1
+        grids.append(Grid(at, row_axis, axis_of(width, range(wide), width), cells))
+    size = prod(sizes)
+    return Figure(tuple(grids), prod(sizes[:-2]), size, size, size, title, "identity")

@@ -1,0 +1,131 @@
+"""Layouts as values: int tuples, coordinates, shapes and strides, tiles, swizzles, tensors, notation."""
+
+from typing import TYPE_CHECKING
+
+from ..ground import lazy
+
+if TYPE_CHECKING:
+    from .coord import (
+        colex_less as colex_less,
+        compact_col_major as compact_col_major,
+        compact_order as compact_order,
+        compact_row_major as compact_row_major,
+        coords as coords,
+        crd2crd as crd2crd,
+        crd2idx as crd2idx,
+        crd2offset as crd2offset,
+        elem_less as elem_less,
+        idx2crd as idx2crd,
+        lex_less as lex_less,
+    )
+    from .fractal import (
+        col_major as col_major,
+        fractal_layout as fractal_layout,
+        nN as nN,
+        nZ as nZ,
+        row_major as row_major,
+        zN as zN,
+        zZ as zZ,
+    )
+    from .int_tuple import (
+        compatible as compatible,
+        congruent as congruent,
+        elem_scale as elem_scale,
+        evenly_divides as evenly_divides,
+        flatten as flatten,
+        flatten_to_tuple as flatten_to_tuple,
+        fold_leaf as fold_leaf,
+        inner_product as inner_product,
+        insert as insert,
+        make_tuple as make_tuple,
+        product as product,
+        product_each as product_each,
+        product_like as product_like,
+        remove as remove,
+        repeat as repeat,
+        repeat_like as repeat_like,
+        shape_div as shape_div,
+        transform_leaf as transform_leaf,
+        unflatten as unflatten,
+        unwrap as unwrap,
+        weakly_congruent as weakly_congruent,
+        wrap as wrap,
+    )
+    from .layout import (
+        AnyLayout as AnyLayout,
+        Layout as Layout,
+        cosize as cosize,
+        depth as depth,
+        get as get,
+        is_layout as is_layout,
+        is_static as is_static,
+        make_coord as make_coord,
+        make_layout as make_layout,
+        make_layout_like as make_layout_like,
+        make_ordered_layout as make_ordered_layout,
+        make_shape as make_shape,
+        make_stride as make_stride,
+        make_tile as make_tile,
+        rank as rank,
+        same_static as same_static,
+        shape as shape,
+        size as size,
+        slice_and_offset as slice_and_offset,
+        static_mask as static_mask,
+        stride as stride,
+    )
+    from .notation import parse as parse, to_text as to_text
+    from .slicing import (
+        Underscore as Underscore,
+        _ as _,
+        dice as dice,
+        has_underscore as has_underscore,
+        slice_ as slice_,
+    )
+    from .swizzle import (
+        MAX_BITS as MAX_BITS,
+        ComposedLayout as ComposedLayout,
+        Swizzle as Swizzle,
+        is_composed as is_composed,
+        is_swizzle as is_swizzle,
+    )
+    from .table import offset_lists as offset_lists, offsets as offsets
+    from .tensor import (
+        Tensor as Tensor,
+        get_tile as get_tile,
+        make_tensor as make_tensor,
+        make_tensor_like as make_tensor_like,
+        tile_view as tile_view,
+    )
+    from .tile import get_tile_layout as get_tile_layout, make_layout_tile as make_layout_tile
+
+if TYPE_CHECKING:
+    # for the rooms above
+    from . import (
+        coord as coord,
+        fractal as fractal,
+        int_tuple as int_tuple,
+        layout as layout,
+        swizzle as swizzle,
+        tile as tile,
+    )
+    from .coord import default_origin as default_origin, offset_at as offset_at
+    from .fractal import repeated as repeated
+    from .int_tuple import (
+        as_int_tuple as as_int_tuple,
+        as_shape as as_shape,
+        leaves as leaves,
+        text_of as text_of,
+    )
+    from .layout import as_layout as as_layout, padded as padded, trusted as trusted
+    from .notation import (
+        NamingScanner as NamingScanner,
+        grouped as grouped,
+        items_at as items_at,
+        layout_at as layout_at,
+        leaf_at as leaf_at,
+        parse_int_tuple as parse_int_tuple,
+    )
+    from .tensor import is_tensor as is_tensor
+
+lazy(__name__)

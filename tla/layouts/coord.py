@@ -1,0 +1,534 @@
+"""Coordinates of a shape: order, index and offset, the strides that number them, and which hold data.
+
+A coordinate of a shape is an int, counted colexicographically (the first mode runs fastest), or a
+tuple with one coordinate for each mode. So ``((4,2),(4,3))`` has the coordinates ``37``, ``(5, 4)``,
+``((1, 1), 4)`` and ``((1, 1), (0, 1))``, all of one element.
+
+An origin shape says, where a shape is rounded up to blocks, how many coordinates of each top-level mode
+hold data: always the first ones, counted within the mode. CATLASS calls it ``originShape``; XLA's dims
+are one.
+
+>>> idx2crd(37, ((4, 2), (4, 3))), crd2idx((5, 4), ((4, 2), (4, 3)))
+(((1, 1), (0, 1)), 37)
+>>> crd2offset((1, 5), ((4, 2), (4, 3)), ((4, 16), (1, 32)))
+37
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import CongruenceError, CoordinateError, LayoutError
+from ..ground import constexpr
+from ..numbers import (
+    PLAIN_INTS,
+    IntLike,
+    IntTuple,
+    _0,
+    _1,
+    at_least,
+    bounded,
+    ceil_div,
+    decided_all,
+    equal,
+    is_plain_tuple,
+    is_static,
+    is_tuple,
+    known_eq,
+    known_int,
+    known_lt,
+    leaf,
+    less,
+    min_,
+    order,
+)
+from .int_tuple import (
+    as_int_tuple,
+    as_shape,
+    congruent,
+    flatten_to_tuple,
+    leaves,
+    product,
+    product_each,
+    repeat_like,
+    require_congruent,
+    text_of,
+    unflatten,
+    weakly_congruent,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# --- order ------------------------------------------------------------------------------------
+
+
+@constexpr
+def elem_less(a: IntTuple, b: IntTuple) -> bool:
+    """Whether every leaf of ``a`` is less than the leaf of ``b`` at its place.
+
+    ``elem_less(coord, shape)`` with ``coord >= 0`` says that a coordinate lies in its shape.
+
+    >>> elem_less((3, (1, 2)), (4, (2, 3))), elem_less((3, (1, 3)), (4, (2, 3)))
+    (True, False)
+
+    Raises:
+        CongruenceError: the profiles differ.
+    """
+    return decided_all(order(x, y) for x, y in _pairs(a, b))
+
+
+@constexpr
+def lex_less(a: IntTuple, b: IntTuple) -> bool:
+    """Whether ``a`` comes before ``b`` where the first leaf that differs decides.
+
+    >>> lex_less((1, 9), (2, 0)), lex_less((1, 9), (1, 9))
+    (True, False)
+
+    Raises:
+        CongruenceError: the profiles differ.
+    """
+    return _first_difference_less(_pairs(a, b))
+
+
+@constexpr
+def colex_less(a: IntTuple, b: IntTuple) -> bool:
+    """Whether ``a`` comes before ``b`` where the last leaf that differs decides.
+
+    This is the order of coordinates: ``colex_less(a, b) == (crd2idx(a, s) < crd2idx(b, s))``.
+
+    >>> colex_less((1, 9), (2, 0)), colex_less((9, 1), (0, 2))
+    (False, True)
+
+    Raises:
+        CongruenceError: the profiles differ.
+    """
+    return _first_difference_less(_pairs(a, b)[::-1])
+
+
+def _pairs(a: Any, b: Any) -> list[tuple[Any, Any]]:
+    if not congruent(a, b):
+        raise CongruenceError(f"{text_of(a)} and {text_of(b)} have different profiles", a=a, b=b)
+    return list(zip(leaves(a), leaves(b), strict=True))
+
+
+def _first_difference_less(pairs: list[tuple[Any, Any]]) -> bool:
+    for x, y in pairs:
+        if not equal(x, y):
+            return less(x, y)
+    return False
+
+
+# --- compact strides --------------------------------------------------------------------------
+
+
+@constexpr
+@bounded
+def compact_col_major(shape: IntTuple, start: IntLike = _1) -> Any:
+    """Return the strides of ``shape`` packed without gaps, the first leaf fastest.
+
+    >>> compact_col_major((4, (2, 3))), compact_col_major((_4, _8))
+    ((_1, (4, 8)), (_1, _4))
+    """
+    return _compact(shape, leaf(start), forward=True)[0]
+
+
+@constexpr
+@bounded
+def compact_row_major(shape: IntTuple, start: IntLike = _1) -> Any:
+    """Return the strides of ``shape`` packed without gaps, the last leaf fastest.
+
+    >>> compact_row_major((4, (2, 3))), compact_row_major((_4, _8))
+    ((6, (3, _1)), (_8, _1))
+    """
+    return _compact(shape, leaf(start), forward=False)[0]
+
+
+def packed(shape: Any, step: Any, room: int) -> Any:
+    """`compact_col_major` where all is plain; None where a leaf is not, or is negative, or too deep."""
+    if not is_plain_tuple(shape):
+        plain: Any = shape
+        return step if type(plain) in PLAIN_INTS and plain >= 0 else None
+    if not room:
+        return None
+    strides: list[Any] = []
+    for s in shape:
+        if type(s) in PLAIN_INTS and s >= 0:
+            strides.append(step)
+            step = s if step is _1 else step * s  # _1 * s == s, static or not
+        else:
+            inner = packed(s, step, room - 1)
+            if inner is None or not is_plain_tuple(s):
+                return None
+            strides.append(inner)
+            step = step * product(s)
+    return tuple(strides)
+
+
+def _compact(shape: Any, step: Any, forward: bool) -> tuple[Any, Any]:
+    """The packed strides of a shape from ``step`` on, and the step after it."""
+    if not is_tuple(shape):
+        return step, step * leaf(shape)
+    strides: list[Any] = []
+    for s in shape if forward else reversed(shape):
+        d, step = _compact(s, step, forward)
+        strides.append(d)
+    return tuple(strides if forward else reversed(strides)), step
+
+
+@constexpr
+@bounded
+def compact_order(shape: IntTuple, order: IntTuple) -> Any:
+    """Return the strides of ``shape`` packed without gaps, leaves with the least ``order`` fastest.
+
+    ``order`` is weakly congruent to ``shape``; an int over several leaves keeps them together,
+    first leaf fastest, as do equal orders.
+
+    >>> compact_order((2, 3, 4), (2, 0, 1)), compact_order((2, (3, 4)), (1, 0))
+    ((12, _1, 3), (12, (_1, 3)))
+
+    Raises:
+        CongruenceError: ``order`` is not weakly congruent to ``shape``.
+    Source: CuTe ``compact_order``, layout.hpp.
+    """
+    if not weakly_congruent(order, shape):
+        raise CongruenceError(
+            f"the order {text_of(order)} does not fit the shape {text_of(shape)}",
+            "It needs one rank for each mode, or one for several modes together.",
+            order=order,
+            shape=shape,
+        )
+    sizes, ranks = flatten_to_tuple(shape), flatten_to_tuple(_spread(order, shape))
+    strides: list[Any] = [_1] * len(sizes)
+    step: Any = _1
+    for i in sorted(range(len(sizes)), key=lambda i: _Rank(ranks[i])):
+        strides[i], step = step, step * sizes[i]
+    return unflatten(tuple(strides), shape)
+
+
+class _Rank:
+    """A leaf in an order that may be open: sorting by it decides or raises `UndecidedError`."""
+
+    __slots__ = ("leaf",)
+
+    def __init__(self, leaf: Any) -> None:
+        self.leaf = leaf
+
+    def __lt__(self, other: _Rank) -> bool:
+        return less(self.leaf, other.leaf)
+
+
+def _spread(order: Any, shape: Any) -> Any:
+    if is_tuple(order):
+        return tuple(map(_spread, order, shape))
+    return repeat_like(shape, order)
+
+
+# --- index and coordinate ---------------------------------------------------------------------
+
+
+@constexpr
+def idx2crd(coord: IntTuple, shape: IntTuple, extend: bool = False) -> Any:
+    """Return the coordinate congruent to ``shape`` of the element at an int, or any, coordinate.
+
+    >>> idx2crd(37, ((4, 2), (4, 3))), idx2crd((5, 4), ((4, 2), (4, 3))), idx2crd(_5, (_4, _8))
+    (((1, 1), (0, 1)), ((1, 1), (0, 1)), (_1, _1))
+
+    Args:
+        extend: Let the last leaf of each mode grow, as CuTe always does, instead of raising.
+
+    Raises:
+        CoordinateError: the coordinate is negative, outside the shape, or of another profile.
+    Source: CuTe ``idx2crd``, stride.hpp.
+    """
+    coord, shape = as_int_tuple(coord), as_shape(shape)
+    try:
+        return _natural(coord, shape, extend)
+    except _OUTSIDE:
+        raise _diagnosed(coord, shape, extend) from None
+
+
+def _natural(coord: Any, shape: Any, extend: bool) -> Any:
+    if is_tuple(coord):
+        if not is_tuple(shape) or len(coord) != len(shape):
+            raise _OutsideError
+        return tuple(_natural(c, s, extend) for c, s in zip(coord, shape, strict=True))
+    if not is_tuple(shape):
+        _in_range(coord, shape, extend)
+        return coord
+    if not shape:
+        _in_range(coord, _1, False)
+        return ()
+    out: list[Any] = []
+    for s in shape[:-1]:
+        n = product(s)
+        out.append(_natural(coord % n, s, False))
+        coord = coord // n
+    out.append(_natural(coord, shape[-1], extend))
+    return tuple(out)
+
+
+@constexpr
+def crd2idx(coord: IntTuple, shape: IntTuple, stride: IntTuple | None = None) -> Any:
+    """Return the place of a coordinate in its shape: the inverse of `idx2crd`.
+
+    With ``stride`` it is `crd2offset`, as in CuTe, which has one name for both.
+
+    >>> crd2idx((5, 4), ((4, 2), (4, 3))), crd2idx(((1, 1), (0, 1)), ((4, 2), (4, 3)))
+    (37, 37)
+    """
+    return crd2offset(coord, shape, compact_col_major(shape) if stride is None else stride)
+
+
+@constexpr
+def crd2crd(coord: IntTuple, shape: IntTuple, to_shape: IntTuple) -> Any:
+    """Return the coordinate in ``to_shape`` of the element at ``coord`` of ``shape``.
+
+    >>> crd2crd((1, 2), (4, 6), (8, 3)), crd2crd((1, 2), (4, 6), 24)
+    ((1, 1), 9)
+    """
+    return idx2crd(crd2idx(coord, shape), to_shape)
+
+
+def coords(shape: IntTuple) -> Iterator[Any]:
+    """Yield every coordinate of ``shape``, congruent to it, in colexicographic order.
+
+    >>> list(coords((2, (1, 2))))
+    [(0, (0, 0)), (1, (0, 0)), (0, (0, 1)), (1, (0, 1))]
+    """
+    shape = as_shape(shape)
+    sizes = [known_int(n) for n in leaves(shape)]
+    if 0 in sizes:
+        return
+    at = [0] * len(sizes)
+    while True:
+        yield unflatten(tuple(at), shape) if is_tuple(shape) else at[0]
+        for i, n in enumerate(sizes):  # count up, the first leaf fastest
+            at[i] += 1
+            if at[i] < n:
+                break
+            at[i] = 0
+        else:
+            return
+
+
+# --- coordinate to offset ---------------------------------------------------------------------
+
+
+@constexpr
+def crd2offset(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool = False) -> Any:
+    """Return the offset of a coordinate: the sum over the leaves of coordinate times stride.
+
+    >>> crd2offset((1, 5), ((_4, _2), (_4, _3)), ((_4, _16), (_1, _32)))
+    37
+    >>> crd2offset(8, (4, 2), (2, 1)), crd2offset(8, (4, 2), (2, 1), extend=True)
+    Traceback (most recent call last):
+        ...
+    tla.errors.CoordinateError: coordinate 8 lies outside the shape (4,2)
+      Its size is 8.
+
+    Args:
+        coord: An int, or a tuple weakly congruent to ``shape``; in elements.
+        extend: Let the last leaf of each mode grow, as TLA and CuTe always do.
+
+    Returns:
+        The offset in elements; static where coordinate and strides are.
+
+    Raises:
+        CoordinateError: the coordinate is negative, outside the shape, or of another profile.
+        CongruenceError: shape and stride have different profiles.
+    Source: CATLASS ``crd2offset``, layout.hpp.
+    """
+    coord, shape, stride = as_int_tuple(coord), as_shape(shape), as_int_tuple(stride)
+    require_congruent(shape, stride)
+    return offset_at(coord, shape, stride, extend)
+
+
+def offset_at(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool) -> Any:
+    """`crd2offset` for a shape and stride known to be checked and congruent."""
+    try:
+        return _offset(coord, shape, stride, extend)
+    except _OUTSIDE:
+        raise _diagnosed(coord, shape, extend) from None
+
+
+def _offset(coord: Any, shape: Any, stride: Any, extend: bool) -> Any:
+    # The first term starts the sum, so that static terms give a static sum. Leaves are taken in
+    # place rather than by a call each: this is the path that every evaluation runs.
+    total: Any = None
+    if is_tuple(coord):
+        if not is_tuple(shape) or len(coord) != len(shape):
+            raise _OutsideError
+        for c, s, d in zip(coord, shape, stride):  # noqa: B905 (lengths are equal; this path is hot)
+            if type(c) in PLAIN_INTS and type(s) in PLAIN_INTS and 0 <= c < s:
+                term = c * d
+            else:
+                term = _offset(c, s, d, extend)
+            total = term if total is None else total + term
+        return _0 if total is None else total
+    if type(coord) not in PLAIN_INTS:
+        coord = leaf(coord)
+    if not is_tuple(shape):
+        _in_range(coord, shape, extend)
+        return coord * stride
+    if not shape:
+        _in_range(coord, _1, False)
+        return _0
+    last = len(shape) - 1
+    for i in range(last):
+        n = s = shape[i]
+        if type(s) in PLAIN_INTS:
+            term = coord % s * stride[i]
+        else:
+            n = product(s)
+            term = _offset(coord % n, s, stride[i], False)
+        coord = coord // n
+        total = term if total is None else total + term
+    term = _offset(coord, shape[last], stride[last], extend)
+    return term if total is None else total + term
+
+
+class _OutsideError(Exception):
+    """A coordinate does not fit; `_diagnosed` says where and why."""
+
+
+_OUTSIDE = (_OutsideError, ZeroDivisionError)  # an empty mode has no coordinate to divide out
+
+
+def _in_range(coord: Any, extent: Any, extend: bool) -> None:
+    """Raise unless ``0 <= coord < extent``; without the upper end if extended."""
+    if type(coord) in PLAIN_INTS and type(extent) in PLAIN_INTS and 0 <= coord < extent:
+        return
+    if not at_least(coord, 0) or not (extend or less(coord, extent)):
+        raise _OutsideError
+
+
+def _diagnosed(coord: Any, shape: Any, extend: bool) -> CoordinateError:
+    """The error of a coordinate that does not fit: its smallest part that does not."""
+    at: list[int] = []
+    c, s = coord, shape
+    while is_tuple(c) and is_tuple(s) and len(c) == len(s):
+        for i, (part, extent) in enumerate(zip(c, s, strict=True)):
+            try:
+                _natural(part, extent, extend)
+            except _OUTSIDE:
+                at.append(i)
+                c, s = part, extent
+                break
+    if is_tuple(c):
+        wanted = f"{len(s)} modes" if is_tuple(s) else "one int"
+        reason = f"{text_of(c)} stands where {text_of(s)} takes {wanted}."
+        summary = f"coordinate {text_of(coord)} does not fit the shape {text_of(shape)}"
+    else:
+        reason = "Coordinates count from 0." if known_lt(c, 0) is True else f"Its size is {product(s)}."
+        summary = f"coordinate {text_of(coord)} lies outside the shape {text_of(shape)}"
+    if at:
+        mode = ".".join(map(str, at))
+        if is_tuple(c) or is_tuple(s):
+            reason = f"Mode {mode} is {text_of(c)}, of shape {text_of(s)}. {reason}"
+        else:
+            reason = f"Mode {mode} is {text_of(c)}, of size {text_of(s)}. Coordinates count from 0."
+    return CoordinateError(summary, reason, coord=coord, shape=shape, mode=tuple(at))
+
+
+# --- origin shapes ----------------------------------------------------------------------------
+
+
+def default_origin(shape: IntTuple) -> Any:
+    """Return the size of each top-level mode, or of the one int: all coordinates hold data."""
+    return product_each(shape) if is_tuple(shape) else shape
+
+
+def checked_origin(shape: IntTuple, origin: IntTuple) -> Any:
+    """Return the origin shape checked, or None where it says no more than the shape does.
+
+    It says more where a value differs, or is static where the size of the mode is not.
+
+    Raises:
+        CongruenceError: it is not one int for each top-level mode.
+        LayoutError: an int is negative or exceeds the size of its mode.
+    """
+    origin, sizes = as_int_tuple(origin), default_origin(shape)
+    if not congruent(sizes, origin):
+        raise CongruenceError(
+            f"origin shape {text_of(origin)} does not fit the shape {text_of(shape)}",
+            "It needs one int for each top-level mode.",
+            shape=shape,
+            origin_shape=origin,
+        )
+    for o, n in zip(leaves(origin), leaves(sizes), strict=True):
+        if not (at_least(o, 0) and at_least(n, o)):
+            raise LayoutError(
+                f"origin shape {text_of(origin)} does not lie in the shape {text_of(shape)}",
+                f"{o} is not between 0 and the {n} coordinates of its mode.",
+                shape=shape,
+                origin_shape=origin,
+            )
+    return origin if says_more(shape, origin) else None
+
+
+def says_more(shape: IntTuple, origin: IntTuple) -> bool:
+    """Whether an origin shape differs from the sizes of the modes, or is static where they are not."""
+    sizes = default_origin(shape)
+    return origin != sizes or any(
+        is_static(o) and not is_static(n) for o, n in zip(leaves(origin), leaves(sizes), strict=True)
+    )
+
+
+def mode_indices(coord: IntTuple, shape: IntTuple) -> tuple[Any, ...]:
+    """Return the index of a coordinate within each top-level mode: what an origin shape bounds.
+
+    >>> mode_indices(((1, 1), 3), ((4, 2), 8)), mode_indices(29, ((4, 2), 8))
+    ((5, 3), (5, 3))
+    """
+    if not is_tuple(shape):
+        return (crd2idx(coord, shape),)
+    if not is_tuple(coord):
+        return flatten_to_tuple(idx2crd(coord, product_each(shape)))
+    if len(coord) != len(shape):
+        raise CoordinateError(
+            f"coordinate {text_of(coord)} does not fit the shape {text_of(shape)}", coord=coord
+        )
+    return tuple(crd2idx(c, s) for c, s in zip(coord, shape, strict=True))
+
+
+def trimmed_parts(shape: Any, stride: Any, origin: Any) -> tuple[Any, Any]:
+    """Return shape and stride with every padded mode cut to the leaves that its data reach.
+
+    >>> trimmed_parts(((2, 4), (4, 2)), ((4, 16), (1, 32)), (5, 3))
+    (((2, 3), 3), ((4, 16), 1))
+    """
+    if not is_tuple(shape):
+        return _cut(shape, stride, origin)
+    modes = [
+        (s, d) if known_eq(n, product(s)) is True else _cut(s, d, n)
+        for s, d, n in zip(shape, stride, origin, strict=True)
+    ]
+    return tuple(s for s, _d in modes), tuple(d for _s, d in modes)
+
+
+def _cut(shape: Any, stride: Any, n: Any) -> tuple[Any, Any]:
+    """The leaves of a mode that its first ``n`` coordinates reach, the last of them cut."""
+    if known_lt(_1, n) is False:
+        return n, _0 if is_static((n, stride)) else 0
+    if not is_tuple(shape):
+        return n, stride
+    kept: list[tuple[Any, Any]] = []
+    below: Any = _1  # coordinates of the leaves kept so far
+    for s, d in zip(shape, stride, strict=True):
+        reach, here = ceil_div(n, below), product(s)
+        if known_lt(_1, reach) is False:
+            break
+        is_cut = known_lt(reach, here)
+        if is_cut is None:  # cut or not: where it is, no more than 1 of each leaf above is reached
+            reach = min_(reach, here)
+        if is_cut is not False:
+            kept.append(_cut(s, d, reach))
+        elif known_lt(_1, here) is not False:
+            kept.append((s, d))
+        if is_cut:
+            break
+        below = below * here
+    if len(kept) == 1:
+        return kept[0]
+    return tuple(s for s, _d in kept), tuple(d for _s, d in kept)

@@ -1,0 +1,680 @@
+"""Int tuples: an int, or a tuple of int tuples. Shapes, strides, coordinates and tiles are these.
+
+The profile of an int tuple is its nesting; its leaves are its ints, read left to right.
+Every function here is pure, checks its leaves (`tla.numbers.ints.leaf`) and keeps static ints static.
+Names and results are those of CuTe C++, ``int_tuple.hpp`` and ``tuple_algorithms.hpp``.
+
+>>> x = make_tuple(4, (_2, 3))
+>>> rank(x), depth(x), get(x, 1, 0), product(x), flatten(x)
+(_2, _2, _2, 24, (4, _2, 3))
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVarTuple
+
+from ..errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
+from ..ground import constexpr
+from ..numbers import (
+    MAX_DEPTH,
+    PLAIN_INTS,
+    Int,
+    IntTuple,
+    _1,
+    at_least,
+    bounded,
+    decided_all,
+    division,
+    equality,
+    is_open,
+    is_tuple,
+    known_divides,
+    known_eq,
+    leaf,
+    neither_divides,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ..numbers import Question
+
+_Items = TypeVarTuple("_Items")
+
+
+# --- construction and access ------------------------------------------------------------------
+
+
+@constexpr
+def make_tuple(*items: *_Items) -> tuple[*_Items]:
+    """Return the int tuple of the arguments, checked; numpy ints become ints.
+
+    >>> make_tuple(2, (_3, 4))
+    (2, (_3, 4))
+
+    Raises:
+        LeafError: a leaf is not an int.
+        LayoutError: the nesting is deeper than `MAX_DEPTH`.
+    Source: CuTe and TLA ``make_tuple``, ``MakeTuple``.
+    """
+    checked: tuple[*_Items] = as_int_tuple(items)
+    return checked
+
+
+def as_int_tuple(x: object) -> Any:
+    """Return ``x`` with every leaf checked and numpy ints converted; the profile is kept."""
+    return _checked(x, MAX_DEPTH)
+
+
+def as_shape(x: object) -> Any:
+    """Return ``x`` checked as a shape: an int tuple without negative extents.
+
+    Raises:
+        LayoutError: an extent is negative.
+        UndecidedError: a symbolic one may be.
+    """
+    shape = as_int_tuple(x)
+    for extent in leaves(shape):
+        if not at_least(extent, 0):
+            raise LayoutError(
+                f"shape {text_of(shape)} has the negative extent {extent}", shape=shape, extent=extent
+            )
+    return shape
+
+
+def _checked(x: Any, room: int) -> Any:
+    if not is_tuple(x):
+        return leaf(x)
+    if not room:
+        raise LayoutError(f"an int tuple is nested deeper than {MAX_DEPTH} levels")
+    return tuple(_checked(i, room - 1) for i in x)
+
+
+@constexpr
+def rank(x: IntTuple, *path: SupportsIndex) -> Int[int]:
+    """Return the number of modes of ``get(x, *path)``, static; an int has one.
+
+    >>> rank((4, (2, 3))), rank((4, (2, 3)), 0), rank(5)
+    (_2, _1, _1)
+    """
+    x = get(x, *path)
+    return Int(len(x)) if is_tuple(x) else _1
+
+
+@constexpr
+@bounded
+def depth(x: IntTuple, *path: SupportsIndex) -> Int[int]:
+    """Return the levels of nesting of ``get(x, *path)``, static: 0 for an int.
+
+    >>> depth(5), depth((4, 2)), depth((4, (2, 3)))
+    (_0, _1, _2)
+    """
+    x = get(x, *path)
+    if not is_tuple(x):
+        return Int(0)
+    return Int(1 + max((int(depth(i)) for i in x), default=0))
+
+
+@constexpr
+def get(x: IntTuple, *path: SupportsIndex) -> Any:
+    """Return mode ``path[0]`` of ``x``, of it mode ``path[1]``, and so on. Mode 0 of an int is it.
+
+    >>> get((4, (2, 3)), 1, 0), get(5, 0)
+    (2, 5)
+
+    Raises:
+        CoordinateError: an index is not a mode: negative, or not below the rank.
+    """
+    at: Any = as_int_tuple(x)
+    for level, i in enumerate(path):
+        i = leaf(i)
+        modes: tuple[Any, ...] = at if is_tuple(at) else (at,)
+        if not 0 <= i < len(modes):
+            steps = ", ".join(str(int(leaf(p))) for p in path[: level + 1])
+            raise CoordinateError(
+                f"there is no mode {i:d} in {text_of(at)}, of rank {len(modes)}",
+                f"Asked by get({text_of(x)}, {steps}); modes count from 0.",
+                value=x,
+                path=path,
+            )
+        at = modes[i]
+    return at
+
+
+def leaves(x: IntTuple) -> Iterator[Any]:
+    """Yield the leaves from left to right, each checked."""
+    if is_tuple(x):
+        for i in x:
+            yield from leaves(i)
+    else:
+        yield leaf(x)
+
+
+def text_of(*parts: IntTuple) -> str:
+    """Return the notation of an int tuple: no spaces, static ints as ``_N``, a 1-tuple as ``(3)``.
+
+    Several are joined by ``:``; the facts of an unknown stand where it comes first.
+
+    >>> text_of((_2, (4, (5,)))), text_of(Int(-2)), text_of(())
+    ('(_2,(4,(5)))', '_-2', '()')
+    """
+    try:
+        return ":".join([_text(x, MAX_DEPTH, _plain_text) for x in parts])
+    except _SymbolicError:
+        from ..numbers import Notation
+
+        write = Notation(leaves(parts)).text
+        return ":".join([_text(x, MAX_DEPTH, write) for x in parts])
+
+
+class _SymbolicError(Exception):
+    """A leaf is symbolic: its text depends on those before it."""
+
+
+def _plain_text(x: Any) -> str:
+    if is_open(x):
+        raise _SymbolicError
+    return str(x)
+
+
+def _text(x: Any, room: int, leaf_text: Callable[[Any], str]) -> str:
+    if type(x) in PLAIN_INTS:
+        return str(x)
+    if not is_tuple(x):
+        return leaf_text(x)
+    return f"({','.join([_text(i, room - 1, leaf_text) for i in x])})" if room else "(...)"
+
+
+# --- profile ----------------------------------------------------------------------------------
+
+
+@constexpr
+@bounded
+def flatten_to_tuple(x: IntTuple) -> tuple[Any, ...]:
+    """Return the leaves as a flat tuple; an int becomes a 1-tuple.
+
+    >>> flatten_to_tuple(((4, 2), 3)), flatten_to_tuple(7)
+    ((4, 2, 3), (7,))
+    """
+    return tuple(leaves(x))
+
+
+@constexpr
+def flatten(x: IntTuple) -> Any:
+    """Return the leaves as a flat tuple; an int stays an int.
+
+    >>> flatten(((4, 2), (8, (3,)))), flatten(7)
+    ((4, 2, 8, 3), 7)
+    """
+    return flatten_to_tuple(x) if is_tuple(x) else leaf(x)
+
+
+@constexpr
+@bounded
+def unflatten(flat: IntTuple, profile: IntTuple) -> Any:
+    """Return the leaves of ``flat`` in the profile of ``profile``: the inverse of `flatten`.
+
+    >>> unflatten((1, 2, 3), (0, (0, 0)))
+    (1, (2, 3))
+
+    Raises:
+        CongruenceError: the two have different numbers of leaves.
+    """
+    items = flatten_to_tuple(flat)
+    wanted = sum(1 for _ in _profile_leaves(profile))
+    if len(items) != wanted:
+        raise CongruenceError(
+            f"{text_of(flat)} has {len(items)} leaves, the profile {text_of(profile)} has {wanted}",
+            flat=flat,
+            profile=profile,
+        )
+    rest = iter(items)
+
+    def build(p: Any) -> Any:
+        return tuple(build(i) for i in p) if is_tuple(p) else next(rest)
+
+    return build(profile)
+
+
+def _profile_leaves(profile: Any) -> Iterator[Any]:
+    """The leaves of a profile, which need not be ints."""
+    if is_tuple(profile):
+        for i in profile:
+            yield from _profile_leaves(i)
+    else:
+        yield profile
+
+
+@bounded
+def congruent(a: IntTuple, b: IntTuple) -> bool:
+    """Whether ``a`` and ``b`` have the same profile.
+
+    >>> congruent((4, (2, 3)), (1, (7, 7))), congruent((4,), 4)
+    (True, False)
+    """
+    if is_tuple(a) and is_tuple(b):
+        return len(a) == len(b) and all(map(congruent, a, b))
+    if is_tuple(a) or is_tuple(b):
+        return False
+    leaf(a)
+    leaf(b)
+    return True
+
+
+def require_congruent(shape: Any, stride: Any) -> None:
+    """Raise `CongruenceError` unless the two have one profile; the text says where they part."""
+    if not congruent(shape, stride):
+        raise CongruenceError(
+            f"shape {text_of(shape)} and stride {text_of(stride)} are not congruent",
+            _first_difference(shape, stride),
+            shape=shape,
+            stride=stride,
+        )
+
+
+def _first_difference(shape: Any, stride: Any) -> str:
+    """A sentence on the first place where two profiles differ."""
+    at = ""
+    while is_tuple(shape) and is_tuple(stride) and len(shape) == len(stride):
+        i = next(i for i in range(len(shape)) if not congruent(shape[i], stride[i]))
+        at = f"{at}.{i}" if at else f"{i}"
+        shape, stride = shape[i], stride[i]
+    return (
+        f"{f'In mode {at} the' if at else 'The'} shape {text_of(shape)} has {_arity(shape)},"
+        f" the stride {text_of(stride)} has {_arity(stride)}."
+    )
+
+
+def _arity(x: Any) -> str:
+    if not is_tuple(x):
+        return "one int"
+    return f"{len(x)} mode{'' if len(x) == 1 else 's'}"
+
+
+@bounded
+def weakly_congruent(a: IntTuple, b: IntTuple) -> bool:
+    """Whether ``b`` has the profile of ``a`` after replacing some leaves of ``a`` by tuples.
+
+    >>> weakly_congruent((4, 6), (1, (7, 7))), weakly_congruent((1, (7, 7)), (4, 6))
+    (True, False)
+    """
+    if is_tuple(a):
+        return is_tuple(b) and len(a) == len(b) and all(map(weakly_congruent, a, b))
+    leaf(a)
+    if not is_tuple(b):
+        leaf(b)
+    return True
+
+
+@bounded
+def compatible(a: IntTuple, b: IntTuple) -> bool:
+    """Whether ``b`` refines ``a``: each leaf of ``a`` is the size of what stands there in ``b``.
+
+    Every coordinate of ``a`` is then a coordinate of ``b``.
+
+    >>> compatible(24, (4, 6)), compatible((4, 6), (4, (2, 3))), compatible((5, 8), ((5, 8),))
+    (True, True, False)
+
+    Raises:
+        UndecidedError: two sizes are symbolic and not known to be equal.
+    """
+    return decided_all(_asked(equality, a, b))
+
+
+def _asked(question: Callable[[Any, Any], Question], a: Any, b: Any) -> Iterator[Question]:
+    """Ask of each leaf of ``a`` and the size of what stands there in ``b``."""
+    if not is_tuple(a):
+        yield question(leaf(a), product(b))
+    elif not is_tuple(b) or len(a) != len(b):
+        yield False, "the profiles fit"
+    else:
+        for x, y in zip(a, b, strict=True):
+            yield from _asked(question, x, y)
+
+
+# --- maps and folds over leaves ---------------------------------------------------------------
+
+
+def transform_leaf(f: Callable[..., Any], x: IntTuple, *others: IntTuple) -> Any:
+    """Return ``x`` with every leaf replaced by ``f`` of it and of the leaves at its place.
+
+    >>> transform_leaf(lambda a, b: a * b, (4, (2, 3)), (1, (10, 100)))
+    (4, (20, 300))
+
+    Raises:
+        CongruenceError: the tuples have different profiles.
+    """
+    return _transformed(f, as_int_tuple(x), *map(as_int_tuple, others))
+
+
+def _transformed(f: Callable[..., Any], x: Any, *others: Any) -> Any:
+    if is_tuple(x):
+        for other in others:
+            if not is_tuple(other) or len(other) != len(x):
+                raise _not_congruent(x, other)
+        return tuple(_transformed(f, *at) for at in zip(x, *others, strict=True))
+    for other in others:
+        if is_tuple(other):
+            raise _not_congruent(x, other)
+    return f(x, *others)
+
+
+def fold_leaf(f: Callable[[Any, Any], Any], start: Any, x: IntTuple) -> Any:
+    """Return ``f(... f(f(start, x0), x1) ..., xn)`` over the leaves from left to right.
+
+    >>> fold_leaf(lambda total, leaf: total + leaf, 0, (4, (2, 3)))
+    9
+    """
+    for i in leaves(as_int_tuple(x)):
+        start = f(start, i)
+    return start
+
+
+def _not_congruent(a: Any, b: Any) -> CongruenceError:
+    return CongruenceError(f"{text_of(a)} and {text_of(b)} have different profiles", a=a, b=b)
+
+
+# --- arithmetic -------------------------------------------------------------------------------
+
+
+@constexpr
+@bounded
+def product(x: IntTuple) -> Any:
+    """Return the product of the leaves; ``_1`` for the empty tuple.
+
+    >>> product((4, (2, 3))), product((_4, _2)), product(())
+    (24, _8, _1)
+    """
+    if not is_tuple(x):
+        return leaf(x)
+    total: Any = _1
+    for i in x:
+        total = total * (product(i) if is_tuple(i) else leaf(i))
+    return total
+
+
+@constexpr
+def size(x: IntTuple, *path: SupportsIndex) -> Any:
+    """Return the number of coordinates of the shape ``get(x, *path)``: the product of its leaves.
+
+    >>> size((4, (2, 3))), size((4, (2, 3)), 1)
+    (24, 6)
+    """
+    return product(get(x, *path))
+
+
+@constexpr
+def product_each(x: IntTuple) -> tuple[Any, ...]:
+    """Return the product of each mode.
+
+    >>> product_each(((4, 2), 3))
+    (8, 3)
+    """
+    return tuple(product(i) for i in x) if is_tuple(x) else (leaf(x),)
+
+
+@constexpr
+@bounded
+def product_like(x: IntTuple, profile: IntTuple) -> Any:
+    """Return the products of the parts of ``x`` that stand at the leaves of ``profile``.
+
+    >>> product_like(((4, 2), (3, (5, 7))), (0, (0, 0)))
+    (8, (3, 35))
+
+    Raises:
+        CongruenceError: ``profile`` is not weakly congruent to ``x``.
+    """
+    if is_tuple(profile):
+        if not is_tuple(x) or len(x) != len(profile):
+            raise _not_congruent(x, profile)
+        return tuple(product_like(i, p) for i, p in zip(x, profile, strict=True))
+    return product(x)
+
+
+@constexpr
+@bounded
+def inner_product(a: IntTuple, b: IntTuple) -> Any:
+    """Return the sum of the products of the leaves of ``a`` and ``b``, which are congruent.
+
+    >>> inner_product((1, (2, 3)), (100, (10, 1)))
+    123
+    """
+    if is_tuple(a) and is_tuple(b) and len(a) == len(b):
+        total: Any = None
+        for x, y in zip(a, b, strict=True):
+            term = inner_product(x, y)
+            total = term if total is None else total + term
+        return Int(0) if total is None else total
+    if is_tuple(a) or is_tuple(b):
+        raise _not_congruent(a, b)
+    return leaf(a) * leaf(b)
+
+
+@constexpr
+@bounded
+def elem_scale(a: IntTuple, b: IntTuple) -> Any:
+    """Return ``a`` with each leaf multiplied by the product of what stands there in ``b``.
+
+    >>> elem_scale((2, 3), ((4, 5), 6))
+    (40, 18)
+    """
+    if is_tuple(a):
+        if not is_tuple(b) or len(a) != len(b):
+            raise _not_congruent(a, b)
+        return tuple(map(elem_scale, a, b))
+    return leaf(a) * product(b)
+
+
+@constexpr
+@bounded
+def shape_div(a: IntTuple, b: IntTuple) -> Any:
+    """Return the shape left of ``a`` after ``b`` of its elements are taken off at the front.
+
+    For ints: ``a / b`` where ``b`` divides ``a``, 1 where ``a`` divides ``b``. An int ``b`` is used
+    up over the leaves of a tuple ``a``; a tuple ``b`` under an int ``a`` counts by its product.
+
+    >>> shape_div((4, 2, 2), 8), shape_div((8, 6), (2, 3)), shape_div(12, (2, 3))
+    ((1, 1, 2), (4, 2), 2)
+
+    Raises:
+        DivisibilityError: neither of two ints divides the other.
+    Source: CuTe ``shape_div``, int_tuple.hpp.
+    """
+    if is_tuple(a):
+        if is_tuple(b):
+            if len(a) != len(b):
+                raise _not_congruent(a, b)
+            return tuple(map(shape_div, a, b))
+        rest = leaf(b)
+        out: list[Any] = []
+        for i in a:
+            out.append(shape_div(i, rest))
+            rest = shape_div(rest, product(i))
+        return tuple(out)
+    x, y = leaf(a), product(b)
+    if known_eq(y, 0) is not True:
+        down, up = known_divides(y, x), known_divides(x, y)
+        if down:
+            return x // y
+        if up:  # a static 1 only where both are static
+            return x // x * (y // y)
+        neither_divides(y, x)
+    raise DivisibilityError(f"neither of {text_of(a)} and {text_of(b)} divides the other", a=a, b=b)
+
+
+@bounded
+def evenly_divides(a: IntTuple, b: IntTuple) -> bool:
+    """Whether ``b`` divides ``a`` leaf by leaf; ``b`` is weakly congruent to ``a``.
+
+    >>> evenly_divides((8, 6), (2, 3)), evenly_divides((8, 6), (3, 3)), evenly_divides((4, 6), 8)
+    (True, False, True)
+    """
+    return decided_all(_asked(division, b, a))
+
+
+# --- editing the top level --------------------------------------------------------------------
+
+
+@constexpr
+def wrap(x: IntTuple) -> tuple[Any, ...]:
+    """Return ``x`` as a tuple: an int becomes a 1-tuple.
+
+    >>> wrap(7), wrap((7, 2))
+    ((7,), (7, 2))
+    """
+    checked = as_int_tuple(x)
+    return checked if is_tuple(checked) else (checked,)
+
+
+@constexpr
+def unwrap(x: IntTuple) -> Any:
+    """Return ``x`` without the 1-tuples around it.
+
+    >>> unwrap(((5,),)), unwrap((5, 6))
+    (5, (5, 6))
+    """
+    checked = as_int_tuple(x)
+    while is_tuple(checked) and len(checked) == 1:
+        checked = checked[0]
+    return checked
+
+
+@constexpr
+def select(x: IntTuple, *modes: SupportsIndex) -> tuple[Any, ...]:
+    """Return the modes named, in the order named.
+
+    >>> select((4, (2, 3), 8), 2, 0)
+    (8, 4)
+    """
+    return tuple(get(x, i) for i in modes)
+
+
+@constexpr
+def take(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]:
+    """Return the modes ``begin`` up to but not including ``end``.
+
+    >>> take((4, (2, 3), 8), 1, 3)
+    ((2, 3), 8)
+    """
+    modes = wrap(x)
+    return modes[_between(modes, begin, end)]
+
+
+@constexpr
+def group(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]:
+    """Return ``x`` with the modes ``begin`` to ``end`` made one mode.
+
+    >>> group((4, 2, 3, 8), 1, 3)
+    (4, (2, 3), 8)
+    """
+    modes = wrap(x)
+    at = _between(modes, begin, end)
+    return (*modes[: at.start], modes[at], *modes[at.stop :])
+
+
+@constexpr
+def append(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]:
+    """Return ``x`` with ``item`` after its last mode; with ``upto``, as often as gives that rank.
+
+    >>> append((4, 2), 3), append(4, 1, upto=3)
+    ((4, 2, 3), (4, 1, 1))
+    """
+    modes = wrap(x)
+    return (*modes, *repeat(item, _missing(modes, upto)))
+
+
+@constexpr
+def prepend(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]:
+    """Return ``x`` with ``item`` before its first mode; with ``upto``, as often as gives that rank.
+
+    >>> prepend((4, 2), 3), prepend(4, 1, upto=3)
+    ((3, 4, 2), (1, 1, 4))
+    """
+    modes = wrap(x)
+    return (*repeat(item, _missing(modes, upto)), *modes)
+
+
+@constexpr
+def replace(x: IntTuple, mode: SupportsIndex, item: IntTuple) -> tuple[Any, ...]:
+    """Return ``x`` with one mode replaced.
+
+    >>> replace((4, 2, 3), 1, (5, 6))
+    (4, (5, 6), 3)
+    """
+    get(x, mode)
+    modes = wrap(x)
+    at: int = leaf(mode)
+    return (*modes[:at], as_int_tuple(item), *modes[at + 1 :])
+
+
+@constexpr
+def insert(x: IntTuple, mode: SupportsIndex, item: IntTuple) -> tuple[Any, ...]:
+    """Return ``x`` with ``item`` put before mode ``mode``.
+
+    >>> insert((4, 2), 1, 7)
+    (4, 7, 2)
+    """
+    modes = wrap(x)
+    at = _between(modes, mode, mode).start
+    return (*modes[:at], as_int_tuple(item), *modes[at:])
+
+
+@constexpr
+def remove(x: IntTuple, mode: SupportsIndex) -> tuple[Any, ...]:
+    """Return ``x`` without one mode.
+
+    >>> remove((4, 2, 3), 1)
+    (4, 3)
+    """
+    get(x, mode)
+    modes = wrap(x)
+    at: int = leaf(mode)
+    return (*modes[:at], *modes[at + 1 :])
+
+
+@constexpr
+def repeat(x: IntTuple, times: SupportsIndex) -> tuple[Any, ...]:
+    """Return the tuple of ``times`` copies of ``x``.
+
+    >>> repeat((4, 2), 2)
+    ((4, 2), (4, 2))
+    """
+    count: int = leaf(times)
+    if count < 0:
+        raise LayoutError(f"cannot repeat a mode {count} times")
+    if count > _MOST_COPIES:
+        raise LayoutError(f"cannot repeat a mode {count} times: at most {_MOST_COPIES} are supported")
+    return (as_int_tuple(x),) * count
+
+
+_MOST_COPIES = 1 << 20
+"""As many modes as anything can be done with."""
+
+
+@constexpr
+@bounded
+def repeat_like(profile: IntTuple, x: IntTuple) -> Any:
+    """Return ``profile`` with ``x`` at every leaf.
+
+    >>> repeat_like((4, (2, 3)), 0)
+    (0, (0, 0))
+    """
+    if is_tuple(profile):
+        return tuple(repeat_like(i, x) for i in profile)
+    leaf(profile)
+    return as_int_tuple(x)
+
+
+def _missing(modes: Sequence[Any], upto: SupportsIndex | None) -> int:
+    return 1 if upto is None else max(0, leaf(upto) - len(modes))
+
+
+def _between(modes: tuple[Any, ...], begin: SupportsIndex, end: SupportsIndex) -> slice:
+    first, last = leaf(begin), leaf(end)
+    if not 0 <= first <= last <= len(modes):
+        raise CoordinateError(
+            f"modes {first} to {last} are not a range of {text_of(modes)}, of rank {len(modes)}",
+            begin=first,
+            end=last,
+        )
+    return slice(first, last)

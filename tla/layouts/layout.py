@@ -1,0 +1,878 @@
+"""Layouts: functions from coordinates to offsets, written ``shape:stride``.
+
+A layout maps a coordinate of its shape to the sum over the leaves of coordinate times stride.
+
+>>> zN = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)))
+>>> zN(1, 5), zN(41), zN.size, zN.cosize
+(37, 37, 96, 96)
+>>> print(zN, get(zN, 1))
+((4,2),(4,3)):((4,16),(1,32)) (4,3):(1,32)
+
+A third part, the origin shape, says how many coordinates of each mode hold data where the shape is
+rounded up to blocks. ``size`` and ``cosize`` speak of the shape, ``valid_size`` of the origin.
+
+>>> padded = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)), (5, 10))
+>>> print(padded, padded.valid_size, padded.is_valid((5, 0)))
+((4,2),(4,3)):((4,16),(1,32)):(5,10) 50 False
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Generic,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    TypeVarTuple,
+    overload,
+)
+
+from ..errors import CoordinateError, LeafError, NotALayoutError
+from ..ground import Immutable, constexpr, figure_of, html_of, steps_of, typed_by
+from ..numbers import (
+    MAX_DEPTH,
+    PLAIN_INTS,
+    Int,
+    IntTuple,
+    SymbolicInt,
+    _0,
+    _1,
+    assumed,
+    attach_assumptions,
+    call_assuming,
+    compared,
+    decided,
+    ints,
+    is_plain_tuple,
+    keeps_assumptions,
+    known_eq,
+    known_lt,
+    less,
+    used_here,
+)
+from . import int_tuple
+from .coord import (
+    checked_origin,
+    compact_col_major,
+    compact_order,
+    default_origin,
+    mode_indices,
+    offset_at,
+    packed,
+    says_more,
+    trimmed_parts,
+)
+from .int_tuple import (
+    as_int_tuple,
+    as_shape,
+    flatten_to_tuple,
+    leaves,
+    make_tuple,
+    product,
+    require_congruent,
+    text_of,
+    transform_leaf,
+    unflatten,
+    weakly_congruent,
+)
+from .slicing import Coord, _, as_coord, coord_text, has_underscore, sliced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from typing_extensions import TypeIs
+
+    from ..ground import Figure, Scheme, Steps
+    from ..numbers import Condition, Symbol
+
+S = TypeVar("S")
+D = TypeVar("D")
+S_co = TypeVar("S_co", covariant=True)
+D_co = TypeVar("D_co", covariant=True)
+_Items = TypeVarTuple("_Items")
+
+
+@constexpr
+@typed_by(shape=0, stride=None)
+class Layout(Immutable, Generic[S_co, D_co]):
+    """The function ``layout(c) == sum over leaves of c_i * stride_i`` on the coordinates of a shape.
+
+    Immutable and hashable; ``==`` compares shape, stride and origin shape by value, `same_static`
+    compares what is static too.
+
+    Args:
+        shape: Extents, an int tuple; 0 is legal and makes the layout empty.
+        stride: Steps in elements, congruent to ``shape``; any sign. Compact, the first mode
+            fastest, where left out.
+        origin_shape: For each top-level mode how many of its coordinates hold data, at most its
+            size; the sizes themselves where left out.
+
+    Raises:
+        LeafError: a leaf is not an int.
+        CongruenceError: shape and stride have different profiles.
+        LayoutError: an extent is negative, an origin exceeds its mode, the nesting is too deep.
+    Source: CuTe ``Layout``; CATLASS ``tla::Layout`` for the origin shape.
+    """
+
+    if TYPE_CHECKING:  # slots at run time, the fastest read; read-only to checkers
+
+        @property
+        def shape(self) -> S_co: ...
+        @property
+        def stride(self) -> D_co: ...
+
+        @property
+        def assumptions(self) -> tuple[Condition, ...]:
+            """What was assumed to make it, beside the facts of its unknowns; see `tla.assume`.
+
+            >>> M = sym("M")
+            >>> with assume(M % 48 == 0):
+            ...     tiled = zipped_divide(Layout((M, 8), (8, 1)), (48, 8), exact=True)
+            >>> tiled.assumptions
+            (M % 48 == 0,)
+            """
+            ...
+
+        _origin: Any
+    else:
+        __slots__ = ("_origin", "assumptions", "shape", "stride")
+
+    # __new__ and no __init__: a layout cannot be initialised a second time
+    @overload
+    def __new__(
+        cls, shape: S, stride: None = None, origin_shape: IntTuple | None = None
+    ) -> Layout[S, Any]: ...
+    @overload
+    def __new__(cls, shape: S, stride: D, origin_shape: IntTuple | None = None) -> Layout[S, D]: ...
+    def __new__(cls, shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
+        is_plain = origin_shape is None
+        if stride is None:
+            stride = packed(shape, _1, MAX_DEPTH)
+            if stride is None:
+                is_plain, shape = False, as_shape(shape)
+                stride = compact_col_major(shape)
+        elif type(shape) in PLAIN_INTS and type(stride) in PLAIN_INTS and shape >= 0:
+            pass
+        elif not _well_formed(shape, stride, MAX_DEPTH):
+            is_plain = False
+            shape, stride = _normalised(shape, stride)
+        layout: AnyLayout = _new(cls)
+        _set_shape(layout, shape)
+        _set_stride(layout, stride)
+        _set_origin(layout, None if origin_shape is None else checked_origin(shape, origin_shape))
+        if not is_plain and assumed.get() is not None and layout.symbols:
+            _set_assumptions(
+                layout, tuple(dict.fromkeys(used_here()))
+            )  # its ints may have come from them
+        else:
+            _set_assumptions(layout, ())
+        return layout
+
+    # --- what it is ---
+
+    @property
+    def origin_shape(self: AnyLayout) -> Any:
+        """How many coordinates of each top-level mode hold data; by default the sizes of the modes."""
+        return default_origin(self.shape) if self._origin is None else self._origin
+
+    @property
+    @constexpr
+    def rank(self: AnyLayout) -> Int[int]:
+        """The number of top-level modes, static."""
+        return int_tuple.rank(self.shape)
+
+    @property
+    @constexpr
+    def depth(self: AnyLayout) -> Int[int]:
+        """The levels of nesting, static."""
+        return int_tuple.depth(self.shape)
+
+    @property
+    @constexpr
+    def size(self: AnyLayout) -> Any:
+        """The number of coordinates, padding included."""
+        return product(self.shape)
+
+    @property
+    @constexpr
+    @keeps_assumptions
+    def cosize(self: AnyLayout) -> Any:
+        """The length of the span of offsets from the least to the greatest; 0 of an empty layout.
+
+        >>> Layout((4, 3), (1, 8)).cosize, Layout(4, -2).cosize, Layout((4, 0), (1, 8)).cosize
+        (20, 7, 0)
+        """
+        return cosize(self)
+
+    @property
+    def valid_size(self: AnyLayout) -> Any:
+        """The number of coordinates that hold data."""
+        return product(self.origin_shape)
+
+    @property
+    def is_static(self: AnyLayout) -> bool:
+        """Whether every int of the layout is static."""
+        return ints.is_static((self.shape, self.stride, self.origin_shape))
+
+    @property
+    def is_padded(self: AnyLayout) -> bool:
+        """Whether some coordinate holds no data."""
+        return self._origin is not None and bool(self.origin_shape != default_origin(self.shape))
+
+    @property
+    def symbols(self: AnyLayout) -> tuple[Symbol, ...]:
+        """The unknowns of its ints, by name.
+
+        >>> [s.name for s in parse("((_16,M/16),K):((K,16*K),_1)").symbols]
+        ['K', 'M']
+        """
+        found = {s for x in leaves(_parts(self)) if isinstance(x, SymbolicInt) for s in _symbols_of(x)}
+        return tuple(sorted(found, key=lambda s: (s.name, s.order)))
+
+    @property
+    def conditions(self: AnyLayout) -> tuple[Condition, ...]:
+        """All that must hold of its unknowns: what they are declared to be, and the `assumptions`.
+
+        >>> parse("((_16,M/16),K):((K,16*K),_1)").conditions
+        (K >= 1, M % 16 == 0, M >= 1)
+
+        As texts they are asserts of Python; `to_cpp` makes those of C++.
+        """
+        if not self.symbols:
+            return self.assumptions
+        from ..numbers import facts_of
+
+        facts = [fact for symbol in self.symbols for fact in facts_of(symbol)]
+        return tuple(dict.fromkeys((*facts, *self.assumptions)))
+
+    def assuming(self: AnyLayout, *conditions: Condition | bool) -> AnyLayout:
+        """Return the layout that stands on some conditions, beside those that it stands on already.
+
+        Raises:
+            ContradictionError: they cannot hold together.
+        """
+        from ..numbers import consistent
+
+        return self.with_assumptions(consistent((*self.assumptions, *conditions)))
+
+    def with_assumptions(self: AnyLayout, conditions: Iterable[Condition]) -> AnyLayout:
+        """Return `assuming` of conditions that are known to be consistent."""
+        every = tuple(dict.fromkeys((*self.assumptions, *conditions)))
+        if len(every) == len(self.assumptions):
+            return self
+        return _restored(self.shape, self.stride, self._origin, *every)
+
+    def bind(self: AnyLayout, /, **values: Any) -> AnyLayout:
+        """Return the layout with ints, or other symbolic ints, for some of its unknowns.
+
+        >>> print(parse("((_16,M/16),K):((K,16*K),_1)").bind(M=96))
+        ((_16,6),K):((K,16*K),_1)
+
+        A name that the layout does not have is passed over: an operation may have made do without.
+
+        Raises:
+            BindingError: a value breaks a range, a divisor, or one of the `assumptions`.
+        """
+        from ..numbers import settled, substitute
+
+        def value(x: Any) -> Any:
+            return substitute(x, values, True) if isinstance(x, SymbolicInt) else x  # type: ignore[arg-type]
+
+        conditions = settled(self.assumptions, self.symbols, values)
+        shape, stride = transform_leaf(value, self.shape), transform_leaf(value, self.stride)
+        origin = None if self._origin is None else transform_leaf(value, self._origin)
+        origin = None if origin == default_origin(shape) else origin
+        return _restored(as_shape(shape), stride, origin, *conditions)
+
+    @keeps_assumptions
+    def is_valid(self: AnyLayout, *coord: IntTuple) -> bool:
+        """Whether a coordinate holds data: inside the shape, and inside the origin of every mode.
+
+        >>> padded = Layout((4, 8), (8, 1), (3, 5))
+        >>> padded.is_valid(2, 4), padded.is_valid(3, 0), padded.is_valid(9, 9)
+        (True, False, False)
+
+        Raises:
+            CoordinateError: the coordinate does not have the profile of the shape.
+        """
+        at = _one(coord)
+        try:
+            index = mode_indices(at, self.shape)
+        except CoordinateError:
+            if weakly_congruent(at, self.shape):
+                return False
+            raise
+        bounds = flatten_to_tuple(self.origin_shape)
+        return all(less(i, n) for i, n in zip(index, bounds, strict=True))
+
+    # --- the function ---
+
+    @constexpr
+    def __call__(self: AnyLayout, *coord: IntTuple) -> Any:
+        """Return the offset of a coordinate: ``layout(c)``, or ``layout(i, j)`` for ``(i, j)``.
+
+        Raises:
+            CoordinateError: the coordinate is negative, outside the shape, or of another profile.
+        """
+        at: Any = coord[0] if len(coord) == 1 else coord  # _one(coord), on the hot path
+        if self.assumptions:
+            return self._granted(Layout.__call__, at)
+        try:
+            return offset_at(at, self.shape, self.stride, False)
+        except LeafError:
+            if not has_underscore(at):
+                raise
+            raise CoordinateError(
+                f"{coord_text(at)} keeps modes and so has no single offset",
+                "Write layout[...] for the layout of the modes kept.",
+                coord=at,
+            ) from None
+
+    @constexpr
+    def extended(self: AnyLayout, *coord: IntTuple) -> Any:
+        """Return the offset with the last leaf of each mode grown as far as needed.
+
+        Equals the layout inside the shape; outside, it is what TLA and CuTe compute.
+
+        >>> Layout((4, 2), (1, 4)).extended(11)
+        11
+
+        Raises:
+            CoordinateError: the coordinate is negative or of another profile.
+        """
+        if self.assumptions:
+            return self._granted(Layout.extended, _one(coord))
+        return offset_at(_one(coord), self.shape, self.stride, True)
+
+    @constexpr
+    def __getitem__(self: AnyLayout, coord: Coord) -> AnyLayout:
+        """Return the layout of the modes at which ``coord`` has `_`; see `slice_and_offset`.
+
+        >>> zN = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)))
+        >>> print(zN[_, 5], zN[(1, _), _])
+        ((4,2)):((4,16)) (2,(4,3)):(16,(1,32))
+        """
+        if self.assumptions:
+            settled: AnyLayout = self._granted(Layout.__getitem__, coord)
+            return settled
+        shape: Any = self.shape
+        if self._origin is None and is_plain_tuple(coord) and is_plain_tuple(shape):
+            kept: list[Any] = []
+            steps: list[Any] = []
+            fits = len(coord) == len(shape) and _kept(coord, shape, self.stride, kept, steps)
+            if fits and kept:
+                return trusted(tuple(kept), tuple(steps))
+        return slice_and_offset(coord, self)[0]
+
+    def _granted(self: AnyLayout, operation: Callable[..., Any], coord: Any) -> Any:
+        """What an operation gives where what the layout stands on is taken for granted."""
+        conditions, bare = self.assumptions, _restored(self.shape, self.stride, self._origin)
+        return attach_assumptions(conditions, call_assuming(conditions, operation, bare, coord))
+
+    def __iter__(self: AnyLayout) -> Iterator[AnyLayout]:
+        """Yield the top-level modes, each a layout."""
+        return (get(self, i) for i in range(self.rank))
+
+    @keeps_assumptions
+    def trimmed(self: AnyLayout) -> AnyLayout:
+        """Return the layout with each padded mode cut to the leaves that its data reach.
+
+        The last leaf that the data reach keeps ``ceil(origin / product of the leaves below)``;
+        leaves above it go. The origin shape stays, and so does the offset of every valid element.
+
+        >>> print(Layout(((2, 4), (4, 2)), ((4, 16), (1, 32)), (5, 3)).trimmed())
+        ((2,3),3):((4,16),1):(5,3)
+        """
+        if self._origin is None:
+            return self
+        return padded(trusted(*trimmed_parts(self.shape, self.stride, self._origin)), self._origin)
+
+    # --- the value ---
+
+    def __eq__(self, other: object) -> bool:
+        if not is_layout(other):
+            return NotImplemented
+        if self.shape != other.shape or self.stride != other.stride:
+            return False
+        if self._origin is None and other._origin is None:
+            return True
+        return bool(self.origin_shape == other.origin_shape)
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.stride))
+
+    def __str__(self: AnyLayout) -> str:  # ty: ignore[incompatible-method-override]
+        parts = [self.shape, self.stride] + ([] if self._origin is None else [self._origin])
+        return text_of(*parts)
+
+    def __repr__(self) -> str:
+        origin = "" if self._origin is None else f", {self._origin!r}"
+        return f"Layout({self.shape!r}, {self.stride!r}{origin})"
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+    def figure(
+        self: AnyLayout,
+        rows: int = 16,
+        columns: int = 64,
+        slices: int = 4,
+        colour: Scheme | None = None,
+    ) -> Figure:
+        """Return the picture of its offsets, as data; see `tla.layout_figure`.
+
+        >>> [[cell.offset for cell in row] for row in Layout((2, 3), (3, 1)).figure().grids[0].cells]
+        [[0, 1, 2], [3, 4, 5]]
+
+        Raises:
+            LayoutError: nothing would be shown.
+            UndecidedError: an int is unknown, so that there is no picture.
+        """
+        found: Figure = figure_of(self, rows=rows, columns=columns, slices=slices, colour=colour)
+        return found
+
+    def explain(self: AnyLayout, *coord: IntTuple) -> Steps:
+        """Return how the offset of a coordinate comes about: its digits, times their strides, added up.
+
+        >>> print(Layout(((4, 2), (4, 3)), ((4, 16), (1, 32))).explain((1, 5)).sentences[-1])
+        (1,5) -> ((1,0),(1,1)) -> 1*4 + 0*16 + 1*1 + 1*32 = 37
+
+        Raises:
+            CoordinateError: it is no coordinate of the layout.
+        """
+        found: Steps = steps_of(self, *coord)
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.shape, self.stride, self._origin, *self.assumptions)
+
+
+AnyLayout: TypeAlias = Layout[Any, Any]
+"""A layout of which nothing is known to the type checker."""
+
+
+def _restored(shape: Any, stride: Any, origin: Any, *conditions: Condition) -> AnyLayout:
+    """The layout of parts that have been checked: what a pickle holds, and what is bound."""
+    layout = trusted(shape, stride)
+    _set_origin(layout, origin)
+    _set_assumptions(layout, conditions)
+    return layout
+
+
+def is_layout(x: object) -> TypeIs[AnyLayout]:
+    """Whether ``x`` is a layout.
+
+    >>> is_layout(parse("4:1")), is_layout((4, 1))
+    (True, False)
+    """
+    return isinstance(x, Layout)
+
+
+# object's own makers: the one way past the refusing __setattr__, and the fastest.
+_new: Final = object.__new__
+_layout: type[AnyLayout] = Layout
+_set_shape: Final = Layout.__dict__["shape"].__set__
+_set_stride: Final = Layout.__dict__["stride"].__set__
+_set_origin: Final = Layout.__dict__["_origin"].__set__
+_set_assumptions: Final = Layout.__dict__["assumptions"].__set__
+
+
+def trusted(shape: Any, stride: Any) -> AnyLayout:
+    """Return the layout of parts known to be well formed: what an operation makes of checked layouts."""
+    layout: AnyLayout = _new(_layout)
+    _set_shape(layout, shape)
+    _set_stride(layout, stride)
+    _set_origin(layout, None)
+    _set_assumptions(layout, ())
+    return layout
+
+
+def padded(layout: AnyLayout, origin: Any) -> AnyLayout:
+    """Return a new layout with the origin shape given, which is known to lie in its shape."""
+    if says_more(layout.shape, origin):
+        _set_origin(layout, origin)
+    return layout
+
+
+def _kept(coord: Any, shape: Any, stride: Any, kept: list[Any], steps: list[Any]) -> bool:
+    """Collect the modes at which a coordinate has `_`; False where `slice_and_offset` must look."""
+    for c, s, d in zip(coord, shape, stride):  # noqa: B905 (lengths compared; this path is hot)
+        if c is _:
+            kept.append(s)
+            steps.append(d)
+        elif is_plain_tuple(c):
+            if not is_plain_tuple(s) or len(c) != len(s) or not _kept(c, s, d, kept, steps):
+                return False
+        elif type(c) is not int or c < 0:
+            return False
+        elif is_plain_tuple(s):
+            size = 1
+            for n in s:
+                if type(n) not in PLAIN_INTS:
+                    return False
+                size *= n
+            if c >= size:
+                return False
+        elif type(s) not in PLAIN_INTS or c >= s:
+            return False
+    return True
+
+
+# --- checks of the constructor ----------------------------------------------------------------
+
+
+def _well_formed(shape: Any, stride: Any, room: int) -> bool:
+    """Whether the parts are congruent, not too deep, of plain ints, with no negative extent.
+
+    The common case in one pass; whatever else there is goes through `_normalised`.
+    """
+    if type(shape) in PLAIN_INTS:
+        return type(stride) in PLAIN_INTS and shape >= 0
+    if not (is_plain_tuple(shape) and is_plain_tuple(stride)):
+        return False
+    if len(shape) != len(stride) or not room:
+        return False
+    for s, d in zip(shape, stride):  # noqa: B905 (lengths compared above; this path is hot)
+        if type(s) in PLAIN_INTS:
+            if s < 0 or type(d) not in PLAIN_INTS:
+                return False
+        elif not _well_formed(s, d, room - 1):
+            return False
+    return True
+
+
+def _normalised(shape: Any, stride: Any) -> tuple[Any, Any]:
+    """Shape and stride with numpy ints converted, or the error that names what is wrong."""
+    shape, stride = as_shape(shape), as_int_tuple(stride)
+    require_congruent(shape, stride)
+    return shape, stride
+
+
+def _one(coord: tuple[Any, ...]) -> Any:
+    """The coordinate meant by the arguments of a call: ``f(c)`` or ``f(i, j)``."""
+    return coord[0] if len(coord) == 1 else coord
+
+
+# --- parts of a layout, or of an int tuple ----------------------------------------------------
+
+
+@overload
+def get(x: IntTuple, *path: SupportsIndex) -> Any: ...
+@overload
+def get(x: AnyLayout, *path: SupportsIndex) -> AnyLayout: ...
+@overload
+def get(x: Any, *path: SupportsIndex) -> Any: ...
+@constexpr
+def get(x: Any, *path: SupportsIndex) -> Any:
+    """Return mode ``path[0]`` of ``x``, of it mode ``path[1]``, and so on; a layout for a layout.
+
+    >>> zN = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)))
+    >>> print(get(zN, 0), get(zN, 0, 1), get((4, (2, 3)), 1, 0))
+    (4,2):(4,16) 2:16 2
+
+    A mode alone is its blocks: its layout has no origin shape. ``layout[_, 0]`` keeps it.
+
+    Raises:
+        CoordinateError: an index is not a mode.
+    """
+    if not is_layout(x):
+        return int_tuple.get(x, *path)
+    if not path:
+        return x
+    mode = Layout(int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path))
+    return mode.with_assumptions(x.assumptions) if x.assumptions else mode
+
+
+@constexpr
+def shape(x: AnyLayout, *path: SupportsIndex) -> Any:
+    """Return the shape of ``get(x, *path)``. TLA ``shape<I...>(layout)``.
+
+    >>> shape(Layout(((4, 2), 3), ((3, 12), 1)), 0, 1)
+    2
+    """
+    return int_tuple.get(as_layout(x).shape, *path)
+
+
+@constexpr
+def stride(x: AnyLayout, *path: SupportsIndex) -> Any:
+    """Return the stride of ``get(x, *path)``. TLA ``stride<I...>(layout)``.
+
+    >>> stride(Layout(((4, 2), 3), ((3, 12), 1)), 0)
+    (3, 12)
+    """
+    return int_tuple.get(as_layout(x).stride, *path)
+
+
+@constexpr
+def rank(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Int[int]:
+    """Return the number of modes of ``get(x, *path)``, static; an int has one.
+
+    >>> rank(parse("((4,2),3):((3,12),1)")), rank(((4, 2), 3), 0), rank(7)
+    (_2, _2, _1)
+    """
+    return int_tuple.rank(_shape_of(x), *path)
+
+
+@constexpr
+def depth(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Int[int]:
+    """Return the levels of nesting of ``get(x, *path)``, static; 0 for an int.
+
+    >>> depth(7), depth(parse("((4,2),3):((3,12),1)"))
+    (_0, _2)
+    """
+    return int_tuple.depth(_shape_of(x), *path)
+
+
+@constexpr
+def size(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Any:
+    """Return the number of coordinates of ``get(x, *path)``, padding included.
+
+    >>> size(parse("((4,2),3):((3,12),1)")), size(((4, 2), 3), 0)
+    (24, 8)
+    """
+    return int_tuple.size(_shape_of(x), *path)
+
+
+@constexpr
+def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
+    """Return the length of the span of offsets of ``get(x, *path)``; 0 where it is empty.
+
+    >>> cosize(parse("(2,3):(4,1)")), cosize(parse("(2,3):(0,1)"))
+    (7, 3)
+
+    The span runs from the least offset to the greatest, so negative strides count by their length.
+    Source: CuTe ``cosize``, which takes absolute strides.
+    """
+    s, d = shape(x, *path), stride(x, *path)
+    n = product(s)
+    if not less(_0, n):
+        return _0 if ints.is_static((s, d)) else 0
+    span: Any = _1
+    for extent, step in zip(leaves(s), leaves(d), strict=True):
+        span = span + (extent - _1) * abs(step)
+    return span
+
+
+def is_static(x: IntTuple | AnyLayout) -> bool:
+    """Whether every int of a layout or int tuple is static.
+
+    >>> is_static((_4, _2)), is_static((_4, 2))
+    (True, False)
+    """
+    return x.is_static if is_layout(x) else ints.is_static(x)
+
+
+def same_static(a: IntTuple | AnyLayout, b: IntTuple | AnyLayout) -> bool:
+    """Whether ``a == b`` and the same ints are static, for layouts and int tuples.
+
+    >>> same_static(Layout(_4, 1), Layout(4, 1)), Layout(_4, 1) == Layout(4, 1)
+    (False, True)
+    """
+    if is_layout(a) and is_layout(b):
+        return ints.same_static(_parts(a), _parts(b))
+    return not is_layout(a) and not is_layout(b) and ints.same_static(a, b)
+
+
+def static_mask(x: IntTuple | AnyLayout) -> Any:
+    """Return True at static ints in the profile of ``x``: what a cache keys on beside ``x`` itself.
+
+    >>> static_mask(Layout((_4, 8), (1, _4)))
+    ((True, False), (False, True), (True, False))
+    """
+    return tuple(map(ints.static_mask, _parts(x))) if is_layout(x) else ints.static_mask(x)
+
+
+def as_layout(x: object) -> AnyLayout:
+    """Return ``x``, which must be a layout."""
+    if not is_layout(x):
+        hints = ["tla.read reads a text."] if isinstance(x, str) else []
+        raise NotALayoutError(f"expected a layout, got {type(x).__name__}", *hints, value=x)
+    return x
+
+
+def _symbols_of(x: Any) -> tuple[Symbol, ...]:
+    symbols: tuple[Symbol, ...] = getattr(x, "symbols", ())
+    return symbols
+
+
+def _parts(x: AnyLayout) -> tuple[Any, Any, Any]:
+    return x.shape, x.stride, x.origin_shape
+
+
+def _shape_of(x: Any) -> Any:
+    return x.shape if is_layout(x) else x
+
+
+# --- makers -----------------------------------------------------------------------------------
+
+
+@constexpr
+def make_shape(*extents: *_Items) -> tuple[*_Items]:
+    """Return the shape of the arguments, checked. TLA ``MakeShape``.
+
+    >>> print(to_text(make_shape(_2, (4, 3))))
+    (_2,(4,3))
+    """
+    shape: tuple[*_Items] = as_shape(extents)
+    return shape
+
+
+@constexpr
+def make_stride(*steps: *_Items) -> tuple[*_Items]:
+    """Return the stride of the arguments, checked. TLA ``MakeStride``.
+
+    >>> print(to_text(make_stride(_12, (1, 4))))
+    (_12,(1,4))
+    """
+    return make_tuple(*steps)
+
+
+@constexpr
+def make_coord(*parts: *_Items) -> tuple[*_Items]:
+    """Return the coordinate of the arguments, checked; `_` may stand in it. TLA ``MakeCoord``.
+
+    >>> make_coord(1, (0, _))
+    (1, (0, _))
+    """
+    coord: tuple[*_Items] = as_coord(parts)
+    return coord
+
+
+@constexpr
+def make_tile(*extents: *_Items) -> tuple[*_Items]:
+    """Return the tile of the arguments, checked. CuTe ``make_tile``.
+
+    >>> print(zipped_divide(parse("(4,6):(6,1)"), make_tile(2, 3)))
+    ((2,3),(2,2)):((6,1),(12,3))
+    """
+    return make_shape(*extents)
+
+
+@overload
+def make_layout(
+    shape: S, stride: None = None, origin_shape: IntTuple | None = None
+) -> Layout[S, Any]: ...
+@overload
+def make_layout(shape: S, stride: D, origin_shape: IntTuple | None = None) -> Layout[S, D]: ...
+@constexpr
+def make_layout(shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
+    """Return the layout of a shape and a stride; compact, the first mode fastest, without one.
+
+    >>> print(make_layout((_2, 4), (_12, _1)), make_layout((2, (3, 4))))
+    (_2,4):(_12,_1) (2,(3,4)):(_1,(2,6))
+
+    Source: TLA and CuTe ``MakeLayout``, ``make_layout``.
+    """
+    return Layout(shape, stride, origin_shape)
+
+
+@constexpr
+@keeps_assumptions
+def make_ordered_layout(shape: S, order: IntTuple) -> Layout[S, Any]:
+    """Return the compact layout whose leaves grow in the order given, the least order fastest.
+
+    >>> print(make_ordered_layout((2, 3, 4), (2, 0, 1)))
+    (2,3,4):(12,_1,3)
+
+    Source: CuTe ``make_ordered_layout``, layout.hpp.
+    """
+    return Layout(shape, compact_order(as_int_tuple(shape), as_int_tuple(order)))
+
+
+@constexpr
+@keeps_assumptions
+def make_layout_like(layout: Layout[S, Any]) -> Layout[S, Any]:
+    """Return the compact layout of the same shape, its leaves in the order of their strides.
+
+    A stride of 0 stays 0, so that what was broadcast stays so.
+
+    >>> print(make_layout_like(Layout((4, 3, 2), (30, 7, 0))))
+    (4,3,2):(3,_1,0)
+
+    Source: CuTe ``make_layout_like``, layout.hpp.
+    """
+    shape: Any = as_layout(layout).shape
+    flat = list(zip(leaves(shape), leaves(layout.stride), strict=True))
+    stays = [_is_zero(d, s) for s, d in flat]
+    # a leaf that is broadcast takes no room
+    room = tuple([_1 if zero else s for (s, _d), zero in zip(flat, stays, strict=True)])
+    order = tuple([abs(d) for _s, d in flat])
+    if any(ints.is_open(x) for x in order):
+        order = _places(flat, order)
+    packed = flatten_to_tuple(compact_order(room, order))
+    steps = [d if zero else step for (_s, d), zero, step in zip(flat, stays, packed, strict=True)]
+    return Layout(shape, unflatten(tuple(steps), shape))
+
+
+def _is_zero(d: Any, size: Any) -> bool:
+    """Whether a stride is 0, which makes no difference to a leaf of size 1."""
+    answer = known_eq(d, 0)
+    if answer is None and known_eq(size, 1) is not True:
+        decided(None, compared(d, ">" if known_lt(d, 0) is False else "!=", 0))
+    return answer is True
+
+
+def _places(flat: list[tuple[Any, Any]], steps: tuple[Any, ...]) -> tuple[int, ...]:
+    """The place of each leaf in the order of the steps, of which some are unknown."""
+
+    def precedes(i: int, j: int) -> bool:
+        if i < j and known_lt(steps[j], steps[i]) is False:
+            return True
+        # where the steps are equal, a leaf that ends at the next one is of size 1
+        return (
+            known_lt(steps[i], steps[j]) is True
+            or known_eq(flat[i][0], 1) is True
+            or (known_lt(0, steps[i]) is True and known_lt(steps[j], flat[i][0] * steps[i]) is False)
+        )
+
+    places = [0] * len(flat)
+    left = list(range(len(flat)))
+    while left:
+        first = next((i for i in left if all(i == j or precedes(i, j) for j in left)), None)
+        if first is None:
+            i, j = next((i, j) for i, j in combinations(left, 2) if not precedes(i, j))
+            less(steps[j], steps[i])  # which is open
+            first = i
+        places[first] = len(flat) - len(left)
+        left.remove(first)
+    return tuple(places)
+
+
+# --- slicing ----------------------------------------------------------------------------------
+
+
+@constexpr
+@keeps_assumptions
+def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+    """Return the layout of the modes at which ``coord`` has `_`, and the offset of its first element.
+
+    ``layout(c) == offset + sliced(d)``, where ``d`` are the coordinates put at the underscores.
+
+    >>> sliced, offset = slice_and_offset((2, _), Layout((4, 3), (3, 1)))
+    >>> print(sliced, offset)
+    (3):(1) 6
+
+    The origin shape of the modes kept follows; it is 0 where ``coord`` stands in the padding.
+
+    Raises:
+        CoordinateError: ``coord`` has no `_`, lies outside the shape, or has another profile.
+        UnsupportedError: the valid elements kept are not a box.
+    Source: CuTe and CATLASS ``slice_and_offset``.
+    """
+    as_layout(layout)
+    if coord is _:
+        return layout, _0
+    if not has_underscore(coord):
+        raise CoordinateError(
+            f"layout[{coord_text(coord)}] keeps no mode",
+            "Write layout(...) for the offset of a coordinate, get(layout, i) for mode i,"
+            " or put `_` where a mode is to stay, as in layout[_, 3]; ':' does not stand for it.",
+            coord=coord,
+        )
+    origin = layout.origin_shape if layout.is_padded else None
+    kept, steps, data, offset = sliced(coord, layout.shape, layout.stride, origin)
+    return Layout(kept, steps, data), offset

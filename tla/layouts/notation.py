@@ -1,0 +1,240 @@
+"""The notation of layouts, ``shape:stride``, read and written.
+
+========== ======================================== =====================
+text       value                                    Python
+========== ======================================== =====================
+``_4``     a static int, ``_-2`` a negative one     ``Int(4)``
+``4``      a dynamic int                            ``4``
+``(3)``    a 1-tuple; ``(3,)`` is read too          ``(3,)``
+``()``     the empty tuple                          ``()``
+``s:d``    a layout                                 ``Layout(s, d)``
+``s:d:o``  a layout with an origin shape            ``Layout(s, d, o)``
+``M/16``   a symbolic int, see `tla.numbers.reading`   ``M // 16``
+========== ======================================== =====================
+
+`parse` reads what ``str`` of a `Layout`, and `to_text` of an int tuple, write: exactly round trip.
+
+>>> parse("(_2,4):(_12,_1)")
+Layout((_2, 4), (_12, _1))
+>>> parse("((4,2),(4,3))"), parse("5"), parse("(3)")
+(((4, 2), (4, 3)), 5, (3,))
+"""
+
+from __future__ import annotations
+
+from re import compile as compile_pattern
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from ..errors import LayoutError, ParseError
+from ..ground import Scanner, constexpr, shortened
+from ..numbers import MAX_DEPTH, Int
+from .int_tuple import as_int_tuple, text_of
+from .layout import AnyLayout, Layout, is_layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..numbers import Names
+
+
+def to_text(x: Any) -> str:
+    """Return the notation of a layout or an int tuple.
+
+    >>> to_text((_2, (4, 3))), to_text(Layout((_2, 4), (_12, _1)))
+    ('(_2,(4,3))', '(_2,4):(_12,_1)')
+    """
+    return str(x) if is_layout(x) else text_of(as_int_tuple(x))
+
+
+@constexpr
+def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
+    """Return the layout, shape, coordinate or int that a text writes.
+
+    >>> print(parse("((_16,M/16),K):((K,16*K),_1)").bind(M=96, K=8))
+    ((_16,6),8):((8,128),_1)
+
+    Args:
+        symbols: What names stand for; other names are unknowns with the facts that the text gives.
+
+    Raises:
+        ParseError: the text does not follow the notation; the error points at the character.
+    """
+    scan = NamingScanner(text, symbols)
+    start = scan.at
+    first = _int_tuple(scan, MAX_DEPTH, "a shape")
+    if not scan.accept(":"):
+        scan.expect_end()
+        return first
+    stride = _int_tuple(scan, MAX_DEPTH, "a stride")
+    origin = _int_tuple(scan, MAX_DEPTH, "an origin shape") if scan.accept(":") else None
+    scan.expect_end()
+    return layout_at(scan, start, first, stride, origin)
+
+
+@constexpr
+def parse_layout(text: str, symbols: Mapping[str, Any] | None = None) -> AnyLayout:
+    """Return the layout that a text writes; a lone shape is no layout.
+
+    Raises:
+        ParseError: the text writes something else.
+    """
+    value = parse(text, symbols)
+    if not is_layout(value):
+        raise ParseError("expected ':' and a stride after the shape", text, len(text.rstrip()))
+    return value
+
+
+@constexpr
+def parse_int_tuple(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
+    """Return the shape, stride, coordinate or tile that a text writes.
+
+    Raises:
+        ParseError: the text writes something else.
+    """
+    value = parse(text, symbols)
+    if is_layout(value):
+        raise ParseError("expected one tuple, found a layout", text, text.index(":"))
+    return value
+
+
+def _int_tuple(scan: NamingScanner, room: int, what: str) -> Any:
+    start = scan.at
+    if scan.peek() != "(":
+        return leaf_at(scan, what)
+    items: list[Any] = []
+    for _place in items_at(scan, room):
+        items.append(_int_tuple(scan, room - 1, "an int or '('"))
+    return grouped(scan, start, tuple(items), what)
+
+
+# --- the parts of the grammar, for a grammar that contains it ---------------------------------
+
+
+class NamingScanner(Scanner):
+    """A scanner of a text in which names may stand for unknowns.
+
+    Args:
+        given: What names stand for, or the `Names` of all the texts that this is one of.
+    """
+
+    __slots__ = ("_given", "_names")
+
+    def __init__(
+        self,
+        text: str,
+        given: Mapping[str, Any] | Names | None = None,
+        comments: bool = False,
+        start: int = 0,
+    ) -> None:
+        super().__init__(text, comments, start)
+        self._given = given
+        self._names: Names | None = None
+
+    @property
+    def names(self) -> Names:
+        """What the names of the text stand for."""
+        if self._names is None:
+            from ..numbers import Names
+
+            given = self._given
+            self._names = given if isinstance(given, Names) else Names(self.text, given)
+        return self._names
+
+
+_OPERATORS: Final = frozenset("+-*/%fcm")
+"""What an operator begins with."""
+
+
+def grouped(scan: NamingScanner, start: int, items: Any, what: str) -> Any:
+    """Return a tuple just passed, or the expression that its parentheses began: ``(M+1)//2``."""
+    if scan.peek() in _OPERATORS and scan.peek():
+        from ..numbers import expr_at, goes_on
+
+        if goes_on(scan):
+            scan.at = start
+            return expr_at(scan, scan.names, MAX_DEPTH, what)
+    return items
+
+
+def items_at(scan: Scanner, room: int) -> Iterator[int]:
+    """Pass the parentheses and commas of a tuple; yield the index of each item, for the caller to read.
+
+    Args:
+        room: How many levels of nesting are left; the caller reads an item with one less.
+    """
+    if not room:
+        scan.fail(f"nested deeper than {MAX_DEPTH} levels")
+    opened = scan.at
+    scan.expect("(")
+    count = 0
+    while not scan.accept(")"):
+        if count:
+            if not scan.accept(","):
+                scan.fail_unclosed(opened, ")")
+            if count == 1 and scan.accept(")"):  # (3,) as Python writes a 1-tuple
+                return
+        if scan.done:
+            scan.fail_unclosed(opened, ")")
+        yield count
+        count += 1
+
+
+_INT: Final = compile_pattern(r"_?-?[0-9]+(?![A-Za-z0-9_.])")
+
+
+def leaf_at(scan: NamingScanner, what: str) -> Any:
+    """Pass an int, static, dynamic or symbolic, which must come next; ``what`` names it in the error."""
+    start, value = scan.at, None
+    if _INT.match(scan.text, start):
+        static = scan.peek() == "_"
+        scan.at = start + static
+        value = scan.integer(what)
+        if static:
+            return Int(value)
+        if not (scan.peek() and scan.peek() in _OPERATORS):
+            return value
+    elif not (_NAMED.match(scan.text, start) or _NEGATED.match(scan.text, start)):
+        _refuse_leaf(scan, what)
+    from ..numbers import expr_at, goes_on
+
+    if value is not None and not goes_on(scan):
+        return value
+    scan.at = start
+    return expr_at(scan, scan.names, MAX_DEPTH, what)
+
+
+_NAMED: Final = compile_pattern(r"(?!([Tt]rue|[Ff]alse|[Nn]one)\b)[A-Za-z]")
+_NEGATED: Final = compile_pattern(r"-[\s-]*[A-Za-z(]")
+
+
+def _refuse_leaf(scan: Scanner, what: str) -> NoReturn:
+    """Raise the error of what is no int."""
+    start = scan.at
+    word = scan.word("_-.")
+    if not word:
+        scan.fail(f"expected {what}, found {scan.found()}")
+    if word == "_":
+        scan.fail("'_' alone keeps a mode when slicing; a static int is '_' and digits, as _4", start)
+    scan.fail(
+        f"expected {what}, found {shortened(word)!r}; a leaf is an int such as 4 or _4",
+        start,
+        start + len(word),
+    )
+
+
+def layout_at(scan: Scanner, start: int, shape: Any, stride: Any, origin: Any) -> AnyLayout:
+    """Return the layout of parts whose text began at ``start`` and has just been passed.
+
+    Raises:
+        ParseError: it reads well but is no layout.
+    """
+    try:
+        return Layout(shape, stride, origin)
+    except LayoutError as error:
+        end = scan.last
+        if "extent" in vars(error):  # a negative one: the first such number of the shape
+            extent = f"{error.extent:d}" if isinstance(error.extent, int) else str(error.extent)
+            sign = scan.text.find(extent, start, end)
+            if sign >= 0:
+                start, end = sign, sign + len(extent)
+        raise ParseError(error.summary, scan.text, start, end, *error.details) from None

@@ -1,0 +1,217 @@
+"""Slices: what a coordinate with `_` keeps of a shape, a stride and an origin shape.
+
+>>> slice_((_, 0), ((2, 3), 4)), dice((_, 0), ((2, 3), 4))
+(((2, 3),), (4,))
+
+`sliced` is the whole of it, on int tuples; `tla.layouts.layout` makes a layout of the result.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, SupportsIndex, TypeAlias, Union
+
+from ..errors import CongruenceError, CoordinateError, UnsupportedError
+from ..ground import constexpr
+from ..numbers import (
+    IntTuple,
+    SymbolicInt,
+    _0,
+    _1,
+    bounded,
+    ceil_div,
+    is_tuple,
+    known_eq,
+    leaf,
+    less,
+    max_,
+    min_,
+)
+from .coord import offset_at
+from .int_tuple import product, text_of
+
+
+class Underscore:
+    """The coordinate that keeps its whole mode, written `_`: ``layout[_, 3]``.
+
+    >>> print(parse("(2,3):(3,1)")[1, _])
+    (3):(1)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "_"
+
+    def __reduce__(self) -> str:
+        return "_"  # by name, so that a copy is the one object
+
+
+_: Final = Underscore()
+
+Coord: TypeAlias = Union[SupportsIndex, SymbolicInt, Underscore, "tuple[Coord, ...]"]
+"""An int tuple that may have `_` at some places: what slicing takes."""
+
+
+def coord_text(coord: Coord) -> str:
+    """Return a coordinate in notation, `_` among its parts.
+
+    >>> coord_text((1, (_, _2)))
+    '(1,(_,_2))'
+    """
+    parts: Any = coord
+    return text_of(parts)
+
+
+@bounded
+def has_underscore(coord: Coord) -> bool:
+    """Whether a coordinate keeps some mode.
+
+    >>> has_underscore((1, (_, 2))), has_underscore((1, 2))
+    (True, False)
+    """
+    if is_tuple(coord):
+        return any(map(has_underscore, coord))
+    return coord is _
+
+
+@constexpr
+@bounded
+def slice_(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
+    """Return the modes of ``x`` at which ``coord`` has `_`, in one flat tuple of modes.
+
+    >>> slice_((_, 0), ((2, 3), 4)), slice_((1, (_, _)), (8, ((2, 3), 5)))
+    (((2, 3),), ((2, 3), 5))
+
+    Raises:
+        CongruenceError: the profiles do not fit.
+    Source: CuTe ``slice``, int_tuple.hpp.
+    """
+    return _picked(coord, x, keep=True)
+
+
+@constexpr
+@bounded
+def dice(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
+    """Return the modes of ``x`` at which ``coord`` has an int: what `slice_` leaves out.
+
+    >>> dice((_, 0), ((2, 3), 4)), dice((1, (_, 0)), (8, ((2, 3), 5)))
+    ((4,), (8, 5))
+
+    Raises:
+        CongruenceError: the profiles do not fit.
+    Source: CuTe ``dice``, int_tuple.hpp.
+    """
+    return _picked(coord, x, keep=False)
+
+
+def _picked(coord: Any, x: Any, keep: bool) -> tuple[Any, ...]:
+    if is_tuple(coord):
+        if not is_tuple(x) or len(coord) != len(x):
+            raise CongruenceError(f"{coord_text(coord)} does not fit {text_of(x)}", coord=coord, value=x)
+        return tuple(p for c, i in zip(coord, x, strict=True) for p in _picked(c, i, keep))
+    if coord is not _:
+        leaf(coord)
+    return (x,) if (coord is _) is keep else ()
+
+
+@bounded
+def as_coord(x: Any) -> Any:
+    """Return ``x`` checked as a coordinate, which may have `_` at some places."""
+    if is_tuple(x):
+        return tuple(as_coord(i) for i in x)
+    return x if x is _ else leaf(x)
+
+
+def sliced(coord: Any, shape: Any, stride: Any, origin: Any) -> tuple[Any, Any, Any, Any]:
+    """Return shape, stride and origin shape of the modes kept, and the offset of their first element.
+
+    An ``origin`` of None, for no padding, stays None.
+
+    Raises:
+        CoordinateError: an int lies outside its mode, or the profiles do not fit.
+        UnsupportedError: several parts of one padded mode are kept, and their data are not a box.
+    """
+    try:
+        kept, steps = slice_(coord, shape), slice_(coord, stride)
+    except CongruenceError:
+        raise CoordinateError(
+            f"coordinate {coord_text(coord)} does not fit the shape {text_of(shape)}",
+            coord=coord,
+            shape=shape,
+        ) from None
+    try:  # the modes kept stand at their only coordinate, 0
+        ints, fixed = _with_kept(coord, coord, _0), _with_kept(coord, shape, _1)
+        offset = offset_at(ints, fixed, _with_kept(coord, stride, _0), False)
+    except CoordinateError as error:
+        raise CoordinateError(
+            f"coordinate {coord_text(coord)} lies outside the shape {text_of(shape)}",
+            *error.details,
+            coord=coord,
+            shape=shape,
+            mode=error.mode,
+        ) from None
+    data = None if origin is None else _origin(coord, shape, origin)
+    return kept, steps, data, offset
+
+
+def _with_kept(coord: Any, x: Any, value: Any) -> Any:
+    """``x`` with ``value`` in place of the parts that ``coord`` keeps."""
+    if coord is _:
+        return value
+    if not is_tuple(coord):
+        return x
+    return tuple(_with_kept(c, i, value) for c, i in zip(coord, x, strict=True))
+
+
+def _origin(coord: Any, shape: Any, origin: Any) -> tuple[Any, ...]:
+    """How many coordinates of each mode kept hold data: always the first ones, where that is a box."""
+    modes = [(_parts(c, s, _1), n) for c, s, n in zip(coord, shape, origin, strict=True)]
+    if not all(less(base, n) for (base, kept), n in modes if not kept):
+        # the ints stand in the padding: nothing kept holds data
+        return tuple(size - size for (_base, kept), _n in modes for _weight, size in kept)
+    boxes = [_box(n - base, kept) if kept else [] for (base, kept), n in modes]
+    if any(box is not None and any(known_eq(n, 0) is True for n in box) for box in boxes):
+        return tuple(size - size for (_base, kept), _n in modes for _weight, size in kept)
+    if None in boxes:
+        raise UnsupportedError(
+            f"slice {coord_text(coord)} of the shape {text_of(shape)} with origin {text_of(origin)}"
+            " keeps data that are not a box",
+            "Drop the origin shape first: Layout(layout.shape, layout.stride).",
+            coord=coord,
+            shape=shape,
+            origin_shape=origin,
+        )
+    return tuple(n for box in boxes if box is not None for n in box)
+
+
+def _parts(coord: Any, shape: Any, weight: Any) -> tuple[Any, list[tuple[Any, Any]]]:
+    """A mode's index as ``base + sum(weight_i * x_i)``: the base, and each part's weight and size."""
+    if coord is _:
+        return _0, [(weight, product(shape))]
+    if not is_tuple(coord):
+        return weight * coord, []
+    base: Any = _0
+    kept: list[tuple[Any, Any]] = []
+    for c, s in zip(coord, shape, strict=True):
+        part, more = _parts(c, s, weight)
+        base, kept, weight = base + part, kept + more, weight * product(s)
+    return base, kept
+
+
+def _box(room: Any, parts: list[tuple[Any, Any]]) -> list[Any] | None:
+    """The extents of the box of ``x`` with ``sum(weight_i * x_i) < room``, or None if it is none.
+
+    ``parts`` are (weight, size), the smallest weight first.
+    """
+    if any(known_eq(n, 0) is True for _w, n in parts):
+        return [n - n for _w, n in parts]
+    *below, (weight, size) = parts
+    reach = sum(w * (n - 1) for w, n in below)  # what the parts below add at the most
+    most = max_(_0, min_(size, ceil_div(room, weight)))
+    least = max_(_0, min_(size, ceil_div(room - reach, weight)))
+    if not less(least, most):  # whatever the parts below are
+        return [*(n for _w, n in below), most]
+    if less(_1, most):
+        return None
+    inner = _box(room, below)  # only 0 of the last part, and not for all of those below
+    return None if inner is None else [*inner, most]

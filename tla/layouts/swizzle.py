@@ -1,0 +1,311 @@
+"""Swizzles: offsets permuted by an xor of their bits, and layouts seen through such a permutation.
+
+>>> swizzle = Swizzle(2, 0, 3)
+>>> [swizzle(i) for i in (0, 7, 8, 9, 31)]
+[0, 7, 9, 8, 28]
+>>> composed = ComposedLayout(swizzle, 0, Layout((8, 8), (8, 1)))
+>>> print(composed, composed(1, 3), composed[_, 3])
+Sw<2,0,3> o 0 o (8,8):(8,1) 10 Sw<2,0,3> o 3 o (8):(8)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Generic
+
+from ..errors import CoordinateError, LayoutError
+from ..ground import Immutable, constexpr, figure_of, html_of, typed_by
+from ..numbers import Int, known_int, leaf
+from .layout import get, is_layout, slice_and_offset
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from typing_extensions import TypeIs, TypeVar
+
+    from ..ground import Figure, Scheme
+    from ..numbers import IntLike, IntTuple
+    from .layout import AnyLayout
+    from .slicing import Coord
+
+    _Bits = TypeVar("_Bits", bound=Int[int], default=Int[int], covariant=True)
+    _Base = TypeVar("_Base", bound=Int[int], default=Int[int], covariant=True)
+    _Shift = TypeVar("_Shift", bound=Int[int], default=Int[int], covariant=True)
+    _Outer = TypeVar(
+        "_Outer", bound="Swizzle | AnyLayout", default="Swizzle | AnyLayout", covariant=True
+    )
+    _Offset = TypeVar("_Offset", default=Any, covariant=True)
+    _Inner = TypeVar("_Inner", bound=AnyLayout, default=AnyLayout, covariant=True)
+else:
+    from typing import TypeVar
+
+    _Bits, _Base, _Shift = TypeVar("_Bits"), TypeVar("_Base"), TypeVar("_Shift")
+    _Outer, _Offset, _Inner = TypeVar("_Outer"), TypeVar("_Offset"), TypeVar("_Inner")
+
+MAX_BITS: Final = 1024
+"""The most bits of an offset that a swizzle may speak of."""
+
+
+@constexpr
+@typed_by(bits=0, base=0, shift=None)
+class Swizzle(Immutable, Generic[_Bits, _Base, _Shift]):
+    """The function that xors ``bits`` bits of an offset with as many that stand ``shift`` above.
+
+    ``swizzle(x) == x ^ (yyy << low)``, where ``yyy`` are the ``bits`` bits of ``x`` from ``high`` on::
+
+        0b....YYY...ZZZ....        high = base + max(0, shift)
+                |     |            low  = base + max(0, -shift)
+               high  low
+
+    The bits read and the bits written are apart, so ``swizzle(swizzle(x)) == x``, and ``range(size)``
+    is mapped onto itself. A negative ``shift`` reads below and writes above.
+
+    >>> f"{0b10_000:05b} -> {Swizzle(2, 0, 3)(0b10_000):05b}"
+    '10000 -> 10010'
+    >>> print(Swizzle(2, 0, 3), Swizzle(3, 4, -3), Swizzle(2, 0, 3).size)
+    Sw<2,0,3> Sw<3,4,-3> _32
+
+    Args:
+        bits: How many bits are written; 0 makes the identity. This and the others are static, as in C++.
+        base: How many of the lowest bits are neither read nor written.
+        shift: How far above, at least ``bits`` in absolute value.
+
+    Raises:
+        LayoutError: a number is out of its range.
+        LeafError: a number is not an int.
+    Source: CuTe ``Swizzle<BBits, MBase, SShift>``, swizzle.hpp.
+    """
+
+    if TYPE_CHECKING:  # slots at run time; read-only to checkers
+
+        @property
+        def bits(self) -> _Bits: ...
+        @property
+        def base(self) -> _Base: ...
+        @property
+        def shift(self) -> _Shift: ...
+    else:
+        __slots__ = ("base", "bits", "shift")
+
+    def __new__(cls, bits: IntLike, base: IntLike, shift: IntLike) -> Swizzle:
+        # plain for the checks, whose texts are in digits
+        bits, base, shift = known_int(leaf(bits)), known_int(leaf(base)), known_int(leaf(shift))
+        for name, value in (("bits", bits), ("base", base)):
+            if value < 0:
+                raise LayoutError(f"a swizzle has no negative {name}, got {value}", **{name: value})
+        if abs(shift) < bits:
+            raise LayoutError(
+                f"a swizzle of {bits} bits needs a shift of at least {bits}, got {shift}",
+                "The bits read and the bits written would overlap.",
+                bits=bits,
+                shift=shift,
+            )
+        if bits + base + abs(shift) > MAX_BITS:
+            raise LayoutError(f"a swizzle reaches above bit {MAX_BITS}", base=base, shift=shift)
+        made: Any = object.__new__(cls)
+        for name, value in (("bits", bits), ("base", base), ("shift", shift)):
+            object.__setattr__(made, name, Int(value))
+        swizzle: Swizzle = made
+        return swizzle
+
+    @property
+    @constexpr
+    def size(self: Swizzle) -> Int[int]:
+        """The number of offsets in the smallest range that is mapped onto itself, static."""
+        return Int(1 << (self.bits + self.base + abs(self.shift)))
+
+    @property
+    @constexpr
+    def cosize(self: Swizzle) -> Int[int]:
+        """The `size`: a swizzle is a permutation."""
+        return self.size
+
+    @constexpr
+    def __call__(self: Swizzle, offset: IntLike) -> int:
+        """Return where an offset goes, static where the offset is.
+
+        Raises:
+            CoordinateError: the offset is negative.
+            UndecidedError: the offset is symbolic.
+        """
+        x = leaf(offset)
+        plain = known_int(x)
+        if plain < 0:
+            raise CoordinateError(
+                f"{self} has no value at {plain}", "It permutes the offsets from 0 on.", offset=plain
+            )
+        bits, base, shift = map(int, _numbers(self))
+        high, low = base + max(0, shift), base + max(0, -shift)
+        moved = plain ^ (((plain >> high) & ((1 << bits) - 1)) << low)
+        return Int(moved) if isinstance(x, Int) else moved
+
+    def __eq__(self, other: object) -> bool:
+        return _numbers(self) == _numbers(other) if is_swizzle(other) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(_numbers(self))
+
+    def __str__(self) -> str:
+        return f"Sw<{self.bits:d},{self.base:d},{self.shift:d}>"
+
+    def __repr__(self) -> str:
+        return f"Swizzle({self.bits:d}, {self.base:d}, {self.shift:d})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Swizzle, _numbers(self)
+
+
+def is_swizzle(x: object) -> TypeIs[Swizzle]:
+    """Return whether ``x`` is a swizzle; a checker knows it for one of any numbers.
+
+    >>> is_swizzle(Swizzle(1, 0, 2)), is_swizzle(Layout(8))
+    (True, False)
+    """
+    return isinstance(x, Swizzle)
+
+
+def _numbers(swizzle: Swizzle) -> tuple[Int[int], Int[int], Int[int]]:
+    return swizzle.bits, swizzle.base, swizzle.shift
+
+
+@constexpr
+@typed_by(outer=None, offset=None, inner=None)
+class ComposedLayout(Immutable, Generic[_Outer, _Offset, _Inner]):
+    """The function ``composed(c) == outer(offset + inner(c))`` on the coordinates of ``inner``.
+
+    An ``outer`` that is a layout is extended, as in a composition: its last mode grows as needed.
+
+    >>> composed = ComposedLayout(Swizzle(1, 0, 2), 0, Layout((4, 2)))
+    >>> [composed(i) for i in range(8)]
+    [0, 1, 2, 3, 5, 4, 7, 6]
+    >>> print(ComposedLayout(Layout((4, 2), (2, 1)), 3, Layout(2, 4)))
+    (4,2):(2,1) o 3 o 2:4
+
+    Args:
+        outer: A swizzle or a layout, of offsets.
+        offset: What is added before ``outer``.
+        inner: A layout, of coordinates.
+
+    Raises:
+        LayoutError: ``outer`` is neither a swizzle nor a layout, or ``inner`` is no layout.
+        LeafError: ``offset`` is not an int.
+    Source: CuTe ``ComposedLayout``, layout_composed.hpp.
+    """
+
+    if TYPE_CHECKING:  # slots at run time; read-only to checkers
+
+        @property
+        def outer(self) -> _Outer: ...
+        @property
+        def offset(self) -> _Offset: ...
+        @property
+        def inner(self) -> _Inner: ...
+    else:
+        __slots__ = ("inner", "offset", "outer")
+
+    def __new__(cls, outer: Swizzle | AnyLayout, offset: IntLike, inner: AnyLayout) -> ComposedLayout:
+        if not isinstance(outer, Swizzle) and not is_layout(outer):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise LayoutError(f"the outer part is a swizzle or a layout, not {type(outer).__name__}")
+        if not is_layout(inner):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise LayoutError(f"the inner part is a layout, not {type(inner).__name__}")
+        made: Any = object.__new__(cls)
+        for name, value in (("outer", outer), ("offset", leaf(offset)), ("inner", inner)):
+            object.__setattr__(made, name, value)
+        composed: ComposedLayout = made
+        return composed
+
+    @property
+    @constexpr
+    def shape(self: ComposedLayout) -> Any:
+        """The shape of the inner layout, whose coordinates these are."""
+        return self.inner.shape
+
+    @property
+    @constexpr
+    def rank(self: ComposedLayout) -> Int[int]:
+        """The number of top-level modes, static."""
+        return self.inner.rank
+
+    @property
+    @constexpr
+    def size(self: ComposedLayout) -> Any:
+        """The number of coordinates, padding included."""
+        return self.inner.size
+
+    @constexpr
+    def __call__(self: ComposedLayout, *coord: IntTuple) -> Any:
+        """Return the offset of a coordinate: ``composed(c)``, or ``composed(i, j)`` for ``(i, j)``.
+
+        Raises:
+            CoordinateError: the coordinate does not fit, or what reaches ``outer`` is negative.
+        """
+        at: Any = self.offset + self.inner(*coord)
+        outer = self.outer
+        return outer.extended(at) if is_layout(outer) else outer(at)
+
+    @constexpr
+    def __getitem__(self: ComposedLayout, coord: Coord) -> ComposedLayout:
+        """Return the composed layout of the modes at which ``coord`` has `_`; the offset moves.
+
+        ``composed[_, 3](i) == composed(i, 3)``.
+
+        Raises:
+            CoordinateError: ``coord`` has no `_`, lies outside the shape, or has another profile.
+        """
+        inner, moved = slice_and_offset(coord, self.inner)
+        return ComposedLayout(self.outer, self.offset + moved, inner)
+
+    def __iter__(self: ComposedLayout) -> Iterator[ComposedLayout]:
+        """Yield the top-level modes, each at coordinate 0 of the others."""
+        for i in range(self.rank):
+            yield ComposedLayout(self.outer, self.offset, get(self.inner, i))
+
+    def __eq__(self, other: object) -> bool:
+        return _parts(self) == _parts(other) if is_composed(other) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(_parts(self))
+
+    def __str__(self) -> str:
+        return f"{self.outer} o {self.offset} o {self.inner}"
+
+    def __repr__(self) -> str:
+        return "ComposedLayout({!r}, {!r}, {!r})".format(*_parts(self))
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+    def figure(
+        self: ComposedLayout,
+        rows: int = 16,
+        columns: int = 64,
+        slices: int = 4,
+        colour: Scheme | None = None,
+    ) -> Figure:
+        """Return the picture of its offsets, as data, of at most so many rows, columns and slices.
+
+        >>> swizzled = ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, 2), (2, 1)))
+        >>> [[cell.offset for cell in row] for row in swizzled.figure().grids[0].cells]
+        [[0, 1], [3, 2]]
+
+        Raises:
+            LayoutError: nothing would be shown.
+            UndecidedError: an int is unknown, or there are too many coordinates.
+        """
+        found: Figure = figure_of(self, rows=rows, columns=columns, slices=slices, colour=colour)
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ComposedLayout, _parts(self)
+
+
+def is_composed(x: object) -> TypeIs[ComposedLayout]:
+    """Return whether ``x`` is a composed layout; a checker knows it for one of any parts.
+
+    >>> is_composed(composition(Swizzle(1, 0, 2), Layout(8))), is_composed(Layout(8))
+    (True, False)
+    """
+    return isinstance(x, ComposedLayout)
+
+
+def _parts(composed: ComposedLayout) -> tuple[Any, Any, Any]:
+    return composed.outer, composed.offset, composed.inner

@@ -1,0 +1,118 @@
+"""Whole offset tables of a layout.
+
+The table of a layout is a sum of one vector for each leaf, so it is built by outer sums: one pass
+over the result, whatever the nesting.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from ..errors import LayoutError
+from ..numbers import is_tuple, known_int
+from .int_tuple import leaves, product_each
+from .layout import as_layout
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .layout import AnyLayout
+
+
+def offsets(layout: AnyLayout, limit: int = 2**28) -> NDArray[np.int64]:
+    """Return the offset of every coordinate, an array shaped like the top-level modes.
+
+    ``offsets(layout)[i, j, ...] == layout(i, j, ...)``. A rank-0 layout, and one of a bare int
+    shape, give arrays of rank 0 and 1. Where numpy is absent the result is `offset_lists`.
+
+    >>> offsets(Layout(((2, 2), 3), ((1, 6), 2)))
+    array([[ 0,  2,  4],
+           [ 1,  3,  5],
+           [ 6,  8, 10],
+           [ 7,  9, 11]])
+
+    Args:
+        limit: The most coordinates to tabulate; each takes 8 bytes.
+
+    Raises:
+        LayoutError: an offset does not fit in 64 bits, there are more coordinates than ``limit``,
+            or more modes than numpy has axes for (64).
+    """
+    as_layout(layout)
+    try:
+        import numpy as np
+    except ModuleNotFoundError:
+        stand_in: NDArray[np.int64] = offset_lists(layout)
+        return stand_in
+    size, sizes = known_int(layout.size), [known_int(n) for n in product_each(layout.shape)]
+    # numpy counts the axes of an empty array as if the empty one were not there
+    room = prod(n for n in sizes if n)
+    if size > limit or len(sizes) > 64 or room >= 2**60:
+        raise LayoutError(
+            f"the table of {layout} is too large: {size} offsets in {len(sizes)} modes",
+            f"At most {limit} in 64 modes, with extents of a product below 2**60, are tabulated."
+            " layout(coord) gives single offsets.",
+            layout=layout,
+        )
+    if not size:
+        return np.zeros(sizes, dtype=np.int64)
+    low, high = _bounds(layout)
+    if not -(2**63) <= low <= high < 2**63:
+        raise LayoutError(
+            f"the offsets of {layout} do not fit in 64 bits",
+            f"They run from {low} to {high}; offset_lists(layout) is exact.",
+            layout=layout,
+        )
+    modes = _modes(layout)
+    table: NDArray[np.int64] = np.zeros((), dtype=np.int64)
+    for mode in modes:
+        vector = np.zeros(1, dtype=np.int64)
+        for extent, step in mode:  # the first leaf runs fastest: later ones go in front
+            if extent != 1:  # no step is taken, and its stride may exceed 64 bits
+                vector = np.add.outer(np.arange(extent) * step, vector).reshape(-1)
+        table = np.add.outer(table, vector)
+    return table
+
+
+def offset_lists(layout: AnyLayout) -> Any:
+    """Return the offset of every coordinate as nested lists; exact for any stride, without numpy.
+
+    >>> offset_lists(Layout((2, 3), (3, 1)))
+    [[0, 1, 2], [3, 4, 5]]
+    """
+
+    as_layout(layout)
+
+    def rows(base: int, modes: list[list[tuple[int, int]]]) -> Any:
+        if not modes:
+            return base
+        return [rows(base + at, modes[1:]) for at in _vector(modes[0])]
+
+    return rows(0, _modes(layout))
+
+
+def _vector(mode: list[tuple[int, int]]) -> list[int]:
+    """The offsets of one mode, its first leaf fastest."""
+    out = [0]
+    for extent, step in mode:
+        out = [i * step + base for i in range(extent) for base in out]
+    return out
+
+
+def _modes(layout: AnyLayout) -> list[list[tuple[int, int]]]:
+    """The (extent, stride) leaves of each top-level mode, as plain ints."""
+    shape, stride = layout.shape, layout.stride
+    if not is_tuple(shape):
+        shape, stride = (shape,), (stride,)
+    return [
+        [(known_int(n), known_int(d)) for n, d in zip(leaves(s), leaves(t), strict=True)]
+        for s, t in zip(shape, stride, strict=True)
+    ]
+
+
+def _bounds(layout: AnyLayout) -> tuple[int, int]:
+    """The least and the greatest offset."""
+    reach = [(n - 1) * d for mode in _modes(layout) for n, d in mode]
+    return sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)

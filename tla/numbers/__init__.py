@@ -1,0 +1,124 @@
+"""Symbolic ints: quasi-affine expressions of named unknowns, with ranges and divisors.
+
+>>> M = sym("M", divisible_by=16)
+>>> x = (M + 5) // 16 * 4 + (M + 5) % 16
+>>> print(x, x.bounds, x.divisor)
+M{div=16}/4+5 (9, None) 1
+"""
+
+from typing import TYPE_CHECKING
+
+from ..ground import lazy
+
+if TYPE_CHECKING:
+    from .assumptions import Conditions as Conditions, assume as assume
+    from .evaluation import evaluate as evaluate, free_symbols as free_symbols, substitute as substitute
+    from .nodes import Condition as Condition, Expr as Expr, Symbol as Symbol, Value as Value
+    from .printers import (
+        to_cpp as to_cpp,
+        to_mlir as to_mlir,
+        to_notation as to_notation,
+        to_python as to_python,
+    )
+    from .rules import (
+        ceil_divided as ceil_divided,
+        floor_divided as floor_divided,
+        greatest as greatest,
+        least as least,
+        remainder as remainder,
+        simplify as simplify,
+    )
+    from .symbols import sym as sym
+
+if TYPE_CHECKING:
+    # for the rooms above
+    from . import ints as ints
+    from .assumed import (
+        attach_assumptions as attach_assumptions,
+        call_assuming as call_assuming,
+        keeps_assumptions as keeps_assumptions,
+    )
+    from .assumptions import consistent as consistent
+    from .cases import Unknown as Unknown, cases as cases
+    from .context import assumed as assumed, used_here as used_here
+    from .evaluation import (
+        evaluated as evaluated,
+        facts_of as facts_of,
+        replaced as replaced,
+        settled as settled,
+    )
+    from .ints import (
+        MAX_DEPTH as MAX_DEPTH,
+        PLAIN_INTS as PLAIN_INTS,
+        Int as Int,
+        IntLike as IntLike,
+        IntTuple as IntTuple,
+        SymbolicInt as SymbolicInt,
+        _0 as _0,
+        _1 as _1,
+        _2 as _2,
+        _16 as _16,
+        add as add,
+        bounded as bounded,
+        ceil_div as ceil_div,
+        is_asked as is_asked,
+        is_dynamic as is_dynamic,
+        is_open as is_open,
+        is_plain_tuple as is_plain_tuple,
+        is_static as is_static,
+        is_tuple as is_tuple,
+        known_divides as known_divides,
+        known_eq as known_eq,
+        known_int as known_int,
+        known_lt as known_lt,
+        leaf as leaf,
+        max_ as max_,
+        min_ as min_,
+        round_down as round_down,
+        round_up as round_up,
+        static_int as static_int,
+    )
+    from .nodes import (
+        Atom as Atom,
+        Least as Least,
+        Monomial as Monomial,
+        Quotient as Quotient,
+        Remainder as Remainder,
+        Terms as Terms,
+        atom_expr as atom_expr,
+        atoms_of as atoms_of,
+        bounds_of as bounds_of,
+        combined as combined,
+        inner_first as inner_first,
+        key_of as key_of,
+        made as made,
+        required as required,
+        sum_of as sum_of,
+        total as total,
+    )
+    from .printers import Notation as Notation, mlir_style as mlir_style, written as written
+    from .questions import (
+        Question as Question,
+        Questions as Questions,
+        asking as asking,
+        at_least as at_least,
+        compared as compared,
+        decided as decided,
+        decided_all as decided_all,
+        differs as differs,
+        divides as divides,
+        division as division,
+        equal as equal,
+        equality as equality,
+        less as less,
+        neither_divides as neither_divides,
+        order as order,
+    )
+    from .reading import (
+        Names as Names,
+        condition_at as condition_at,
+        expr_at as expr_at,
+        goes_on as goes_on,
+    )
+
+lazy(__name__)

@@ -1,0 +1,96 @@
+"""What layouts stand on: operations whose results carry the conditions that were assumed for them.
+
+>>> M = sym("M")
+>>> tiled = zipped_divide(Layout((M, 8), (8, 1)), (48, 8), exact=True, assume=M % 48 == 0)
+>>> print(tiled, tiled.assumptions)
+((48,8),(M//48,1)):((8,1),(384,0)) (M % 48 == 0,)
+>>> tiled.bind(M=100)
+Traceback (most recent call last):
+    ...
+tla.errors.BindingError: M = 100 breaks M % 48 == 0
+
+An operation takes conditions as ``assume=``, or those of the `assume` around it, and records which of
+them it has used; its layouts carry these, with those that its arguments carry. Where nothing is
+assumed none of it costs more than a look.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from .context import assumed, recorded
+from .ints import PLAIN_INTS, is_tuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from .assumptions import Conditions
+    from .nodes import Condition
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Let the layouts that an operation returns carry what they stand on; it may take ``assume=``."""
+
+    @wraps(operation)
+    def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        if not kwargs and assumed.get() is None and _is_bare(args):
+            return operation(*args)  # type: ignore[call-arg]  # ty: ignore[missing-argument]
+        conditions: Any = kwargs.pop("assume", None)
+        return call_assuming(conditions, operation, *args, **kwargs)
+
+    return wrapper
+
+
+def call_assuming(
+    assume: Conditions | None, operation: Callable[..., _R], /, *args: Any, **kwargs: Any
+) -> _R:
+    """Return the result of an operation under some conditions, with what it stands on.
+
+    What its arguments stand on is taken for granted too, and carried on.
+    """
+    assumed_before = dict.fromkeys(_assumptions((args, *kwargs.values())))
+    if assume is None and assumed.get() is None and not assumed_before:
+        return operation(*args, **kwargs)
+    from .assumptions import assume as assuming
+
+    with assuming(*(() if assume is None else (assume,)), assumed_before), recorded() as used:
+        result = operation(*args, **kwargs)
+    conditions = dict.fromkeys((*assumed_before, *sorted(used - assumed_before.keys(), key=str)))
+    conditional: _R = attach_assumptions(conditions, result) if conditions else result
+    return conditional
+
+
+def attach_assumptions(conditions: Iterable[Condition], result: Any) -> Any:
+    """Return a result, or a tuple of them, whose layouts carry some conditions."""
+    if is_tuple(result):
+        return tuple([attach_assumptions(conditions, x) for x in result])
+    return result.with_assumptions(conditions) if hasattr(result, "with_assumptions") else result
+
+
+def _is_bare(arguments: tuple[Any, ...]) -> bool:
+    """Whether a look is enough to see that no argument stands on anything."""
+    plain: Any = tuple
+    for x in arguments:
+        if type(x) is plain:
+            for part in x:
+                if type(part) not in PLAIN_INTS:
+                    return False
+        elif getattr(x, "assumptions", ()):
+            return False
+    return True
+
+
+def _assumptions(arguments: tuple[Any, ...]) -> list[Condition]:
+    """What layouts among some arguments, and in tuples of them, stand on."""
+    found: list[Condition] = []
+    todo = [*arguments]
+    for x in todo:
+        if isinstance(x, tuple):
+            todo += x
+        elif type(x) is not int:
+            found += getattr(x, "assumptions", ())
+    return found

@@ -1,0 +1,403 @@
+"""What is assumed of symbolic ints.
+
+>>> M = sym("M")
+>>> with assume(M % 48 == 0):
+...     print(M % 16, M // 48 * 48)
+0 M
+
+While a condition is assumed the rules and the proofs use it; what has used it is recorded, so that a
+layout made under it can say what it stands on.
+"""
+
+from __future__ import annotations
+
+from math import gcd, lcm
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from ..errors import ContradictionError, UndecidedError
+from . import evaluation
+from .context import assumed, nothing_assumed, recorded
+from .nodes import (
+    COMPARISONS,
+    Condition,
+    Expr,
+    Remainder,
+    Symbol,
+    Value,
+    atoms_of,
+    combined,
+    exact_quotient,
+    made,
+    operators,
+    term_of,
+)
+from .printers import denominator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from .nodes import Atom
+
+Conditions: TypeAlias = "Condition | bool | Iterable[Condition | bool]"
+"""One condition or several; a bool is a condition that the operators settled at once."""
+
+_Congruence: TypeAlias = "tuple[Expr, Value, int, Condition]"
+"""``x, c, n``: ``x % c == n``, and the condition that says so."""
+
+
+class _Assumed:
+    """What some conditions say, in the forms that the rules ask for."""
+
+    def __init__(self, outer: _Assumed | None) -> None:
+        self.conditions: list[Condition] = []
+        self.inequalities: list[tuple[Expr, tuple[Condition, ...]]] = []
+        self.congruences: list[_Congruence] = []
+        self.equalities: list[tuple[Symbol, Value, tuple[Condition, ...]]] = []
+        self.unequal: list[tuple[Any, Condition]] = []
+        if outer is not None:
+            for name, known in vars(self).items():
+                known.extend(vars(outer)[name])
+        self.points: list[tuple[int, dict[Any, Any]]] | None = None
+        self.owner: assume | None = None
+        self.outer: _Assumed | None = None
+        self.used: dict[Condition, None] = {}
+        """What has been used in the block, for layouts that are made in it as they are."""
+
+    def found_points(self) -> list[tuple[int, dict[Any, Any]]]:
+        """The values of `points`: multiples of what is assumed to divide, small and large."""
+        symbols = list(dict.fromkeys(s for c in self.conditions for s in c.symbols))
+        period = lcm(*(c for _x, c, _n, _why in self.congruences if type(c) is not Expr))
+        found: list[tuple[int, dict[Any, Any]]] = []
+        with nothing_assumed():
+            for spread in (0, period, 1, period * 2, 3, -1):
+                for slope in (0, 1):
+                    point: dict[Any, Any] = {}
+                    try:
+                        for i, symbol in enumerate(symbols):
+                            low = symbol.bounds[0] or 0
+                            up = -low % period if spread % period == 0 else 0
+                            choose(symbol, max(0, up + spread * (1 + slope * i)), point)
+                        if all(_holds_at(c, point) for c in self.conditions):
+                            found.append((min(max(spread, 0), 2), point))
+                    except (ZeroDivisionError, LookupError):
+                        continue
+        return found[:3]
+
+    def add(self, condition: Condition | bool) -> None:
+        """Take a condition in; the others are assumed already."""
+        if isinstance(condition, bool):
+            raise ContradictionError(
+                "a condition assumed is false for all values of its unknowns",
+                "Its two sides are different numbers, or an unknown and what it never is.",
+            )
+        self._check(condition)
+        self.take(condition)
+
+    def take(self, condition: Condition) -> None:
+        """Take a condition in unchecked."""
+        with nothing_assumed():
+            difference: Any = condition.left - condition.right
+        self.conditions.append(condition)
+        self.points = None
+        op = condition.op
+        if type(difference) is not Expr:
+            return
+        if op == "==":
+            self._equal(difference, condition)
+        elif op == "!=":
+            self.unequal.append((primitive(difference), condition))
+            for x in (difference, combined(0, 0, difference, -1)):
+                with recorded() as used:
+                    is_negative = operators.known_negative(x)
+                if is_negative is False:  # and not 0
+                    self._at_least_zero(x, -1, condition, *used)
+        else:
+            sign = -1 if op in ("<", "<=") else 1
+            self._at_least_zero(combined(0, 0, difference, sign), -int(op in "<>"), condition)
+
+    def _at_least_zero(self, x: Value, more: int, *because: Condition) -> None:
+        """Take in that ``x + more >= 0``."""
+        fact = combined(x, 1, more, 1)
+        if type(fact) is Expr:
+            self.inequalities.append((fact, because))
+
+    def _equal(self, x: Expr, condition: Condition) -> None:
+        self._at_least_zero(x, 0, condition)
+        self._at_least_zero(combined(0, 0, x, -1), 0, condition)
+        if len(x.terms) == 1:
+            ((monomial, k),) = x.terms.items()
+            atom = monomial[0]
+            if len(monomial) == 1 and type(atom) is Remainder:
+                n = -x.constant // k  # k*(y % c) + constant == 0; that it divides has been checked
+                self._congruent(atom.dividend, atom.divisor, n, condition)
+        self._solve(x, condition)
+
+    def _solve(self, x: Expr, condition: Condition) -> None:
+        """Take in what a symbol is where ``x == 0``, unless that follows from what is solved already."""
+        because = [condition]
+        for symbol, value, why in self.equalities:
+            if symbol in {*atoms_of(x)}:
+                with nothing_assumed():
+                    rest = replaced(x, symbol, value)
+                if type(rest) is not Expr:
+                    return
+                x = rest
+                because += why
+        g = gcd(x.constant, *x.terms.values())
+        for monomial, k in x.terms.items():
+            atom = monomial[0]
+            if len(monomial) == 1 and type(atom) is Symbol and abs(k) == g:
+                value = made({monomial: 1}, 0, 0) - exact_quotient(x, k)
+                if type(value) is not Expr or atom not in {*atoms_of(value)}:
+                    self.equalities.append((atom, value, tuple(because)))
+                    return
+
+    def _congruent(self, x: Value, c: Value, n: int, condition: Condition) -> None:
+        if type(x) is not Expr:
+            return
+        self.congruences.append((x, c, n, condition))
+        if type(c) is not Expr:  # the range begins and ends with a multiple
+            low, high = x.bounds
+            if low is not None:
+                self._at_least_zero(x, -(low + (n - low) % c), condition)
+            if high is not None:
+                self._at_least_zero(combined(0, 0, x, -1), high - (high - n) % c, condition)
+
+    def check_all(self) -> None:
+        """Raise where a condition is ruled out by those that came after it."""
+        for i, condition in enumerate(self.conditions):
+            later = _Assumed(None)
+            for other in self.conditions[i + 1 :]:
+                later.take(other)
+            token = assumed.set(later)
+            try:
+                later._check(condition)
+            finally:
+                assumed.reset(token)
+
+    def _check(self, condition: Condition) -> None:
+        """Raise where what is assumed already rules a condition out."""
+        with recorded() as used:
+            contradicts = condition.known() is False
+        others = sorted(map(str, used))
+        if not contradicts and condition.op == "==":
+            other = self._other_residue(condition)
+            if other is not None:
+                contradicts, others = True, [str(other)]
+        if contradicts:
+            facts = others or [str(fact) for s in condition.symbols for fact in evaluation.facts_of(s)]
+            raise ContradictionError(
+                f"{condition} contradicts {' and '.join(facts) or 'arithmetic'}",
+                "Both cannot hold for any value.",
+                condition=condition,
+                contradicted=tuple(used) or tuple(facts),
+            )
+
+    def _other_residue(self, condition: Condition) -> Condition | None:
+        """A condition assumed that gives another remainder by a common divisor."""
+        apart = _Assumed(None)
+        difference: Any = condition.left - condition.right
+        if type(difference) is Expr and len(difference.terms) == 1:
+            apart._equal(difference, condition)
+        for x, c, n, _condition in apart.congruences:
+            for y, d, m, other in self.congruences:
+                gap: Any = x - y
+                if (
+                    type(c) is not Expr
+                    and type(d) is int
+                    and type(gap) is int
+                    and (n - m - gap) % gcd(c, d)
+                ):
+                    return other
+        return None
+
+
+def active() -> _Assumed | None:
+    """Return what is assumed here, None for nothing."""
+    state: _Assumed | None = assumed.get()
+    return state
+
+
+class assume:  # noqa: N801 (a context manager, used as a word)
+    """Let what is done inside take conditions for granted: ``with assume(M % 48 == 0, K <= N):``.
+
+    >>> M, K = sym("M"), sym("K")
+    >>> with assume(M % 4 == 0, K < 4):
+    ...     print((M + K) // 4, (M + K) % 4)
+    M//4 K
+
+    Contexts nest. A layout made inside carries the conditions that were used, as ``assumptions``.
+    Several conditions are several arguments: ``and`` would keep but one of them.
+
+    Raises:
+        ContradictionError: a condition cannot hold, given the ranges, the divisors and the others.
+    """
+
+    __slots__ = ("_given",)
+
+    def __init__(self, *conditions: Conditions) -> None:
+        self._given = tuple(_flat(conditions))
+
+    def __enter__(self) -> None:
+        outer = assumed.get()
+        state = _Assumed(outer)
+        state.owner = self
+        state.outer = outer
+        assumed.set(state)
+        try:
+            known = len(state.conditions)
+            for condition in self._given:
+                if condition is not True and condition not in state.conditions:
+                    state.add(condition)
+            if len(state.conditions) > known:
+                state.check_all()
+        except BaseException:
+            assumed.set(outer)
+            raise
+
+    def __exit__(self, *_error: object) -> None:
+        assumed.set(_left(assumed.get(), self))
+
+
+def _left(state: _Assumed | None, owner: assume) -> _Assumed | None:
+    """A state without the last block of an owner; blocks of generators need not end in their order."""
+    if state is None or state.owner is owner:
+        return None if state is None else state.outer
+    below = _left(state.outer, owner)
+    if below is state.outer:
+        return state
+    rest = _Assumed(below)
+    rest.owner, rest.outer, rest.used = state.owner, below, state.used
+    for condition in state.conditions[len(state.outer.conditions) if state.outer else 0 :]:
+        rest.take(condition)
+    return rest
+
+
+def _flat(conditions: Iterable[Any]) -> Iterator[Condition | bool]:
+    for condition in conditions:
+        if isinstance(condition, (Condition, bool)):
+            yield condition
+        elif isinstance(condition, (Expr, str)) or not hasattr(condition, "__iter__"):
+            raise TypeError(
+                f"expected a condition such as M % 16 == 0, got {type(condition).__name__} {condition!r}"
+            )
+        else:
+            yield from _flat(condition)
+
+
+def points() -> list[tuple[int, dict[Any, Any]]]:
+    """Return some values of the symbols that conditions speak of, at which all of them hold.
+
+    Each with how far above their least values other symbols may be tried. Empty where nothing is
+    assumed, and a single one without a value where no such values are at hand.
+    """
+    state = active()
+    if state is None:
+        return []
+    if state.points is None:
+        state.points = state.found_points() or [(0, {NO_SYMBOL: 0})]
+    return state.points
+
+
+NO_SYMBOL: Final = Symbol.make("", cpp_type="none")
+
+
+def choose(symbol: Symbol, above: int, point: dict[Atom, Any]) -> None:
+    """Choose a value of a symbol, so much above the least; raise `LookupError` where there is none."""
+    if symbol in point:
+        return
+    low, high = symbol.bounds
+    for bound in (symbol.least, symbol.greatest):
+        if type(bound) is Expr:
+            for other in (a for a in atoms_of(bound) if type(a) is Symbol):
+                choose(other, above, point)
+            end = evaluation.evaluated(bound, {}, point)
+            if bound is symbol.least:  # the atom counts divisors: the bound is rounded inwards
+                end = -(-end // symbol.divisor)
+                low = end if low is None else max(end, low)
+            else:
+                end //= symbol.divisor
+                high = end if high is None else min(end, high)
+    if low is None:
+        low = 0 if high is None else min(high, 0)
+    if high is not None and low > high:
+        raise LookupError
+    point[symbol] = low + above if high is None else min(low + above, high)
+
+
+def _holds_at(condition: Condition, point: dict[Any, Any]) -> bool:
+    """Whether a condition holds for some values of atoms."""
+    left, right = (evaluation.evaluated(x, {}, {**point}) for x in (condition.left, condition.right))
+    return bool(COMPARISONS[condition.op](left, right))
+
+
+def consistent(conditions: Iterable[Any]) -> tuple[Condition, ...]:
+    """Return conditions one by one; raise what `assume` raises of them."""
+    given = list(_flat(conditions))
+    with assume(*given):
+        return tuple(dict.fromkeys(c for c in given if not isinstance(c, bool)))
+
+
+def replaced(x: Expr, symbol: Symbol, value: Value) -> Value:
+    """An expression with a value for a symbol; itself where a divisor would lose its sign."""
+    try:
+        return evaluation.replaced(x, {symbol: value})
+    except (UndecidedError, ZeroDivisionError):
+        return x
+
+
+def primitive(x: Expr) -> Any:
+    """The key of an expression in lowest terms, of either sign: what is 0 where it is."""
+    g = x.divisor
+    terms = frozenset((m, k // g) for m, k in x.terms.items())
+    negated = frozenset((m, -k // g) for m, k in x.terms.items())
+    return frozenset(((terms, x.constant // g), (negated, -x.constant // g)))
+
+
+# --- what a condition says --------------------------------------------------------------------
+
+
+def normal(condition: Condition) -> Condition:
+    """Return a condition as a reader says it: ``M % 64 == 0`` for ``(M + 63) // 64 * 64 == M``."""
+    left, op, right = condition.left, condition.op, condition.right
+    difference: Any = left - right
+    if type(difference) is Expr and len(difference.terms) == 1:
+        for simpler in (_of_remainder(op, difference), _of_factor(op, difference)):
+            if simpler is not None:  # as a bool it would compare structures
+                return simpler
+    if type(left) is Expr and left.constant and max(left.terms.values()) > 0:
+        if type(right) is not Expr:
+            return Condition(left - left.constant, op, right - left.constant)
+        if left.constant == -1 and op == "<" and not right.constant:
+            return Condition(left + 1, "<=", right)
+    return condition
+
+
+def _of_remainder(op: str, difference: Expr) -> Condition | None:
+    """``(y + a) % c == n`` without its constant: ``y % c == n - a``."""
+    ((monomial, k),) = difference.terms.items()
+    atom = monomial[0]
+    if op != "==" or len(monomial) > 1 or type(atom) is not Remainder:
+        return None
+    x: Any = atom.dividend
+    n, odd = divmod(-difference.constant, k)
+    if odd or type(x) is not Expr or type(atom.divisor) is Expr or not 0 <= n < atom.divisor:
+        return None
+    scale = denominator(x)
+    bare = operators.remainder((x - x.constant) * scale, atom.divisor * scale)
+    return Condition(bare, "==", (n - x.constant) % atom.divisor * scale)
+
+
+def _of_factor(op: str, difference: Expr) -> Condition | None:
+    """A product against 0 by the one factor that may be 0: ``x > 0`` of ``x*x*y > 0``, ``y > 0``."""
+    ((monomial, k),) = difference.terms.items()
+    order = op == ">"
+    if difference.constant or op not in ("==", "!=", ">") or (order and k < 0):
+        return None
+    with nothing_assumed():
+        factors = [term_of((x,), 1) for x in monomial]
+        signs = [operators.known_negative(x) is False for x in factors]
+        rest = {x for x in factors if operators.known_negative(-x) is not True}
+    if len(rest) != 1 or (k, len(monomial)) == (1, 1) or (order and not all(signs)):
+        return None
+    return normal(Condition(rest.pop(), op, 0))

@@ -1,0 +1,384 @@
+"""The cases of an operation on unknown ints: each way that it can go, with what it gives there.
+
+>>> def kind(n):
+...     return "many" if n > 1 else "few"
+>>> [case.result for case in cases(lambda unknown: kind(unknown(0)))]
+['many', 'few']
+
+An operation on ints learns of them by asking: ``n == 1``, ``n < m``, ``n % 16 == 0``. An `Unknown`
+answers each question as an int would: by what is known of it, or else with True in one run of the
+operation and with False in another. A run on numbers gets the same answers as one of these runs, so its
+result is built like the one there: what all cases have in common holds for all numbers. That is unlike a
+symbolic int (`tla.sym`), where a question that its facts leave open is an `UndecidedError`, and an
+operation has one result.
+"""
+
+from __future__ import annotations
+
+import re
+from math import gcd
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+
+from ..errors import TlaError, UndecidedError
+from . import intervals
+from .evaluation import replaced
+from .ints import SymbolicInt, leaf
+from .nodes import Atom, Expr, Symbol, Value, exact_quotient
+from .symbols import value_of_symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .intervals import Interval
+    from .nodes import Monomial
+
+MOST: Final = 64
+"""How many cases are tried before an operation is given up."""
+
+QUESTIONS: Final = 2000
+"""How many questions an operation may ask, in all its cases."""
+
+
+class Case(NamedTuple):
+    """One way that an operation goes: its result, or its error."""
+
+    result: Any
+    error: Exception | None
+
+
+def cases(operation: Callable[[Callable[..., Unknown]], Any], most: int = MOST) -> Iterator[Case]:
+    """Yield the cases of an operation; one may be impossible where that could not be told.
+
+    Args:
+        operation: Is given a maker of unknowns, ``unknown(least=None, greatest=None)``, and is pure.
+        most: The most cases.
+
+    Raises:
+        UndecidedError: there are more, or the operation needs the value itself, as ``range`` does.
+    """
+    answers: list[bool] = []
+    asked = [0]
+    for _count in range(most):
+        run = _Run(answers, asked)
+        result, error, impossible = None, None, False
+        try:
+            result = operation(run.unknown)
+        except UndecidedError:
+            raise
+        except (TlaError, ArithmeticError) as found:
+            error = found
+        except AssertionError:
+            if not run.given:
+                raise
+            impossible = True  # what was answered contradicts itself
+        if not impossible:
+            yield Case(result, error)
+        answers = run.given
+        while answers and not answers[-1]:
+            answers.pop()
+        if not answers:
+            return
+        answers[-1] = False
+    raise UndecidedError(f"an operation on unknown ints has more than {most} cases")
+
+
+def _operator(compute: Callable[[_Run, Any, Any], Any]) -> Any:
+    """The operator of an unknown and a number, by their values; of anything else it knows nothing."""
+
+    def operate(self: Unknown, other: Any) -> Any:
+        if not isinstance(other, (int, Unknown)):
+            return NotImplemented
+        return compute(self.run, self.value, _plain(other))
+
+    return operate
+
+
+class Unknown(SymbolicInt):
+    """An int of one run of an operation: of no known value, and with an answer to every question."""
+
+    __slots__ = ("run", "value")
+
+    is_open = False
+
+    value: Expr
+
+    def __init__(self, run: _Run, value: Expr) -> None:
+        self.run = run
+        self.value = value
+
+    # --- questions ---
+
+    def known_eq(self, other: Any) -> bool:
+        return self.run.is_zero(self.value - _plain(other))
+
+    def known_lt(self, other: Any) -> bool:
+        return self.run.is_negative(self.value - _plain(other))
+
+    def known_gt(self, other: Any) -> bool:
+        return self.run.is_negative(_plain(other) - self.value)
+
+    def known_divides(self, other: Any) -> bool:
+        return self.run.divides(self.value, _plain(other))
+
+    def known_multiple(self, other: Any) -> bool:
+        return self.run.divides(_plain(other), self.value)
+
+    def either(self) -> bool:
+        return self.run.either()
+
+    def lesser(self, other: Any) -> Any:
+        return self if self.known_lt(other) else other
+
+    def greater(self, other: Any) -> Any:
+        return other if self.known_lt(other) else self
+
+    __eq__ = _operator(lambda run, x, y: run.is_zero(x - y))
+    __ne__ = _operator(lambda run, x, y: not run.is_zero(x - y))
+    __lt__ = _operator(lambda run, x, y: run.is_negative(x - y))
+    __le__ = _operator(lambda run, x, y: not run.is_negative(y - x))
+    __gt__ = _operator(lambda run, x, y: run.is_negative(y - x))
+    __ge__ = _operator(lambda run, x, y: not run.is_negative(x - y))
+
+    def __bool__(self) -> bool:
+        return not self.known_eq(0)
+
+    def __hash__(self) -> int:
+        self._needed()
+
+    def __index__(self) -> int:
+        self._needed()
+
+    __int__ = __index__
+
+    def _needed(self) -> NoReturn:
+        raise UndecidedError("an operation needs the value of an unknown int")
+
+    # --- arithmetic ---
+
+    __add__ = __radd__ = _operator(lambda run, x, y: run.number(x + y))
+    __sub__ = _operator(lambda run, x, y: run.number(x - y))
+    __rsub__ = _operator(lambda run, x, y: run.number(y - x))
+    __mul__ = __rmul__ = _operator(lambda run, x, y: run.number(x * y))
+    __divmod__ = _operator(lambda run, x, y: run.divided(x, y))
+    __rdivmod__ = _operator(lambda run, x, y: run.divided(y, x))
+    __floordiv__ = _operator(lambda run, x, y: run.divided(x, y)[0])
+    __rfloordiv__ = _operator(lambda run, x, y: run.divided(y, x)[0])
+    __mod__ = _operator(lambda run, x, y: run.divided(x, y)[1])
+    __rmod__ = _operator(lambda run, x, y: run.divided(y, x)[1])
+
+    def __neg__(self) -> Any:
+        return self.run.number(-self.value)
+
+    def __pos__(self) -> Unknown:
+        return self
+
+    def __abs__(self) -> Any:
+        return -self if self.known_lt(0) else self
+
+    def __pow__(self, other: Any) -> Any:
+        return self._needed() if isinstance(other, (int, Unknown)) else NotImplemented
+
+    def __invert__(self) -> Any:
+        self._needed()
+
+    if not TYPE_CHECKING:  # of powers and bits no more is known than of the first
+        __and__ = __or__ = __xor__ = __lshift__ = __rshift__ = __pow__
+        __rpow__ = __rand__ = __ror__ = __rxor__ = __rlshift__ = __rrshift__ = __pow__
+
+    # --- texts ---
+
+    def __str__(self) -> str:
+        value = self.value
+        is_bare = not value.constant and len(value.symbols) == 1 and value.terms == {value.symbols: 1}
+        return value.symbols[0].name if is_bare else _FACTS.sub("", str(value))
+
+    __repr__ = __str__
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), "" if spec == "d" else spec)
+
+
+_FACTS: Final = re.compile(r"\{[^{}]*\}")
+"""What a text says of a symbol beside its name."""
+
+
+def _plain(x: Any) -> Value:
+    return x.value if isinstance(x, Unknown) else int(leaf(x))
+
+
+class _Run:
+    """One run of an operation: the answers it follows, and all that its answers say.
+
+    Of each linear combination of unknowns, in lowest terms and without its constant, it keeps the range
+    that the answers leave, and the ints in it that they exclude.
+    """
+
+    __slots__ = ("_asked", "_facts", "_fixed", "_made", "_path", "given")
+
+    def __init__(self, path: list[bool], asked: list[int]) -> None:
+        self._path = tuple(path)
+        self._asked = asked
+        self.given: list[bool] = []
+        self._facts: dict[Any, tuple[Interval, frozenset[int]]] = {}
+        self._fixed: dict[Symbol, Value] = {}
+        self._made: dict[Any, Any] = {}
+
+    def unknown(self, least: int | None = None, greatest: int | None = None) -> Unknown:
+        """An int of which no more is known than its range."""
+        # the type keeps symbols of one name apart
+        symbol = Symbol.make("int", 1, least, greatest, str(len(self._made)))
+        self._made[symbol] = symbol
+        return Unknown(self, value_of_symbol(symbol))
+
+    def _between(self, interval: Interval) -> Any:
+        low, high = interval
+        return low if low is not None and low == high else self.unknown(low, high)
+
+    def number(self, value: Value) -> Any:
+        return Unknown(self, value) if type(value) is Expr else value
+
+    def either(self) -> bool:
+        """True in one run, False in another."""
+        place = len(self.given)
+        answer = self._path[place] if place < len(self._path) else True
+        self.given.append(answer)
+        return answer
+
+    # --- signs ---
+
+    def is_zero(self, x: Value) -> bool:
+        part = self._in_lowest_terms(x)
+        if not isinstance(part, tuple):
+            return part == 0
+        key, k, constant = part
+        n, odd = divmod(-constant, k)  # whether key == n
+        if odd:
+            return False
+        (low, high), without = self._known(key)
+        if low == high == n:
+            return True
+        if n in without or (low is not None and n < low) or (high is not None and n > high):
+            return False
+        answer = self.either()
+        if answer:
+            self._learn(key, (n, n), frozenset())
+        else:
+            self._learn(key, (low, high), without | {n})
+        return answer
+
+    def is_negative(self, x: Value) -> bool:
+        part = self._in_lowest_terms(x)
+        if not isinstance(part, tuple):
+            return part < 0
+        key, k, constant = part
+        (low, high), without = self._known(key)
+        if k > 0:  # whether key <= n
+            n = -(constant // k) - 1
+            if high is not None and high <= n:
+                return True
+            if low is not None and low > n:
+                return False
+            answer = self.either()
+            self._learn(key, (low, n) if answer else (n + 1, high), without)
+            return answer
+        n = constant // -k + 1  # whether key >= n
+        if low is not None and low >= n:
+            return True
+        if high is not None and high < n:
+            return False
+        answer = self.either()
+        self._learn(key, (n, high) if answer else (low, n - 1), without)
+        return answer
+
+    def divides(self, a: Value, x: Value) -> bool:
+        if type(a) is not Expr and type(x) is not Expr:
+            return x % a == 0 if a else x == 0
+        if self.is_zero(a):
+            return self.is_zero(x)
+        return self.is_zero(_plain(self.divided(x, a)[1]))
+
+    def _in_lowest_terms(self, x: Value) -> tuple[Any, int, int] | int:
+        """``key, k, constant`` with ``x == k * key + constant``, or the value of ``x``."""
+        self._asked[0] += 1
+        if self._asked[0] > QUESTIONS:
+            raise UndecidedError(f"an operation on unknown ints asks more than {QUESTIONS} questions")
+        if type(x) is Expr and self._fixed:
+            x = replaced(x, self._fixed)
+        if type(x) is not Expr:
+            return x
+        terms = x.terms
+        k = gcd(*terms.values())
+        if min(terms.items(), key=_place)[1] < 0:
+            k = -k
+        return frozenset([(monomial, c // k) for monomial, c in terms.items()]), k, x.constant
+
+    def _known(self, key: Any) -> tuple[Interval, frozenset[int]]:
+        """The range of a combination, and what is missing in it."""
+        (low, high), without = self._facts.get(key, (intervals.EVERY, frozenset()))
+        if len(key) > 1 or len(next(iter(key))[0]) > 1:
+            found: Interval = (0, 0)
+            for monomial, k in key:
+                found = intervals.add(found, intervals.scale(self._range(monomial), k))
+        else:
+            found = next(iter(key))[0][0].bounds
+        if found[0] is not None and (low is None or low < found[0]):
+            low = found[0]
+        if found[1] is not None and (high is None or high > found[1]):
+            high = found[1]
+        while low is not None and low in without:
+            low += 1
+        while high is not None and high in without:
+            high -= 1
+        return (low, high), without
+
+    def _range_of(self, x: Value) -> Interval:
+        part = self._in_lowest_terms(x)
+        if not isinstance(part, tuple):
+            return part, part
+        key, k, constant = part
+        return intervals.add(intervals.scale(self._known(key)[0], k), (constant, constant))
+
+    def _range(self, monomial: Monomial) -> Interval:
+        found: Interval = (1, 1)
+        for atom in monomial:
+            found = intervals.multiply(found, self._known(frozenset([((atom,), 1)]))[0])
+        return found
+
+    def _learn(self, key: Any, interval: Interval, without: frozenset[int]) -> None:
+        self._facts[key] = interval, without
+        (low, high), _without = self._known(key)
+        if low is not None and low == high and len(key) == 1:
+            ((monomial, _k),) = key
+            atom: Atom = monomial[0]
+            if len(monomial) == 1 and type(atom) is Symbol:
+                self._fixed[atom] = low
+
+    # --- division ---
+
+    def divided(self, x: Value, a: Value) -> tuple[Any, Any]:
+        """Return ``divmod(x, a)``; what the terms do not show becomes an unknown of its own."""
+        if self.is_zero(a):
+            raise ZeroDivisionError("integer division or modulo by zero")
+        exact = exact_quotient(x, a)
+        if exact is not None:
+            return self.number(exact), 0
+        if type(a) is not Expr and a > 0:
+            return self.number(x // a), self.number(x % a)
+        is_negative = self.is_negative(a)
+        key = (_key(x), _key(a))
+        if key not in self._made:
+            sign = -1 if is_negative else 1  # floor(x / a) == floor(-x / -a)
+            above, below = (intervals.scale(self._range_of(n), sign) for n in (x, a))
+            whole = self._between(intervals.floor_divide(above, below))
+            rest = self._between(intervals.scale((0, None if below[1] is None else below[1] - 1), sign))
+            self._made[key] = whole, rest
+        pair: tuple[Any, Any] = self._made[key]
+        return pair
+
+
+def _place(term: tuple[Monomial, int]) -> Any:
+    return len(term[0]), [atom.order for atom in term[0]]
+
+
+def _key(x: Value) -> Any:
+    return (frozenset(x.terms.items()), x.constant) if type(x) is Expr else x

@@ -1,0 +1,374 @@
+"""Values for symbols: evaluation on ints and arrays, and substitution.
+
+>>> M, i = sym("M", divisible_by=16), sym("i", min=0)
+>>> evaluate(M // 16 + i % 4, {"M": 96, "i": 7}), substitute(M // 16 + i, {"i": M // 4})
+(9, 5 * M // 16)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..errors import BindingError
+from . import intervals
+from .nodes import (
+    COMPARISONS,
+    Condition,
+    Expr,
+    Least,
+    Quotient,
+    Symbol,
+    Value,
+    atom_expr,
+    atoms_of,
+    bounds_of,
+    exact_quotient,
+    inner_first,
+    operators,
+    required,
+    sum_of,
+    total,
+    value_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from .nodes import Atom
+
+
+def free_symbols(x: Value) -> tuple[Symbol, ...]:
+    """Return the unknowns of a value, by name.
+
+    >>> print(*free_symbols(sym("N") * 2 + sym("M", divisible_by=4)))
+    Symbol('M') Symbol('N')
+    """
+    return x.symbols if type(x) is Expr else ()
+
+
+# --- evaluation -------------------------------------------------------------------------------
+
+
+def evaluate(x: Value, values: Mapping[str, Any]) -> Any:
+    """Return the value of an expression, exact: an int, or an array where a symbol is given one.
+
+    >>> M, i = sym("M"), sym("i", min=0)
+    >>> evaluate(M * i + i % 4, {"M": 10, "i": 7})
+    73
+
+    Args:
+        values: An int or a numpy array of ints by the name of each symbol; arrays broadcast. Where
+            64 bits might not hold an intermediate result, the arrays hold Python ints.
+
+    Raises:
+        BindingError: a symbol is given no value, or one outside its range or not a multiple of its
+            divisor.
+        ZeroDivisionError: a divisor is 0, which its range does not allow.
+    """
+    if type(x) is not Expr:
+        return x
+    found: dict[str, Any] = {}
+    for symbol in x.symbols:
+        found[symbol.name] = checked(symbol, values)
+    arrays = {name: v for name, v in found.items() if not isinstance(v, int)}
+    if arrays:
+        found.update(_wide_enough(x, arrays, found))
+    return evaluated(x, found, {})
+
+
+def evaluated(x: Value, values: Mapping[str, Any], known: dict[Atom, Any]) -> Any:
+    """Return the value of an expression, of values by name that fit, and known values of atoms."""
+    if type(x) is not Expr:
+        return x
+    total: Any = x.constant
+    for monomial, k in x.terms.items():
+        term: Any = k
+        for atom in monomial:
+            if atom not in known:
+                known[atom] = _atom_value(atom, values, known)
+            term = term * known[atom]
+        total = total + term
+    return total
+
+
+def _atom_value(atom: Atom, values: Mapping[str, Any], known: dict[Atom, Any]) -> Any:
+    if type(atom) is Symbol:
+        return values[atom.name] // atom.divisor
+    if type(atom) is Least:
+        items = [evaluated(item, values, known) for item in atom.items]
+        least: Any = items[0]
+        for item in items[1:]:
+            if isinstance(least, int) and isinstance(item, int):
+                least = min(least, item)
+            else:
+                import numpy as np
+
+                least = np.minimum(least, item)
+        return least
+    division: Any = atom
+    a = evaluated(division.dividend, values, known)
+    b = evaluated(division.divisor, values, known)
+    if b == 0 if isinstance(b, int) else (b == 0).any():
+        raise ZeroDivisionError(f"{division.dividend} divided by {division.divisor}, which is 0 here")
+    return a // b if type(atom) is Quotient else a % b
+
+
+def checked(symbol: Symbol, values: Mapping[str, Any]) -> Any:
+    """Return the value given to a symbol: an int or an array of ints, within its facts."""
+    name = symbol.name
+    if name not in values:
+        given = ", ".join(values) or "nothing"
+        raise BindingError(f"{name} is given no value", f"Values are given for {given}.", symbol=name)
+    value = value_of(values[name])
+    if type(value) is Expr:
+        raise BindingError(
+            f"{name} is given the symbolic {value}", "substitute takes expressions.", symbol=name
+        )
+    array: Any = None
+    if value is None:
+        array = values[name]
+        kind = getattr(getattr(array, "dtype", None), "kind", "")
+        if kind not in ("i", "u") and not (kind == "O" and all(type(v) is int for v in array.flat)):
+            raise BindingError(
+                f"{name} is given {type(array).__name__} {array!r}, which is no int", symbol=name
+            )
+        if not array.size:
+            return array
+    at: Any = value if array is None else array
+    for fact in facts_of(symbol):
+        left, right = (evaluate(x, {**values, name: at}) for x in (fact.left, fact.right))
+        fits: Any = COMPARISONS[fact.op](left, right)
+        broken: Any = not fits if isinstance(fits, bool) else ~fits
+        if broken if isinstance(broken, bool) else broken.any():
+            wrong = at if array is None else array[broken].flat[0]
+            raise BindingError(f"{name} = {wrong} breaks {fact}", symbol=name, value=wrong, fact=fact)
+    return at
+
+
+def facts_of(symbol: Symbol) -> list[Condition]:
+    """Return what is declared of a symbol, as conditions on one of which nothing is declared.
+
+    >>> facts_of(sym("M", divisible_by=16, max=256).symbols[0])
+    [M % 16 == 0, M >= 1, M <= 256]
+    """
+    bare: Any = atom_expr(Symbol.make(symbol.name, cpp_type=symbol.cpp_type))
+    facts: list[Condition] = []
+    if symbol.divisor != 1:
+        ranged: Any = atom_expr(Symbol.make(symbol.name, 1, symbol.least, cpp_type=symbol.cpp_type))
+        facts.append(Condition(ranged % symbol.divisor, "==", 0))
+    return facts + _range_of(symbol, bare)[::-1]
+
+
+def _wide_enough(x: Expr, arrays: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """The arrays as int64 where no intermediate result can leave it, as Python ints elsewhere."""
+    ranges = {
+        name: (v, v) if isinstance(v, int) else (int(v.min()), int(v.max())) if v.size else (0, 0)
+        for name, v in found.items()
+    }
+    wide = _leaves_64_bits(x, ranges)
+    return {name: v.astype(object if wide else "int64") for name, v in arrays.items()}
+
+
+_LIMIT: Final = 1 << 62
+
+
+def _leaves_64_bits(x: Expr, ranges: dict[str, Any]) -> bool:
+    greatest = 0
+
+    def of(value: Value) -> tuple[int, int]:
+        nonlocal greatest
+        if type(value) is not Expr:
+            number: tuple[int, int] = seen((value, value))
+            return number
+        total: Any = seen((value.constant, value.constant))
+        for monomial, k in value.terms.items():
+            term: Any = seen((k, k))
+            for atom in monomial:
+                term = seen(intervals.multiply(term, of_atom(atom)))
+            total = seen(intervals.add(total, term))
+        return total  # type: ignore[no-any-return]
+
+    def seen(interval: Any) -> Any:
+        nonlocal greatest
+        greatest = max(greatest, abs(interval[0]), abs(interval[1]))
+        return interval
+
+    def of_atom(atom: Any) -> Any:
+        if type(atom) is Symbol:
+            low, high = seen(ranges[atom.name])
+            return low // atom.divisor, high // atom.divisor
+        if type(atom) is Least:
+            items = [of(item) for item in atom.items]
+            return min(low for low, _high in items), min(high for _low, high in items)
+        a, b = of(atom.dividend), of(atom.divisor)
+        return seen((intervals.floor_divide if type(atom) is Quotient else intervals.remainder)(a, b))
+
+    of(x)
+    return greatest >= _LIMIT
+
+
+# --- substitution -----------------------------------------------------------------------------
+
+
+def substitute(x: Value, values: Mapping[str, Any], in_range: bool = False) -> Value:
+    """Return an expression with ints or expressions in the place of symbols, by their names.
+
+    >>> M, i = sym("M"), sym("i", min=0)
+    >>> print(substitute(M * i, {"i": 3}))
+    3*M
+
+    Symbols that are given nothing stay.
+
+    Args:
+        in_range: Take for granted that the values lie in the ranges of their symbols.
+
+    Raises:
+        BindingError: a value is known to lie outside the range of its symbol, or not to be a multiple
+            of its divisor.
+        UndecidedError: whether it is a multiple, or in the range, is not known.
+    """
+    if type(x) is not Expr:
+        return x
+    by_symbol: dict[Symbol, Value] = {}
+    for symbol in {atom for atom in atoms_of(x) if type(atom) is Symbol}:
+        if symbol.name in values:
+            value = required(values[symbol.name])
+            by_symbol[symbol] = _over_divisor(symbol, value)
+            for demand in () if in_range else _range_of(symbol, value):
+                _substituted(demand, values).decided()
+        elif type(symbol.least) is Expr or type(symbol.greatest) is Expr:
+            least, greatest = (
+                substitute(end, values, True) if type(end) is Expr else end
+                for end in (symbol.least, symbol.greatest)
+            )
+            narrower = Symbol.make(symbol.name, symbol.divisor, least, greatest, symbol.cpp_type)
+            if narrower is not symbol:
+                by_symbol[symbol] = atom_expr(narrower)
+    return replaced(x, by_symbol)
+
+
+def _substituted(condition: Condition, values: Mapping[str, Any]) -> Condition:
+    """A condition with ints or expressions for some of its symbols."""
+    left, right = (substitute(x, values, True) for x in (condition.left, condition.right))
+    return Condition(left, condition.op, right).normal()
+
+
+def _range_of(symbol: Symbol, value: Value) -> list[Condition]:
+    """That a value lies in the range of a symbol."""
+    ends = (("<=", symbol.greatest), (">=", symbol.least))
+    return [Condition(value, sign, end) for sign, end in ends if end is not None]
+
+
+def settled(
+    assumptions: Iterable[Condition], symbols: Iterable[Symbol], values: Mapping[str, Any]
+) -> list[Condition]:
+    """Return the conditions that are left open when symbols get values.
+
+    Args:
+        assumptions: Conditions that must hold.
+        symbols: Symbols whose ranges, where they are symbolic, must hold.
+
+    Raises:
+        BindingError: one is broken.
+    """
+    demands: list[tuple[Condition, Symbol | None]] = [(each, None) for each in assumptions]
+    for symbol in symbols:
+        if symbol.name in values:
+            ends = _range_of(symbol, required(values[symbol.name]))
+            demands += [(each, symbol) for each in ends]
+    rest: list[Condition] = []
+    for condition, ranged in demands:
+        try:
+            bound = _substituted(condition, values)
+            answer = bound.known()
+        except ZeroDivisionError:  # a divisor that other conditions keep from being 0
+            bound, answer = condition, False
+        if answer is False:
+            raise _broken(condition, ranged, values)
+        if answer is None:
+            rest.append(bound)
+    return rest
+
+
+def _broken(condition: Condition, ranged: Symbol | None, values: Mapping[str, Any]) -> BindingError:
+    """The error of a condition that does not hold; one on the range of a symbol has its value for it."""
+    names = dict.fromkeys(s.name for s in (ranged, *condition.symbols) if s and s.name in values)
+    given = ", ".join(f"{name} = {values[name]}" for name in names)
+    text = str(condition)
+    if ranged is not None:
+        text = f"{ranged.name} {condition.op} {operators.to_python(condition.right)}"
+    return BindingError(f"{given} breaks {text}", condition=condition)
+
+
+def _over_divisor(symbol: Symbol, value: Value) -> Value:
+    """The value of a symbol over its divisor."""
+    low, high = bounds_of(value)
+    least, greatest = symbol.bounds
+    d = symbol.divisor
+    below = high is not None and least is not None and high < least * d
+    above = low is not None and greatest is not None and low > greatest * d
+    if below or above:
+        facts = " and ".join(map(str, facts_of(symbol)))
+        raise BindingError(
+            f"{symbol.name} = {value} lies outside its range, {facts}",
+            symbol=symbol.name,
+            value=value,
+        )
+    quotient = exact_quotient(value, d)
+    if quotient is not None:
+        return quotient
+    rest = Condition(operators.remainder(value, d), "==", 0)
+    if rest.known() is False:
+        raise BindingError(
+            f"{symbol.name} = {value} breaks {symbol.name} % {d} == 0", symbol=symbol.name
+        )
+    rest.decided()
+    return operators.floor_divided(value, d)
+
+
+def replaced(x: Value, values: Mapping[Symbol, Value]) -> Value:
+    """Return an expression built anew with other values for the atoms of some symbols."""
+    return rebuilt(x, values.get)
+
+
+def rebuilt(x: Value, value_for: Callable[[Symbol], Value | None]) -> Value:
+    """Return an expression put together anew, by the rules, with values for some of its symbols."""
+    if type(x) is not Expr:
+        return x
+    done: dict[Atom, Value] = {}
+    for atom in inner_first(x):
+        done[atom] = _rebuilt_atom(atom, value_for, done)
+    return _put_together(x, done)
+
+
+def _put_together(x: Value, done: dict[Atom, Value]) -> Value:
+    """The sum of an expression's terms, of values for its atoms."""
+    if type(x) is not Expr:
+        return x
+    same = True
+    for monomial in x.terms:
+        for atom in monomial:
+            value = done[atom]
+            same = same and type(value) is Expr and value.terms == {(atom,): 1} and not value.constant
+    if same:
+        return total(x.terms, x.constant, x.kinds)
+    products: list[Value] = []
+    for monomial, k in x.terms.items():
+        term: Any = k
+        for atom in monomial:
+            term = done[atom] * term
+        products.append(term)
+    return sum_of(products, x.constant)
+
+
+def _rebuilt_atom(
+    atom: Atom, value_for: Callable[[Symbol], Value | None], done: dict[Atom, Value]
+) -> Value:
+    if type(atom) is Symbol:
+        value = value_for(atom)
+        return atom_expr(atom) if value is None else value
+    if type(atom) is Least:
+        return operators.least(*(_put_together(item, done) for item in atom.items))
+    division: Any = atom
+    x, c = _put_together(division.dividend, done), _put_together(division.divisor, done)
+    return operators.floor_divided(x, c) if type(atom) is Quotient else operators.remainder(x, c)

@@ -1,0 +1,662 @@
+"""Integers of a layout: static `Int`, dynamic `int`, and the protocol that a symbolic int follows.
+
+A static int is known to the type checker, a dynamic one to the run. Arithmetic follows C++ TLA:
+static op static is static, anything else is dynamic. So ``_0 * n`` is dynamic, unlike in CuTe.
+
+>>> _2 * _12, _2 * 12, Int(4) is _4
+(_24, 24, True)
+
+An `Int` is an `int` and works wherever one does. These traps remain, each with its way out:
+
+- ``max`` and ``min`` return one of their arguments, so ``max(_2, 1)`` is static: use `max_`, `min_`.
+- ``sum`` starts from a dynamic 0 and ``math.prod`` from a dynamic 1: pass ``start=_0``, ``start=_1``.
+- ``str(_2)`` and ``f"{_2}"`` print the notation, ``_2``; ``f"{_2:d}"`` prints the digits.
+- ``_7 / _2`` is Python's true division, a float; ``//`` is the floor (C++ truncates towards zero).
+- ``_2 == 2``, with equal hashes: a cache keyed by a layout must key on `static_mask` too.
+- A numpy int is dynamic, and numpy arithmetic with an `Int` gives a numpy int.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from operator import index
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    ParamSpec,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    Union,
+    overload,
+)
+
+from ..errors import (
+    CongruenceError,
+    DivisibilityError,
+    LayoutError,
+    LeafError,
+    StaticIntError,
+    UndecidedError,
+)
+from ..ground import constexpr, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from typing_extensions import TypeIs
+
+# The bound admits what `int` admits; naming a Literal in it makes mypy keep the literal of an
+# argument, so that Int(70000) is an Int[Literal[70000]].
+_N = TypeVar("_N", bound=Union[int, Literal[True]], covariant=True)
+# pyright keeps a literal only under a bound of literals alone: the values that layouts use most.
+if TYPE_CHECKING:  # a long literal takes a while to build
+    _Usual = Literal[
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96,
+        112, 128, 160, 192, 224, 256, 384, 512, 768, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072,
+    ]  # fmt: skip
+_K = TypeVar("_K", bound="_Usual")
+# The other operand, and so the result: of no other type than these two.
+_Other = TypeVar("_Other", "Int[int]", int)
+
+_interned: dict[int, Any] = {}
+
+
+@constexpr
+class Int(int, Generic[_N]):
+    """A static integer: an `int` whose value is part of its type. Equal values are one object.
+
+    >>> Int(4) + Int(3), Int(4) + 3, -Int(4), Int(-4)
+    (_7, 7, Int(-4), Int(-4))
+
+    Annotate with ``Int[Literal[4]]``. ``str`` is the notation of layouts, ``repr`` is Python:
+
+    >>> str(Int(-4)), str(Int(70000)), repr(Int(70000))
+    ('_-4', '_70000', 'Int(70000)')
+
+    Raises:
+        StaticIntError: the value is a bool, a float, or has no ``__index__``.
+    Source: CATLASS ``tla::C`` and ``tla::Int``, integral_constant.hpp.
+    """
+
+    __slots__ = ()
+
+    @overload
+    def __new__(cls, value: _K, /) -> Int[_K]: ...
+    @overload
+    def __new__(cls, value: _N, /) -> Int[_N]: ...
+    @overload
+    def __new__(cls, value: SupportsIndex, /) -> Int[int]: ...
+    def __new__(cls, value: Any, /) -> Any:
+        # bool before the look-up: hash(True) == hash(1)
+        try:
+            plain = None if value.__class__ is bool else index(value)
+        except TypeError:
+            plain = None
+        if plain is None:
+            raise StaticIntError(f"a static int needs an int, not {_described(value)}", value=value)
+        return static_int(plain)
+
+    if not TYPE_CHECKING:
+
+        def __class_getitem__(cls, key):
+            """Accept ``Int[4]`` as well as ``Int[Literal[4]]`` at run time."""
+            return super().__class_getitem__(Literal[key] if isinstance(key, int) else key)
+
+    def __str__(self) -> str:
+        return f"_{self:d}"
+
+    def __repr__(self) -> str:
+        return f"_{self:d}" if self in _NAMED else f"Int({self:d})"
+
+    def __reduce__(self) -> tuple[type[Int[int]], tuple[int]]:
+        return Int, (int(self),)
+
+    def __copy__(self) -> Int[_N]:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Int[_N]:
+        return self
+
+    # One signature each, no overloads: the checker's plugin is asked once, and its errors come out.
+    # The builtin method answers first, so what it refuses (a float) falls to the other operand.
+    @constexpr
+    def __add__(self, other: _Other, /) -> _Other:
+        r: Any = int.__add__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
+
+    @constexpr
+    def __sub__(self, other: _Other, /) -> _Other:
+        r: Any = int.__sub__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
+
+    @constexpr
+    def __mul__(self, other: _Other, /) -> _Other:
+        r: Any = int.__mul__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
+
+    @constexpr
+    def __floordiv__(self, other: _Other, /) -> _Other:
+        r: Any = int.__floordiv__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
+
+    @constexpr
+    def __mod__(self, other: _Other, /) -> _Other:
+        r: Any = int.__mod__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
+
+    @constexpr
+    def __and__(self, other: _Other, /) -> _Other:
+        r: Any = int.__and__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
+
+    @constexpr
+    def __or__(self, other: _Other, /) -> _Other:
+        r: Any = int.__or__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
+
+    @constexpr
+    def __xor__(self, other: _Other, /) -> _Other:
+        r: Any = int.__xor__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
+
+    @constexpr
+    def __lshift__(self, other: _Other, /) -> _Other:
+        r: Any = int.__lshift__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
+
+    @constexpr
+    def __rshift__(self, other: _Other, /) -> _Other:
+        r: Any = int.__rshift__(self, other)
+        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
+
+    @constexpr
+    def __pow__(self, other: int, mod: int | None = None, /) -> Any:  # a negative power is a float
+        r = int.__pow__(self, other, mod)
+        static = type(r) is int and type(other) is Int and (mod is None or type(mod) is Int)
+        return static_int(r) if static else r
+
+    @constexpr
+    def __divmod__(self, other: int, /) -> tuple[int, int]:
+        r = int.__divmod__(self, other)
+        return (static_int(r[0]), static_int(r[1])) if type(other) is Int else r
+
+    @constexpr
+    def __neg__(self) -> Int[int]:
+        r: Int[int] = static_int(int.__neg__(self))
+        return r
+
+    @constexpr
+    def __pos__(self) -> Int[_N]:
+        return self
+
+    @constexpr
+    def __abs__(self) -> Int[int]:
+        r: Int[int] = static_int(int.__abs__(self))
+        return r
+
+    @constexpr
+    def __invert__(self) -> Int[int]:
+        r: Int[int] = static_int(int.__invert__(self))
+        return r
+
+    if TYPE_CHECKING:  # mypy may ask the right operand first; in the run those of int serve
+
+        def __radd__(self, other: _Other, /) -> _Other: ...
+        def __rsub__(self, other: _Other, /) -> _Other: ...
+        def __rmul__(self, other: _Other, /) -> _Other: ...
+        def __rfloordiv__(self, other: _Other, /) -> _Other: ...
+        def __rmod__(self, other: _Other, /) -> _Other: ...
+        def __rand__(self, other: _Other, /) -> _Other: ...
+        def __ror__(self, other: _Other, /) -> _Other: ...
+        def __rxor__(self, other: _Other, /) -> _Other: ...
+        def __rlshift__(self, other: _Other, /) -> _Other: ...
+        def __rrshift__(self, other: _Other, /) -> _Other: ...
+        def __rpow__(self, other: int, mod: int | None = None, /) -> Any: ...
+        def __rdivmod__(self, other: int, /) -> tuple[int, int]: ...
+
+
+def static_int(value: int) -> Any:
+    """Return the one `Int` of an exact int's value."""
+    got = _interned.get(value)
+    if got is None:
+        # index() of an Int is that Int: int() makes the plain key and the plain value
+        got = _interned.setdefault(int(value), int.__new__(Int, value))
+    return got
+
+
+_0, _1, _2, _3, _4, _5, _6, _7 = Int(0), Int(1), Int(2), Int(3), Int(4), Int(5), Int(6), Int(7)
+_8, _9, _10, _11, _12, _13, _14 = Int(8), Int(9), Int(10), Int(11), Int(12), Int(13), Int(14)
+_15, _16, _20, _24, _28, _32, _40 = Int(15), Int(16), Int(20), Int(24), Int(28), Int(32), Int(40)
+_48, _56, _64, _80, _96, _112 = Int(48), Int(56), Int(64), Int(80), Int(96), Int(112)
+_128, _160, _192, _224, _256 = Int(128), Int(160), Int(192), Int(224), Int(256)
+_384, _512, _768, _1024, _2048 = Int(384), Int(512), Int(768), Int(1024), Int(2048)
+_4096, _8192, _16384, _32768 = Int(4096), Int(8192), Int(16384), Int(32768)
+_65536, _131072 = Int(65536), Int(131072)
+
+_NAMED = frozenset(_interned)
+
+__all__ = [
+    "Int",
+    "IntLike",
+    "IntTuple",
+    "SymbolicInt",
+    "_0",
+    "_1",
+    "_2",
+    "_3",
+    "_4",
+    "_5",
+    "_6",
+    "_7",
+    "_8",
+    "_9",
+    "_10",
+    "_11",
+    "_12",
+    "_13",
+    "_14",
+    "_15",
+    "_16",
+    "_20",
+    "_24",
+    "_28",
+    "_32",
+    "_40",
+    "_48",
+    "_56",
+    "_64",
+    "_80",
+    "_96",
+    "_112",
+    "_128",
+    "_160",
+    "_192",
+    "_224",
+    "_256",
+    "_384",
+    "_512",
+    "_768",
+    "_1024",
+    "_2048",
+    "_4096",
+    "_8192",
+    "_16384",
+    "_32768",
+    "_65536",
+    "_131072",
+    "add",
+    "ceil_div",
+    "is_tuple",
+    "known_divides",
+    "known_eq",
+    "known_lt",
+    "max_",
+    "min_",
+    "round_down",
+    "round_up",
+]
+
+
+# --- the leaf protocol ------------------------------------------------------------------------
+
+
+class SymbolicInt:
+    """Base of leaves whose value is not known: what an algorithm may ask of them.
+
+    >>> M = sym("M", divisible_by=4)
+    >>> isinstance(M, SymbolicInt), known_eq(M, 8), known_divides(4, M)
+    (True, None, True)
+
+    A subclass supports the operators of `int` and answers each question with True, False, or None
+    for "not known". Algorithms ask `known_eq`, `known_lt` and `known_divides`, never ``==`` or
+    ``<``, and so work unchanged on any leaf.
+    """
+
+    __slots__ = ()
+
+    is_open: ClassVar[bool] = True
+    """Whether a question may stay open, so that an operation goes a way that is right for all values.
+
+    Where all are answered, case by case (`tla.numbers.cases`), it goes the way of plain ints.
+    """
+
+    def known_eq(self, other: Leaf) -> bool | None:
+        """Whether ``self == other``."""
+        raise NotImplementedError
+
+    def known_lt(self, other: Leaf) -> bool | None:
+        """Whether ``self < other``."""
+        raise NotImplementedError
+
+    def known_gt(self, other: Leaf) -> bool | None:
+        """Whether ``self > other``."""
+        raise NotImplementedError
+
+    def known_divides(self, other: Leaf) -> bool | None:
+        """Whether ``self`` divides ``other``."""
+        raise NotImplementedError
+
+    def known_multiple(self, other: Leaf) -> bool | None:
+        """Whether ``other`` divides ``self``."""
+        raise NotImplementedError
+
+    def either(self) -> bool:
+        """Whether something holds that no question decides; asked where no question stays open."""
+        raise NotImplementedError
+
+    def compared(self, sign: str, other: Leaf) -> object:
+        """The comparison ``self sign other``, as an obligation to print or to assume."""
+        return f"{self} {sign} {other}"
+
+    def lesser(self, other: Leaf) -> Any:
+        """The lesser of both, where it is not known which that is."""
+        raise UndecidedError(
+            f"cannot decide whether {self} < {other}",
+            "Its unknowns leave that open: give them a range or a divisor that settles it.",
+            obligation=f"{self} < {other}",
+        )
+
+    def greater(self, other: Leaf) -> Any:
+        """The greater of both, where it is not known which that is."""
+        return self.lesser(other)
+
+
+Leaf: TypeAlias = Union[int, SymbolicInt]
+
+IntLike: TypeAlias = Union[SupportsIndex, SymbolicInt]
+"""What is read as one int: ints of every kind, numpy's included."""
+
+IntTuple: TypeAlias = Union[IntLike, "tuple[IntTuple, ...]"]
+"""An int, numpy's included, or a tuple of int tuples: what every function here takes.
+
+Results whose nesting depends on the arguments are typed `Any`, so that they need no narrowing.
+"""
+
+
+MAX_DEPTH = 100
+"""The deepest nesting that shapes, strides and notation may have."""
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def bounded(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Let a function that recurses into tuples refuse a nesting that Python cannot follow."""
+
+    @wraps(recursive)
+    def refusing(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            return recursive(*args, **kwargs)
+        except RecursionError:
+            raise LayoutError(
+                f"an int tuple is nested too deeply; at most {MAX_DEPTH} levels are supported"
+            ) from None
+
+    return refusing
+
+
+PLAIN_INTS: frozenset[type] = frozenset((int, Int))
+"""The types of leaves that need no conversion and no protocol: what a fast path takes."""
+
+
+def is_plain_tuple(x: object) -> TypeIs[tuple[Any, ...]]:
+    """Whether ``x`` is a tuple and of no subclass, such as a named tuple."""
+    return type(x) is tuple
+
+
+def is_tuple(x: object) -> TypeIs[tuple[Any, ...]]:
+    """Whether ``x`` is a tuple rather than a leaf.
+
+    >>> is_tuple((2, 3)), is_tuple(2)
+    (True, False)
+    """
+    return isinstance(x, tuple)
+
+
+def is_open(x: object) -> TypeIs[SymbolicInt]:
+    """Whether ``x`` is an int of which questions may stay open."""
+    return isinstance(x, SymbolicInt) and x.is_open
+
+
+def is_asked(x: object) -> TypeIs[SymbolicInt]:
+    """Whether ``x`` is an int of no known value that answers every question, as a dynamic int does."""
+    return isinstance(x, SymbolicInt) and not x.is_open
+
+
+def is_dynamic(x: object) -> bool:
+    """Whether ``x`` is a dynamic int, or goes its way."""
+    return type(x) is int or is_asked(x)
+
+
+def leaf(x: object) -> Any:
+    """Return ``x`` as a leaf: an `Int`, an exact `int` (numpy ints converted), or a `SymbolicInt`.
+
+    Raises:
+        LeafError: ``x`` is no integer; bools and floats are refused.
+    """
+    if type(x) in (int, Int) or isinstance(x, SymbolicInt):
+        return x
+    if isinstance(x, bool) or not isinstance(x, SupportsIndex):
+        raise _not_an_int(x)
+    try:
+        return int(index(x))
+    except TypeError:  # an array of several has an __index__ too
+        raise _not_an_int(x) from None
+
+
+def _not_an_int(x: object) -> LeafError:
+    sequence = type(x).__name__ in ("list", "ndarray")
+    hints = [f"Write a tuple, not a {type(x).__name__}."] if sequence else []
+    return LeafError(f"expected an int, got {_described(x)}", *hints, value=x)
+
+
+def _described(x: object) -> str:
+    try:
+        shown = " ".join(repr(x).split())
+    except RecursionError:
+        shown = "nested too deeply to print"
+    return f"{type(x).__name__} {shortened(shown)}"
+
+
+def known_eq(a: Leaf, b: Leaf) -> bool | None:
+    """Whether ``a == b``: True, False, or None where a symbolic int leaves it open.
+
+    >>> known_eq(_4, 4), known_eq(sym("M", min=5), 4), known_eq(sym("M"), 4)
+    (True, False, None)
+    """
+    if isinstance(a, SymbolicInt):
+        return a.known_eq(b)
+    return b.known_eq(a) if isinstance(b, SymbolicInt) else a == b
+
+
+def known_lt(a: Leaf, b: Leaf) -> bool | None:
+    """Whether ``a < b``: True, False, or None where a symbolic int leaves it open.
+
+    >>> known_lt(3, _4), known_lt(sym("M", min=5), 4), known_lt(sym("M"), 4)
+    (True, False, None)
+    """
+    if isinstance(a, SymbolicInt):
+        return a.known_lt(b)
+    return b.known_gt(a) if isinstance(b, SymbolicInt) else a < b
+
+
+def known_divides(a: Leaf, b: Leaf) -> bool | None:
+    """Whether ``a`` divides ``b``, that is ``b == k * a`` for some int ``k``; None if open.
+
+    >>> known_divides(3, 12), known_divides(5, 12), known_divides(0, 0), known_divides(0, 3)
+    (True, False, True, False)
+    """
+    if isinstance(a, SymbolicInt):
+        return a.known_divides(b)
+    if isinstance(b, SymbolicInt):
+        return b.known_multiple(a)
+    return b % a == 0 if a else b == 0
+
+
+def known_int(x: Leaf) -> int:
+    """Return the value of a leaf as a plain int; raise `UndecidedError` where it has none."""
+    if isinstance(x, SymbolicInt):
+        raise UndecidedError(f"the value of {x} is not known", "Bind it to a number first.", leaf=x)
+    return int(x)
+
+
+# --- CATLASS's arithmetic, on leaves and leaf by leaf on tuples -------------------------------
+
+
+@constexpr
+def ceil_div(a: IntLike, b: IntLike) -> int:
+    """Return ``a / b`` rounded up. CATLASS ``CeilDiv``.
+
+    >>> ceil_div(100, 16), ceil_div(Int(100), _16)
+    (7, _7)
+
+    Raises:
+        DivisibilityError: ``b`` is not positive.
+    """
+    quotient: int = -(-leaf(a) // _divisor(b))
+    return quotient
+
+
+@constexpr
+def round_up(a: IntLike, b: IntLike) -> int:
+    """Return the least multiple of ``b`` that is at least ``a``. CATLASS ``RoundUp``.
+
+    >>> round_up(100, 16), round_up(Int(100), _16)
+    (112, _112)
+
+    Raises:
+        DivisibilityError: ``b`` is not positive.
+    """
+    multiple: int = ceil_div(a, b) * leaf(b)
+    return multiple
+
+
+@constexpr
+def round_down(a: IntLike, b: IntLike) -> int:
+    """Return the greatest multiple of ``b`` that is at most ``a``. CATLASS ``RoundDown``.
+
+    >>> round_down(100, 16), round_down(Int(100), _16)
+    (96, _96)
+
+    Raises:
+        DivisibilityError: ``b`` is not positive.
+    """
+    divisor = _divisor(b)
+    multiple: int = leaf(a) // divisor * divisor
+    return multiple
+
+
+def _divisor(b: IntLike) -> Any:
+    divisor: Any = leaf(b)
+    if known_lt(divisor, 1) is True:
+        raise DivisibilityError(f"cannot round to multiples of {divisor}: it is not positive")
+    return divisor
+
+
+@constexpr
+def max_(*xs: IntTuple) -> int:
+    """Return the greatest leaf of all arguments; static where every leaf is. CATLASS ``max``.
+
+    >>> max_(_3, _4), max_(_3, 5), max_((_1, (_7, _2)))
+    (_4, 5, _7)
+    """
+    greatest: int = _extreme("greatest", xs, lambda a, b: known_lt(b, a), "greater")
+    return greatest
+
+
+@constexpr
+def min_(*xs: IntTuple) -> int:
+    """Return the least leaf of all arguments; static where every leaf is. CATLASS ``min``.
+
+    >>> min_(_3, _4), min_(3, _4)
+    (_3, 3)
+    """
+    least: int = _extreme("least", xs, known_lt, "lesser")
+    return least
+
+
+@bounded
+def _extreme(
+    which: str,
+    xs: Sequence[Any],
+    better: Callable[[Leaf, Leaf], bool | None],
+    open_one: str,
+) -> Any:
+    found: list[Any] = []
+
+    def collect(x: Any) -> None:
+        if is_tuple(x):
+            for i in x:
+                collect(i)
+        else:
+            found.append(leaf(x))
+
+    collect(xs)
+    if not found:
+        raise LeafError(f"the {which} of no ints does not exist")
+    best: Any = found[0]
+    for x in found[1:]:
+        answer = better(x, best)
+        if answer is None:  # that best is not better settles it too: then x is at least as good
+            worse = better(best, x)
+            answer = None if worse is None else not worse
+        if answer is None:
+            best = (
+                getattr(x, open_one)(best) if isinstance(x, SymbolicInt) else getattr(best, open_one)(x)
+            )
+        elif answer:
+            best = x
+    # a static int that won over a dynamic one is dynamic
+    return int(best) if isinstance(best, int) and not is_static(tuple(found)) else best
+
+
+@constexpr
+@bounded
+def add(a: IntTuple, b: IntTuple) -> Any:
+    """Return the sum, leaf by leaf for tuples of one profile. CATLASS ``add`` and ``Add``.
+
+    >>> add(_3, _4), add((_0, _0), (3, _4)), add((1, (2, 3)), (10, (20, 30)))
+    (_7, (3, _4), (11, (22, 33)))
+    """
+    if is_tuple(a) and is_tuple(b) and len(a) == len(b):
+        return tuple(add(x, y) for x, y in zip(a, b, strict=True))
+    if is_tuple(a) or is_tuple(b):
+        raise CongruenceError(f"cannot add {a!r} and {b!r}: their profiles differ", a=a, b=b)
+    return leaf(a) + leaf(b)
+
+
+@bounded
+def is_static(x: IntTuple) -> bool:
+    """Whether every leaf is an `Int`; true of the empty tuple.
+
+    >>> is_static(_4), is_static((_4, (_8, _2))), is_static((_4, 8))
+    (True, True, False)
+    """
+    if is_tuple(x):
+        return all(is_static(i) for i in x)
+    return type(leaf(x)) is Int
+
+
+def same_static(a: IntTuple, b: IntTuple) -> bool:
+    """Whether ``a == b`` and the same leaves are static; ``==`` alone compares values.
+
+    >>> (_4, 8) == (4, _8), same_static((_4, 8), (4, _8)), same_static((_4, 8), (_4, 8))
+    (True, False, True)
+    """
+    return bool(a == b) and static_mask(a) == static_mask(b)
+
+
+@bounded
+def static_mask(x: IntTuple) -> Any:
+    """Return the profile of ``x`` with True at static leaves: what a cache keys on beside values.
+
+    >>> static_mask((_4, (8, _2)))
+    (True, (False, True))
+    """
+    if is_tuple(x):
+        return tuple(static_mask(i) for i in x)
+    return type(leaf(x)) is Int

@@ -1,0 +1,881 @@
+"""Symbolic ints: a polynomial with integer coefficients over symbols, quotients, remainders, minima.
+
+Every expression has one form, ``constant + sum of coefficient * product of atoms``:
+
+=============  ==================================  =============================================
+atom           value                               facts
+=============  ==================================  =============================================
+`Symbol`       a named unknown over its divisor    its range
+`Quotient`     ``dividend // divisor``, rounded    ``divisor`` is positive
+               down
+`Remainder`    ``dividend % divisor``              ``divisor`` is positive
+`Least`        the least of some expressions       two of them at least
+=============  ==================================  =============================================
+
+The rest comes down to these: ``-(x // y)`` has a coefficient of -1, a ceiling is a floor of a negated
+dividend, ``max(x, y) == -min(-x, -y)``. A symbol that is a multiple of 16 is 16 times its atom, so what
+a divisor implies follows from the coefficients alone: ``M // 4`` is 4 times the atom of ``M``.
+
+Atoms are interned: equal ones are one object, and expressions compare as their dictionaries of terms.
+A constant is a plain int and no `Expr`.
+
+The operators build by the rules of `tla.numbers.rules` and ask the proofs of `tla.numbers.facts`, which stand
+above this module: `tla.numbers.symbols`, where unknowns come from, hands their functions to `operators`.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from math import gcd
+from operator import attrgetter, eq, ge, gt, index, le, lt, ne
+from threading import Lock
+from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias, Union, final
+from weakref import WeakValueDictionary
+
+from ..errors import LeafError, UndecidedError
+from ..ground import Immutable
+from . import intervals
+from .context import assumed, nothing_assumed
+from .ints import SymbolicInt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from .intervals import Interval
+
+
+class Operators:
+    """The functions behind the operators of `Expr`, and behind its comparisons and texts."""
+
+    floor_divided: Callable[[Value, Value], Value]
+    remainder: Callable[[Value, Value], Value]
+    least: Callable[..., Value]
+    summed: Callable[[Terms, int, int], Value]
+    known_zero: Callable[[Value], bool | None]
+    known_negative: Callable[[Value], bool | None]
+    known_divides: Callable[[Value, Value], bool | None]
+    normal: Callable[[Condition], Condition]
+    evaluate: Callable[[Value, dict[str, int]], Any]
+    to_notation: Callable[[Value], str]
+    to_python: Callable[[Value], str]
+    restored: Callable[[tuple[tuple[Monomial, int], ...], int], Value]
+
+
+operators: Final = Operators()
+
+
+class Atom:
+    """A factor of a term, interned. ``bounds`` is the range of its value.
+
+    ``order`` numbers the atoms as they are first made; it sorts the factors of a product.
+    """
+
+    __slots__ = ("__weakref__", "bounds", "is_final", "order")
+
+    bounds: Interval
+    order: int
+    is_final: bool
+    """Whether no rule changes it while nothing is assumed, if none changes what it is made of."""
+    kind: int = 0
+    """The bit that tells sums which rules to try."""
+
+    def __copy__(self) -> Atom:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Atom:
+        return self
+
+
+class Symbol(Atom):
+    """A named unknown; the atom is its value over its divisor.
+
+    >>> (m,) = Layout(sym("M", divisible_by=16, max=64)).symbols
+    >>> m.name, m.divisor, m.least, m.greatest
+    ('M', 16, 1, 64)
+
+    Attributes:
+        name: The name; one that binds gives one value to all symbols of the name.
+        divisor: What divides the value, positive.
+        least, greatest: The range of the value: ints, expressions, or None.
+        cpp_type: The C++ type that the value has, or "".
+    """
+
+    __slots__ = ("cpp_type", "divisor", "greatest", "least", "name")
+
+    name: str
+    divisor: int
+    least: Value | None
+    greatest: Value | None
+    cpp_type: str
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Symbol.make, (self.name, self.divisor, self.least, self.greatest, self.cpp_type)
+
+    def __repr__(self) -> str:
+        return f"Symbol({self.name!r})"
+
+    @staticmethod
+    def make(
+        name: str,
+        divisor: int = 1,
+        least: Value | None = None,
+        greatest: Value | None = None,
+        cpp_type: str = "",
+    ) -> Symbol:
+        """Return the symbol of these facts."""
+        key = (Symbol, name, divisor, key_of(least), key_of(greatest), cpp_type)
+
+        def build() -> Symbol:
+            atom = Symbol()
+            atom.name, atom.divisor, atom.cpp_type = name, divisor, cpp_type
+            atom.least, atom.greatest = least, greatest
+            low = None if least is None else bounds_of(least)[0]
+            high = None if greatest is None else bounds_of(greatest)[1]
+            atom.bounds = (
+                None if low is None else -(-low // divisor),
+                None if high is None else high // divisor,
+            )
+            return atom
+
+        symbol: Symbol = _interned(key, build)
+        return symbol
+
+
+class _Division(Atom):
+    """An expression and a positive divisor; ``range`` is that of the value, by theirs."""
+
+    __slots__ = ("dividend", "divisor")
+
+    dividend: Value
+    divisor: Value
+    range: ClassVar[staticmethod[[Interval, Interval], Interval]]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).make, (self.dividend, self.divisor)
+
+    @classmethod
+    def make(cls, dividend: Value, divisor: Value) -> Any:
+        """Return the atom; no rule is tried."""
+        key = (cls, key_of(dividend), key_of(divisor))
+
+        def build() -> _Division:
+            atom = cls()
+            atom.dividend, atom.divisor = dividend, divisor
+            atom.bounds = cls.range(bounds_of(dividend), bounds_of(divisor))
+            return atom
+
+        return _interned(key, build)
+
+
+class Quotient(_Division):
+    """``dividend // divisor``, rounded down."""
+
+    __slots__ = ()
+    kind = 2
+    range: ClassVar[staticmethod[[Interval, Interval], Interval]] = staticmethod(intervals.floor_divide)
+
+
+class Remainder(_Division):
+    """``dividend % divisor``, from 0 to below the divisor."""
+
+    __slots__ = ("_whole",)
+    kind = 1
+    range: ClassVar[staticmethod[[Interval, Interval], Interval]] = staticmethod(intervals.remainder)
+
+    _whole: Value
+
+    @property
+    def whole(self) -> Value:
+        """``divisor * (dividend // divisor)``: what it leaves of the dividend."""
+        try:
+            return self._whole
+        except AttributeError:
+            with nothing_assumed():  # it is kept, whatever is assumed now
+                try:
+                    self._whole = operators.floor_divided(self.dividend, self.divisor) * self.divisor
+                except UndecidedError:  # a divisor that is positive by assumption alone
+                    self._whole = 0
+            return self._whole
+
+
+class Least(Atom):
+    """The least of some expressions."""
+
+    __slots__ = ("items",)
+    kind = 4
+    items: tuple[Value, ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Least.make, (self.items,)
+
+    @staticmethod
+    def make(items: tuple[Value, ...]) -> Least:
+        """Return the atom; no rule is tried."""
+        key = (Least, frozenset(map(key_of, items)))
+
+        def build() -> Least:
+            atom = Least()
+            atom.items = items
+            low, high = bounds_of(items[0])
+            for item in items[1:]:
+                low, high = intervals.minimum((low, high), bounds_of(item))
+            atom.bounds = low, high
+            return atom
+
+        atom: Least = _interned(key, build)
+        return atom
+
+
+_atoms: WeakValueDictionary[Any, Any] = WeakValueDictionary()
+_numbers: Iterator[int] = count()
+_lock: Final = Lock()
+
+
+def _interned(key: Any, build: Callable[[], Any]) -> Any:
+    atom = _atoms.get(key)
+    if atom is None:
+        fresh = build()
+        low, high = fresh.bounds
+        fresh.is_final = type(fresh) is Symbol and (low is None or low != high)
+        with _lock:  # whole before others can see it
+            atom = _atoms.get(key)
+            if atom is None:
+                fresh.order = next(_numbers)
+                atom = _atoms[key] = fresh
+    return atom
+
+
+Monomial: TypeAlias = tuple[Atom, ...]
+Terms: TypeAlias = dict[Monomial, int]
+_by_order: Final = attrgetter("order")
+
+
+def product_in_order(atoms: Iterable[Atom]) -> Monomial:
+    """Return the product of some atoms: the same atoms give the same tuple."""
+    return tuple(sorted(atoms, key=_by_order))
+
+
+# --- expressions ------------------------------------------------------------------------------
+
+
+@final
+class Expr(Immutable, SymbolicInt):
+    """A symbolic int: ``constant + sum of coefficient * product of atoms``, immutable.
+
+    >>> M = sym("M", divisible_by=16)
+    >>> print(M // 16, M // 16 * 16, M % 48, (M + 3) % 16, -(-M // 32))
+    M/16 M{div=16} M{div=16}%48 3 (M{div=16}+16)//32
+
+    Operators with ints and with each other give expressions by the rules of `tla.numbers.rules`, or a
+    plain int where no unknown is left. Division rounds down, as Python's.
+
+    ``==`` makes a `Condition`, for `assume`; as a bool it tells whether both have one structure. The
+    order operators make conditions too. `known_eq`, `known_lt` and `known_divides` tell what is known.
+
+    Raises:
+        UndecidedError: the divisor of a division may be 0, or its sign is not known.
+    """
+
+    __slots__ = ("_bounds", "_key", "constant", "kinds", "terms")
+
+    _bounds: Interval
+    _key: Any
+
+    terms: Terms
+    """Coefficients, none of them 0, by their products of atoms; never empty, never changed."""
+    constant: int
+    kinds: int
+    """The kinds of its atoms, as bits."""
+
+    # --- facts ---
+
+    @property
+    def bounds(self) -> Interval:
+        """The least and the greatest value that its symbols allow, each None where there is none.
+
+        It holds every value, yet may hold more: terms that share symbols count as independent.
+        """
+        try:
+            return self._bounds
+        except AttributeError:
+            total: Interval = (self.constant, self.constant)
+            for monomial, k in self.terms.items():
+                total = intervals.add(total, intervals.scale(range_of(monomial), k))
+            _set_bounds(self, total)
+            return total
+
+    @property
+    def key(self) -> Any:
+        """What equal expressions, and only they, have in common, hashable."""
+        try:
+            return self._key
+        except AttributeError:
+            key = (frozenset(self.terms.items()), self.constant)
+            _set_key(self, key)
+            return key
+
+    @property
+    def divisor(self) -> int:
+        """The greatest int found to divide every value.
+
+        >>> (sym("M", divisible_by=16) * 3 + 24).divisor
+        24
+        """
+        return gcd(self.constant, *self.terms.values())
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The unknowns, by name: those of its atoms, not those that only bound a symbol's range."""
+        found = {atom for atom in atoms_of(self) if type(atom) is Symbol}
+        return tuple(sorted(found, key=lambda s: (s.name, s.order)))
+
+    @property
+    def size(self) -> int:
+        """How many operators, symbols and constants it has: what rewriting must not let grow."""
+        return size_of(self)
+
+    # --- arithmetic ---
+
+    def __add__(self, other: IntLikeValue) -> Any:
+        if type(other) is Expr:
+            if len(other.terms) > len(self.terms):
+                self, other = other, self
+            terms = self.terms.copy()
+            for monomial, k in other.terms.items():
+                k += terms.get(monomial, 0)
+                if k:
+                    terms[monomial] = k
+                else:
+                    del terms[monomial]
+            return total(terms, self.constant + other.constant, self.kinds | other.kinds)
+        n = _int(other)
+        if n is None:
+            return NotImplemented
+        return made(self.terms, self.constant + n, self.kinds) if n else self
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Any:
+        return made({m: -k for m, k in self.terms.items()}, -self.constant, self.kinds)
+
+    def __pos__(self) -> Expr:
+        return self
+
+    def __abs__(self) -> Any:
+        return -operators.least(-self, self)
+
+    def __sub__(self, other: IntLikeValue) -> Any:
+        if type(other) is Expr:
+            return self + -other
+        n = _int(other)
+        return NotImplemented if n is None else self + -n
+
+    def __rsub__(self, other: IntLikeValue) -> Any:
+        return -self + other
+
+    def __mul__(self, other: IntLikeValue) -> Any:
+        if type(other) is Expr:
+            return product_of(self, other)
+        n = _int(other)
+        if n is None:
+            return NotImplemented
+        if n == 1:
+            return self
+        if n == 0:
+            return 0
+        terms = {m: k * n for m, k in self.terms.items()}
+        if self.kinds & 2 and assumed.get() is not None:
+            return total(terms, self.constant * n, self.kinds)
+        return made(terms, self.constant * n, self.kinds)
+
+    __rmul__ = __mul__
+
+    def __pow__(self, exponent: SupportsIndex) -> Any:
+        n = index(exponent)
+        if n < 0:
+            raise ValueError("an int to a negative power is no int")
+        power: Any = 1
+        for _time in range(n):
+            power = power * self
+        return power
+
+    def __floordiv__(self, other: IntLikeValue) -> Any:
+        n = value_of(other)
+        return NotImplemented if n is None else operators.floor_divided(self, n)
+
+    def __rfloordiv__(self, other: IntLikeValue) -> Any:
+        n = value_of(other)
+        return NotImplemented if n is None else operators.floor_divided(n, self)
+
+    def __mod__(self, other: IntLikeValue) -> Any:
+        n = value_of(other)
+        return NotImplemented if n is None else operators.remainder(self, n)
+
+    def __rmod__(self, other: IntLikeValue) -> Any:
+        n = value_of(other)
+        return NotImplemented if n is None else operators.remainder(n, self)
+
+    def __divmod__(self, other: IntLikeValue) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: IntLikeValue) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    # --- questions ---
+
+    def known_eq(self, other: Any) -> bool | None:
+        if type(other) is not Expr:  # mostly ranges tell, without a difference
+            low, high = self.bounds
+            if (low is not None and other < low) or (high is not None and other > high):
+                return False
+        return operators.known_zero(self - other)
+
+    def known_lt(self, other: Any) -> bool | None:
+        if type(other) is not Expr:
+            low, high = self.bounds
+            if high is not None and high < other:
+                return True
+            if low is not None and low >= other:
+                return False
+        return operators.known_negative(self - other)
+
+    def known_gt(self, other: Any) -> bool | None:
+        if type(other) is not Expr:
+            low, high = self.bounds
+            if low is not None and low > other:
+                return True
+            if high is not None and high <= other:
+                return False
+        return operators.known_negative(other - self)
+
+    def known_divides(self, other: Any) -> bool | None:
+        return operators.known_divides(self, other)
+
+    def known_multiple(self, other: Any) -> bool | None:
+        return operators.known_divides(other, self)
+
+    def compared(self, sign: str, other: Any) -> Condition:
+        return Condition(self, sign, required(other)).normal()
+
+    def lesser(self, other: Any) -> Any:
+        return operators.least(self, required(other))
+
+    def greater(self, other: Any) -> Any:
+        return -operators.least(-self, -required(other))
+
+    def __eq__(self, other: object) -> Condition:  # type: ignore[override]  # ty: ignore[incompatible-method-override]
+        n = value_of(other)
+        return NotImplemented if n is None else Condition(self, "==", n)
+
+    def __ne__(self, other: object) -> Condition:  # type: ignore[override]  # ty: ignore[incompatible-method-override]
+        n = value_of(other)
+        return NotImplemented if n is None else Condition(self, "!=", n)
+
+    def __lt__(self, other: Any) -> Condition:
+        n = value_of(other)
+        return NotImplemented if n is None else Condition(self, "<", n)
+
+    def __le__(self, other: Any) -> Condition:
+        n = value_of(other)
+        return NotImplemented if n is None else Condition(self, "<=", n)
+
+    def __gt__(self, other: Any) -> Condition:
+        n = value_of(other)
+        return NotImplemented if n is None else Condition(self, ">", n)
+
+    def __ge__(self, other: Any) -> Condition:
+        n = value_of(other)
+        return NotImplemented if n is None else Condition(self, ">=", n)
+
+    def __hash__(self) -> int:
+        return hash(key_of(self))
+
+    def __bool__(self) -> bool:
+        return not Condition(self, "==", 0).decided()
+
+    # --- texts and copies ---
+
+    def __str__(self) -> str:
+        return operators.to_notation(self)
+
+    def __repr__(self) -> str:
+        return operators.to_python(self)
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return operators.restored, (tuple(self.terms.items()), self.constant)
+
+
+Value: TypeAlias = Union[Expr, int]
+"""What an operation gives: an expression, or a plain int where no unknown is left."""
+
+IntLikeValue: TypeAlias = Any
+
+
+# --- conditions -------------------------------------------------------------------------------
+
+COMPARISONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "==": eq, "!=": ne, "<=": le, ">=": ge, "<": lt, ">": gt,
+}  # fmt: skip
+"""The functions of the signs; none stands behind one that it begins with."""
+
+
+class Condition:
+    """A comparison of two values, as ``==`` and ``<`` of symbolic ints make it.
+
+    >>> condition = sym("M") % 16 == 0
+    >>> print(condition)
+    M % 16 == 0
+    >>> condition.left, condition.op, condition.right
+    (M % 16, '==', 0)
+    >>> (sym("M") % 48 == 0).known(), (sym("M") > 0).known()
+    (None, True)
+
+    As a bool, ``==`` and ``!=`` tell whether both sides have one structure, so that expressions work
+    in sets and tuples; an order decides, or raises `UndecidedError`.
+    """
+
+    __slots__ = ("left", "op", "right")
+
+    left: Value
+    op: str
+    right: Value
+
+    def __init__(self, left: Value, op: str, right: Value) -> None:
+        self.left, self.op, self.right = left, op, right
+
+    def __bool__(self) -> bool:
+        if self.op in ("==", "!="):
+            return (key_of(self.left) == key_of(self.right)) is (self.op == "==")
+        return self.decided()
+
+    def known(self) -> bool | None:
+        """Whether it holds: True, False, or None where its symbols leave it open."""
+        difference: Any = self.left - self.right
+        if self.op in ("==", "!="):
+            answer, wanted = operators.known_zero(difference), self.op == "=="
+        elif self.op in ("<", ">="):
+            answer, wanted = operators.known_negative(difference), self.op == "<"
+        else:
+            answer, wanted = operators.known_negative(-difference), self.op == ">"
+        return None if answer is None else answer is wanted
+
+    def decided(self) -> bool:
+        """Whether it holds; raise `UndecidedError` where that is open."""
+        answer = self.known()
+        if answer is None:
+            raise undecided(f"whether {self} is not known", self)
+        return answer
+
+    def normal(self) -> Condition:
+        """The same condition as a reader says it: ``M % 64 == 0`` for ``(M + 63) // 64 * 64 == M``."""
+        return operators.normal(self)
+
+    def holds(self, **values: int) -> bool:
+        """Whether it holds for some values of its symbols."""
+        left, right = (operators.evaluate(x, values) for x in (self.left, self.right))
+        return bool(COMPARISONS[self.op](left, right))
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The unknowns of both sides, by name."""
+        found = {s for x in (self.left, self.right) if type(x) is Expr for s in x.symbols}
+        return tuple(sorted(found, key=lambda s: (s.name, s.order)))
+
+    def _key(self) -> Any:
+        return key_of(self.left), self.op, key_of(self.right)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Condition) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __str__(self) -> str:
+        return f"{operators.to_python(self.left)} {self.op} {operators.to_python(self.right)}"
+
+    __repr__ = __str__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Condition, (self.left, self.op, self.right)
+
+
+def undecided(summary: str, obligation: Condition) -> UndecidedError:
+    """Return the error of a question that needs a condition."""
+    return UndecidedError(
+        summary,
+        f"It needs {obligation}.",
+        f"Give its unknowns a range or a divisor, or write `with assume({obligation}):`.",
+        obligation=obligation,
+    )
+
+
+# --- terms ------------------------------------------------------------------------------------
+
+_new: Final = object.__new__
+_set_terms: Final = Expr.__dict__["terms"].__set__
+_set_constant: Final = Expr.__dict__["constant"].__set__
+_set_kinds: Final = Expr.__dict__["kinds"].__set__
+_set_bounds: Final = Expr.__dict__["_bounds"].__set__
+_set_key: Final = Expr.__dict__["_key"].__set__
+
+
+def made(terms: Terms, constant: int, kinds: int) -> Expr:
+    """Return the expression of terms in their final form, not empty, and the kinds of their atoms."""
+    expr = _new(Expr)
+    _set_terms(expr, terms)
+    _set_constant(expr, constant)
+    _set_kinds(expr, kinds)
+    return expr
+
+
+def total(terms: Terms, constant: int, kinds: int) -> Value:
+    """Return the sum of some terms: by the rules of sums where it has what they speak of."""
+    if not terms:
+        return constant
+    if kinds & 3 and (len(terms) > 1 or assumed.get() is not None):
+        return operators.summed(terms, constant, kinds)
+    return made(terms, constant, kinds)
+
+
+def sum_of(values: Iterable[Value], constant: int = 0) -> Value:
+    """Return a constant plus some values; the rules of sums are applied once, to all terms together."""
+    terms: Terms = {}
+    kinds = 0
+    for x in values:
+        if type(x) is not Expr:
+            constant += x
+            continue
+        constant += x.constant
+        kinds |= x.kinds
+        for monomial, k in x.terms.items():
+            k += terms.get(monomial, 0)
+            if k:
+                terms[monomial] = k
+            else:
+                del terms[monomial]
+    return total(terms, constant, kinds)
+
+
+def combined(x: Value, j: int, y: Value, k: int, monomial: Monomial = ()) -> Value:
+    """Return ``x*j + y*k*monomial`` as it comes, without the rules of sums: for proofs."""
+    terms: Terms = {}
+    constant = 0
+    if type(x) is not Expr:
+        constant += x * j
+    elif j:
+        terms = {m: n * j for m, n in x.terms.items()}
+        constant += x.constant * j
+    if type(y) is not Expr:
+        right: list[tuple[Monomial, int]] = [((), y)] if y else []
+    else:
+        right = [*y.terms.items(), ((), y.constant)] if y.constant else list(y.terms.items())
+    for m, n in right:
+        if monomial:
+            m = product_in_order(m + monomial) if m else monomial
+        if m:
+            total = terms.get(m, 0) + n * k
+            if total:
+                terms[m] = total
+            else:
+                terms.pop(m, None)
+        else:
+            constant += n * k
+    return made(terms, constant, 7) if terms else constant
+
+
+def multiplied(x: Value, c: Value) -> Value:
+    """Return ``x * c`` as it comes, without the rules of sums: for proofs."""
+    if type(c) is not Expr:
+        return combined(x, c, 0, 0)
+    product: Value = combined(x, c.constant, 0, 0)
+    for monomial, k in c.terms.items():
+        product = combined(product, 1, x, k, monomial)
+    return product
+
+
+def term_of(monomial: Monomial, k: int) -> Value:
+    """Return ``k`` times a product of atoms, which may have none."""
+    return made({monomial: k}, 0, 7) if monomial else k
+
+
+def atom_expr(atom: Atom) -> Expr:
+    """Return the expression of one atom."""
+    return made({(atom,): 1}, 0, atom.kind)
+
+
+def product_of(a: Expr, b: Expr) -> Value:
+    """Return the product, multiplied out."""
+    terms: Terms = {}
+    right = [*b.terms.items(), ((), b.constant)] if b.constant else list(b.terms.items())
+    left = [*a.terms.items(), ((), a.constant)] if a.constant else list(a.terms.items())
+    constant = 0
+    for m, k in left:
+        for n, j in right:
+            both = product_in_order(m + n) if m and n else m + n
+            if both:
+                terms[both] = terms.get(both, 0) + k * j
+            else:
+                constant += k * j
+    if 0 in terms.values():
+        terms = {m: k for m, k in terms.items() if k}
+    return total(terms, constant, a.kinds | b.kinds)
+
+
+def _int(x: object) -> int | None:
+    """The plain value of an int of any kind; None of what is none."""
+    if type(x) is int:
+        return x
+    if isinstance(x, bool):
+        return None
+    if isinstance(x, int):
+        return int(x)
+    if not isinstance(x, SupportsIndex):
+        return None
+    try:
+        return int(index(x))
+    except TypeError:  # an array of several has an __index__ too
+        return None
+
+
+def value_of(x: object) -> Value | None:
+    """Return an expression, or the plain value of an int of any kind; None of anything else."""
+    return x if type(x) is Expr else _int(x)
+
+
+def required(x: object) -> Value:
+    """Return `value_of`; raise `LeafError` of what has none."""
+    value = value_of(x)
+    if value is None:
+        raise LeafError(f"expected an int or a symbolic int, got {type(x).__name__}", value=x)
+    return value
+
+
+def key_of(x: Value | None) -> Any:
+    """Return what equal values, and only they, have in common, hashable."""
+    return x.key if type(x) is Expr else x
+
+
+def bounds_of(x: Value) -> Interval:
+    """Return the range of a value."""
+    return (x, x) if type(x) is not Expr else x.bounds
+
+
+def range_of(monomial: Monomial) -> Interval:
+    """Return the range of a product of atoms; a square is not negative."""
+    if len(monomial) == 1:
+        return monomial[0].bounds
+    result: Interval = (1, 1)
+    atoms = dict.fromkeys(monomial)
+    for atom in atoms:
+        power = atom.bounds
+        n = monomial.count(atom) if len(atoms) < len(monomial) else 1
+        if n % 2 == 0:  # x*x == abs(x)*abs(x)
+            low, high = power
+            inside = (low is None or low < 0) and (high is None or high > 0)
+            ends = [None if end is None else abs(end) for end in power]
+            least = 0 if inside else min(end for end in ends if end is not None)
+            most = None if None in ends else max(end for end in ends if end is not None)
+            power = least**n, None if most is None else most**n
+        else:
+            for _time in range(n - 1):
+                power = intervals.multiply(power, atom.bounds)
+        result = intervals.multiply(result, power)
+    return result
+
+
+def contained(part: Monomial, monomial: Monomial) -> bool:
+    """Return whether a product has these factors."""
+    if len(part) == 1:
+        return part[0] in monomial
+    return all(monomial.count(atom) >= part.count(atom) for atom in part)
+
+
+def without(monomial: Monomial, part: Monomial) -> Monomial:
+    """Return a product without some of its factors."""
+    rest = list(monomial)
+    for atom in part:
+        rest.remove(atom)
+    return tuple(rest)
+
+
+def atoms_of(x: Value) -> Iterator[Atom]:
+    """Yield the atoms of an expression and of what they are made of, each once."""
+    seen: set[Atom] = set()
+    todo: list[Value] = [x]
+    while todo:
+        value = todo.pop()
+        if type(value) is not Expr:
+            continue
+        for monomial in value.terms:
+            for atom in monomial:
+                if atom in seen:
+                    continue
+                seen.add(atom)
+                yield atom
+                if isinstance(atom, _Division):
+                    todo += [atom.dividend, atom.divisor]
+                elif type(atom) is Least:
+                    todo += atom.items
+
+
+def inner_first(x: Value) -> list[Atom]:
+    """Return the same atoms, each behind those it is made of: these were made before it."""
+    return sorted(atoms_of(x), key=_by_order)
+
+
+def over(terms: Terms, g: int, constant: int, kinds: int) -> Value:
+    """Return the terms, all multiples of ``g``, divided by it; plus a constant."""
+    return made({m: k // g for m, k in terms.items()}, constant, kinds) if terms else constant
+
+
+def shortened(x: Expr, c: Expr) -> tuple[Value | None, Value]:
+    """Return a multiple of ``c``, over ``c``, and its difference from ``x``, which has fewer terms."""
+    top, n = max(c.terms.items(), key=lambda term: len(term[0]))
+    for monomial, k in x.terms.items():
+        if k % n or not contained(top, monomial):
+            continue
+        others = without(monomial, top)
+        factor = term_of(others, k // n)
+        smaller: Any = x - c * factor
+        if type(smaller) is not Expr or len(smaller.terms) < len(x.terms):
+            return factor, smaller
+    return None, x
+
+
+def exact_quotient(x: Value, c: Value) -> Value | None:
+    """Return ``y`` with ``y * c == x`` where the terms alone show one; None elsewhere."""
+    if type(x) is not Expr:
+        return None if type(c) is Expr or x % c else x // c
+    if type(c) is not Expr:
+        rest, constant = divmod(x.constant, c)
+        if constant or any(k % c for k in x.terms.values()):
+            return None
+        return over(x.terms, c, rest, x.kinds)
+    quotient: Any = 0
+    while type(x) is Expr:
+        factor, x = shortened(x, c)
+        if factor is None:
+            return None
+        quotient = quotient + factor
+    return quotient if x == 0 else None
+
+
+def size_of(x: Value) -> int:
+    """Return how many operators, symbols and numbers an expression has."""
+    if type(x) is not Expr:
+        return 1
+    count = len(x.terms) - 1 + (2 if x.constant else 0)
+    for monomial, k in x.terms.items():
+        count += len(monomial) - 1 + (0 if abs(k) == 1 else 2)
+        for atom in monomial:
+            if type(atom) is Symbol:
+                count += 1
+            elif isinstance(atom, (Quotient, Remainder)):
+                count += 1 + size_of(atom.dividend) + size_of(atom.divisor)
+            else:
+                assert type(atom) is Least
+                count += sum([1 + size_of(item) for item in atom.items]) - 1
+    return count

@@ -1,0 +1,264 @@
+"""Symbolic ints read from the notation of layouts.
+
+========================== =================================================================
+text                       value
+========================== =================================================================
+``M``                      the unknown `M`, 1 or more
+``M{div=16,min=0,max=64}`` with its facts, which may stand where any of its names does
+``M/16``                   the exact quotient, which says that 16 divides ``M``
+``M//16``, ``M%16``        quotient rounded down, and remainder; also ``floordiv``, ``mod``
+``+ - *``, ``ceildiv``     as usual; parentheses group; ``min(x,y)``, ``max(x,y)``
+========================== =================================================================
+
+A `Names` holds what the names of one text stand for; `expr_at` reads an expression at a scanner.
+"""
+
+from __future__ import annotations
+
+import re
+from math import gcd, lcm
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from ..errors import KindError, LayoutError, ParseError, TlaError
+from ..ground import Scanner, shortened
+from . import rules
+from .nodes import COMPARISONS, Condition, Expr, Value, exact_quotient, required
+from .symbols import RESERVED, is_name, sym
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Names:
+    """What the names of a text stand for.
+
+    Args:
+        given: Expressions by name, which the text then need not describe.
+    """
+
+    __slots__ = ("_known", "_reading", "_text")
+
+    slash_rounds: ClassVar[bool] = False
+    """Whether ``x / n`` rounds down, rather than say that ``n`` divides ``x``."""
+
+    def __init__(self, text: str, given: Mapping[str, Value] | None = None) -> None:
+        self._text = text
+        if given is not None and not hasattr(given, "items"):
+            raise KindError(f"names are given as a mapping, not {type(given).__name__}", value=given)
+        self._known: dict[str, Value] = {name: required(x) for name, x in (given or {}).items()}
+        self._reading: list[str] = []
+
+    def cannot(self, error: TlaError) -> str:
+        """Return what a text says that asks for what arithmetic cannot do."""
+        return error.summary
+
+    def value_at(self, scan: Scanner, start: int, name: str, room: int) -> Value:
+        """Return what a name, passed from ``start`` on, stands for; pass its facts."""
+        if not is_name(name):
+            why = "is a word of the notation" if name in RESERVED else "is no name"
+            scan.fail(f"{shortened(name)!r} {why}", start, start + len(name))
+        if name in scan.operations:
+            scan.fail(f"{name} is an operation: it takes arguments", start, start + len(name))
+        if name not in self._known:
+            self._known[name] = self._described(scan, start, name, room)
+        if scan.peek() == "{":
+            self._pass_facts(scan, name, room)
+        return self._known[name]
+
+    def _described(self, scan: Scanner, start: int, name: str, room: int) -> Value:
+        """The symbol of the facts that stand anywhere in the text with the name."""
+        if name in self._reading:
+            scan.fail(f"the range of {name} refers to {name} itself", start, start + len(name))
+        facts: dict[str, Any] = {}
+        found = re.search(rf"(?<![A-Za-z0-9_]){name}\s*\{{", self._text)
+        if found:
+            self._reading.append(name)
+            facts = self._facts(Scanner(self._text, start=found.end() - 1), room)
+            self._reading.pop()
+        implied = [int(n) // gcd(int(n), int(k or 1)) for k, n in _quotients(self._text, name)]
+        divisor = facts.pop("divisible_by", lcm(*implied))
+        try:
+            return sym(name, divisor, **facts)
+        except LayoutError as error:
+            reason = error.summary
+        scan.fail(reason, start, start + len(name))
+
+    def _pass_facts(self, scan: Scanner, name: str, room: int) -> None:
+        start = scan.at
+        facts = self._facts(scan, room)
+        known = self._known[name]
+        symbol: Any = known.symbols[0] if type(known) is Expr else None
+        if symbol is None or any(not _same(getattr(symbol, _SLOTS[key]), x) for key, x in facts.items()):
+            scan.fail(f"{name} has other facts elsewhere", start, scan.last)
+
+    def _facts(self, scan: Scanner, room: int) -> dict[str, Any]:
+        """``{div=16,min=0,max=M-1}`` as the arguments of `sym`."""
+        scan.expect("{")
+        facts: dict[str, Any] = {}
+        while True:
+            start = scan.at
+            key = scan.word()
+            if key not in _FACTS or _FACTS[key] in facts:
+                why = "stands twice" if key in _FACTS else "is no fact"
+                shown = repr(shortened(key)) if key else scan.found()
+                end = start + max(1, len(key))
+                scan.fail(f"{shown} {why}; facts are div, min, max and type", start, end)
+            scan.expect("=", f"after {key}")
+            if key == "div":
+                facts["divisible_by"] = scan.integer("a divisor")
+            elif key == "type":
+                stop = min(
+                    (i for i in (scan.text.find(",", scan.at), scan.text.find("}", scan.at)) if i >= 0),
+                    default=len(scan.text),
+                )
+                facts["cpp_type"] = scan.text[scan.at : stop].strip()
+                scan.at = stop
+            elif scan.accept("none"):
+                facts[key] = None
+            else:
+                facts[key] = expr_at(scan, self, room, "a bound")
+            if not scan.accept(","):
+                break
+        scan.expect("}", "after the facts")
+        return facts
+
+
+_SLOTS: Final = {"divisible_by": "divisor", "min": "least", "max": "greatest", "cpp_type": "cpp_type"}
+_FACTS: Final = {"div": "divisible_by", "min": "min", "max": "max", "type": "cpp_type"}
+
+
+def _same(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and bool(a == b)
+
+
+def _quotients(text: str, name: str) -> list[tuple[str, str]]:
+    """Each ``k*name/n`` of a text as ``k, n``: what says that the quotient is exact."""
+    return re.findall(
+        rf"(?:(?<![\w*/%.])(\d+)\s*\*\s*|(?<![\w*/%.])){name}(?:\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})?\s*/\s*(\d+)(?![\d/])",
+        text,
+    )
+
+
+# --- the grammar ------------------------------------------------------------------------------
+
+_SIGNS: Final = frozenset("+-*/%")
+_WORDS: Final = ("floordiv", "ceildiv", "mod")
+
+
+def goes_on(scan: Scanner) -> bool:
+    """Return whether an operator comes next."""
+    char = scan.peek()
+    return (char in _SIGNS and char != "") or (
+        char in "fcm" and bool(char) and _word_operator(scan) != ""
+    )
+
+
+def _word_operator(scan: Scanner) -> str:
+    for word in _WORDS:
+        if scan.text.startswith(word, scan.at):
+            after = scan.text[scan.at + len(word) : scan.at + len(word) + 1]
+            if not (after.isalnum() or after == "_"):
+                return word
+    return ""
+
+
+def expr_at(scan: Scanner, names: Names, room: int, what: str) -> Value:
+    """Pass an expression, which must come next; ``what`` names it in the error.
+
+    Raises:
+        ParseError: it is none, or a quotient ``x/n`` is not known to be exact.
+    """
+    return continued(scan, names, room, _factor(scan, names, room, what))
+
+
+def condition_at(scan: Scanner, names: Names, room: int) -> Condition:
+    """Pass a comparison of two expressions, such as ``M % 48 == 0``, which must come next."""
+    left = expr_at(scan, names, room, "an expression")
+    sign = next((s for s in COMPARISONS if scan.accept(s)), "")
+    if not sign:
+        scan.fail(f"expected a comparison such as '==' or '<=', found {scan.found()}")
+    return Condition(left, sign, expr_at(scan, names, room, "an expression"))
+
+
+def continued(scan: Scanner, names: Names, room: int, left: Value) -> Value:
+    """Return the expression that goes on after its first factor, which has been passed."""
+    value: Any = _term(scan, names, room, left)
+    while scan.peek() in ("+", "-"):
+        minus = scan.accept("-") or not scan.accept("+")
+        right: Any = _term(scan, names, room, _factor(scan, names, room, "a summand"))
+        value = value - right if minus else value + right
+    return value  # type: ignore[no-any-return]
+
+
+def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:
+    while True:
+        start = scan.at
+        word = _word_operator(scan)
+        sign = word or next((s for s in ("*", "//", "/", "%") if scan.text.startswith(s, start)), "")
+        if not sign:
+            return left  # type: ignore[no-any-return]
+        scan.accept(sign)
+        right: Any = _factor(scan, names, room, "a factor" if sign == "*" else "a divisor")
+        if sign == "*":
+            left = left * right
+            continue
+        try:
+            rounded = sign == "/" and names.slash_rounds
+            left = _divided(scan, start, "//" if rounded else sign, left, right)
+            continue
+        except ZeroDivisionError:
+            reason = "a division by 0"
+        except ParseError:
+            raise
+        except TlaError as error:
+            reason = names.cannot(error)
+        scan.fail(reason, start, scan.last)
+
+
+def _divided(scan: Scanner, start: int, sign: str, left: Value, right: Value) -> Value:
+    if sign in ("//", "floordiv"):
+        return rules.floor_divided(left, right)
+    if sign in ("%", "mod"):
+        return rules.remainder(left, right)
+    if sign == "ceildiv":
+        return rules.ceil_divided(left, right)
+    if right == 0 and type(right) is not Expr:
+        raise ZeroDivisionError
+    quotient = exact_quotient(left, right)
+    if quotient is None:
+        rest = rules.remainder(left, right)
+        need = (
+            f"which needs {Condition(rest, '==', 0)}"
+            if type(rest) is Expr
+            else f"and {right} does not divide {left}"
+        )
+        scan.fail(f"'/' is the exact quotient, {need}; '//' rounds down", start, scan.last)
+    return quotient
+
+
+def _factor(scan: Scanner, names: Names, room: int, what: str) -> Value:
+    start = scan.at
+    char = scan.peek()
+    if not room:
+        scan.fail("an expression is nested too deeply")
+    if scan.accept("-"):
+        negated: Any = _factor(scan, names, room - 1, what)
+        return -negated  # type: ignore[no-any-return]
+    if char == "(":
+        scan.accept("(")
+        value = expr_at(scan, names, room - 1, "an expression")
+        scan.expect(")")
+        return value
+    if char.isdigit():
+        return scan.integer(what)
+    if not char.isalpha():
+        scan.fail(f"expected {what}, found {scan.found()}")
+    name = scan.word()
+    if name in ("min", "max") and scan.peek() == "(":
+        scan.accept("(")
+        items = [expr_at(scan, names, room - 1, "an expression")]
+        while scan.accept(","):
+            items.append(expr_at(scan, names, room - 1, "an expression"))
+        scan.expect(")")
+        return rules.least(*items) if name == "min" else rules.greatest(*items)
+    return names.value_at(scan, start, name, room - 1)

@@ -1,0 +1,50 @@
+"""Figures as lines of text, for terminals, pipes and documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ...ground import Bars, Figure, Panels, Steps, Strip
+from .bars import bars_lines
+from .grids import figure_lines
+from .memory import strip_lines
+from .panels import panels_lines
+from .spans import plain, styled
+from .steps import steps_lines
+from .timeline import timeline_lines
+
+if TYPE_CHECKING:
+    from ...ground import AnyFigure
+    from .spans import Line, Style
+
+_BARS: Final[tuple[tuple[str, Style], ...]] = ((r"!+(?=[#.! \]>])|>(?=  )", "bad"),)
+_TIMELINE: Final[tuple[tuple[str, Style], ...]] = ((r"[][|]", "rule"), (r"100%$", "strong"))
+
+
+def render(figure: AnyFigure, width: int | None = None) -> str:
+    """Return a figure as lines of plain text, without a last line end.
+
+    Args:
+        width: The most characters in a line; what does not fit is left out. None for no limit.
+    """
+    return "\n".join(map(plain, lines_of(figure, width)))
+
+
+def lines_of(figure: AnyFigure, width: int | None, is_titled: bool = False) -> list[Line]:
+    """Return the lines of a figure.
+
+    Args:
+        width: How long they are at most, unless one cell is longer; None for no limit.
+        is_titled: Layouts have their title above; else who asks has it.
+    """
+    if isinstance(figure, Figure):
+        return figure_lines(figure, width, is_titled)
+    if isinstance(figure, Strip):
+        return strip_lines(figure, width, is_titled)
+    if isinstance(figure, Panels):
+        return panels_lines(figure, width, lines_of)
+    if isinstance(figure, Steps):
+        return steps_lines(figure, width, lines_of)
+    if isinstance(figure, Bars):
+        return [styled(line, _BARS) for line in bars_lines(figure, width)]
+    return [styled(line, _TIMELINE) for line in timeline_lines(figure, width)]
