@@ -1,8 +1,8 @@
 """A mypy plugin that runs the algebra on types: ``plugins = tla.mypy_plugin``.
 
-Where a function marked `tla.ground.constexpr.constexpr` is called, the types of the arguments are lifted to
-terms, the function is run on them (`tla.types.terms`), and its result is lowered to the type of the call. An
-error of the library becomes an error of mypy, with its one-line summary and the code ``tla``.
+Where a function marked `tla.ground.constexpr.constexpr` is called, the types of the arguments are lifted
+to terms, the function is run on them (`tla.types.terms`), and its result is lowered to the type of the
+call. An error of the library becomes an error of mypy, with its one-line summary and the code ``tla``.
 
 =========================================  ==========================================================
 type                                       value

@@ -11,6 +11,7 @@ import contextlib
 import io
 import os
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -20,7 +21,7 @@ from mkdocs.exceptions import BuildError
 from mkdocs.structure.files import File
 
 from tla.cli import COMMANDS, main
-from tla.cli.ascend import SUBCOMMANDS
+from tla.cli.commands import SUBCOMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,15 +32,13 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 
 ROOMS = (
-    "layout", "coord", "int_tuple", "ints", "expr", "notation", "read", "evaluation", "slicing", "table",
-    "tile", "fractal", "tensor", "algebra", "swizzle", "xla_bridge", "hlo", "memory", "indexing",
-    "indexing.exact", "ascend", "cpp", "explain", "layout_figures", "figure", "show", "notebook",
-    "constexpr", "dtypes", "testing", "errors",
+    "layouts", "numbers", "algebra", "read", "evaluation", "xla_bridge", "hlo", "memory", "indexing",
+    "indexing.exact", "ascend", "cpp", "explain", "figures", "show", "ground", "testing", "errors",
 )  # fmt: skip
 """The rooms that have a page, in the order of the navigation."""
 
-SPLIT = ("ascend",)
-"""Rooms with so many names that each of their own rooms has a page."""
+SPLIT = ("layouts", "numbers", "ascend")
+"""Rooms with so many names that each module or room of theirs has a page."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -120,7 +119,8 @@ def _homes(room: str) -> dict[str, list[str]]:
 
 def _exports(module: Any) -> list[str]:
     """Return what a module's ``__all__`` lists and that is no module or number."""
-    named = [str(name) for name in module.exports or () if str(name).strip("_0123456789") or name == "_"]
+    public = import_module(module.path).__all__
+    named = [name for name in public if name.strip("_0123456789") or name == "_"]
     named = [name for name in named if name != "__version__"]
     return [name for name in named if not _object(f"{module.path}.{name}").is_module]
 
@@ -147,8 +147,8 @@ def _page(room: str, homes: dict[str, list[str]]) -> str:
         if not is_whole:
             parts += [f"## `{home}`\n", _described(home)]
         parts += [_shown(name, 2 if is_whole else 3) for name in names]
-    if room == "ints":
-        numbers = [n for n in _tla().exports or () if str(n).strip("_").isdecimal()]
+    if room == "numbers.ints":
+        numbers = [n for n in import_module("tla").__all__ if n.strip("_").isdecimal()]
         parts.append(f"## Static ints by name\n\n{', '.join(f'`{n}`' for n in numbers)}\n")
     return "\n".join(parts)
 

@@ -1,7 +1,7 @@
 """A layout as the list of its modes, whatever its ints are.
 
-The algebra is written on lists of ``(extent, stride)``. A walk asks `tla.numbers.questions` of any ints; the
-fast ones beside it compare with Python's operators, on ints that answer all questions: dynamic ones,
+The algebra is written on lists of ``(extent, stride)``. A walk asks `tla.numbers.questions` of any ints;
+the fast ones beside it compare with Python's operators, on ints that answer all questions: dynamic ones,
 and static ones, which are made plain, and the result static again. Where static and dynamic ints meet,
 a constant of an algorithm is static, so that what comes of static ints alone is static.
 """

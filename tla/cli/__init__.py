@@ -5,6 +5,26 @@ from typing import TYPE_CHECKING
 from ..ground import lazy
 
 if TYPE_CHECKING:
+    from . import (
+        ascend as ascend,
+        coalesce as coalesce,
+        complement as complement,
+        compose as compose,
+        convert as convert,
+        cpp as cpp,
+        diff as diff,
+        divide as divide,
+        eval as eval,
+        explain as explain,
+        hlo as hlo,
+        index as index,
+        inverse as inverse,
+        oom as oom,
+        product as product,
+        show as show,
+        what as what,
+        where as where,
+    )
     from .commands import COMMANDS as COMMANDS
     from .main import main as main
 

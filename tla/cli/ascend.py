@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING
 
-from .commands import COMMANDS
+from .commands import COMMANDS, SUBCOMMANDS
 
-# Each is a module `ascend_NAME` here with `run(arguments) -> exit code`.
-SUBCOMMANDS: Final = {
-    "show": "Show an architecture: buffers, cores, alignments, limits, and where each is stated.",
-    "check": "Check a plan: whether each rule holds, what each buffer needs and has, what would fit.",
-    "schedule": "Show which core computes which block when, and prove that every tile is computed once.",
-    "search": "Rank the legal tiles of a problem by a cost model.",
-    "copy": "Give the instructions that move a tile from one layout to another, with their parameters.",
-}
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 _DESCRIPTION = """\
 {about}
@@ -35,8 +29,7 @@ examples:
 def run(arguments: list[str]) -> int:
     """Run a subcommand and return its exit code."""
     if arguments and arguments[0] in SUBCOMMANDS:
-        code = import_module(f".ascend_{arguments[0]}", __package__).run(arguments[1:])
-        return int(code)
+        return _command(arguments[0])(arguments[1:])
     lines = "\n".join(f"  {name:10} {text}" for name, text in SUBCOMMANDS.items())
     parser = argparse.ArgumentParser(
         prog="tla ascend",
@@ -50,3 +43,18 @@ def run(arguments: list[str]) -> int:
         return 2
     parser.parse_args(arguments[:1])
     raise AssertionError("a known subcommand is dispatched above")
+
+
+def _command(name: str) -> Callable[[list[str]], int]:
+    """What runs a subcommand: only the one that is asked for is loaded."""
+    if name == "show":
+        from .ascend_show import run as command
+    elif name == "check":
+        from .ascend_check import run as command
+    elif name == "schedule":
+        from .ascend_schedule import run as command
+    elif name == "search":
+        from .ascend_search import run as command
+    else:
+        from .ascend_copy import run as command
+    return command

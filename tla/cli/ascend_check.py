@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend import ARCHES, arch, gemm
 from ..errors import ParseError
-from .ascend import SUBCOMMANDS
 from .columns import columns, plural
+from .commands import SUBCOMMANDS
 from .common import argument_parser, numbers, positive, signed
 from .messages import complain
 from .pictures import add_formats, is_asked_for, refuse_formats, write_figure

@@ -20,8 +20,8 @@ from ..ascend import (
 )
 from ..layouts import text_of
 from ..read import read, tagged
-from .ascend import SUBCOMMANDS
 from .columns import columns, plural
+from .commands import SUBCOMMANDS
 from .common import InputError, argument_parser, bytes_in_words, signed, text_argument
 from .pictures import add_formats, is_asked_for, is_file_format, refuse_formats, write_figure
 from .show import layout_of

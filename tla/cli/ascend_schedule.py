@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ..ascend import ARCHES, MOST_WALKED, WORDS, timeline
 from ..ground import Panels
 from . import ascend_schedule_text as text
-from .ascend import SUBCOMMANDS
 from .ascend_schedule_facts import Entry, Request, difference
 from .columns import wrapped
+from .commands import SUBCOMMANDS
 from .common import argument_parser, positive, signed
 from .pictures import add_formats, is_asked_for, is_file_format, refuse_formats, write_figure
 

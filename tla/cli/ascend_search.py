@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend import ARCHES, PIPES, in_us, search
 from ..errors import UnsupportedError
-from .ascend import SUBCOMMANDS
 from .ascend_check import leading_dimensions
 from .columns import columns, plural
+from .commands import SUBCOMMANDS
 from .common import InputError, argument_parser, positive, short_bytes
 from .progress import progress_bar
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..ascend import ARCHES, C0_BYTES, CHIPS, ELEMENTS, FRACTAL_ROWS, arch
 from ..ground import Panels
-from .ascend import SUBCOMMANDS
 from .columns import columns
+from .commands import SUBCOMMANDS
 from .common import argument_parser, bytes_in_words, in_hundredths, short_bytes
 from .pictures import add_formats, is_asked_for, refuse_formats, write_figure
 

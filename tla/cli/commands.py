@@ -25,3 +25,12 @@ COMMANDS: Final = {
     "cpp": "Rewrite a compiler's errors with layouts in notation, or print the C++ of a layout.",
     "eval": "Evaluate an expression over layouts, such as 'coalesce((2,3):(1,2))'.",
 }
+
+# Each is a module `ascend_NAME` with `run(arguments) -> exit code`.
+SUBCOMMANDS: Final = {
+    "show": "Show an architecture: buffers, cores, alignments, limits, and where each is stated.",
+    "check": "Check a plan: whether each rule holds, what each buffer needs and has, what would fit.",
+    "schedule": "Show which core computes which block when, and prove that every tile is computed once.",
+    "search": "Rank the legal tiles of a problem by a cost model.",
+    "copy": "Give the instructions that move a tile from one layout to another, with their parameters.",
+}

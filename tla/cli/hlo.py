@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ..hlo import ModuleError, read_module
@@ -14,6 +13,7 @@ from .pictures import add_formats, refuse_formats
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from ..hlo import Module
 
@@ -69,7 +69,7 @@ def run(arguments: list[str]) -> int:
         if wanted is None:
             return hlo_buffers.report(text, options)
         module = _whole(text, wanted, options)
-        return int(import_module(f".hlo_{wanted}", __package__).report(module, options))
+        return _report_of(wanted)(module, options)
     finally:
         text.close()
 
@@ -90,6 +90,17 @@ def _parser() -> argparse.ArgumentParser:
     add("--opcode", action="append", default=[], help="take an opcode that a newer XLA has")
     add_formats(parser, json="print one JSON object")
     return parser
+
+
+def _report_of(wanted: str) -> Callable[[Module, argparse.Namespace], int]:
+    """The report on a whole module: only the one that is asked for is loaded."""
+    if wanted == "live":
+        from .hlo_live import report
+    elif wanted == "copies":
+        from .hlo_copies import report
+    else:
+        from .hlo_against import report
+    return report
 
 
 def _whole(text: ModuleText, wanted: str, options: argparse.Namespace) -> Module:

@@ -6,9 +6,9 @@ Exit codes: 0 done, 1 the input is wrong, 2 the command line is wrong, 130 inter
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from .. import cli
 from ..errors import TlaError
 from .commands import COMMANDS
 from .messages import complain, discard_output
@@ -66,8 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _dispatch(argv: list[str]) -> int:
     if argv and argv[0] in COMMANDS:
-        code = import_module(f".{argv[0]}", __package__).run(argv[1:])
-        return int(code)
+        return int(getattr(cli, argv[0]).run(argv[1:]))
     import argparse
 
     commands = "\n".join(f"  {name:10} {text}" for name, text in COMMANDS.items())

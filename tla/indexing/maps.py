@@ -295,9 +295,10 @@ class IndexingMap:
 
     def within(self) -> dict[Symbol, Expr]:
         """Return for each variable the unknown that lies in its bounds: see `bounded`."""
+        kinds: tuple[Sequence[Variable | RuntimeVariable], ...] = self.kinds
         return {
             of(i).symbols[0]: bounded(kind, i, v.bounds.lower, v.bounds.upper)
-            for kind, (of, variables) in enumerate(zip((dim, rng, rt), self.kinds, strict=True))
+            for kind, (of, variables) in enumerate(zip((dim, rng, rt), kinds, strict=True))
             for i, v in enumerate(variables)
         }
 

@@ -1,7 +1,7 @@
 """The rules that simplify a map: of its constraints, and of its expressions by what these say.
 
-The rules of expressions are those of `tla.numbers.rules`, which here know the bounds of the variables, and
-the constraints; those of constraints stand in `tla.indexing.constraints`.
+The rules of expressions are those of `tla.numbers.rules`, which here know the bounds of the variables,
+and the constraints; those of constraints stand in `tla.indexing.constraints`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from ..numbers import (
 )
 from .constraints import merged, reduced, tightened
 from .making import Constraint
-from .maps import IndexingMap
 from .variables import Interval, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ..numbers import Atom, Monomial
+    from .maps import IndexingMap
 
 
 def rewritten(map: IndexingMap, replace: bool) -> IndexingMap:

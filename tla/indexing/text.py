@@ -83,8 +83,9 @@ class MapWriter:
     def _from_first_period(self, x: Value) -> Value:
         """The value with dividends that begin in ``[0, divisor)``, as the ops of XLA make them.
 
-        The rules of `tla.numbers` leave the constant of a dividend in ``[0, divisor)``: a slice from 3 by 7
-        is ``(d0 + 4) floordiv 7 - 1`` to them, and ``(d0 - 3) floordiv 7`` where ``d0`` begins at 3.
+        The rules of `tla.numbers` leave the constant of a dividend in ``[0, divisor)``: a slice from 3
+        by 7 is ``(d0 + 4) floordiv 7 - 1`` to them, and ``(d0 - 3) floordiv 7`` where ``d0`` begins
+        at 3.
         """
         if type(x) is not Expr or not x.kinds:
             return x

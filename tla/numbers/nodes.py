@@ -19,8 +19,9 @@ a divisor implies follows from the coefficients alone: ``M // 4`` is 4 times the
 Atoms are interned: equal ones are one object, and expressions compare as their dictionaries of terms.
 A constant is a plain int and no `Expr`.
 
-The operators build by the rules of `tla.numbers.rules` and ask the proofs of `tla.numbers.facts`, which stand
-above this module: `tla.numbers.symbols`, where unknowns come from, hands their functions to `operators`.
+The operators build by the rules of `tla.numbers.rules` and ask the proofs of `tla.numbers.facts`, which
+stand above this module: `tla.numbers.symbols`, where unknowns come from, hands their functions to
+`operators`.
 """
 
 from __future__ import annotations

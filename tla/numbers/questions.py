@@ -1,9 +1,9 @@
 """Questions on ints of every kind: answered, or refused with the one condition that would answer them.
 
-`tla.numbers.ints` has the questions whose answer may be None: `known_eq`, `known_lt`, `known_divides`. Those of
-this module return a bool, and where the answer is open raise `UndecidedError` with the obligation, a
-condition that can be assumed. `Questions` asks in the name of an operation, and `asking` gives its name
-to what was asked without one.
+`tla.numbers.ints` has the questions whose answer may be None: `known_eq`, `known_lt`, `known_divides`.
+Those of this module return a bool. Where the answer is open they raise `UndecidedError` with the
+obligation, a condition that can be assumed. `Questions` asks in the name of an operation, and `asking`
+gives its name to what was asked without one.
 
 >>> less(sym("M", max=4), 5), divides(4, sym("M", divisible_by=8))
 (True, True)

@@ -6,8 +6,8 @@
 (_4,int) _2 there is no mode 2 in (_4,int), of rank 2
 
 A function is run on all values that a term stands for: on ints of which nothing is known it is run in
-every case (`tla.numbers.cases`), and its result is what all cases have in common. It is an error if it is
-one in every case. This half knows no checker; `tla.mypy_plugin` turns types into terms and back.
+every case (`tla.numbers.cases`), and its result is what all cases have in common. It is an error if
+it is one in every case. This half knows no checker; `tla.mypy_plugin` turns types into terms and back.
 """
 
 from __future__ import annotations

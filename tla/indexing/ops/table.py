@@ -29,3 +29,4 @@ from . import (  # noqa: F401
     triangular,
     whole_lines,
 )
+from .rules import RULES as RULES, maps_of as maps_of
