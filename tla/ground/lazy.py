@@ -47,8 +47,9 @@ class _LazyPackage(ModuleType):
 
     def __setattr__(self, name: str, value: Any) -> None:
         """A module that is loaded does not hide the name that is defined in it, as in `tla.read`."""
-        if isinstance(value, ModuleType) and self._homes.get(name, ".") != ".":
-            value = getattr(value, name)
+        home = self._homes.get(name, ".")
+        if isinstance(value, ModuleType) and home != ".":
+            value = getattr(import_module(home, self.__name__), name)
         super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
@@ -58,20 +59,24 @@ class _LazyPackage(ModuleType):
 def lazy(package: str) -> None:
     """Let a package load what its ``if TYPE_CHECKING:`` blocks import when it is asked for.
 
-    The names of the first block become its ``__all__``, unless it has one.
+    The names of the first block become its ``__all__``, with those that it has listed itself: a checker
+    takes a name such as ``_0`` for public only if it is listed. A package that gives all names of other
+    rooms lists its own.
     """
     module: Any = sys.modules[package]
+    homes: dict[str, str] = {}
+    rooms: list[str] = []
+    module._homes, module._rooms = homes, rooms
     source = module.__spec__.loader.get_data(module.__spec__.origin)
-    module._homes, module._rooms = {}, []
-    for block in ast.parse(source).body:
-        if isinstance(block, ast.If):
-            for node in block.body:
-                assert isinstance(node, ast.ImportFrom)
-                home = "." * node.level + (node.module or "")
-                if node.names[0].name == "*":
-                    module._rooms.append(home)
-                else:
-                    module._homes.update(dict.fromkeys([alias.name for alias in node.names], home))
-            if not hasattr(module, "__all__"):
-                module.__all__ = sorted(module._homes)
+    blocks = [block.body for block in ast.parse(source).body if isinstance(block, ast.If)]
+    for i, block in enumerate(blocks):
+        for node in block:
+            assert isinstance(node, ast.ImportFrom)
+            home = "." * node.level + (node.module or "")
+            if node.names[0].name == "*":
+                rooms.append(home)
+            else:
+                homes.update(dict.fromkeys([alias.name for alias in node.names], home))
+        if i == 0 and not rooms:
+            module.__all__ = sorted({*getattr(module, "__all__", ()), *homes})
     module.__class__ = _LazyPackage

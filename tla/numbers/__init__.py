@@ -121,4 +121,6 @@ if TYPE_CHECKING:
         goes_on as goes_on,
     )
 
+__all__ = ["_0", "_1", "_2", "_16"]
+
 lazy(__name__)
