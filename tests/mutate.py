@@ -52,7 +52,7 @@ A row is found by its text, so it stays true when lines shift. `--list` names th
 
 OWN = {
     "algebra/by_mode": "algebra/test_modes algebra/test_composition algebra/test_divide",
-    "algebra/cancelling": "algebra/test_composition",
+    "algebra/cancelling": "algebra/test_facts",
     "algebra/existence": "algebra/test_composition algebra/test_symbolic*",
     "layouts/layout": "layouts/test_layout* layouts/test_origin",
     "mypy_plugin": "types/test_types types/test_marks",
@@ -66,6 +66,9 @@ OWN = {
 
 ROOMS = {"errors": "ground", "mypy_plugin": "types"}
 """Where the tests of a loose module lie, if not at the top."""
+
+ABOVE = {"algebra": "explain/test_operations.py", "numbers": "algebra/test_symbolic*.py"}
+"""Tests of a room above that look at this one: the steps of operations, expressions in layouts."""
 
 PROFILE = """
 
@@ -274,7 +277,7 @@ def tests_of(file: str) -> list[list[str]]:
     module = path.relative_to("tla").with_suffix("")
     top, room = ROOT / "tests", module.parts[0] if len(module.parts) > 1 else ""
     folder = top / ROOMS.get(room or module.stem, room)
-    tests = {*top.glob("test_*.py"), *folder.glob("test_*.py")}
+    tests = {*top.glob("test_*.py"), *folder.glob("test_*.py"), *top.glob(ABOVE.get(room, "."))}
     names = OWN.get(str(module), f"{folder.name}/test_{module.stem} {folder.name}/test_{module.stem}_*")
     own = {test for name in names.split() for test in top.glob(f"{name}.py")}
     own |= {test for test in tests if not room and test.name == f"test_{module.stem}.py"}
