@@ -277,7 +277,7 @@ def tests_of(file: str) -> list[list[str]]:
     module = path.relative_to("tla").with_suffix("")
     top, room = ROOT / "tests", module.parts[0] if len(module.parts) > 1 else ""
     folder = top / ROOMS.get(room or module.stem, room)
-    tests = {*top.glob("test_*.py"), *folder.glob("test_*.py"), *top.glob(ABOVE.get(room, "."))}
+    tests = {*top.glob("test_*.py"), *folder.glob("test_*.py"), *top.glob(ABOVE.get(room, "-"))}
     names = OWN.get(str(module), f"{folder.name}/test_{module.stem} {folder.name}/test_{module.stem}_*")
     own = {test for name in names.split() for test in top.glob(f"{name}.py")}
     own |= {test for test in tests if not room and test.name == f"test_{module.stem}.py"}
