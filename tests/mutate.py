@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import os
 import random
 import re
@@ -33,19 +34,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 
-EQUIVALENT: dict[tuple[str, str, str], str] = {
-    (
-        "layouts/fractal.py",
-        "_check",
-        "congruent(block, (0, 0)) -> congruent(block, (0, 1))",
-    ): "a profile has no ints",
-    (
-        "layouts/fractal.py",
-        "_check",
-        "congruent(block, (0, 0)) -> congruent(block, (1, 0))",
-    ): "a profile has no ints",
-}
-"""Changes that no test can see: the file, the function, `old -> new`; and the reason.
+EQUIVALENT = ROOT / "tests" / "data" / "equivalent_changes.jsonl"
+"""Changes that no test can see: the file, the function, the change `old -> new`; and the reason.
 
 A row is found by its text, so it stays true when lines shift. `--list` names the rows that fit nothing.
 """
@@ -374,7 +364,9 @@ def main() -> int:
     options = parser.parse_args()
 
     every = [m for file in files_of(options.files) for m in mutants(file) if options.only in str(m)]
-    open_ = [m for m in every if m.key not in EQUIVALENT]
+    rows = map(json.loads, EQUIVALENT.read_text("utf-8").splitlines())
+    equivalent = {(row["file"], row["function"], row["change"]) for row in rows}
+    open_ = [m for m in every if m.key not in equivalent]
     drawn = open_
     if 0 < options.count < len(open_):
         drawn = random.Random(options.seed).sample(open_, options.count)
@@ -384,10 +376,7 @@ def main() -> int:
     if options.list:
         print(*drawn, sep="\n")
         keys, files = {m.key for m in every}, {m.key[0] for m in every}
-        print(
-            *(f"fits nothing: {key}" for key in EQUIVALENT if key[0] in files and key not in keys),
-            sep="\n",
-        )
+        print(*(f"fits nothing: {row}" for row in equivalent - keys if row[0] in files), sep="\n")
         return 0
 
     with tempfile.TemporaryDirectory() as where:
