@@ -1,18 +1,19 @@
 """Wrong changes on purpose: make one small wrong change at a time, and see whether the tests fail.
 
-Run: python tests/mutate.py [--files tla/swizzle.py ...] [--count N] [--seed N] [--jobs N]
+Run: python tests/mutate.py [--files tla/algebra ...] [--count N] [--seed N] [--jobs N]
 
 A change is made in a copy of the repository, never in the working tree. The own tests of the changed
-module run first: its doctests and `test_<module>*.py` of the mirrored folder. If they pass, the other
-tests of its room run. A run that takes too long counts as killed. One line is printed for each change:
-where, what, and the test that kills it, or `ALIVE`. The exit status is 1 if a change is alive. Changes
-that no test can see are listed with their reasons in `EQUIVALENT`; they are left out.
+module run first: `test_<module>*.py` of its room, or what `OWN` names, and its doctests. If they pass,
+the other tests of its room run. A run that takes too long counts as killed. One line is printed for
+each change: where, what, and the test that kills it, or `ALIVE`. The exit status is 1 if a change is
+alive. Changes that no test can see are listed with their reasons in `EQUIVALENT`; they are left out.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import json
 import os
 import random
 import re
@@ -23,7 +24,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,41 +34,44 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 
-PAIR = "if not congruent(block, (0, 0)) or less(block[0], 1) or less(block[1], 1):"
-PLAIN = "elif type(shape) in PLAIN_INTS and type(stride) in PLAIN_INTS and shape >= 0:"
-VECTOR = "vector = np.add.outer(np.arange(extent) * step, vector).reshape(-1)"
-EQUIVALENT: list[tuple[str, str, str, str]] = [
-    *[
-        (
-            "fractal.py",
-            PAIR,
-            f"congruent(block, (0, 0)) -> congruent(block, {pair})",
-            "a profile has no ints",
-        )
-        for pair in ("(0, 1)", "(1, 0)")
-    ],
-    (
-        "table.py",
-        VECTOR,
-        f"{VECTOR[9:]} -> {VECTOR[9:-4]}(-2)",
-        "numpy finds the extent for any negative int",
-    ),
-    ("layout.py", PLAIN, f"{PLAIN[5:-1]} -> {PLAIN[5:-6]} > 0", "an extent of 0 takes the slower way"),
-]
-"""Changes that no test can see: name of the file, text of the line, `old -> new`, the reason.
+EQUIVALENT = ROOT / "tests" / "data" / "equivalent_changes.jsonl"
+"""Changes that no test can see: the file, the function, the change `old -> new`; and the reason.
 
-A row is found by its text, so it stays true when files move and lines shift.
+A row is found by its text, so it stays true when lines shift. `--list` names the rows that fit nothing.
 """
+
+OWN = {
+    "algebra/by_mode": "algebra/test_modes algebra/test_composition algebra/test_divide",
+    "algebra/cancelling": "algebra/test_facts",
+    "algebra/existence": "algebra/test_composition algebra/test_symbolic*",
+    "layouts/layout": "layouts/test_layout* layouts/test_origin",
+    "mypy_plugin": "types/test_types types/test_marks",
+    "numbers/assumptions": "numbers/test_conditions numbers/test_assumed",
+    "numbers/context": "numbers/test_assumed numbers/test_conditions",
+    "numbers/facts": "numbers/test_proof numbers/test_conditions numbers/test_evaluation*",
+    "numbers/reading": "numbers/test_symbols numbers/test_conditions",
+    "types/terms": "types/test_types types/test_marks",
+}
+"""The own tests of a module where no file has its name."""
+
+ROOMS = {"errors": "ground", "mypy_plugin": "types"}
+"""Where the tests of a loose module lie, if not at the top."""
+
+ABOVE = {"algebra": "explain/test_operations.py", "numbers": "algebra/test_symbolic*.py"}
+"""Tests of a room above that look at this one: the steps of operations, expressions in layouts."""
 
 PROFILE = """
 
 from hypothesis import Phase
 
 phases = Phase.explicit, Phase.generate
-settings.register_profile("mutants", deadline=None, derandomize=True, database=None, phases=phases)
-settings.load_profile("mutants")
+for profile in ("quick", "tla"):
+    settings.register_profile(
+        profile, deadline=None, derandomize=True, database=None, phases=phases, max_examples=50
+    )
+    settings.load_profile(profile)
 """
-"""What the copies add to `conftest.py`: the same examples in each run, and a failure is not shrunk."""
+"""What the copies add to `conftest.py`: a failure is not shrunk."""
 
 OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Lt: ("<", "<="),
@@ -106,17 +110,16 @@ class Mutant(NamedTuple):
 
     file: str
     line: int
-    text: str  # of the line, stripped
+    function: str
     change: str  # `old -> new`, of the smallest expression around it that is long enough to read
     edits: tuple[Edit, ...]
 
     @property
-    def is_equivalent(self) -> bool:
-        key = (Path(self.file).name, self.text, self.change)
-        return any(row[:3] == key for row in EQUIVALENT)
+    def key(self) -> tuple[str, str, str]:
+        return self.file.removeprefix("tla/"), self.function, self.change
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.change}"
+        return f"{self.file}:{self.line} {self.function}: {self.change}"
 
 
 class Source:
@@ -125,9 +128,8 @@ class Source:
     def __init__(self, file: str, root: Path = ROOT) -> None:
         self.file = file
         self.bytes = (root / file).read_bytes()
-        self.lines = self.bytes.splitlines(keepends=True)
         self.starts = [0]
-        for line in self.lines:
+        for line in self.bytes.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
@@ -214,8 +216,6 @@ def is_text(node: ast.expr) -> bool:
 
 def is_left_out(node: ast.AST) -> bool:
     """Whether a node says nothing at run time, words an f-string, or checks the program (`strict=`)."""
-    if isinstance(node, ast.If):
-        return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
     if isinstance(node, ast.keyword):
         return node.arg == "strict"
     return isinstance(node, (ast.JoinedStr, ast.arg))
@@ -226,27 +226,27 @@ def mutants(file: str) -> list[Mutant]:
     source = Source(file)
     found: list[Mutant] = []
 
-    def visit(node: ast.AST, around: list[ast.expr]) -> None:
-        for edits in changes(source, node):
-            found.append(mutant(source, node, around, edits))
-        if isinstance(node, ast.expr):
-            around = [*around, node]
+    def visit(node: ast.AST, around: list[ast.expr], function: str) -> None:
+        found.extend(mutant(source, node, around, function, edits) for edits in changes(source, node))
+        if isinstance(node, ast.FunctionDef):
+            function = node.name
+        is_part = isinstance(node, (ast.expr, ast.keyword))
+        around = [*around, node] if isinstance(node, ast.expr) else around
         unread = {"annotation", "returns", "decorator_list", "type_params"}
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            unread = {"test", "body"}
         for name, value in ast.iter_fields(node):
             for child in value if isinstance(value, list) else [value]:
-                if not isinstance(child, ast.AST) or name in unread:
-                    continue
-                if is_left_out(child):
-                    for other in getattr(child, "orelse", ()):
-                        visit(other, [])
-                else:
-                    visit(child, around if isinstance(node, (ast.expr, ast.keyword)) else [])
+                if isinstance(child, ast.AST) and name not in unread and not is_left_out(child):
+                    visit(child, around if is_part else [], function)
 
-    visit(ast.parse(source.bytes), [])
+    visit(ast.parse(source.bytes), [], "")
     return found
 
 
-def mutant(source: Source, node: ast.AST, around: list[ast.expr], edits: list[Edit]) -> Mutant:
+def mutant(
+    source: Source, node: ast.AST, around: list[ast.expr], function: str, edits: list[Edit]
+) -> Mutant:
     shown = [x for x in (node, *reversed(around)) if isinstance(x, (ast.expr, ast.AugAssign))]
     spans = [source.span(x) for x in shown] or [edits[0][:2]]
     start, end = next((s for s in spans if s[1] - s[0] >= 12), spans[-1])
@@ -254,33 +254,27 @@ def mutant(source: Source, node: ast.AST, around: list[ast.expr], edits: list[Ed
         start, end = spans[0]
     line = source.bytes.count(b"\n", 0, edits[0][0]) + 1
     old, new = source.bytes[start:end].decode(), source.edited(edits, start, end).decode()
-    return Mutant(
-        source.file,
-        line,
-        source.lines[line - 1].decode().strip(),
-        " ".join(f"{old} -> {new}".split()),
-        tuple(edits),
-    )
+    return Mutant(source.file, line, function, " ".join(f"{old} -> {new}".split()), tuple(edits))
 
 
 # --- the tests of a file ----------------------------------------------------------------------
 
 
 def tests_of(file: str) -> list[list[str]]:
-    """The own tests of a module, its doctests, then the others of its room and those that import it."""
+    """The own tests of a module, its doctests, then the others of its room and those that ask for it."""
     path = Path(file)
     dotted = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
-    top = ROOT / "tests"
-    folder = top / path.relative_to("tla").parent
-    name = re.compile(rf"test_{path.stem}(_\w+)?\.py")
-    imports = re.compile(rf"(from|import) {re.escape('.'.join(dotted.split('.')[:2]))}\b")
-    own, rest = [], []
-    for test in sorted({*folder.glob("test_*.py"), *top.glob("test_*.py")}):
-        if name.fullmatch(test.name):
-            own.append(str(test.relative_to(ROOT)))
-        elif test.parent != top or imports.search(test.read_text("utf-8")):
-            rest.append(str(test.relative_to(ROOT)))
-    return [own, [f"tests/test_doctests.py::test_examples_of_a_module[{dotted}]"], rest]
+    module = path.relative_to("tla").with_suffix("")
+    top, room = ROOT / "tests", module.parts[0] if len(module.parts) > 1 else ""
+    folder = top / ROOMS.get(room or module.stem, room)
+    tests = {*top.glob("test_*.py"), *folder.glob("test_*.py"), *top.glob(ABOVE.get(room, "-"))}
+    names = OWN.get(str(module), f"{folder.name}/test_{module.stem} {folder.name}/test_{module.stem}_*")
+    own = {test for name in names.split() for test in top.glob(f"{name}.py")}
+    own |= {test for test in tests if not room and test.name == f"test_{module.stem}.py"}
+    asks = re.compile(rf"(from|import) {re.escape('.'.join(dotted.split('.')[:2]))}\b")
+    rest = {test for test in tests - own if test.parent != top or asks.search(test.read_text("utf-8"))}
+    files = [sorted(str(test.relative_to(ROOT)) for test in those) for those in (own, rest)]
+    return [files[0], [f"tests/test_doctests.py::test_examples_of_a_module[{dotted}]"], files[1]]
 
 
 class Copy:
@@ -288,28 +282,22 @@ class Copy:
 
     def __init__(self, where: Path) -> None:
         self.root = where
+        self.times = count(1)
+        self.limits: dict[str, float] = {}
         where.mkdir()
         for path in ROOT.iterdir():
-            if path.name.startswith(".") or path.name in ("build", "dist", "site"):
-                continue
             if path.name in ("tla", "tests"):
                 shutil.copytree(path, where / path.name, ignore=shutil.ignore_patterns("__pycache__"))
-            else:
+            elif not path.name.startswith(".") and path.name not in ("build", "dist", "site"):
                 (where / path.name).symlink_to(path)
         with (where / "tests" / "conftest.py").open("a", encoding="utf-8") as conftest:
             conftest.write(PROFILE)
 
-    def passes(self, tests: Sequence[str], limit: float, *, cached: bool = False) -> tuple[bool, str]:
-        """Whether the tests pass within so many seconds, and the first that does not.
-
-        Without ``cached`` no byte code is written, since a changed file may be as long and as old as
-        the one before.
-        """
-        environment = {**os.environ, "PYTHONPATH": str(self.root)}
-        if not cached:
-            environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    def failure(self, tests: Sequence[str], limit: float) -> str | None:
+        """The first test that does not pass within so many seconds, or None."""
         options = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider"]
         command = [sys.executable, "-m", "pytest", *options, *tests]
+        environment = {**os.environ, "PYTHONPATH": str(self.root)}
         with tempfile.TemporaryFile("w+") as out:
             with subprocess.Popen(
                 command, cwd=self.root, env=environment, stdout=out, stderr=out, start_new_session=True
@@ -318,34 +306,40 @@ class Copy:
                     status = process.wait(limit)
                 except subprocess.TimeoutExpired:
                     os.killpg(process.pid, signal.SIGKILL)
-                    return False, "timeout"
+                    return "timeout"
             out.seek(0)
             text = out.read()
-        if status not in (0, 1, 2, 3):
+        if status not in (0, 1, 2, 3, 4):
             raise SystemExit(f"{' '.join(command)} ends with {status}:\n{text}")
         failed = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", text, re.MULTILINE)
-        return status == 0, failed[1] if failed else text.strip()[-200:]
+        return None if status == 0 else failed[1] if failed else text.strip()[-200:]
 
     def limit(self, tests: Sequence[str]) -> float:
         """A generous time for these tests, which must pass while nothing is changed."""
-        start = time.monotonic()
-        passed, test = self.passes(tests, 3600, cached=True)
-        if not passed:
-            raise SystemExit(f"the tests fail without a change: {test}")
-        return 4 * (time.monotonic() - start) + 10
+        key = " ".join(tests)
+        if key not in self.limits:
+            start = time.monotonic()
+            if test := self.failure(tests, 3600):
+                raise SystemExit(f"the tests fail without a change: {test}")
+            self.limits[key] = 4 * (time.monotonic() - start) + 10
+        return self.limits[key]
 
-    def failure(self, mutant: Mutant, tests: Sequence[str], limit: float) -> str | None:
+    def write(self, file: str, text: bytes) -> None:
+        """Write a file, with a time of its own: Python goes by it, and finds old byte code by it."""
+        (self.root / file).write_bytes(text)
+        os.utime(self.root / file, (at := next(self.times), at))
+
+    def killer(self, mutant: Mutant, stages: Sequence[Sequence[str]]) -> str | None:
         """The first test that sees the change, or None."""
-        path = self.root / mutant.file
-        before = path.read_bytes()
-        for compiled in path.parent.glob(f"__pycache__/{path.stem}.*.pyc"):
-            compiled.unlink()
-        path.write_bytes(Source(mutant.file, self.root).edited(mutant.edits))
-        try:
-            passed, test = self.passes(tests, limit)
-            return None if passed else test
-        finally:
-            path.write_bytes(before)
+        source = Source(mutant.file)
+        for tests in filter(None, stages):
+            limit = self.limit(tests)
+            self.write(mutant.file, source.edited(mutant.edits))
+            test = self.failure(tests, limit)
+            self.write(mutant.file, source.bytes)
+            if test:
+                return test
+        return None
 
 
 def files_of(names: Sequence[str]) -> list[str]:
@@ -370,7 +364,9 @@ def main() -> int:
     options = parser.parse_args()
 
     every = [m for file in files_of(options.files) for m in mutants(file) if options.only in str(m)]
-    open_ = [m for m in every if not m.is_equivalent]
+    rows = map(json.loads, EQUIVALENT.read_text("utf-8").splitlines())
+    equivalent = {(row["file"], row["function"], row["change"]) for row in rows}
+    open_ = [m for m in every if m.key not in equivalent]
     drawn = open_
     if 0 < options.count < len(open_):
         drawn = random.Random(options.seed).sample(open_, options.count)
@@ -379,22 +375,19 @@ def main() -> int:
     print(f"{len(every) - len(open_)} equivalent ones left out", flush=True)
     if options.list:
         print(*drawn, sep="\n")
+        keys, files = {m.key for m in every}, {m.key[0] for m in every}
+        print(*(f"fits nothing: {row}" for row in equivalent - keys if row[0] in files), sep="\n")
         return 0
 
     with tempfile.TemporaryDirectory() as where:
         copies: SimpleQueue[Copy] = SimpleQueue()
         for job in range(options.jobs):
             copies.put(Copy(Path(where) / str(job)))
-        limits: dict[str, float] = {}
 
         def run(mutant: Mutant) -> bool:
-            copy, test = copies.get(), None
+            copy = copies.get()
             stages = [options.tests] if options.tests else tests_of(mutant.file)
-            for tests in stages[:2] if options.own else stages:
-                if tests and test is None:
-                    key = " ".join(tests)
-                    limits[key] = limits.get(key) or copy.limit(tests)
-                    test = copy.failure(mutant, tests, limits[key])
+            test = copy.killer(mutant, stages[:2] if options.own else stages)
             copies.put(copy)
             print(f"{mutant}: {f'killed by {test}' if test else 'ALIVE'}", flush=True)
             return test is None

@@ -104,7 +104,7 @@ NO_PICTURE: dict[str, tuple[str, ...]] = {
     "CATLASS, layouts of TLA": ("tuples, rank, get, depth: their examples give no number of a layout",),
     "XLA, indexing analysis": ("iota and constant, which read nothing", "bitcast, in words"),
 }
-"""Examples without numbers to draw; `tests/xla_bridge`, `tests/test_int_tuple.py` and
+"""Examples without numbers to draw; `tests/xla_bridge`, `tests/layouts/test_int_tuple.py` and
 `tests/indexing` have them."""
 
 

@@ -5,10 +5,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from cases import over
 from random_exprs import Draw, box_of, build, source_of_tree, symbols_of, table_of, unknowns
 
 from tla import UndecidedError, ceil_div, max_
-from tla.numbers import Expr, least, sym
+from tla.numbers import Expr, known_lt, least, sym
 from tla.numbers.facts import (
     is_multiple,
     is_nonnegative,
@@ -156,3 +157,19 @@ def test_an_undecided_question_names_its_obligation() -> None:
         "  It needs N <= K.\n"
         "  Give its unknowns a range or a divisor, or write `with assume(N <= K):`."
     )
+
+
+@over(
+    "a, b, less",
+    [
+        (K, K * N + 1, True),
+        (K * N, K, False),
+        (K * N + 1, K, False),
+        (K * N - K, 0, False),
+        ((K - 1) * (N - 1), 0, False),
+        (K * X, X, False),
+        (K * X + X, 2 * X, False),
+    ],
+)
+def test_products_of_unknowns_are_ordered(a: Any, b: Any, less: bool) -> None:
+    assert known_lt(a, b) is less

@@ -4,11 +4,23 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from cases import over
 from hypothesis import given, strategies as st
 
 from tla import Int, UndecidedError
-from tla.numbers import sym
-from tla.numbers.questions import Questions, asking, differs, divides, equal, less, undecided
+from tla.numbers import (
+    Questions,
+    asking,
+    at_least,
+    decided_all,
+    differs,
+    divides,
+    equal,
+    less,
+    neither_divides,
+    sym,
+)
+from tla.numbers.questions import undecided
 
 M, N, Z = sym("M"), sym("N"), sym("Z", min=0)
 NUMBERS = st.integers(-9, 9)
@@ -61,3 +73,83 @@ def test_the_operation_says_its_name() -> None:
 def test_what_cannot_be_assumed_offers_no_assumption() -> None:
     assert "assume" not in str(undecided("", "they are one"))
     assert "assume(M > 4)" in str(undecided("", M > 4))
+
+
+def answer(question: Callable[..., bool], *args: Any) -> Any:
+    """What a question says: its answer, or what it asks for."""
+    try:
+        return question(*args)
+    except UndecidedError as error:
+        return str(error.data["obligation"])
+
+
+@over(
+    "a, b, expected",
+    [
+        (4, 6, True),
+        (4, 8, False),
+        (8, 4, False),
+        (2 * M, M, False),
+        (M, M * N, False),
+        (0, M, False),
+        (4 * M, 6 * M, True),
+        (2 * M + 1, 2, True),
+        # of two open questions: whether the lesser divides the greater, or a number an unknown
+        (M, N, "N % M == 0"),
+        (4, M, "M % 4 == 0"),
+        (M, 4, "M % 4 == 0"),
+        (4, Z, "Z % 4 == 0"),
+        (Z, 4, "Z % 4 == 0"),
+        # of which one is settled: the other
+        (2 * M + 1, 4, "4 % (2 * M + 1) == 0"),
+        (4, 2 * M + 1, "4 % (2 * M + 1) == 0"),
+    ],
+)
+def test_of_two_divisions_one_is_asked_for(a: Any, b: Any, expected: Any) -> None:
+    assert answer(neither_divides, a, b) == expected
+
+
+@over(
+    "a, b, expected",
+    [
+        (3, 4, False),
+        (4, 4, True),
+        (Int(4), 3, True),
+        (M, 1, True),
+        (M, M, True),
+        (0, M, False),
+        (M, 4, "M >= 4"),
+        (4, M, "M <= 4"),
+        (M, N, "M >= N"),
+    ],
+)
+def test_at_least(a: Any, b: Any, expected: Any) -> None:
+    assert answer(at_least, a, b) == expected
+
+
+@over(
+    "d, moves, zero",
+    [
+        (0, False, True),
+        (3, True, False),
+        (M, True, False),
+        (-M, True, False),
+        (Z, "Z > 0", "Z == 0"),
+        (-Z, "Z != 0", "Z == 0"),
+        (M - N, "M - N != 0", "M - N == 0"),
+    ],
+)
+def test_strides_that_move(d: Any, moves: Any, zero: Any) -> None:
+    ask = Questions(lambda: "it")
+    assert answer(ask.moves, d) == moves
+    assert answer(ask.zero, d) == zero
+
+
+def test_of_all_questions_the_first_open_one_is_asked_for() -> None:
+    settled, refuted = (True, M > 0), (False, M > 0)
+    first, second = (None, M > 4), (None, N > 4)
+    assert decided_all([]) is True
+    assert decided_all([settled, settled]) is True
+    assert decided_all([first, settled, refuted]) is False
+    assert answer(decided_all, [settled, first, second]) == "M > 4"
+    assert answer(decided_all, [second, settled, first]) == "N > 4"

@@ -1111,7 +1111,7 @@ def test_real_errors(tmp_path: Path, colour: str) -> None:
     assert out.count("\n") == done.stderr.count("\n")
 
 
-HOW_TO = Path(__file__).parent.parent / "docs" / "howto" / "template_error.md"
+HOW_TO = Path(__file__).parents[2] / "docs" / "howto" / "template_error.md"
 
 
 @needs_gxx
