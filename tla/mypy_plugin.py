@@ -95,14 +95,14 @@ _REVEAL: Final = "tla.ground.constexpr.reveal"
 
 def lift(t: Type) -> Term:
     """Return what a type tells of its values; raise `OpenError` where that is nothing."""
-    lifted = _LIFTED.get(type(t))
-    if lifted is None:
+    reader = _LIFTED.get(type(t))
+    if reader is None:
         proper = get_proper_type(t)
-        lifted = _LIFTED.get(type(proper))
-        if lifted is None:
+        reader = _LIFTED.get(type(proper))
+        if reader is None:
             raise OpenError
-        return lifted(proper)
-    return lifted(t)
+        return reader(proper)
+    return reader(t)
 
 
 def _of_instance(t: Instance) -> Term:
@@ -118,12 +118,12 @@ def _of_instance(t: Instance) -> Term:
         return OPEN
     if name not in _CLASSES:
         _CLASSES[name] = _class_of(t.type)
-    found = _CLASSES[name]
-    if isinstance(found, type):
-        return _made(found, t)
-    if found is None:
+    reader = _CLASSES[name]
+    if isinstance(reader, type):
+        return _made(reader, t)
+    if reader is None:
         raise OpenError
-    return found
+    return reader
 
 
 _CLASSES: Final[dict[str, type | Term | None]] = {"tla.layouts.slicing.Underscore": Known(_)}
@@ -272,17 +272,17 @@ class TlaPlugin(Plugin):
             ctx.api.fail(result.error, ctx.context, code=CODE)
         if result.term is None:
             return default
-        found = self._lower(result.term, default, ctx.api)
-        return found if type(default) is AnyType else _narrowed(found, default)
+        type_ = self._lower(result.term, default, ctx.api)
+        return type_ if type(default) is AnyType else _narrowed(type_, default)
 
     # --- types to terms ---
 
     def _lift(self, t: Type) -> Term:
         """Return `lift` of a type; a variable has one type object wherever it is read."""
-        found = self._lifted.get(id(t))
-        if found is None or found[0] is not t:
-            found = self._lifted[id(t)] = t, lift(t)
-        return found[1]
+        entry = self._lifted.get(id(t))
+        if entry is None or entry[0] is not t:
+            entry = self._lifted[id(t)] = t, lift(t)
+        return entry[1]
 
     def _arguments(
         self,
@@ -294,15 +294,15 @@ class TlaPlugin(Plugin):
         args = [self._lift(t) for t in first]
         if isinstance(ctx, AttributeContext):
             return tuple(args), ()
-        hidden, untold = mark
+        hidden, unread = mark
         named: dict[str, Term] = {}
         spread: list[Type] = []  # a tuple with a star stands here once for each of its items
-        given = zip(  # noqa: B905 (one of each for a parameter, and for what is given for it)
+        rows = zip(  # noqa: B905 (one of each for a parameter, and for what is given for it)
             ctx.callee_arg_names, ctx.arg_types, ctx.arg_kinds, ctx.arg_names, ctx.args
         )
-        for parameter, types, kinds, names, expressions in given:
+        for parameter, types, kinds, names, expressions in rows:
             is_hidden = parameter in hidden
-            if types and parameter in untold:
+            if types and parameter in unread:
                 raise OpenError
             for t, kind, name, expression in zip(types, kinds, names, expressions):  # noqa: B905
                 term = OPAQUE if is_hidden else self._lift(t)
@@ -326,12 +326,12 @@ class TlaPlugin(Plugin):
 
         What is opaque in it has the type that stands there by default.
         """
-        found = self._lowered.get(term)
-        if found is None:
-            found = self._type_of(term, default, api)
+        type_ = self._lowered.get(term)
+        if type_ is None:
+            type_ = self._type_of(term, default, api)
             if not term.is_opaque:
-                self._lowered[term] = found
-        return found
+                self._lowered[term] = type_
+        return type_
 
     def _type_of(self, term: Term, default: Type, api: CheckerPluginInterface) -> Type:
         integer = api.named_generic_type("builtins.int", [])
@@ -450,9 +450,9 @@ def _note(ctx: FunctionContext) -> Type:
 
 def plugin(version: str) -> type[Plugin]:
     """Return the plugin: what mypy calls. It says where it is not tested with this version of mypy."""
-    found = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+    numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     first, last = MYPY
-    if not first <= found < last:
+    if not first <= numbers < last:
         known = "mypy >={}.{},<{}.{}".format(*first, *last)
         print(f"tla.mypy_plugin is tested with {known}; this is mypy {version}", file=sys.stderr)
     return TlaPlugin

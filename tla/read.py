@@ -106,13 +106,13 @@ def _value(text: str) -> Any:
     if ":" in text and inside[:1].isalpha():  # a layout that begins with an unknown
         return parse(text)
     word = inside.split(maxsplit=1)[0] if inside else ""
-    found = repr(shortened(word)) if word else "the end of text"
+    actual = repr(shortened(word)) if word else "the end of text"
     hints = (
         [f"A shape has dims: {word}[2,3], or {word}[] for a scalar."] if word in ELEMENT_TYPES else []
     )
     raise ParseError(
         "expected a layout such as (2,3):(3,1) or zN<half>(20,48), or an XLA shape such as"
-        f" f32[2,3]{{1,0}}, found {found}",
+        f" f32[2,3]{{1,0}}, found {actual}",
         text,
         start,
         start + max(1, len(word)),
@@ -148,11 +148,11 @@ def _blame_pointer(text: str) -> None:
     if broken is not None:
         start = broken.end()
         rest = text[start:].rstrip()
-        found = repr(shortened(rest)) if rest else "the end of text"
+        actual = repr(shortened(rest)) if rest else "the end of text"
         wanted = (
             "an element as {i} or #i, or nothing more" if broken[1] else "the name of an instruction"
         )
-        raise ParseError(f"expected {wanted}, found {found}", text, start, start + max(1, len(rest)))
+        raise ParseError(f"expected {wanted}, found {actual}", text, start, start + max(1, len(rest)))
 
 
 def _pointed_at(pointer: re.Match[str]) -> AnyShape:
@@ -160,24 +160,24 @@ def _pointed_at(pointer: re.Match[str]) -> AnyShape:
     from .hlo import ModuleError, read_stream
 
     path, computation, name, way = pointer.groups()
-    found: dict[str, AnyShape] = {}
+    shapes: dict[str, AnyShape] = {}
     names: set[str] = set()
     try:
         for head, instruction in read_stream(_lines(path)):
             if computation in (None, head.name):
                 names.add(instruction.name)
                 if instruction.name == name:
-                    found[head.name] = instruction.shape
+                    shapes[head.name] = instruction.shape
     except ModuleError as error:
-        if not found:
+        if not shapes:
             raise error.of_file(path) from None
-    if not found:
+    if not shapes:
         _blame(pointer, 3, f"{path} has no instruction %{name}{_in(computation)}", *_near(name, names))
-    if len(found) > 1:
-        first = next(iter(found))
-        uses = f"{path} has %{name} in {len(found)} computations"
+    if len(shapes) > 1:
+        first = next(iter(shapes))
+        uses = f"{path} has %{name} in {len(shapes)} computations"
         _blame(pointer, 3, uses, f"Say in which one, as {path}:%{first}/%{name}.")
-    (shape,) = found.values()
+    (shape,) = shapes.values()
     return _element(shape, pointer, way)
 
 

@@ -204,8 +204,8 @@ def numbers(text: str, what: str) -> list[int]:
     """
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdigit() for part in parts):
-        found = shortened(text.strip())
-        raise ParseError(f"expected {what} with commas, found {found!r}", text, 0, len(text))
+        word = shortened(text.strip())
+        raise ParseError(f"expected {what} with commas, found {word!r}", text, 0, len(text))
     return [int(part) for part in parts]
 
 

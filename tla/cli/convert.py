@@ -176,8 +176,8 @@ class _Entry(NamedTuple):
             size: Any = n
             names = {f"d{i}": dim for i, dim in enumerate(leaves(self.layout.origin_shape))}
             n = substitute(size, names)
-        found: int | str = plain(n)
-        return found
+        name: int | str = plain(n)
+        return name
 
 
 def _entry(value: Any, dtype: str | None, size: int | None, element: Element | None) -> _Entry:
@@ -240,8 +240,8 @@ def _facts(entry: _Entry) -> dict[str, Any]:
         facts["physical_bytes"] = named(physical_bytes(shape))
         facts["warning"] = size_of(shape).warning or None
     elif layout is not None and entry.element is not None:
-        taken = _bytes_by_tag(layout, entry.element)
-        facts["bytes"], facts["physical_bytes"] = (None if n is None else plain(n) for n in taken)
+        sizes = _bytes_by_tag(layout, entry.element)
+        facts["bytes"], facts["physical_bytes"] = (None if n is None else plain(n) for n in sizes)
     return facts
 
 
@@ -282,9 +282,9 @@ def _rows(entry: _Entry) -> Iterator[tuple[str, str]]:
         span = "" if room is None else f", offsets that span {room}"
         yield "elements", f"{layout.valid_size} of data{span}"
         if entry.element is not None:
-            data, taken = _bytes_by_tag(layout, entry.element)
-            if taken is not None:
-                yield "memory", f"{_in_words(plain(taken))}, {_in_words(plain(data))} of data"
+            data, memory = _bytes_by_tag(layout, entry.element)
+            if memory is not None:
+                yield "memory", f"{_in_words(plain(memory))}, {_in_words(plain(data))} of data"
     if entry.from_xla and shape is not None and layout is not None:
         yield from _way_back(shape, layout)
     if layout is not None and layout.symbols:

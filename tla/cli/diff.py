@@ -74,9 +74,9 @@ def run(arguments: list[str]) -> int:
         parser.error("standard input, -, can stand for one argument only")
     try:
         (a, of_a), (b, of_b) = _operand("A", options.a), _operand("B", options.b)
-        found = [*_elements_of(a, of_a, b, of_b), *differences(a, b)]
-        facts = _facts(a, b, found, {_bits(a, of_a), _bits(b, of_b)} - {None})
-        lines = list(_lines(a, b, found, facts))
+        differing = [*_elements_of(a, of_a, b, of_b), *differences(a, b)]
+        facts = _facts(a, b, differing, {_bits(a, of_a), _bits(b, of_b)} - {None})
+        lines = list(_lines(a, b, differing, facts))
     except TlaError as error:  # as diff(1): 1 says that they differ
         complain(f"tla: error: {error}")
         return 2
@@ -86,7 +86,7 @@ def run(arguments: list[str]) -> int:
         print(json.dumps(facts))
     else:
         print(*lines, sep="\n")
-    return 1 if found else 0
+    return 1 if differing else 0
 
 
 def _operand(name: str, text: str) -> tuple[XlaShape | AnyLayout, Element | None]:
@@ -129,10 +129,10 @@ def _bits(x: XlaShape | AnyLayout, of: Element | None) -> int | None:
 def _facts(
     a: XlaShape | AnyLayout,
     b: XlaShape | AnyLayout,
-    found: Sequence[Difference],
+    differing: Sequence[Difference],
     bits: set[int | None],
 ) -> dict[str, Any]:
-    kinds = {each.kind for each in found}
+    kinds = {each.kind for each in differing}
     run, vector, why = _runs(a, b, kinds)
     return {
         "a": _side(a),
@@ -145,7 +145,7 @@ def _facts(
                 "b": plain(each.b),
                 "unknown_sizes": dict(each.unknown),
             }
-            for each in found
+            for each in differing
         ],
         "bitcast": False if "element size" in kinds else settled(lambda: is_bitcast(a, b)),
         "reshape": "dims" in kinds,
@@ -194,7 +194,7 @@ def _runs(
 def _lines(
     a: XlaShape | AnyLayout,
     b: XlaShape | AnyLayout,
-    found: Sequence[Difference],
+    differing: Sequence[Difference],
     facts: dict[str, Any],
 ) -> Iterator[str]:
     for name in ("a", "b"):
@@ -206,12 +206,12 @@ def _lines(
             yield f"{'':8} {side['tla']}"
         yield f"{'':8} {_memory(side)}"
     yield from _digits(facts, a, b)
-    if not found:
+    if not differing:
         yield f"{'same':8} every element lies at one offset"
-    for each in found:
+    for each in differing:
         yield f"{'differ':8} {each}"
-    yield f"{'copy':8} {_copy(found, facts)}"
-    yield from _picture(a, b, found)
+    yield f"{'copy':8} {_copy(differing, facts)}"
+    yield from _picture(a, b, differing)
 
 
 def _memory(side: dict[str, Any]) -> str:
@@ -254,12 +254,12 @@ def _beside(x: XlaShape | AnyLayout, other: XlaShape | AnyLayout) -> AnyLayout:
     return to_layout(x, sizes)
 
 
-def _copy(found: Sequence[Difference], facts: dict[str, Any]) -> str:
+def _copy(differing: Sequence[Difference], facts: dict[str, Any]) -> str:
     if facts["bitcast"]:
         return f"is a bitcast{' under a reshape' * facts['reshape']}: it moves nothing"
-    if found and all(each.is_placement for each in found):
+    if differing and all(each.is_placement for each in differing):
         return "moves the array as it is to another place"
-    moved = any(each.kind in {"offset", "size", "element size"} for each in found)
+    moved = any(each.kind in {"offset", "size", "element size"} for each in differing)
     if facts["bitcast"] is None and not moved:
         return "not decided: it depends on an unknown size, or is too large to look at"
     if facts["run"] is None:
@@ -278,11 +278,11 @@ def _elements(count: int, bits: int | None) -> str:
 
 
 def _picture(
-    a: XlaShape | AnyLayout, b: XlaShape | AnyLayout, found: Sequence[Difference]
+    a: XlaShape | AnyLayout, b: XlaShape | AnyLayout, differing: Sequence[Difference]
 ) -> Iterator[str]:
     """The offset of every element in A, and in B where that is another."""
     dims = _dims(a)
-    moved = any(each.kind == "offset" for each in found)
+    moved = any(each.kind == "offset" for each in differing)
     if not moved or not dims or dims != _dims(b) or prod(dims) > _PICTURE or dims[-1] > _WIDEST:
         return
     rows: list[tuple[str, list[str]]] = []

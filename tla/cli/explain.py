@@ -88,7 +88,7 @@ def run(arguments: list[str]) -> int:
     parser = _parser()
     options = parser.parse_args(signed(arguments))
     _require_fitting(parser, options)
-    found: Sequence[Recognition] | None = None
+    results: Sequence[Recognition] | None = None
     figure: AnyFigure
     try:
         if options.offset is not None:
@@ -102,7 +102,7 @@ def run(arguments: list[str]) -> int:
         elif options.arguments:
             figure = _coordinate(parser, options)
         else:
-            figure, found = _layout(parser, options)
+            figure, results = _layout(parser, options)
     except TlaError as error:
         panels = None if options.json else explain_error(error)
         if panels is None:
@@ -110,12 +110,12 @@ def run(arguments: list[str]) -> int:
         complain(f"tla: error: {error}")
         write_figure(panels, options)
         return 1
-    code = 1 if options.tag is not None and found and not found[0].answer else 0
+    code = 1 if options.tag is not None and results and not results[0].answer else 0
     if options.json:
         import json
 
         facts = _facts(figure) if isinstance(figure, Steps) else _cells(figure)
-        print(json.dumps({**facts, **({} if found is None else {"tags": _tags(found)})}))
+        print(json.dumps({**facts, **({} if results is None else {"tags": _tags(results)})}))
         return code
     if isinstance(figure, Steps) and options.table:
         figure = as_table(figure)
@@ -226,8 +226,8 @@ def _layout(
             tag, element = parse_tag(options.tag)
         except ParseError as error:
             raise error.named("--tag") from None
-        found = recognition(layout, tag, element)
-        return figure_of(found), [found]
+        result = recognition(layout, tag, element)
+        return figure_of(result), [result]
 
 
 def _coordinate(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Steps:
@@ -264,10 +264,10 @@ def _tiling(parser: argparse.ArgumentParser, texts: list[str]) -> Steps:
 def _threads(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Figure:
     if len(options.arguments) > 1:
         parser.error("tv takes one layout, from (thread, value) to the index in a tile")
-    given = {"argument 1": options.arguments[0]}
+    texts = {"argument 1": options.arguments[0]}
     if options.tile is not None:
-        given["--tile"] = options.tile
-    operands = Operands(parser, options, **given)
+        texts["--tile"] = options.tile
+    operands = Operands(parser, options, **texts)
     layout = _one_layout(operands, "argument 1")
     if options.tile is None:
         return tv_figure(layout)
@@ -332,9 +332,9 @@ def _without_tables(figure: Steps) -> Steps:
     return figure._replace(parts=parts)
 
 
-def _tags(found: Sequence[Recognition]) -> list[dict[str, Any]]:
+def _tags(results: Sequence[Recognition]) -> list[dict[str, Any]]:
     """Each tag asked about: the width of the elements where it shows; true, false, or null if open."""
-    return [{"tag": each.tag, "bits": each.bits, "answer": each.answer} for each in found]
+    return [{"tag": each.tag, "bits": each.bits, "answer": each.answer} for each in results]
 
 
 def _facts(figure: Steps) -> dict[str, Any]:

@@ -101,12 +101,12 @@ def _maps(
     """The maps between each output and operand."""
     devices = shown.devices
     if through is not None:
-        found = [computation_maps(through, o, devices=devices) for o in range(outputs)]
+        by_output = [computation_maps(through, o, devices=devices) for o in range(outputs)]
         if shown.to_output:
             from ..indexing import inverse
 
-            found = [[[inverse(m) for m in maps] for maps in each] for each in found]
-        return [(o, i, maps) for o, each in enumerate(found) for i, maps in enumerate(each)]
+            by_output = [[[inverse(m) for m in maps] for maps in each] for each in by_output]
+        return [(o, i, maps) for o, each in enumerate(by_output) for i, maps in enumerate(each)]
     if shown.to_output:
         return [
             (o, i, maps)
@@ -281,16 +281,16 @@ def instruction_figure(
     """
     op = Op(instruction, shown.devices)
     operands = op.inputs if through is None else _parameters(through)
-    found: dict[int, list[Operand]] = {}
+    operands_of: dict[int, list[Operand]] = {}
     for o, i, maps in _maps(instruction, shown, through, len(op.outputs), len(operands)):
         leaf = operands[i]
         title = f"{_leaf_name(leaf)} {leaf.shape}"
-        found.setdefault(o, []).append(Operand(title, _dims(leaf), tuple(maps)))
+        operands_of.setdefault(o, []).append(Operand(title, _dims(leaf), tuple(maps)))
     figures = [
         reads_figure(
             f"{_leaf_name(output)} = {output.shape} {instruction.opcode}",
             _dims(output),
-            found.get(o, []),
+            operands_of.get(o, []),
             side,
             side,
         )

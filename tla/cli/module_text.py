@@ -81,7 +81,7 @@ class ModuleText:
         self.error = None
         self._file.seek(0)
         decoder = codecs.getincrementaldecoder("utf-8")()
-        done = 0
+        size = 0
         while True:
             try:
                 data = self._file.read(_PIECE)
@@ -93,12 +93,12 @@ class ModuleText:
                 text = decoder.decode(data, final=not data)
             except UnicodeDecodeError as error:
                 # The decoder may have kept bytes of the piece before.
-                at = done - (len(error.object) - len(data)) + error.start
+                at = size - (len(error.object) - len(data)) + error.start
                 yield error.object[: error.start].decode()
                 why = f"{self.name} is not text: byte {at} is not UTF-8"
                 self.error = InputError(why, path=self.path)
                 return
-            if not done and text.startswith("\ufeff"):  # the mark of the byte order
+            if not size and text.startswith("\ufeff"):  # the mark of the byte order
                 text = text[1:]
             if "\0" in text:
                 yield text[: text.index("\0")]
@@ -108,8 +108,8 @@ class ModuleText:
             yield text
             if not data:
                 return
-            done += len(data)
-            advance(done)
+            size += len(data)
+            advance(size)
 
 
 def _open(path: str) -> IO[bytes]:

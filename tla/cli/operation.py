@@ -67,9 +67,9 @@ class Operands:
     ) -> None:
         if list(texts.values()).count("-") > 1:
             parser.error("standard input, -, can stand for one argument only")
-        given = {name: text_argument(text) for name, text in texts.items() if text is not None}
-        self._texts = given
-        self._names = Names(" ".join([*given.values(), *options.assume]))
+        contents = {name: text_argument(text) for name, text in texts.items() if text is not None}
+        self._texts = contents
+        self._names = Names(" ".join([*contents.values(), *options.assume]))
         self._steps: bool = options.steps
         self._conditions = [_condition(text, self._names) for text in options.assume]
 

@@ -48,8 +48,8 @@ def add_formats(parser: argparse.ArgumentParser, json: str | None = None) -> Non
 def format_of(options: argparse.Namespace) -> str | None:
     """Return the format that a picture is asked for in; None for text."""
     if options.format is not None or options.output is None:
-        found: str | None = options.format
-        return found
+        form: str | None = options.format
+        return form
     name = options.output.lower()
     return next((of for ending, of in _ENDINGS.items() if name.endswith(ending)), None)
 
@@ -80,8 +80,8 @@ def refuse_formats(
         parser.error("--output takes the picture, not JSON: print that, and redirect it")
     for name in names:
         if is_asked_for(options) and getattr(options, name):
-            asked = f"--{options.format}" if options.format is not None else "--output"
-            parser.error(f"{asked} does not go with --{name.replace('_', '-')}: {why}")
+            option = f"--{options.format}" if options.format is not None else "--output"
+            parser.error(f"{option} does not go with --{name.replace('_', '-')}: {why}")
 
 
 def write_figure(figure: AnyFigure, options: argparse.Namespace) -> None:

@@ -96,8 +96,8 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     refuse_formats(parser, options)
     limits = _FILE if is_file_format(options) else _TEXT
-    given = zip((options.rows, options.columns, options.places), limits, strict=True)
-    rows, columns, places = (limit if n is None else n for n, limit in given)
+    pairs = zip((options.rows, options.columns, options.places), limits, strict=True)
+    rows, columns, places = (limit if n is None else n for n, limit in pairs)
     colour: Scheme | None = "" if options.colour == "none" else options.colour
     drawn: list[_Drawn] = []
     for text in options.text:

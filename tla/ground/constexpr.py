@@ -116,8 +116,8 @@ def _marking(mark: str, parameters: tuple[str, ...]) -> Callable[[_F], _F]:
 
 
 def _marked(x: object, mark: str) -> tuple[str, ...]:
-    found: tuple[str, ...] = getattr(x, "__dict__", {}).get(mark, ())
-    return found
+    names: tuple[str, ...] = getattr(x, "__dict__", {}).get(mark, ())
+    return names
 
 
 def typed_by(some: Callable[..., Any] | None = None, /, **least: int | None) -> Callable[[_C], _C]:
@@ -151,8 +151,8 @@ def types_of(cls: type) -> Mapping[str, int | None] | None:
     >>> types_of(Layout), types_of(dict)
     ({'shape': 0, 'stride': None}, None)
     """
-    found: Mapping[str, int | None] | None = vars(cls).get(_TYPES)
-    return found
+    attributes: Mapping[str, int | None] | None = vars(cls).get(_TYPES)
+    return attributes
 
 
 def maker_of(cls: type) -> Callable[..., Any] | None:
@@ -161,8 +161,8 @@ def maker_of(cls: type) -> Callable[..., Any] | None:
     >>> maker_of(Tensor) is not None, maker_of(dict)
     (True, None)
     """
-    found: Callable[..., Any] | None = vars(cls).get(_MAKER)
-    return found
+    maker: Callable[..., Any] | None = vars(cls).get(_MAKER)
+    return maker
 
 
 def reveal(x: _T) -> _T:

@@ -59,10 +59,10 @@ def html_of(value: object) -> str | None:
     if not _SHOWN_BY:
         return None
     try:
-        found: str | None = _loaded(_SHOWN_BY[0]).html_of(value)
+        page: str | None = _loaded(_SHOWN_BY[0]).html_of(value)
     except Exception:  # the text says what there is
         return None
-    return found
+    return page
 
 
 def figure_of(value: object, **limits: Any) -> Any:

@@ -74,11 +74,11 @@ def element_type(name: str | ElementType) -> ElementType:
         raise KindError(
             f"expected the name of an element type, got {type(name).__name__} {name!r}", value=name
         )
-    found = ELEMENT_TYPES.get(name.lower())
-    if found is None:
+    type_ = ELEMENT_TYPES.get(name.lower())
+    if type_ is None:
         lower = shortened(name.lower())
         known = _ELSEWHERE.get(lower.removesuffix("_t"))
         near = [known] if known else near_words(lower, ELEMENT_TYPES)
         hint = did_you_mean(near, ELEMENT_TYPES)
         raise UnsupportedError(f"{shortened(name)!r} is not an XLA element type", hint, name=name)
-    return found
+    return type_

@@ -181,10 +181,10 @@ def build(term: Term, unknown: Callable[..., Unknown], least: int | None = None)
         some = maker_of(term.cls)
         if some is not None:
             return some(unknown, *values)
-        made = term.cls(*values)
+        value = term.cls(*values)
         if all(item.value is not UNTOLD for item in term.items):
-            term.value = made
-        return made
+            term.value = value
+        return value
     raise OpenError
 
 
@@ -286,18 +286,18 @@ def _result(call: Callable[..., Any]) -> Result:
 def _in_all_cases(call: Callable[..., Any]) -> Result:
     from ..numbers import cases
 
-    found: Term | None = None
+    whole: Term | None = None
     last: Exception | None = None
     try:
         for case in cases(call):
             if case.error is None:
                 term = read(case.result)
-                found = term if found is None else joined(found, term)
+                whole = term if whole is None else joined(whole, term)
             else:
                 last = case.error  # the one where nothing is special: neither 0 nor negative nor equal
     except (UndecidedError, OpenError):
         return NOTHING
-    return Result(error=_summary(last)) if found is None and last is not None else Result(found)
+    return Result(error=_summary(last)) if whole is None and last is not None else Result(whole)
 
 
 class _OpenIntError(Exception):
@@ -331,28 +331,28 @@ def defined(fullname: str) -> Any:
     package, *parts = fullname.split(".")
     if package != "tla":
         return None
-    found: Any = import_module(package)
-    while parts and hasattr(found, "__path__"):
-        name = f"{found.__name__}.{parts[0]}"
+    value: Any = import_module(package)
+    while parts and hasattr(value, "__path__"):
+        name = f"{value.__name__}.{parts[0]}"
         if name not in sys.modules and find_spec(name) is None:
             break
-        found = import_module(name)
+        value = import_module(name)
         del parts[0]
     for name in parts:
-        found = getattr(found, name, None)
-    return found
+        value = getattr(value, name, None)
+    return value
 
 
 def getter(fullname: str) -> Callable[..., Any] | None:
     """Return what to run for an attribute; None where it is no property marked `constexpr`."""
-    found = defined(fullname)
-    return found.fget if isinstance(found, property) and is_constexpr(found.fget) else None
+    value = defined(fullname)
+    return value.fget if isinstance(value, property) and is_constexpr(value.fget) else None
 
 
 def marked(fullname: str) -> Callable[..., Any] | None:
     """Return what to run for a call; None where nothing of the name is marked `constexpr`."""
     owner, _dot, name = fullname.rpartition(".")
-    found = defined(fullname)
+    value = defined(fullname)
     if name.startswith("__") and isinstance(cls := defined(owner), type):
         forward = _operator(name)
         if forward is not None:
@@ -361,7 +361,7 @@ def marked(fullname: str) -> Callable[..., Any] | None:
         backward = _operator(plain)
         if name[:3] == "__r" and backward is not None and is_constexpr(vars(cls).get(plain)):
             return Reflected(backward)
-    return found if is_constexpr(found) else None
+    return value if is_constexpr(value) else None
 
 
 class Reflected:
@@ -380,5 +380,5 @@ class Reflected:
 
 def _operator(name: str) -> Callable[..., Any] | None:
     """Return what asks both operands; a method alone knows no int of which nothing is told."""
-    found: Callable[..., Any] | None = divmod if name == "__divmod__" else getattr(operator, name, None)
-    return found
+    ask: Callable[..., Any] | None = divmod if name == "__divmod__" else getattr(operator, name, None)
+    return ask
