@@ -1,4 +1,4 @@
-"""``tla ascend show``: architectures and element types, with where each fact is stated."""
+"""``tla ascend show``: architectures and element types, with the source of each fact."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ _NO_RUN = {
     "element size": "A and B have elements of different sizes",
     "split": "A and B are split differently",
 }
-"""Why nothing moves in runs, by the kind of what differs."""
+"""Why nothing moves in runs, by the kind of the difference."""
 
 
 def run(arguments: list[str]) -> int:
@@ -77,7 +77,7 @@ def run(arguments: list[str]) -> int:
         differing = [*_elements_of(a, of_a, b, of_b), *differences(a, b)]
         facts = _facts(a, b, differing, {_bits(a, of_a), _bits(b, of_b)} - {None})
         lines = list(_lines(a, b, differing, facts))
-    except TlaError as error:  # as diff(1): 1 says that they differ
+    except TlaError as error:  # as in diff(1), where 1 means that they differ
         complain(f"tla: error: {error}")
         return 2
     if options.json:
@@ -90,7 +90,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _operand(name: str, text: str) -> tuple[XlaShape | AnyLayout, Element | None]:
-    """The layout that an argument writes, and its element where a tag says it; errors name which."""
+    """The layout that an argument writes, and the element type of a tag; errors name the argument."""
     try:
         text = text_argument(text)
         by_tag = tagged(text)
@@ -102,7 +102,7 @@ def _operand(name: str, text: str) -> tuple[XlaShape | AnyLayout, Element | None
 def _elements_of(
     a: XlaShape | AnyLayout, of_a: Element | None, b: XlaShape | AnyLayout, of_b: Element | None
 ) -> Iterator[Difference]:
-    """How the elements differ where a tag says one; those of two shapes are compared with the shapes."""
+    """The difference of the element types, if a tag names one; two shapes compare theirs themselves."""
     if of_a is None and of_b is None:
         return
     for kind, x, y in (
@@ -114,7 +114,7 @@ def _elements_of(
 
 
 def _type(x: XlaShape | AnyLayout, of: Element | None) -> str | None:
-    """The element type by XLA's name, or by its own where XLA has none."""
+    """The element type by XLA's name; by its own name if XLA has none."""
     if of is not None:
         return of.xla or of.name
     return x.element_type.name if isinstance(x, XlaShape) else None
@@ -177,7 +177,7 @@ def _side(x: XlaShape | AnyLayout) -> dict[str, Any]:
 def _runs(
     a: XlaShape | AnyLayout, b: XlaShape | AnyLayout, kinds: set[str]
 ) -> tuple[int | None, int | None, str | None]:
-    """The common run and vector, or why there are none; ``kinds`` is what differs."""
+    """The common run and vector, or why there are none; ``kinds`` are those of the differences."""
     for kind, why in _NO_RUN.items():
         if kind in kinds:
             return None, None, why
@@ -241,7 +241,7 @@ def _digits(facts: dict[str, Any], a: XlaShape | AnyLayout, b: XlaShape | AnyLay
 
 
 def _beside(x: XlaShape | AnyLayout, other: XlaShape | AnyLayout) -> AnyLayout:
-    """The layout of a shape as it is compared: at its bounds, and with the unknowns of one beside it."""
+    """The layout of a shape for the comparison: at its bounds, with the unknowns of the other layout."""
     if not isinstance(x, XlaShape):
         return x
     theirs = x.dimensions if isinstance(other, XlaShape) else leaves(other.origin_shape)
@@ -280,7 +280,7 @@ def _elements(count: int, bits: int | None) -> str:
 def _picture(
     a: XlaShape | AnyLayout, b: XlaShape | AnyLayout, differing: Sequence[Difference]
 ) -> Iterator[str]:
-    """The offset of every element in A, and in B where that is another."""
+    """The offset of every element in A, and in B if it differs."""
     dims = _dims(a)
     moved = any(each.kind == "offset" for each in differing)
     if not moved or not dims or dims != _dims(b) or prod(dims) > _PICTURE or dims[-1] > _WIDEST:

@@ -1,4 +1,4 @@
-"""``tla explain``: how an operation, a layout of a tag, or the place of an element comes about."""
+"""``tla explain``: an operation, a layout of a tag, or the place of an element, step by step."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ The operations of the algebra, with their arguments:
 """
 
 _VIEWS = ("tiling", "divide", "make_layout_tile", "tv")
-"""What is explained beside the operations."""
+"""The other things that the command explains."""
 
 
 def run(arguments: list[str]) -> int:
@@ -158,11 +158,11 @@ def _is_operation(what: str) -> bool:
 
 
 _TWO = {"divide": divide_table, "make_layout_tile": explain_tile}
-"""What takes a layout, and a tiler or tile."""
+"""The operations that take a layout, and a tiler or tile."""
 
 
 def _require_fitting(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Refuse options that do not go with what is explained."""
+    """Refuse options that do not fit the operation."""
     is_named = _is_operation(options.what) or options.what in _VIEWS
     if options.tag is not None and (is_named or options.arguments):
         parser.error("--tag goes with one layout")
@@ -182,7 +182,7 @@ def _refuse_unknown(parser: argparse.ArgumentParser, what: str) -> NoReturn:
 
 
 def _layout_given(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Any:
-    """The layout that stands where operations do."""
+    """The layout in the place of an operation's name."""
     operands = Operands(parser, options, WHAT=options.what)
     text = operands.text("WHAT")
     if text.isidentifier():
@@ -202,7 +202,7 @@ def _one_layout(operands: Operands, name: str) -> Any:
 def _layout(
     parser: argparse.ArgumentParser, options: argparse.Namespace
 ) -> tuple[Steps, Sequence[Recognition] | None]:
-    """How a layout comes about from its tag, or which tags it is in, with what is found of each."""
+    """How a tag builds a layout; or which tags a layout is in, with the result for each."""
     operands = Operands(parser, options, WHAT=options.what)
     text = operands.text("WHAT")
     if text.isidentifier():
@@ -301,7 +301,7 @@ def _operation(parser: argparse.ArgumentParser, options: argparse.Namespace) -> 
         key, equals, value = text.partition("=")
         if not (equals and key.isidentifier()):
             texts.append(text)
-        elif value.lower() in ("true", "false"):  # False too, as what is refused says it
+        elif value.lower() in ("true", "false"):  # False too, as the message of a refusal writes it
             named[key] = value.lower() == "true"
         else:
             parser.error(f"{key} is true or false, not {value!r}")
@@ -333,7 +333,7 @@ def _without_tables(figure: Steps) -> Steps:
 
 
 def _tags(results: Sequence[Recognition]) -> list[dict[str, Any]]:
-    """Each tag asked about: the width of the elements where it shows; true, false, or null if open."""
+    """Each tag: the width of the elements, if it shows; and true, false, or null for undecided."""
     return [{"tag": each.tag, "bits": each.bits, "answer": each.answer} for each in results]
 
 
@@ -351,7 +351,7 @@ def _facts(figure: Steps) -> dict[str, Any]:
 
 
 def _cells(figure: AnyFigure) -> dict[str, Any]:
-    """What stands in the cells of a figure."""
+    """The texts in the cells of a figure."""
     from ..ground import Figure
 
     if not isinstance(figure, Figure):

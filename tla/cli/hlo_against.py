@@ -82,7 +82,7 @@ def _change(total: Total) -> str:
 
 
 def _group_lines(group: ShapeGroup) -> list[str]:
-    """A sentence on a group; of what changed also from what to what."""
+    """A sentence on a group; for changes, with the shape before and after."""
     size = "" if group.is_inside else f" ({short_bytes(group.bytes)})"
     lines = [f"{group.subject}{size} {group.predicate}"]
     if group.what == "changed":

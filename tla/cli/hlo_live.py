@@ -1,4 +1,4 @@
-"""``tla hlo --live``: what is live at the peak of each memory space."""
+"""``tla hlo --live``: the buffers that are live at the peak of each memory space."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LISTED = 10
 
 
 def report(module: Module, options: argparse.Namespace) -> int:
-    """Print what is live at the peaks of a module."""
+    """Print the buffers that are live at the peaks of a module."""
     liveness = live(module, options.chip)
     if is_asked_for(options):
         write_figure(liveness.figure(options.chip, options.top or MOST_DRAWN), options)

@@ -72,7 +72,7 @@ _SIDE: Final = 32
 """How many rows and columns of an array are drawn in a file; half as many as text."""
 
 _PASSING: Final = frozenset(("tuple", "get-tuple-element"))
-"""Opcodes whose result is what their operands are."""
+"""Opcodes whose result is their operands."""
 
 _WITHOUT: Final = frozenset(("parameter", "constant", "iota", "partition-id", "replica-id"))
 """Opcodes that read no operand and are left out of a list of all instructions."""
@@ -86,14 +86,14 @@ def run(arguments: list[str]) -> int:
     if options.relation:
         from ..indexing import isl
 
-        isl()  # or it says at once what is missing, and not of each instruction
+        isl()  # so a missing package is reported once, not for each instruction
     text, file = _text(options.text)
     try:
         if _MAP.match(text) and "->" in text:
             _refuse_for_modules(parser, options)
             return _of_map(text, options)
         is_short = file is None or (file.path == "-" and "\n" not in text.strip())
-        if _HLO.search(text) or not is_short:  # of another long text it says what is wrong
+        if _HLO.search(text) or not is_short:  # for any other long text the reader says what is wrong
             _refuse_for_maps(parser, options)
             return _of_module(_module(text, file, options), options)
         _refuse_for_modules(parser, options)
@@ -135,7 +135,7 @@ def _refuse_for_maps(parser: argparse.ArgumentParser, options: argparse.Namespac
 
 
 def _text(argument: str) -> tuple[str, ModuleText | None]:
-    """The text to read, and the file that it is from."""
+    """The text to read, and the file that it comes from."""
     if argument != "-" and not os.path.exists(argument) and re.search(r"[\[(:\n]", argument):
         return argument, None
     file = ModuleText(argument)
@@ -229,11 +229,11 @@ def _named(module: Module, name: str) -> tuple[Computation, Instruction]:
         for instruction in computation.instructions:
             if instruction.name == bare:
                 return computation, instruction
-    return module.entry, module.entry.instruction(name)  # which says what names are near
+    return module.entry, module.entry.instruction(name)  # its error names near names
 
 
 def _makers(computation: Computation) -> list[Instruction]:
-    """What makes the result of a computation: its root, or of a tuple what makes its elements."""
+    """The instructions that make a computation's result: the root, or those of a tuple's elements."""
     makers: dict[str, Instruction] = {}
     seen: set[str] = set()
     todo = [computation.root]

@@ -1,4 +1,4 @@
-"""``tla oom``: out-of-memory reports of TPU compilers, computed again, and what would cost less."""
+"""``tla oom``: out-of-memory reports of TPU compilers, computed again, with cheaper layouts."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _chip(text: str) -> str:
 
 
 def _chip_of(report: Report, name: str | None) -> tuple[str, str]:
-    """The chip that a report is read for, and why this one."""
+    """The chip whose tiles a report is computed with, and the reason for it."""
     if name is not None:
         return name, "as asked"
     chip = chip_of(report)
@@ -94,7 +94,7 @@ def _chip_of(report: Report, name: str | None) -> tuple[str, str]:
 
 
 def _read(path: str, name: str) -> tuple[str, str]:
-    """The text of a file, as far as it is text, and what is wrong with it or nothing."""
+    """The text of a file, as far as it is text, and the fault that ends it, or None."""
     data = read_bytes(path)
     text = data.decode("utf-8-sig", "replace")
     try:

@@ -108,7 +108,7 @@ def _by_mode(coord: Any, shape: Any) -> Any:
 
 
 def _refuse_outside(layout: AnyLayout, offset: int) -> None:
-    """Raise `CoordinateError` where an offset lies outside all that a layout reaches."""
+    """Raise `CoordinateError` if an offset lies outside the span of a layout."""
     ends = [
         (int(n) - 1) * int(d) for n, d in zip(leaves(layout.shape), leaves(layout.stride), strict=True)
     ]
