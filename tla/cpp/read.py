@@ -141,7 +141,7 @@ class _Reader(IntReader):
         """An item, or several between operators that bind at least as tightly as ``binds``."""
         scan, start = self.scan, self.scan.at
         left = self.item(place, room)
-        while (match := _OPERATOR.match(scan.text, scan.at)) and _BINDS[match[0]] >= max(binds, 1):
+        while (match := _OPERATOR.match(scan.text, scan.at)) and _BINDS[match[0]] >= binds:
             sign = match[0]
             if not left.type and sign in "<>":
                 break
