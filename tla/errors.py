@@ -74,7 +74,7 @@ class LeafError(TlaError, TypeError):
 
 
 class StaticIntError(LeafError):
-    """A static int was asked of something that is not an int."""
+    """A static int was requested from a value that is not an int."""
 
 
 class KindError(TlaError, TypeError):
@@ -82,7 +82,7 @@ class KindError(TlaError, TypeError):
 
 
 class NotALayoutError(TlaError, TypeError):
-    """Something else stands where a layout is needed."""
+    """An argument that must be a layout is none."""
 
 
 class LayoutError(TlaError, ValueError):
@@ -102,7 +102,7 @@ class OverlapError(LayoutError):
 
 
 class CapacityError(LayoutError):
-    """A layout is larger than what is left of the memory that it is to lie in."""
+    """A layout does not fit into the room that is left in its memory."""
 
 
 class CoordinateError(TlaError, IndexError):
@@ -110,12 +110,12 @@ class CoordinateError(TlaError, IndexError):
 
 
 class UnsupportedError(TlaError):
-    """A well-formed request that has no answer of the kind asked for; the text says why."""
+    """A well-formed request has no answer of the requested kind; the text says why."""
 
 
 class UndecidedError(TlaError):
-    """The answer depends on the value of a symbolic int, and the text names the obligation; or a search
-    took all the steps it may, and the text names the modes that defeated it."""
+    """The answer depends on a symbolic int, and the text names the obligation. Or a search used up its
+    steps, and the text names the modes that were too hard."""
 
 
 class ContradictionError(TlaError, ValueError):
@@ -123,7 +123,7 @@ class ContradictionError(TlaError, ValueError):
 
 
 class BindingError(TlaError, ValueError):
-    """A symbol is given no value, or one that breaks what is declared or assumed of it."""
+    """A symbol has no value, or a value that breaks its declaration or an assumption."""
 
 
 class ParseError(TlaError, ValueError):
@@ -152,7 +152,7 @@ class ParseError(TlaError, ValueError):
         return self.args[4:]
 
     def named(self, name: str) -> ParseError:
-        """Return the error of the same place with the name of what was read before its summary."""
+        """Return the same error with the name of the source before its summary."""
         return ParseError(f"{name}: {self.summary}", self.text, self.start, self.end, *self.details)
 
     @property
@@ -168,7 +168,7 @@ class ParseError(TlaError, ValueError):
         stop = self.text.find("\n", begin)
         shown = self.text[begin : stop if stop >= 0 else len(self.text)]
         first, width = self.column - 1, max(1, self.end - self.start)
-        if len(shown) > _SHOWN:  # a window of a long line, so that the caret stays in view
+        if len(shown) > _SHOWN:  # only a window of a long line, so that the caret stays in view
             cut = min(max(0, first - _SHOWN // 2), len(shown) - _SHOWN)
             shown, first = shown[cut : cut + _SHOWN], first - cut
         # a caret under every character of the span that is on view; at least one, also past the end

@@ -1,8 +1,9 @@
 """A mypy plugin that runs the algebra on types: ``plugins = tla.mypy_plugin``.
 
-Where a function marked `tla.ground.constexpr.constexpr` is called, the types of the arguments are lifted
-to terms, the function is run on them (`tla.types.terms`), and its result is lowered to the type of the
-call. An error of the library becomes an error of mypy, with its one-line summary and the code ``tla``.
+The plugin follows each call of a function marked `tla.ground.constexpr.constexpr`. It lifts the types of
+the arguments to terms, runs the function on them (`tla.types.terms`), and lowers the result to the type
+of the call. An error of the library becomes an error of mypy, with its one-line summary and the code
+``tla``.
 
 =========================================  ==========================================================
 type                                       value
@@ -13,7 +14,7 @@ a literal: ``4``, ``Literal[4]``, ``"zN"`` the dynamic int 4, the text: known at
 ``tuple[A, B]``, ``Layout[S, D]``          the tuple, the layout of the values of ``A, B``, ``S, D``
 =========================================  ==========================================================
 
-What cannot be lifted or lowered keeps the type that mypy gives it. Nothing is caught but what the
+A type that cannot be lifted or lowered stays as mypy has it. The plugin catches only the errors that the
 library raises on purpose: a defect is a crash.
 """
 
@@ -48,18 +49,18 @@ from mypy.types import (
 
 import tla
 
-from .ground import opaques_of, types_of, untold_of
+from .ground import beyond_types_of, opaques_of, types_of
 from .layouts import _
 from .types import (
     BITS,
+    NO_VALUE,
     OPAQUE,
     OPEN,
     STATIC,
-    UNTOLD,
     Items,
     Known,
-    Made,
     OpenError,
+    Record,
     Reflected,
     defined,
     getter,
@@ -94,15 +95,15 @@ _REVEAL: Final = "tla.ground.constexpr.reveal"
 
 
 def lift(t: Type) -> Term:
-    """Return what a type tells of its values; raise `OpenError` where that is nothing."""
-    lifted = _LIFTED.get(type(t))
-    if lifted is None:
+    """Return the term of a type; raise `OpenError` if the type states nothing of its values."""
+    reader = _READERS.get(type(t))
+    if reader is None:
         proper = get_proper_type(t)
-        lifted = _LIFTED.get(type(proper))
-        if lifted is None:
+        reader = _READERS.get(type(proper))
+        if reader is None:
             raise OpenError
-        return lifted(proper)
-    return lifted(t)
+        return reader(proper)
+    return reader(t)
 
 
 def _of_instance(t: Instance) -> Term:
@@ -118,16 +119,16 @@ def _of_instance(t: Instance) -> Term:
         return OPEN
     if name not in _CLASSES:
         _CLASSES[name] = _class_of(t.type)
-    found = _CLASSES[name]
-    if isinstance(found, type):
-        return _made(found, t)
-    if found is None:
+    reader = _CLASSES[name]
+    if isinstance(reader, type):
+        return _record(reader, t)
+    if reader is None:
         raise OpenError
-    return found
+    return reader
 
 
 _CLASSES: Final[dict[str, type | Term | None]] = {"tla.layouts.slicing.Underscore": Known(_)}
-"""What instances of a class are: of a class `typed_by` its attributes, or one term, or not told."""
+"""For each class: itself if it is `typed_by` its attributes, one term for all instances, or None."""
 
 
 def _class_of(info: TypeInfo) -> type | Term | None:
@@ -137,12 +138,12 @@ def _class_of(info: TypeInfo) -> type | Term | None:
     return cls if isinstance(cls, type) and types_of(cls) is not None else None
 
 
-def _made(cls: type, t: Instance) -> Term:
+def _record(cls: type, t: Instance) -> Term:
     hidden = opaques_of(cls)
     if not hidden:
-        return Made(cls, tuple([lift(arg) for arg in t.args]))
+        return Record(cls, tuple([lift(arg) for arg in t.args]))
     parts = zip(types_of(cls) or (), t.args, strict=True)
-    return Made(cls, tuple([OPAQUE if name in hidden else lift(arg) for name, arg in parts]))
+    return Record(cls, tuple([OPAQUE if name in hidden else lift(arg) for name, arg in parts]))
 
 
 def _of_literal(t: LiteralType) -> Term:
@@ -159,7 +160,7 @@ def _of_tuple(t: TupleType) -> Term:
     if not isinstance(cls, type):
         raise OpenError
     if types_of(cls) is not None:
-        return _made(cls, t.partial_fallback)
+        return _record(cls, t.partial_fallback)
     return Items(cls, tuple([lift(item) for item in t.items]))
 
 
@@ -167,7 +168,7 @@ def _of_none(t: NoneType) -> Term:
     return Known(None)
 
 
-_LIFTED: Final[dict[type, Callable[[Any], Term]]] = {
+_READERS: Final[dict[type, Callable[[Any], Term]]] = {
     Instance: _of_instance,
     LiteralType: _of_literal,
     NoneType: _of_none,
@@ -179,7 +180,7 @@ _LIFTED: Final[dict[type, Callable[[Any], Term]]] = {
 
 
 class TlaPlugin(Plugin):
-    """The hooks, each a way to the same: lift, run, lower."""
+    """The hooks; each of them lifts, runs and lowers."""
 
     def __init__(self, options: Any) -> None:
         super().__init__(options)
@@ -198,7 +199,7 @@ class TlaPlugin(Plugin):
         self._is_analyzing = False
 
     def report_config_data(self, ctx: ReportConfigContext) -> str:
-        """The algebra decides the types: mypy drops its cache where this changes."""
+        """The algebra decides the types, so mypy drops its cache if this text changes."""
         if not self._digest:
             self._digest = sources_digest()
         return self._digest
@@ -208,7 +209,7 @@ class TlaPlugin(Plugin):
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
         if fullname not in self._calls:
             function = marked(fullname)
-            mark = opaques_of(function), untold_of(function)
+            mark = opaques_of(function), beyond_types_of(function)
             self._calls[fullname] = function and (
                 lambda ctx: self._called(function, mark, (), ctx, ctx.default_return_type)
             )
@@ -217,7 +218,7 @@ class TlaPlugin(Plugin):
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         if fullname not in self._methods:
             function = _reflected(fullname) or marked(fullname)
-            mark = opaques_of(function), untold_of(function)
+            mark = opaques_of(function), beyond_types_of(function)
             self._methods[fullname] = function and (
                 lambda ctx: self._called(function, mark, (ctx.type,), ctx, ctx.default_return_type)
             )
@@ -235,7 +236,7 @@ class TlaPlugin(Plugin):
         return self._analyzed if fullname == _INT and not self._is_analyzing else None
 
     def _analyzed(self, ctx: AnalyzeTypeContext) -> Type:
-        """Take ``Int[4]`` for ``Int[Literal[4]]``; mypy analyzes it, and says what is wrong with it."""
+        """Read ``Int[4]`` as ``Int[Literal[4]]``; mypy analyzes that, and reports its errors."""
         integer = ctx.api.named_type("builtins.int", [])
         args = [
             LiteralType(arg.literal_value, integer)
@@ -258,7 +259,7 @@ class TlaPlugin(Plugin):
         default: Type,
     ) -> Type:
         """Return the type of a call, or of an attribute, and report its error."""
-        if ctx.api is not self._api:  # another file: types are told apart by identity in one alone
+        if ctx.api is not self._api:  # another file: types have an identity within one file alone
             self._api, self._lifted, self._lowered = ctx.api, {}, {}
         try:
             args, names = self._arguments(first, ctx, mark)
@@ -272,17 +273,17 @@ class TlaPlugin(Plugin):
             ctx.api.fail(result.error, ctx.context, code=CODE)
         if result.term is None:
             return default
-        found = self._lower(result.term, default, ctx.api)
-        return found if type(default) is AnyType else _narrowed(found, default)
+        type_ = self._lower(result.term, default, ctx.api)
+        return type_ if type(default) is AnyType else _narrowed(type_, default)
 
     # --- types to terms ---
 
     def _lift(self, t: Type) -> Term:
         """Return `lift` of a type; a variable has one type object wherever it is read."""
-        found = self._lifted.get(id(t))
-        if found is None or found[0] is not t:
-            found = self._lifted[id(t)] = t, lift(t)
-        return found[1]
+        entry = self._lifted.get(id(t))
+        if entry is None or entry[0] is not t:
+            entry = self._lifted[id(t)] = t, lift(t)
+        return entry[1]
 
     def _arguments(
         self,
@@ -290,23 +291,23 @@ class TlaPlugin(Plugin):
         ctx: FunctionContext | MethodContext | AttributeContext,
         mark: tuple[tuple[str, ...], tuple[str, ...]],
     ) -> tuple[tuple[Term, ...], tuple[str, ...]]:
-        """Return what is known of the arguments of a call, and the names of the last ones."""
+        """Return the terms of the arguments of a call, and the names of the last ones."""
         args = [self._lift(t) for t in first]
         if isinstance(ctx, AttributeContext):
             return tuple(args), ()
-        hidden, untold = mark
+        hidden, unread = mark
         named: dict[str, Term] = {}
         spread: list[Type] = []  # a tuple with a star stands here once for each of its items
-        given = zip(  # noqa: B905 (one of each for a parameter, and for what is given for it)
+        rows = zip(  # noqa: B905 (one of each for a parameter, and for what is given for it)
             ctx.callee_arg_names, ctx.arg_types, ctx.arg_kinds, ctx.arg_names, ctx.args
         )
-        for parameter, types, kinds, names, expressions in given:
+        for parameter, types, kinds, names, expressions in rows:
             is_hidden = parameter in hidden
-            if types and parameter in untold:
+            if types and parameter in unread:
                 raise OpenError
             for t, kind, name, expression in zip(types, kinds, names, expressions):  # noqa: B905
                 term = OPAQUE if is_hidden else self._lift(t)
-                if term.value is UNTOLD:
+                if term.value is NO_VALUE:
                     term = _folded(term, expression, ctx.api)
                 if kind is ARG_POS:
                     args.append(term)
@@ -324,14 +325,14 @@ class TlaPlugin(Plugin):
     def _lower(self, term: Term, default: Type, api: CheckerPluginInterface) -> Type:
         """Return the type of a term; one object for one term while a file is checked.
 
-        What is opaque in it has the type that stands there by default.
+        Opaque parts have the type of the default.
         """
-        found = self._lowered.get(term)
-        if found is None:
-            found = self._type_of(term, default, api)
+        type_ = self._lowered.get(term)
+        if type_ is None:
+            type_ = self._type_of(term, default, api)
             if not term.is_opaque:
-                self._lowered[term] = found
-        return found
+                self._lowered[term] = type_
+        return type_
 
     def _type_of(self, term: Term, default: Type, api: CheckerPluginInterface) -> Type:
         integer = api.named_generic_type("builtins.int", [])
@@ -341,7 +342,7 @@ class TlaPlugin(Plugin):
             return integer
         if term is OPAQUE:
             return default
-        if isinstance(term, (Items, Made)):
+        if isinstance(term, (Items, Record)):
             defaults = _parts(default, len(term.items))
             items = [self._lower(item, t, api) for item, t in zip(term.items, defaults, strict=True)]
             if isinstance(term, Items):
@@ -372,7 +373,7 @@ def sources_digest() -> str:
 
 
 def _folded(term: Term, expression: Expression, api: CheckerPluginInterface) -> Term:
-    """Return what an expression tells beyond its type: the value of ``4 * 16``, and of final names."""
+    """Return the term of an expression, beyond its type: the value of ``4 * 16``, or of a final name."""
     if term is OPEN and isinstance(expression, (OpExpr, UnaryExpr)):
         checker: Any = api
         value = constant_fold_expr(expression, checker.tree.fullname)
@@ -386,9 +387,10 @@ def _folded(term: Term, expression: Expression, api: CheckerPluginInterface) -> 
 
 
 def _reflected(fullname: str) -> Callable[..., Any] | None:
-    """Return what to run where mypy asks the int on the right of an operator.
+    """Return the function to run if mypy asks the int on the right of an operator.
 
-    Where the left one is an `Int` that refused, as in ``_2 % 0``, this refuses too: or mypy is content.
+    If the left one is an `Int` that refused, as in ``_2 % 0``, this refuses too; else mypy would be
+    content.
     """
     owner, _dot, name = fullname.rpartition(".")
     function = marked(f"{_INT}.{name}") if owner == "builtins.int" else None
@@ -436,7 +438,7 @@ def _parts(t: Type, number: int) -> Sequence[Type]:
 
 
 def _note(ctx: FunctionContext) -> Type:
-    """Note what is known of the argument of `tla.reveal`."""
+    """Note the facts known of the argument of `tla.reveal`."""
     if list(map(len, ctx.arg_types)) != [1]:
         return ctx.default_return_type  # mypy says so itself
     [[t]] = ctx.arg_types
@@ -449,10 +451,10 @@ def _note(ctx: FunctionContext) -> Type:
 
 
 def plugin(version: str) -> type[Plugin]:
-    """Return the plugin: what mypy calls. It says where it is not tested with this version of mypy."""
-    found = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+    """Return the plugin, as mypy asks for it. Warn if it was not tested with this version of mypy."""
+    numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     first, last = MYPY
-    if not first <= found < last:
+    if not first <= numbers < last:
         known = "mypy >={}.{},<{}.{}".format(*first, *last)
         print(f"tla.mypy_plugin is tested with {known}; this is mypy {version}", file=sys.stderr)
     return TlaPlugin

@@ -1,4 +1,4 @@
-"""One reader for every notation: what a person pastes is recognised by its first characters.
+"""One reader for every notation: it recognises a text by its first characters.
 
 >>> read("(2,3):(3,1)"), read("f32[2,3]{1,0}")
 (Layout((2, 3), (3, 1)), XlaShape('f32', (2, 3), minor_to_major=(1, 0)))
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 __all__ = ["FileError", "read", "tagged"]
 
 _CPP = re.compile(r"(const\s+)?(\w+::)*(Layout\s*<|MakeLayout\s*[(<]|make_layout\s*\()")
-"""How a C++ type or expression of a layout begins."""
+"""The beginning of a C++ type or expression of a layout."""
 
 _TAGGED = re.compile(r"(::\s*)?(\w+\s*::\s*)*(?!\d)\w+\s*<\s*[A-Za-z>]")
-"""How a layout by its tag and element type begins."""
+"""The beginning of a layout by its tag and element type."""
 
 _SWIZZLED = re.compile(r"Sw\s*<")
-"""How a swizzle begins, and a layout seen through one."""
+"""The beginning of a swizzle, and of a layout seen through one."""
 
 _NAME = r"[A-Za-z_][\w.-]*"
 _WAY = r"(?:#[0-9]+)*|\{\s*(?:[0-9]+\s*(?:,\s*[0-9]+\s*)*)?\}"
@@ -44,11 +44,11 @@ _POINTER = re.compile(rf"\s*(\S.*?):(?:%({_NAME})/)?%({_NAME})({_WAY})\s*", re.S
 _BARE = re.compile(rf"\s*(\S.*?):%?({_NAME}/)?({_NAME}(?:{_WAY}))\s*", re.S)
 """A pointer that lacks the ``%`` of the instruction."""
 _BROKEN = re.compile(rf"\s*\S.*?:%(?:{_NAME}/%)?({_NAME})?", re.S)
-"""A pointer, as far as it is one."""
+"""The part of a text that looks like a pointer."""
 
 
 class FileError(TlaError):
-    """A file that is pointed at cannot be read; its ``path`` is kept."""
+    """The file of a pointer cannot be read; ``path`` names it."""
 
 
 def read(text: str) -> Any:
@@ -106,13 +106,13 @@ def _value(text: str) -> Any:
     if ":" in text and inside[:1].isalpha():  # a layout that begins with an unknown
         return parse(text)
     word = inside.split(maxsplit=1)[0] if inside else ""
-    found = repr(shortened(word)) if word else "the end of text"
+    actual = repr(shortened(word)) if word else "the end of text"
     hints = (
         [f"A shape has dims: {word}[2,3], or {word}[] for a scalar."] if word in ELEMENT_TYPES else []
     )
     raise ParseError(
         "expected a layout such as (2,3):(3,1) or zN<half>(20,48), or an XLA shape such as"
-        f" f32[2,3]{{1,0}}, found {found}",
+        f" f32[2,3]{{1,0}}, found {actual}",
         text,
         start,
         start + max(1, len(word)),
@@ -127,7 +127,7 @@ def tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) -> Tagge
     ('f16', None)
 
     Raises:
-        ParseError: it begins with a tag, and does not go on as one.
+        ParseError: the text begins with a tag, but breaks the notation of tags.
     """
     start = len(text) - len(text.lstrip())
     if not _TAGGED.match(text, start) or _CPP.match(text, start) or "[" in text:
@@ -138,7 +138,7 @@ def tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) -> Tagge
 
 
 def _blame_pointer(text: str) -> None:
-    """Raise what is wrong with a text that is in no notation, if it was to point into a file."""
+    """Raise the error of a text in no notation, if the text looks like a pointer into a file."""
     bare = _BARE.fullmatch(text)
     if bare is not None and os.path.isfile(bare[1]):
         write = f"Write {bare[1]}:{f'%{bare[2]}' if bare[2] else ''}%{bare[3]}."
@@ -148,11 +148,11 @@ def _blame_pointer(text: str) -> None:
     if broken is not None:
         start = broken.end()
         rest = text[start:].rstrip()
-        found = repr(shortened(rest)) if rest else "the end of text"
+        actual = repr(shortened(rest)) if rest else "the end of text"
         wanted = (
             "an element as {i} or #i, or nothing more" if broken[1] else "the name of an instruction"
         )
-        raise ParseError(f"expected {wanted}, found {found}", text, start, start + max(1, len(rest)))
+        raise ParseError(f"expected {wanted}, found {actual}", text, start, start + max(1, len(rest)))
 
 
 def _pointed_at(pointer: re.Match[str]) -> AnyShape:
@@ -160,24 +160,24 @@ def _pointed_at(pointer: re.Match[str]) -> AnyShape:
     from .hlo import ModuleError, read_stream
 
     path, computation, name, way = pointer.groups()
-    found: dict[str, AnyShape] = {}
+    shapes: dict[str, AnyShape] = {}
     names: set[str] = set()
     try:
         for head, instruction in read_stream(_lines(path)):
             if computation in (None, head.name):
                 names.add(instruction.name)
                 if instruction.name == name:
-                    found[head.name] = instruction.shape
+                    shapes[head.name] = instruction.shape
     except ModuleError as error:
-        if not found:
+        if not shapes:
             raise error.of_file(path) from None
-    if not found:
+    if not shapes:
         _blame(pointer, 3, f"{path} has no instruction %{name}{_in(computation)}", *_near(name, names))
-    if len(found) > 1:
-        first = next(iter(found))
-        uses = f"{path} has %{name} in {len(found)} computations"
+    if len(shapes) > 1:
+        first = next(iter(shapes))
+        uses = f"{path} has %{name} in {len(shapes)} computations"
         _blame(pointer, 3, uses, f"Say in which one, as {path}:%{first}/%{name}.")
-    (shape,) = found.values()
+    (shape,) = shapes.values()
     return _element(shape, pointer, way)
 
 
@@ -196,7 +196,7 @@ def _element(shape: AnyShape, pointer: re.Match[str], way: str) -> AnyShape:
     from .xla_bridge import XlaTuple
 
     for word in re.findall("[0-9]+", way):
-        index = int(word[:18])  # no tuple has as many
+        index = int(word[:18])  # no tuple is that long
         if not isinstance(shape, XlaTuple):
             _blame(pointer, 4, f"{shortened(str(shape))} has no elements: it is no tuple")
         if index >= len(shape.elements):
@@ -214,7 +214,7 @@ def _blame(pointer: re.Match[str], group: int, summary: str, *details: str) -> N
 def _lines(path: str) -> Iterator[str]:
     try:
         file = open(path, encoding="utf-8-sig")  # noqa: SIM115 - closed below
-    except (OSError, ValueError) as error:  # a path may hold what no path can
+    except (OSError, ValueError) as error:  # a text may hold characters that no path can have
         why = error.strerror if isinstance(error, OSError) else error
         raise FileError(f"cannot read {path}: {why}", path=path) from None
     with file:

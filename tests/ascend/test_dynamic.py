@@ -76,3 +76,9 @@ def test_text() -> None:
         "PaddingMultiCoreSplitkMatmul, tile GemmShape<128,256,256>, PADDING_NZ A, PADDING_NZ B,"
         " k in 3 slices, GemmIdentityBlockSwizzle<3,0>, 24 blocks on 24 cores"
     )
+
+
+def test_of_equal_times_the_first_in_the_source_wins() -> None:
+    """A and B mirror each other, so to pad one or the other takes as long: the host names B first."""
+    choice = choose_kernel((128, 128, 15443), ("RowMajor", "ColumnMajor"))
+    assert choice.padding == ("PADDING_NONE", "PADDING_NZ", "PADDING_NONE")

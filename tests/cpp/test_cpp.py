@@ -598,6 +598,20 @@ UNCLOSED_CALL = "expected ',' or ')' of the '(' in column 10, found "
 
 
 @pytest.mark.parametrize(
+    ("text", "detail"),
+    [
+        ("(int8_t)300", "C++ makes 44 of it: write that, or a wider type."),
+        ("(unsigned)-1", "C++ makes 4294967295 of it: write that, or a wider type."),
+        ("2147483647 + 1", "C++ does not say what becomes of it."),
+    ],
+)
+def test_an_int_outside_its_type_is_named_as_cpp_makes_it(text: str, detail: str) -> None:
+    with pytest.raises(ParseError) as error:
+        from_cpp(text)
+    assert detail in str(error.value)
+
+
+@pytest.mark.parametrize(
     ("text", "column", "width", "summary"),
     [
         ("", 1, 1, f"{WANTED}the end of text"),

@@ -176,6 +176,17 @@ def test_a_bar_is_as_wide_as_its_bytes() -> None:
     )
 
 
+def test_the_scale_below_bars_and_the_frame_of_what_two_write() -> None:
+    scene = scene_of(Bars("L1", 64, (Bar("x", 0, 16, 24, ((8, 16),)),)))
+    at = {text.text: text.x for text in scene.texts}
+    room = at["64"] - at["0"]
+    assert [at[n] - at["0"] for n in ("16", "32", "48")] == pytest.approx(
+        [room / 4, room / 2, room * 3 / 4], abs=0.02
+    )
+    frame = [x for line in scene.lines if line.weight == "mark" for x in (line.x1, line.x2)]
+    assert (min(frame), max(frame)) == pytest.approx((at["0"] + room / 8, at["16"]), abs=0.02)
+
+
 def test_a_huge_layout_is_a_corner_at_once() -> None:
     n = 10**9
     scene = scene_of(layout_figure(Layout((n, n), (n, 1)), MOST_CELLS, MOST_CELLS))

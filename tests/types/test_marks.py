@@ -20,7 +20,7 @@ import tla.algebra
 import tla.ascend
 from tla import ComposedLayout, Int, Layout, Swizzle, _, _0, _1, _2, _4
 from tla.ground.constexpr import is_constexpr, types_of
-from tla.types.terms import ITEMS, NOTHING, OPEN, Items, Known, Made, Term, getter, marked, run
+from tla.types.terms import ITEMS, NOTHING, OPEN, Items, Known, Record, Term, getter, marked, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -192,10 +192,10 @@ def term(value: Any) -> Term:
     attributes = types_of(type(value))
     if attributes is None:
         return Known(value)
-    return Made(type(value), tuple([term(getattr(value, name)) for name in attributes]))
+    return Record(type(value), tuple([term(getattr(value, name)) for name in attributes]))
 
 
-UNKNOWN: list[Term] = [OPEN, OPEN, Items(tuple, (OPEN, Known(_2))), Made(Layout, (OPEN, OPEN))]
+UNKNOWN: list[Term] = [OPEN, OPEN, Items(tuple, (OPEN, Known(_2))), Record(Layout, (OPEN, OPEN))]
 
 TERMS: list[Term] = [*map(term, VALUES), *UNKNOWN]
 
@@ -223,7 +223,7 @@ def test_nothing_but_errors_of_the_library_comes_out(name: str) -> None:
     function: Any = found.fget if isinstance(found, property) else found
     arities, names = shapes_of_calls(function)
     owner = getattr(import_module(function.__module__), name.split(".")[-2], None)
-    own: list[Term] = [t for t in TERMS if isinstance(t, Made) and t.cls is owner]
+    own: list[Term] = [t for t in TERMS if isinstance(t, Record) and t.cls is owner]
     if owner is Int:
         own = [Known(_0), Known(Int(-3)), Known(_4), OPEN]
     operation = (getter if isinstance(found, property) else marked)(name)
@@ -262,7 +262,7 @@ def test_a_case_that_no_ints_have_is_no_defect() -> None:
     """Where two answers contradict each other unseen an operation may find no divisor, or no period."""
 
     def layout(shape: Term, stride: Term) -> Term:
-        return Made(Layout, (shape, stride))
+        return Record(Layout, (shape, stride))
 
     def parts(*items: Term | int) -> Term:
         return Items(tuple, tuple(Known(Int(x)) if isinstance(x, int) else x for x in items))
@@ -278,12 +278,12 @@ def test_a_case_that_no_ints_have_is_no_defect() -> None:
 def test_what_is_left_of_a_dynamic_size_is_dynamic() -> None:
     """One 1 of the two is dynamic, as in the run: ``domain_distribute(1, 3)`` is ``1:0``."""
     found = run(tla.domain_distribute, (Known(1), OPEN)).term
-    assert found is Made(Layout, (OPEN, OPEN))
+    assert found is Record(Layout, (OPEN, OPEN))
 
 
 def test_a_vector_of_an_unknown_length_is_not_searched_for() -> None:
     """Halving an unknown length would go on until all questions are spent."""
     nested = Items(tuple, (Known(Int(12)), Known(Int(8)), Known(Int(8))))
     steps = Items(tuple, (Known(Int(1)), OPEN, Known(Int(2))))
-    row = Made(Layout, (OPEN, Known(Int(1))))
-    assert run(tla.max_common_vector, (row, Made(Layout, (nested, steps)))) == NOTHING
+    row = Record(Layout, (OPEN, Known(Int(1))))
+    assert run(tla.max_common_vector, (row, Record(Layout, (nested, steps)))) == NOTHING

@@ -7,14 +7,14 @@
 
 The words are CATLASS's. The rooms, by their subjects:
 
-- what there is: ``arch`` with ``cube`` and ``limits``, ``elements``, ``shapes``;
-- ``tags``: the layouts that have names, and which of them a layout is;
-- ``buffers``: what a buffer holds, and how; ``allocation``: a tile in one;
+- the hardware: ``arch`` with ``cube`` and ``limits``; ``elements`` and ``shapes``;
+- ``tags``: the layouts that have names, and which tags a layout is in;
+- ``buffers``: the rules of each buffer; ``allocation``: a tile in a buffer;
 - ``copies``: the instructions that move a tile;
 - ``decisions``: padding, slices of K, workspaces, as CATLASS's hosts decide them;
 - ``schedules``: which core computes which block when;
 - ``plans``: policies, a plan of a product, whether it is legal, its C++;
-- ``tuning``: what a plan costs, and the tiles that cost least.
+- ``tuning``: the time of a plan, and the fastest tiles.
 """
 
 from typing import TYPE_CHECKING

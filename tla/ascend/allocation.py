@@ -11,8 +11,8 @@ tla.errors.LayoutError: 128 x 64 of half is zZ, L0A of Ascend950 takes zN
   The stride of the row blocks is 1024; zN of 16 bits has 256: (16,0) lies at 1024, not at 256.
   The stride of the column blocks is _256; zN of 16 bits has a multiple of 256, at least 2048.
 
-`tla.ascend.buffers` has the rules. They ask the shape and the stride of a layout alone: a tile takes all
-of its shape, padding included, whatever part of it holds data.
+`tla.ascend.buffers` has the rules. They read the shape and the stride of a layout, not its origin shape:
+a tile takes all of its shape, padding included.
 
 Source: CATLASS arch/resource.hpp, arch/local_tensor_buffer.hpp, where no offset is checked.
 """
@@ -65,7 +65,7 @@ def allocate(
     start: IntLike = 0,
     assume: Conditions | None = None,
 ) -> Tensor[str, _L]:
-    """Return the tile of a layout in a buffer, from a byte on.
+    """Return the tile of a layout in a buffer, starting at a byte.
 
     The tensor is a view of the buffer: its offsets count elements from the first byte of it.
 
@@ -84,17 +84,18 @@ def allocate(
     Args:
         arch: An architecture or a chip, or its name.
         position: The buffer: ``L1``, ``L0A``, ``L0B``, ``L0C``, ``UB``, ``BT`` or ``FB``.
-        layout: How the tile lies in it, as ``make_layout`` of one of its tags gives it, or a tile of
-            such a layout; in UB any layout without negative strides.
+        layout: The layout of the tile: ``make_layout`` of one of the buffer's tags, or a tile of such a
+            layout; in UB any layout without negative strides.
         start: The first byte of the tile.
 
     Raises:
-        CapacityError: it ends behind the buffer. The error has the bytes ``needed`` and ``available``.
-        DivisibilityError: the start is no multiple of the bytes that the buffer asks for.
-        LayoutError: the layout is in none of the tags that the buffer takes, or starts before it.
-        UnsupportedError: no such architecture, buffer or element type; or one that the buffer, as its
-            pipes know none of it, does not hold.
-        UndecidedError: unknowns decide about one of these.
+        CapacityError: the tile ends behind the buffer. The error has the bytes ``needed`` and
+            ``available``.
+        DivisibilityError: the start is no multiple of the buffer's alignment.
+        LayoutError: the layout is in none of the tags of the buffer, or starts before it.
+        UnsupportedError: there is no such architecture, buffer or element type; or the buffer does not
+            hold the element type.
+        UndecidedError: the answer to one of these depends on unknowns.
     """
     return _allocate(arch, position, layout, element, start, None)[0]
 
@@ -111,7 +112,7 @@ def allocate_stages(
     start: IntLike = 0,
     assume: Conditions | None = None,
 ) -> tuple[Tensor[str, _L], ...]:
-    """Return several tiles of a layout in a buffer, one behind the other, each where one may start.
+    """Return several tiles of a layout in a buffer, one behind the other, each at an allowed start.
 
     >>> tile = make_layout("half", "zZ", 128, 128)
     >>> ping, pong = allocate_stages("AtlasA2", "L0A", tile, "half", 2)
@@ -124,7 +125,7 @@ def allocate_stages(
       128 x 80 would fit, or 80 x 128, or 2 stages.
 
     Args:
-        stages: How many, 1 or more.
+        stages: The number of tiles, 1 or more.
 
     Raises:
         LayoutError: there are less than 1 stages.
@@ -142,7 +143,7 @@ class _Request(NamedTuple):
     of: Element
     start: Any
     stages: Any
-    """How many; None is one that is not called a stage."""
+    """The number of tiles; None for a single tile, which is not called a stage."""
 
     @property
     def what(self) -> str:
@@ -160,7 +161,7 @@ class _Request(NamedTuple):
         return round_up(self.of.bytes_of(layout.cosize), self.buffer.unit)
 
     def bytes(self, layout: AnyLayout, stages: Any) -> Any:
-        """The bytes of `stages` stages of a layout; None is one tile that is not called a stage."""
+        """The bytes of all stages of a layout; None for a single tile, which is not called a stage."""
         alone = self.of.bytes_of(layout.cosize)
         return alone if stages is None else self.step(layout) * (stages - 1) + alone
 
@@ -178,9 +179,9 @@ def _allocate(
     number = None if stages is None else leaf(stages)
     if number is not None and known_lt(number, 1) is True:
         raise LayoutError(f"a tile has 1 stage or more, not {_digits(number)}", stages=number)
-    whole = Layout(as_layout(layout).shape, layout.stride)  # room is for all of it, data or not
+    whole = Layout(as_layout(layout).shape, layout.stride)  # the whole shape needs room, data or not
     request = _Request(buffer, whole, of, leaf(start), number)
-    # A fault for all values of the unknowns comes before one for some values.
+    # A fault at all values of the unknowns is reported before a fault at some values.
     obligations = (_require_start(request), _require_layout(request), _require_room(request))
     for obligation in obligations:
         if obligation is not None:
@@ -207,7 +208,7 @@ def _require_element(buffer: Buffer, of: Element) -> None:
         )
 
 
-# Each rule raises where it is broken, and returns the condition on unknowns where they decide.
+# Each rule raises if it is broken, and returns the condition if unknowns decide.
 
 
 def _require_start(request: _Request) -> object:
@@ -322,8 +323,8 @@ def _other_tag(request: _Request, recognitions: list[Recognition]) -> LayoutErro
 
 
 def _smaller(request: _Request, room: Any) -> tuple[Any, ...]:
-    """What fits instead: the same extents lying closer, or extents of which one is less, those of the
-    most elements first; then a number of stages.
+    """The tiles that fit instead: the same extents packed closer, or with one extent reduced, the most
+    elements first; then a smaller number of stages.
     """
     if not request.is_plain or not isinstance(room, int) or isinstance(request.stages, SymbolicInt):
         return ()
@@ -350,7 +351,7 @@ def _smaller(request: _Request, room: Any) -> tuple[Any, ...]:
 
 
 def _advice(request: _Request, smaller: tuple[Any, ...]) -> str:
-    """A sentence of what fits."""
+    """The sentence that names the tiles that fit."""
     extents = _extents(request.layout)
     if smaller[0] == extents:
         call = _call(request.of, str(tag_of(request.layout, request.of)), extents)

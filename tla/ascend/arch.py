@@ -10,7 +10,7 @@
 Sizes are bytes, rates are bytes in one cycle of one core. AtlasA2 and AtlasA3 share the instruction
 set 2201, Ascend950 has 3510. The figures of one product are in `CHIPS`.
 
-The three say their names to a type checker too, `KnownArch[Literal["AtlasA2"]]`; any other is an `Arch`.
+A type checker knows the three by name, `KnownArch[Literal["AtlasA2"]]`; any other is an `Arch`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .elements import Element
 
     class ArchFacts(TypedDict, total=False):
-        """What `Arch.replaced` takes."""
+        """The arguments of `Arch.replaced`."""
 
         name: str
         family: str
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 
 Position: TypeAlias = Literal["GM", "L1", "L0A", "L0B", "L0C", "UB", "BT", "FB"]
-"""A memory: global, the buffers of the cube core, of the vector core, of bias and of the fixpipe."""
+"""A memory: global, or a buffer of the cube core, the vector core, the bias or the fixpipe."""
 
 C0_BYTES: Final = C0_BITS // 8
 """A row of a fractal, 32 bytes. Source: CATLASS catlass.hpp, BYTE_PER_C0."""
@@ -76,7 +76,7 @@ class Arch(NamedTuple):
 
     name: str
     family: str
-    """The architecture that it is one of, as a chip is."""
+    """The architecture of a chip."""
     code: int
     """The instruction set, CATLASS_ARCH: 2201 or 3510."""
     cores: int
@@ -88,20 +88,20 @@ class Arch(NamedTuple):
     l0b: int
     l0c: int
     ub: int
-    """Of one vector core, as much as a kernel may use."""
+    """The bytes of one vector core that a kernel may use."""
     bt: int
     """The bias table, C2."""
     fb: int
     """The buffer of the fixpipe's parameters."""
     l2: int
     l0a_tag: str
-    """How a tile of A lies in L0A; a tile of B in L0B is nZ always."""
+    """The tag of a tile of A in L0A; a tile of B in L0B is always nZ."""
     stride_limit: int | None
-    """The leading dimension from which one Nd2Nz copy no longer takes a whole tile, in elements."""
+    """The leading dimension, in elements, from which one Nd2Nz copy cannot take a whole tile."""
     fixpipe_block: int
     """The block of copies from L1 to the buffer of the fixpipe's parameters, C2PIPE2GM."""
     frequency: int
-    """Of the cube cores, in Hz."""
+    """The frequency of the cube cores, in Hz."""
     gm_rate: int
     """Bytes between global memory and one core in a cycle."""
     l2_rate: int
@@ -112,18 +112,18 @@ class Arch(NamedTuple):
     products: tuple[Product, ...]
     limits: tuple[Limit, ...]
     alignments: tuple[tuple[Position, int], ...]
-    """The bytes that a start address in each buffer is a multiple of."""
+    """The alignment of start addresses in each buffer, in bytes."""
     events: int = 8
-    """How many event ids a pair of pipes has."""
+    """The number of event ids of a pair of pipes."""
     sources: tuple[tuple[str, str], ...] = ()
-    """Field by field, where its value is stated; see `source`."""
+    """The source of each field's value; see `source`."""
 
     @constexpr
     def capacity(self, position: Position) -> int:
         """The bytes of a buffer.
 
         Raises:
-            UnsupportedError: it is none of the buffers of a core.
+            UnsupportedError: a core has no such buffer.
         """
         sizes = {"L1": self.l1, "L0A": self.l0a, "L0B": self.l0b, "L0C": self.l0c}
         sizes |= {"UB": self.ub, "BT": self.bt, "FB": self.fb}
@@ -134,13 +134,13 @@ class Arch(NamedTuple):
 
     @constexpr
     def start_alignment(self, position: Position) -> int:
-        """The bytes that the start address of an operand in a buffer is a multiple of; 1 in GM.
+        """The alignment of an operand's start address in a buffer, in bytes; 1 in GM.
 
         >>> AtlasA2.start_alignment("L0A"), AtlasA2.start_alignment("L1")
         (512, 32)
 
         Raises:
-            UnsupportedError: the architecture states none of it.
+            UnsupportedError: the architecture states no alignment for the buffer.
         """
         unit = dict(self.alignments).get(position)
         if unit is None:
@@ -154,7 +154,7 @@ class Arch(NamedTuple):
 
     @constexpr
     def limit(self, instruction: str, parameter: str) -> Limit | None:
-        """The range of a parameter of an instruction, or None where no source states it.
+        """The range of a parameter of an instruction; None if no source states it.
 
         >>> AtlasA2.limit("Nd2Nz", "nValue").most
         16384
@@ -172,7 +172,7 @@ class Arch(NamedTuple):
         'float'
 
         Raises:
-            UnsupportedError: it does not; the text says with what it does.
+            UnsupportedError: the core does not multiply the two; the text lists the pairs that it does.
         """
         left = element(a)
         right = left if b is None else element(b)
@@ -190,7 +190,7 @@ class Arch(NamedTuple):
 
     @constexpr
     def accumulator(self, a: str | Element, b: str | Element | None = None) -> Element:
-        """Return what products of two element types are summed in, here."""
+        """Return the type in which this architecture sums products of two element types."""
         return element(self.product(a, b).accumulator)
 
     @constexpr
@@ -222,7 +222,7 @@ class Arch(NamedTuple):
         return "AtlasA2" if self.code == 2201 else "Ascend950"
 
     def source(self, field: str) -> str:
-        """Say where the value of a field is stated.
+        """Return the source of the value of a field.
 
         >>> AtlasA2.replaced(cores=20).source("cores")
         'given'
@@ -235,7 +235,7 @@ class Arch(NamedTuple):
         return dict(self.sources).get(field, "given")
 
     def replaced(self, **changes: Unpack[ArchFacts]) -> Arch:
-        """Return this architecture with some facts changed; the source of those is 'given'.
+        """Return this architecture with some facts changed; their source is 'given'.
 
         >>> half = Ascend950.replaced(cores=16, vector_cores=32)
         >>> half.cores, half.l0c == Ascend950.l0c
@@ -252,7 +252,7 @@ class Arch(NamedTuple):
         return changed._replace(**changes)
 
     def figure(self) -> Bars:
-        """Return the picture of its buffers, as data: how large each is.
+        """Return the picture of its buffers, as data: the size of each.
 
         >>> [(bar.label, bar.end) for bar in arch("AtlasA2").figure().bars][:2]
         [('L1', 524288), ('L0A', 65536)]
@@ -280,7 +280,7 @@ class Arch(NamedTuple):
         return f"arch({base.name!r}).replaced({text})"
 
     def _changed_from(self, base: Arch) -> dict[str, object]:
-        """The facts that are others than those of an architecture, but for their sources."""
+        """The facts that differ from those of an architecture; sources are not compared."""
         pairs = zip(self._fields, self, base, strict=True)
         return {field: mine for field, mine, theirs in pairs if field != "sources" and mine != theirs}
 
@@ -308,12 +308,12 @@ _Name = TypeVar("_Name", bound=str, covariant=True)
 @constexpr
 @typed_by(name=None)
 class KnownArch(Arch, Generic[_Name]):
-    """An architecture that CATLASS knows: its name, which is part of its type, tells every fact.
+    """An architecture that CATLASS knows. Its name is part of its type, and fixes every fact.
 
     >>> KnownArch("AtlasA2") == AtlasA2, type(AtlasA2.replaced(ub=96 << 10)).__name__
     (True, 'Arch')
 
-    Annotate with ``KnownArch[Literal["AtlasA2"]]``; what is made from it by a change is an `Arch`.
+    Annotate with ``KnownArch[Literal["AtlasA2"]]``; a change makes a plain `Arch`.
 
     Raises:
         UnsupportedError: CATLASS knows no architecture of this name.
@@ -327,7 +327,7 @@ class KnownArch(Arch, Generic[_Name]):
             raise _unknown(name, list(_FACTS))
         return cls._make(facts)
 
-    # the type would go on telling the facts that a change replaces
+    # the type would still state the facts that a change replaces
     def _replace(self, **changes: Unpack[ArchFacts]) -> Arch:  # type: ignore[override]  # ty: ignore[incompatible-method-override]
         return Arch._make(self)._replace(**changes)
 
@@ -360,7 +360,7 @@ _ENTRIES: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
     "alignments": (_is_alignment, "a position and its bytes, as ('L1', 32)"),
     "sources": (_is_source, "a field and where it is stated"),
 }
-"""What the tables hold: the check of an entry, and its words."""
+"""The kinds of entries in the tables: their check, and their words in an error."""
 
 
 def _check(field: str, value: object) -> None:
@@ -408,7 +408,7 @@ _ALIGNMENTS: Final[tuple[tuple[Position, int], ...]] = (
 
 
 def _sources(chip: str, **others: str) -> tuple[tuple[str, str], ...]:
-    """Where the facts are stated, of an architecture whose figures are those of a chip."""
+    """The sources of an architecture whose figures are those of a chip."""
     ini = f"{_INI} {chip}.ini"
     sources = dict.fromkeys(("l1", "l0a", "l0b", "l0c", "ub", "bt", "fb"), _HEADER)
     sources |= dict.fromkeys(("cores", "vector_cores", "l2"), f"{ini} [SoCInfo]")
@@ -500,7 +500,7 @@ def arch(name: str | Arch) -> Arch:
     (True, 28)
 
     Raises:
-        UnsupportedError: no such one is known; near names are given.
+        UnsupportedError: no architecture or chip has the name; the text suggests near names.
     """
     if isinstance(name, Arch):
         return name

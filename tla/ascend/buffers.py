@@ -1,4 +1,4 @@
-"""The buffers of a core: how much each holds, where a tile may start, how it may lie there.
+"""The buffers of a core: their sizes, the allowed starts of a tile, and its allowed tags.
 
 >>> here = buffer_of("AtlasA2", "L0A")
 >>> here.capacity, here.unit, here.tags
@@ -6,8 +6,7 @@
 >>> here.holds(65536), here.starts(100)
 (True, False)
 
-A tile that is allocated (`tla.ascend.allocate`) and the stages of a plan (`Plan.check`) are held against
-these rules.
+`tla.ascend.allocate` checks a tile by these rules, and `Plan.check` the stages of a plan.
 
 Source: CATLASS arch/arch.hpp, gemm/helper.hpp, the tile copies; CANN Ascend C, "General Restrictions".
 """
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Buffer(NamedTuple):
-    """A buffer of an architecture, and what it asks of a tile.
+    """A buffer of an architecture, with its rules for a tile.
 
     >>> buffer_of("AtlasA2", "L0A")[1:5]
     ('L0A', 65536, 512, ('zZ',))
@@ -36,25 +35,25 @@ class Buffer(NamedTuple):
     arch: Arch
     position: Position
     capacity: int
-    """Its bytes."""
+    """The size in bytes."""
     unit: int
-    """The bytes that the start of a tile is a multiple of."""
+    """The alignment of the start of a tile, in bytes."""
     tags: tuple[str, ...]
-    """The tags that a tile may be in; none where any layout will do."""
+    """The allowed tags of a tile; empty if any layout is allowed."""
     elements: tuple[str, ...] | None
     """The element types that it holds; None for all."""
 
     def holds(self, end: int) -> bool | None:
-        """Whether it reaches to a byte, which is behind all of a tile; None where unknowns decide."""
+        """Whether the buffer has room up to the end of a tile; None if unknowns decide."""
         past = known_lt(self.capacity, end)
         return None if past is None else not past
 
     def starts(self, start: int) -> bool | None:
-        """Whether a tile may start at a byte; None where unknowns decide."""
+        """Whether a tile may start at a byte; None if unknowns decide."""
         return known_divides(self.unit, start)
 
     def tags_of(self, of: Element, rank: int) -> tuple[str, ...]:
-        """Return its tags for elements of a type and `rank` modes; all tags where none has that many.
+        """Return its tags for an element type and `rank` modes; all tags if none has that many modes.
 
         >>> from tla.ascend import element
         >>> half, scale = element("half"), element("float8_e8m0_t")
@@ -69,10 +68,10 @@ class Buffer(NamedTuple):
 
 
 def buffer_of(arch: str | Arch, position: Position) -> Buffer:
-    """Return a buffer of an architecture, with what it asks of a tile.
+    """Return a buffer of an architecture, with its rules for a tile.
 
-    Nothing is stated of starts in FB: a copy to it writes whole blocks, and there they are taken for
-    the unit of starts too.
+    No source states the starts in FB. A copy to FB writes whole blocks, so a start is assumed to be a
+    multiple of a block.
 
     Raises:
         UnsupportedError: there is no such architecture or buffer, or no alignment is stated for it.
@@ -85,7 +84,7 @@ def buffer_of(arch: str | Arch, position: Position) -> Buffer:
 
 
 def l1_tag(tag: str) -> str:
-    """The tag of a tile in L1, by its tag in global memory: rows stay rows.
+    """The tag of a tile in L1, from its tag in global memory: rows stay rows.
 
     >>> l1_tag("RowMajor"), l1_tag("PaddingColumnMajor")
     ('zN', 'nZ')
@@ -96,7 +95,7 @@ def l1_tag(tag: str) -> str:
 
 
 _IN_L1: Final = ("zN", "nZ", "zZ", "nN", "VectorLayout", "Fmap", "Filter", "NDC1HWC0")
-"""What CATLASS copies from global memory to L1: products, biases, convolutions."""
+"""The tags that CATLASS copies from global memory to L1: products, biases, convolutions."""
 _SCALES: Final = ("MxScalezZ", "MxScalenN")
 
 
@@ -108,7 +107,7 @@ def _tags(arch: Arch, position: Position) -> tuple[str, ...]:
 
 
 def _elements(arch: Arch, position: Position) -> tuple[str, ...] | None:
-    """What the cube core reads as A and as B, sums in, and adds sums to: there biases are sums."""
+    """The element types that the cube core reads as A and B, sums in, and has in the bias table."""
     if position == "BT":
         return tuple(dict.fromkeys([sums for sums, _bias in BIASES[arch.code]]))
     field = {"L0A": "a", "L0B": "b", "L0C": "accumulator"}.get(position)

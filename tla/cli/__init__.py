@@ -1,4 +1,9 @@
-"""The command line: ``tla COMMAND ...``."""
+"""The command line: ``tla COMMAND ...``.
+
+- ``main`` runs a command of ``commands``: the module of its name, with the parts that ``hlo_*``,
+  ``index_*`` and ``ascend_*`` name;
+- ``common``, ``operation``, ``columns``, ``messages``, ``progress`` and ``pictures`` are shared.
+"""
 
 from typing import TYPE_CHECKING
 

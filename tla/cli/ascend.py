@@ -46,7 +46,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _command(name: str) -> Callable[[list[str]], int]:
-    """What runs a subcommand: only the one that is asked for is loaded."""
+    """The function that runs a subcommand; the other subcommands are not loaded."""
     if name == "show":
         from .ascend_show import run as command
     elif name == "check":

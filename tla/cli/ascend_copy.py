@@ -139,7 +139,7 @@ def _transfer(options: argparse.Namespace) -> Transfer:
 def _elements(
     route: str, option: Element | None, src: Element | None, dst: Element | None
 ) -> dict[str, Any]:
-    """The element type of a copy, and that of its sums where it makes one of the other."""
+    """The element type of a copy, and the type of its sums if the copy converts them."""
     sums = {"l0c-gm": src, "l1-bt": dst}.get(route)
     types = {"l0c-gm": (option, dst), "l1-bt": (option, src)}.get(route, (option, src, dst))
     names = list(dict.fromkeys(of for of in types if of is not None))
@@ -160,7 +160,7 @@ def _elements(
 
 
 def _l1_tag(src: AnyLayout, tag: str | None, of: Element) -> str:
-    """The tag in L1 that a matrix goes to."""
+    """The tag of a matrix in L1."""
     from ..ascend import PAIRS
 
     names = tags_of(src, of) if tag is None else (tag,)
@@ -238,7 +238,7 @@ def _report(transfer: Transfer, every: bool) -> Iterator[str]:
 
 
 def _parameters(call: Call, line: str) -> Iterator[str]:
-    """The fields of a call, one to a line, with what each counts; n counts lines, rows or columns."""
+    """The fields of a call, one to a line, each with its unit; ``n`` counts lines, rows or columns."""
     struct = type(call.params).__name__
     yield f"{call.name} with {struct}"
     rows = [(name, cpp_text(value)) for name, value in fields_of(call.params).items()]
@@ -252,7 +252,7 @@ def _parameters(call: Call, line: str) -> Iterator[str]:
 
 
 def _table(calls: list[Call], transfer: Transfer) -> list[str]:
-    """Where each call writes and reads, and the field that changes from call to call."""
+    """The places where each call writes and reads, and the field that changes from call to call."""
     changes = ["mStartPosition"] if transfer.calls.m_step else []
     head = ["call", "dst", "src", *changes]
     rows: list[list[str]] = []
@@ -347,4 +347,4 @@ _MEANING: Final[dict[str, dict[str, str]]] = {
     "FixpipeParamsV220": _OUT,
     "DataCopyCO12DstParams": _OUT,
 }
-"""What each field counts."""
+"""The unit of each field."""

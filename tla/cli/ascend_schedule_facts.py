@@ -50,11 +50,12 @@ class Request(NamedTuple):
         """Read the options.
 
         Raises:
-            UnsupportedError: the cube core does not multiply the elements, or sums make no such C.
+            UnsupportedError: the cube core does not multiply the elements, or its sums cannot become
+                this C.
         """
         machine = arch(options.arch)
         problem, tile = gemm_shape(options.problem, "problem"), gemm_shape(options.tile)
-        plan = gemm(machine, problem, options.element, l1=tile, l0=tile)  # it knows what C is
+        plan = gemm(machine, problem, options.element, l1=tile, l0=tile)  # it derives the type of C
         sums = machine.accumulator(plan.a, plan.b)
         written = dict.fromkeys((sums.name, "half", "bfloat16_t", "float", "int8_t", "uint8_t"))
         if plan.c.name not in written:
@@ -140,7 +141,7 @@ def _task_facts(task: Task) -> dict[str, Any]:
 
 @contextmanager
 def _progress(what: str, schedule: Schedule) -> Generator[Callable[[int], None] | None]:
-    """How far a long walk over the tasks is, on a terminal."""
+    """A progress bar for a long walk over the tasks, on a terminal."""
     if schedule.count < _SHOWS_PROGRESS:
         yield None
         return
@@ -154,9 +155,9 @@ class Difference(NamedTuple):
     same_blocks: int
     other_core: int
     other_round: int
-    """Of those on the same core."""
+    """How many of the shared blocks are on the same core in both."""
     all_blocks: bool
-    """Whether they share all."""
+    """Whether they share all blocks."""
 
     def __str__(self) -> str:
         same, core, turn, whole = self

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def head(request: Request, schedule: Schedule) -> Iterator[str]:
-    """Yield what is asked for: the problem, its tiles, the cores."""
+    """Yield the request: the problem, its tiles, the cores."""
     problem, tile = (" x ".join(map(str, shape)) for shape in (schedule.problem, schedule.tile))
     elements, machine = request.elements, request.arch
     types = elements[0].name if len(set(elements)) == 1 else ", ".join(e.name for e in elements)
@@ -26,7 +26,7 @@ def head(request: Request, schedule: Schedule) -> Iterator[str]:
 
 
 def _why(entry: Entry, request: Request) -> str:
-    """What chose the swizzle, or how it cuts K, where the command line did not."""
+    """Where the swizzle, or its cut of K, comes from, if the command line has none."""
     m, n, _ = request.problem
     if request.advised and entry.order is request.orders[0]:
         return f", CATLASS's advice for M {'>=' if m >= n else '<'} N"
@@ -70,7 +70,7 @@ def _workspace(count: int) -> str:
 
 
 def _cover(schedule: Schedule) -> str:
-    """What was proved, in words."""
+    """The proof in words."""
     tiles = plural(schedule.blocks, "tile")
     each = "the one tile is" if schedule.blocks == 1 else f"every one of the {tiles} is"
     if schedule.count == schedule.blocks:
@@ -136,7 +136,7 @@ def two(entries: list[Entry], difference: Difference, request: Request) -> Itera
 
 
 def _figures(entries: list[Entry]) -> Iterator[tuple[str, ...]]:
-    """A row for each figure: its name, both values, and which is the better."""
+    """A row for each figure: its name, both values, and the better one."""
 
     def row(
         name: str, values: list[float], texts: list[str] | None = None, more: bool = False
@@ -158,7 +158,7 @@ def _figures(entries: list[Entry]) -> Iterator[tuple[str, ...]]:
 
 
 def _better(values: list[float], more: bool) -> str:
-    """Which of two is the better, and by what part of the larger."""
+    """The better of two, and the difference as a part of the larger."""
     first, second = values
     if first == second:
         return "same"

@@ -45,9 +45,9 @@ exit code 1: a value is wrong, no tile is legal, or that of --tile is not.
 """
 
 _DEFAULT: Final = "default"
-"""What stands in the place of a rank for the tile of CATLASS's examples."""
+"""The mark, in place of a rank, of the tile of CATLASS's examples."""
 _OWN: Final = "--tile"
-"""The same, for the tile that is asked about."""
+"""The mark of the tile that the option ``--tile`` names."""
 
 
 def run(arguments: list[str]) -> int:
@@ -144,7 +144,7 @@ def _ranked(options: argparse.Namespace) -> Ranking:
 
 @contextmanager
 def _executor(jobs: int) -> Generator[Executor | None]:
-    """Processes for the work, which end with it; none for one job."""
+    """The processes for the work, which end with it; None for one job."""
     if jobs == 1:
         yield None
         return
@@ -152,7 +152,8 @@ def _executor(jobs: int) -> Generator[Executor | None]:
 
     executor = ProcessPoolExecutor(jobs, initializer=_deaf)
     try:
-        executor.submit(int).result()  # all begin here, before the bar has a thread: forks copy no lock
+        # All processes start before the bar has a thread, so that no fork copies a lock.
+        executor.submit(int).result()
         yield executor
     except KeyboardInterrupt:
         _end(executor)
@@ -162,11 +163,11 @@ def _executor(jobs: int) -> Generator[Executor | None]:
 
 
 def _end(executor: Executor) -> None:
-    """End the processes: what they have begun may take long, and nobody waits for it."""
+    """End the processes: their work may take long, and nobody waits for it."""
     import threading
     from multiprocessing import active_children
 
-    # The executor's thread finds them gone, and futures cancelled: it has nothing to say that is news.
+    # The executor's thread then reports dead processes and cancelled futures, which is no news.
     hook, threading.excepthook = threading.excepthook, _say_nothing
     for process in active_children():
         process.terminate()
@@ -220,7 +221,7 @@ def _report(ranking: Ranking) -> list[str]:
 
 
 def _others(ranking: Ranking) -> list[tuple[str, Estimate]]:
-    """What stands below the ranks: the tile that is asked about, and the default."""
+    """The lines below the ranks: the tile that the user named, and the default."""
     own = ranking.asked and ranking.asked.estimate
     both = ((_OWN, own), (_DEFAULT, ranking.default))
     return [(name, tile) for name, tile in both if tile is not None]

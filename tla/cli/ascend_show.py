@@ -1,4 +1,4 @@
-"""``tla ascend show``: architectures and element types, with where each fact is stated."""
+"""``tla ascend show``: architectures and element types, with the source of each fact."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def run(arguments: list[str]) -> int:
         }
         write = _all
     else:
-        found = arch(options.arch)
-        facts, write = _facts(found), lambda: _one(found)
+        architecture = arch(options.arch)
+        facts, write = _facts(architecture), lambda: _one(architecture)
     if is_asked_for(options):
         shown = [*ARCHES.values()] if options.arch is None else [arch(options.arch)]
         figures = tuple(each.figure() for each in shown)

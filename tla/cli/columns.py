@@ -43,7 +43,7 @@ def plural(count: int, word: str) -> str:
 
 
 def wrapped(items: Iterable[str], indent: str) -> list[str]:
-    """Return the lines of a list with commas, none broken within an item or longer than need be.
+    """Return the lines of a list with commas; no line breaks within an item.
 
     >>> wrapped(["one", "two"], "  ")
     ['  one, two']

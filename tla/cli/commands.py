@@ -1,4 +1,4 @@
-"""The commands of ``tla``, and what each is for."""
+"""The commands of ``tla``, each with its help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands share: their parsers, the text they are given, and sizes in words."""
+"""The parts that commands share: parsers, input text, and sizes in words."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ GIVEN = "a layout, TLA, zN<half>(20,48) or XLA, or FILE:%%name#i; - is standard 
 POINTERS = """
 FILE:%name is the shape of that instruction in a file of HLO; of a tuple FILE:%name#i is element i.
 """
-"""What the help of a command says of `GIVEN` at its end."""
+"""The end of the help of a command that takes `GIVEN`."""
 
 NUMBER_OR_BOUND = "Write a number in place of '?', or a bound, '<=N'."
-"""The way out where an answer depends on a dim of unknown size."""
+"""The way out if the answer depends on a dim of unknown size."""
 
 SAY_MORE = "Write a number for each unknown, or say more of it where it comes first: M{div=16,min=1}."
-"""The way out where an answer depends on the unknowns of a layout."""
+"""The way out if the answer depends on the unknowns of a layout."""
 
 
 class InputError(TlaError):
@@ -36,7 +36,7 @@ class InputError(TlaError):
 
 
 def argument_parser(name: str, epilog: str, about: str = "") -> argparse.ArgumentParser:
-    """Return the parser of a command, or of a subcommand of one, which says what it is about."""
+    """Return the parser of a command or subcommand, with its description."""
     return argparse.ArgumentParser(
         prog=f"tla {name}",
         description=about or COMMANDS[name],
@@ -49,12 +49,12 @@ _SIGNED = re.compile(r"-[\d_(]")
 
 
 def signed(arguments: list[str]) -> list[str]:
-    """Return arguments of which none that begins with a negative number is taken for an option.
+    """Return the arguments with a blank before negative numbers, so that none looks like an option.
 
     >>> signed(["f32[3,5]", "-1,1", "--json"])
     ['f32[3,5]', ' -1,1', '--json']
 
-    Their readers are to pass over the blank.
+    Whoever reads such an argument must skip the blank.
     """
     return [f" {text}" if _SIGNED.match(text) else text for text in arguments]
 
@@ -63,7 +63,7 @@ _Found = TypeVar("_Found")
 
 
 def settled(find: Callable[[], _Found]) -> _Found | None:
-    """Return what a function finds, or None where that depends on unknown sizes."""
+    """Return the result of a function, or None if it depends on unknown sizes."""
     try:
         return find()
     except UndecidedError:
@@ -74,13 +74,13 @@ _Error = TypeVar("_Error", bound=TlaError)
 
 
 def on_command_line(error: _Error, way_out: str) -> _Error:
-    """Return an error whose way out is one of the command line, where it was to write Python."""
+    """Return the error with a way out for the command line, in place of one for Python."""
     details = [way_out if _assumes(error) in detail else detail for detail in error.details]
     return error if details == [*error.details] else type(error)(error.summary, *details, **error.data)
 
 
 def as_option(error: UndecidedError) -> UndecidedError:
-    """Return an error whose way out is the option ``--assume``, not Python."""
+    """Return the error with the option ``--assume`` as its way out, not Python."""
     python, option = f"write `{_assumes(error)}`", f"add --assume '{error.data.get('obligation')}'"
     details = [detail.replace(python, option) for detail in error.details]
     return UndecidedError(error.summary, *details, **error.data)
@@ -92,12 +92,12 @@ def _assumes(error: TlaError) -> str:
 
 
 def text_argument(text: str) -> str:
-    """Return a text argument; ``-`` stands for what standard input holds."""
+    """Return a text argument; for ``-`` the text of standard input."""
     return read_file("-").strip() if text == "-" else text
 
 
 def read_file(path: str) -> str:
-    """Return the text of a file; ``-`` stands for standard input.
+    """Return the text of a file; for ``-`` that of standard input.
 
     Raises:
         InputError: it is missing, cannot be read, or is not UTF-8 text.
@@ -113,7 +113,7 @@ def read_file(path: str) -> str:
 
 
 def read_bytes(path: str) -> bytes:
-    """Return what a file holds; ``-`` stands for standard input.
+    """Return the bytes of a file; for ``-`` those of standard input.
 
     Raises:
         InputError: it is missing, or cannot be read.
@@ -137,7 +137,7 @@ def standard_input() -> IO[bytes]:
 
 
 def name_of(path: str) -> str:
-    """Return what messages call a file."""
+    """Return the name of a file in messages."""
     return "standard input" if path == "-" else path
 
 
@@ -187,7 +187,7 @@ def _decimal(part: int, whole: int, places: int) -> str:
 
 
 def plain(n: Any) -> Any:
-    """Return an int as JSON has it: a symbolic one, and what is no int, as text; None as it is."""
+    """Return a value for JSON: an int or None as it is, a symbolic int or anything else as text."""
     if n is None:
         return None
     return int(n) if isinstance(n, int) and not isinstance(n, SymbolicInt) else str(n)
@@ -200,12 +200,12 @@ def numbers(text: str, what: str) -> list[int]:
     [300, 0, 600]
 
     Raises:
-        ParseError: it is anything else; the error says what was expected.
+        ParseError: the text is anything else; the error says what was expected.
     """
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdigit() for part in parts):
-        found = shortened(text.strip())
-        raise ParseError(f"expected {what} with commas, found {found!r}", text, 0, len(text))
+        word = shortened(text.strip())
+        raise ParseError(f"expected {what} with commas, found {word!r}", text, 0, len(text))
     return [int(part) for part in parts]
 
 

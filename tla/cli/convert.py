@@ -1,4 +1,4 @@
-"""``tla convert``: one layout in every notation, with what it takes in memory."""
+"""``tla convert``: one layout in every notation, with its size in memory."""
 
 from __future__ import annotations
 
@@ -117,10 +117,10 @@ def run(arguments: list[str]) -> int:
 
 
 def _figure(entries: list[_Entry], is_file: bool) -> AnyFigure:
-    """The pictures of the layouts that there are, under both notations.
+    """The pictures of the layouts, under both notations.
 
     Raises:
-        TlaError: there is none: of a layout with unknowns, or of a shape without a layout.
+        TlaError: there is no picture: the layout has unknowns, or the shape has no layout.
     """
     rows, columns = (512, 512) if is_file else (16, 64)
     figures: list[Figure] = []
@@ -137,13 +137,13 @@ def _figure(entries: list[_Entry], is_file: bool) -> AnyFigure:
 
 
 class _Entry(NamedTuple):
-    """One array in both notations, or in one and the reason why not in the other.
+    """One array in both notations, or in one, with the reason why the other is missing.
 
     Attributes:
-        reason: Why there is but one; None where there are both.
-        from_xla: Whether the shape was given, and the layout is found.
+        reason: Why one notation is missing; None if both are there.
+        from_xla: Whether the input is the shape, and the layout is computed.
         assumed: Whether the element type is an assumption.
-        element: The element type that a tag gave.
+        element: The element type of a tag.
     """
 
     layout: AnyLayout | None
@@ -155,7 +155,7 @@ class _Entry(NamedTuple):
 
     @property
     def sized(self) -> XlaShape | None:
-        """The shape, where it has one that carries data."""
+        """The shape, if there is one and it carries data."""
         return self.shape if self.shape is not None and self.shape.element_type.bits else None
 
     @property
@@ -165,19 +165,19 @@ class _Entry(NamedTuple):
 
     @property
     def combined(self) -> CombinedLayout | None:
-        """The layout over combined coordinates, where there is no other."""
+        """The layout over combined coordinates, if no other exists."""
         return None if self.reason is None else self.reason.data.get("combined")
 
     def named(self, n: Any) -> int | str:
-        """A size of the shape as JSON has it; its dims have the names that the layout gave them."""
+        """A size of the shape for JSON; unknowns have the names that the layout gives them."""
         if self.layout is not None and not self.from_xla and isinstance(n, SymbolicInt):
             from ..numbers import substitute
 
             size: Any = n
             names = {f"d{i}": dim for i, dim in enumerate(leaves(self.layout.origin_shape))}
             n = substitute(size, names)
-        found: int | str = plain(n)
-        return found
+        name: int | str = plain(n)
+        return name
 
 
 def _entry(value: Any, dtype: str | None, size: int | None, element: Element | None) -> _Entry:
@@ -240,13 +240,13 @@ def _facts(entry: _Entry) -> dict[str, Any]:
         facts["physical_bytes"] = named(physical_bytes(shape))
         facts["warning"] = size_of(shape).warning or None
     elif layout is not None and entry.element is not None:
-        taken = _bytes_by_tag(layout, entry.element)
-        facts["bytes"], facts["physical_bytes"] = (None if n is None else plain(n) for n in taken)
+        sizes = _bytes_by_tag(layout, entry.element)
+        facts["bytes"], facts["physical_bytes"] = (None if n is None else plain(n) for n in sizes)
     return facts
 
 
 def _bytes_by_tag(layout: AnyLayout, element: Element) -> tuple[IntLike, IntLike | None]:
-    """The bytes of the data and of all that the offsets span; None where unknowns leave that open."""
+    """The bytes of the data, and of the whole span of the offsets; None if unknowns decide."""
     span = settled(lambda: layout.cosize)
     return element.bytes_of(layout.valid_size), None if span is None else element.bytes_of(span)
 
@@ -282,9 +282,9 @@ def _rows(entry: _Entry) -> Iterator[tuple[str, str]]:
         span = "" if room is None else f", offsets that span {room}"
         yield "elements", f"{layout.valid_size} of data{span}"
         if entry.element is not None:
-            data, taken = _bytes_by_tag(layout, entry.element)
-            if taken is not None:
-                yield "memory", f"{_in_words(plain(taken))}, {_in_words(plain(data))} of data"
+            data, memory = _bytes_by_tag(layout, entry.element)
+            if memory is not None:
+                yield "memory", f"{_in_words(plain(memory))}, {_in_words(plain(data))} of data"
     if entry.from_xla and shape is not None and layout is not None:
         yield from _way_back(shape, layout)
     if layout is not None and layout.symbols:
@@ -293,14 +293,14 @@ def _rows(entry: _Entry) -> Iterator[tuple[str, str]]:
 
 
 def _of_layout(layout: AnyLayout) -> list[tuple[str, str]]:
-    """The layout, and the same without the padding behind its modes if that is another."""
+    """The layout; and the layout without the padding behind its modes, if it differs."""
     trimmed = settled(layout.trimmed) or layout
     is_cut = (trimmed.shape, trimmed.stride) != (layout.shape, layout.stride)
     return [("tla", str(layout)), *([("trimmed", str(trimmed))] if is_cut else [])]
 
 
 def _memory(entry: _Entry, shape: XlaShape) -> Iterator[tuple[str, str]]:
-    """What a shape takes in memory, beside its data and what XLA itself counts."""
+    """The bytes of a shape in memory, beside its data and the bytes that XLA itself counts."""
     pairs = zip(shape.dimensions, shape.dynamic_dimensions, strict=True)
     is_bounded = any(dynamic and not isinstance(n, SymbolicInt) for n, dynamic in pairs)
     most = " at most" if is_bounded else ""
@@ -323,7 +323,7 @@ def _in_words(count: int | str) -> str:
 
 
 def _way_back(shape: XlaShape, layout: AnyLayout) -> Iterator[tuple[str, str]]:
-    """What it takes to convert the layout back to a shape of the same size."""
+    """The options that convert the layout back to a shape of the same size."""
     room = physical_elements(shape)
     try:
         if known_eq(physical_elements(from_layout(layout, shape.element_type)), room) is not True:

@@ -1,4 +1,4 @@
-"""``tla cpp``: a compiler's errors with layouts in notation, and the C++ of a layout."""
+"""``tla cpp``: a compiler's errors with layouts in notation, and the C++ text of a layout."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def run(arguments: list[str]) -> int:
 
 
 def _rewrite(path: str) -> None:
-    """Copy a file to standard output, rewritten; what has come is out before more is read."""
+    """Copy a file to standard output, rewritten; each piece is written before the next is read."""
     out = getattr(sys.stdout, "buffer", None)
     for lines in _lines(path):
-        # what is not UTF-8 passes as it is
+        # bytes that are not UTF-8 pass unchanged
         text = rewritten(lines.decode("utf-8", "surrogateescape"))
         if out is not None:
             out.write(text.encode("utf-8", "surrogateescape"))
@@ -68,7 +68,7 @@ def _rewrite(path: str) -> None:
 
 
 def _lines(path: str) -> Iterator[bytes]:
-    """The whole lines that come at a time from a file, or from standard input.
+    """The lines of a file, or of standard input, in groups as they arrive.
 
     Raises:
         InputError: it is missing or cannot be read.
@@ -89,7 +89,7 @@ def _lines(path: str) -> Iterator[bytes]:
 
 
 def _whole_lines(file: Any) -> Iterator[bytes]:
-    """The lines of a buffered file, as many as have come; the last may lack its end."""
+    """The lines of a buffered file in groups as they arrive; the last line may lack its end."""
     held: list[bytes] = []  # the pieces of a line that has not ended
     while chunk := file.read1(_CHUNK):
         whole, newline, rest = chunk.rpartition(b"\n")

@@ -61,7 +61,7 @@ _NO_RUN = {
     "element size": "A and B have elements of different sizes",
     "split": "A and B are split differently",
 }
-"""Why nothing moves in runs, by the kind of what differs."""
+"""Why nothing moves in runs, by the kind of the difference."""
 
 
 def run(arguments: list[str]) -> int:
@@ -74,10 +74,10 @@ def run(arguments: list[str]) -> int:
         parser.error("standard input, -, can stand for one argument only")
     try:
         (a, of_a), (b, of_b) = _operand("A", options.a), _operand("B", options.b)
-        found = [*_elements_of(a, of_a, b, of_b), *differences(a, b)]
-        facts = _facts(a, b, found, {_bits(a, of_a), _bits(b, of_b)} - {None})
-        lines = list(_lines(a, b, found, facts))
-    except TlaError as error:  # as diff(1): 1 says that they differ
+        differing = [*_elements_of(a, of_a, b, of_b), *differences(a, b)]
+        facts = _facts(a, b, differing, {_bits(a, of_a), _bits(b, of_b)} - {None})
+        lines = list(_lines(a, b, differing, facts))
+    except TlaError as error:  # as in diff(1), where 1 means that they differ
         complain(f"tla: error: {error}")
         return 2
     if options.json:
@@ -86,11 +86,11 @@ def run(arguments: list[str]) -> int:
         print(json.dumps(facts))
     else:
         print(*lines, sep="\n")
-    return 1 if found else 0
+    return 1 if differing else 0
 
 
 def _operand(name: str, text: str) -> tuple[XlaShape | AnyLayout, Element | None]:
-    """The layout that an argument writes, and its element where a tag says it; errors name which."""
+    """The layout that an argument writes, and the element type of a tag; errors name the argument."""
     try:
         text = text_argument(text)
         by_tag = tagged(text)
@@ -102,7 +102,7 @@ def _operand(name: str, text: str) -> tuple[XlaShape | AnyLayout, Element | None
 def _elements_of(
     a: XlaShape | AnyLayout, of_a: Element | None, b: XlaShape | AnyLayout, of_b: Element | None
 ) -> Iterator[Difference]:
-    """How the elements differ where a tag says one; those of two shapes are compared with the shapes."""
+    """The difference of the element types, if a tag names one; two shapes compare theirs themselves."""
     if of_a is None and of_b is None:
         return
     for kind, x, y in (
@@ -114,7 +114,7 @@ def _elements_of(
 
 
 def _type(x: XlaShape | AnyLayout, of: Element | None) -> str | None:
-    """The element type by XLA's name, or by its own where XLA has none."""
+    """The element type by XLA's name; by its own name if XLA has none."""
     if of is not None:
         return of.xla or of.name
     return x.element_type.name if isinstance(x, XlaShape) else None
@@ -129,10 +129,10 @@ def _bits(x: XlaShape | AnyLayout, of: Element | None) -> int | None:
 def _facts(
     a: XlaShape | AnyLayout,
     b: XlaShape | AnyLayout,
-    found: Sequence[Difference],
+    differing: Sequence[Difference],
     bits: set[int | None],
 ) -> dict[str, Any]:
-    kinds = {each.kind for each in found}
+    kinds = {each.kind for each in differing}
     run, vector, why = _runs(a, b, kinds)
     return {
         "a": _side(a),
@@ -145,7 +145,7 @@ def _facts(
                 "b": plain(each.b),
                 "unknown_sizes": dict(each.unknown),
             }
-            for each in found
+            for each in differing
         ],
         "bitcast": False if "element size" in kinds else settled(lambda: is_bitcast(a, b)),
         "reshape": "dims" in kinds,
@@ -177,7 +177,7 @@ def _side(x: XlaShape | AnyLayout) -> dict[str, Any]:
 def _runs(
     a: XlaShape | AnyLayout, b: XlaShape | AnyLayout, kinds: set[str]
 ) -> tuple[int | None, int | None, str | None]:
-    """The common run and vector, or why there are none; ``kinds`` is what differs."""
+    """The common run and vector, or why there are none; ``kinds`` are those of the differences."""
     for kind, why in _NO_RUN.items():
         if kind in kinds:
             return None, None, why
@@ -194,7 +194,7 @@ def _runs(
 def _lines(
     a: XlaShape | AnyLayout,
     b: XlaShape | AnyLayout,
-    found: Sequence[Difference],
+    differing: Sequence[Difference],
     facts: dict[str, Any],
 ) -> Iterator[str]:
     for name in ("a", "b"):
@@ -206,12 +206,12 @@ def _lines(
             yield f"{'':8} {side['tla']}"
         yield f"{'':8} {_memory(side)}"
     yield from _digits(facts, a, b)
-    if not found:
+    if not differing:
         yield f"{'same':8} every element lies at one offset"
-    for each in found:
+    for each in differing:
         yield f"{'differ':8} {each}"
-    yield f"{'copy':8} {_copy(found, facts)}"
-    yield from _picture(a, b, found)
+    yield f"{'copy':8} {_copy(differing, facts)}"
+    yield from _picture(a, b, differing)
 
 
 def _memory(side: dict[str, Any]) -> str:
@@ -241,7 +241,7 @@ def _digits(facts: dict[str, Any], a: XlaShape | AnyLayout, b: XlaShape | AnyLay
 
 
 def _beside(x: XlaShape | AnyLayout, other: XlaShape | AnyLayout) -> AnyLayout:
-    """The layout of a shape as it is compared: at its bounds, and with the unknowns of one beside it."""
+    """The layout of a shape for the comparison: at its bounds, with the unknowns of the other layout."""
     if not isinstance(x, XlaShape):
         return x
     theirs = x.dimensions if isinstance(other, XlaShape) else leaves(other.origin_shape)
@@ -254,12 +254,12 @@ def _beside(x: XlaShape | AnyLayout, other: XlaShape | AnyLayout) -> AnyLayout:
     return to_layout(x, sizes)
 
 
-def _copy(found: Sequence[Difference], facts: dict[str, Any]) -> str:
+def _copy(differing: Sequence[Difference], facts: dict[str, Any]) -> str:
     if facts["bitcast"]:
         return f"is a bitcast{' under a reshape' * facts['reshape']}: it moves nothing"
-    if found and all(each.is_placement for each in found):
+    if differing and all(each.is_placement for each in differing):
         return "moves the array as it is to another place"
-    moved = any(each.kind in {"offset", "size", "element size"} for each in found)
+    moved = any(each.kind in {"offset", "size", "element size"} for each in differing)
     if facts["bitcast"] is None and not moved:
         return "not decided: it depends on an unknown size, or is too large to look at"
     if facts["run"] is None:
@@ -278,11 +278,11 @@ def _elements(count: int, bits: int | None) -> str:
 
 
 def _picture(
-    a: XlaShape | AnyLayout, b: XlaShape | AnyLayout, found: Sequence[Difference]
+    a: XlaShape | AnyLayout, b: XlaShape | AnyLayout, differing: Sequence[Difference]
 ) -> Iterator[str]:
-    """The offset of every element in A, and in B where that is another."""
+    """The offset of every element in A, and in B if it differs."""
     dims = _dims(a)
-    moved = any(each.kind == "offset" for each in found)
+    moved = any(each.kind == "offset" for each in differing)
     if not moved or not dims or dims != _dims(b) or prod(dims) > _PICTURE or dims[-1] > _WIDEST:
         return
     rows: list[tuple[str, list[str]]] = []

@@ -49,7 +49,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _write(value: Any, calls: list[Call]) -> int:
-    """Write a value, and before it the steps of the operations that gave it."""
+    """Write a value, and above it the steps of its operations."""
     if calls:
         from ..explain import EXPLAINED, explain
         from ..show import write

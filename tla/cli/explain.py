@@ -1,4 +1,4 @@
-"""``tla explain``: how an operation, a layout of a tag, or the place of an element comes about."""
+"""``tla explain``: an operation, a layout of a tag, or the place of an element, step by step."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ The operations of the algebra, with their arguments:
 """
 
 _VIEWS = ("tiling", "divide", "make_layout_tile", "tv")
-"""What is explained beside the operations."""
+"""The other things that the command explains."""
 
 
 def run(arguments: list[str]) -> int:
     parser = _parser()
     options = parser.parse_args(signed(arguments))
     _require_fitting(parser, options)
-    found: Sequence[Recognition] | None = None
+    results: Sequence[Recognition] | None = None
     figure: AnyFigure
     try:
         if options.offset is not None:
@@ -102,7 +102,7 @@ def run(arguments: list[str]) -> int:
         elif options.arguments:
             figure = _coordinate(parser, options)
         else:
-            figure, found = _layout(parser, options)
+            figure, results = _layout(parser, options)
     except TlaError as error:
         panels = None if options.json else explain_error(error)
         if panels is None:
@@ -110,12 +110,12 @@ def run(arguments: list[str]) -> int:
         complain(f"tla: error: {error}")
         write_figure(panels, options)
         return 1
-    code = 1 if options.tag is not None and found and not found[0].answer else 0
+    code = 1 if options.tag is not None and results and not results[0].answer else 0
     if options.json:
         import json
 
         facts = _facts(figure) if isinstance(figure, Steps) else _cells(figure)
-        print(json.dumps({**facts, **({} if found is None else {"tags": _tags(found)})}))
+        print(json.dumps({**facts, **({} if results is None else {"tags": _tags(results)})}))
         return code
     if isinstance(figure, Steps) and options.table:
         figure = as_table(figure)
@@ -158,11 +158,11 @@ def _is_operation(what: str) -> bool:
 
 
 _TWO = {"divide": divide_table, "make_layout_tile": explain_tile}
-"""What takes a layout, and a tiler or tile."""
+"""The operations that take a layout, and a tiler or tile."""
 
 
 def _require_fitting(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Refuse options that do not go with what is explained."""
+    """Refuse options that do not fit the operation."""
     is_named = _is_operation(options.what) or options.what in _VIEWS
     if options.tag is not None and (is_named or options.arguments):
         parser.error("--tag goes with one layout")
@@ -182,7 +182,7 @@ def _refuse_unknown(parser: argparse.ArgumentParser, what: str) -> NoReturn:
 
 
 def _layout_given(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Any:
-    """The layout that stands where operations do."""
+    """The layout in the place of an operation's name."""
     operands = Operands(parser, options, WHAT=options.what)
     text = operands.text("WHAT")
     if text.isidentifier():
@@ -202,7 +202,7 @@ def _one_layout(operands: Operands, name: str) -> Any:
 def _layout(
     parser: argparse.ArgumentParser, options: argparse.Namespace
 ) -> tuple[Steps, Sequence[Recognition] | None]:
-    """How a layout comes about from its tag, or which tags it is in, with what is found of each."""
+    """How a tag builds a layout; or which tags a layout is in, with the result for each."""
     operands = Operands(parser, options, WHAT=options.what)
     text = operands.text("WHAT")
     if text.isidentifier():
@@ -226,8 +226,8 @@ def _layout(
             tag, element = parse_tag(options.tag)
         except ParseError as error:
             raise error.named("--tag") from None
-        found = recognition(layout, tag, element)
-        return figure_of(found), [found]
+        result = recognition(layout, tag, element)
+        return figure_of(result), [result]
 
 
 def _coordinate(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Steps:
@@ -264,10 +264,10 @@ def _tiling(parser: argparse.ArgumentParser, texts: list[str]) -> Steps:
 def _threads(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Figure:
     if len(options.arguments) > 1:
         parser.error("tv takes one layout, from (thread, value) to the index in a tile")
-    given = {"argument 1": options.arguments[0]}
+    texts = {"argument 1": options.arguments[0]}
     if options.tile is not None:
-        given["--tile"] = options.tile
-    operands = Operands(parser, options, **given)
+        texts["--tile"] = options.tile
+    operands = Operands(parser, options, **texts)
     layout = _one_layout(operands, "argument 1")
     if options.tile is None:
         return tv_figure(layout)
@@ -301,7 +301,7 @@ def _operation(parser: argparse.ArgumentParser, options: argparse.Namespace) -> 
         key, equals, value = text.partition("=")
         if not (equals and key.isidentifier()):
             texts.append(text)
-        elif value.lower() in ("true", "false"):  # False too, as what is refused says it
+        elif value.lower() in ("true", "false"):  # False too, as the message of a refusal writes it
             named[key] = value.lower() == "true"
         else:
             parser.error(f"{key} is true or false, not {value!r}")
@@ -332,9 +332,9 @@ def _without_tables(figure: Steps) -> Steps:
     return figure._replace(parts=parts)
 
 
-def _tags(found: Sequence[Recognition]) -> list[dict[str, Any]]:
-    """Each tag asked about: the width of the elements where it shows; true, false, or null if open."""
-    return [{"tag": each.tag, "bits": each.bits, "answer": each.answer} for each in found]
+def _tags(results: Sequence[Recognition]) -> list[dict[str, Any]]:
+    """Each tag: the width of the elements, if it shows; and true, false, or null for undecided."""
+    return [{"tag": each.tag, "bits": each.bits, "answer": each.answer} for each in results]
 
 
 def _facts(figure: Steps) -> dict[str, Any]:
@@ -351,7 +351,7 @@ def _facts(figure: Steps) -> dict[str, Any]:
 
 
 def _cells(figure: AnyFigure) -> dict[str, Any]:
-    """What stands in the cells of a figure."""
+    """The texts in the cells of a figure."""
     from ..ground import Figure
 
     if not isinstance(figure, Figure):

@@ -1,4 +1,4 @@
-"""``tla hlo``: the buffers of a module, what each takes in memory, and what of it is padding."""
+"""``tla hlo``: the buffers of a module, the memory of each, and the padding in it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..hlo import Module
 
-_WHOLE = ("against", "copies", "live")  # what needs all of a module
+_WHOLE = ("against", "copies", "live")  # the reports that need the whole module
 
 _EPILOG = f"""\
 examples:
@@ -93,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _report_of(wanted: str) -> Callable[[Module, argparse.Namespace], int]:
-    """The report on a whole module: only the one that is asked for is loaded."""
+    """The report on a whole module; the other reports are not loaded."""
     if wanted == "live":
         from .hlo_live import report
     elif wanted == "copies":
@@ -104,7 +104,7 @@ def _report_of(wanted: str) -> Callable[[Module, argparse.Namespace], int]:
 
 
 def _whole(text: ModuleText, wanted: str, options: argparse.Namespace) -> Module:
-    """The module, which a report on copies or lifetimes needs all of."""
+    """The whole module, for a report on copies or lifetimes."""
     stopped: ModuleError | None = None
     try:
         module = read_module("".join(text.pieces()), options.opcode)

@@ -20,32 +20,32 @@ if TYPE_CHECKING:
 
 def report(module: Module, options: argparse.Namespace) -> int:
     """Print what changed from the module of another file to this one."""
-    found = compare(_other(options), module, options.chip)
+    comparison = compare(_other(options), module, options.chip)
     if options.json:
-        print(json.dumps(_facts(found, options)))
+        print(json.dumps(_facts(comparison, options)))
     else:
-        _write(found, options)
-    spaces = (total.memory_space for total in found.totals)
+        _write(comparison, options)
+    spaces = (total.memory_space for total in comparison.totals)
     complain_of_spaces((space for space in spaces if space is not None), options.chip)
     return 0
 
 
-def _write(found: Comparison, options: argparse.Namespace) -> None:
+def _write(comparison: Comparison, options: argparse.Namespace) -> None:
     print(f"from {options.against} to {options.file}")
-    _write_totals(found.totals, options)
-    for change in found.shapes:
+    _write_totals(comparison.totals, options)
+    for change in comparison.shapes:
         print(change)
-    if found.shapes:
+    if comparison.shapes:
         print()
-    groups = found.groups if options.all else [group for group in found.groups if not group.is_inside]
+    groups = [group for group in comparison.groups if options.all or not group.is_inside]
     for group in groups[: options.top]:
         print(*_group_lines(group), sep="\n")
-    inside = [group for group in found.groups if group.is_inside]
+    inside = [group for group in comparison.groups if group.is_inside]
     if inside and not options.all:
         changed = sum(len(group.matches) for group in inside)
         print(f"{plural(changed, 'instruction')} within fusions changed (--all lists them)")
-    alike = "" if found.groups else "nothing changed; "
-    print(f"{alike}{plural(found.unchanged, 'instruction')} as before")
+    alike = "" if comparison.groups else "nothing changed; "
+    print(f"{alike}{plural(comparison.unchanged, 'instruction')} as before")
 
 
 def _other(options: argparse.Namespace) -> Module:
@@ -82,7 +82,7 @@ def _change(total: Total) -> str:
 
 
 def _group_lines(group: ShapeGroup) -> list[str]:
-    """A sentence on a group; of what changed also from what to what."""
+    """A sentence on a group; for changes, with the shape before and after."""
     size = "" if group.is_inside else f" ({short_bytes(group.bytes)})"
     lines = [f"{group.subject}{size} {group.predicate}"]
     if group.what == "changed":
@@ -94,14 +94,14 @@ def _group_lines(group: ShapeGroup) -> list[str]:
     return lines
 
 
-def _facts(found: Comparison, options: argparse.Namespace) -> dict[str, Any]:
+def _facts(comparison: Comparison, options: argparse.Namespace) -> dict[str, Any]:
     return {
-        "before": found.before,
-        "after": found.after,
-        "totals": [{**total._asdict(), "change": total.change} for total in found.totals],
-        "shapes": [_shape_facts(change) for change in found.shapes],
-        "groups": [_group_facts(group) for group in found.groups[: options.top]],
-        "unchanged": found.unchanged,
+        "before": comparison.before,
+        "after": comparison.after,
+        "totals": [{**total._asdict(), "change": total.change} for total in comparison.totals],
+        "shapes": [_shape_facts(change) for change in comparison.shapes],
+        "groups": [_group_facts(group) for group in comparison.groups[: options.top]],
+        "unchanged": comparison.unchanged,
     }
 
 

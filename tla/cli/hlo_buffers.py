@@ -1,4 +1,4 @@
-"""``tla hlo``: the buffers of a module, counted as they are read, and what of them is padding."""
+"""``tla hlo``: the buffers of a module, counted as they are read, and their padding."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from .module_text import ModuleText
 
 LISTED = 30
-"""How many rows a report has where it is not said."""
+"""How many rows a report has by default."""
 
 
 def report(text: ModuleText, options: argparse.Namespace) -> int:
-    """Count buffers as they are read; what stands before a break is reported too."""
+    """Count buffers as they are read; if the text breaks off, the part before the break is reported."""
     stopped: ModuleError | None = None
     listed = options.top if options.top or options.json else LISTED
     tally = Tally(listed, keep_aliases=options.all)
@@ -111,7 +111,7 @@ def _row_lines(rows: Sequence[Row], options: argparse.Namespace) -> list[str]:
 
 
 def group_lines(groups: Sequence[Group], options: argparse.Namespace) -> list[str]:
-    """The table of groups, and how many are left out of it."""
+    """The table of groups, and the number of groups left out."""
     listed = groups[: options.top or LISTED]
     table = [
         [
@@ -126,7 +126,7 @@ def group_lines(groups: Sequence[Group], options: argparse.Namespace) -> list[st
 
 
 def left_out(groups: Sequence[object], listed: Sequence[object]) -> list[str]:
-    """A line on how many groups there are, where not all are listed."""
+    """A line with the number of groups, if not all are listed."""
     return [f"{plural(len(groups), 'group')}, {len(listed)} listed"] if len(listed) < len(groups) else []
 
 

@@ -26,7 +26,7 @@ class _Row(NamedTuple):
 
     @property
     def is_free(self) -> bool:
-        """Whether there is nothing to say of it: it moves nothing by itself, and that is known."""
+        """Whether the copy is known to move nothing by itself, so that it needs no row."""
         return not self.copy.moves and not self.advice and self.copy.proof != "none"
 
 
@@ -52,7 +52,7 @@ def report(module: Module, options: argparse.Namespace) -> int:
 
 
 def _weight(copy: Copy) -> tuple[int, int]:
-    """What a copy costs, as far as it is known."""
+    """The known costs of a copy."""
     return copy.estimated_cycles or 0, copy.read_bytes + copy.written_bytes
 
 
@@ -131,7 +131,7 @@ def _advice_lines(copy: Copy, advice: Advice) -> list[str]:
 
 
 def _gain(copy: Copy, advice: Advice) -> str:
-    """What is saved: of a space move that stays only the cycles are known, and at most."""
+    """The savings; if a space move stays, only the cycles are known, and only as a maximum."""
     if not copy.moves:
         return "saves no memory traffic: the copy is part of a fusion"
     parts: list[str] = []
@@ -144,7 +144,7 @@ def _gain(copy: Copy, advice: Advice) -> str:
 
 
 def _price(advice: Advice) -> str:
-    """What it takes in memory, and what a space move that stays has more to move."""
+    """The memory that the change takes, and the bytes that a remaining space move adds."""
     extra = advice.extra_bytes
     if not extra:
         return ""

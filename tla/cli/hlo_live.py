@@ -1,4 +1,4 @@
-"""``tla hlo --live``: what is live at the peak of each memory space."""
+"""``tla hlo --live``: the buffers that are live at the peak of each memory space."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ _LISTED = 10
 
 
 def report(module: Module, options: argparse.Namespace) -> int:
-    """Print what is live at the peaks of a module."""
-    found = live(module, options.chip)
+    """Print the buffers that are live at the peaks of a module."""
+    liveness = live(module, options.chip)
     if is_asked_for(options):
-        write_figure(found.figure(options.chip, options.top or MOST_DRAWN), options)
+        write_figure(liveness.figure(options.chip, options.top or MOST_DRAWN), options)
     elif options.json:
-        print(json.dumps(_facts(module, found, options)))
+        print(json.dumps(_facts(module, liveness, options)))
     else:
-        _write(module, found, options)
-    complain_of_spaces((peak.memory_space for peak in found.peaks), options.chip)
+        _write(module, liveness, options)
+    complain_of_spaces((peak.memory_space for peak in liveness.peaks), options.chip)
     return 0
 
 
-def _write(module: Module, found: Liveness, options: argparse.Namespace) -> None:
+def _write(module: Module, liveness: Liveness, options: argparse.Namespace) -> None:
     if not module.is_scheduled:
         print("The module is not scheduled: the order of its text is taken.\n")
-    for each in found.peaks:
-        _write_peak(module, each, found.steps, options)
-    space = memory_space_name(found.simulated_space, options.chip)
-    figure = bytes_in_words(found.compiler_peak_bytes)
+    for each in liveness.peaks:
+        _write_peak(module, each, liveness.steps, options)
+    space = memory_space_name(liveness.simulated_space, options.chip)
+    figure = bytes_in_words(liveness.compiler_peak_bytes)
     print(f"peak_memory_in_bytes as the TPU compiler counts it: {figure}")
-    print(f"  {bytes_in_words(found.reserved_bytes)} of arguments, constants and results,")
-    print(f"  {bytes_in_words(found.simulated_bytes)} of temporaries in the space with most, {space}")
-    if found.left_over_bytes:
-        more = bytes_in_words(found.left_over_bytes)
+    print(f"  {bytes_in_words(liveness.reserved_bytes)} of arguments, constants and results,")
+    print(f"  {bytes_in_words(liveness.simulated_bytes)} of temporaries in the space with most, {space}")
+    if liveness.left_over_bytes:
+        more = bytes_in_words(liveness.left_over_bytes)
         print(
             f"  it may count up to {more} more: of a conditional, in an order that the text leaves open"
         )
@@ -73,20 +73,20 @@ def _write_peak(module: Module, peak: Peak, steps: int, options: argparse.Namesp
     print(f"{plural(len(peak.buffers), 'buffer')}{more}\n")
 
 
-def _facts(module: Module, found: Liveness, options: argparse.Namespace) -> dict[str, Any]:
+def _facts(module: Module, liveness: Liveness, options: argparse.Namespace) -> dict[str, Any]:
     return {
         "module": module.name,
         "is_scheduled": module.is_scheduled,
-        "steps": found.steps,
+        "steps": liveness.steps,
         "argument_bytes": argument_bytes(module),
         "output_bytes": output_bytes(module, options.chip),
         "alias_bytes": alias_bytes(module),
-        "compiler_peak_bytes": found.compiler_peak_bytes,
-        "reserved_bytes": found.reserved_bytes,
-        "simulated_bytes": found.simulated_bytes,
-        "simulated_space": found.simulated_space,
-        "left_over_bytes": found.left_over_bytes,
-        "peaks": [_peak_facts(module, peak, options) for peak in found.peaks],
+        "compiler_peak_bytes": liveness.compiler_peak_bytes,
+        "reserved_bytes": liveness.reserved_bytes,
+        "simulated_bytes": liveness.simulated_bytes,
+        "simulated_space": liveness.simulated_space,
+        "left_over_bytes": liveness.left_over_bytes,
+        "peaks": [_peak_facts(module, peak, options) for peak in liveness.peaks],
     }
 
 

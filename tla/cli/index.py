@@ -72,7 +72,7 @@ _SIDE: Final = 32
 """How many rows and columns of an array are drawn in a file; half as many as text."""
 
 _PASSING: Final = frozenset(("tuple", "get-tuple-element"))
-"""Opcodes whose result is what their operands are."""
+"""Opcodes whose result is their operands."""
 
 _WITHOUT: Final = frozenset(("parameter", "constant", "iota", "partition-id", "replica-id"))
 """Opcodes that read no operand and are left out of a list of all instructions."""
@@ -86,14 +86,14 @@ def run(arguments: list[str]) -> int:
     if options.relation:
         from ..indexing import isl
 
-        isl()  # or it says at once what is missing, and not of each instruction
+        isl()  # so a missing package is reported once, not for each instruction
     text, file = _text(options.text)
     try:
         if _MAP.match(text) and "->" in text:
             _refuse_for_modules(parser, options)
             return _of_map(text, options)
         is_short = file is None or (file.path == "-" and "\n" not in text.strip())
-        if _HLO.search(text) or not is_short:  # of another long text it says what is wrong
+        if _HLO.search(text) or not is_short:  # for any other long text the reader says what is wrong
             _refuse_for_maps(parser, options)
             return _of_module(_module(text, file, options), options)
         _refuse_for_modules(parser, options)
@@ -134,11 +134,11 @@ def _refuse_for_maps(parser: argparse.ArgumentParser, options: argparse.Namespac
         parser.error("--into goes with a map; HLO says what memory it reads: --physical")
 
 
-def _text(given: str) -> tuple[str, ModuleText | None]:
-    """The text to read, and the file that it is from."""
-    if given != "-" and not os.path.exists(given) and re.search(r"[\[(:\n]", given):
-        return given, None
-    file = ModuleText(given)
+def _text(argument: str) -> tuple[str, ModuleText | None]:
+    """The text to read, and the file that it comes from."""
+    if argument != "-" and not os.path.exists(argument) and re.search(r"[\[(:\n]", argument):
+        return argument, None
+    file = ModuleText(argument)
     text = "".join(file.pieces())
     problem = file.problem(None)
     if problem is not None:
@@ -176,7 +176,7 @@ def _of_module(module: Module, options: argparse.Namespace) -> int:
     if is_asked_for(options):
         _draw_instructions(chosen, shown, options)
         return 0
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     refused: Counter[str] = Counter()
     for computation, instruction in chosen:
         try:
@@ -187,17 +187,17 @@ def _of_module(module: Module, options: argparse.Namespace) -> int:
                 raise
             refused[instruction.opcode] += 1
             facts = {**_head(instruction), "reason": error.data.get("reason", error.summary)}
-        found.append({"computation": computation.name, "line": instruction.line, **facts})
+        rows.append({"computation": computation.name, "line": instruction.line, **facts})
     if options.json:
-        _print_json({"instructions": found, "not_supported": dict(refused)})
+        _print_json({"instructions": rows, "not_supported": dict(refused)})
         return 0
-    for i, facts in enumerate(found):
+    for i, facts in enumerate(rows):
         if i:
             print()
         print(*_instruction_lines(facts), sep="\n")
     if options.all:
         print()
-        print(*_summary(len(found), refused), sep="\n")
+        print(*_summary(len(rows), refused), sep="\n")
     return 0
 
 
@@ -229,12 +229,12 @@ def _named(module: Module, name: str) -> tuple[Computation, Instruction]:
         for instruction in computation.instructions:
             if instruction.name == bare:
                 return computation, instruction
-    return module.entry, module.entry.instruction(name)  # which says what names are near
+    return module.entry, module.entry.instruction(name)  # its error names near names
 
 
 def _makers(computation: Computation) -> list[Instruction]:
-    """What makes the result of a computation: its root, or of a tuple what makes its elements."""
-    found: dict[str, Instruction] = {}
+    """The instructions that make a computation's result: the root, or those of a tuple's elements."""
+    makers: dict[str, Instruction] = {}
     seen: set[str] = set()
     todo = [computation.root]
     while todo:
@@ -245,8 +245,8 @@ def _makers(computation: Computation) -> list[Instruction]:
         if instruction.opcode in _PASSING:
             todo += [computation.instruction(each.name) for each in reversed(instruction.operands)]
         elif instruction.opcode not in _WITHOUT:
-            found[instruction.name] = instruction
-    return [*found.values()] or [computation.root]
+            makers[instruction.name] = instruction
+    return [*makers.values()] or [computation.root]
 
 
 def _head(instruction: Instruction) -> dict[str, Any]:
@@ -283,9 +283,9 @@ def _summary(count: int, refused: Counter[str]) -> list[str]:
 
 def _of_map(text: str, options: argparse.Namespace) -> int:
     shown = _shown(options)
-    given = parse_map(text)
+    parsed = parse_map(text)
     memory = None if options.into is None else array_of(read(options.into))
-    after = inverse(given) if options.to_output else simplify(given)
+    after = inverse(parsed) if options.to_output else simplify(parsed)
     if is_asked_for(options):
         write_figure(map_figure(after), options)
         return 0

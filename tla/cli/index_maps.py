@@ -1,4 +1,4 @@
-"""What ``tla index`` says of a map: facts as JSON has them, and their lines."""
+"""The output of ``tla index`` on a map: facts for JSON, and lines of text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Shown(NamedTuple):
-    """What is asked for."""
+    """The parts of the output that the options ask for."""
 
     form: str = "2025"
     to_output: bool = False
@@ -45,7 +45,7 @@ class Shown(NamedTuple):
 
 
 def array_of(place: Any) -> Any:
-    """Return the shape or layout that a text stands for, as `from_layout` takes it."""
+    """Return the shape or layout of a text, as `from_layout` takes it."""
     return place.array if isinstance(place, XlaBuffer) else place_of(place)
 
 
@@ -101,12 +101,12 @@ def _maps(
     """The maps between each output and operand."""
     devices = shown.devices
     if through is not None:
-        found = [computation_maps(through, o, devices=devices) for o in range(outputs)]
+        by_output = [computation_maps(through, o, devices=devices) for o in range(outputs)]
         if shown.to_output:
             from ..indexing import inverse
 
-            found = [[[inverse(m) for m in maps] for maps in each] for each in found]
-        return [(o, i, maps) for o, each in enumerate(found) for i, maps in enumerate(each)]
+            by_output = [[[inverse(m) for m in maps] for maps in each] for each in by_output]
+        return [(o, i, maps) for o, each in enumerate(by_output) for i, maps in enumerate(each)]
     if shown.to_output:
         return [
             (o, i, maps)
@@ -133,7 +133,7 @@ def _label(shown: Shown, o: int, i: int, outputs: int, goal: Leaf, is_through: b
 
 
 def array_lines(access: dict[str, Any]) -> list[str]:
-    """Return the lines of one access: from where to where, and the maps."""
+    """Return the lines of one access: the output, the operand, and the maps."""
     lines = [access["label"]]
     lines += [f"  {line}" for facts in access["maps"] for line in map_lines(facts)]
     if not access["maps"]:
@@ -152,8 +152,8 @@ def map_facts(
     """Return a map as text and in parts.
 
     Args:
-        memory: What the results are an index of: the map then goes on to the offset there.
-        given: Whether the map was given by itself, so that its relation belongs to it.
+        memory: The array that the results index; the map then goes on to the offset in it.
+        given: Whether the command line has the map itself, so that its relation belongs to it.
     """
     if memory is not None and not m.is_undefined:
         m = remove_unused_symbols(simplify(compose(m, from_layout(memory)), "replace"))
@@ -197,7 +197,7 @@ def _source(m: IndexingMap, source: Any, shown: Shown) -> dict[str, Any] | None:
 
 
 def _expr(m: IndexingMap, x: Value, shown: Shown) -> str:
-    """An expression of a map as the map's text has it."""
+    """An expression of a map, with the names of the map's text."""
     if type(x) is not Expr:
         return str(x)
     text = m.with_parts(results=[x], constraints=(), replica=None).text(shown.form)
@@ -206,7 +206,7 @@ def _expr(m: IndexingMap, x: Value, shown: Shown) -> str:
 
 
 def map_lines(facts: dict[str, Any]) -> list[str]:
-    """Return the lines of a map: its text, what it reads, the layout that it is."""
+    """Return the lines of a map: its text, the elements that it reads, and its layout."""
     lines: list[str] = facts["text"].splitlines()
     if facts["reason"] is not None:
         lines = [f"not known: {facts['reason']}"]
@@ -222,7 +222,7 @@ def map_lines(facts: dict[str, Any]) -> list[str]:
 
 
 def _relation(maps: Sequence[IndexingMap], shape: XlaShape | None) -> dict[str, Any]:
-    """The exact set of pairs, and how many there are; counts that are not decided are None."""
+    """The exact set of pairs, and their number; counts that are not decided are None."""
     from ..indexing import relation
 
     undefined = next((m for m in maps if m.is_undefined), None)
@@ -269,7 +269,7 @@ def _relation_lines(facts: dict[str, Any]) -> list[str]:
 def instruction_figure(
     instruction: Instruction, shown: Shown, through: Computation | None = None, side: int = 16
 ) -> Panels:
-    """Return what an instruction makes and what it reads of each operand, as figures.
+    """Return the result of an instruction and the elements that it reads of each operand, as figures.
 
     Args:
         through: As of `instruction_facts`.
@@ -281,16 +281,16 @@ def instruction_figure(
     """
     op = Op(instruction, shown.devices)
     operands = op.inputs if through is None else _parameters(through)
-    found: dict[int, list[Operand]] = {}
+    operands_of: dict[int, list[Operand]] = {}
     for o, i, maps in _maps(instruction, shown, through, len(op.outputs), len(operands)):
         leaf = operands[i]
         title = f"{_leaf_name(leaf)} {leaf.shape}"
-        found.setdefault(o, []).append(Operand(title, _dims(leaf), tuple(maps)))
+        operands_of.setdefault(o, []).append(Operand(title, _dims(leaf), tuple(maps)))
     figures = [
         reads_figure(
             f"{_leaf_name(output)} = {output.shape} {instruction.opcode}",
             _dims(output),
-            found.get(o, []),
+            operands_of.get(o, []),
             side,
             side,
         )

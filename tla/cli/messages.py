@@ -1,4 +1,4 @@
-"""Messages on standard error, and what is left to do where an output is closed."""
+"""Messages on standard error, and the handling of a closed output."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import suppress
 
 
 def complain(text: str) -> None:
-    """Print a line to standard error, after all output so far; nothing where it cannot be read."""
+    """Print a line to standard error, after all output so far; print nothing if it is closed."""
     try:
         if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
             sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""The text of a module in pieces: a large one is never held whole, a broken one is read to its break."""
+"""A module in pieces: a large text is never held whole, a broken one is read to its break."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ModuleText:
 
     Attributes:
         name: What messages call it.
-        error: Why the last reading ended early: what follows is not text.
+        error: Why the last reading ended early: bytes that are not text.
     """
 
     def __init__(self, path: str) -> None:
@@ -45,7 +45,7 @@ class ModuleText:
         self._file.close()
 
     def outline(self, opcodes: Collection[str] = ()) -> Outline:
-        """The outline of the module: a reading of its own, before that of the buffers."""
+        """The outline of the module: a first reading, before that of the buffers."""
         return stream_outline(read_stream(self.pieces("outline"), opcodes))
 
     def problem(self, stopped: ModuleError | None) -> InputError | None:
@@ -77,11 +77,11 @@ class ModuleText:
             yield from self._decoded(lambda done: progress.update(task, completed=done))
 
     def _decoded(self, advance: Callable[[int], None]) -> Iterator[str]:
-        """The text up to the first byte that is none; `error` says which that is."""
+        """The text up to the first byte that is no text; `error` names that byte."""
         self.error = None
         self._file.seek(0)
         decoder = codecs.getincrementaldecoder("utf-8")()
-        done = 0
+        size = 0
         while True:
             try:
                 data = self._file.read(_PIECE)
@@ -93,12 +93,12 @@ class ModuleText:
                 text = decoder.decode(data, final=not data)
             except UnicodeDecodeError as error:
                 # The decoder may have kept bytes of the piece before.
-                at = done - (len(error.object) - len(data)) + error.start
+                at = size - (len(error.object) - len(data)) + error.start
                 yield error.object[: error.start].decode()
                 why = f"{self.name} is not text: byte {at} is not UTF-8"
                 self.error = InputError(why, path=self.path)
                 return
-            if not done and text.startswith("\ufeff"):  # the mark of the byte order
+            if not size and text.startswith("\ufeff"):  # the mark of the byte order
                 text = text[1:]
             if "\0" in text:
                 yield text[: text.index("\0")]
@@ -108,12 +108,12 @@ class ModuleText:
             yield text
             if not data:
                 return
-            done += len(data)
-            advance(done)
+            size += len(data)
+            advance(size)
 
 
 def _open(path: str) -> IO[bytes]:
-    """A file that can be read twice: a pipe's data are kept in one that goes away by itself."""
+    """A file that can be read twice: the data of a pipe are copied to a temporary file."""
     file = open(path, "rb")  # noqa: SIM115  `close` does it
     if file.seekable():
         return file

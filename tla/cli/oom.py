@@ -1,4 +1,4 @@
-"""``tla oom``: out-of-memory reports of TPU compilers, computed again, and what would cost less."""
+"""``tla oom``: out-of-memory reports of TPU compilers, computed again, with cheaper layouts."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ def run(arguments: list[str]) -> int:
         import json
 
         facts = [
-            {"chip": chip, **_facts(report, found[: options.top])}
-            for report, found, (chip, _why) in zip(reports, checked, chips_of, strict=True)
+            {"chip": chip, **_facts(report, entries[: options.top])}
+            for report, entries, (chip, _why) in zip(reports, checked, chips_of, strict=True)
         ]
         print(json.dumps({"reports": facts}))
     else:
-        for report, found, (chip, why) in zip(reports, checked, chips_of, strict=True):
+        for report, entries, (chip, why) in zip(reports, checked, chips_of, strict=True):
             if report is not reports[0]:
                 print()
-            _write(report, found, options.top, f"{chip}, {why}")
+            _write(report, entries, options.top, f"{chip}, {why}")
     faults += [
         f"{name} stops in line {report.cut_at}, inside the report of line {report.line}"
         for report in reports
@@ -83,18 +83,18 @@ def _chip(text: str) -> str:
         raise argparse.ArgumentTypeError(f"{error.summary}; known: {', '.join(CHIPS)}") from None
 
 
-def _chip_of(report: Report, given: str | None) -> tuple[str, str]:
-    """The chip that a report is read for, and why this one."""
-    if given is not None:
-        return given, "as asked"
-    found = chip_of(report)
-    if found is not None:
-        return found.name, f"which has {found.hbm} of hbm"
+def _chip_of(report: Report, name: str | None) -> tuple[str, str]:
+    """The chip whose tiles a report is computed with, and the reason for it."""
+    if name is not None:
+        return name, "as asked"
+    chip = chip_of(report)
+    if chip is not None:
+        return chip.name, f"which has {chip.hbm} of hbm"
     return _CHIP, "assumed"
 
 
 def _read(path: str, name: str) -> tuple[str, str]:
-    """The text of a file, as far as it is text, and what is wrong with it or nothing."""
+    """The text of a file, as far as it is text, and the fault that ends it, or None."""
     data = read_bytes(path)
     text = data.decode("utf-8-sig", "replace")
     try:
@@ -111,21 +111,21 @@ def _read(path: str, name: str) -> tuple[str, str]:
 # --- text ---
 
 
-def _write(report: Report, found: list[Checked], top: int | None, chip: str) -> None:
+def _write(report: Report, entries: list[Checked], top: int | None, chip: str) -> None:
     print(_headline(report))
     if report.totals:
         print(*wrapped((f"{name} {size}" for name, size in report.totals), "  "), sep="\n")
-    if not found:
+    if not entries:
         print("  it lists no allocation; 'tla hlo FILE --live' lists what is live, where FILE is the")
         print("  *.after_optimizations.txt that XLA writes with XLA_FLAGS=--xla_dump_to=FOLDER")
         return
     print(f"  tiles and advice for {chip}")
-    shown = found[:top]
+    listed = entries[:top]
     head = ("#", "size", "data", "padding", "times", "check", "shape")
-    rows = [_row(i, entry) for i, entry in enumerate(shown, 1)]
+    rows = [_row(i, entry) for i, entry in enumerate(listed, 1)]
     print(*(f"  {line}" for line in columns(head, rows, 5)), sep="\n")
-    print(*_sum(report, found, shown), sep="\n")
-    for i, entry in enumerate(shown, 1):
+    print(*_sum(report, entries, listed), sep="\n")
+    for i, entry in enumerate(listed, 1):
         _write_advice(_number(i, entry), entry)
 
 
@@ -157,13 +157,13 @@ def _row(i: int, entry: Checked) -> tuple[str, ...]:
     )
 
 
-def _sum(report: Report, found: list[Checked], shown: list[Checked]) -> list[str]:
-    known = [entry for entry in found if entry.padding is not None]
+def _sum(report: Report, entries: list[Checked], shown: list[Checked]) -> list[str]:
+    known = [entry for entry in entries if entry.padding is not None]
     size = sum(entry.padding.size_bytes for entry in known if entry.padding)
     data = sum(entry.padding.unpadded_bytes for entry in known if entry.padding)
     saved = sum(entry.saved_bytes for entry in known)
-    listed = f", {len(shown)} listed" if len(shown) < len(found) else ""
-    out = f"{plural(len(found), 'allocation')}{listed}: {printed_bytes(size)} computed"
+    listed = f", {len(shown)} listed" if len(shown) < len(entries) else ""
+    out = f"{plural(len(entries), 'allocation')}{listed}: {printed_bytes(size)} computed"
     out += f", data {printed_bytes(data)}"
     out += f" ({printed_expansion(size, data)})" if data else ""
     goal = f"; {report.exceeded} must go" if saved and report.exceeded else ""
@@ -197,10 +197,10 @@ def _write_candidate(candidate: Candidate) -> None:
 # --- JSON ---
 
 
-def _facts(report: Report, found: list[Checked]) -> dict[str, Any]:
+def _facts(report: Report, entries: list[Checked]) -> dict[str, Any]:
     facts = report._asdict()
     facts["totals"] = [list(total) for total in report.totals]
-    facts["allocations"] = [_allocation_facts(entry) for entry in found]
+    facts["allocations"] = [_allocation_facts(entry) for entry in entries]
     return facts
 
 

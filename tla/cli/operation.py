@@ -1,4 +1,4 @@
-"""What the commands of the algebra share: their arguments, and how a result is written."""
+"""The parts that the commands of the algebra share: their arguments, and the writing of a result."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def add_assume(parser: argparse.ArgumentParser) -> None:
 
 
 class Operands:
-    """The operands of a command, by the names that errors give them: a name is one unknown in all.
+    """The operands of a command, by their names in errors. One name is one unknown in all operands.
 
     Args:
-        texts: The arguments as they were given; None for one that was left out.
+        texts: The text of each argument; None for an argument that was left out.
     """
 
     def __init__(
@@ -67,9 +67,9 @@ class Operands:
     ) -> None:
         if list(texts.values()).count("-") > 1:
             parser.error("standard input, -, can stand for one argument only")
-        given = {name: text_argument(text) for name, text in texts.items() if text is not None}
-        self._texts = given
-        self._names = Names(" ".join([*given.values(), *options.assume]))
+        contents = {name: text_argument(text) for name, text in texts.items() if text is not None}
+        self._texts = contents
+        self._names = Names(" ".join([*contents.values(), *options.assume]))
         self._steps: bool = options.steps
         self._conditions = [_condition(text, self._names) for text in options.assume]
 
@@ -81,7 +81,7 @@ class Operands:
         return self._texts[name]
 
     def value(self, name: str) -> Any:
-        """Return the value that an argument writes; an error in it names the argument."""
+        """Return the value of an argument; an error names the argument."""
         text = self._texts[name]
         is_xla = "[" in text and text.partition("[")[0].strip().isalnum()
         try:
@@ -91,15 +91,15 @@ class Operands:
             raise error.named(name) from None
 
     def assumed(self) -> assume:
-        """Return the context in which what ``--assume`` says is taken for granted."""
+        """Return the context in which the conditions of ``--assume`` hold."""
         return assume(*self._conditions)
 
     def layout(self, name: str) -> Any:
-        """Return the layout that an argument writes; a shape without strides stands for none."""
+        """Return the layout of an argument; a shape without strides is refused."""
         return layout_of(self.value(name))
 
     def explained(self, operation: str, *arguments: Any, **options: Any) -> Explanation:
-        """Return how an operation comes about, under what is assumed."""
+        """Return the explanation of an operation, under the conditions of ``--assume``."""
         from ..explain import explain
 
         try:
@@ -126,7 +126,7 @@ class Operands:
 
 
 def as_table(steps: Steps) -> Steps:
-    """Return steps with the table alone, where sentences tell the same."""
+    """Return the steps with the table alone, if the sentences repeat it."""
     return steps._replace(sentences=(), pictures=(), parts=tuple(map(as_table, steps.parts)))
 
 

@@ -1,4 +1,4 @@
-"""The ways in which a command writes a figure: on the terminal, or as SVG, HTML or LaTeX."""
+"""How a command writes a figure: on the terminal, or as SVG, HTML or LaTeX."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .common import InputError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..ground import AnyFigure
 
@@ -19,14 +19,14 @@ FORMATS: Final = {
 }
 
 _ENDINGS: Final = {".svg": "svg", ".html": "html", ".htm": "html", ".tex": "latex"}
-"""What the name of a file says of its format."""
+"""The format that the ending of a file name asks for."""
 
 _OTHERS: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".ps", ".eps")
-"""The names of pictures in formats that nothing here writes: text under such a name would not open."""
+"""Endings of formats that no command writes: a text under such a name would not open as a picture."""
 
 
 def add_formats(parser: argparse.ArgumentParser, json: str | None = None) -> None:
-    """Let a command take ``--svg``, ``--html``, ``--latex``, ``--output``; and ``--json``, so described.
+    """Give a command ``--svg``, ``--html``, ``--latex``, ``--output``; and ``--json`` with a help text.
 
     Without a format the name of the output says it; without both the picture is text.
     """
@@ -46,21 +46,21 @@ def add_formats(parser: argparse.ArgumentParser, json: str | None = None) -> Non
 
 
 def format_of(options: argparse.Namespace) -> str | None:
-    """Return the format that a picture is asked for in; None for text."""
+    """Return the format of the picture that the options ask for; None for text."""
     if options.format is not None or options.output is None:
-        found: str | None = options.format
-        return found
+        form: str | None = options.format
+        return form
     name = options.output.lower()
     return next((of for ending, of in _ENDINGS.items() if name.endswith(ending)), None)
 
 
 def is_file_format(options: argparse.Namespace) -> bool:
-    """Whether a figure is asked for that may be larger than a terminal."""
+    """Whether the options ask for a figure that may be larger than a terminal."""
     return format_of(options) is not None
 
 
 def is_asked_for(options: argparse.Namespace) -> bool:
-    """Whether the picture alone is to be written, and not what a command says besides."""
+    """Whether to write the picture alone, without the other output of the command."""
     return options.format is not None or options.output is not None
 
 
@@ -70,22 +70,22 @@ def refuse_formats(
     names: Sequence[str] = (),
     why: str = "",
 ) -> None:
-    """End with a sentence where a picture is asked for beside an option that has none.
+    """End with a sentence if a picture is asked for beside an option that has none.
 
     Args:
-        names: Of such options.
-        why: What the sentence says there is a picture of.
+        names: The options that have no picture.
+        why: The end of the sentence: what has a picture.
     """
     if options.output is not None and getattr(options, "json", False):
         parser.error("--output takes the picture, not JSON: print that, and redirect it")
     for name in names:
         if is_asked_for(options) and getattr(options, name):
-            asked = f"--{options.format}" if options.format is not None else "--output"
-            parser.error(f"{asked} does not go with --{name.replace('_', '-')}: {why}")
+            option = f"--{options.format}" if options.format is not None else "--output"
+            parser.error(f"{option} does not go with --{name.replace('_', '-')}: {why}")
 
 
 def write_figure(figure: AnyFigure, options: argparse.Namespace) -> None:
-    """Write a figure as the options ask for: to a terminal where they do not.
+    """Write a figure in the format of the options; without one, to the terminal.
 
     Raises:
         InputError: the file cannot be written, or its name says another format.
@@ -102,13 +102,15 @@ def write_figure(figure: AnyFigure, options: argparse.Namespace) -> None:
             if options.output.lower().endswith(ending):
                 wanted = f"a picture is written as {', '.join(_ENDINGS)}, not {ending}"
                 raise InputError(f"cannot write {options.output}: {wanted}", path=options.output)
-    written = {None: render, "svg": svg, "html": html, "latex": latex}[format_of(options)](figure)
+    writers: dict[str | None, Callable[[AnyFigure], str]]
+    writers = {None: render, "svg": svg, "html": html, "latex": latex}
+    text = writers[format_of(options)](figure)
     if options.output is None or options.output == "-":
-        print(written)
+        print(text)
         return
     try:
         with open(options.output, "w", encoding="utf-8") as file:
-            file.write(written + "\n")
+            file.write(text + "\n")
     except OSError as error:
         why = error.strerror or error
         raise InputError(f"cannot write {options.output}: {why}", path=options.output) from None

@@ -1,4 +1,4 @@
-"""How far long work is, on a terminal: a bar on standard error, which goes when the work is done."""
+"""A progress bar on standard error, for long work on a terminal; it disappears at the end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_bar(what: str) -> Generator[Callable[[int, int], None] | None]:
-    """Yield a function that reports how much is done, and of how much; None where nobody looks."""
+    """Yield a function that takes the work done and the whole work; None without a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]
         yield None
         return

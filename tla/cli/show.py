@@ -59,14 +59,14 @@ _FILE = (MOST_CELLS, MOST_CELLS, 256)
 
 
 class _Shown(NamedTuple):
-    """A layout to show, perhaps seen through a swizzle, and what it is called."""
+    """A layout to show, perhaps seen through a swizzle, and its title."""
 
     layout: AnyLayout | ComposedLayout
     title: str
 
     @classmethod
     def of(cls, text: str) -> _Shown:
-        """Read a text; what is not in the notation of TLA stands in the title as well."""
+        """Read a text; a text that is not in TLA's notation is part of the title."""
         value = read(text)
         if is_composed(value):
             return cls(value, str(value))
@@ -96,8 +96,8 @@ def run(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     refuse_formats(parser, options)
     limits = _FILE if is_file_format(options) else _TEXT
-    given = zip((options.rows, options.columns, options.places), limits, strict=True)
-    rows, columns, places = (limit if n is None else n for n, limit in given)
+    pairs = zip((options.rows, options.columns, options.places), limits, strict=True)
+    rows, columns, places = (limit if n is None else n for n, limit in pairs)
     colour: Scheme | None = "" if options.colour == "none" else options.colour
     drawn: list[_Drawn] = []
     for text in options.text:
@@ -190,7 +190,7 @@ def _facts(drawn: _Drawn) -> dict[str, Any]:
 
 
 def layout_of(value: Any) -> AnyLayout:
-    """Return the layout that a value read stands for; a shape without strides stands for none."""
+    """Return the layout of a value that was read; a shape without strides is refused."""
     if is_layout(value):
         return value
     if isinstance(value, (XlaShape, XlaTuple, XlaBuffer)):
@@ -203,10 +203,10 @@ def layout_of(value: Any) -> AnyLayout:
 
 
 def drawable(layout: AnyLayout) -> AnyLayout:
-    """Return a layout that has a number for each of its ints; a picture needs them.
+    """Return the layout if all its ints are numbers, which a picture needs.
 
     Raises:
-        UndecidedError: it has unknowns; the error has a layout that it could be.
+        UndecidedError: the layout has unknowns; the error shows a layout that it could be.
     """
     if not layout.symbols:
         return layout
@@ -230,7 +230,7 @@ def _is_shape(value: Any) -> bool:
 
 
 def _text(value: Any) -> str:
-    """The notation of an int tuple, or of what else an expression may give."""
+    """The notation of an int tuple, or of any other value of an expression."""
     if is_tuple(value):
         return f"({','.join(map(_text, value))})"
     return str(value).lower() if isinstance(value, bool) else str(value)

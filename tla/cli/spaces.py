@@ -34,6 +34,6 @@ def unknown_spaces(spaces: Iterable[int], chip: str | None) -> list[str]:
 
 
 def complain_of_spaces(spaces: Iterable[int], chip: str | None) -> None:
-    """Say on standard error which memory spaces the chip has no name for."""
+    """Warn on standard error of memory spaces that the chip has no name for."""
     for sentence in unknown_spaces(spaces, chip):
         complain(f"tla: {sentence}")

@@ -47,13 +47,13 @@ def run(arguments: list[str]) -> int:
     by_tag = tagged(text)
     place = place_of(read(text)) if by_tag is None else by_tag.layout
     if isinstance(place, XlaShape):
-        found = [_in_shape(place, options.offset, options.bytes)]
+        answers = [_in_shape(place, options.offset, options.bytes)]
     elif not options.bytes:
-        found = [_in_layout(place, options.offset)]
+        answers = [_in_layout(place, options.offset)]
     elif by_tag is not None:
         bits, byte = by_tag.element.bits, options.offset
         offsets = range(8 * byte // bits, (8 * byte + 7) // bits + 1)
-        found = [{**_in_layout(place, at), "byte": byte} for at in offsets]
+        answers = [{**_in_layout(place, at), "byte": byte} for at in offsets]
     else:
         parser.error(
             "--bytes goes with an XLA shape or a tag: a layout does not say how large an element is"
@@ -61,9 +61,9 @@ def run(arguments: list[str]) -> int:
     if options.json:
         import json
 
-        print(json.dumps(found if len(found) > 1 else found[0]))
+        print(json.dumps(answers if len(answers) > 1 else answers[0]))
         return 0
-    for facts in found:
+    for facts in answers:
         for line in _lines(facts):
             print(line)
     return 0
@@ -72,18 +72,18 @@ def run(arguments: list[str]) -> int:
 def _in_shape(shape: XlaShape, offset: int, is_byte: bool) -> dict[str, Any]:
     places: list[dict[str, Any]] = []
     for at in offsets_in_byte(shape, offset) if is_byte else [offset]:
-        found = element_at(shape, at)
-        if isinstance(found, Padding):
-            places.append({"offset": at, "index": None, "padding": str(found)})
+        element = element_at(shape, at)
+        if isinstance(element, Padding):
+            places.append({"offset": at, "index": None, "padding": str(element)})
         else:
-            places.append({"offset": at, "index": list(found), "padding": None})
+            places.append({"offset": at, "index": list(element), "padding": None})
     facts: dict[str, Any] = {"xla": str(shape), "byte": offset if is_byte else None, "places": places}
     return {**facts, "warning": size_of(shape).warning or None}
 
 
 def _in_layout(layout: AnyLayout, offset: int) -> dict[str, Any]:
-    found = list(islice(preimage(layout, offset), _SHOWN + 1))
-    if not found:
+    coords = list(islice(preimage(layout, offset), _SHOWN + 1))
+    if not coords:
         _refuse_outside(layout, offset)
     return {
         "tla": str(layout),
@@ -94,9 +94,9 @@ def _in_layout(layout: AnyLayout, offset: int) -> dict[str, Any]:
                 "coordinate": to_text(c),
                 "valid": bool(layout.is_valid(c)),
             }
-            for c in found[:_SHOWN]
+            for c in coords[:_SHOWN]
         ],
-        "more": len(found) > _SHOWN,
+        "more": len(coords) > _SHOWN,
     }
 
 
@@ -108,7 +108,7 @@ def _by_mode(coord: Any, shape: Any) -> Any:
 
 
 def _refuse_outside(layout: AnyLayout, offset: int) -> None:
-    """Raise `CoordinateError` where an offset lies outside all that a layout reaches."""
+    """Raise `CoordinateError` if an offset lies outside the span of a layout."""
     ends = [
         (int(n) - 1) * int(d) for n, d in zip(leaves(layout.shape), leaves(layout.stride), strict=True)
     ]

@@ -87,11 +87,11 @@ def run(arguments: list[str]) -> int:
 
 
 def place_of(value: Any) -> XlaShape | AnyLayout:
-    """Return the one array, or the layout, that a value read stands for.
+    """Return the array or the layout of a value that was read.
 
     Raises:
-        UnsupportedError: it is a tuple of shapes, a token or opaque.
-        InputError: it is no layout.
+        UnsupportedError: the value is a tuple of shapes, a token or opaque.
+        InputError: the value is no layout.
     """
     if isinstance(value, (XlaShape, XlaTuple, XlaBuffer)):
         return array_shape(value)
@@ -99,7 +99,7 @@ def place_of(value: Any) -> XlaShape | AnyLayout:
 
 
 def shape_of(value: Any) -> XlaShape:
-    """Return the one array that a value read stands for; a layout of TLA is none.
+    """Return the array of a value that was read; a layout of TLA is refused.
 
     Raises:
         UnsupportedError: it is a tuple of shapes, a token or opaque.
@@ -129,7 +129,7 @@ def index_argument(text: str, name: str = "INDEX") -> tuple[Any, ...]:
 
 
 def steps_to(shape: XlaShape, index: tuple[Any, ...] | None) -> TilingExplanation:
-    """Return how the memory of a shape, and the place of an element in it, come about."""
+    """Return the steps to the memory of a shape, and to the place of an element in it."""
     try:
         return tiling_steps(shape, index)
     except UndecidedError as error:
@@ -163,7 +163,7 @@ def _in_shape(shape: XlaShape, at: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def _tiles(explained: TilingExplanation) -> Iterator[dict[str, Any]]:
-    """The place of the element in each tile, and the dims that each axis is of."""
+    """The place of the element in each tile, and the dims of each axis."""
     axes: list[list[int]] = [[dim] for dim in explained.shape.major_to_minor]
     for step in explained.steps:
         if step.action != "transpose" or step.tile is None or step.coordinate is None:
@@ -249,7 +249,7 @@ def _in_layout(layout: AnyLayout, index: tuple[Any, ...], by_tag: TaggedLayout |
 
 
 def _in_bytes(by_tag: TaggedLayout, offset: Any) -> dict[str, Any]:
-    """Where an element lies in bytes, and of how many: to the end of the last fractal."""
+    """The first byte of an element, and the bytes in all, to the end of the last fractal."""
     bits, elements = by_tag.element.bits, by_tag.layout.cosize
     return {
         "tagged": str(by_tag),

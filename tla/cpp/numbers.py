@@ -103,8 +103,8 @@ class IntReader:
         """The type of the last literal, or of the last template argument that is an int."""
 
     def next_word(self) -> str:
-        found = NAME.match(self.scan.text, self.scan.at)
-        return found[0] if found else ""
+        match = NAME.match(self.scan.text, self.scan.at)
+        return match[0] if match else ""
 
     def shown(self) -> str:
         if self.scan.text.startswith("[...]", self.scan.at):
@@ -134,16 +134,16 @@ class IntReader:
     def number(self) -> int:
         """An int literal, which must come next."""
         scan, start = self.scan, self.scan.at
-        found = _NUMBER.match(scan.text, scan.at)
-        suffix = found[2].lower() if found else ""
-        if found is None or suffix.replace("u", "", 1) not in ("", "l", "ll", "z"):
+        match = _NUMBER.match(scan.text, scan.at)
+        suffix = match[2].lower() if match else ""
+        if match is None or suffix.replace("u", "", 1) not in ("", "l", "ll", "z"):
             end = scan.at + 1
             while end < len(scan.text) and (scan.text[end].isalnum() or scan.text[end] in "._'"):
                 end += 1
             scan.fail("expected an int such as 4, 4u or 4L", end=end)
-        digits = found[1].replace("'", "")
+        digits = match[1].replace("'", "")
         if len(digits) > _LONGEST:
-            scan.fail(f"an int of {len(digits)} digits", end=found.end())
+            scan.fail(f"an int of {len(digits)} digits", end=match.end())
         if digits[:2] in ("0x", "0X"):
             base = 16
         elif digits[:2] in ("0b", "0B"):
@@ -151,8 +151,8 @@ class IntReader:
         else:
             base = 8 if digits[0] == "0" else 10
         if base == 8 and not set("89").isdisjoint(digits):
-            scan.fail(f"{digits} is octal, and has a digit that is not", end=found.end())
-        scan.accept(found[0])
+            scan.fail(f"{digits} is octal, and has a digit that is not", end=match.end())
+        scan.accept(match[0])
         value = int(digits, base)
         for name in _RANKS[: _RANKS.index("__int128")]:
             unsigned = is_unsigned(name)
@@ -260,22 +260,22 @@ class IntReader:
             )
         return self.fitting(value, to, start, overflows=True)
 
-    def cast(self, given: Operand, to: str, start: int) -> Operand:
+    def cast(self, operand: Operand, to: str, start: int) -> Operand:
         """An int made dynamic, checked to be of the type."""
-        value = self.ready(given)
+        value = self.ready(operand)
         if not isinstance(value, (int, Expr)):
             self.scan.fail(f"expected an int to make {to} of", start, self.scan.last)
         value = self.fitting(value, to, start)
         return Operand(int(value) if isinstance(value, int) else value, to, start, self.scan.last)
 
-    def ready(self, given: Operand) -> Any:
+    def ready(self, operand: Operand) -> Any:
         """The value of an operand that is one by itself."""
-        value = given.value
+        value = operand.value
         if isinstance(value, _Rounded):
             self.fail_with(
-                f"cannot tell which way {self.scan.text[given.start : given.end]} is rounded",
-                given.start,
-                given.end,
+                f"cannot tell which way {self.scan.text[operand.start : operand.end]} is rounded",
+                operand.start,
+                operand.end,
                 "C++ rounds towards zero, which is down where the dividend is known not to be negative.",
                 "(a / b - (a % b < 0)) is read as rounded down, (a % b + b) % b as its remainder.",
                 FACTS,
@@ -283,7 +283,7 @@ class IntReader:
         if isinstance(value, _Compared):
             known = value.condition().known()
             if known is None:
-                self.fail_with("a comparison is no int here", given.start, given.end)
+                self.fail_with("a comparison is no int here", operand.start, operand.end)
             return int(known)
         return value
 
@@ -383,14 +383,14 @@ class IntReader:
             )
         return Operand(a if known else b, name, start, end)
 
-    def value_of(self, given: Operand) -> Any:
+    def value_of(self, operand: Operand) -> Any:
         """The value of a whole text, which may be a condition."""
-        if isinstance(given.value, _Compared):
-            compared = given.value
+        if isinstance(operand.value, _Compared):
+            compared = operand.value
             if isinstance(compared.left, int) and isinstance(compared.right, int):
                 return compared.condition().known()
             return compared.condition()
-        return self.ready(given)
+        return self.ready(operand)
 
 
 def _fits(value: int, name: str) -> bool:

@@ -141,8 +141,8 @@ class _Reader(IntReader):
         """An item, or several between operators that bind at least as tightly as ``binds``."""
         scan, start = self.scan, self.scan.at
         left = self.item(place, room)
-        while (found := _OPERATOR.match(scan.text, scan.at)) and _BINDS[found[0]] >= max(binds, 1):
-            sign = found[0]
+        while (match := _OPERATOR.match(scan.text, scan.at)) and _BINDS[match[0]] >= binds:
+            sign = match[0]
             if not left.type and sign in "<>":
                 break
             scan.accept(sign)
@@ -393,13 +393,13 @@ class _Reader(IntReader):
 
     def inside(self, origin: Any, shape: Any, stride: Any) -> Any:
         """An origin shape with its unknowns at most the sizes of their modes."""
-        taken = {symbol.name for part in (shape, stride) for symbol in _symbols(part)}
+        bound_names = {symbol.name for part in (shape, stride) for symbol in _symbols(part)}
 
         def bounded(o: Any, size: Any) -> Any:
             if not isinstance(o, Expr) or len(o.symbols) != 1:
                 return o
             (symbol,) = o.symbols
-            if symbol.name in taken or symbol.name in self.symbols or _is_other(o, symbol):
+            if symbol.name in bound_names or symbol.name in self.symbols or _is_other(o, symbol):
                 return o
             return sym(symbol.name, min=symbol.least, max=size, cpp_type=symbol.cpp_type)
 

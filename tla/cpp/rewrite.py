@@ -97,12 +97,12 @@ class _Template:
         self.rewritten = -1
         self.broken = _head(name)[1] not in _HEADS
 
-    def take(self, found: _Type) -> None:
+    def take(self, type_: _Type) -> None:
         """Let a type be the current argument."""
         if self.current is not None or self.words:
             self.broken = True
             return
-        self.current = found._replace(text=self.colours + found.text) if self.colours else found
+        self.current = type_._replace(text=self.colours + type_.text) if self.colours else type_
         self.colours = ""
 
     def end_argument(self) -> None:
@@ -193,13 +193,13 @@ def _head(name: str) -> tuple[str, str]:
 def _close(template: _Template, pieces: list[str], stack: list[_Template]) -> None:
     """End a template: put what it is in notation in place of its pieces, or let them stand."""
     outer = stack[-1] if stack else None
-    found = None
+    layout = None
     if not template.broken:
         if template.items or template.current is not None or template.words:
             template.end_argument()
         if not template.broken:
-            found = _notation(template)
-    if found is None:
+            layout = _notation(template)
+    if layout is None:
         if template.rewritten == len(pieces) - 2 and pieces[-1] == " ":
             pieces.pop()  # it kept two ">" apart
         pieces.append(">")
@@ -212,11 +212,11 @@ def _close(template: _Template, pieces: list[str], stack: list[_Template]) -> No
         del pieces[template.begin :]
         if outer is not None:
             outer.rewritten = len(pieces)
-        pieces.append(found.text)
+        pieces.append(layout.text)
     else:
         pieces.append(">")
     if outer is not None and not outer.broken:
-        outer.take(found)
+        outer.take(layout)
 
 
 def _notation(template: _Template) -> _Type | None:

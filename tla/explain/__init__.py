@@ -1,5 +1,6 @@
 """How a result comes about: steps as data, sentences with the numbers filled in, pictures.
 
+>>> from tla.explain import explain
 >>> found = explain("composition", Layout((6, 2), (8, 2)), Layout((4, 3), (3, 1)))
 >>> print(found.result)
 ((2,2),3):((24,2),8)
@@ -12,10 +13,11 @@
 Mode 1 of B, 3:1: its last place, 2 * 1 = 2, lies inside the 6 of A's mode 0, 6:8. It takes all 3, \
 1 * 8 = 8 apart: 3:8.
 
-Of one coordinate `explain_coordinate` shows the arithmetic, of an offset `explain_offset` the
-coordinates that lead there; `divide_table` has the four forms of a division side by side, `tv_figure`
-shows who holds each value of a tile, `explain_tile` the first tile of a layout, and `explain_error`
-where a refusal comes from.
+- `explain`: an operation step by step, by ``operations explanation derivation``, ``tables`` and
+  ``sentences``; its pictures are in ``pictures``, ``painting`` and ``tiles``;
+- `explain_coordinate`: the arithmetic of one coordinate; `explain_offset`: the way back from an offset;
+- `divide_table`: the four forms of a division side by side; `explain_tile`: the first tile of a layout;
+- `tv_figure`: which thread holds each cell of a tile; `explain_error`: the cells that cause a refusal.
 """
 
 from typing import TYPE_CHECKING

@@ -127,19 +127,19 @@ def explain_offset(layout: AnyLayout, offset: IntLike) -> Steps:
     """
     as_layout(layout)
     at = leaf(offset)
-    found = list(islice(preimage(layout, at), _NAMED + 1))
+    coords = list(islice(preimage(layout, at), _NAMED + 1))
     place = known_int(at)
     low, high = ends_of(layout)
-    if not found:
+    if not coords:
         inside = low <= place <= high
         result = "no coordinate: a hole" if inside else f"no coordinate: it reaches {low} to {high}"
         result = result if layout.size else "no coordinate: the layout is empty"
-    elif len(found) == 1:
-        result = f"coordinate {text_of(_by_mode(found[0], layout.shape))}"
+    elif len(coords) == 1:
+        result = f"coordinate {text_of(_by_mode(coords[0], layout.shape))}"
     else:
-        hits = len(found) if len(found) <= _NAMED else _hits(layout, place)
+        hits = len(coords) if len(coords) <= _NAMED else _hits(layout, place)
         result = f"{f'more than {_NAMED}' if hits is None else hits} coordinates"
-    found = found[:_NAMED]
+    coords = coords[:_NAMED]
     return Steps(
         f"{layout} at offset {place}",
         (),
@@ -147,13 +147,13 @@ def explain_offset(layout: AnyLayout, offset: IntLike) -> Steps:
         tuple(
             [
                 (text_of(_by_mode(c, layout.shape)), text_of(c), "yes" if layout.is_valid(c) else "no")
-                for c in found
+                for c in coords
             ]
         ),
         (),
         result,
-        tuple([_chain(layout, _by_mode(c, layout.shape), c, place) for c in found]),
-        _pictures(layout, found, place),
+        tuple([_chain(layout, _by_mode(c, layout.shape), c, place) for c in coords]),
+        _pictures(layout, coords, place),
     )
 
 
@@ -204,12 +204,12 @@ def memory_around(
         hits = _hits(layout, x)
         if hits is None:
             return None
-        found = list(islice(preimage(layout, x), _COUNTED if layout.is_padded else 4))
-        names = tuple([text_of(c) for c in found[:4]])
-        valid = not found or any(layout.is_valid(c) for c in found)
+        coords = list(islice(preimage(layout, x), _COUNTED if layout.is_padded else 4))
+        names = tuple([text_of(c) for c in coords[:4]])
+        valid = not coords or any(layout.is_valid(c) for c in coords)
         paint = NO_COLOUR
-        if colour is not None and found:
-            paint = colour(known_int(crd2idx(found[0], layout.shape)))
+        if colour is not None and coords:
+            paint = colour(known_int(crd2idx(coords[0], layout.shape)))
         places.append(Place(x, names, hits, valid, paint, x == offset))
     title = "in memory" if first == low and len(places) > high - low else f"in memory, around {offset}"
     return Strip(title, first, first + len(places), tuple(places), "tile" if colour else "")

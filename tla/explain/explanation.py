@@ -39,15 +39,15 @@ class Explanation(Derivation):
         return html_of(self)
 
 
-def _steps(found: Derivation) -> Steps:
+def _steps(derivation: Derivation) -> Steps:
     """The steps of an operation and of its parts, without pictures."""
-    columns, rows = table(found.steps)
+    columns, rows = table(derivation.steps)
     return Steps(
-        found.title,
-        found.notes,
+        derivation.title,
+        derivation.notes,
         columns,
         rows,
-        tuple(map(_steps, found.parts)),
-        str(found.result),
-        sentences_of(found),
+        tuple(map(_steps, derivation.parts)),
+        str(derivation.result),
+        sentences_of(derivation),
     )

@@ -157,14 +157,14 @@ def _form(operation: str) -> str:
 
 def _alike(results: dict[str, AnyLayout]) -> list[tuple[AnyLayout, list[str]]]:
     """The results with all their names."""
-    found: list[tuple[AnyLayout, list[str]]] = []
+    groups: list[tuple[AnyLayout, list[str]]] = []
     for name, result in results.items():
-        same = next((names for other, names in found if other == result), None)
+        same = next((names for other, names in groups if other == result), None)
         if same is None:
-            found.append((result, [name]))
+            groups.append((result, [name]))
         else:
             same.append(name)
-    return found
+    return groups
 
 
 def _unknown(tiler: Any) -> bool:

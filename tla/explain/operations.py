@@ -56,9 +56,9 @@ def explain(operation: str | Callable[..., Any], *arguments: Any, **options: Any
 
     function = getattr(algebra, name)
     result = function(*arguments, **options)
-    given = signature(function).bind(*arguments, **options)  # in order, also those given by name
-    whole = Explanation(name, given.args, result, options=tuple(given.kwargs.items()))
-    return EXPLAINED[name](whole, *given.args, **given.kwargs)
+    bound = signature(function).bind(*arguments, **options)  # in order, also those given by name
+    whole = Explanation(name, bound.args, result, options=tuple(bound.kwargs.items()))
+    return EXPLAINED[name](whole, *bound.args, **bound.kwargs)
 
 
 def _coalesce(whole: Explanation, layout: AnyLayout, profile: Any = None) -> Explanation:

@@ -147,14 +147,14 @@ def _window(layout: AnyLayout, index: int, paint: Paint) -> Grid:
 
 def cells_of(layout: AnyLayout) -> list[int]:
     """Return the indices of the cells that `painted` shows, in the order in which they are read."""
-    found: list[int] = []
+    indices: list[int] = []
 
     def note(index: int, cell: Cell) -> Cell:
-        found.append(index)
+        indices.append(index)
         return cell
 
     painted(layout, note)
-    return found
+    return indices
 
 
 def place_colour(layout: AnyLayout, index: int) -> int:
@@ -188,14 +188,14 @@ def painted_strip(
         end: Show holes up to there, where the layout ends before.
     """
     strip = strip_figure(layout, places, "")
-    found: list[Place] = []
+    marked_places: list[Place] = []
     for place in strip.places:
         paint = colour(_index(place.coordinates[0], layout.shape)) if place.hits else place.colour
-        found.append(place._replace(colour=paint, is_marked=marked(place.offset)))
+        marked_places.append(place._replace(colour=paint, is_marked=marked(place.offset)))
     last = strip.end if end is None else max(end, strip.end)
-    for offset in range(strip.start + len(found), min(last, strip.start + places)):
-        found.append(Place(offset, (), 0, is_marked=marked(offset)))
-    return Strip(title or strip.title, strip.start, last, tuple(found), "identity")
+    for offset in range(strip.start + len(marked_places), min(last, strip.start + places)):
+        marked_places.append(Place(offset, (), 0, is_marked=marked(offset)))
+    return Strip(title or strip.title, strip.start, last, tuple(marked_places), "identity")
 
 
 def _index(name: str, shape: Any) -> int:

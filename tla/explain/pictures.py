@@ -32,22 +32,23 @@ if TYPE_CHECKING:
     from .painting import Paint
 
 _FEW = 4096
-"""Elements that are all looked at; of more only those shown."""
+"""Up to so many elements all are looked at; beyond, only those that are shown."""
 
 
-def pictures_of(found: Derivation) -> tuple[AnyFigure, ...]:
-    """Return the pictures of an operation; none where something is no number, or there is no element."""
-    what = found.operation.rpartition("_")[2]
-    given = found.arguments if what in ("composition", "divide", "product") else found.arguments[:1]
-    layouts = [*_layouts(given), found.result]
-    if not has_picture(*layouts) or not is_layout(found.arguments[0]):
+def pictures_of(derivation: Derivation) -> tuple[AnyFigure, ...]:
+    """Return the pictures of an operation; none if an int is unknown, or if there is no element."""
+    what = derivation.operation.rpartition("_")[2]
+    count = 2 if what in ("composition", "divide", "product") else 1
+    arguments = derivation.arguments[:count]
+    layouts = [*_layouts(arguments), derivation.result]
+    if not has_picture(*layouts) or not is_layout(derivation.arguments[0]):
         return ()
-    return tuple(_PICTURES[what](found))
+    return tuple(_PICTURES[what](derivation))
 
 
-def unknowns_of(found: Derivation) -> list[str]:
-    """Return the names of what has no number in an operation."""
-    every = [*_layouts(found.arguments), found.result]
+def unknowns_of(derivation: Derivation) -> list[str]:
+    """Return the names of the unknowns in an operation."""
+    every = [*_layouts(derivation.arguments), derivation.result]
     return sorted({s.name for x in every if is_layout(x) for s in x.symbols})
 
 
@@ -65,8 +66,8 @@ def _layouts(x: Any) -> Iterator[AnyLayout]:
 # --- composition ------------------------------------------------------------------------------
 
 
-def _composition(found: Derivation) -> Iterator[AnyFigure]:
-    a, b = found.arguments[:2]
+def _composition(derivation: Derivation) -> Iterator[AnyFigure]:
+    a, b = derivation.arguments[:2]
     if is_left_alone(b):
         return
     whole = grown(a, b, False)
@@ -76,9 +77,9 @@ def _composition(found: Derivation) -> Iterator[AnyFigure]:
         colours.setdefault(known_int(indices(k)), place_colour(indices, k))
     title = f"A = {a}" if whole is a else f"A = {a}, which goes on as {whole}"
     after = painted(
-        same_profile(found.result, indices),
+        same_profile(derivation.result, indices),
         lambda k, cell: cell._replace(colour=colours.get(known_int(indices(k)), NO_COLOUR)),
-        f"A o B = {found.result}",
+        f"A o B = {derivation.result}",
     )
     before = painted(whole, _in_colours(whole, a, lambda x: colours.get(x, NO_COLOUR)), title, held=a)
     beside = painted(
@@ -92,7 +93,7 @@ def _composition(found: Derivation) -> Iterator[AnyFigure]:
 
 
 def _right_side(whole: AnyLayout, b: Any) -> tuple[AnyLayout, Callable[[int], str | None]]:
-    """The indices of A that B gives, and what stands in a cell where that is no index."""
+    """The indices of A that B gives, and the text of a cell whose offset is no index of A."""
     if not is_tuple(b):
         return tiler_layout(b), lambda _x: None
     from ..algebra import composition
@@ -110,7 +111,7 @@ def _by_mode(layout: AnyLayout, index: int) -> Any:
 
 
 def _in_colours(whole: AnyLayout, layout: AnyLayout, colour: Callable[[int], int]) -> Paint:
-    """The cells of a layout that has grown: coloured, and padding where it has."""
+    """The cells of an extended layout: coloured, and drawn as padding in the part that was added."""
     return lambda x, cell: cell._replace(colour=colour(x), valid=is_inside(x, whole, layout))
 
 
@@ -143,23 +144,23 @@ def _repeats(layout: AnyLayout) -> int:
     return prod(known_int(n) for n, d in pairs if known_int(d) == 0)
 
 
-def _divide(found: Derivation) -> Iterator[AnyFigure]:
-    layout, tiler = found.arguments[:2]
+def _divide(derivation: Derivation) -> Iterator[AnyFigure]:
+    operation, (layout, tiler, *_), result = derivation[:3]
     if is_left_alone(tiler):
         return
     tiles = Tiles(layout, tiler)
     note = "a tile has the same colour in both"
     if tiles.whole is not layout:
         note += "; tiles reach past the end into padding, where the layout goes on"
-    yield Panels("", (tiled(tiles), divided(tiles, found.operation, found.result)), ("=",), note)
+    yield Panels("", (tiled(tiles), divided(tiles, operation, result)), ("=",), note)
 
 
-def _product(found: Derivation) -> Iterator[AnyFigure]:
-    block, tiler = found.arguments[:2]
+def _product(derivation: Derivation) -> Iterator[AnyFigure]:
+    operation, (block, tiler, *_), repeated = derivation[:3]
     if is_left_alone(tiler):
         return
-    copies = Copies(found.operation, block, tiler)
-    result = painted(found.result, lambda k, cell: cell._replace(colour=copies.colour(k)), "", "tile")
+    copies = Copies(operation, block, tiler)
+    result = painted(repeated, lambda k, cell: cell._replace(colour=copies.colour(k)), "", "tile")
     first = painted(block, lambda _k, cell: cell._replace(colour=0), f"block {block}", "tile")
     if is_tuple(tiler):
         yield Panels("", (first, result), ("=",), "a copy of the block has the same colour in each")
@@ -171,14 +172,14 @@ def _product(found: Derivation) -> Iterator[AnyFigure]:
         yield Panels(
             "", (first, each, result), ("x", "="), "a copy of the block has the same colour in each"
         )
-    yield painted_strip(found.result, copies.colour, f"in memory: {found.result}")
+    yield painted_strip(repeated, copies.colour, f"in memory: {repeated}")
 
 
 # --- coalesce, complement, inverses -----------------------------------------------------------
 
 
-def _coalesce(found: Derivation) -> Iterator[AnyFigure]:
-    layout, result = found.arguments[0], found.result
+def _coalesce(derivation: Derivation) -> Iterator[AnyFigure]:
+    layout, result = derivation.arguments[0], derivation.result
 
     def paint(k: int, cell: Cell) -> Cell:
         return cell._replace(colour=place_colour(layout, k))
@@ -191,13 +192,13 @@ def _coalesce(found: Derivation) -> Iterator[AnyFigure]:
     )
 
 
-def _complement(found: Derivation) -> Iterator[AnyFigure]:
-    layout, rest = found.arguments[0], found.result
+def _complement(derivation: Derivation) -> Iterator[AnyFigure]:
+    layout, rest = derivation.arguments[0], derivation.result
     both = row((layout, rest))
     size = known_int(layout.size)
     end = reach(both)
-    if len(found.arguments) > 1 and not is_tuple(found.arguments[1]):
-        end = max(end, known_int(found.arguments[1]))
+    if len(derivation.arguments) > 1 and not is_tuple(derivation.arguments[1]):
+        end = max(end, known_int(derivation.arguments[1]))
 
     def copy(k: int) -> int:
         return tile_colour(k, 0)
@@ -208,8 +209,8 @@ def _complement(found: Derivation) -> Iterator[AnyFigure]:
     yield painted_strip(both, lambda k: copy(k // size), title, end)
 
 
-def _inverse(found: Derivation) -> Iterator[AnyFigure]:
-    layout, inverse = found.arguments[0], found.result
+def _inverse(derivation: Derivation) -> Iterator[AnyFigure]:
+    layout, inverse = derivation.arguments[0], derivation.result
 
     def swapped(x: int, cell: Cell) -> Cell:
         k = cell.offset
@@ -221,7 +222,7 @@ def _inverse(found: Derivation) -> Iterator[AnyFigure]:
         is_one = 0 <= x < inverse.size and inverse(x) == k
         return cell._replace(colour=place_colour(layout, k) if is_one else NO_COLOUR)
 
-    name = "right" if found.operation == "right_inverse" else "left"
+    name = "right" if derivation.operation == "right_inverse" else "left"
     yield Panels(
         "",
         (

@@ -52,9 +52,9 @@ def explain_error(error: TlaError) -> Panels | None:
     data = error.data
     for has, draw in _DRAWN:
         if has(error, data):
-            found = draw(data)
-            if found is not None:
-                return found
+            picture = draw(data)
+            if picture is not None:
+                return picture
     return None
 
 

@@ -22,34 +22,34 @@ if TYPE_CHECKING:
     from .derivation import Derivation
 
 
-def sentences_of(found: Derivation) -> tuple[str, ...]:
+def sentences_of(derivation: Derivation) -> tuple[str, ...]:
     """Return one sentence for each step; of what is made of other operations one for each of them."""
-    if found.steps:
-        say: Callable[[Any], Iterator[str]] = _STEPS[type(found.steps[0])]
+    if derivation.steps:
+        say: Callable[[Any], Iterator[str]] = _STEPS[type(derivation.steps[0])]
         if say is _complement:
-            return tuple(_complement(found.steps, found.arguments[1:]))
-        return tuple(say(found.steps))
-    if not is_layout(found.arguments[0]):  # the outer function of a composition
-        return (f"{found.arguments[0]} is no layout: it stays, applied to each offset of B.",)
-    if len(found.arguments) > 1 and is_left_alone(found.arguments[1]):
-        return (f"{tiler_text(found.arguments[1])} leaves the layout as it is.",)
-    if len(found.arguments) > 1 and is_tuple(found.arguments[1]):
-        return tuple(_by_mode(found))
-    kind = found.operation.rpartition("_")[2]
-    if found.operation == "logical_divide":
-        return tuple(_divide(found))
-    if found.operation == "logical_product":
-        return tuple(_product(found))
-    if found.operation in ("blocked_product", "raked_product"):
-        return (_pair_sentence(found),)
-    return (_form_sentence(found, kind),) if found.parts else ()
+            return tuple(_complement(derivation.steps, derivation.arguments[1:]))
+        return tuple(say(derivation.steps))
+    if not is_layout(derivation.arguments[0]):  # the outer function of a composition
+        return (f"{derivation.arguments[0]} is no layout: it stays, applied to each offset of B.",)
+    if len(derivation.arguments) > 1 and is_left_alone(derivation.arguments[1]):
+        return (f"{tiler_text(derivation.arguments[1])} leaves the layout as it is.",)
+    if len(derivation.arguments) > 1 and is_tuple(derivation.arguments[1]):
+        return tuple(_by_mode(derivation))
+    kind = derivation.operation.rpartition("_")[2]
+    if derivation.operation == "logical_divide":
+        return tuple(_divide(derivation))
+    if derivation.operation == "logical_product":
+        return tuple(_product(derivation))
+    if derivation.operation in ("blocked_product", "raked_product"):
+        return (_pair_sentence(derivation),)
+    return (_form_sentence(derivation, kind),) if derivation.parts else ()
 
 
-def law_of(found: Derivation) -> str:
+def law_of(derivation: Derivation) -> str:
     """Return what holds of the result, the one thing that an operation is there for."""
-    if not is_layout(found.arguments[0]):
+    if not is_layout(derivation.arguments[0]):
         return ""
-    return _LAWS.get(found.operation, "")
+    return _LAWS.get(derivation.operation, "")
 
 
 _LAWS: Final = {
@@ -256,10 +256,10 @@ _STEPS: Final[dict[type, Callable[[Any], Iterator[str]]]] = {
 # --- what is made of other operations ---------------------------------------------------------
 
 
-def _divide(found: Derivation) -> Iterator[str]:
-    layout, by = found.arguments
-    rest, _both = found.parts
-    tile, over = modes_of(found.result)
+def _divide(derivation: Derivation) -> Iterator[str]:
+    layout, by = derivation.arguments
+    rest, _both = derivation.parts
+    tile, over = modes_of(derivation.result)
     yield f"The tile {by} picks {number(by.size)} of the {number(layout.size)} indices of A."
     yield (
         f"Its complement in {number(layout.size)} is {rest.result}: it runs over"
@@ -268,9 +268,9 @@ def _divide(found: Derivation) -> Iterator[str]:
     yield f"A o (tile, complement): {tile} inside a tile, {over} from tile to tile."
 
 
-def _product(found: Derivation) -> Iterator[str]:
-    block, over = found.arguments
-    rest, copies = found.parts
+def _product(derivation: Derivation) -> Iterator[str]:
+    block, over = derivation.arguments
+    rest, copies = derivation.parts
     target = _times(block.size, over.cosize)
     yield f"The block {block} holds {number(block.size)} elements."
     yield f"In a range of {target} it leaves {rest.result} free: its complement."
@@ -280,28 +280,28 @@ def _product(found: Derivation) -> Iterator[str]:
     )
 
 
-def _form_sentence(found: Derivation, kind: str) -> str:
-    whole = found.parts[0].result
+def _form_sentence(derivation: Derivation, kind: str) -> str:
+    whole = derivation.parts[0].result
     inside = "inside a tile" if kind == "divide" else "inside a block"
     over = "the tiles" if kind == "divide" else "the copies"
     return f"The logical form is {whole}; what is {inside} comes first, what runs over {over} after it."
 
 
-def _pair_sentence(found: Derivation) -> str:
-    block, copies = modes_of(found.parts[0].result)
+def _pair_sentence(derivation: Derivation) -> str:
+    block, copies = modes_of(derivation.parts[0].result)
     first, second = "the block's", "the copies'"
-    if found.operation == "raked_product":
+    if derivation.operation == "raked_product":
         first, second = second, first
     return f"Block {block}, copies {copies}: each mode of the result is {first} mode, then {second}."
 
 
-def _by_mode(found: Derivation) -> Iterator[str]:
-    layout, tilers = found.arguments
-    if found.operation.startswith(("zipped", "tiled", "flat")):
-        yield _form_sentence(found, found.operation.rpartition("_")[2])
+def _by_mode(derivation: Derivation) -> Iterator[str]:
+    layout, tilers = derivation.arguments
+    if derivation.operation.startswith(("zipped", "tiled", "flat")):
+        yield _form_sentence(derivation, derivation.operation.rpartition("_")[2])
         return
     modes = modes_of(layout)
-    parts = iter(found.parts)
+    parts = iter(derivation.parts)
     for i, (mode, tiler) in enumerate(zip(modes, tilers)):  # noqa: B905 (modes past the tilers follow)
         if is_left_alone(tiler):
             yield f"Mode {i}, {mode}, stays as it is."
@@ -311,5 +311,5 @@ def _by_mode(found: Derivation) -> Iterator[str]:
     if past:
         names = " and ".join(map(str, past))
         many, verb = ("s", "") if len(past) > 1 else ("", "s")
-        what = f"drop{verb} out" if found.operation == "composition" else f"stay{verb}"
+        what = f"drop{verb} out" if derivation.operation == "composition" else f"stay{verb}"
         yield f"Mode{many} {names} {what}: there is no tiler for {'them' if many else 'it'}."

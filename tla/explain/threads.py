@@ -70,13 +70,13 @@ def tv_figure(
     first = sizes_of(Layout(threads))[0] if threads != () else 1
 
     def holders(x: int, cell: Cell) -> Cell:
-        found = list(islice(preimage(layout, x), _COUNTED))
-        if not found:
+        indices = list(islice(preimage(layout, x), _COUNTED))
+        if not indices:
             return cell._replace(valid=False, text="-", colour=NO_COLOUR)
-        t, v = (known_int(crd2idx(c, s)) for c, s in zip(found[0], (threads, values), strict=True))
+        t, v = (known_int(crd2idx(c, s)) for c, s in zip(indices[0], (threads, values), strict=True))
         more = ""
-        if len(found) > 1:
-            more = f" +{len(found) - 1}" if len(found) < _COUNTED else " +..."
+        if len(indices) > 1:
+            more = f" +{len(indices) - 1}" if len(indices) < _COUNTED else " +..."
         return cell._replace(
             text=f"T{t} V{v}{more}", colour=tile_colour(t % max(1, first), t // max(1, first))
         )

@@ -144,8 +144,8 @@ def _labels(tiler: Any) -> tuple[Any, int, int]:
         step, count = count, count * known_int(by.size)
         return Layout(by.shape, _scaled(counting(by).stride, step))
 
-    found = one(tiler)
-    return found, count, max(1, firsts[0]) if firsts else 1
+    labels = one(tiler)
+    return labels, count, max(1, firsts[0]) if firsts else 1
 
 
 def _scaled(stride: Any, by: int) -> Any:

@@ -221,7 +221,7 @@ def strip_figure(layout: AnyLayout, places: int = 64, colour: Scheme | None = No
     shown = min(places, high + 1 - low)
     memory = _Memory(layout, low, shown)
     colours = _Colours(figure.scheme, layout)
-    found: list[Place] = []
+    listed: list[Place] = []
     for offset in range(low, low + shown):
         places_of = [_Coordinate(layout, digits) for digits in memory.coordinates(offset, _NAMED)]
         colour_of = NO_COLOUR
@@ -229,8 +229,8 @@ def strip_figure(layout: AnyLayout, places: int = 64, colour: Scheme | None = No
             colour_of = next(colours.row(*places_of[0].tile, [offset]))
         names = tuple([place.name for place in places_of])
         count, data = memory.counts(offset)
-        found.append(Place(offset, names, count, bool(data) or not count, colour_of))
-    return Strip(str(layout), low, high + 1, tuple(found), figure.scheme)
+        listed.append(Place(offset, names, count, bool(data) or not count, colour_of))
+    return Strip(str(layout), low, high + 1, tuple(listed), figure.scheme)
 
 
 _NAMED: Final = 4
@@ -262,13 +262,13 @@ class _Memory:
 
     def coordinates(self, offset: int, most: int) -> list[tuple[int, ...]]:
         """The first coordinates that lead to an offset, digit by digit, in the order of coordinates."""
-        found: list[tuple[int, ...]] = []
+        coords: list[tuple[int, ...]] = []
 
         def walk(k: int, rest: int, digits: tuple[int, ...]) -> None:
             if not self.ways[k][rest]:
                 return
             if not k:
-                found.append(digits)
+                coords.append(digits)
                 return
             n, d = self.leaves[k - 1]
             step = abs(d)
@@ -276,12 +276,12 @@ class _Memory:
             # the first leaf alone adds what the others leave
             counted = range(last, last + 1) if k == 1 and step else range(last + 1)
             for j in counted if d >= 0 else reversed(counted):
-                if len(found) >= most:
+                if len(coords) >= most:
                     return
                 walk(k - 1, rest - j * step, (j if d >= 0 else n - 1 - j, *digits))
 
         walk(len(self.leaves), offset - self.low, ())
-        return found
+        return coords
 
     def _of_data(self, modes: list[_Mode], table: list[int]) -> list[int]:
         """The same counts of the coordinates in the origin shape: of an index below its bound.

@@ -1,4 +1,10 @@
-"""What every room stands on: texts, element types, figures as data, limits."""
+"""The ground floor: tools that every room uses.
+
+- ``lazy``: packages that load a name when it is asked for; ``immutable``: the base of values;
+- ``text``: the scanner of all notations, and texts for errors; ``dtypes``: element types;
+- ``figure``: figures as data; ``display``: how a notebook shows a value;
+- ``constexpr``: marks for the mypy plugin.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -6,6 +12,8 @@ from .lazy import lazy as lazy
 
 if TYPE_CHECKING:
     from .constexpr import (
+        beyond_types as beyond_types,
+        beyond_types_of as beyond_types_of,
         constexpr as constexpr,
         is_constexpr as is_constexpr,
         maker_of as maker_of,
@@ -14,8 +22,6 @@ if TYPE_CHECKING:
         reveal as reveal,
         typed_by as typed_by,
         types_of as types_of,
-        untold as untold,
-        untold_of as untold_of,
     )
     from .dtypes import (
         ELEMENT_TYPES as ELEMENT_TYPES,

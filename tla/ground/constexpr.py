@@ -1,4 +1,4 @@
-"""Marks for the type checker: what it may run, and what a type says of its values.
+"""Marks for the type checker: the functions that it may run, and the attributes that a type states.
 
 C++ calls a function that the compiler may run `constexpr`. The mypy plugin (`tla.mypy_plugin`) runs the
 functions marked so on values made from the types of the arguments, and so knows the type of the result,
@@ -25,7 +25,7 @@ _T = TypeVar("_T")
 
 _MARK: Final = "__constexpr__"
 _OPAQUE: Final = "__opaque__"
-_UNTOLD: Final = "__untold__"
+_BEYOND_TYPES: Final = "__beyond_types__"
 _TYPES: Final = "__typed_by__"
 _MAKER: Final = "__made_by__"
 
@@ -39,15 +39,15 @@ def constexpr(function: _F) -> _F:
     >>> twice(4), is_constexpr(twice)
     (8, True)
 
-    It is pure, and what it does does not depend on the origin shape of a layout, which no type tells,
-    unless a parameter that is `untold` is given.
+    The function is pure. Its result does not depend on the origin shape of a layout, which no type
+    states, unless a call gives a parameter that is marked `beyond_types`.
     """
     setattr(function, _MARK, True)
     return function
 
 
 def is_constexpr(x: object) -> bool:
-    """Whether ``x`` itself bears the mark: a class does not bear that of its base.
+    """Whether ``x`` itself has the mark; a class does not inherit it.
 
     >>> is_constexpr(composition), is_constexpr(print)
     (True, False)
@@ -56,10 +56,10 @@ def is_constexpr(x: object) -> bool:
 
 
 def opaque(*parameters: str) -> Callable[[_F], _F]:
-    """Mark parameters that a function hands on and does not look at, whatever their types.
+    """Mark parameters that a function passes on unread, whatever their types.
 
-    In place of such an argument the checker gives the function a stand-in; where that is in the result,
-    it keeps the type that it finds by itself. Of a class these are attributes too; see `typed_by`.
+    The checker gives the function a stand-in for such an argument. A part of the result that holds the
+    stand-in keeps the type that the checker finds by itself. For a class, see `typed_by`.
 
     >>> @opaque("data")
     ... def labelled(data: object, label: str) -> tuple[str, object]:
@@ -83,28 +83,28 @@ def opaques_of(x: object) -> tuple[str, ...]:
     return _marked(x, _OPAQUE)
 
 
-def untold(*parameters: str) -> Callable[[_F], _F]:
-    """Mark parameters with which a function depends on more than types tell, as on the origin shape.
+def beyond_types(*parameters: str) -> Callable[[_F], _F]:
+    """Mark parameters that make the result depend on facts beyond types, such as the origin shape.
 
-    >>> @untold("coord")
+    >>> @beyond_types("coord")
     ... def cropped(shape: int, coord: int = 0) -> int:
     ...     return shape - coord
-    >>> untold_of(cropped)
+    >>> beyond_types_of(cropped)
     ('coord',)
 
     A call that gives one is left to the checker.
     """
 
-    return _marking(_UNTOLD, parameters)
+    return _marking(_BEYOND_TYPES, parameters)
 
 
-def untold_of(x: object) -> tuple[str, ...]:
-    """Return the parameters of ``x`` that are marked `untold`.
+def beyond_types_of(x: object) -> tuple[str, ...]:
+    """Return the parameters of ``x`` that are marked `beyond_types`.
 
-    >>> untold_of(make_tensor), untold_of(len)
+    >>> beyond_types_of(make_tensor), beyond_types_of(len)
     (('coord',), ())
     """
-    return _marked(x, _UNTOLD)
+    return _marked(x, _BEYOND_TYPES)
 
 
 def _marking(mark: str, parameters: tuple[str, ...]) -> Callable[[_F], _F]:
@@ -116,8 +116,8 @@ def _marking(mark: str, parameters: tuple[str, ...]) -> Callable[[_F], _F]:
 
 
 def _marked(x: object, mark: str) -> tuple[str, ...]:
-    found: tuple[str, ...] = getattr(x, "__dict__", {}).get(mark, ())
-    return found
+    names: tuple[str, ...] = getattr(x, "__dict__", {}).get(mark, ())
+    return names
 
 
 def typed_by(some: Callable[..., Any] | None = None, /, **least: int | None) -> Callable[[_C], _C]:
@@ -128,13 +128,13 @@ def typed_by(some: Callable[..., Any] | None = None, /, **least: int | None) -> 
     >>> types_of(Matrix)
     {'rows': 1, 'columns': None}
 
-    A value of the type is made by the class from values of the attributes. Where that would say more of
-    it than its type does, ``some`` makes it.
+    The class makes a value of the type from values of the attributes. If such a value would state more
+    than the type does, ``some`` makes it.
 
     Args:
-        some: Returns a value of which only the attributes are known, ``some(unknown, *attributes)``;
-            ``unknown(least, greatest)`` is an int between the two, of which no more is known.
-        least: For each attribute the least int that may stand in it, None for any.
+        some: ``some(unknown, *attributes)`` returns a value of which only the attributes are known;
+            ``unknown(least, greatest)`` is an unknown int between the two.
+        least: The least int that each attribute may hold; None for any.
     """
 
     def marked(cls: _C) -> _C:
@@ -151,22 +151,22 @@ def types_of(cls: type) -> Mapping[str, int | None] | None:
     >>> types_of(Layout), types_of(dict)
     ({'shape': 0, 'stride': None}, None)
     """
-    found: Mapping[str, int | None] | None = vars(cls).get(_TYPES)
-    return found
+    attributes: Mapping[str, int | None] | None = vars(cls).get(_TYPES)
+    return attributes
 
 
 def maker_of(cls: type) -> Callable[..., Any] | None:
-    """Return what makes a value of which only the attributes are known; None where the class does.
+    """Return the function that makes a value from attributes alone; None if the class itself does.
 
     >>> maker_of(Tensor) is not None, maker_of(dict)
     (True, None)
     """
-    found: Callable[..., Any] | None = vars(cls).get(_MAKER)
-    return found
+    maker: Callable[..., Any] | None = vars(cls).get(_MAKER)
+    return maker
 
 
 def reveal(x: _T) -> _T:
-    """Return ``x``, and say what is known of it: mypy, with the plugin, notes its type in notation.
+    """Return ``x``, and report its type: mypy, with the plugin, notes it in notation.
 
     >>> reveal((4, 2))
     (4, 2)

@@ -1,7 +1,7 @@
-"""How values are shown where they are looked at: by what stands above them, found when it is needed.
+"""How values are shown in notebooks: by modules above them, which are loaded when the first is shown.
 
-A notebook asks a value for its ``_repr_html_``. What draws knows the values, and not the other way
-round: a value asks here, and the drawing is imported when the first one is shown.
+A notebook asks a value for its ``_repr_html_``. The drawing modules know the values, and not the other
+way round. So a value asks here, and the drawing is imported when the first value is shown.
 
 >>> html_of(Layout((2, 3), (3, 1)))[:4], html_of(3) is None
 ('<div', True)
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _SHOWN_BY: list[str] = []
-"""The names of the modules that show and that explain values, once there are any."""
+"""The names of the modules that show and that explain values, once registered."""
 
 _DRAWN_BY: dict[type, tuple[str, str]] = {}
 """The module and the function that draw the values of a class."""
 
 
 def register(module: str, explains: str = "tla.explain") -> None:
-    """Have values shown by the functions ``html_of`` and ``figure_of`` of a module, by its name.
+    """Register a module, by its name, whose ``html_of`` and ``figure_of`` show values.
 
     Args:
         explains: The module whose ``explain_coordinate`` explains them.
@@ -51,25 +51,26 @@ def drawn_by(module: str, function: str) -> Callable[[type[T]], type[T]]:
 
 
 def html_of(value: object) -> str | None:
-    """Return what a notebook shows of a value, a part of a page; None for its text, as of a number.
+    """Return the part of a page that a notebook shows of a value; None to show its text, as for a
+    number.
 
-    A cell that has computed something is not to fail because a picture of it does: whatever goes wrong
-    here, the text is shown.
+    A cell that has computed a value must not fail because its picture does. After any error here, the
+    notebook shows the text.
     """
     if not _SHOWN_BY:
         return None
     try:
-        found: str | None = _loaded(_SHOWN_BY[0]).html_of(value)
-    except Exception:  # the text says what there is
+        page: str | None = _loaded(_SHOWN_BY[0]).html_of(value)
+    except Exception:  # the notebook shows the text
         return None
-    return found
+    return page
 
 
 def figure_of(value: object, **limits: Any) -> Any:
     """Return the figure of a value.
 
     Args:
-        limits: How much is shown of it, as the ``figure`` of the value takes it.
+        limits: The size of the corner, as the ``figure`` of the value takes it.
 
     Raises:
         TlaError: there is none; the error says why.
@@ -79,7 +80,7 @@ def figure_of(value: object, **limits: Any) -> Any:
 
 
 def steps_of(layout: object, *coord: Any) -> Any:
-    """Return how the offset of a coordinate of a layout comes about.
+    """Return the steps from a coordinate of a layout to its offset.
 
     Raises:
         CoordinateError: it is no coordinate of the layout.

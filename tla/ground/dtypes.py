@@ -24,7 +24,7 @@ class ElementType(NamedTuple):
 
     @property
     def bytes(self) -> int | None:
-        """The bytes XLA stores a value in, ``ByteSizeOfPrimitiveType``: whole ones, packing aside."""
+        """The whole bytes that XLA stores a value in, ``ByteSizeOfPrimitiveType``, without packing."""
         return None if self.bits is None else (self.bits + 7) // 8
 
 
@@ -49,7 +49,7 @@ ELEMENT_TYPES: Final = {
 """Every XLA element type of an array, by name, and the two that carry no data."""
 
 
-# What other systems call them; only a hint in an error.
+# The names of other systems, for a hint in an error.
 _ELSEWHERE: Final = {
     "bool": "pred", "half": "f16", "float": "f32", "double": "f64", "char": "s8", "short": "s16",
     "int": "s32", "long": "s64", "complex64": "c64", "complex128": "c128", "bfloat16": "bf16",
@@ -74,11 +74,11 @@ def element_type(name: str | ElementType) -> ElementType:
         raise KindError(
             f"expected the name of an element type, got {type(name).__name__} {name!r}", value=name
         )
-    found = ELEMENT_TYPES.get(name.lower())
-    if found is None:
+    type_ = ELEMENT_TYPES.get(name.lower())
+    if type_ is None:
         lower = shortened(name.lower())
         known = _ELSEWHERE.get(lower.removesuffix("_t"))
         near = [known] if known else near_words(lower, ELEMENT_TYPES)
         hint = did_you_mean(near, ELEMENT_TYPES)
         raise UnsupportedError(f"{shortened(name)!r} is not an XLA element type", hint, name=name)
-    return found
+    return type_

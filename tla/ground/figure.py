@@ -1,4 +1,4 @@
-"""Figures as plain data: what there is to see, before anything is drawn.
+"""Figures as plain data, before anything is drawn.
 
 >>> from tla.figures.layouts import layout_figure
 >>> grid = layout_figure(Layout((2, (2, 2)), (4, (1, 2)))).grids[0]
@@ -7,8 +7,8 @@
 >>> grid.column_axis.names[2], grid.column_axis.levels
 ('(0,1)', ((0, 0, 1, 1), (0, 1, 0, 1)))
 
-A colour is a number: which of the colours of its ``scheme`` a cell has. What they look like, and how a
-reader without colours tells them apart, is for `tla.show` to say.
+A colour is a number in the ``scheme`` of the figure. `tla.show` decides what the colours look like, and
+how a reader without colours tells them apart.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from .display import html_of
 
 Scheme: TypeAlias = Literal["", "tile", "identity", "offset"]
-"""What a colour stands for: nothing; a tile; an element, the same in each panel; how far an offset is
-on the way from the least to the greatest. Of tiles and elements neighbours differ."""
+"""What a colour means: nothing; a tile; an element, the same in each panel; or how far an offset is on
+the way from the least to the greatest. Neighbouring tiles and elements have different colours."""
 
 NO_COLOUR: Final = -1
 
@@ -35,9 +35,9 @@ class Cell(NamedTuple):
     valid: bool = True
     colour: int = NO_COLOUR
     text: str | None = None
-    """What stands in it; the offset where nothing is said."""
+    """The text in the cell; if empty, the offset."""
     is_marked: bool = False
-    """Whether it is what the figure is about."""
+    """Whether the figure is about this cell."""
 
 
 class Axis(NamedTuple):
@@ -77,7 +77,7 @@ class Grid(NamedTuple):
     column_axis: Axis
     cells: tuple[tuple[Cell, ...], ...]
     part: str = ""
-    """Which rows and columns they are, where they are not the first."""
+    """The rows and columns of the corner, if it is not the first."""
 
     @property
     def title(self) -> str:
@@ -176,12 +176,12 @@ class Strip(NamedTuple):
 
     @property
     def holes(self) -> int:
-        """How many places shown are of no coordinate."""
+        """How many places shown have no coordinate."""
         return sum(not place.hits for place in self.places)
 
     @property
     def shared(self) -> int:
-        """How many places shown are of several coordinates."""
+        """How many places shown have several coordinates."""
         return sum(place.hits > 1 for place in self.places)
 
     def _repr_html_(self) -> str | None:
@@ -233,9 +233,9 @@ class Steps(NamedTuple):
     parts: tuple[Steps, ...]
     result: str
     sentences: tuple[str, ...] = ()
-    """What happens, in words, with the numbers in place."""
+    """The steps in words, with the numbers in place."""
     pictures: tuple[AnyFigure, ...] = ()
-    """What it looks like, before and after."""
+    """The pictures of before and after."""
 
     def _repr_html_(self) -> str | None:
         return html_of(self)
@@ -256,13 +256,13 @@ class Bar(NamedTuple):
     clashes: tuple[tuple[int, int], ...]
     """Ranges of it that another bar writes too."""
     colour: int = NO_COLOUR
-    """The number of the memory it lies in; where nothing is said each bar has its own colour."""
+    """The number of its memory; without a number each bar has its own colour."""
     space: str = ""
     """The name of that memory, where bars of several stand below each other."""
 
 
 class Bars(NamedTuple):
-    """What lies where in a buffer of ``length`` bytes.
+    """The parts of a buffer of ``length`` bytes, and their places.
 
     >>> bars = Bar("A", 0, 4096, 4096, ()), Bar("B", 4096, 6000, 8192, ())
     >>> print(show.render(Bars("L1", 8192, bars)))
@@ -276,9 +276,9 @@ class Bars(NamedTuple):
     length: int
     bars: tuple[Bar, ...]
     filled: str = "written"
-    """What a bar is as far as its end."""
+    """The meaning of a bar up to its end."""
     beyond: str = "padding that is read"
-    """What it is from there as far as its reach."""
+    """The meaning of a bar from its end to its reach."""
     reach: str = "the end of the padded tile"
     """Where that is."""
 
@@ -287,7 +287,7 @@ class Bars(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """What a lane does in one turn, or a part of it: a name, and how much work it is.
+    """The work of a lane in one turn, or a part of it: a name, and an amount.
 
     >>> Stretch("0,1", work=128 * 256 * 64)
     Stretch(label='0,1', work=2097152)
@@ -298,7 +298,7 @@ class Stretch(NamedTuple):
 
 
 class Lane(NamedTuple):
-    """One worker: its number, what it does in each turn shown, and all its work.
+    """One worker: its number, its stretches in each turn shown, and its whole work.
 
     >>> lane = Lane(0, cells=((Stretch("0,0", 64),), (Stretch("1,0", 32),)), work=96)
     >>> sum(stretch.work for cell in lane.cells for stretch in cell) == lane.work
@@ -311,7 +311,7 @@ class Lane(NamedTuple):
 
 
 class Timeline(NamedTuple):
-    """Workers by turns: who does what when, and how much of it.
+    """Workers by turns: which work each worker does when, and how much.
 
     >>> first = Lane(0, ((Stretch("a", 4),), (Stretch("b", 2),)), 6)
     >>> second = Lane(1, ((Stretch("c", 4),), ()), 4)
@@ -326,11 +326,11 @@ class Timeline(NamedTuple):
     """
 
     lane: str
-    """What a row is, in one word."""
+    """One word for a row, such as ``core``."""
     turn: str
-    """What a column is."""
+    """One word for a column."""
     legend: str
-    """What the labels are."""
+    """The meaning of the labels."""
     turns: tuple[int, ...]
     lanes: tuple[Lane, ...]
     lane_count: int
@@ -342,4 +342,4 @@ class Timeline(NamedTuple):
 
 
 AnyFigure: TypeAlias = "Figure | Strip | Panels | Steps | Timeline | Bars"
-"""What can be drawn."""
+"""Every class of figure."""

@@ -1,4 +1,4 @@
-"""The base of values that never change: they are their own copies, and refuse to be set.
+"""The base of values that never change: a copy is the value itself, and no attribute can be set.
 
 >>> Layout(4).shape = 3
 Traceback (most recent call last):
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Immutable:
-    """A value with slots, which its maker alone fills: through ``object`` or the slots themselves."""
+    """A value with slots; only its maker fills them, through ``object`` or the slots themselves."""
 
     __slots__ = ()
 

@@ -7,7 +7,7 @@ A package writes each of its names once, as an import that type checkers read::
 
     lazy(__name__)
 
-What a second such block imports is for the other rooms of the house: it is no public name.
+A second such block names what the other rooms of the library need; its names are not public.
 
 At run time a module is loaded when someone asks for ``package.composition``. So a room costs little to
 import, and no import has to hide in a function to keep it so.
@@ -26,9 +26,9 @@ class _LazyPackage(ModuleType):
     """A package that knows the module of each of its names."""
 
     _homes: dict[str, str]
-    """Of each name the module that defines it, relative; ``.`` of a module of the package."""
+    """The module that defines each name, relative to the package; ``.`` for a module of the package."""
     _rooms: list[str]
-    """The packages all of whose names are names of this one."""
+    """The packages whose names are all names of this one."""
 
     def __getattr__(self, name: str) -> Any:
         home = self._homes.get(name) or self._room_of(name)
@@ -46,7 +46,7 @@ class _LazyPackage(ModuleType):
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """A module that is loaded does not hide the name that is defined in it, as in `tla.read`."""
+        """A loaded module does not hide a name of the same spelling, as `tla.read`."""
         home = self._homes.get(name, ".")
         if isinstance(value, ModuleType) and home != ".":
             value = getattr(import_module(home, self.__name__), name)
@@ -57,7 +57,7 @@ class _LazyPackage(ModuleType):
 
 
 def lazy(package: str) -> None:
-    """Let a package load what its ``if TYPE_CHECKING:`` blocks import when it is asked for.
+    """Let a package load each import of its ``if TYPE_CHECKING:`` blocks when the name is asked for.
 
     The names of the first block become its ``__all__``, with those that it has listed itself: a checker
     takes a name such as ``_0`` for public only if it is listed. A package that gives all names of other

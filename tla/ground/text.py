@@ -1,7 +1,7 @@
 """The scanner of the notations of layouts, shapes, tags, expressions and C++ types: a text and a place.
 
-A grammar is a set of functions over a `Scanner`. A function passes what may come next with `accept`,
-and demands the rest with `expect`. An error points at the character where something else stands.
+A grammar is a set of functions over a `Scanner`. A function passes an optional token with `accept`, and
+demands a token with `expect`. An error points at the character where the text differs.
 
 HLO (`tla.hlo.grammar`) has productions of its own: its text comes in pieces, has millions of lines, and
 is matched by patterns. So have out-of-memory reports (`tla.memory.oom`), which are lines of a log.
@@ -27,7 +27,7 @@ class Scanner:
         start: Where to begin in the text.
 
     Attributes:
-        operations: Words of the notation that call for arguments, and so can name nothing else.
+        operations: Words of the notation that take arguments, and so can name nothing else.
         at: Where the next token starts.
         last: Where the token before it ended.
     """
@@ -85,7 +85,7 @@ class Scanner:
             self.fail(f"expected {token!r}{f' {why}' if why else ''}, found {self.found()}")
 
     def expect_end(self) -> None:
-        """Demand that nothing is left."""
+        """Require the end of the text."""
         if not self.done:
             self.fail(f"expected the {END}, found {self.found()}", end=len(self.text))
 
@@ -113,7 +113,7 @@ class Scanner:
         return self.text[start:stop]
 
     def found(self) -> str:
-        """What comes next, in words for an error."""
+        """The next token, in words for an error."""
         return repr(self.peek()) if self.peek() else f"the {END}"
 
     def fail_unclosed(self, opened: int, close: str, found: str = "") -> NoReturn:
@@ -135,7 +135,7 @@ MAX_DIGITS: Final = 4300
 
 
 def near_words(word: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
-    """Return up to three of some words that one may be meant for, the nearest first.
+    """Return up to three words that a misspelt one may mean, the nearest first.
 
     >>> near_words("haf", ["half", "float"])
     ['half']
@@ -146,7 +146,7 @@ def near_words(word: str, known: Iterable[str], cutoff: float = 0.6) -> list[str
 
 
 def did_you_mean(near: Iterable[str], known: Iterable[str]) -> str:
-    """Return the sentence of an error that suggests the near words, or all that are known.
+    """Return the sentence of an error that suggests the near words, or lists all known ones.
 
     >>> did_you_mean(["zN", "zZ"], []), did_you_mean([], ["half", "float"])
     ('Did you mean zN or zZ?', 'Known: half, float.')

@@ -171,10 +171,10 @@ class Body:
         if root is None:
             self._refuse(f"{where} has no instructions", end, end + 1)
         if signature.result is not None:
-            written, found = bare_shape(signature.result), bare_shape(root.shape)
-            if written != found:
+            written, actual = bare_shape(signature.result), bare_shape(root.shape)
+            if written != actual:
                 self._refuse(
-                    f"{where} says that it returns {written}, and its root {root.name} is {found}",
+                    f"{where} says that it returns {written}, and its root {root.name} is {actual}",
                     end,
                     end + 1,
                 )

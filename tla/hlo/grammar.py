@@ -149,10 +149,10 @@ class Grammar:
         if self.text.startswith("/*", at):
             raise UnclosedError("a comment that is not closed", self.text, at, at + 2)
         word = _PLAIN.match(self.text, at)
-        found = word[0] if word else self.text[at]
-        end = at + len(found)
+        actual = word[0] if word else self.text[at]
+        end = at + len(actual)
         error = UnclosedError if self.blank(end) >= len(self.text) else ParseError
-        summary = f"expected {expected}, found {shortened(found)!r}"
+        summary = f"expected {expected}, found {shortened(actual)!r}"
         raise error(summary, self.text, at, end, *details)
 
     def shape(self, at: int) -> tuple[AnyShape, int]:
@@ -279,18 +279,18 @@ class Grammar:
 
     def _call(self, shape: AnyShape | None, at: int, start: int) -> tuple[list[Statement], int]:
         """Read ``opcode(operands)``; what is open is a stack, so no depth of nesting is too deep."""
-        done: list[Statement] = []
+        nested: list[Statement] = []
         outer: list[_Call] = []
         call, at = self._begin_call(shape, start, at)
         while True:
             ended = self._end_call(call, at)
             if ended is not None:
                 statement, at = ended
-                done.append(statement)
+                nested.append(statement)
                 if not outer:
-                    return done, at
+                    return nested, at
                 call = outer.pop()
-                call.operands.append(Written("", statement.shape, statement.start, at, len(done) - 1))
+                call.operands.append(Written("", statement.shape, statement.start, at, len(nested) - 1))
                 at = self.separator(at)
                 continue
             operand, at = self._operand(at)

@@ -47,24 +47,24 @@ def end_of_brackets(text: str, start: int) -> int:
     closers = [_CLOSER[text[start]]]
     opened = [start]
     for stop in _STOP.finditer(text, start + 1):
-        found = stop[0]
-        if found in _CLOSER:
-            closers.append(_CLOSER[found])
+        sign = stop[0]
+        if sign in _CLOSER:
+            closers.append(_CLOSER[sign])
             opened.append(stop.start())
             if len(opened) > _MAX_NESTING:
                 at = stop.start()
                 raise ParseError(f"brackets deeper than {_MAX_NESTING} levels", text, at, at + 1)
-        elif found == closers[-1]:
+        elif sign == closers[-1]:
             closers.pop()
             opened.pop()
             if not closers:
                 return stop.end()
-        elif found in ")]}":
+        elif sign in ")]}":
             at = stop.start()
-            raise ParseError(f"expected {closers[-1]!r}, found {found!r}", text, at, at + 1)
-        elif found == "/*":
+            raise ParseError(f"expected {closers[-1]!r}, found {sign!r}", text, at, at + 1)
+        elif sign == "/*":
             raise UnclosedError("a comment that is not closed", text, stop.start(), stop.end())
-        elif found in "\"'":
+        elif sign in "\"'":
             raise UnclosedError("a string that is not closed", text, stop.start(), stop.end())
     raise UnclosedError(f"{text[opened[-1]]!r} is not closed", text, opened[-1], opened[-1] + 1)
 

@@ -58,11 +58,11 @@ class Source:
             return False
         begin = self.text.rfind("\n", 0, self.at) + 1  # whole lines, so that columns are right
         kept = self.text[begin:]
-        taken, size = [self._tail], 0
+        parts, size = [self._tail], 0
         wanted = max(_PIECE, len(kept))  # no text is joined over and over
         try:
             for piece in self._pieces:
-                taken.append(piece)
+                parts.append(piece)
                 size += len(piece)
                 if size >= wanted and "\n" in piece:
                     break
@@ -75,7 +75,7 @@ class Source:
                 self.text,
                 len(self.text),
             ) from None
-        new = "".join(taken)
+        new = "".join(parts)
         cut = len(new) if self._ended else new.rfind("\n") + 1
         new, self._tail = new[:cut], new[cut:]
         if not new:

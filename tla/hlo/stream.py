@@ -184,8 +184,8 @@ class ModuleStream:
 
     def _with_tables(self, first: Header) -> Module:
         tables: dict[str, dict[int, Any] | None] = dict.fromkeys(TABLES)
-        while (found := self._source.step(lambda at: table(self._grammar, at))) is not None:
-            name, rows, start = found
+        while (entry := self._source.step(lambda at: table(self._grammar, at))) is not None:
+            name, rows, start = entry
             if tables[name] is not None:
                 self._refuse(f"the table {name} is given twice", start, start + len(name))
             tables[name] = rows
@@ -206,24 +206,24 @@ class ModuleStream:
     def _all(self) -> Iterator[Event]:
         loose: Body | None = None
         while True:
-            found = self._source.step(self._outside)
-            if found is None:
+            item = self._source.step(self._outside)
+            if item is None:
                 break
-            if isinstance(found, Signature):
+            if isinstance(item, Signature):
                 if loose is not None:
                     yield ComputationEnd("")
                     loose = None
-                head = self._head(found)
+                head = self._head(item)
                 yield head
-                yield from self._body(found, head.line)
-                self._finished.add(found.name)
+                yield from self._body(item, head.line)
+                self._finished.add(item.name)
                 continue
             if loose is None:
-                start = found[0].start
+                start = item[0].start
                 yield self._head(Signature(_NAMELESS, True, start))
                 loose = Body(self._source, None)
-            yield from self._hoist(found)
-            yield from loose.instructions(found)
+            yield from self._hoist(item)
+            yield from loose.instructions(item)
         if loose is not None:
             yield ComputationEnd("")
         if not self._computations:
@@ -257,13 +257,13 @@ class ModuleStream:
     def _body(self, signature: Signature, line: int) -> Iterator[Event]:
         body = Body(self._source, None if self._is_fragment else self._finished)
         while True:
-            found = self._source.step(self._inside)
-            if isinstance(found, Closing):
+            item = self._source.step(self._inside)
+            if isinstance(item, Closing):
                 break
-            yield from self._hoist(found)
-            yield from body.instructions(found)
-        body.check(signature, line, found.start)
-        yield ComputationEnd(found.execution_thread)
+            yield from self._hoist(item)
+            yield from body.instructions(item)
+        body.check(signature, line, item.start)
+        yield ComputationEnd(item.execution_thread)
 
     def _hoist(self, statements: list[Statement], room: int = _MAX_NESTING) -> list[Event]:
         """The computations written inside an instruction, whole, and their names put in their place."""
@@ -278,9 +278,9 @@ class ModuleStream:
             at = self._grammar.blank(body.start + 1)
             instructions: list[Instruction] = []
             while at < body.end - 1:
-                found, at = self._grammar.instruction(at)
-                events += self._hoist(found, room - 1)
-                instructions += inner.instructions(found)
+                inner_statements, at = self._grammar.instruction(at)
+                events += self._hoist(inner_statements, room - 1)
+                instructions += inner.instructions(inner_statements)
             names.append(self._fresh())
             signature = Signature(names[-1], False, body.start)
             head = self._head(signature)

@@ -40,7 +40,7 @@ from ..errors import (
     LayoutError,
     UnsupportedError,
 )
-from ..ground import Immutable, constexpr, figure_of, html_of, opaque, shortened, typed_by, untold
+from ..ground import Immutable, beyond_types, constexpr, figure_of, html_of, opaque, shortened, typed_by
 from ..numbers import (
     IntLike,
     IntTuple,
@@ -92,7 +92,7 @@ def _some(unknown: Callable[..., Any], data: Any, layout: AnyLayout) -> Tensor[A
 
 @constexpr
 @opaque("data")
-@untold("coord")
+@beyond_types("coord")
 @typed_by(_some, data=None, layout=None)
 class Tensor(Immutable, Generic[T_co, L_co]):
     """A view of data: ``tensor(c) == data_offset + root.extended(coord + c)`` for each ``c`` in it.
@@ -587,7 +587,7 @@ def make_tensor(
 ) -> Tensor[T, AnyLayout]: ...
 @constexpr
 @opaque("data")
-@untold("coord")
+@beyond_types("coord")
 def make_tensor(
     data: T, layout: AnyLayout, coord: IntTuple | None = None, position: str = "GM"
 ) -> Tensor[T, AnyLayout]:

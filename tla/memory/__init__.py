@@ -1,4 +1,13 @@
-"""What the buffers of compiled programs take in memory, when they are live, and what of it is waste."""
+"""The memory of compiled programs: what each buffer takes, when it is live, how much is padding.
+
+- ``buffers`` on ``outline``, ``aliasing`` and ``roles``: the values with memory of their own;
+- ``tally`` and ``by``: their bytes, in all and in groups; ``waste``: padding; ``sizes``: bytes as text;
+- ``lifetimes`` on ``schedule``; ``live``: the peak, with ``simulated`` for memories beside the main one;
+- ``copies`` on ``origins`` and ``renaming``; ``formats``: layouts that make copies needless;
+- ``compare`` and ``matching``: two modules; ``advice``: cheaper layouts of one array;
+- ``oom``, with ``oom_text oom_report oom_check``: out-of-memory reports;
+- ``entry``: parameters and results; ``picture``: buffers as bars.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Candidate", "cheaper_layouts", "cheaper_shapes"]
 
-_MOST_DIMS = 16  # of which 2**15 merged shapes can be made; the orders are few for any rank
+_MOST_DIMS = 16  # a shape of 16 dims can be merged in 2**15 ways; orders are few at any rank
 
 
 class Candidate(NamedTuple):
@@ -50,10 +50,10 @@ class Candidate(NamedTuple):
     """
 
     change: Literal["order", "transpose", "merge"]
-    """What differs: the order in memory, the order of the logical dims, or which dims there are."""
+    """What changes: the order in memory, the order of the logical dims, or the list of dims."""
     shape: XlaShape
     bytes: int
-    """What it takes in memory, padding included."""
+    """The bytes that the array takes in memory, padding included."""
     data_bytes: int
     saved_bytes: int
     how: str
@@ -61,7 +61,7 @@ class Candidate(NamedTuple):
 
     @property
     def expansion(self) -> float:
-        """How many times the data it takes; 1.0 for an array without data that takes nothing."""
+        """The bytes in memory divided by the bytes of data; 1.0 for an array that has neither."""
         return self.bytes / self.data_bytes if self.data_bytes else 1.0
 
     @property
@@ -99,14 +99,14 @@ def cheaper_layouts(shape: AnyShape, chip: str | Chip = "v5e") -> tuple[Candidat
     """
     shape = _fixed(shape)
     cost = physical_bytes(shape)
-    found: list[tuple[tuple[int, int], XlaShape]] = []
-    given = shape.minor_to_major
-    for order in minor_pairs(given) if shape.rank > 1 else (given,):
+    ranked: list[tuple[tuple[int, int], XlaShape]] = []
+    order_now = shape.minor_to_major
+    for order in minor_pairs(order_now) if shape.rank > 1 else (order_now,):
         best = _of_order(shape, order, chip)
         if physical_bytes(best) < cost:
-            found.append(((physical_bytes(best), _inversions(shape.minor_to_major, order)), best))
-    found.sort(key=lambda entry: entry[0])
-    return tuple(_candidate("order", shape, best, _order_words(shape, best)) for _key, best in found)
+            ranked.append(((physical_bytes(best), _inversions(shape.minor_to_major, order)), best))
+    ranked.sort(key=lambda entry: entry[0])
+    return tuple(_candidate("order", shape, best, _order_words(shape, best)) for _key, best in ranked)
 
 
 def cheaper_shapes(shape: AnyShape, chip: str | Chip = "v5e") -> tuple[Candidate, ...]:
@@ -159,10 +159,10 @@ def _fixed(shape: AnyShape) -> XlaShape:
 
 
 def _candidate(
-    change: Literal["order", "transpose", "merge"], given: XlaShape, shape: XlaShape, how: str
+    change: Literal["order", "transpose", "merge"], before: XlaShape, shape: XlaShape, how: str
 ) -> Candidate:
     cost = physical_bytes(shape)
-    return Candidate(change, shape, cost, logical_bytes(shape), physical_bytes(given) - cost, how)
+    return Candidate(change, shape, cost, logical_bytes(shape), physical_bytes(before) - cost, how)
 
 
 def _of_order(shape: XlaShape, order: tuple[int, ...], chip: str | Chip) -> XlaShape:
@@ -178,7 +178,7 @@ def _row_major(shape: XlaShape, dims: list[int], chip: str | Chip) -> XlaShape:
 
 
 def _inversions(one: tuple[int, ...], other: tuple[int, ...]) -> int:
-    """How many pairs of dims stand the other way round."""
+    """How many pairs of dims have changed places."""
     place = {dim: at for at, dim in enumerate(other)}
     return sum(place[a] > place[b] for a, b in combinations(one, 2))
 

@@ -76,12 +76,12 @@ class Result(NamedTuple):
     of: tuple[Place, ...]
     """The arrays of operands whose memory it has; none where it has its own."""
     is_written: bool
-    """Whether the instruction writes there, else it hands on what there is."""
+    """Whether the instruction writes there. If not, it passes on the values that lie there."""
     rule: str
 
 
 class Summary(NamedTuple):
-    """What a caller needs to know of a computation: which arrays of its root lie in a parameter."""
+    """The part of a computation that a caller needs: which arrays of its root lie in a parameter."""
 
     of: Mapping[Index, Place]
     written: frozenset[Index]
@@ -99,23 +99,23 @@ def arrays(shape: AnyShape) -> list[tuple[Index, XlaShape]]:
     >>> [(index, str(array)) for index, array in arrays(parse_shape("(f32[2], (u8[3], token[]))"))]
     [((0,), 'f32[2]{0}'), ((1, 0), 'u8[3]{0}')]
     """
-    found: list[tuple[Index, XlaShape]] = []
+    leaves: list[tuple[Index, XlaShape]] = []
     todo: list[tuple[Index, AnyShape]] = [((), shape)]
     while todo:
         index, each = todo.pop()
         if isinstance(each, XlaTuple):
             todo += [((*index, i), element) for i, element in enumerate(each.elements)][::-1]
         elif each.arrays()[0].element_type.bits is not None:
-            found.append((index, array_shape(each)))
-    return found
+            leaves.append((index, array_shape(each)))
+    return leaves
 
 
 def results(instruction: Instruction, called: Mapping[str, Summary] | None = None) -> list[Result]:
     """Return the arrays of an instruction's result, each with whose memory it has.
 
     Args:
-        called: The summaries of the computations it calls, by name. Where that of a fusion or call
-            is missing, its results are taken for its own.
+        called: The summaries of the computations it calls, by name. If the summary of a fusion or call
+            is missing, its results count as memory of its own.
 
     Raises:
         UnsupportedError: a tuple gives an array, or an element is asked for that a tuple has not.
@@ -123,15 +123,15 @@ def results(instruction: Instruction, called: Mapping[str, Summary] | None = Non
     leaves = arrays(instruction.shape)
     shared = _shared(instruction, [index for index, _ in leaves], called or {})
     count = len(instruction.operands)
-    found: list[Result] = []
+    out: list[Result] = []
     for index, shape in leaves:
         rule, places = shared.get(index, ("own", ()))
         places = tuple(place for place in places if place[0] < count)  # an operand may be left out
         if places:
-            found.append(Result(index, shape, places, rule not in _HANDING_ON, rule))
+            out.append(Result(index, shape, places, rule not in _HANDING_ON, rule))
         else:
-            found.append(Result(index, shape, (), True, "own"))
-    return found
+            out.append(Result(index, shape, (), True, "own"))
+    return out
 
 
 def summary(instructions: Iterable[Instruction], called: Mapping[str, Summary]) -> Summary:
@@ -146,16 +146,16 @@ def summary(instructions: Iterable[Instruction], called: Mapping[str, Summary]) 
     for each in instructions:
         number = each.parameter_number
         if number is not None:
-            found = {index: ((number, index), False) for index, _ in arrays(each.shape)}
+            places_of = {index: ((number, index), False) for index, _ in arrays(each.shape)}
         else:
-            found = {}
+            places_of = {}
             for result in results(each, called):
                 origin = _origin(each, result, known)
                 if origin is not None:
-                    found[result.shape_index] = origin
-        known[each.name] = found
+                    places_of[result.shape_index] = origin
+        known[each.name] = places_of
         if each.is_root:
-            root = found
+            root = places_of
     places = {index: place for index, (place, _) in root.items()}
     return Summary(places, frozenset(index for index, (_, written) in root.items() if written))
 
@@ -177,7 +177,7 @@ _Places: TypeAlias = dict[Index, tuple[Place, ...]]
 def _shared(
     instruction: Instruction, leaves: list[Index], called: Mapping[str, Summary]
 ) -> dict[Index, tuple[str, tuple[Place, ...]]]:
-    """The rule that an array falls under and the places that it has by it, where not its own."""
+    """The rule for an array that has no memory of its own, and the places that the rule gives it."""
     opcode = instruction.opcode
     if opcode in _FORWARDING or "ConcatBitcast" in instruction.attributes.get("custom_call_target", ""):
         return _by("forward", _forwarded(instruction, leaves))
@@ -255,7 +255,7 @@ def _named_again(opcode: str, leaves: list[Index]) -> _Places:
 
 
 def _declared(instruction: Instruction, leaves: list[Index]) -> _Places:
-    """What attributes say to share memory."""
+    """The pairs of result and operand that an attribute lets share memory."""
     pairs = _PAIR.findall(instruction.attributes.get("output_to_operand_aliasing", ""))
     of: _Places = {_ints(result): ((int(number), _ints(index)),) for result, number, index in pairs}
     config = instruction.attributes.get("backend_config", "")

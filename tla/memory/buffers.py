@@ -1,4 +1,4 @@
-"""The buffers of a module: which values have memory of their own, and where the others lie.
+"""The buffers of a module: which values have memory of their own, and where the other values lie.
 
 >>> from ..hlo import read_module
 >>> module = read_module('''
@@ -80,7 +80,7 @@ class Buffer(NamedTuple):
 
 
 class AliasedValue(NamedTuple):
-    """An array without memory of its own: whose it has, by which of the `RULES`.
+    """An array without memory of its own: whose memory it has, and by which of the `RULES`.
 
     >>> from tla.hlo import read_module
     >>> module = read_module('''ENTRY e {
@@ -96,7 +96,7 @@ class AliasedValue(NamedTuple):
     shape_index: Index
     shape: XlaShape
     of: tuple[Key, ...]
-    """The arrays of the same computation whose memory it has; none where those of the caller."""
+    """The arrays of the same computation whose memory it has; empty if the caller's arrays have it."""
     rule: str
     computation: str
     opcode: str
@@ -126,16 +126,16 @@ class ComputationBuffers(NamedTuple):
     >>> found.name, found.role, len(found.buffers), len(found.aliases), str(found.root)
     ('e', 'entry', 2, 0, 'f32[5,100]{0,1:T(8,128)}')
 
-    Of a long one in a stream it is a part, and the last part has the root.
+    A long computation in a stream comes in parts; the last part has the root.
     """
 
     name: str
     role: Role | None
-    """What it is for; None where nothing calls it, and it is not known whether it runs."""
+    """Its role in the module; None if nothing calls it, so that it may never run."""
     buffers: tuple[Buffer, ...]
     aliases: tuple[AliasedValue, ...]
     root: AnyShape | None
-    """The shape it gives; None where its end was not read, or not yet."""
+    """The shape of its result; None if its end was not read, or not yet."""
 
 
 def module_buffers(module: Module) -> tuple[ComputationBuffers, ...]:
@@ -152,13 +152,13 @@ def module_buffers(module: Module) -> tuple[ComputationBuffers, ...]:
     ('c', 'result', 'f32[5,100]{0,1:T(8,128)}')
     """
     outline = module_outline(module)
-    found: list[ComputationBuffers] = []
+    parts: list[ComputationBuffers] = []
     for computation in module.computations:
         scope = _Scope(computation.name, outline)
         for instruction in computation.instructions:
             scope.add(instruction)
-        found.append(scope.part(computation.root.shape))
-    return tuple(found)
+        parts.append(scope.part(computation.root.shape))
+    return tuple(parts)
 
 
 def stream_buffers(stream: ModuleStream, outline: Outline) -> Iterator[ComputationBuffers]:
@@ -175,15 +175,15 @@ def stream_buffers(stream: ModuleStream, outline: Outline) -> Iterator[Computati
     ...     found.name, [buffer.name for buffer in found.buffers]
     ('e', ['p'])
 
-    What is kept grows with the computations, by their names; and in the computation that is read, with
-    its instructions, by their names, and with its arrays without memory of their own.
+    Memory holds the names of all computations. Of the computation in hand it also holds the names of the
+    instructions, and the arrays without memory of their own.
 
     Args:
         outline: What `stream_outline` gives for the same text.
 
     Raises:
-        ModuleError: the text breaks off. What was read of the last computation has been yielded, if it
-            is known what it is for, and without a root: what it gives is not known.
+        ModuleError: the text breaks off. The part of the last computation that was read has been
+            yielded, if its role is known. It has no root, as its result is not known.
     """
     scopes: list[_Scope] = []
     try:
@@ -219,11 +219,11 @@ class _Scope:
 
     @property
     def pending(self) -> int:
-        """How many arrays are there that no part has yet."""
+        """How many arrays wait for the next part."""
         return len(self._buffers) + len(self._aliases)
 
     def add(self, instruction: Instruction) -> None:
-        """Take in an instruction, whose operands were taken in before."""
+        """Add an instruction; its operands must have been added before."""
         for result, owners in self._homes.add(instruction):
             if self._role is None:
                 continue
@@ -275,7 +275,7 @@ class _Scope:
         return self.part(None if root is None else root.shape)
 
     def part(self, root: AnyShape | None) -> ComputationBuffers:
-        """Return what no part has yet."""
+        """Return the arrays that no part has yet."""
         buffers, aliases = tuple(self._buffers), tuple(self._aliases)
         self._buffers, self._aliases = [], []
         return ComputationBuffers(self._name, self._role, buffers, aliases, root)

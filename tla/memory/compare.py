@@ -49,11 +49,11 @@ _PLURALS: Final = {"copy": "copies"}
 
 
 class Total(NamedTuple):
-    """A number of each module; None where it is not known.
+    """One number in both modules; None in a module where it is unknown.
 
     Attributes:
         name: What it counts.
-        memory_space: The number of the memory space that it is of, if it is of one.
+        memory_space: The memory space that it counts, if it counts one alone.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Total(NamedTuple):
 
     @property
     def change(self) -> int | None:
-        """By how much it grew."""
+        """The number after less the number before."""
         return None if self.before is None or self.after is None else self.after - self.before
 
     def __str__(self) -> str:
@@ -110,8 +110,8 @@ class ShapeGroup(NamedTuple):
         what: ``"gone"``, ``"new"`` or ``"changed"``.
         opcode: Theirs.
         is_inside: Whether they are within fusions, where nothing has memory of its own.
-        matches: Each one, before and after.
-        bytes: What they write: after the change, but for those that are gone.
+        matches: Each of them, before and after.
+        bytes: What they write after the change; of those that are gone, what they wrote before.
     """
 
     what: Literal["gone", "new", "changed"]
@@ -122,7 +122,7 @@ class ShapeGroup(NamedTuple):
 
     @property
     def subject(self) -> str:
-        """How many of what: ``3 copies``, ``1 copy within fusions``."""
+        """The number and the kind: ``3 copies``, ``1 copy within fusions``."""
         n = len(self.matches)
         noun = self.opcode if n == 1 else _PLURALS.get(self.opcode, f"{self.opcode}s")
         return f"{n} {noun}" + (" within fusions" if self.is_inside else "")
@@ -159,7 +159,7 @@ class Comparison(NamedTuple):
         shapes: The parameters and results whose shapes differ.
         groups: The instructions that are gone, new or changed, the most bytes first, those within
             fusions last.
-        unchanged: How many instructions have one alike in the other module.
+        unchanged: How many instructions have an equal one in the other module.
     """
 
     before: str
@@ -214,7 +214,7 @@ def compare(before: Module, after: Module, chip: str | Chip | None = None) -> Co
 
 
 class _Seen:
-    """A module, its copies and instructions: what is asked for more than once."""
+    """A module with its copies and instructions, which several counts need."""
 
     __slots__ = ("chip", "copies", "items", "module")
 
@@ -264,7 +264,7 @@ def _order(key: _Key) -> tuple[int, str, int, Unit]:
 
 
 def _number(numbers: dict[_Key, int], key: _Key) -> int | None:
-    """A number of a module: 0 of what it does not have, None for what is not known."""
+    """A number of a module: 0 if the module has nothing to count, None if the number is unknown."""
     if key in (_ARGUMENTS, _RESULTS):
         return numbers.get(key)
     is_known = key.name not in _PEAKS or any(other.name in _PEAKS for other in numbers)
@@ -272,27 +272,27 @@ def _number(numbers: dict[_Key, int], key: _Key) -> int | None:
 
 
 def _numbers(seen: _Seen) -> dict[_Key, int]:
-    """What there is to count in a module."""
+    """All counts of a module."""
     module, items = seen.module, seen.items
-    found: dict[_Key, int] = {}
+    counts: dict[_Key, int] = {}
     for key, size in (
         (_ARGUMENTS, argument_bytes(module)),
         (_RESULTS, output_bytes(module, seen.chip)),
     ):
         if not isinstance(size, SymbolicInt):  # a dim '?'
-            found[key] = size
+            counts[key] = size
     for computation in module_buffers(module):
         for buffer in computation.buffers:
             if not buffer.shape.is_unbounded_dynamic:
                 key = _Key("buffers", "bytes", buffer.shape.memory_space)
-                found[key] = found.get(key, 0) + physical_bytes(buffer.shape)
-    found |= _peaks(seen)
+                counts[key] = counts.get(key, 0) + physical_bytes(buffer.shape)
+    counts |= _peaks(seen)
     for total in copy_totals(seen.copies):
-        found[_Key(f"copies, {total.kind}", "")] = total.copies
-        found[_Key(f"copies, {total.kind}", "bytes")] = total.written_bytes
-    found[_Key("instructions", "")] = len(items)
-    found[_Key("estimated cycles", "cycles")] = sum(item.estimated_cycles or 0 for item in items)
-    return found
+        counts[_Key(f"copies, {total.kind}", "")] = total.copies
+        counts[_Key(f"copies, {total.kind}", "bytes")] = total.written_bytes
+    counts[_Key("instructions", "")] = len(items)
+    counts[_Key("estimated cycles", "cycles")] = sum(item.estimated_cycles or 0 for item in items)
+    return counts
 
 
 def _peaks(seen: _Seen) -> dict[_Key, int]:
@@ -370,8 +370,8 @@ def _groups(matches: Iterable[Match]) -> tuple[ShapeGroup, ...]:
         )
         by_key.setdefault((what, item.opcode, item.is_inside), []).append(match)
     groups = [
-        ShapeGroup(*key, tuple(found), sum(_bytes(match.after or match.before) for match in found))
-        for key, found in by_key.items()
+        ShapeGroup(*key, tuple(like), sum(_bytes(match.after or match.before) for match in like))
+        for key, like in by_key.items()
     ]
     return tuple(sorted(groups, key=lambda group: (group.is_inside, -group.bytes)))
 

@@ -17,8 +17,8 @@ d space move 131072 32768 None
 
 A ``relayout`` gives elements other offsets, a ``space move`` another memory space, and a ``relayout and
 space move`` both. A ``duplicate`` does neither: it makes a second array like the first. A ``bitcast`` is
-``free``, and so is within a fusion what leaves all elements where they are; ``proof`` says how that is
-known.
+``free``. Within a fusion, so is any copy that leaves all elements where they are; ``proof`` says how
+that is known.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ Kind: TypeAlias = Literal[
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 Proof: TypeAlias = Literal["same layout", "reshape", "renamed", "part", "none"]
-"""How a bitcast is known to move nothing: its shapes have the same offsets, as they are, in row-major
-order, or under other indices (`tla.memory.renaming`); or what it keeps of the elements stays in place.
-``none`` is a bitcast of which none of this is found."""
+"""Why a bitcast is known to move nothing. Its shapes have the same offsets: as they are, in row-major
+order, or under other indices (`tla.memory.renaming`). Or the elements that it keeps stay in place. For a
+bitcast of proof ``none``, none of these holds."""
 
 MOVING: Final = frozenset({"copy", "transpose", "reshape", "bitcast-convert"})
 STARTS: Final = {"copy-start": 0, "slice-start": 1}
@@ -82,7 +82,7 @@ class Copy(NamedTuple):
 
     Attributes:
         computation, name, opcode, line: Which instruction it is; a ``fusion`` that does nothing but copy
-            counts too, beside what is in it.
+            counts too, beside the instructions in it.
         kind: What it does.
         proof: Why it is free, if it is a bitcast.
         before, after: The shapes of its operand and of its result.
@@ -119,7 +119,7 @@ class Copy(NamedTuple):
 
     @property
     def is_space_move(self) -> bool:
-        """Whether the copy lies in another memory space than what it is of."""
+        """Whether the copy lies in another memory space than its operand."""
         return self.kind in ("space move", "relayout and space move")
 
     @property
@@ -144,7 +144,7 @@ class Copy(NamedTuple):
 
 
 class CopyTotal(NamedTuple):
-    """What the copies of a kind come to; those within fusions are counted apart, without bytes.
+    """The totals of the copies of a kind; copies within fusions are counted apart, without bytes.
 
     >>> from tla.hlo import read_module
     >>> from tla.memory import copy_totals, module_copies
@@ -167,7 +167,7 @@ class CopyTotal(NamedTuple):
 
 
 def copy_totals(copies: Iterable[Copy]) -> tuple[CopyTotal, ...]:
-    """Return what the copies of each kind come to, of the kinds that there are.
+    """Return the totals of each kind of copy that occurs.
 
     >>> from tla.hlo import read_module
     >>> module = read_module('''ENTRY e {
@@ -211,7 +211,7 @@ def module_copies(module: Module) -> tuple[Copy, ...]:
     ('c', 'relayout', 'f32[5,100]{1,0:T(8,128)}', 'f32[5,100]{0,1:T(8,128)}')
 
     An asynchronous copy is its ``-start``. A ``slice-start`` copies a part of an array and counts too.
-    What has an operand of unknown shape is left out, and so is what is no array.
+    Instructions whose operand has an unknown shape, or is no array, are left out.
     """
     roles = module_roles(module)
     return tuple(
@@ -258,7 +258,7 @@ def _copy(
 
 
 def _shapes(module: Module, instruction: Instruction) -> tuple[XlaShape, XlaShape] | None:
-    """The shapes of what is copied and of the copy, if the instruction is one."""
+    """The shapes of the operand and of the copy; None if the instruction is no copy."""
     opcode = instruction.opcode
     known = opcode in MOVING or opcode in STARTS or opcode == "bitcast"
     if not (known or (opcode == "fusion" and _only_copies(module, instruction))):
@@ -281,7 +281,7 @@ def _shapes(module: Module, instruction: Instruction) -> tuple[XlaShape, XlaShap
 
 
 def _only_copies(module: Module, fusion: Instruction) -> bool:
-    """Whether a fusion does nothing but copy one array; one that only renames it is no copy."""
+    """Whether a fusion only copies one array; a fusion that only renames the array is no copy."""
     if len(fusion.operands) != 1 or len(fusion.called) != 1:
         return False
     inner = [each.opcode for each in module.computation(fusion.called[0]).instructions]
@@ -328,7 +328,7 @@ def _kind_and_proof(
 
 
 def _proof(before: XlaShape, after: XlaShape) -> Proof:
-    """How it is known that both shapes have the same elements in the same places."""
+    """The proof that both shapes have the same elements in the same places."""
     try:
         same_bits = before.element_type.bits == after.element_type.bits
         if same_bits and equivalent(_typed(before, after), after):
@@ -337,10 +337,10 @@ def _proof(before: XlaShape, after: XlaShape) -> Proof:
             return "reshape"
     except UndecidedError:
         return "none"
-    found = renaming(before, after)
-    if found is None:
+    renamed = renaming(before, after)
+    if renamed is None:
         return "none"
-    return "renamed" if found.is_total and found.is_onto else "part"
+    return "renamed" if renamed.is_total and renamed.is_onto else "part"
 
 
 def _typed(shape: XlaShape, like: XlaShape) -> XlaShape:
@@ -348,7 +348,7 @@ def _typed(shape: XlaShape, like: XlaShape) -> XlaShape:
 
 
 def _stays(module: Module, instruction: Instruction, before: XlaShape, after: XlaShape) -> bool | None:
-    """Whether every element keeps its offset; None where that is open."""
+    """Whether every element keeps its offset; None if that is undecided."""
     try:
         if instruction.opcode == "fusion":
             inner = list(_inner(module, instruction))
@@ -403,7 +403,7 @@ def _over_dims_before(before: XlaShape, after: XlaShape) -> tuple[XlaShape, AnyL
 def _run(
     module: Module, instruction: Instruction, before: XlaShape, after: XlaShape, kind: Kind
 ) -> int | None:
-    """The longest common contiguous run of both layouts; of a bitcast all of the memory."""
+    """The longest common contiguous run of both layouts; for a bitcast the whole array."""
     if kind == "free":
         return physical_elements(after)
     if instruction.opcode == "fusion":

@@ -1,4 +1,4 @@
-"""What a module takes from its caller and gives back, in bytes, as the TPU compiler counts it.
+"""The bytes of a module's parameters and results, as the TPU compiler counts them.
 
 >>> from ..hlo import read_module
 >>> module = read_module('''
@@ -11,7 +11,7 @@
 (4096, 8704)
 
 The numbers are ``argument_size_in_bytes`` and ``output_size_in_bytes`` of jax's ``memory_analysis()``.
-Arrays in the memory of the host, ``S(5)``, are counted by it elsewhere, and not here.
+Arrays in host memory, ``S(5)``, are in neither: the compiler counts them elsewhere.
 
 A result that is a tuple has a table of pointers too, which counts as output: 4 bytes for each element,
 rounded up to the alignment of the chip. Measured with libtpu 0.0.42 on v5e::
@@ -86,7 +86,7 @@ def argument_bytes(module: Module) -> int:
 
 
 def output_bytes(module: Module, chip: str | Chip | None = None) -> int:
-    """Return the bytes of what the entry computation gives, tables of pointers included.
+    """Return the bytes of the results of the entry computation, tables of pointers included.
 
     >>> from tla.hlo import read_module
     >>> module = read_module('''ENTRY e {

@@ -1,8 +1,8 @@
 """The layouts of parameters and results that make copies of a module needless.
 
-A relayout whose operand is a parameter of the module, seen through renamings, does nothing if the caller
-gives the parameter in the layout that the copy makes. One whose result is a result of the module does
-nothing if the caller takes the layout that there is before it.
+A relayout may read a parameter of the module, perhaps renamed. It does nothing if the caller gives the
+parameter in the layout that the copy makes. A relayout may also make a result of the module. It does
+nothing if the caller takes the result in the layout before the copy.
 
 >>> from ..hlo import read_module
 >>> from .copies import module_copies
@@ -71,17 +71,17 @@ class Advice(NamedTuple):
         what: ``"parameter"`` or ``"result"``: whose layout; ``"donation"``: give the parameter away, so
             that a result may lie in it and no duplicate is needed.
         number: The number of the parameter; None for a result.
-        result: The way through the module's result to the array; empty where it is no tuple.
+        result: The index of the array in the module's result; empty if the result is no tuple.
         name: What the program calls the parameter.
-        present, advised: The shape that it has, and the one that it should have.
+        present, advised: Its shape now, and the shape that it should have.
         jax: The advised layout as an argument of `jax.jit` takes it, or nothing where jax has no words
             for it; ``reason`` says why.
-        stays: What the copy does even then: ``"space move"`` or nothing.
-        saved_bytes: What less is read and written in a run, padding included; negative where a space
-            move that stays has more to move than the copy.
-        saved_cycles: The compiler's estimate of the copy, None where there is none. Where a space move
-            stays it is the most that can be saved.
-        other_users: The instructions that read the parameter beside the copy: a layout that suits one
+        stays: The work that the copy still has: ``"space move"``, or empty.
+        saved_bytes: The bytes that a run no longer reads and writes, padding included. Negative if the
+            space move that stays moves more bytes than the copy.
+        saved_cycles: The compiler's estimate of the copy; None without an estimate. If a space move
+            stays, it is the most that can be saved.
+        other_users: The other instructions that read the parameter: the layout that suits one of them
             may cost another.
     """
 
@@ -100,7 +100,7 @@ class Advice(NamedTuple):
 
     @property
     def extra_bytes(self) -> int:
-        """What the parameter or result takes more in memory, by its padding; negative if less."""
+        """The bytes of padding that the parameter or result gains; negative if it loses some."""
         return physical_bytes(self.advised) - physical_bytes(self.present)
 
     @property
@@ -156,7 +156,7 @@ class Formats:
             results.append((index, origin.renamings, shape))
 
     def of(self, copy: Copy) -> tuple[Advice, ...]:
-        """Return what would make a copy needless; nothing where no parameter or result decides it."""
+        """Return the changes that make a copy needless; empty if no parameter or result decides it."""
         if copy.kind == "duplicate":
             return self._donation(copy)
         if not copy.is_relayout:
@@ -170,10 +170,10 @@ class Formats:
         return self._module.computation(copy.computation).instruction(copy.name)
 
     def _of_parameter(self, copy: Copy, own: Sequence[Renaming]) -> list[Advice]:
-        found = self._parameter(copy)
-        if found is None:
+        source = self._parameter(copy)
+        if source is None:
             return []
-        parameter, renamings, users = found
+        parameter, renamings, users = source
         advised = _carry(copy.after, parameter.shape, [*renamings, *own])
         if advised is None or not isinstance(parameter.shape, XlaShape):
             return []
@@ -182,20 +182,20 @@ class Formats:
 
     def _of_results(self, copy: Copy, own: Sequence[Renaming]) -> list[Advice]:
         value = Value(copy.computation, copy.name, (0,) if copy.opcode == "copy-start" else ())
-        found: list[Advice] = []
+        advices: list[Advice] = []
         for index, renamings, shape in self._results.get(value, ()):
             back = [each.inverse for each in reversed([*own, *renamings])]
             advised = _carry(copy.before, shape, back)
             if advised is not None:
-                found.append(_advice(copy, "result", None, index, "", shape, advised, ()))
-        return found
+                advices.append(_advice(copy, "result", None, index, "", shape, advised, ()))
+        return advices
 
     def _donation(self, copy: Copy) -> tuple[Advice, ...]:
-        """A duplicate of a parameter is made where the parameter must outlive a result in its place."""
-        found = self._parameter(copy)
-        if found is None or found[0].parameter_number in self._donated:
+        """Advice to donate a parameter: a copy keeps it alive while a result takes its memory."""
+        source = self._parameter(copy)
+        if source is None or source[0].parameter_number in self._donated:
             return ()
-        parameter, _renamings, users = found
+        parameter, _renamings, users = source
         shape = parameter.shape
         if not isinstance(shape, XlaShape) or shape not in self._module.entry.root.shape.arrays():
             return ()
@@ -204,7 +204,7 @@ class Formats:
         return (Advice("donation", number, (), name, shape, shape, "", "", "", *saved, users),)
 
     def _parameter(self, copy: Copy) -> tuple[Instruction, tuple[Renaming, ...], tuple[str, ...]] | None:
-        """The parameter of the entry that is copied, the way to the copy, and who else reads it."""
+        """The parameter that a copy reads, its renamings on the way there, and its other readers."""
         operand = Value(copy.computation, self._instruction(copy).operands[0].name)
         origin = self._origins.of(operand)
         entry = self._module.entry
@@ -224,11 +224,11 @@ class Formats:
         return parameter, origin.renamings, tuple(others)
 
     def _inside(self, instruction: Instruction) -> set[str]:
-        """The names of what an instruction of the entry calls."""
-        found: set[str] = set()
+        """The names of all instructions in the computations that an instruction of the entry calls."""
+        names: set[str] = set()
         for name in instruction.called:
-            found.update(each.name for each in self._module.computation(name).instructions)
-        return found
+            names.update(each.name for each in self._module.computation(name).instructions)
+        return names
 
 
 def _advice(
@@ -254,13 +254,13 @@ def _advice(
 
 
 def _own_renaming(instruction: Instruction, copy: Copy) -> tuple[Renaming, ...] | None:
-    """From the indices of a copy's operand to those of its result; None where digits do not say it."""
+    """The renaming from a copy's operand to its result; None if no renaming by digits says it."""
     if instruction.opcode == "transpose":
         order = permutation_of(instruction, copy.before.rank)
         return None if order is None else (transposing(copy.before.dimensions, order),)
     if instruction.opcode == "reshape":
-        found = reshaping(copy.before.dimensions, copy.after.dimensions)
-        return None if found is None else (found,)
+        change = reshaping(copy.before.dimensions, copy.after.dimensions)
+        return None if change is None else (change,)
     return () if instruction.opcode in ("copy", "copy-start") else None
 
 
@@ -279,38 +279,38 @@ def _carry(wanted: XlaShape, onto: AnyShape, renamings: Sequence[Renaming]) -> X
         if digits is None:
             return None
         layout = layout_of_digits(digits, onto.dimensions)
-        found = from_layout(layout, onto.element_type, view.size)
+        shape = from_layout(layout, onto.element_type, view.size)
     except (LayoutError, UndecidedError, UnsupportedError):
         return None
-    return _with_tiles_of(wanted, remade(found, element_size_in_bits=wanted.element_size_in_bits))
+    return _with_tiles_of(wanted, remade(shape, element_size_in_bits=wanted.element_size_in_bits))
 
 
-def _with_tiles_of(wanted: XlaShape, found: XlaShape) -> XlaShape | None:
-    """The same layout in the tiles of the wanted one; None where they do not give it.
+def _with_tiles_of(wanted: XlaShape, plain: XlaShape) -> XlaShape | None:
+    """The same layout in the tiles of the wanted shape; None if these tiles cannot give it.
 
     A TPU's compiler takes a parameter in other tiles, but brings it back to its own before it is used:
     ``f32[5120,256]{1,0:T(640,256)(8,1,1,128)}`` saves no copy to ``f32[8,640,256]{2,0,1:T(8,128)}``.
     """
-    for order in _orders(found, wanted):
+    for order in _orders(plain, wanted):
         shape = remade(
-            found, minor_to_major=order, tiles=wanted.tiles, tail_padding_alignment_in_elements=1
+            plain, minor_to_major=order, tiles=wanted.tiles, tail_padding_alignment_in_elements=1
         )
-        if equivalent(shape, found):
+        if equivalent(shape, plain):
             return shape
     return None
 
 
-def _orders(found: XlaShape, wanted: XlaShape) -> Iterator[tuple[int, ...]]:
+def _orders(plain: XlaShape, wanted: XlaShape) -> Iterator[tuple[int, ...]]:
     """Orders of the dims that the same layout may have under other tiles.
 
     Dims of size 1 have no order of their own: they stand in front, or keep their place.
     """
-    yield found.minor_to_major
-    if found.rank == wanted.rank:
+    yield plain.minor_to_major
+    if plain.rank == wanted.rank:
         yield wanted.minor_to_major
-    digits = view_of(found, None).digits or ()
-    moving = [d for d in range(found.rank) if found.dimensions[d] > 1]
-    still = [d for d in reversed(range(found.rank)) if found.dimensions[d] == 1]
+    digits = view_of(plain, None).digits or ()
+    moving = [d for d in range(plain.rank) if plain.dimensions[d] > 1]
+    still = [d for d in reversed(range(plain.rank)) if plain.dimensions[d] == 1]
     by_stride = sorted(moving, key=lambda d: digits[d][-1][1])
     yield (*by_stride, *still)
-    yield tuple(sorted(range(found.rank), key=lambda d: digits[d][-1][1] if digits[d] else 0))
+    yield tuple(sorted(range(plain.rank), key=lambda d: digits[d][-1][1] if digits[d] else 0))

@@ -46,7 +46,7 @@ class Span(NamedTuple):
 
 
 class Lifetime(NamedTuple):
-    """A buffer, and the values that lie in it one after the other; none for one outside the schedule.
+    """A buffer and the values that lie in it, one after the other; a buffer off the schedule has none.
 
     >>> from tla.hlo import read_module
     >>> from tla.memory import lifetimes
@@ -64,8 +64,8 @@ class Lifetime(NamedTuple):
     position: int
     """The place in the text of the first value that lies in it."""
     simulated: tuple[tuple[int, int | None], ...]
-    """The first and last steps that count in the compiler's figure, outside main memory; a last step
-    of None is where the compiler has no end."""
+    """The first and last steps that the compiler counts, outside main memory. The last step is None if
+    the compiler has no end."""
 
     @property
     def held(self) -> tuple[tuple[int, int], ...]:
@@ -111,8 +111,8 @@ def lifetimes(module: Module) -> Lifetimes:
     c (Span(first=1, last=1, is_used=True),)
 
     A value is live from the step that makes it to the last that reads it or hands it on, and a root to
-    the end of its computation. A loop takes over its state as its condition begins; what the body
-    does not change stays live throughout.
+    the end of its computation. A loop takes over its state as its condition begins. The parts of
+    the state that its body does not change stay live throughout.
 
     Raises:
         UnsupportedError: a computation is run from two places, or its caller gives it fewer operands
@@ -128,7 +128,7 @@ def lifetimes(module: Module) -> Lifetimes:
 
 
 class _Home:
-    """The memory of a buffer; or, once it is known to be other memory, the way there."""
+    """The memory of a buffer, or a link to the memory that it turned out to share."""
 
     __slots__ = ("into",)
 
@@ -137,20 +137,20 @@ class _Home:
 
 
 def _final(homes: Iterable[_Home]) -> tuple[_Home, ...]:
-    """Where homes are in the end, each once."""
-    found: dict[_Home, None] = {}
+    """The homes at the end of the links, each once."""
+    ends: dict[_Home, None] = {}
     todo = list(homes)[::-1]
     while todo:
         home = todo.pop()
         if home.into:
             todo += home.into[::-1]
         else:
-            found[home] = None
-    return tuple(found)
+            ends[home] = None
+    return tuple(ends)
 
 
 def _move(homes: Iterable[_Home], into: Iterable[_Home]) -> None:
-    """Make some homes one with others; pieces that become an array, piece by piece."""
+    """Link some homes to others; the pieces of an array are linked piece by piece."""
     old, new = _final(homes), _final(into)
     for i, home in enumerate(old):
         if home not in new:
@@ -158,7 +158,7 @@ def _move(homes: Iterable[_Home], into: Iterable[_Home]) -> None:
 
 
 class _Value:
-    """A value: where it stands in the text, when it is live, and in which memory."""
+    """A value: its place in the text, the steps at which it is live, and its memory."""
 
     __slots__ = ("begins", "ends", "first", "homes", "last", "position", "uses")
 
@@ -177,16 +177,16 @@ _Values: TypeAlias = tuple[_Value, ...]
 
 
 def _in_order(values: Iterable[_Value]) -> list[Timed]:
-    """The values of a buffer in order: each ends where the next begins, which is then live as long."""
-    found: list[Timed] = []
+    """The values of a buffer in order; a value that overlaps the next one hands its end over to it."""
+    ordered: list[Timed] = []
     for value in sorted(values, key=lambda value: (value.begins, value.ends)):
         timed = Timed(value.begins, value.ends, value.uses)
-        if found and timed.first <= found[-1].last:
-            before = found[-1]
-            found[-1] = before._replace(last=timed.first)
+        if ordered and timed.first <= ordered[-1].last:
+            before = ordered[-1]
+            ordered[-1] = before._replace(last=timed.first)
             timed = timed._replace(last=max(timed.last, before.last))
-        found.append(timed)
-    return found
+        ordered.append(timed)
+    return ordered
 
 
 class _Walk:
@@ -223,25 +223,25 @@ class _Walk:
         """Make the values of an instruction, and note what it reads."""
         self._read(at, computation, instruction)
         self._position = self._positions[computation, instruction.name]
-        found: dict[Index, _Values] = {}
-        self._known[computation, instruction.name] = found
+        results: dict[Index, _Values] = {}
+        self._known[computation, instruction.name] = results
         number, caller = instruction.parameter_number, self._callers.get(computation)
         leaves = arrays(instruction.shape)
         if number is not None and caller is not None:
             begins = self._spans[computation][0]
-            found |= self._parameter(at, begins, leaves, caller, number)
+            results |= self._parameter(at, begins, leaves, caller, number)
         elif instruction.opcode == "while":
-            found |= self._loop(at, computation, instruction, leaves)
+            results |= self._loop(at, computation, instruction, leaves)
         else:
-            found |= self._plain(at, computation, instruction)
+            results |= self._plain(at, computation, instruction)
         until = self._spans[computation][1] if instruction.is_root else at
-        for value in (value for values in found.values() for value in values):
+        for value in (value for values in results.values() for value in values):
             value.needed(until, until + instruction.is_root)
             if instruction.is_root:
                 value.uses.append(Use(until, computation))
 
     def _new(self, at: int, there: _Values = (), begins: int | None = None) -> _Values:
-        """A value in memory of its own, or over others."""
+        """A new value, in memory of its own or in that of other values."""
         homes = _homes(there) if there else (_Home(),)
         value = _Value(at, at if begins is None else begins, self._position, homes)
         self._all.append(value)
@@ -262,7 +262,7 @@ class _Walk:
                     value.uses.append(use)
 
     def _loop_begins(self, at: int, loop: Instruction, index: Index) -> int:
-        """Until when a loop needs what it is given: one that it changes, until its own values begin."""
+        """How long a loop needs an operand; one that it changes, until its own values begin."""
         if self._hands_on(loop, index):
             return at
         begins = [self._spans[name][0] for name in loop.called if name in self._spans]
@@ -286,76 +286,76 @@ class _Walk:
                 instruction=name,
             )
         operand = operands[place]
-        given = self._known.get((caller.computation, operand.name), {})
-        found: dict[Index, _Values] = {}
+        outer = self._known.get((caller.computation, operand.name), {})
+        results: dict[Index, _Values] = {}
         for index, _ in leaves:
-            values = given.get(index, ())
+            values = outer.get(index, ())
             if caller.role == "callee" or (values and self._hands_on(caller.instruction, index)):
-                found[index] = values or self._new(at)
+                results[index] = values or self._new(at)
                 continue
-            found[index] = self._new(at, values, begins)
+            results[index] = self._new(at, values, begins)
             if caller.role == "condition":  # the state waits for the body
                 body = caller.instruction.attributes.get("body", "").removeprefix("%")
                 until = self._spans.get(body, (at, at))[0]
-                found[index][0].needed(until, until)
-        return found
+                results[index][0].needed(until, until)
+        return results
 
     def _loop(
         self, at: int, computation: str, loop: Instruction, leaves: list[tuple[Index, XlaShape]]
     ) -> dict[Index, _Values]:
-        given = self._known.get((computation, loop.operands[0].name), {}) if loop.operands else {}
+        initial = self._known.get((computation, loop.operands[0].name), {}) if loop.operands else {}
         body = loop.attributes.get("body", "").removeprefix("%")
         root = self._known.get((body, self._roots.get(body, "")), {})
-        found: dict[Index, _Values] = {}
+        results: dict[Index, _Values] = {}
         for index, _ in leaves:
-            values = given.get(index, ())
+            values = initial.get(index, ())
             if values and self._hands_on(loop, index):
-                found[index] = values
+                results[index] = values
             else:
-                found[index] = self._new(at, values)
-                _move(_homes(root.get(index, ())), _homes(found[index]))
-        return found
+                results[index] = self._new(at, values)
+                _move(_homes(root.get(index, ())), _homes(results[index]))
+        return results
 
     def _plain(self, at: int, computation: str, instruction: Instruction) -> dict[Index, _Values]:
         callees = [name for name in instruction.called if name in self._callers]
         roots = [self._known.get((name, self._roots[name]), {}) for name in callees]
         # What a -start will give is its element 1.
         at_root: Index = (1,) if instruction.opcode.endswith("-start") else ()
-        found: dict[Index, _Values] = {}
+        values_of: dict[Index, _Values] = {}
         for result in results(instruction, self._summaries):
             index, sources = result.shape_index, self._operands(computation, instruction, result.of)
             inner = index[len(at_root) :] if index[: len(at_root)] == at_root else None
-            given = [root[inner] for root in roots if inner is not None and root.get(inner)]
+            from_roots = [root[inner] for root in roots if inner is not None and root.get(inner)]
             if sources and not result.is_written:
-                found[index] = tuple(dict.fromkeys(sources))
-            elif len(given) == 1 and instruction.opcode != "conditional":
-                found[index] = given[0]
+                values_of[index] = tuple(dict.fromkeys(sources))
+            elif len(from_roots) == 1 and instruction.opcode != "conditional":
+                values_of[index] = from_roots[0]
             else:
-                found[index] = self._new(at, tuple(sources))
-                for values in given:
-                    _move(_homes(values), _homes(found[index]))
-        return found
+                values_of[index] = self._new(at, tuple(sources))
+                for values in from_roots:
+                    _move(_homes(values), _homes(values_of[index]))
+        return values_of
 
     def _operands(
         self, computation: str, instruction: Instruction, places: Iterable[tuple[int, Index]]
     ) -> list[_Value]:
-        found: list[_Value] = []
+        values: list[_Value] = []
         for number, index in places:
             if number < len(instruction.operands):
                 name = instruction.operands[number].name
-                found += self._known.get((computation, name), {}).get(index, ())
-        return found
+                values += self._known.get((computation, name), {}).get(index, ())
+        return values
 
     def join_donated(self, module: Module) -> None:
-        """Put results that are given memory of parameters there."""
+        """Put results into the memory of the parameters that the module donates to them."""
         entry = module.entry
         names = {each.parameter_number: each.name for each in entry.parameters}
         root = self._known.get((entry.name, entry.root.name), {})
         for alias in module.input_output_alias:
             name = names.get(alias.parameter_number, "")
-            given = self._known.get((entry.name, name), {}).get(alias.parameter_index, ())
-            if given:
-                _move(_homes(root.get(alias.output_index, ())), _homes(given))
+            parameters = self._known.get((entry.name, name), {}).get(alias.parameter_index, ())
+            if parameters:
+                _move(_homes(root.get(alias.output_index, ())), _homes(parameters))
 
     def lifetimes_of(self, buffers: Iterable[Buffer]) -> tuple[Lifetime, ...]:
         """The lifetimes of buffers, each with the values in the memory that it begins in."""
@@ -363,7 +363,7 @@ class _Walk:
         for value in self._all:
             for home in _final(value.homes):
                 there.setdefault(home, []).append(value)
-        found: list[Lifetime] = []
+        out: list[Lifetime] = []
         for buffer in buffers:
             known = self._known.get((buffer.computation, buffer.name), {})
             values = [
@@ -375,8 +375,8 @@ class _Walk:
             if buffer.shape.memory_space:
                 for timed in _in_order(values):
                     pieces += simulated(timed, self._spans)
-            found.append(Lifetime(buffer, spans, position, tuple(pieces)))
-        return tuple(found)
+            out.append(Lifetime(buffer, spans, position, tuple(pieces)))
+        return tuple(out)
 
 
 def _homes(values: _Values) -> tuple[_Home, ...]:

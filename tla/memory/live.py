@@ -1,4 +1,4 @@
-"""What is live at the peak of each memory space, and what the compiler says the peak is.
+"""The buffers that are live at the peak of each memory space, and the compiler's own figure for it.
 
 >>> from ..hlo import read_module
 >>> module = read_module('''
@@ -13,8 +13,8 @@
 (16384, 'c', ['c', 'a', 'd'])
 
 Arguments, constants and results are there for the whole run: their memory is set aside. A temporary
-that fits there lies in the memory of a result that is not made yet, as ``b`` in that of ``d``; also in
-that of a parameter whose memory is given to a result, between the two.
+may lie in the memory of a result that is not made yet, if it fits, as ``b`` in the memory of ``d``. If a
+parameter donates its memory to a result, a temporary may lie there between the two.
 
 The TPU compiler's ``peak_memory_in_bytes`` is another number. It is
 
@@ -25,9 +25,9 @@ The TPU compiler's ``peak_memory_in_bytes`` is another number. It is
 There the values of a temporary outside main memory count one by one, by `simulated`. This was found in
 the heap simulations that the compiler writes under ``xla_dump_to``. `Liveness.compiler_peak_bytes` is
 its figure to the byte for all 25 modules of ``tests/data/tpu_hlo``, and for 144 of 147 other programs
-tried, on v4 to tpu7x. For the other three, which have conditionals, it is `Liveness.left_over_bytes`
-less: the compiler carries pieces without an end into the memory spaces that it simulates next, and which
-are next is not in the text.
+tried, on v4 to tpu7x. The other three have conditionals; there it is too small by
+`Liveness.left_over_bytes`. The compiler carries pieces without an end into the memory spaces that it
+simulates next, and the text does not say which are next.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 
 class Peak(NamedTuple):
-    """The most that is live in a memory space at once: the first step at which it is, and what it is.
+    """The most bytes live at once in a memory space: the first step that reaches them, and the buffers.
 
     >>> from tla.hlo import read_module
     >>> from tla.memory import live
@@ -74,7 +74,7 @@ class Peak(NamedTuple):
     memory_space: int
     bytes: int
     reserved_bytes: int
-    """What of it is there for the whole run: arguments, constants and results, and their table."""
+    """The bytes that stay for the whole run: arguments, constants, results, and their table."""
     at: int
     """The step, counted from 0."""
     step: Step
@@ -82,7 +82,7 @@ class Peak(NamedTuple):
     """What is live there, the largest first."""
 
     def figure(self, chip: str | Chip | None = None, most: int = MOST_DRAWN) -> Bars:
-        """Return the picture of what is live, as data: buffers one behind the other, the largest first.
+        """Return the picture of the live buffers, as data: one behind the other, the largest first.
 
         Their places in the picture say nothing of their addresses.
 
@@ -124,13 +124,13 @@ class Liveness(NamedTuple):
     simulated_bytes: int
     """The second part of the compiler's figure."""
     simulated_space: int
-    """The memory space that the second part is of."""
+    """The memory space of the second part."""
     left_over_bytes: int
-    """What the compiler's figure may be larger by; 0 where there is no conditional."""
+    """How much larger the compiler's figure may be; 0 for a module without conditionals."""
 
     @property
     def compiler_peak_bytes(self) -> int:
-        """What ``peak_memory_in_bytes`` of jax's ``memory_analysis()`` is."""
+        """The ``peak_memory_in_bytes`` of jax's ``memory_analysis()``."""
         return self.reserved_bytes + self.simulated_bytes
 
     def figure(self, chip: str | Chip | None = None, most: int = MOST_DRAWN) -> Panels:
@@ -142,7 +142,7 @@ class Liveness(NamedTuple):
 
 
 def live(module: Module, chip: str | Chip | None = None) -> Liveness:
-    """Return what is live at the peak of each memory space, over the schedule of a module.
+    """Return the buffers live at the peak of each memory space, over the schedule of a module.
 
     >>> from tla.hlo import read_module
     >>> module = read_module('''ENTRY e {
@@ -159,10 +159,10 @@ def live(module: Module, chip: str | Chip | None = None) -> Liveness:
     Raises:
         UnsupportedError: a computation is run from two places, or a dim of a buffer is unknown.
     """
-    found = lifetimes(module)
-    count = len(found.schedule.steps)
+    program = lifetimes(module)
+    count = len(program.schedule.steps)
     table = index_tables_bytes(module.entry.root.shape, chip)
-    sized = [_Sized(each, _bytes(each.buffer)) for each in found.buffers]
+    sized = [_Sized(each, _bytes(each.buffer)) for each in program.buffers]
     reserved = [each for each in sized if each.lifetime.buffer.kind != "temporary"]
     numbers = {alias.parameter_number for alias in module.input_output_alias}
     donated = {each.name for each in module.entry.parameters if each.parameter_number in numbers}
@@ -176,7 +176,7 @@ def live(module: Module, chip: str | Chip | None = None) -> Liveness:
         at = max(range(count), key=usage.__getitem__)
         there = always + [each for each in others if any(a <= at <= b for a, b in each.lifetime.held)]
         buffers = tuple(each.lifetime.buffer for each in sorted(there, key=lambda each: -each.bytes))
-        peaks.append(Peak(space, whole + usage[at], whole, at, found.schedule.steps[at], buffers))
+        peaks.append(Peak(space, whole + usage[at], whole, at, program.schedule.steps[at], buffers))
     simulated = {
         space: _simulated(space, count, [each for each in temporary if each.space == space])
         for space in sorted({each.space for each in temporary})
@@ -219,7 +219,7 @@ def _usage(count: int, spans: Iterable[tuple[int, int, int]]) -> list[int]:
 
 
 def _simulated(space: int, count: int, there: Sequence[_Sized]) -> tuple[int, int]:
-    """The peak of the temporaries of a memory space as the compiler counts them, and what has no end."""
+    """The peak of the temporaries as the compiler counts them, and the bytes without an end."""
     if space == 0:
         held = ((*pair, each.bytes) for each in there for pair in each.lifetime.held)
         return max(_usage(count, held)), 0
@@ -233,7 +233,7 @@ def _simulated(space: int, count: int, there: Sequence[_Sized]) -> tuple[int, in
 
 
 def _placed_outside_results(sized: Sequence[_Sized], donated: Container[str]) -> list[_Sized]:
-    """The temporaries but for those of main memory that lie in a result's, where it is not live.
+    """The temporaries that need memory of their own, not that of a result that is not live yet.
 
     The largest are placed first, each in the smallest result that has room for it; of equal ones the
     first in the text is placed first, and the last result is tried first.
@@ -251,7 +251,7 @@ def _placed_outside_results(sized: Sequence[_Sized], donated: Container[str]) ->
         if each.lifetime.buffer.kind != "temporary":
             continue
         first = bisect_left(hosts, each.bytes, key=itemgetter(0)) if each.space == 0 else len(hosts)
-        if not any(taken.take(each.lifetime.held) for _, taken in islice(hosts, first, None)):
+        if not any(host.take(each.lifetime.held) for _, host in islice(hosts, first, None)):
             outside.append(each)
     return outside
 

@@ -34,11 +34,11 @@ _ENDS: Final = ("-done", "-update")
 
 
 class Item(NamedTuple):
-    """An instruction that does something: it is no parameter, constant, tuple, bitcast or ``-done``.
+    """An instruction that does work: no parameter, constant, tuple, bitcast or ``-done``.
 
     Attributes:
         shape: The text of its shape.
-        bytes: What it writes to memory of its own.
+        bytes: The bytes that it writes to memory of its own.
         is_inside: Whether it is part of a fusion, or done to single elements.
     """
 
@@ -54,7 +54,7 @@ class Item(NamedTuple):
 
 
 class Match(NamedTuple):
-    """An instruction of one module and its like in another; None where it has none."""
+    """An instruction of one module and its match in another; None in the module that has none."""
 
     before: Item | None
     after: Item | None
@@ -68,10 +68,10 @@ class Match(NamedTuple):
 
 
 def items_of(module: Module, copies: Iterable[Copy] | None = None) -> tuple[Item, ...]:
-    """Return the instructions of a module that do something, in the order of the text.
+    """Return the instructions of a module that do work, in the order of the text.
 
     Args:
-        copies: Those of the module, where they are at hand.
+        copies: The copies of the module, if they are known already.
     """
     roles = module_roles(module)
     sizes: dict[tuple[str, str], int] = {}
@@ -115,8 +115,8 @@ _KEYS: Final[tuple[Callable[[Item], Hashable], ...]] = (
 
 
 def matched(before: Sequence[Item], after: Sequence[Item]) -> tuple[Match, ...]:
-    """Return each instruction with its like: those of the first module in order, then the new ones."""
-    found: dict[int, int] = {}
+    """Return each instruction with its match: those of the first module in order, then the new ones."""
+    partner: dict[int, int] = {}
     left, right = list(range(len(before))), list(range(len(after)))
     for key in _KEYS:
         waiting: dict[Hashable, list[int]] = {}
@@ -125,15 +125,15 @@ def matched(before: Sequence[Item], after: Sequence[Item]) -> tuple[Match, ...]:
         for i in left:
             mark = _full(key, before[i])
             if mark is not None and waiting.get(mark):
-                found[i] = waiting[mark].pop()
-        left = [i for i in left if i not in found]
-        taken = set(found.values())
-        right = [j for j in right if j not in taken]
-    pairs = [Match(item, after[found[i]] if i in found else None) for i, item in enumerate(before)]
+                partner[i] = waiting[mark].pop()
+        left = [i for i in left if i not in partner]
+        partners = set(partner.values())
+        right = [j for j in right if j not in partners]
+    pairs = [Match(item, after[partner[i]] if i in partner else None) for i, item in enumerate(before)]
     return (*pairs, *(Match(None, after[j]) for j in right))
 
 
 def _full(key: Callable[[Item], Hashable], item: Item) -> Hashable:
-    """A key of an instruction with what must always agree; None where it has none."""
+    """One key of an instruction, with the parts that must always agree; None if it has no such key."""
     own = key(item)
     return None if own is None else (item.is_inside, item.opcode, own)

@@ -8,8 +8,8 @@
 >>> print(report.space, report.used, report.capacity, report.allocations[0].shape)
 hbm 41.74G 16.00G s32[8388608,8,4]{2,1,0:T(8,128)}
 
-A line is known by its words, wherever they stand in it: so prefixes such as timestamps do no harm. Lines
-of other programs between those of a report are passed over. Where lines of several processes do not fit
+The reader knows a line by its words, wherever they stand; so prefixes such as timestamps do no harm. It
+skips lines of other programs between those of a report. Where lines of several processes do not fit
 together, their prefixes tell them apart if they can.
 
 A report is whole when its last allocation is closed by ``=====`` or has its last field, the allocation
@@ -45,7 +45,7 @@ __all__ = ["Allocation", "NoReportError", "Report", "read_reports"]
 
 
 class NoReportError(TlaError, ValueError):
-    """A text without one out-of-memory report."""
+    """A text that holds no out-of-memory report."""
 
 
 def read_reports(text: str, name: str = "the text") -> tuple[Report, ...]:
@@ -65,7 +65,7 @@ def read_reports(text: str, name: str = "the text") -> tuple[Report, ...]:
     """
     reports = _read(lines(text))
     if any(_misfits(report) for report in reports[:-1]) or (reports and _doubts(reports[-1])):
-        # Lines of several processes may be mixed: each prefix alone, if fewer misfit then.
+        # Lines of several processes may be mixed: read each prefix alone if fewer lines misfit then.
         apart = _read_apart(list(lines(text)))
         if sum(map(_misfits, apart)) < sum(map(_misfits, reports)):
             reports = apart
@@ -150,20 +150,20 @@ _HEADLESS: Final = "out of memory, its first lines missing"
 _MIXED: Final = "lines of two reports may be mixed"
 
 
-def _read(found: Iterable[tuple[int, str, bool]]) -> list[Report]:
+def _read(lines: Iterable[tuple[int, str, bool]]) -> list[Report]:
     """The reports of one stream of lines."""
     reader = _Reader()
-    for at, line, ended in found:
+    for at, line, ended in lines:
         reader.read(at, line, ended)
     return reader.end()
 
 
-def _read_apart(found: list[tuple[int, str, bool]]) -> list[Report]:
+def _read_apart(lines: list[tuple[int, str, bool]]) -> list[Report]:
     """The reports of each prefix alone, in order."""
     patterns = (_TOTAL, _ITEM, _LIST, _SECTION, _OUTPUT, _RULE, _LINE)
     streams: dict[str, list[int]] = {}
     others: list[int] = []
-    for i, (_number, line, ended) in enumerate(found):
+    for i, (_number, line, ended) in enumerate(lines):
         if ended and _WORDS.search(line) is None and _TOTAL.search(line) is None:
             continue
         starts = [match.start() for match in (p.search(line) for p in patterns) if match is not None]
@@ -173,14 +173,14 @@ def _read_apart(found: list[tuple[int, str, bool]]) -> list[Report]:
             streams.setdefault(stream_key(line[: min(starts)]), []).append(i)
     keys = set(streams)
     for i in others:
-        streams.setdefault(stream_of(found[i][1], keys), []).append(i)
+        streams.setdefault(stream_of(lines[i][1], keys), []).append(i)
     places = (sorted(stream) for stream in streams.values())
-    reports = [report for stream in places for report in _read(found[i] for i in stream)]
+    reports = [report for stream in places for report in _read(lines[i] for i in stream)]
     return sorted(reports, key=lambda report: report.line)
 
 
 def _doubts(report: Report) -> int:
-    """What speaks against it, but for its end."""
+    """How many lines do not fit, and whether the head is missing."""
     return len(report.not_understood) + (report.what == _HEADLESS)
 
 
@@ -190,7 +190,7 @@ def _misfits(report: Report) -> int:
 
 def _counted(reports: Iterable[Report]) -> list[Report]:
     """Equal reports once, the first of them, with their number."""
-    done: dict[Report, tuple[Report, int]] = {}
+    counts: dict[Report, tuple[Report, int]] = {}
     for report in reports:
         cut_at = None if report.cut_at is None else 0
         key = report._replace(  # without what depends on the place
@@ -199,9 +199,9 @@ def _counted(reports: Iterable[Report]) -> list[Report]:
             cut_at=cut_at,
             not_understood=tuple((0, why) for _line, why in report.not_understood),
         )
-        first, times = done.get(key, (report, 0))
-        done[key] = (first, times + 1)
-    return [report._replace(times=times) for report, times in done.values()]
+        first, times = counts.get(key, (report, 0))
+        counts[key] = (first, times + 1)
+    return [report._replace(times=times) for report, times in counts.values()]
 
 
 class _Reader:
@@ -247,22 +247,22 @@ class _Reader:
                 return
         self._detail(at, line, ended)
 
-    def _start(self, at: int, what: str, found: dict[str, str | None], ended: bool) -> None:
+    def _start(self, at: int, what: str, groups: dict[str, str | None], ended: bool) -> None:
         self._close_report()
-        get = found.get
+        get = groups.get
         self._report = Report(at, what, get("space"), get("used"), get("capacity"), get("exceeded"))
         self._last = at
         rest = tail(get("tail") or "")
-        self._cut = not ended and (None in found.values() or ("tail" in found and "label" not in rest))
-        if "shape" in found:  # plain numbers of bytes
-            count, capacity = int(found["used"] or 0), int(found["capacity"] or 0)
+        self._cut = not ended and (None in groups.values() or ("tail" in groups and "label" not in rest))
+        if "shape" in groups:  # plain numbers of bytes
+            count, capacity = int(groups["used"] or 0), int(groups["capacity"] or 0)
             used = printed_bytes(count)
             self._report = self._report._replace(used=used, capacity=printed_bytes(capacity))
             allocation = filled(Allocation(at, size=used, size_bytes=count), rest)
-            self._open = with_shape(allocation, found["shape"])
-        elif found.get("label"):
-            label = (found["label"] or "").strip()
-            self._open = Allocation(at, size=found["used"], kind="scoped", label=label)
+            self._open = with_shape(allocation, groups["shape"])
+        elif groups.get("label"):
+            label = (groups["label"] or "").strip()
+            self._open = Allocation(at, size=groups["used"], kind="scoped", label=label)
         self._close_allocation()
 
     def _item(self, at: int, match: re.Match[str]) -> None:
@@ -299,7 +299,7 @@ class _Reader:
             self._totals.append(("shared with arguments", shared))
 
     def _detail(self, at: int, line: str, ended: bool) -> None:
-        """A line inside an allocation or a sum; any other is passed over."""
+        """Read a line inside an allocation or a sum; skip any other line."""
         if self._report is None:
             return
         total = _TOTAL.search(line) if self._in_section else None
@@ -321,7 +321,7 @@ class _Reader:
                 self._odd_line(at, line[match.start() :], self._open)
 
     def _field(self, at: int, name: str, value: str, ended: bool) -> None:
-        """A line ``name: value`` of the open allocation."""
+        """Read a line ``name: value`` of the open allocation."""
         field = FIELDS[name]
         before = self._open
         if before is None or getattr(before, field) is not None:
@@ -344,9 +344,9 @@ class _Reader:
         self._last, self._before = at, before
 
     def _ensure(self, at: int, space: str | None = None, part: str = "") -> None:
-        """A report whose head is not in the text starts with the first line of it that is.
+        """Start a report whose head is missing, with the first of its lines in the text.
 
-        One that comes to the same part again is another one.
+        If a part comes a second time, it belongs to another report.
         """
         if part in self._parts:
             self._close_report()

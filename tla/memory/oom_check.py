@@ -1,4 +1,4 @@
-"""An out-of-memory report computed again: each line's sizes from its shape, and what would cost less.
+"""An out-of-memory report computed again: each line's sizes from its shape, and cheaper layouts.
 
 >>> from .oom import Allocation
 >>> from tla.xla_bridge import parse_array
@@ -31,7 +31,7 @@ ASSUMED: Final = "layout has no tiles; the TPU default tile is assumed"
 
 
 class Padding(NamedTuple):
-    """What a shape takes as XLA's memory reports count it.
+    """The sizes of a shape as XLA's memory reports count them.
 
     >>> from tla.xla_bridge import parse_array
     >>> found = padding_of(parse_array("s32[8388608,8,4]{2,1,0:T(8,128)}"))
@@ -40,7 +40,7 @@ class Padding(NamedTuple):
     """
 
     shape: XlaShape
-    """The shape that is counted: with the assumed tile where there was none."""
+    """The shape that is counted; one that came without a tile has the assumed tile."""
     size_bytes: int
     """XLA's ``ArraySize``: the data with the padding of the first tile."""
     unpadded_bytes: int
@@ -58,7 +58,7 @@ class Padding(NamedTuple):
 
     @property
     def extra_bytes(self) -> int:
-        """What padding takes. Negative where ``E`` packs elements: a report counts whole bytes."""
+        """The bytes of padding. Negative where ``E`` packs elements: a report counts whole bytes."""
         return self.size_bytes - self.unpadded_bytes
 
     @property
@@ -71,7 +71,7 @@ class Padding(NamedTuple):
 
 
 def padding_of(shape: AnyShape, chip: str | Chip = "v5e") -> Padding:
-    """Return the sizes that an out-of-memory report states of a shape.
+    """Return the sizes that an out-of-memory report states for a shape.
 
     >>> from tla.xla_bridge import parse_array
     >>> found = padding_of(parse_array("f32[32,128,32,64]{3,0,2,1}"))
@@ -108,11 +108,11 @@ class Checked(NamedTuple):
     allocation: Allocation
     padding: Padding | None
     differences: tuple[str, ...]
-    """Where the report and the recomputation differ, and why where that is known."""
+    """The differences between the report and the recomputation, with the reason if it is known."""
     factors: tuple[str, ...]
-    """What pads: each dim that is rounded up, from what to what, and how many times that makes it."""
+    """The padding in words: each dim that is rounded up, both sizes, and their ratio."""
     notes: tuple[str, ...]
-    """What is assumed, and what could not be computed."""
+    """The assumptions, and the sizes that could not be computed."""
     layouts: tuple[Candidate, ...]
     """Cheaper orders of the dims, the cheapest first."""
     shapes: tuple[Candidate, ...]
@@ -120,7 +120,7 @@ class Checked(NamedTuple):
 
     @property
     def saved_bytes(self) -> int:
-        """What the cheapest layout saves."""
+        """The bytes that the cheapest layout saves."""
         return self.layouts[0].saved_bytes if self.layouts else 0
 
 
@@ -138,7 +138,7 @@ def chip_of(report: Report) -> Chip | None:
 
 
 def check(allocation: Allocation, chip: str | Chip = "v5e") -> Checked:
-    """Return an allocation beside the sizes computed from its shape, and what would cost less.
+    """Return an allocation beside the sizes computed from its shape, with cheaper layouts.
 
     >>> from tla.memory.oom import read_reports
     >>> (report,) = read_reports('''Ran out of memory in memory space hbm. Used 41.74G of 16.00G hbm.
@@ -148,8 +148,8 @@ def check(allocation: Allocation, chip: str | Chip = "v5e") -> Checked:
     >>> checked.padding.size_bytes, checked.padding.unpadded_bytes, checked.layouts[0].how
     (34359738368, 1073741824, 'order the dims in memory as {0,2,1}')
 
-    Advice is given where the padding is of the shape itself, and where it changes the expansion that a
-    report would print.
+    Advice is given if the shape itself is padded, and if the advice changes the expansion that a report
+    would print.
     """
     shape = allocation.shape
     if shape is None:
@@ -182,10 +182,10 @@ def _advice(padding: Padding, chip: str | Chip) -> tuple[tuple[Candidate, ...], 
     if padding.extra_bytes <= 0:
         return (), ()
     now = printed_expansion(padding.size_bytes, padding.unpadded_bytes)
-    found = (cheaper_layouts(padding.shape, chip), cheaper_shapes(padding.shape, chip))
+    candidates = (cheaper_layouts(padding.shape, chip), cheaper_shapes(padding.shape, chip))
     layouts, shapes = (
         tuple(c for c in kind if printed_expansion(c.bytes, padding.unpadded_bytes) != now)
-        for kind in found
+        for kind in candidates
     )
     return layouts, shapes
 
@@ -197,7 +197,7 @@ def _size_is(allocation: Allocation, count: int) -> bool:
 
 
 def _says(text: str | None, count: int) -> bool:
-    """Whether a printed size may stand for a number of bytes; an absent one may."""
+    """Whether a number of bytes may print as this size; an absent size fits any number."""
     if text is None:
         return True
     try:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Allocation(NamedTuple):
-    """One allocation that a report lists. A text is None where the report does not say it.
+    """One allocation that a report lists. A field is None if the report does not state it.
 
     >>> from tla.memory.oom import read_reports
     >>> (report,) = read_reports('''Ran out of memory in memory space hbm. Used 41.74G of 16.00G hbm.
@@ -74,23 +74,23 @@ class Report(NamedTuple):
     space: str | None = None
     """The memory that ran out: ``hbm``, ``vmem``, ``smem``, ..."""
     used: str | None = None
-    """What was needed."""
+    """The size that the program needed."""
     capacity: str | None = None
     exceeded: str | None = None
     totals: tuple[tuple[str, str], ...] = ()
-    """What the report sums up, such as ``("program", "41.22G")``."""
+    """The sums of the report, such as ``("program", "41.22G")``."""
     allocations: tuple[Allocation, ...] = ()
     times: int = 1
     """How often the text repeats the report."""
     cut_at: int | None = None
-    """The last line that was read of it, where it is not whole; else None."""
+    """The last line that was read of a report that is cut; None for a whole report."""
     not_understood: tuple[tuple[int, str], ...] = ()
-    """Lines that look like part of it, by number, and what does not fit."""
+    """Lines that look like part of it but do not fit: the number, and the reason."""
 
     def figure(self) -> Bars:
         """Return the picture of its allocations, as data: one behind the other, up to the capacity.
 
-        Sizes are as printed, which may be rounded; what has none is left out.
+        Sizes are as printed, so they may be rounded. Allocations without a size are left out.
         """
         bars: list[Bar] = []
         at = 0
@@ -114,9 +114,9 @@ class Report(NamedTuple):
 
 
 def _bytes(text: str | None) -> int | None:
-    """A number of bytes as printed, the middle one of those that print so."""
-    found = range(0) if text is None else bytes_printed_as(text)
-    return found[len(found) // 2] if found else None
+    """The number of bytes of a printed size: the middle one of those that print so."""
+    candidates = range(0) if text is None else bytes_printed_as(text)
+    return candidates[len(candidates) // 2] if candidates else None
 
 
 ONE_SIZE: Final = re.compile(SIZE)
@@ -134,7 +134,7 @@ def filled(allocation: Allocation, values: Mapping[str, str | None]) -> Allocati
 
 
 def with_field(allocation: Allocation, field: str, value: str) -> tuple[Allocation, bool]:
-    """The allocation with the value of a line, and whether the value is one."""
+    """The allocation with the value of a line, and whether the value could be read."""
     if field == "shape_text":
         return with_shape(allocation, value), True
     match = _EXTRA.fullmatch(value) if field == "extra" else None
@@ -160,7 +160,7 @@ def with_shape(allocation: Allocation, text: str | None) -> Allocation:
 
 
 def with_label_shape(allocation: Allocation) -> Allocation:
-    """Reports without a line ``Shape:`` say the shape in the instruction."""
+    """Read the shape from the instruction, if the report has no line ``Shape:``."""
     if allocation.shape_text is not None or allocation.label is None:
         return allocation
     match = _LABEL_SHAPE.match(allocation.label)

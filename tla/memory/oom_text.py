@@ -35,10 +35,10 @@ def lines(text: str) -> Iterator[tuple[int, str, bool]]:
     """
     if "\n" not in text:
         text = text.replace("\r", "\n")
-    found = text.split("\n")
+    split = text.split("\n")
     plain = "\r" not in text and "\\n" not in text
-    for number, line in enumerate(found, 1):
-        ended = number < len(found)
+    for number, line in enumerate(split, 1):
+        ended = number < len(split)
         if plain:
             yield number, line, ended
             continue
@@ -49,15 +49,15 @@ def lines(text: str) -> Iterator[tuple[int, str, bool]]:
 
 def _unwrapped(line: str) -> list[str]:
     """The lines inside the string literals of a line, as often as they are nested; or the line."""
-    done: list[str] = []
+    out: list[str] = []
     left = [line]
     while left:
         piece = left.pop()
         if "\\n" not in piece or _WRAPPED.match(piece) is None:
-            done.append(piece)
+            out.append(piece)
             continue
         left += reversed(_unescaped(piece).split("\n"))  # each is shorter: this ends
-    return done
+    return out
 
 
 def _unescaped(line: str) -> str:
@@ -82,7 +82,7 @@ _MOMENT: Final = re.compile(
 
 
 def stream_key(prefix: str) -> str:
-    """Return what a prefix says of the process that wrote the line: the prefix without its moment.
+    """Return the key of the process that wrote a line: its prefix without the time.
 
     >>> stream_key("2021-07-30 11:02:33.12: [rank1]: "), stream_key("E0503 12:01:02.5 77 a.cc:80]")
     (': [rank1]:', '77 a.cc:]')
@@ -91,6 +91,6 @@ def stream_key(prefix: str) -> str:
 
 
 def stream_of(prefix: str, keys: set[str]) -> str:
-    """Return the longest of the keys that a prefix with other words behind it starts with."""
+    """Return the longest key that a prefix starts with."""
     whole = stream_key(prefix)
     return max((key for key in keys if whole.startswith(key)), key=len, default="")

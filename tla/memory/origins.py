@@ -1,8 +1,10 @@
-"""Where a value of a module comes from, through what renames it and moves nothing else.
+"""Where a value of a module comes from, seen through instructions that rename it but move nothing.
 
-A value is an array of an instruction's result. Going back from it, ``tuple`` and ``get-tuple-element``,
-a ``bitcast`` or ``reshape``, a copy that keeps the layout, the parameters of fusions and calls, and the
-state that a loop does not change hand on what they get. What remains is where the array was made.
+A value is an array of an instruction's result. Some instructions only hand it
+on: ``tuple``, ``get-tuple-element``, ``bitcast``, ``reshape``, and a copy that keeps the layout. So do
+    the
+parameters of fusions and calls, and the state that a loop does not change. The way back through all of
+these ends where the array was made.
 """
 
 from __future__ import annotations
@@ -38,9 +40,9 @@ class Origin(NamedTuple):
     """Where a value was made.
 
     Attributes:
-        value: What is not handed on from anywhere: an operation's result or a parameter of the entry.
+        value: The array that nothing hands on: an operation's result or a parameter of the entry.
         shape: Its shape.
-        renamings: What its indices go through on the way, in order; without those that change nothing.
+        renamings: The renamings of its indices on the way, in order, but for those that change nothing.
         through: The names of the instructions on the way, from the origin on.
     """
 
@@ -103,7 +105,7 @@ class Origins:
         return self._module.computation(value.computation).instruction(value.instruction)
 
     def _hop(self, value: Value, instruction: Instruction) -> _Hop | None:
-        """What hands a value on, if anything does."""
+        """The step back from a value to the array that it is handed on from; None if it is made here."""
         opcode, index = instruction.opcode, value.shape_index
         if opcode == "parameter":
             return self._argument(value, instruction.parameter_number or 0)
@@ -122,7 +124,7 @@ class Origins:
         return self._renamed(value, instruction)
 
     def _argument(self, value: Value, number: int) -> _Hop | None:
-        """The operand that a parameter is, where one instruction calls its computation."""
+        """The operand that a parameter receives, if one instruction alone calls its computation."""
         callers = self._callers.get(value.computation, ())
         if len(callers) != 1:
             return None
@@ -158,7 +160,7 @@ class Origins:
         return body is not None and _keeps(self._module.computation(body), index)
 
     def _renamed(self, value: Value, instruction: Instruction) -> _Hop | None:
-        """The operand of what changes the indices of its elements, or nothing at all."""
+        """The hop to the operand of an instruction that renames its elements, or changes nothing."""
         opcode = instruction.opcode
         if opcode not in ("bitcast", "reshape", "transpose", "copy", "copy-start"):
             return None
@@ -171,9 +173,9 @@ class Origins:
             return None
         if opcode == "transpose":
             order = permutation_of(instruction, before.rank)
-            found = None if order is None else transposing(before.dimensions, order)
-            free = found is not None and _is_free(before, after, found)
-            return hop._replace(renaming=found) if free else None
+            change = None if order is None else transposing(before.dimensions, order)
+            free = change is not None and _is_free(before, after, change)
+            return hop._replace(renaming=change) if free else None
         if opcode.startswith("copy"):
             return hop if same_layout(before, after) else None
         if opcode == "reshape":  # it keeps row-major numbers, not places
@@ -186,10 +188,10 @@ class Origins:
 
 
 def array_at(shape: AnyShape, index: Index) -> XlaShape:
-    """Return the array at the end of a way through tuples.
+    """Return the array at an index of nested tuples.
 
     Raises:
-        UnsupportedError: what is there is no array.
+        UnsupportedError: there is no array at that index.
     """
     for i in index:
         if not isinstance(shape, XlaTuple) or i >= len(shape.elements):
@@ -207,7 +209,7 @@ def _is_bitcast(before: XlaShape, after: XlaShape) -> bool:
 
 
 def same_layout(a: XlaShape, b: XlaShape) -> bool:
-    """Whether a copy between the two leaves each element at its offset; False where that is open."""
+    """Whether a copy between the two is known to leave each element at its offset."""
     try:
         return equivalent(a, b)
     except UndecidedError:
@@ -215,7 +217,7 @@ def same_layout(a: XlaShape, b: XlaShape) -> bool:
 
 
 def permutation_of(transpose: Instruction, rank: int) -> tuple[int, ...] | None:
-    """Return which dim of its operand each dim of a transpose is; None where it does not say."""
+    """Return the permutation of a transpose, the operand's dim for each dim; None if it states none."""
     dims = tuple(int(d) for d in re.findall(r"[0-9]{1,9}", transpose.attributes.get("dimensions", "")))
     return dims if sorted(dims) == list(range(rank)) else None
 
@@ -234,7 +236,7 @@ def _hop_to(value: Value, instruction: Instruction, number: int, index: Index) -
 
 
 def _element_hop(value: Value, element: Instruction) -> _Hop | None:
-    """The hop from an element of a tuple to the tuple."""
+    """The hop from an element of a tuple to the tuple that holds it."""
     number = element.attributes.get("index", "")
     if not re.fullmatch("[0-9]{1,9}", number):
         return None

@@ -1,4 +1,4 @@
-"""What must be known of a whole module before its buffers can be listed one by one.
+"""The facts of a whole module that are needed before its buffers can be listed one by one.
 
 >>> from ..hlo import read_stream
 >>> text = '''
@@ -34,11 +34,11 @@ Key: TypeAlias = "tuple[str, Index]"
 """An array of an instruction's result: its name and the way through the tuples."""
 
 _Lies: TypeAlias = "tuple[tuple[Key, ...], bool]"
-"""In whose memory an array lies, and whether that was written over since."""
+"""The arrays in whose memory an array lies, each with whether it was written over since."""
 
 
 class Outline(NamedTuple):
-    """What the computations of a module are for, and which of their arrays they give.
+    """The roles of the computations of a module, and the arrays that their roots hand on.
 
     >>> from tla.hlo import read_module
     >>> from tla.memory import module_outline
@@ -52,41 +52,41 @@ class Outline(NamedTuple):
     """
 
     roles: Mapping[str, Role]
-    """Of the entry and of each computation that is called, by name."""
+    """The role of the entry and of each computation that is called, by name."""
     given: Mapping[str, frozenset[Key]]
-    """The arrays with memory of their own that the root hands on, by computation; those that an
-    instruction marked ROOT makes itself are left out."""
+    """The arrays with memory of their own that the root hands on, by computation. Arrays that the root
+    itself makes are left out."""
     donated: Mapping[Key, Key]
-    """From an array that the entry gives to the array of a parameter that it is to lie in."""
+    """From an array of the entry's result to the array of a parameter whose memory it takes."""
     summaries: Mapping[str, Summary]
-    """What callers need to know of a computation, where an array of its root lies in a parameter."""
+    """The summaries of computations; only of those where an array of the root lies in a parameter."""
 
 
 class Homes:
     """In whose memory the arrays of one computation lie, instruction by instruction.
 
-    What it keeps grows with the arrays without memory of their own, and with the parameters.
+    Its size grows with the arrays without memory of their own, and with the parameters.
     """
 
     __slots__ = ("_called", "_known", "_numbers", "_root")
 
     def __init__(self, called: Mapping[str, Summary]) -> None:
         self._called = called
-        self._known: dict[Key, _Lies] = {}  # what is not there lies in its own
+        self._known: dict[Key, _Lies] = {}  # an array that is missing here has memory of its own
         self._numbers: dict[str, int] = {}
         self._root: Instruction | None = None
 
     @property
     def root(self) -> Instruction | None:
-        """The one marked, else the last so far."""
+        """The instruction marked as the root; without a mark, the last one so far."""
         return self._root
 
     def add(self, instruction: Instruction) -> list[tuple[Result, tuple[Key, ...]]]:
-        """Return the arrays of a result, each with those it lies in; none where it has its own memory.
+        """Return the arrays of a result, each with those it lies in; none if it has memory of its own.
 
-        Its operands were taken in before.
+        Its operands must have been added before.
         """
-        found: list[tuple[Result, tuple[Key, ...]]] = []
+        out: list[tuple[Result, tuple[Key, ...]]] = []
         for result in results(instruction, self._called):
             sources = [
                 self._lies(instruction.operands[number].name, index) for number, index in result.of
@@ -100,12 +100,12 @@ class Homes:
                     lies = tuple(together), written
                 self._known[instruction.name, result.shape_index] = lies
                 owners = lies[0]
-            found.append((result, owners))
+            out.append((result, owners))
         if instruction.parameter_number is not None:
             self._numbers[instruction.name] = instruction.parameter_number
         if self._root is None or instruction.is_root or not self._root.is_root:
             self._root = instruction
-        return found
+        return out
 
     def _lies(self, name: str, index: Index) -> _Lies:
         return self._known.get((name, index)) or (((name, index),), False)
@@ -116,7 +116,7 @@ class Homes:
                 yield index, self._lies(self._root.name, index)
 
     def summary(self) -> Summary:
-        """Return what callers need."""
+        """Return the summary that callers need."""
         places: dict[Index, Place] = {}
         written: list[Index] = []
         for index, (owners, was_written) in self._at_root():
@@ -127,7 +127,7 @@ class Homes:
         return Summary(places, frozenset(written))
 
     def given(self) -> frozenset[Key]:
-        """Return what `Outline.given` has of the computation."""
+        """Return the entry of `Outline.given` for the computation."""
         marked = self._root.name if self._root is not None and self._root.is_root else ""
         return frozenset(
             key
@@ -137,14 +137,14 @@ class Homes:
         )
 
     def donated(self, aliases: Iterable[Alias]) -> dict[Key, Key]:
-        """Return what `Outline.donated` has, if this is the entry."""
+        """Return `Outline.donated`, if this is the entry."""
         parameters = {number: name for name, number in self._numbers.items()}
         homes = {
             each.output_index: (parameters[each.parameter_number], each.parameter_index)
             for each in aliases
             if each.parameter_number in parameters
         }
-        first: dict[Key, Key | None] = {}  # what is given twice lies where the first wants it
+        first: dict[Key, Key | None] = {}  # of two results that want the same array, the first decides
         for index, (owners, _) in self._at_root():
             for key in owners:
                 first.setdefault(key, homes.get(index))
@@ -162,7 +162,7 @@ def stream_outline(stream: ModuleStream) -> Outline:
     >>> stream_outline(read_stream(io.StringIO(text))).roles
     {'e': 'entry'}
 
-    What is kept of a computation that has ended is its name, where that is called its role, and what
+    Of a computation that has ended, memory keeps its name, its role if it is called, and the arrays that
     its root hands on.
     """
     return _outline(stream.events(), stream.header.input_output_alias)
@@ -192,7 +192,7 @@ def _events(module: Module) -> Iterator[Event]:
 def _outline(events: Iterable[Event], aliases: Iterable[Alias]) -> Outline:
     roles: dict[str, Role] = {}
     summaries: dict[str, Summary] = {}
-    given: dict[str, frozenset[Key]] = {}
+    results: dict[str, frozenset[Key]] = {}
     donated: dict[Key, Key] = {}
     begun: list[tuple[ComputationHead, Homes]] = []
     ended: tuple[str, Homes] = "", Homes({})
@@ -212,14 +212,14 @@ def _outline(events: Iterable[Event], aliases: Iterable[Alias]) -> Outline:
                 if summary.of:
                     summaries[head.name] = summary
                 if keys:
-                    given[head.name] = keys
+                    results[head.name] = keys
                 if head.is_entry:
                     donated = homes.donated(aliases)
         if not entry:  # to XLA the last one is
             entry, homes = ended
             donated = homes.donated(aliases)
     except ModuleError:
-        pass  # the reading that follows meets it again
+        pass  # the reader of the buffers meets the error again
     if entry:
         roles[entry] = "entry"
-    return Outline(roles, given, donated, summaries)
+    return Outline(roles, results, donated, summaries)

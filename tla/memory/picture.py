@@ -1,4 +1,4 @@
-"""Arrays as bars: what of each is data and what is padding.
+"""Arrays as bars: the data of each, and the padding behind them.
 
 >>> blocks = [Block("%a", 12, 16), Block("%b", 12, 16)]
 >>> figure = in_one_row("live", 32, blocks)

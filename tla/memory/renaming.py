@@ -1,8 +1,9 @@
 """Bitcasts and transposes as one thing: the same elements under other indices.
 
 Two shapes name the same memory where each digit of one is a digit of the other, cut and dealt out to
-other dims. A transpose deals whole dims, a reshape cuts them; a compiler's ``bitcast`` does both, and
-some drop elements at the end of a dim: what remains stays where it is, and the rest becomes padding.
+other dims. A transpose deals whole dims, a reshape cuts them, and a compiler's ``bitcast`` does both.
+Some bitcasts drop elements at the end of a dim: the others stay where they are, and the dropped ones
+become padding.
 
 >>> before, after = parse_array("f32[4,30,50]{2,1,0}"), parse_array("f32[30,4,5,10]{3,2,0,1}")
 >>> for part in renaming(before, after).parts:
@@ -53,12 +54,12 @@ class Renaming(NamedTuple):
 
     @property
     def is_total(self) -> bool:
-        """Whether every index has a name after the renaming."""
+        """Whether every index of ``dims`` is renamed to an index of ``to_dims``."""
         return all(reach < n for reach, n in zip(self._reaches(), self.to_dims, strict=True))
 
     @property
     def is_onto(self) -> bool:
-        """Whether every index after the renaming is the name of an element."""
+        """Whether every index of ``to_dims`` belongs to an index of ``dims``."""
         return self.inverse.is_total
 
     def _reaches(self) -> list[int]:
@@ -117,16 +118,16 @@ class Renaming(NamedTuple):
 
 
 def _section(digits: Digits, part: Part, extent: int) -> Digits | None:
-    """The digits of the part of a dim that a digit of a renaming is."""
+    """The digits of the part of a dim that one digit of a renaming covers."""
     low, size = part.to_weight, part.size
     sizes = (max(1, ceil_div(extent, low * size)), size, low)
     reaches = (sizes[0], min(size, ceil_div(extent, low)), min(low, extent))
-    found = parted(digits, sizes, reaches)
-    return None if found is None else found[1]
+    parts = parted(digits, sizes, reaches)
+    return None if parts is None else parts[1]
 
 
 def _runs(parts: Sequence[Part]) -> list[list[Part]]:
-    """The digits in runs that follow each other in both dims, each minor first."""
+    """The digits in runs that are adjacent in both dims, each run minor first."""
     runs: list[list[Part]] = []
     for part in sorted(parts, key=lambda p: (p.dim, p.weight)):
         last = runs[-1][-1] if runs else None
@@ -151,8 +152,8 @@ def renaming(before: XlaShape, after: XlaShape) -> Renaming | None:
     >>> found.is_total, found.is_onto
     (False, True)
 
-    None where none is made of digits: elements of each lie where padding of the other does, their sizes
-    differ, or a digit of one is cut unevenly by the other. The memory space is not looked at.
+    None if no renaming by digits exists: elements of each lie in padding of the other, their sizes
+    differ, or one cuts a digit of the other unevenly. Memory spaces are ignored.
 
     >>> print(renaming(parse_array("f32[6,7]{1,0:T(8,128)}"), parse_array("f32[42]{0:T(1024)}")))
     None
@@ -165,8 +166,8 @@ def renaming(before: XlaShape, after: XlaShape) -> Renaming | None:
     if one.digits is None or other.digits is None:
         return None
     ours, theirs = (_grown(_listed(view.digits or ()), view.size or 0) for view in (one, other))
-    found = _matched(before.dimensions, after.dimensions, ours, theirs)
-    return found if found is not None and (found.is_total or found.is_onto) else None
+    match = _matched(before.dimensions, after.dimensions, ours, theirs)
+    return match if match is not None and (match.is_total or match.is_onto) else None
 
 
 def reshaping(dims: Sequence[int], to_dims: Sequence[int]) -> Renaming | None:
@@ -215,9 +216,9 @@ def _listed(modes: Sequence[Digits]) -> list[_Digit]:
 
 
 def _grown(digits: list[_Digit], size: int) -> list[_Digit]:
-    """The digits with the last of each dim as long as the memory before the next stride.
+    """The digits, with the last digit of each dim grown to fill the memory before the next stride.
 
-    So a dim and its padding are one digit, whatever part of it holds elements.
+    So a dim and its padding are one digit.
     """
     ends = [size, *(digit.stride for digit in digits)]
     return [

@@ -1,4 +1,4 @@
-"""What the computations of a module are for: whether their values are buffers depends on it.
+"""The roles of the computations of a module: they decide whether values are buffers.
 
 >>> from ..hlo import read_module
 >>> text = "a = f32[] call(b), to_apply=%f\\nROOT c = f32[] fusion(a), kind=kLoop, calls=g\\n"
@@ -39,17 +39,17 @@ def _role(opcode: str, attribute: str) -> Role:
 
 
 def called_in_order(instruction: Instruction) -> list[tuple[str, Role]]:
-    """Return the computations that an instruction calls and their roles, in the order they run.
+    """Return the computations that an instruction calls, with their roles, in the order they run.
 
     A loop tests its condition before it runs its body.
     """
-    found: list[tuple[str, Role]] = [
+    called: list[tuple[str, Role]] = [
         (name, _role(instruction.opcode, attribute))
         for attribute, text in instruction.attributes.items()
         if attribute in CALLING
         for name in names_in(text)
     ]
-    return sorted(found, key=lambda each: each[1] == "body")
+    return sorted(called, key=lambda each: each[1] == "body")
 
 
 def module_roles(module: Module) -> dict[str, Role]:

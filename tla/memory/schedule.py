@@ -85,7 +85,8 @@ def schedule_of(module: Module) -> Schedule:
     >>> [(step.computation, step.instruction.name) for step in schedule_of(module).steps]
     [('e', 'p'), ('e', 'c')]
 
-    That is the schedule of a module with ``is_scheduled=true``; of another it is one that is possible.
+    A module with ``is_scheduled=true`` runs in this order; for any other module it is one possible
+    order.
 
     Raises:
         UnsupportedError: a computation is run from two places. XLA schedules each call's own copy.
@@ -133,10 +134,10 @@ def _runs(
     instruction: Instruction, computation: str, named: Mapping[str, Computation]
 ) -> list[tuple[str, Caller]]:
     """The computations that an instruction runs, in order."""
-    found: list[tuple[str, Caller]] = []
+    runs: list[tuple[str, Caller]] = []
     for number, (name, role) in enumerate(called_in_order(instruction)):
         if role not in _RUN or name not in named:
             continue
         operand = number + 1 if instruction.opcode == "conditional" else None
-        found.append((name, Caller(computation, instruction, role, operand)))
-    return found
+        runs.append((name, Caller(computation, instruction, role, operand)))
+    return runs

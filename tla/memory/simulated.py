@@ -1,13 +1,13 @@
-"""How long the TPU compiler counts a value in its peak, where it is not in main memory.
+"""The steps for which the TPU compiler counts a value in its peak, outside of main memory.
 
 >>> spans = {"e": (0, 9), "f": (3, 5), "g": (6, 7)}
 >>> reads = [Use(4, "f"), Use(7, "g"), Use(8, "e", ("f", "g"))]
 >>> simulated(Timed(1, 9, reads), spans)
 [(1, 2), (3, 4), (6, 7)]
 
-A value counts from the step that makes it to the last that reads it, and not if none does. If the last
-is a conditional, it counts until the first branch begins, and in each branch from its beginning to the
-last step there that reads it.
+A value counts from the step that makes it to the last step that reads it. A value that nothing reads
+does not count. If the last reader is a conditional, the value counts until the first branch begins, and
+in each branch from its beginning to the last reader there.
 
 A piece ends before that step where the value's memory is written over, as by a loop in a branch that
 stands before:
@@ -15,9 +15,10 @@ stands before:
 >>> simulated(Timed(1, 4, reads), spans)
 [(1, 2), (3, 4), (6, None)]
 
-There the compiler has one end at step 4 for two pieces, and so none for the last. Its figure has that in
-it, and so has this: `None` is a piece without an end. The pieces were compared with the heap simulations
-that the compiler (libtpu 0.0.42) writes under ``xla_dump_to`` for eight programs with conditionals.
+There the compiler has one end at step 4 for two pieces, so the last piece has no end. This module counts
+as the compiler does: `None` is a piece without an end. The pieces were compared with the heap
+simulations that the compiler (libtpu 0.0.42) writes under ``xla_dump_to`` for eight programs with
+conditionals.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Use(NamedTuple):
-    """A step that reads a value, or the end of the computation whose root it is."""
+    """A step that reads a value, or the end of the computation whose root the value is."""
 
     at: int
     computation: str
@@ -47,7 +48,7 @@ class Timed(NamedTuple):
 
 
 def simulated(value: Timed, spans: Mapping[str, tuple[int, int]]) -> list[tuple[int, int | None]]:
-    """Return the first and last steps that count of a value, in order.
+    """Return the pieces of a value that count, as first and last steps, in order.
 
     Args:
         spans: The first and last step of each computation.

@@ -26,8 +26,8 @@ def printed_bytes(count: int) -> str:
     >>> [printed_bytes(n) for n in (1023, 1024, 81920000, 2818572288)]
     ['1023B', '1.0K', '78.12M', '2.62G']
 
-    Below a unit the count is cut to whole multiples of the unit before it, and what is printed of it is
-    rounded, halves to even.
+    The count is first cut to whole multiples of the next smaller unit. The printed decimals are rounded,
+    halves to even.
 
     Raises:
         ValueError: the count is negative.
@@ -65,7 +65,7 @@ def bytes_printed_as(text: str) -> range:
     >>> n.start, n[-1], printed_bytes(n.start), printed_bytes(n.start - 1)
     (33280753664, 33292287999, '31.00G', '30.99G')
 
-    A text may have other decimals than XLA prints, as ``16G``: then those are the ones it is rounded to.
+    A text may have other decimals than XLA prints, as ``16G``; it is then rounded to these decimals.
 
     Raises:
         ParseError: the text is no size.

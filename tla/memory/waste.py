@@ -132,10 +132,10 @@ def array_waste(shape: AnyShape) -> Waste:
     tail = round_up(count, array.tail_padding_alignment_in_elements)
     factors.append(Factor("tail", (), count, tail))
     plain = 8 * (array.element_type.bytes or 0)
-    taken = array.element_size_in_bits or plain
-    factors.append(Factor("element", (), min(plain, taken), taken))
+    bits = array.element_size_in_bits or plain
+    factors.append(Factor("element", (), min(plain, bits), bits))
     # What rounding up to whole bytes adds to the memory, over what it adds to the data.
-    ends = Fraction(8 * padded, tail * taken) / Fraction(8 * data, array.elements * min(plain, taken))
+    ends = Fraction(8 * padded, tail * bits) / Fraction(8 * data, array.elements * min(plain, bits))
     factors.append(Factor("byte", (), ends.denominator, ends.numerator))
     return Waste(data, padded, tuple(f for f in factors if f.size != f.padded))
 

@@ -1,5 +1,6 @@
-"""Rendering of figures. Knows `tla.ground.figure` and nothing else of layouts.
+"""Pictures of figures. This room knows `tla.ground.figure`, and nothing else of layouts.
 
+>>> from tla.show import html, latex, render, svg
 >>> figure = layout_figure(Layout((2, 2), (2, 1)))
 >>> print(render(figure))
       0   1
@@ -11,7 +12,11 @@
 >>> svg(figure)[:5], html(figure)[:15], latex(figure)[:14]
 ('<svg ', '<!doctype html>', '\\\\documentclass')
 
-What a figure is to be written as is loaded when it is first asked for.
+- ``texts``: a figure as lines of text; ``terminal``: on standard output, in colour;
+- ``scenes``: a figure as a ``scene``, boxes and lines with their places;
+- ``vector``, ``markup`` and ``tikz``: a scene as SVG, in a page of HTML, as LaTeX;
+- ``facts``, ``turns`` and ``palette``: the words, columns and colours that all of these share;
+- ``notebook``: the page that a notebook shows of a value.
 """
 
 from typing import TYPE_CHECKING
@@ -19,13 +24,16 @@ from typing import TYPE_CHECKING
 from ..ground import lazy
 
 if TYPE_CHECKING:
+    from .markup import html as html
     from .notebook import (
         CELLS as CELLS,
         CHARACTERS as CHARACTERS,
         figure_of as figure_of,
         html_of as html_of,
     )
-    from .writing import html as html, latex as latex, render as render, svg as svg
+    from .texts import render as render
+    from .tikz import latex as latex
+    from .vector import svg as svg
 
 if TYPE_CHECKING:
     # for the rooms above

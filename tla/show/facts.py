@@ -1,7 +1,7 @@
-"""What every way of drawing says of a figure: where it is cut, its borders and notes, before any style.
+"""The facts that every way of drawing shows of a figure, before any style: its cut, borders and notes.
 
-Up to `MOST_TEXT` cells a side have text; where pixels can be drawn, up to `MOST_CELLS` a side are. Of
-what is larger there is the corner, with the totals of the whole.
+Cells have text up to `MOST_TEXT` of them a side, and are drawn as pixels up to `MOST_CELLS`. Of a larger
+figure the corner is drawn, with the totals of the whole.
 
 >>> figure = layout_figure(Layout((100, 100), (100, 1)), 100, 100)
 >>> cut_to(figure, MOST_TEXT).grids[0].cells[-1][-1].offset
@@ -80,7 +80,7 @@ def _corner(grid: Grid, side: int) -> Grid:
 
 
 def cell_text(cell: Cell) -> str:
-    """What stands in a cell."""
+    """The text of a cell."""
     return str(cell.offset) if cell.text is None else cell.text
 
 
@@ -105,16 +105,16 @@ def borders(axis: Axis) -> dict[int, int]:
     {2: 1, 4: 2, 6: 1}
     """
     above = axis.levels[:-1]
-    found: dict[int, int] = {}
+    levels_at: dict[int, int] = {}
     for k, level in enumerate(above):
         for _digit, start, _end in runs(level):
             if start:
-                found.setdefault(start, len(above) - k)
-    return dict(sorted(found.items()))
+                levels_at.setdefault(start, len(above) - k)
+    return dict(sorted(levels_at.items()))
 
 
 def padding_note(figure: Figure, sign: str) -> str:
-    """What is said of padding, which is drawn as ``sign`` says; empty where there is none."""
+    """The note on padding, which is drawn as ``sign`` says; empty for a figure without padding."""
     held = f"{figure.valid_size} of {figure.size} hold data"
     if any(grid.has_padding for grid in figure.grids):
         return f"{sign} is padding: {held}"
@@ -122,10 +122,10 @@ def padding_note(figure: Figure, sign: str) -> str:
 
 
 def corner_note(figure: Figure, is_narrowed: bool = False) -> str:
-    """The totals of a figure of which not all is shown, empty where all is.
+    """The totals of a figure, if only a part is shown; empty if all is.
 
     Args:
-        is_narrowed: Less is shown than the figure holds.
+        is_narrowed: Whether less is shown than the figure holds.
     """
     is_cut = is_narrowed or any(grid.is_cut for grid in figure.grids)
     if not is_cut and len(figure.grids) >= figure.slices:
@@ -140,7 +140,7 @@ def corner_note(figure: Figure, is_narrowed: bool = False) -> str:
 
 
 def place_text(place: Place) -> str:
-    """What stands in a place of memory: its first coordinate, and how many there are besides."""
+    """The text of a place of memory: its first coordinate, and the number of the others."""
     if not place.hits:
         return ""
     first = place.coordinates[0]
@@ -148,7 +148,7 @@ def place_text(place: Place) -> str:
 
 
 def tip_of(place: Place) -> str:
-    """All that is known of a place of memory."""
+    """All facts of a place of memory."""
     if not place.hits:
         return f"{place.offset}: no coordinate"
     more = place.hits - len(place.coordinates)
@@ -157,7 +157,7 @@ def tip_of(place: Place) -> str:
 
 
 def places_in_row(count: int, fitting: int) -> int:
-    """How many places of memory stand side by side: all, or a power of two, so that rows tell steps.
+    """How many places of memory a row has: all, or a power of two, so that steps line up.
 
     >>> places_in_row(12, 20), places_in_row(24, 20), places_in_row(3, 1)
     (12, 16, 1)
@@ -167,28 +167,28 @@ def places_in_row(count: int, fitting: int) -> int:
 
 
 def memory_notes(strip: Strip) -> list[str]:
-    """What is said below memory: of places that are empty, shared or not shown."""
-    said: list[str] = []
+    """The notes below memory: places that are empty, shared or not shown."""
+    notes: list[str] = []
     if strip.holes:
-        said.append(f"{strip.holes} empty: no coordinate leads there")
+        notes.append(f"{strip.holes} empty: no coordinate leads there")
     if strip.shared:
-        said.append(f"{strip.shared} of several coordinates: +n are n more")
+        notes.append(f"{strip.shared} of several coordinates: +n are n more")
     if strip.is_cut:
-        said.append(f"the first {len(strip.places)} of {strip.end - strip.start} places")
-    return said
+        notes.append(f"the first {len(strip.places)} of {strip.end - strip.start} places")
+    return notes
 
 
 # --- bars -------------------------------------------------------------------------------------
 
 
 def first_bars(bars: Bars) -> tuple[Bars, int]:
-    """The bars that are drawn, of very many the first, and how many more there are."""
+    """The bars that are drawn, the first of very many, and the number of the others."""
     more = max(len(bars.bars) - MOST_BARS, 0)
     return bars._replace(bars=bars.bars[:MOST_BARS]), more
 
 
 def reach_of(bars: Bars) -> int:
-    """How many bytes are drawn: all, or of a buffer that is hardly used as much as is used."""
+    """How many bytes are drawn: the whole buffer; if it is hardly used, the used part."""
     used = max((bar.reach for bar in bars.bars), default=0)
     return bars.length if 4 * used > bars.length or not used else used
 
@@ -202,6 +202,6 @@ def bars_title(bars: Bars) -> str:
 
 def span_of(bar: Bar) -> str:
     """The bytes of a bar, and the memory they lie in if it is named."""
-    said = [f"[{bar.start},{bar.end})"]
-    said += [f"to {bar.reach}"] if bar.reach > bar.end else []
-    return " ".join([*said, bar.space] if bar.space else said)
+    words = [f"[{bar.start},{bar.end})"]
+    words += [f"to {bar.reach}"] if bar.reach > bar.end else []
+    return " ".join([*words, bar.space] if bar.space else words)

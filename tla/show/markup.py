@@ -54,16 +54,19 @@ _SCRIPT: Final = """\
   });
 })();
 """
-"""Cells that share what the one pointed at has are lit, in all pictures of the figure."""
+"""Lights the cells that are the same as the one pointed at, in all pictures of the figure."""
 
 
 def html(figure: AnyFigure, page: bool = True) -> str:
-    """Return a figure as HTML.
+    """Return a figure as HTML: pictures as SVG, tables as tables, sentences as a list.
 
-    Without its script it reads as well; with it, cells of the same offset or element are lit together.
+    >>> html(layout_figure(Layout(3)), page=False)[:24]
+    '<div class="tla-figure">'
+
+    A script lights cells of the same offset or element together; the page reads as well without it.
 
     Args:
-        page: It is a whole document; else a part of one.
+        page: Whether it is a whole document, or a part of one.
     """
     part = "\n".join(
         [

@@ -1,11 +1,11 @@
-"""What a notebook shows of a value: its picture, the facts of it, and how to read the notation.
+"""The page that a notebook shows of a value: its picture, its facts, and how to read the notation.
 
 >>> page = html_of(Layout((2, 3), (3, 1)))
 >>> "<svg" in page, "injective" in page, "how to read" in page
 (True, True, True)
 
-A notebook keeps what it has shown, so that what is shown is small, whatever the value is: at most
-`CELLS` cells, and `CHARACTERS` in all.
+A notebook file keeps every page, so a page is small, whatever the value: at most `CELLS` cells, and
+`CHARACTERS` characters in all.
 
 >>> page = html_of(Layout((100000, 10000), (1, 100000)))
 >>> "... 1000000000 cells" in page, len(page) < CHARACTERS
@@ -25,7 +25,7 @@ from ..figures import composed_figure, layout_figure, tensor_figure
 from ..ground import Bars, Figure, Grid, Panels, Steps, Strip, Timeline, shortened
 from ..layouts import is_composed, is_layout, is_tensor, product, text_of
 from ..numbers import SymbolicInt, is_tuple
-from .writing import html
+from .markup import html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -37,18 +37,18 @@ if TYPE_CHECKING:
     from ..xla_bridge import XlaShape
 
 CELLS: Final = 1024
-"""How many cells of a value are shown."""
+"""The most cells of a value that a page shows."""
 
 CHARACTERS: Final = 1 << 19
-"""How long what is shown may be."""
+"""The most characters of a page."""
 
 _FIGURES: Final = (Figure, Strip, Panels, Steps, Bars, Timeline)
 
 _TEXT: Final = 2000
-"""How much is shown of a long text."""
+"""The most characters shown of a long text."""
 
 _SIDE: Final = 64
-"""Rows, and columns, of which each cell has its text; and how many slices there are."""
+"""The most rows, and columns, whose cells have text; and the most slices."""
 
 
 def figure_of(value: object, **limits: Any) -> AnyFigure:
@@ -58,11 +58,11 @@ def figure_of(value: object, **limits: Any) -> AnyFigure:
     'Figure'
 
     Args:
-        limits: How much is shown of it: ``rows``, ``columns``, ``slices``, ``colour`` of what has cells.
+        limits: The size of the corner: ``rows``, ``columns``, ``slices``; and ``colour``, for cells.
 
     Raises:
-        UnsupportedError: such values have none.
-        TlaError: it has none; the error says why.
+        UnsupportedError: values of this class have no figure.
+        TlaError: this value has no figure; the error says why.
     """
     if isinstance(value, _FIGURES):
         return value
@@ -75,17 +75,17 @@ def figure_of(value: object, **limits: Any) -> AnyFigure:
     draw = getattr(value, "figure", None)
     if draw is None:
         raise UnsupportedError(f"there is no figure of a {type(value).__name__}", value=value)
-    found: AnyFigure = draw(**limits)
-    return found
+    figure: AnyFigure = draw(**limits)
+    return figure
 
 
 def html_of(value: object) -> str | None:
-    """Return what a notebook shows of a value; None where its text says as much.
+    """Return the page that a notebook shows of a value; None if the text of the value says as much.
 
     >>> html_of(Layout((2, 3), (3, 1)))[:23]
     '<div class="tla-value">'
 
-    The picture is one of fewer cells where they would take too many characters.
+    A picture with too many characters is drawn again with fewer cells.
     """
     if not isinstance(value, _FIGURES) and not hasattr(value, "figure"):
         return None
@@ -160,7 +160,7 @@ def _limits(value: object, cells: int) -> dict[str, int]:
 
 
 def _sizes(value: object) -> list[int] | None:
-    """The sizes of the modes of a value that has cells; None of another."""
+    """The sizes of the modes of a value that has cells; None for any other value."""
     layout: Any = None
     if is_layout(value) or is_tensor(value) or is_composed(value):
         layout = value
@@ -230,14 +230,14 @@ def _cut(figure: AnyFigure, cells: int) -> AnyFigure:
 
 
 _PANELS: Final = 16
-"""How many figures are shown of several."""
+"""The most figures of several that are shown."""
 
 _LINES: Final = 64
-"""How many bars, sentences and rows of a table are shown."""
+"""The most bars, sentences and rows of a table that are shown."""
 
 
 def _left_out(figure: AnyFigure) -> Iterator[str]:
-    """How much there is where not all of it is shown."""
+    """A note on the size of the whole, if only a part is shown."""
     if isinstance(figure, Figure):
         shown = sum(len(row) for grid in figure.grids for row in grid.cells)
         if shown < figure.size:
@@ -315,7 +315,7 @@ def _of_layout(layout: AnyLayout) -> _Words:
 
 
 def _if_known(find: Callable[[], str]) -> str:
-    """Return a fact, or that an unknown leaves it open."""
+    """Return a fact in words, or say that an unknown decides it."""
     try:
         return find()
     except UndecidedError:

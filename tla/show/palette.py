@@ -1,7 +1,8 @@
 """Colours by number: light ones, on which dark text reads, that differ in lightness as well as in hue.
 
 A picture never says anything by colour alone: tiles have thick borders, padding is hatched and in
-brackets, what is marked has a frame. So it reads in black and white, and with any colour vision.
+brackets, and marked cells have a frame. So a picture reads in black and white, and with any colour
+vision.
 
 >>> fill("tile", 0), fill("tile", 8) == fill("tile", 0), fill("offset", 0) != fill("offset", 15)
 ('#8fe1fc', True, True)
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from ..ground import Scheme
 
 NOTHING: Final = "#ffffff"
-"""What has no colour of its own."""
+"""The fill of cells without a colour of their own."""
 
 INK: Final = "#1b1f24"
 """Text and lines on a cell."""
@@ -26,14 +27,14 @@ INK: Final = "#1b1f24"
 PADDING: Final = "#e9e9e9"
 
 CHEQUER: Final = (PADDING, "#9a9a9a")
-"""Padding in an image, whose cells have no room for hatching."""
+"""Padding in an image: its cells have no room for hatching."""
 
 MARK: Final = "#980016"
-"""The frame of what a figure is about."""
+"""The frame of marked cells."""
 
 
 class Page(NamedTuple):
-    """Text around cells, and what is behind it."""
+    """Text around cells, and its background."""
 
     ink: str
     ground: str

@@ -1,4 +1,4 @@
-"""What is drawn, before it is written as SVG or TikZ: boxes, texts, lines and images with their places.
+"""A drawing before it is written as SVG or TikZ: boxes, texts, lines and images with their places.
 
 Units are those of SVG at its usual size, 96 to an inch; y grows downwards.
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 LETTER: Final = 7.2
-"""How wide a letter is: all text is set in a font of one width."""
+"""The width of a letter: all text is set in a font of one width."""
 
 LINE: Final = 18
 """From one line of text to the next."""
@@ -31,7 +31,7 @@ _LETTERS: Final[dict[Role, float]] = {"title": 7.8, "axis": 6, "outer": 6, "sign
 
 
 class Box(NamedTuple):
-    """A cell: its fill, what stands in it, and what is said of it when it is pointed at."""
+    """A cell: its fill, its text, and the title that shows when the mouse points at it."""
 
     x: float
     y: float
@@ -42,7 +42,7 @@ class Box(NamedTuple):
     tip: str
     is_hatched: bool = False
     key: int | str | None = None
-    """What it shares with the cells that are the same as it in some sense."""
+    """The key that it shares with the cells that are the same as it."""
 
 
 class Text(NamedTuple):
@@ -79,7 +79,7 @@ class Image(NamedTuple):
 
 
 class Scene:
-    """What has been drawn so far, and how much room it takes.
+    """The shapes drawn so far, and the room that they take.
 
     ``parts`` are scenes put into this one, each with the place of its corner.
     """
@@ -113,7 +113,7 @@ class Scene:
         self.reach(max(x1, x2), max(y1, y2))
 
     def box(self, box: Box) -> None:
-        """Draw a cell, and take the room for it; `boxes` are not asked one by one how far they reach."""
+        """Draw a cell, and take the room for it."""
         self.boxes.append(box)
         self.reach(box.x + box.width, box.y + box.height)
 
@@ -151,7 +151,7 @@ class Scene:
         self.width, self.height = max(self.width, x), max(self.height, y)
 
     def all(self) -> Iterator[Scene]:
-        """This scene, and those put into it or into them."""
+        """This scene, and all scenes inside it."""
         yield self
         for _x, _y, part in self.parts:
             yield from part.all()

@@ -78,13 +78,13 @@ _STYLE: Final = (
 
 
 def escape(text: str) -> str:
-    """Return a text as LaTeX prints it: no character is an instruction, all blanks are there."""
+    """Return the LaTeX that prints a text: no character is a command, and all blanks are kept."""
     out = "".join(map(_letter, text)).translate(_SPECIAL).replace("  ", "\\ \\ ")
     return f"\\ {out[1:]}" if out.startswith(" ") else out
 
 
 def _letter(letter: str) -> str:
-    """What stands for a letter: a number where LaTeX alone has none, nothing where none is seen."""
+    """The LaTeX of one letter: a number if LaTeX has no name for it, nothing if it is invisible."""
     code = ord(letter)
     if code in _SPECIAL or 0x20 <= code < 0x7F or (0xA0 < code <= 0xFF and letter.isalpha()):
         return letter
@@ -92,11 +92,14 @@ def _letter(letter: str) -> str:
 
 
 def latex(figure: AnyFigure, alone: bool = True) -> str:
-    r"""Return a figure as LaTeX.
+    r"""Return a figure as LaTeX with TikZ.
+
+    >>> latex(layout_figure(Layout(3)), alone=False).split("\n")[-1]
+    '\\end{tikzpicture}'
 
     Args:
-        alone: It is a whole document; else a picture in one that has ``\usepackage{tikz}`` and
-            ``\usetikzlibrary{patterns}``.
+        alone: Whether it is a whole document. If not, it is a picture for a document that has
+            ``\usepackage{tikz}`` and ``\usetikzlibrary{patterns}``.
     """
     picture = of_scene(scene_of(figure))
     return f"{_BEFORE}{picture}\n\\end{{document}}" if alone else picture
@@ -143,7 +146,7 @@ def _name(colour: str) -> str:
 
 
 def _image(image: Image) -> list[str]:
-    """Boxes of one colour: runs along a row, as high as the rows that are the same."""
+    """Boxes of one colour: each is a run along a row, and spans the rows below with the same run."""
     out: list[str] = []
     wide, high = image.width / image.columns, image.height / image.rows
     rows = [image.pixels[i * image.columns : (i + 1) * image.columns] for i in range(image.rows)]

@@ -1,4 +1,4 @@
-"""The turns of a timeline: which of them have room, and where in each a lane's work stands.
+"""The turns of a timeline: which of them have room, and the place of each lane's work in them.
 
 >>> from tla.ground.figure import Stretch
 >>> [(s.label, start, length) for s, start, length in placed((Stretch("a", 3), Stretch("b", 1)), 16, 4)]
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..ground import Lane, Stretch, Timeline
 
 GAP: Final = "..."
-"""What stands for turns and lanes left out."""
+"""The sign for turns and lanes that are left out."""
 
 _AMPLE: Final = 4  # times the longest name, beyond which a column only takes room
 
@@ -25,15 +25,15 @@ class Column(NamedTuple):
 
     at: int
     work: int
-    """The most that a lane has in it."""
+    """The most work that a lane has in it."""
     least: int
-    """How wide it is for its number, and for the names of what any lane does in it."""
+    """The least width: room for its number, and for the names of the work of any lane."""
     ample: int
-    """How wide it is for every name, where all brackets are as wide as the work."""
+    """The width at which every name fits although all brackets are as wide as the work."""
 
 
 def turns_in(figure: Timeline, room: int) -> list[tuple[Column, int]]:
-    """The turns that fit a width, and how wide each is; those in the middle go where not all fit."""
+    """The turns that fit a width, with their widths; if not all fit, the middle ones are left out."""
     return _fitting(_columns(figure), room) if figure.turns else []
 
 
@@ -41,26 +41,26 @@ def placed(cell: tuple[Stretch, ...], wide: int, most: int) -> list[tuple[Stretc
     """The stretches of a lane in one turn, each with its place and its width.
 
     A column is ``wide`` letters for ``most`` work. A stretch is as wide as its work, and at least as
-    wide as its name; it leaves the others the room that their names need.
+    wide as its name. It leaves room for the names of the others.
     """
-    found: list[tuple[Stretch, int, int]] = []
-    at, done, needed = 0, 0, sum(map(_least, cell))
+    pieces: list[tuple[Stretch, int, int]] = []
+    at, work, needed = 0, 0, sum(map(_least, cell))
     whole = max(needed, round(wide * _work(cell) / max(most, 1)))
     for stretch in cell:
-        done += stretch.work
+        work += stretch.work
         needed -= _least(stretch)
-        end = min(round(wide * done / max(most, 1)), whole - needed)
+        end = min(round(wide * work / max(most, 1)), whole - needed)
         length = max(end - at, _least(stretch)) if stretch.work else 1
-        found.append((stretch, at, length))
+        pieces.append((stretch, at, length))
         at += length
-    return found
+    return pieces
 
 
 def width_notes(figure: Timeline, shown: list[tuple[Column, int]], idle: str) -> list[str]:
-    """What is said where the width of a stretch is not that of its work.
+    """The notes on stretches whose width is not that of their work.
 
     Args:
-        idle: What stands for a stretch without work.
+        idle: The sign for a stretch without work.
     """
     drawn = [(s, column, wide) for column, wide in shown for s in _drawn_in(figure, column)]
     notes: list[str] = []
@@ -72,12 +72,12 @@ def width_notes(figure: Timeline, shown: list[tuple[Column, int]], idle: str) ->
 
 
 def _drawn_in(figure: Timeline, column: Column) -> list[Stretch]:
-    """What all lanes do in one turn."""
+    """The stretches of all lanes in one turn."""
     return [stretch for lane in figure.lanes for stretch in lane.cells[column.at]]
 
 
 def share_of(lane: Lane, figure: Timeline) -> str:
-    """The work of a lane, of that of the busiest."""
+    """The work of a lane, as a part of the work of the busiest."""
     return f"{100 * lane.work // max(figure.most, 1)}%"
 
 
@@ -115,10 +115,10 @@ def _columns(figure: Timeline) -> list[Column]:
 
 
 def _fitting(columns: list[Column], room: int) -> list[tuple[Column, int]]:
-    """The columns that fit a width, the first and the last, at least one; and how wide they are.
+    """The columns that fit a width, first ones and last ones, at least one; and their widths.
 
-    Widths are in proportion to the work, as far as names have room. They are ample if they can be, down
-    to the longest name; then columns go.
+    Widths are in proportion to the work, as far as names have room. If the room is short, columns first
+    shrink to the longest name; then columns are left out.
     """
     while True:
         most = max(1, *(column.work for column in columns))

@@ -57,12 +57,13 @@ _HATCH: Final = 8
 
 
 def escape(text: str) -> str:
-    """Return a text as it stands in XML, also within quotes; what XML has no place for is left out.
+    """Return a text with the escapes of XML, also those of quotes; characters that XML forbids are
+    dropped.
 
     >>> escape('a < "b" & c ≤ d')
     'a &lt; &quot;b&quot; &amp; c &#8804; d'
 
-    Letters that not every terminal and file has are numbers, so that the whole is ASCII.
+    Letters beyond ASCII are written as numbers.
     """
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     text = text.replace('"', "&quot;")
@@ -74,9 +75,13 @@ def escape(text: str) -> str:
 def svg(figure: AnyFigure, alone: bool = True, is_linked: bool = False) -> str:
     """Return a figure as an SVG element.
 
+    >>> "<title>(1,2) -> 5</title>" in svg(layout_figure(Layout((2, 3), (3, 1))))
+    True
+
     Args:
-        alone: It is a file; else it is put into a page, and has the colour of the text there.
-        is_linked: Cells say what they share with others, for a script to find.
+        alone: Whether the element is a file by itself. If not, it is part of a page, and has the colour
+            of the text there.
+        is_linked: Whether cells name the cells that they share something with, for a script to find.
     """
     return of_scene(scene_of(figure), alone, is_linked, getattr(figure, "title", ""))
 
@@ -126,7 +131,7 @@ def _write(scene: Scene, parts: list[str], is_linked: bool) -> None:
 
 
 def _boxes(boxes: list[Box], is_linked: bool) -> list[str]:
-    """The cells: what is behind, the hatching of some, and the texts."""
+    """The cells: their backgrounds, the hatching of some, and the texts."""
     out: list[str] = []
     texts: list[str] = []
     hatches: list[str] = []
@@ -149,7 +154,7 @@ def _boxes(boxes: list[Box], is_linked: bool) -> list[str]:
 
 
 def _hatch(x: float, y: float, w: float, h: float) -> str:
-    """Slanted lines across a box, each from its left or lower side to its upper or right one."""
+    """Slanted lines across a box, each from the left or lower side to the upper or right side."""
     lines: list[str] = []
     k = _HATCH
     while k < w + h:

@@ -5,6 +5,7 @@ whole `programs`. The truths, `naive_offset`, `naive_table` and their kin, count
 from the definition of a layout, share no code with what they check, and are slow.
 
 >>> from hypothesis import given
+>>> from tla.testing import layouts, naive_offsets
 >>> @given(layouts())
 ... def law(layout):
 ...     assert [layout(i) for i in range(layout.size)] == naive_offsets(layout)

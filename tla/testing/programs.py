@@ -123,10 +123,10 @@ def random_program(
         padded: Whether layouts have an origin shape now and then.
     """
     draw = Draw(rng, dynamic, literal, padded)
-    made: list[Statement] = []
+    lines: list[Statement] = []
     for i in range(statements):
         operation, call, outcome = draw.call(failing)
-        made.append(Statement(f"x{i}", operation, call.text, outcome))
-        if not made[-1].failed:
-            draw.bound.append(Operand(made[-1].name, outcome))
-    return Program(tuple(draw.ints), tuple(made))
+        lines.append(Statement(f"x{i}", operation, call.text, outcome))
+        if not lines[-1].failed:
+            draw.bound.append(Operand(lines[-1].name, outcome))
+    return Program(tuple(draw.ints), tuple(lines))

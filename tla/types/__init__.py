@@ -1,4 +1,4 @@
-"""What a type tells of a value: the terms that the mypy plugin computes with."""
+"""Terms: the facts that a type states of its values. The mypy plugin computes with them."""
 
 from typing import TYPE_CHECKING
 
@@ -7,14 +7,14 @@ from ..ground import lazy
 if TYPE_CHECKING:  # for the rooms above
     from .terms import (
         BITS as BITS,
+        NO_VALUE as NO_VALUE,
         OPAQUE as OPAQUE,
         OPEN as OPEN,
         STATIC as STATIC,
-        UNTOLD as UNTOLD,
         Items as Items,
         Known as Known,
-        Made as Made,
         OpenError as OpenError,
+        Record as Record,
         Reflected as Reflected,
         Result as Result,
         Term as Term,

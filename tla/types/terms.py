@@ -5,9 +5,9 @@
 >>> print(row, run(rank, (row,)).term, run(rank, (row, STATIC[2])).error)
 (_4,int) _2 there is no mode 2 in (_4,int), of rank 2
 
-A function is run on all values that a term stands for: on ints of which nothing is known it is run in
-every case (`tla.numbers.cases`), and its result is what all cases have in common. It is an error if
-it is one in every case. This half knows no checker; `tla.mypy_plugin` turns types into terms and back.
+A function is run on all values of a term. On unknown ints it is run in every case (`tla.numbers.cases`),
+and its result is the part that all cases have in common. The result is an error if every case is one.
+This module knows no checker; `tla.mypy_plugin` turns types into terms and back.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ class Term:
     is_opaque: bool
     """Whether a part of it is `OPAQUE`."""
     value: Any
-    """The value, where it is told whole; `UNTOLD` where not."""
+    """The value, if the type tells all of it; `NO_VALUE` if not."""
 
 
-UNTOLD: Final = object()
+NO_VALUE: Final = object()
 
 
 class Known(Term):
-    """A value that is told: a static int; a literal, a dynamic one; a text, a bool, None, ``_``."""
+    """A known value: a static int, a literal (a dynamic int), a text, a bool, None, ``_``."""
 
     __slots__ = ()
     _every: ClassVar[dict[Any, Known]] = {}
@@ -64,7 +64,7 @@ class Known(Term):
 
 
 class _Named(Term):
-    """A part of which no value is told."""
+    """A part without a known value."""
 
     __slots__ = ("name",)
 
@@ -72,7 +72,7 @@ class _Named(Term):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.value: Any = UNTOLD
+        self.value: Any = NO_VALUE
         self.is_opaque: bool = False
 
     def __str__(self) -> str:
@@ -80,16 +80,16 @@ class _Named(Term):
 
 
 OPEN: Final = _Named("int")
-"""A dynamic int of which nothing is told."""
+"""A dynamic int of unknown value."""
 WHATEVER: Final = _Named("Any")
-"""A part of which nothing is told."""
+"""A part of unknown type and value."""
 OPAQUE: Final = _Named("")
-"""A part that is handed on and not looked at, its own value; see `tla.ground.constexpr.opaque`."""
+"""A part that functions pass on unread; it is its own value. See `tla.ground.constexpr.opaque`."""
 OPAQUE.value, OPAQUE.is_opaque = OPAQUE, True
 
 
 class _Parts(Term):
-    """What is told part by part."""
+    """Types of tuples and records: one term for each part."""
 
     __slots__ = ("cls", "items")
     _every: ClassVar[dict[Any, Any]] = {}
@@ -109,7 +109,7 @@ class _Parts(Term):
 
     def _whole(self) -> Any:
         """The value, where it is the same for all uses."""
-        return UNTOLD
+        return NO_VALUE
 
 
 class Items(_Parts):
@@ -119,14 +119,14 @@ class Items(_Parts):
 
     def _whole(self) -> Any:
         values = tuple([item.value for item in self.items])
-        is_told = self.cls is tuple and all(value is not UNTOLD for value in values)
-        return values if is_told else UNTOLD
+        is_told = self.cls is tuple and all(value is not NO_VALUE for value in values)
+        return values if is_told else NO_VALUE
 
     def __str__(self) -> str:
         return f"({','.join(map(str, self.items))})"
 
 
-class Made(_Parts):
+class Record(_Parts):
     """A value of a class by the attributes that its type tells; see `tla.ground.constexpr.typed_by`."""
 
     __slots__ = ()
@@ -136,10 +136,10 @@ class Made(_Parts):
 
 
 BITS: Final = 1024
-"""The bits of the greatest int that is told: no memory has as many offsets, and each has a text."""
+"""The bits of the greatest int that a term holds: no memory has as many offsets."""
 
 ITEMS: Final = 1024
-"""The most items of a tuple that are told."""
+"""The most items of a tuple that a term holds."""
 
 
 class _Statics(dict[int, Term]):
@@ -154,42 +154,42 @@ STATIC: Final = _Statics()
 
 
 class OpenError(Exception):
-    """Of a value, or of a type, nothing can be told."""
+    """A type or a value of which no term can be made."""
 
 
 # --- terms and values ------------------------------------------------------------------------------
 
 
 def build(term: Term, unknown: Callable[..., Unknown], least: int | None = None) -> Any:
-    """Return a value of which just that is known.
+    """Return a value of which only the facts of the term are known.
 
     Args:
         unknown: Makes an int of no known value, and of a least and a greatest value.
         least: Of the ints of this term.
     """
-    if term.value is not UNTOLD:
+    if term.value is not NO_VALUE:
         return term.value
     if term is OPEN:
         return unknown(least)
     if isinstance(term, Items):
         parts = tuple([build(item, unknown, least) for item in term.items])
         return parts if term.cls is tuple else term.cls(*parts)
-    if isinstance(term, Made):
+    if isinstance(term, Record):
         attributes = types_of(term.cls) or {}
         lows = zip(term.items, attributes.values(), strict=True)
         values = [build(item, unknown, low) for item, low in lows]
         some = maker_of(term.cls)
         if some is not None:
             return some(unknown, *values)
-        made = term.cls(*values)
-        if all(item.value is not UNTOLD for item in term.items):
-            term.value = made
-        return made
+        value = term.cls(*values)
+        if all(item.value is not NO_VALUE for item in term.items):
+            term.value = value
+        return value
     raise OpenError
 
 
 def read(value: Any) -> Term:
-    """Return what belongs in a type of a value."""
+    """Return the term of a value."""
     kind: Any = value.__class__
     if kind is Int:
         return STATIC[value]
@@ -204,11 +204,11 @@ def read(value: Any) -> Term:
         raise OpenError
     hidden = opaques_of(kind)
     parts = [OPAQUE if name in hidden else read(getattr(value, name)) for name in attributes]
-    return Made(kind, tuple(parts))
+    return Record(kind, tuple(parts))
 
 
 def joined(a: Term, b: Term) -> Term:
-    """Return what two terms have in common."""
+    """Return the term of all facts that two terms share."""
     if a is b:
         return a
     if (a is OPEN or isinstance(a, Known)) and (b is OPEN or isinstance(b, Known)):
@@ -226,7 +226,7 @@ def joined(a: Term, b: Term) -> Term:
 
 
 class Result(NamedTuple):
-    """What a function gives: a term, or the summary of its error, or neither where that is not known."""
+    """The result of a function: a term, or the summary of its error, or neither if both are unknown."""
 
     term: Term | None = None
     error: str | None = None
@@ -236,7 +236,7 @@ NOTHING: Final = Result()
 
 
 def run(function: Callable[..., Any], args: tuple[Term, ...], names: tuple[str, ...] = ()) -> Result:
-    """Return what a function gives on all values of some terms.
+    """Return the result of a function on all values of some terms.
 
     Args:
         names: The names of the last arguments, which are given by name.
@@ -267,7 +267,7 @@ def run(function: Callable[..., Any], args: tuple[Term, ...], names: tuple[str, 
 
 
 def _is_endless(args: tuple[Term, ...]) -> bool:
-    """Whether a power or a shift makes an int of any length: all else is about as long as its ints."""
+    """Whether a power or a shift may be too long; other results are about as long as their operands."""
     known = [arg.value for arg in args[1:] if isinstance(arg, Known)]  # there may be too few, or many
     return any(isinstance(by, int) and by > BITS for by in known)
 
@@ -286,18 +286,18 @@ def _result(call: Callable[..., Any]) -> Result:
 def _in_all_cases(call: Callable[..., Any]) -> Result:
     from ..numbers import cases
 
-    found: Term | None = None
+    whole: Term | None = None
     last: Exception | None = None
     try:
         for case in cases(call):
             if case.error is None:
                 term = read(case.result)
-                found = term if found is None else joined(found, term)
+                whole = term if whole is None else joined(whole, term)
             else:
-                last = case.error  # the one where nothing is special: neither 0 nor negative nor equal
+                last = case.error  # the general case: no int is 0 or negative, no two are equal
     except (UndecidedError, OpenError):
         return NOTHING
-    return Result(error=_summary(last)) if found is None and last is not None else Result(found)
+    return Result(error=_summary(last)) if whole is None and last is not None else Result(whole)
 
 
 class _OpenIntError(Exception):
@@ -313,7 +313,7 @@ def _summary(error: Exception) -> str:
 
 
 def _takes(function: Callable[..., Any], first: int, names: tuple[str, ...]) -> bool:
-    """Whether a function takes so many arguments, and by these names."""
+    """Whether a function takes this number of arguments, and these names."""
     from inspect import signature
 
     try:
@@ -327,32 +327,32 @@ def _takes(function: Callable[..., Any], first: int, names: tuple[str, ...]) -> 
 
 
 def defined(fullname: str) -> Any:
-    """Return what has a name in the library; None where nothing has. Its module is loaded if need be."""
+    """Return the object of a name in the library, and load its module; None if there is none."""
     package, *parts = fullname.split(".")
     if package != "tla":
         return None
-    found: Any = import_module(package)
-    while parts and hasattr(found, "__path__"):
-        name = f"{found.__name__}.{parts[0]}"
+    value: Any = import_module(package)
+    while parts and hasattr(value, "__path__"):
+        name = f"{value.__name__}.{parts[0]}"
         if name not in sys.modules and find_spec(name) is None:
             break
-        found = import_module(name)
+        value = import_module(name)
         del parts[0]
     for name in parts:
-        found = getattr(found, name, None)
-    return found
+        value = getattr(value, name, None)
+    return value
 
 
 def getter(fullname: str) -> Callable[..., Any] | None:
-    """Return what to run for an attribute; None where it is no property marked `constexpr`."""
-    found = defined(fullname)
-    return found.fget if isinstance(found, property) and is_constexpr(found.fget) else None
+    """Return the function of an attribute; None unless it is a property marked `constexpr`."""
+    value = defined(fullname)
+    return value.fget if isinstance(value, property) and is_constexpr(value.fget) else None
 
 
 def marked(fullname: str) -> Callable[..., Any] | None:
-    """Return what to run for a call; None where nothing of the name is marked `constexpr`."""
+    """Return the function of a call; None unless it is marked `constexpr`."""
     owner, _dot, name = fullname.rpartition(".")
-    found = defined(fullname)
+    value = defined(fullname)
     if name.startswith("__") and isinstance(cls := defined(owner), type):
         forward = _operator(name)
         if forward is not None:
@@ -361,7 +361,7 @@ def marked(fullname: str) -> Callable[..., Any] | None:
         backward = _operator(plain)
         if name[:3] == "__r" and backward is not None and is_constexpr(vars(cls).get(plain)):
             return Reflected(backward)
-    return found if is_constexpr(found) else None
+    return value if is_constexpr(value) else None
 
 
 class Reflected:
@@ -379,6 +379,6 @@ class Reflected:
 
 
 def _operator(name: str) -> Callable[..., Any] | None:
-    """Return what asks both operands; a method alone knows no int of which nothing is told."""
-    found: Callable[..., Any] | None = divmod if name == "__divmod__" else getattr(operator, name, None)
-    return found
+    """Return the function that asks both operands; a method alone fails on an int of unknown value."""
+    ask: Callable[..., Any] | None = divmod if name == "__divmod__" else getattr(operator, name, None)
+    return ask

@@ -1,4 +1,4 @@
-"""The calls of a transfer: each one instruction with its places and parameters.
+"""The calls of a transfer; each is one instruction with its places and parameters.
 
 >>> from tla.ascend import element
 >>> from tla.ascend.copies import Nd2NzParams
@@ -44,15 +44,15 @@ class Call(NamedTuple):
     """The first element read, from the first of the source; LoadData2DV2 adds its start positions."""
     params: Params
     element: Element
-    """What the offsets count; of a Fixpipe the destination's."""
+    """The element type that the offsets count; for a Fixpipe that of the destination."""
     unit: int = 1
-    """How many times as much a field counts as elsewhere: 2 where two elements of 4 bits are a byte to
-    Nd2Nz, and where a block of DataCopy, to the bias table of 2201, has 64 bytes."""
+    """The factor of a field's unit. It is 2 for elements of 4 bits, of which Nd2Nz counts two as a byte,
+    and for a DataCopy to the bias table of 2201, whose blocks have 64 bytes. Else it is 1."""
     setting: Setting | None = None
-    """What is set beforehand, once for all calls of a transfer."""
+    """The settings before the calls, once for all calls of a transfer."""
 
     def moves(self) -> Iterator[Move]:
-        """Yield which element goes where, in the order of the instruction.
+        """Yield the moves of elements, in the order of the instruction.
 
         A later write to the same place replaces an earlier one.
         """
@@ -77,7 +77,7 @@ class Call(NamedTuple):
 
 
 def _wrap(text: str, width: int = 100) -> str:
-    """The text in lines no longer than need be, broken behind commas."""
+    """The text in lines that break behind commas."""
     lines = [""]
     for part in text.split(" "):
         if lines[-1] and len(lines[-1]) + 1 + len(part) > width:
@@ -88,7 +88,7 @@ def _wrap(text: str, width: int = 100) -> str:
 
 
 class Calls(Sequence[Call]):
-    """The calls of a transfer, each made when it is asked for: the next writes and reads a step on.
+    """The calls of a transfer, made on demand; each writes and reads one step further.
 
     >>> from tla.ascend import element
     >>> from tla.ascend.copies import Nd2NzParams
@@ -102,12 +102,12 @@ class Calls(Sequence[Call]):
 
     first: Call
     length: int
-    """How many there are in steps, without the tail."""
+    """The number of calls in steps, without the tail."""
     dst_step: int
     src_step: int
     m_step: int
     tail: Call | None
-    """A last call of its own, for the remainder."""
+    """The last call, for the remainder."""
 
     def __init__(
         self,

@@ -42,10 +42,10 @@ PAIRS: Final[Mapping[str, tuple[str, ...]]] = {
     "MxScalezZ": ("MxScaleRowMajorA", "MxScaleColumnMajorA"),
     "MxScalenN": ("MxScaleRowMajorB", "MxScaleColumnMajorB"),
 }
-"""For each tag of a tile in L1 those of matrices in global memory that are copied to it."""
+"""For each tag in L1 the tags in global memory that are copied to it."""
 
 BLOCK_LIMIT: Final = 65536
-"""The 32-byte blocks from one run to the next, past which DataCopy takes one run at a time."""
+"""The greatest step between runs, in blocks of 32 bytes; beyond it each run takes its own DataCopy."""
 
 
 def gm_to_l1(
@@ -69,11 +69,11 @@ def gm_to_l1(
 
     Args:
         dst: The layout of the tile in L1, or the tag to make it with; it is not cropped.
-        element: What the elements are; left out where a layout says it, as `parse_tagged` gives one.
-        tile: Rows and columns; those of ``dst``, or the rest of the matrix, where left out. What of
-            the tile lies outside the matrix is not moved.
-        at: The first element of the tile, the first of the matrix where left out.
-        src_tag, dst_tag: Which tag a layout is meant to be in, where it is in several.
+        element: The element type; optional if a layout has one, as those of `parse_tagged` do.
+        tile: Rows and columns; by default those of ``dst``, or the rest of the matrix. The part of the
+            tile outside the matrix is not moved.
+        at: The first element of the tile; by default the first of the matrix.
+        src_tag, dst_tag: The tag that decides, if a layout is in several.
 
     Raises:
         UnsupportedError: no instruction takes the pair of tags, or the architecture the element.
@@ -95,7 +95,7 @@ def gm_to_l1(
 
 
 def _lines(copy: Copy) -> Transfer:
-    """Rows to zN, columns to nZ: Nd2Nz, where n counts the lines and d runs along them."""
+    """Rows to zN, columns to nZ, by Nd2Nz: n counts the lines, d runs along them."""
     n = 0 if copy.dst.tag == "zN" else 1
     _require_one_block(copy)
     first, leading = _nd2nz(copy, n)
@@ -106,14 +106,14 @@ def _lines(copy: Copy) -> Transfer:
 
 
 def _line_by_line(copy: Copy, first: Call, n: int, leading: int, limit: int) -> Transfer:
-    """One call for each line, where the leading dimension is more than one Nd2Nz steps."""
+    """One call for each line, if the leading dimension is too long a step for one Nd2Nz."""
     one = _changed(first, nValue=1, srcDValue=0, dstNzNStride=0)
     why = f"leading dimension {leading} >= {limit}: one call per {LINES[n]}"
     return transfer_of(copy, one, copy.cut[n], copy.element.c0, leading, why_many=why)
 
 
 def _lines_of_blocks(copy: Copy) -> Transfer:
-    """Rows to zZ, columns to nN: 16 lines are a matrix of their own, and those left over another."""
+    """Rows to zZ, columns to nN: each 16 lines are one matrix, the remaining lines another."""
     n = 0 if copy.dst.tag == "zZ" else 1
     first, leading = _nd2nz(copy, n)
     full, left = divmod(copy.cut[n], 16)
@@ -174,7 +174,7 @@ def _nd2nz(copy: Copy, n: int) -> tuple[Call, int]:
 
 
 def _require_one_block(copy: Copy) -> None:
-    """A tile of a padded matrix lies in one block, within which lines step evenly."""
+    """Require the tile of a padded matrix to lie in one block, where lines are evenly apart."""
     if not copy.src.tag.startswith("Padding"):
         return
     block = tuple(int(mode[0]) for mode in copy.src.layout.shape)
@@ -214,7 +214,7 @@ def _blocks(copy: Copy) -> Transfer:
 
 
 def _vector(copy: Copy) -> Transfer:
-    """A vector: whole blocks of 32 bytes, the last of which may reach past its end."""
+    """A vector: whole blocks of 32 bytes; the last may reach past its end."""
     blocks = ceil_div(copy.cut[0], copy.element.c0)
     return transfer_of(
         copy,

@@ -38,7 +38,7 @@ _ROUNDING: Final[Mapping[str, Mapping[str, str]]] = {
     "float": {"float": "NoQuant", "half": "F322F16", "bfloat16_t": "F322BF16"},
     "int32_t": {"int32_t": "NoQuant"},
 }
-"""How the fixpipe makes an output of a sum without a scale: ``quantPre``."""
+"""The ``quantPre`` with which the fixpipe turns a sum into an output, without a scale."""
 
 
 def l0c_to_gm(
@@ -61,13 +61,13 @@ def l0c_to_gm(
 
     Args:
         src: The layout of the sums, L0C.
-        element: What the output's elements are; left out where ``dst`` says it, as `parse_tagged` gives
-            one.
-        accumulator: What the sums are; what ``src`` says, else ``float``, or ``int32_t`` for an output
-            of that.
-        tile: Rows and columns; those of ``src`` where left out. What lies outside the output stays.
-        at: The first element of the tile in the output, the first of all where left out.
-        dst_tag: Which tag the output is meant to be in, where it is in several.
+        element: The element type of the output; optional if ``dst`` has one, as those of `parse_tagged`
+            do.
+        accumulator: The type of the sums; by default that of ``src``, else ``float``, or ``int32_t`` for
+            an output of ``int32_t``.
+        tile: Rows and columns; by default those of ``src``. Sums outside the output are not written.
+        at: The first element of the tile in the output; by default the first of all.
+        dst_tag: The tag that decides, if the output is in several.
 
     Raises:
         UnsupportedError: the output is neither RowMajor nor zN, or its elements need a scale.
@@ -106,7 +106,7 @@ def l0c_to_gm(
 
 
 def _require_whole_end(copy: Copy) -> None:
-    """Whole blocks are written: the last may be padding of the output, but not its next columns."""
+    """Refuse a last block, which is written whole, that would reach into the next columns."""
     end, cols, c0 = copy.dst.at[1] + copy.cut[1], int(copy.dst.layout.origin_shape[1]), copy.element.c0
     if end % c0 and end < cols:
         raise DivisibilityError(
@@ -119,12 +119,12 @@ def _require_whole_end(copy: Copy) -> None:
 
 
 def _sums_for(of: Element) -> Element:
-    """The sums that an output comes from, if none are named."""
+    """The default type of the sums of an output."""
     return ELEMENTS["int32_t" if of.name in ("int8_t", "uint8_t", "int32_t") else "float"]
 
 
 def _rounding(sums: Element, of: Element) -> str:
-    """How the fixpipe makes an output of a sum."""
+    """The mode in which the fixpipe turns a sum into an output."""
     rounding = _ROUNDING.get(sums.name, {}).get(of.name)
     if rounding is None:
         ways = [f"{s} to {', '.join(outs)}" for s, outs in _ROUNDING.items()]

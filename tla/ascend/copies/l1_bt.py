@@ -45,7 +45,7 @@ def l1_to_bt(
     tile: IntTuple | None = None,
     at: IntTuple | None = None,
 ) -> Transfer:
-    """Return the call that moves a vector of biases to the bias table, where they are sums.
+    """Return the call that moves a vector of biases to the bias table, and converts them to sums.
 
     >>> from tla.ascend import make_layout
     >>> bias = make_layout("half", "VectorLayout", 40)
@@ -53,13 +53,13 @@ def l1_to_bt(
     >>> moved.calls[0].params.blockLen, moved.src.bytes, moved.dst.bytes
     (3, 80, 160)
 
-    It counts blocks of 64 bytes in 2201 (CATLASS catlass.hpp, BYTE_PER_C2), and of 32 in 3510, an even
-    number of them for 32 bits.
+    The call counts blocks of 64 bytes on 2201 (CATLASS catlass.hpp, BYTE_PER_C2). On 3510 it counts
+    blocks of 32 bytes, an even number of them for elements of 32 bits.
 
     Args:
-        element: What the biases are; left out where ``src`` says it, as `parse_tagged` gives one.
-        accumulator: What the sums are; what ``dst`` says, or the one that the core adds such a bias to
-            where left out.
+        element: The type of the biases; optional if ``src`` has one, as those of `parse_tagged` do.
+        accumulator: The type of the sums; by default that of ``dst``, or the one that the core adds such
+            a bias to.
 
     Raises:
         UnsupportedError: a layout is no vector, or the core adds no such bias to such a sum.
@@ -87,7 +87,7 @@ def l1_to_bt(
 
 
 def _sums(arch: Arch, bias: Element, sums: Element | None) -> Element:
-    """What a bias becomes in the bias table."""
+    """The type of a bias in the bias table."""
     pairs = BIASES[arch.code]
     name = next((s for s, b in pairs if b == bias.name and (sums is None or s == sums.name)), None)
     if name is None:

@@ -6,7 +6,7 @@
 >>> transfer.count, transfer.calls[1].dst, transfer.calls[1].src, transfer.calls[1].params
 (8, 1024, 256, LoadData2DParams(startIndex=0, repeatTimes=4, srcStride=8, dstGap=0, ifTranspose=False))
 
-One instruction set loads rows of fractals, `l1_l0_2201`, the other boxes of them, `l1_l0_3510`.
+Instruction set 2201 loads rows of fractals (`l1_l0_2201`), 3510 loads boxes of them (`l1_l0_3510`).
 
 Source: CATLASS gemm/tile/atlasa2 and ascend950, copy_l1_to_l0a.hpp and copy_l1_to_l0b.hpp: TileCopyTla;
 CopyL1ToL0A from nN, CopyL1ToL0B from zZ.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _SOURCES: Final = {"L0A": ("zN", "nZ", "nN"), "L0B": ("zN", "nZ", "zZ")}
 _L0A_TAGS: Final = {2201: "zZ", 3510: "zN"}
-"""What the loads of each instruction set make of A."""
+"""The tags of A in L0A, by instruction set."""
 
 
 def l1_to_l0a(
@@ -56,13 +56,13 @@ def l1_to_l0a(
     True
 
     Args:
-        dst: The layout in L0A, or its tag; the architecture's, `Arch.l0a_tag`, where left out. A layout
-            that is made for a transposed float of 2201 has whole 16s along K, as the load writes them.
-        element: What the elements are; left out where a layout says it, as `parse_tagged` gives one.
-        tile: Rows and columns; those of ``dst``, or the rest of the source, where left out.
-        at: The first element of the tile; it starts a fractal.
-        src_tag, dst_tag: Which tag a layout is meant to be in, where it is in several.
-        scales: The MX scales of the whole source in L1, of which the load takes the tile's along.
+        dst: The layout in L0A, or its tag; by default `Arch.l0a_tag`. For a transposed float of 2201 the
+            layout made has multiples of 16 along K, as the load writes them.
+        element: The element type; optional if a layout has one, as those of `parse_tagged` do.
+        tile: Rows and columns; by default those of ``dst``, or the rest of the source.
+        at: The first element of the tile; it must start a fractal.
+        src_tag, dst_tag: The tag that decides, if a layout is in several.
+        scales: The MX scales of the whole source in L1; the load moves those of the tile as well.
 
     Raises:
         UnsupportedError: no instruction takes the pair of tags, or the architecture the element or its

@@ -1,9 +1,8 @@
 """Loads of instruction set 2201: rows of fractals, one after another.
 
-LoadData moves fractals as they are, and transposes those of 16 bits. LoadDataWithTranspose transposes
-squares of 32 by 32 of 8 bits, of 64 by 64 of 4 bits, the latter to L0B alone, and from nN and zZ those
-of 16 by 16 of 32 bits. From zN and nZ elements of 32 bits are transposed as an image whose positions
-become columns, by LoadData3DV2.
+LoadData moves fractals unchanged, or transposes those of 16 bits. LoadDataWithTranspose transposes
+squares: 32 by 32 of 8 bits; 64 by 64 of 4 bits, to L0B alone; 16 by 16 of 32 bits, from nN and zZ. From
+zN and nZ, LoadData3DV2 transposes elements of 32 bits as an image whose positions become columns.
 
 Source: CATLASS gemm/tile/atlasa2/copy_l1_to_l0a.hpp, copy_l1_to_l0b.hpp: TileCopyTla; CopyL1ToL0B for
 int4b_t, which TileCopyTla would transpose as if it had 16 bits; gemm/tile/tile_mmad.hpp,
@@ -55,7 +54,7 @@ def _is_in_rows(copy: Copy) -> bool:
 
 
 def _counts(copy: Copy) -> tuple[int, int]:
-    """How many fractals down and across the destination has."""
+    """The fractals of the destination, down and across."""
     blocks = [int(mode[0]) for mode in copy.dst.layout.shape]
     rows, cols = [ceil_div(n, b) for n, b in zip(copy.room, blocks, strict=True)]
     return rows, cols
@@ -76,7 +75,7 @@ def _stepped(copy: Copy, first: Call, count: int, src_rows: int = 1, dst_rows: i
 
 
 def _columns(copy: Copy) -> Transfer:
-    """nZ to nZ: all at once where both have rows of fractals of the same length."""
+    """nZ to nZ: one call if both have rows of fractals of the same length."""
     rows, cols = _counts(copy)
     steps = {copy.step(copy.src, 0, 1), copy.step(copy.dst, 0, 1)}
     if rows == 1 or steps == {cols * copy.element.fractal}:

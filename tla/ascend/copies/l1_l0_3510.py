@@ -1,8 +1,8 @@
 """Loads of instruction set 3510: boxes of fractals, at positions within the whole tile in L1.
 
 A transposing load takes squares of fractals: two down of 8 bits, four of 4 bits, two across of 32 bits.
-Where the columns of the destination are no whole squares, a call loads one row of squares, so that what
-a square writes too much is replaced by the next.
+If the columns of the destination are no whole squares, a call loads one row of squares. The excess that
+a square writes is then overwritten by the next call.
 
 Source: CATLASS gemm/tile/ascend950/copy_l1_to_l0a.hpp, copy_l1_to_l0b.hpp: TileCopyTla. It lists the
 types of 8 bits and leaves hifloat8_t out; squares of 4 bits are as where it takes the scales along.

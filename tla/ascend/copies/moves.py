@@ -1,7 +1,7 @@
-"""What each copy instruction means: which element it moves where.
+"""The meaning of each copy instruction: which element it moves where.
 
-A model of each instruction, element by element, from the vendor's description of it: the meaning that
-parameters are proved against, and what a simulator runs.
+Each instruction has a model, element by element, from the vendor's description. Parameters are proved
+against the model, and a simulator runs it.
 
 >>> from tla.ascend import element
 >>> from tla.ascend.copies import Call, LoadData2DParams
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Move(NamedTuple):
-    """One element: where it is read, in the source tensor, and where it is written.
+    """One element: its place in the source tensor, and its place in the destination.
 
     >>> from tla.ascend.copies import gm_to_l1
     >>> moved = gm_to_l1(row_major(100, 60), "zN", arch="AtlasA2", element="half", tile=(48, 32))
@@ -49,18 +49,18 @@ class Move(NamedTuple):
     """
 
     src: int | None
-    """None where a zero is written."""
+    """The place read; None if a zero is written."""
     dst: int
 
 
 def meaning(
     params: Params, element: Element, unit: int = 1, image_width: int | None = None
 ) -> Iterator[tuple[int | None, int]]:
-    """Return the moves of an instruction, from its own first elements: of each the source, the place.
+    """Return the moves of an instruction: the place read and the place written, from its first elements.
 
     Args:
         unit: `Call.unit`.
-        image_width: What ``SetFmatrix`` sets; without it the extent of LoadData3DV2 itself.
+        image_width: The width of ``SetFmatrix``; by default the extent of LoadData3DV2 itself.
     """
     if isinstance(params, (Nd2NzParams, Dn2NzParams)):
         return _to_nz(params, element.c0 // unit, unit)
@@ -101,7 +101,7 @@ def _runs(p: DataCopyParams, block: int) -> Iterator[tuple[int, int]]:
 
 
 def _fractals(p: LoadData2DParams, fractal: int) -> Iterator[tuple[int, int]]:
-    """Whole fractals, of 16 bits transposed where asked."""
+    """Whole fractals; those of 16 bits are transposed on request."""
     for repeat in range(p.repeatTimes):
         src = (p.startIndex + repeat * p.srcStride) * fractal
         dst = repeat * (1 + p.dstGap) * fractal
@@ -111,7 +111,7 @@ def _fractals(p: LoadData2DParams, fractal: int) -> Iterator[tuple[int, int]]:
 
 
 def _square(c0: int) -> Iterator[tuple[int, int, int, int]]:
-    """The transposed square: of each element the fractal and the place in it, read and written.
+    """The transposed square: each element's fractal and place in it, read and written.
 
     The rows of a fractal are 32 bytes. Up to 16 bits a square is fractals one below the other; of 32
     bits it is two side by side.
@@ -161,8 +161,8 @@ def _box(p: LoadData2DParamsV2, c0: int) -> Iterator[tuple[int, int]]:
 def _image(p: LoadData3DParamsV2, c0: int, width: int) -> Iterator[tuple[int, int]]:
     """Positions m by channels k of an image 1 high, with a filter of 1 by 1.
 
-    L0A takes it as zZ, transposed where asked; L0B, `fMatrixCtrl`, as nZ. Both extents count as whole
-    fractals.
+    L0A receives zZ, transposed on request; L0B, with `fMatrixCtrl`, receives nZ. Both extents are
+    rounded up to whole fractals.
     """
     positions, channels = ceil_div(p.mExtension, 16) * 16, ceil_div(p.kExtension, c0) * c0
     for m in range(positions):

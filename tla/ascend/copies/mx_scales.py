@@ -1,7 +1,8 @@
 """MX scales on their way to L0: the box of them that belongs to a tile of the data.
 
-A scale is for 32 elements along K, so the tile of scales follows from the tile of data. They go where
-the cube core looks for them, at a sixteenth of the address of the data; no layout is given for that.
+A scale is for 32 elements along K, so the tile of scales follows from the tile of data. The load
+puts them where the cube core reads them, at a sixteenth of the address of the data. So they have no
+layout.
 
 Source: CATLASS gemm/tile/ascend950/copy_l1_to_l0a.hpp, copy_l1_to_l0b.hpp, with a scale tensor.
 """
@@ -29,11 +30,11 @@ def scales_of(copy: Copy, scales: Source) -> LoadData2DMxParams:
     """Return the parameters that load the scales of a tile.
 
     Args:
-        scales: Of the whole source, MxScalezZ for A, MxScalenN for B.
+        scales: The scales of the whole source, MxScalezZ for A, MxScalenN for B.
 
     Raises:
         UnsupportedError: the architecture or the element type has no scales.
-        LayoutError: it is not such a layout, or too small.
+        LayoutError: the scales have another layout, or are too few.
         DivisibilityError: the tile starts within a pair of scales.
     """
     if copy.arch.code != 3510 or copy.element.name not in _SCALED:

@@ -1,7 +1,8 @@
 """The arguments of a copy, checked: layouts with their tags, the tile, the fields of a parameter.
 
-Every copy first has its two layouts read as tags here, and last its calls checked against the widths
-of the fields: a number that does not fit is an error, where a struct keeps its low bits in silence.
+Every copy begins here: its two layouts are read as tags. It also ends here: its calls are checked
+against the widths of the fields. A number that does not fit is an error; a struct would silently keep
+its low bits.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ if TYPE_CHECKING:
     from ..elements import Element, ElementLike
 
 Source: TypeAlias = Union[AnyLayout, TaggedLayout]
-"""A layout; one that says its tag and element type, `parse_tagged`'s, says those of the copy."""
+"""A layout; one with a tag and element type, as of `parse_tagged`, sets those of the copy."""
 
 Destination: TypeAlias = Union[AnyLayout, TaggedLayout, str, Tag]
-"""As `Source`, or a tag that makes a layout of the tile."""
+"""A `Source`, or a tag that makes a layout of the tile."""
 
 _ABSENT: Final = {
     2201: (*FP4, *FP8, "float8_e8m0_t", "hifloat8_t"),
@@ -48,7 +49,7 @@ _ABSENT: Final = {
 
 
 class Copy(NamedTuple):
-    """A copy whose arguments are checked: what it reads and writes, and the shapes it needs."""
+    """A copy with checked arguments: the matrices that it reads and writes, and the shapes it needs."""
 
     route: str
     arch: Arch
@@ -56,16 +57,16 @@ class Copy(NamedTuple):
     src: Matrix
     dst: Matrix
     cut: tuple[int, ...]
-    """The origin shape of the source tile: what of the tile is data."""
+    """The origin shape of the source tile: its data."""
     room: tuple[int, ...]
     """The origin shape of the destination tile."""
     is_made: bool = False
-    """Whether the destination's layout was made of the tile and a tag."""
+    """Whether the destination's layout was made from the tile and a tag."""
 
     def step(self, matrix: Matrix, axis: int, level: int) -> int:
         """The stride of an axis within blocks (0) or between them (1).
 
-        That of a single block is convention: any will do, and it is made a whole number of fractals.
+        The stride of a single block is convention; it is rounded to a whole number of fractals.
         """
         shape, strides = matrix.layout.shape, matrix.layout.stride
         stride = int(flatten_to_tuple(strides[axis])[level])
@@ -103,10 +104,10 @@ def element_of(element: ElementLike | None, *operands: object, what: str = "elem
     """Return the element type of a copy, by the argument and by its tagged layouts.
 
     Args:
-        what: The name of the argument that says it.
+        what: The name of the argument for the element type, in an error.
 
     Raises:
-        LayoutError: none says it, or two differ.
+        LayoutError: there is no element type, or two differ.
     """
     of = None if element is None else element_named(element)
     for operand in operands:
@@ -129,7 +130,7 @@ def element_of(element: ElementLike | None, *operands: object, what: str = "elem
 
 
 def untagged(layout: Source, tag: str | Tag | None) -> tuple[AnyLayout, str | Tag | None]:
-    """Return a layout, and its tag: the one given, else the one that it says."""
+    """Return a layout and its tag: the argument, else the layout's own."""
     if isinstance(layout, TaggedLayout):
         return layout.layout, layout.tag if tag is None else tag
     return layout, tag
@@ -142,13 +143,13 @@ def copy_of(
     dst: Destination,
     request: Request,
 ) -> Copy:
-    """Return a copy out of a matrix, its tags read, its tile cut, all that can be wrong checked.
+    """Return a copy out of a matrix, checked, with its tags and its tile.
 
     Args:
         pairs: For each tag of a destination the tags of sources that CATLASS copies to it.
 
     Raises:
-        TlaError: as the copies, whose arguments these are; see `gm_to_l1`.
+        TlaError: an argument is wrong; see `gm_to_l1`.
     """
     core, of = arch_named(request.arch), element_of(request.element, src, dst)
     _require_element(route, core, of)
@@ -212,9 +213,9 @@ def transfer_of(
     """Return the transfer of calls in steps: its tiles fit their buffers, its numbers their fields.
 
     Args:
-        first: The first call; each of ``count`` writes and reads a step further than the one before.
-        m_step: How much further the start position of a LoadData2DV2 moves with each.
-        tail: A last call of its own.
+        first: The first of ``count`` calls; each call writes and reads one step further.
+        m_step: The step of the start position of a LoadData2DV2.
+        tail: One more call at the end.
 
     Raises:
         LayoutError: a layout is larger than its buffer; a number is negative, or has more bits than its
@@ -232,7 +233,7 @@ def transfer_of(
 
 
 def _require_buffer(arch: Arch, buffer: Any, matrix: Matrix) -> None:
-    """A layout lies within its buffer, up to the end of its last fractal."""
+    """Require a layout to lie within its buffer, up to the end of its last fractal."""
     needed, available = matrix.bytes, arch.capacity(buffer)
     if needed <= available:
         return
@@ -249,7 +250,7 @@ def _require_buffer(arch: Arch, buffer: Any, matrix: Matrix) -> None:
 
 
 def _fitting(matrix: Matrix, extents: tuple[int, ...], available: int) -> tuple[int, ...] | None:
-    """A tile that fits: the longest extent goes to the next lower power of two, until it does."""
+    """A tile that fits: the longest extent falls to the next lower power of two until it does."""
     while max(extents) > 1:
         axis = extents.index(max(extents))
         less = 1 << (extents[axis] - 1).bit_length() - 1
@@ -279,10 +280,10 @@ def _require_widths(copy: Copy, name: str, params: Any) -> None:
 
 
 def whole(number: int, unit: int, what: str) -> int:
-    """Return how many units a stride is.
+    """Return a stride in units.
 
     Raises:
-        DivisibilityError: they are not whole.
+        DivisibilityError: the stride is no whole number of units.
     """
     if number % unit:
         raise DivisibilityError(
@@ -298,7 +299,8 @@ def whole_blocks(copy: Copy, matrix: Matrix, block: tuple[int, ...], what: str) 
     """Require a tile to start on whole blocks.
 
     Raises:
-        DivisibilityError: it does not; the nearest coordinates that do are ``nearest``.
+        DivisibilityError: the tile starts inside a block; ``nearest`` has the nearest allowed
+            coordinates.
     """
     if not any(c % b for c, b in zip(matrix.at, block, strict=True)):
         return
@@ -349,7 +351,7 @@ def require_numbers(layout: AnyLayout, what: str) -> None:
     """Require a layout of numbers, static or dynamic.
 
     Raises:
-        UndecidedError: it depends on an unknown.
+        UndecidedError: the layout has an unknown.
     """
     leaves = flatten_to_tuple((layout.shape, layout.stride, layout.origin_shape))
     unknown = [x for x in leaves if isinstance(x, SymbolicInt)]
@@ -362,7 +364,7 @@ def require_numbers(layout: AnyLayout, what: str) -> None:
 
 
 def _ints(x: Any, layout: AnyLayout, what: str, least: int) -> tuple[int, ...]:
-    """A tile or coordinate: one int for each mode of a layout, zeros where left out."""
+    """A tile or coordinate: one int for each mode of a layout, by default zeros."""
     profile = (0,) * len(layout.origin_shape)
     if x is None:
         return profile
@@ -384,7 +386,7 @@ def _ints(x: Any, layout: AnyLayout, what: str, least: int) -> tuple[int, ...]:
 def _extents(
     tile: IntTuple | None, big: AnyLayout, start: tuple[int, ...], small: AnyLayout | None
 ) -> tuple[int, ...]:
-    """The tile: as given, all of the smaller layout, or the rest of the matrix."""
+    """The tile: the argument, the whole smaller layout, or the rest of the matrix."""
     if tile is None and small is not None:
         require_numbers(small, "tile's layout")
         tile = small.origin_shape
@@ -394,7 +396,7 @@ def _extents(
 
 
 def _cut(big: AnyLayout, extents: tuple[int, ...], start: tuple[int, ...]) -> tuple[int, ...]:
-    """What of a tile is data of the matrix."""
+    """The part of a tile that is data of the matrix."""
     data = [max(0, int(n) - c) for n, c in zip(big.origin_shape, start, strict=True)]
     cut = tuple(map(min, extents, data))
     if not all(cut):
@@ -426,7 +428,7 @@ def _match_tags(
     dst: tuple[AnyLayout, str | Tag | None],
     element: Element,
 ) -> tuple[str, str]:
-    """The first pair of tags that the two layouts are in and an instruction is for."""
+    """The first pair of tags of the two layouts that an instruction copies."""
     own_tags = _tag_of(*src, element, "source"), _tag_of(*dst, element, "destination")
     for target, readable in pairs.items():
         if _is_in(dst[0], own_tags[1], target, element):
@@ -462,7 +464,7 @@ def _lies_in(layout: AnyLayout, tag: str, element: Element) -> bool:
 
 
 def _tag_of(layout: AnyLayout, tag: str | Tag | None, element: Element, what: str) -> str | None:
-    """The name of the tag that the caller gives a layout, once the layout is found to be in it."""
+    """The name of the tag that the caller gives a layout, checked against the layout."""
     if tag is None:
         return None
     name = str(tag).rpartition("::")[2]

@@ -1,4 +1,4 @@
-"""The picture of a copy: a tile where it is read and where it is written, each element at one place.
+"""The picture of a copy: a tile in its source and in its destination, each element at one place.
 
 >>> from tla.ascend.copies import gm_to_l1
 >>> tile = gm_to_l1(row_major(100, 100), "zN", arch="AtlasA2", element="half", tile=(4, 20), at=(96, 0))
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .matrix import Matrix
 
 _FOLLOWED: Final = 1 << 17
-"""Of how large a tile it is followed which call moves an element."""
+"""The largest tile, in elements, whose colours show the call of each element."""
 
 
 def picture(
@@ -44,7 +44,7 @@ def picture(
 ) -> Panels:
     """Return the figure of a copy: the offsets of a tile's elements, read and written, side by side.
 
-    An element has the same place and colour in both. Colours are the calls where there are several; else
+    An element has the same place and colour in both. Colours show the calls; for a single call they show
     the blocks of the destination.
 
     Args:
@@ -112,7 +112,7 @@ def _figure(
 
 
 def _span(matrix: Matrix, tile: Sequence[int]) -> int:
-    """How far the offsets of a tile span: what its modes add is known mode by mode."""
+    """The span of the offsets of a tile, summed mode by mode."""
     span = 1
     for k, n in enumerate(tile):
         ends = [matrix.offset(tuple(i * (m == k) for m in range(len(tile)))) for i in range(n)]

@@ -229,7 +229,7 @@ Params: TypeAlias = Union[
 
 
 class Setting(NamedTuple):
-    """What is set once before the calls, such as the image that LoadData3DV2 reads.
+    """A setting made once before the calls, such as the image that LoadData3DV2 reads.
 
     >>> from tla.ascend import make_layout
     >>> from tla.ascend.copies import l1_to_l0a
@@ -259,7 +259,7 @@ _BITS: Final[Mapping[str, Mapping[str, int]]] = {
 
 
 def widths(params: Params | LoadData2DMxParams, code: int) -> dict[str, int]:
-    """Return how many bits each number of a record has; in 2201 those of Nd2Nz are all 16.
+    """Return the bits of each field of a record; on 2201 all fields of Nd2Nz have 16.
 
     >>> widths(LoadData2DParams(0, 4, 8, 0, False), 2201)
     {'startIndex': 16, 'repeatTimes': 8, 'srcStride': 16, 'dstGap': 16}

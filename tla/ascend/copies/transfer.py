@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Proof(NamedTuple):
-    """What the calls of a transfer do, element by element.
+    """The proof of a transfer: the number of elements that its calls move, by kind.
 
     >>> from tla.ascend.copies import gm_to_l1
     >>> moved = gm_to_l1(row_major(100, 60), "zN", arch="AtlasA2", element="half", tile=(48, 32))
@@ -45,9 +45,9 @@ class Proof(NamedTuple):
     zeros: int
     """The zeros written behind rows that do not fill their last 32 bytes."""
     padding: int
-    """What else is written within the destination's padded shape: the rest of whole fractals."""
+    """Other writes within the destination's padded shape: the remainder of whole fractals."""
     spill: int
-    """What is written past the destination's footprint."""
+    """Writes past the destination's footprint."""
 
     def __str__(self) -> str:
         rest = [
@@ -78,12 +78,12 @@ class Transfer(NamedTuple):
 
     Attributes:
         route: ``GM->L1`` and the like.
-        calls: The instructions in their order, each made when it is asked for.
-        why_many: Why it takes more than one call, or None.
-        src, dst: What is read and written.
-        scales: The MX scales that a load takes along: in its one call, or by an instruction of their own
-            behind several.
-        tile: How many rows and columns of data are moved; what of a tile lies in the matrix.
+        calls: The instructions in order, made on demand.
+        why_many: Why the transfer needs more than one call, or None.
+        src, dst: The matrices read and written.
+        scales: The MX scales that a load moves as well: in its one call, or by a separate instruction
+            behind several calls.
+        tile: The rows and columns of data that are moved: the part of the tile inside the matrix.
     """
 
     route: str
@@ -101,7 +101,7 @@ class Transfer(NamedTuple):
 
     @property
     def setting(self) -> Setting | None:
-        """What is set once before the calls."""
+        """The settings before the calls."""
         return self.calls.first.setting
 
     @property
@@ -125,18 +125,19 @@ class Transfer(NamedTuple):
         return picture(self.route, self.calls, *ends, self.tile, rows, columns, slices)
 
     def moves(self) -> Iterator[Move]:
-        """Yield which element goes where, call by call."""
+        """Yield the moves of elements, call by call."""
         for call in self.calls:
             yield from call.moves()
 
     def proof(self) -> Proof:
         """Expand every call, and show that each element of the tile arrives at its place.
 
-        In global memory nothing else may be written but what pads the destination's own shape. In a
-        buffer, whole fractals are: what pads the shape, and what lies past it, are counted.
+        In global memory, a copy may write only the tile and the padding of the destination's own shape.
+        In a buffer, it writes whole fractals; writes to the padding and past the shape are counted.
 
         Raises:
-            LayoutError: an element does not arrive, with the place and what is there instead.
+            LayoutError: an element does not arrive; the error names its place, and the element there
+                instead.
         """
         writes = {move.dst: move.src for move in self.moves()}
         for coordinate in _coordinates(self.tile):
@@ -157,7 +158,7 @@ class Transfer(NamedTuple):
         return Proof(self.elements, zeros, padding, spill)
 
     def _require_padding(self, writes: dict[int, int | None]) -> None:
-        """Nothing of the matrix in global memory is written that is not of the tile."""
+        """Require that no element of the matrix outside the tile is written in global memory."""
         layout = self.dst.layout
         data = {int(layout(c)) for c in _coordinates(tuple(map(int, layout.origin_shape)))}
         stray = sorted((data & writes.keys()) | {w for w in writes if w >= int(layout.cosize)})

@@ -272,10 +272,10 @@ _EVERY_WIDTH: Final = (16, *sorted({each.bits for each in ELEMENTS.values()} - {
 """The widths, that of half first, which is most in use."""
 
 
-def _distance(found: Recognition) -> tuple[bool, int, int]:
+def _distance(answer: Recognition) -> tuple[bool, int, int]:
     """How far a layout is from a tag; sizes tell more than strides."""
-    sizes = sum(reason.part.startswith(("size", "count")) for reason in found.reasons)
-    return found.answer is False, sizes, len(found.reasons)
+    sizes = sum(reason.part.startswith(("size", "count")) for reason in answer.reasons)
+    return answer.answer is False, sizes, len(answer.reasons)
 
 
 # --- one layout, one tag, one width -----------------------------------------------------------

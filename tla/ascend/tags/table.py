@@ -149,8 +149,8 @@ def tag_named(name: str | Tag) -> Tag:
     if key not in TAGS:
         names = {names.lower(): names for names in TAGS}
         cutoff = 0.5 if len(key) < 4 else 0.6  # of two letters one is half
-        found = near_words(key.lower(), names, cutoff)
-        near = [names[x] for x in ([key.lower()] if key.lower() in names else found)]
+        similar = near_words(key.lower(), names, cutoff)
+        near = [names[x] for x in ([key.lower()] if key.lower() in names else similar)]
         hint = did_you_mean(near, TAGS)
         raise UnsupportedError(f"{shortened(name)!r} is not a layout tag", hint, name=name)
     return TAGS[key]

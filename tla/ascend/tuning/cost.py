@@ -47,7 +47,7 @@ def estimate(plan: Plan) -> Estimate:
         UnsupportedError: as `model`.
         LayoutError: no block takes the tile, as `fits` has it: there is no time to speak of.
     """
-    found = model(plan)
+    pipes = model(plan)
     if not fits(plan.tile):
         broken = plan.check().errors
         raise LayoutError(
@@ -56,7 +56,7 @@ def estimate(plan: Plan) -> Estimate:
             l1=plan.l1,
             l0=plan.l0,
         )
-    return found.estimate(plan.l1, plan.l0)
+    return pipes.estimate(plan.l1, plan.l0)
 
 
 def model(plan: Plan) -> Model:

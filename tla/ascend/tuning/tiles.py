@@ -156,14 +156,14 @@ def search(
     pieces = [
         (m, pairs[i : i + _CHUNK], top, than) for m in models for i in range(0, len(pairs), _CHUNK)
     ]
-    legal = ranked = faster = done = 0
+    legal = ranked = faster = tried = 0
     best: list[Estimate] = []
     for size, (piece_legal, piece_ranked, piece_faster, fastest) in _run(executor, pieces):
-        legal, ranked, done = legal + piece_legal, ranked + piece_ranked, done + size
+        legal, ranked, tried = legal + piece_legal, ranked + piece_ranked, tried + size
         faster += piece_faster
         best = nsmallest(top, best + fastest, key=_key)
         if progress is not None:
-            progress(done, len(pairs) * len(models))
+            progress(tried, len(pairs) * len(models))
     first, each = plans[0], len(models)
     own = (first.l1, first.l0)
     fit = own[0].m == own[1].m and _fits(models[0], *first.l1, first.l0.k)

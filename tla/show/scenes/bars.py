@@ -1,4 +1,4 @@
-"""Bars as a scene: what lies where in a buffer, a row for each part of it.
+"""Bars as a scene: the parts of a buffer and their places, a row for each part.
 
 >>> from tla.ground.figure import Bar, Bars
 >>> from tla.show.scene import Scene
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from ..scene import Scene
 
 _ROOM: Final = 560
-"""How wide the buffer is."""
+"""The width of the buffer."""
 
 _HIGH: Final = 20
 
 
 def draw_bars(bars: Bars, scene: Scene, x: float, y: float) -> None:
-    """Draw the parts of a buffer: padding hatched, what another writes too in a frame."""
+    """Draw the parts of a buffer: padding hatched, bytes that two parts write in a frame."""
     title = bars_title(bars)
     bars, more = first_bars(bars)
     y = scene.column(x, y, [title], "title") + 6

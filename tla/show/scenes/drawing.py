@@ -1,4 +1,4 @@
-"""Figures as scenes: where every cell, axis and note of a figure goes, for `tla.show` to write."""
+"""Any figure as a scene: which module draws which class of figure."""
 
 from __future__ import annotations
 

@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from ..scene import Role, Scene, Weight
 
 CELL: Final = 24
-"""How high a cell is, and how wide at least."""
+"""The height of a cell, and its least width."""
 
 _WIDEST: Final = 84
-"""Letters in a line of what stands above and below."""
+"""The letters in a line of the title and of the notes."""
 
 _IMAGE: Final = 768
-"""How large an image is at most, unless its pixels would be smaller than one."""
+"""The largest side of an image, unless its cells would be smaller than a pixel."""
 
 
 def draw_figure(figure: Figure, scene: Scene, x: float, y: float) -> None:
@@ -136,9 +136,9 @@ def _cells(
 
 
 def _image(grid: Grid, scheme: Scheme, scene: Scene, left: float, top: float, size: float) -> None:
-    """A pixel for each cell; padding is chequered, and what has no colour white.
+    """A pixel for each cell; padding is chequered, and cells without a colour are white.
 
-    Of colours that come again after the last, each is there once.
+    Colours that repeat are listed once.
     """
     numbers = sorted({cell.colour for row in grid.cells for cell in row})
     paints = [NOTHING if number < 0 else fill(scheme, number) for number in numbers]
@@ -161,7 +161,7 @@ _LABELS: Final = 16
 
 
 class _Label(NamedTuple):
-    """What is written along an axis, from one place to another."""
+    """One label along an axis, from one place to another."""
 
     text: str
     start: int
@@ -170,10 +170,10 @@ class _Label(NamedTuple):
 
 
 def _levels(axis: Axis, is_image: bool) -> list[list[_Label]]:
-    """What is written along an axis, the outermost level first.
+    """The labels along an axis, the outermost level first.
 
-    Beside an image there is no room for the digits of single cells: some places are numbered instead,
-    where they begin, and of tiles only those of levels that have few.
+    Beside an image there is no room for the digits of single cells. Some places are numbered instead,
+    and tiles only at levels with few of them.
     """
     inner = len(axis.levels) - 1
     levels = [
@@ -195,12 +195,12 @@ def _levels(axis: Axis, is_image: bool) -> list[list[_Label]]:
 
 
 def _lines(axis: Axis, size: float) -> list[tuple[int, Weight]]:
-    """Where borders are drawn, those of tiles of tiles heavier: as long as they hide nothing."""
-    found = borders(axis)
-    least = min((b - a for a, b in zip([0, *found], found, strict=False)), default=0)
+    """The places of the borders, those of tiles of tiles heavier; none if they would hide the cells."""
+    levels_at = borders(axis)
+    least = min((b - a for a, b in zip([0, *levels_at], levels_at, strict=False)), default=0)
     if least * size < _CLOSE:
-        found = {}
-    return [(at, "thick" if levels == 1 else "heavy") for at, levels in found.items()]
+        levels_at = {}
+    return [(at, "thick" if levels == 1 else "heavy") for at, levels in levels_at.items()]
 
 
 _CLOSE: Final = 4

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..scene import Scene
 
 _ROOM: Final = 960
-"""How wide a row is at most."""
+"""The greatest width of a row."""
 
 
 def draw_strip(strip: Strip, scene: Scene, x: float, y: float) -> None:

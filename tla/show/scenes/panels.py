@@ -24,7 +24,7 @@ _GAP: Final = 20
 """Between panels, and between a panel and a sign."""
 
 _ROOM: Final = 1240
-"""How wide a row of panels is, unless one panel is wider."""
+"""The width of a row of panels, unless one panel is wider."""
 
 
 def draw_panels(panels: Panels, scene: Scene, x: float, y: float, draw: Callable[..., None]) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..turns import Column
 
 _ROOM: Final = 140
-"""How many letters wide all turns are."""
+"""The width of all turns, in letters."""
 
 _HIGH: Final = 22
 _SPACE: Final = 6
@@ -32,7 +32,7 @@ _SPACE: Final = 6
 
 
 def draw_timeline(figure: Timeline, scene: Scene, x: float, y: float) -> None:
-    """Draw lanes by turns; what has the same name has the same colour."""
+    """Draw lanes by turns; stretches of the same name have the same colour."""
     shown = turns_in(figure, _ROOM)
     numbers = [figure.lane, *(str(lane.number) for lane in figure.lanes)]
     left = x + max(map(width_of, numbers)) + 10

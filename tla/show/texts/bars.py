@@ -1,4 +1,4 @@
-"""Bars as lines of text: what lies where in a buffer.
+"""Bars as lines of text: the parts of a buffer and their places.
 
 >>> from tla.ground.figure import Bar, Bars
 >>> bars = (Bar("A 0", 0, 20, 24, ((16, 20),)), Bar("A 1", 16, 36, 40, ()))
@@ -25,15 +25,15 @@ _WIDEST: Final = 100
 def bars_lines(bars: Bars, width: int | None = None) -> list[str]:
     """Return the title, a line for each bar, and what the marks that occur stand for.
 
-    A mark stands for a part of the buffer; it is the worst of what that part holds. Of very many bars
-    the first are drawn.
+    A mark is one part of the buffer; it shows the worst byte there. Of very many bars the first are
+    drawn.
     """
     bars, more = first_bars(bars)
     shown = reach_of(bars) or 1
     labels = max(map(len, (b.label for b in bars.bars)), default=0)
     texts = [span_of(bar) for bar in bars.bars]
-    taken = labels + 6 + max(map(len, texts), default=0)
-    cells = max(8, min(_WIDEST, width or _WIDEST) - taken)
+    others = labels + 6 + max(map(len, texts), default=0)
+    cells = max(8, min(_WIDEST, width or _WIDEST) - others)
     drawn = [_cells(bar, shown or 1, cells) for bar in bars.bars]
     lines = [
         f"{bar.label:<{labels}}  {line}  {text}".rstrip()

@@ -12,7 +12,7 @@
    1 |  7   9  11 |
      +------------+
 
-Where modes are nested, lines are the borders of their tiles; else each cell has its own.
+If modes are nested, lines are the borders of their tiles. If not, each cell has its own border.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MORE = "..."
 
 
 def figure_lines(figure: Figure, width: int | None, is_titled: bool = False) -> list[Line]:
-    """Return the lines of a figure; columns go where the width does not hold them all."""
+    """Return the lines of a figure; columns that do not fit the width are left out."""
     lines: list[Line] = []
     if is_titled and figure.title:
         lines += [(Span(line, "strong"),) for line in wrapped(figure.title, width)]
@@ -54,7 +54,7 @@ def figure_lines(figure: Figure, width: int | None, is_titled: bool = False) -> 
 
 
 class _Frame(NamedTuple):
-    """What stands left and right of a number."""
+    """The signs left and right of a number."""
 
     before: str
     after: str
@@ -66,7 +66,7 @@ class _Frame(NamedTuple):
 
 
 class _Shown:
-    """A grid in a width: how wide its cells are, how many columns have room, and the lines."""
+    """A grid within a width: the width of its cells, the columns that have room, and the lines."""
 
     def __init__(self, grid: Grid, width: int | None) -> None:
         self.grid = grid
@@ -138,7 +138,7 @@ class _Shown:
         return Span(" " * (self.left + 1)), Span(f"{parts}+", "rule")
 
     def _head(self) -> list[Line]:
-        """The digits above the columns: those of tiles in the middle of them."""
+        """The digits above the columns; the digit of a tile is in the middle of the tile."""
         lines: list[Line] = []
         *outer, inner = self.grid.column_axis.levels
         for level in outer:
@@ -160,7 +160,7 @@ def _thick(levels: int) -> int:
 
 
 def _labels(axis: Axis | None, count: int) -> list[str]:
-    """What stands left of each row: its digits, those of a tile only in its first row."""
+    """The digits left of each row; the digit of a tile is in its first row alone."""
     if axis is None:
         return [""] * count
     columns: list[list[str]] = []

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...ground import Place, Scheme, Strip
     from .spans import Line
 
-_WIDTH: Final = 100  # where nothing is cells
+_WIDTH: Final = 100  # without a limit
 
 
 def strip_lines(strip: Strip, width: int | None, is_titled: bool = False) -> list[Line]:

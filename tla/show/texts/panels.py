@@ -1,4 +1,4 @@
-"""Panels as lines of text: side by side where the width allows, else below each other.
+"""Panels as lines of text: side by side if the width allows, below each other if not.
 
 >>> from tla.ground.figure import Panels
 >>> from tla.show import render
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...ground import AnyFigure, Panels
     from .spans import Line
 
-_WIDTH: Final = 100  # where nothing is said
+_WIDTH: Final = 100  # without a limit
 
 
 def panels_lines(
@@ -39,18 +39,18 @@ def panels_lines(
     signs = ("", *(panels.signs or [""] * len(panels.figures)))
     row: list[list[Line]] = []
     between: list[str] = []
-    taken = 0
+    used = 0
     for figure, sign in zip(panels.figures, signs, strict=False):
         block = lines_of(figure, width, True)
         wide = max(map(width_of, block), default=0)
         room = (GAP + len(sign) if sign else 0) + GAP + wide
-        if row and taken + room <= (width or _WIDTH):
-            row, between, taken = [*row, block], [*between, sign], taken + room
+        if row and used + room <= (width or _WIDTH):
+            row, between, used = [*row, block], [*between, sign], used + room
             continue
         if row:
             lines += beside(row, between)
             lines.append((Span(f"  {sign}", "strong"),) if sign else ())
-        row, between, taken = [block], [], wide
+        row, between, used = [block], [], wide
     if row:
         lines += beside(row, between)
     return [*lines, *((Span(line),) for line in wrapped(panels.note, width) if panels.note)]

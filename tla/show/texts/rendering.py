@@ -1,4 +1,4 @@
-"""Figures as lines of text, for terminals, pipes and documents."""
+"""Any figure as lines of text: which module draws which class of figure."""
 
 from __future__ import annotations
 
@@ -24,8 +24,18 @@ _TIMELINE: Final[tuple[tuple[str, Style], ...]] = ((r"[][|]", "rule"), (r"100%$"
 def render(figure: AnyFigure, width: int | None = None) -> str:
     """Return a figure as lines of plain text, without a last line end.
 
+    >>> print(render(layout_figure(Layout(100)), 24))
+           0    1    2  ...
+        +----+----+----+
+        |  0 |  1 |  2 | ...
+        +----+----+----+
+    a corner of 100: 100
+    coordinates, offsets
+    that span 100
+
     Args:
-        width: The most characters in a line; what does not fit is left out. None for no limit.
+        width: The most characters in a line; None for no limit. Columns that do not fit are left out,
+            but for one.
     """
     return "\n".join(map(plain, lines_of(figure, width)))
 
@@ -34,8 +44,8 @@ def lines_of(figure: AnyFigure, width: int | None, is_titled: bool = False) -> l
     """Return the lines of a figure.
 
     Args:
-        width: How long they are at most, unless one cell is longer; None for no limit.
-        is_titled: Layouts have their title above; else who asks has it.
+        width: The most characters in a line, unless one cell is longer; None for no limit.
+        is_titled: Whether layouts have their title above them.
     """
     if isinstance(figure, Figure):
         return figure_lines(figure, width, is_titled)

@@ -1,4 +1,4 @@
-"""Lines of text in spans: what stands there, what it is, and the colour behind it.
+"""Lines of text in spans: the text, its style, and the colour behind it.
 
 >>> line = (Span("0 "), Span("|", "rule"), Span(" 7 ", "", "#8fe1fc"))
 >>> plain(line), width_of(line)
@@ -6,7 +6,7 @@
 >>> [plain(line) for line in beside([[(Span("ab"),), (Span("c"),)], [(Span("d"),)]], ["="])]
 ['ab  =  d', 'c']
 
-The plain text of a line is the join of its spans: nothing is said by style alone.
+The plain text of a line is the join of its spans: style alone never says anything.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 GAP = 2
-"""Blanks between what stands side by side."""
+"""The blanks between blocks that stand side by side."""
 
 Style: TypeAlias = Literal["", "rule", "padding", "mark", "strong", "bad"]
 
@@ -45,7 +45,7 @@ def width_of(line: Line) -> int:
 
 
 def styled(text: str, patterns: Sequence[tuple[str, Style]]) -> Line:
-    """Return a text in spans: what matches a pattern has its style, the first pattern first.
+    """Return a text in spans: text that matches a pattern has its style, the first pattern first.
 
     >>> [span.text for span in styled("[a] 10", ((r"[][]", "rule"),))]
     ['[', 'a', ']', ' 10']
@@ -55,11 +55,11 @@ def styled(text: str, patterns: Sequence[tuple[str, Style]]) -> Line:
     (pattern, style), *others = patterns
     spans: list[Span] = []
     end = 0
-    for found in re.finditer(pattern, text):
-        if found.end() > found.start():
-            spans += styled(text[end : found.start()], others) if found.start() > end else ()
-            spans.append(Span(found[0], style))
-            end = found.end()
+    for match in re.finditer(pattern, text):
+        if match.end() > match.start():
+            spans += styled(text[end : match.start()], others) if match.start() > end else ()
+            spans.append(Span(match[0], style))
+            end = match.end()
     return (*spans, *(styled(text[end:], others) if end < len(text) else ()))
 
 
@@ -82,10 +82,10 @@ def beside(blocks: Sequence[Sequence[Line]], signs: Sequence[str] = ()) -> list[
 
 
 def _moved(before: Line, at: int, line: Line) -> Line:
-    """A line with another after it, from a place on."""
+    """A line, and after it another that begins at a place."""
     if not line:
         return before
-    done = sum(len(span.text) for span in before)
-    if done > at:  # blanks at the end of the line before
-        before, done = (Span(plain(before)),), width_of(before)
-    return (*before, Span(" " * (at - done)), *line)
+    width = sum(len(span.text) for span in before)
+    if width > at:  # blanks at the end of the line before
+        before, width = (Span(plain(before)),), width_of(before)
+    return (*before, Span(" " * (at - width)), *line)

@@ -1,4 +1,4 @@
-"""Steps as lines of text: the title, and indented below it what it is made of; then the pictures.
+"""Steps as lines of text: the title, below it the parts, indented, and then the pictures.
 
 >>> from tla.ground.figure import Steps
 >>> from tla.show.texts.spans import plain
@@ -48,7 +48,7 @@ def steps_lines(
 
 
 def _table(steps: Steps, width: int | None) -> list[str]:
-    """Columns in line; where the width does not hold them, each row as lines of its own."""
+    """Aligned columns; if the width is too short for them, each row as lines of its own."""
     if not steps.rows:
         return []
     table = [steps.columns, *steps.rows]

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from ...ground import Stretch, Timeline
     from ..turns import Column
 
-_WIDTH: Final = 100  # where nothing is legend
+_WIDTH: Final = 100  # without a limit
 
 
 def timeline_lines(figure: Timeline, width: int | None) -> list[str]:
-    """Return the lines of a timeline; the turns in the middle go where the width does not hold all."""
+    """Return the lines of a timeline; if the width is short, the turns in the middle are left out."""
     left = max(len(figure.lane), *(len(str(lane.number)) for lane in figure.lanes), len(figure.turn))
     shown = turns_in(figure, (width or _WIDTH) - left - len("  100%") - 2)
     heads, body, before = "", ["" for _ in figure.lanes], -1
