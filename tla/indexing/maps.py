@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union, fina
 
 from ..errors import CoordinateError, KindError, UndecidedError, UnsupportedError
 from ..ground import did_you_mean, drawn_by, figure_of, html_of
-from ..numbers import evaluated, key_of, required
+from ..numbers import Interval, evaluated, key_of, required
 from .making import Constraint, Fields, constraint_from, runtime_from, variable_from
 from .text import FORMS, MapWriter
-from .variables import Interval, RuntimeVariable, Variable, bounded, dim, rng, rt
+from .variables import RuntimeVariable, Variable, bounded, dim, rng, rt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..numbers import Expr, Symbol, Value
     from .variables import Kinds
 
-Bounds: TypeAlias = Union[Interval, "tuple[int, int]", int]
+IntervalLike: TypeAlias = Union[Interval, "tuple[int, int]", int]
 """An interval, its two ends, or a size."""
 
 
@@ -107,7 +107,7 @@ class IndexingMap:
         dims: Iterable[Any] = (),
         ranges: Iterable[Any] = (),
         runtime: Iterable[Any] = (),
-        constraints: Mapping[Any, Bounds] | Iterable[tuple[Value, Bounds]] = (),
+        constraints: Mapping[Any, IntervalLike] | Iterable[tuple[Value, IntervalLike]] = (),
         replica: Value | None = None,
         is_known_empty: bool = False,
     ) -> None:
@@ -120,7 +120,7 @@ class IndexingMap:
             is_known_empty,
         )
         items: Any = getattr(constraints, "items", None)
-        pairs: Iterable[tuple[Value, Bounds]] = items() if items is not None else constraints
+        pairs: Iterable[tuple[Value, IntervalLike]] = items() if items is not None else constraints
         fields.constrain([constraint_from(pair) for pair in pairs])
         fields.check()
         fields.bring_home()

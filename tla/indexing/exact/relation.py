@@ -14,8 +14,8 @@ from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from ...errors import CongruenceError, CoordinateError, KindError, UndecidedError
+from ...numbers import Interval
 from ..maps import IndexingMap, require_map
-from ..variables import Interval
 from .budget import OPERATIONS, PIECES, context, isl, within_budget
 from .building import isl_text, tuple_text
 from .counting import bounds_at, count_of

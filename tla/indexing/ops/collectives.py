@@ -29,10 +29,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ...numbers import key_of, replaced
+from ...numbers import Interval, key_of, replaced
 from ..constraints import lies_in
 from ..maps import IndexingMap
-from ..variables import REPLICA, Interval, RuntimeVariable, Source, bounded, dim, rng, rt
+from ..variables import REPLICA, RuntimeVariable, Source, bounded, dim, rng, rt
 from .building import number
 from .movement import expect_fixed
 from .replica_groups import pairings, pieces, read_groups

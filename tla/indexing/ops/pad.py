@@ -22,9 +22,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...numbers import Interval
 from ..maps import IndexingMap
 from ..simplify import simplify
-from ..variables import Interval, dim
+from ..variables import dim
 from .movement import expect_fixed, expect_sizes
 from .rules import rule
 

@@ -24,7 +24,7 @@ from itertools import accumulate, product
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..variables import Interval
+from ...numbers import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -25,10 +25,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...numbers import Interval
 from ..compose import compose
 from ..making import Constraint
 from ..places import placed
-from ..variables import Interval, dim, rng
+from ..variables import dim, rng
 from .building import lines, number, settled
 from .inner import inner_maps
 from .rules import rule

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...numbers import Interval
 from ..maps import IndexingMap
-from ..variables import Interval, RuntimeVariable, Source, rng
+from ..variables import RuntimeVariable, Source, rng
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..variables import Interval
+from ...numbers import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
