@@ -218,10 +218,13 @@ class Interval:
         return Interval(-self.upper, -self.lower)
 
     def __add__(self, other: Interval | int) -> Interval:
-        if not isinstance(other, (Interval, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if isinstance(other, int):
+            return Interval(self.lower + other, self.upper + other)
+        if not isinstance(other, Interval):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
-        low, high = (other, other) if isinstance(other, int) else (other.lower, other.upper)
-        return Interval(self.lower + low, self.upper + high)
+        if not self or not other:
+            return Interval(0, -1)
+        return Interval(self.lower + other.lower, self.upper + other.upper)
 
     def __sub__(self, other: Interval | int) -> Interval:
         if not isinstance(other, (Interval, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -231,10 +234,10 @@ class Interval:
     def __mul__(self, other: Interval | int) -> Interval:
         if not isinstance(other, (Interval, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
-        ends = (other, other) if isinstance(other, int) else (other.lower, other.upper)
-        if not self or ends[0] > ends[1]:
+        factor = Interval(other, other) if isinstance(other, int) else other
+        if not self or not factor:
             return Interval(0, -1)
-        products = [x * y for x in (self.lower, self.upper) for y in ends]
+        products = [x * y for x in (self.lower, self.upper) for y in (factor.lower, factor.upper)]
         return Interval(min(products), max(products))
 
     def __floordiv__(self, divisor: int) -> Interval:
