@@ -62,7 +62,7 @@ class IndexingMap:
         results: Expressions of ``dim(i)``, ``rng(i)``, ``rt(i)``.
         dims, ranges: A `Variable`, a pair of name and bounds, or bounds alone, for each; bounds are an
             `Interval`, its two ends, or a size.
-        runtime: A `RuntimeVariable`, or what stands for a dim, for each.
+        runtime: For each a `RuntimeVariable`, or bounds as for a dim.
         constraints: Expressions, and the bounds they keep to.
         replica: On which replica the elements lie, as an expression; None for the one that asks. The
             one that asks is a runtime variable with the source `REPLICA`.

@@ -8,9 +8,9 @@ range               ``rng(0)``       one of several: the map goes to all of its 
 runtime variable    ``rt(0)``        a number read while the program runs, from its `Source`
 ==================  ===============  ==========================================================
 
-In the expressions of a map every variable stands for any int, under its place, whatever it is called:
-bounds and names are kept beside them. So equal expressions are one value, and only what reckons with
-the bounds, as `simplify` does, may rewrite by them.
+In the expressions of a map a variable is any int, named by its kind and number. The map keeps its bounds
+and its own name beside the expressions. So equal expressions are one value, and only a function that
+uses the bounds, as `simplify` does, may rewrite by them.
 
 Source: XLA ``hlo/analysis/indexing_map.h``, IndexingMap::Variable.
 """
@@ -165,12 +165,12 @@ def rt(i: int) -> Expr:
 
 @cache
 def place_of(symbol: Symbol) -> tuple[int, int]:
-    """Return the kind and the number of the variable that a symbol stands for.
+    """Return the kind and the number of the variable that a symbol is.
 
     The kind is 0 for a dim, 1 for a range, 2 for a runtime variable.
 
     Raises:
-        LayoutError: it stands for none.
+        LayoutError: it is none.
     """
     kind = symbol.name.rstrip("0123456789")
     number = symbol.name[len(kind) :]

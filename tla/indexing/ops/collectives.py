@@ -146,11 +146,11 @@ class _Asked:
         self.dims = [self._unknown(0, i, size, dim(i)) for i, size in enumerate(sizes)]
         self.device = self._unknown(2, 0, devices, rt(0))
 
-    def _unknown(self, kind: int, i: int, size: int, stands_for: Any) -> Any:
-        if size < 2:  # one value; or none, and what is said of it does not count
-            return 0 if kind else stands_for
+    def _unknown(self, kind: int, i: int, size: int, variable: Any) -> Any:
+        if size < 2:  # one value; or none, and then no point has it
+            return 0 if kind else variable
         unknown = bounded(kind, i, 0, size - 1)
-        self._back[unknown.symbols[0]] = stands_for
+        self._back[unknown.symbols[0]] = variable
         return unknown
 
     def member(self, positions: Interval) -> Any:
