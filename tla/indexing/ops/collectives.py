@@ -117,7 +117,7 @@ def _first_known(op: Op, *counts: int | None) -> int:
     for count in counts:
         if count:
             return count
-    op.refuse("how many devices take part is not told: give devices")
+    op.refuse("it is not known how many devices take part: give devices")
 
 
 def _over(op: Op, devices: int | None, part: int) -> int:
@@ -129,9 +129,9 @@ def _over(op: Op, devices: int | None, part: int) -> int:
     return devices // part
 
 
-def _count(op: Op, groups: Iterable[Iterable[int]]) -> int:
-    """How many values the variable of the asking device has."""
-    return max([op.device_count or 1, *(1 + max(group) for group in groups)])
+def _count(groups: Iterable[Iterable[int]]) -> int:
+    """The values of the asking device, up to the last in a group: the output of others has no source."""
+    return max((1 + max(group) for group in groups), default=1)
 
 
 # --- maps -------------------------------------------------------------------------------------
@@ -197,7 +197,7 @@ def _per_piece(
 ) -> list[IndexingMap]:
     """The maps of each piece of the groups; see `pieces` for what counts of places in a group."""
     groups = _groups(op, size)
-    asked = _Asked(op.dims(output), _count(op, groups))
+    asked = _Asked(op.dims(output), _count(groups))
     cut = pieces(groups, asked.device, placed, ordered)
     count = sum(len(piece.runs) for piece in cut)
     if count > MOST_MAPS:
@@ -348,7 +348,7 @@ def _permute(op: Op, operand: int, output: int) -> list[IndexingMap]:
         inner = partitions or op.device_count or most
         outer = _over(op, op.device_count, inner)
         sources = {r * inner + t: r * inner + s for s, t in named for r in range(outer)}
-    asked = _Asked(op.dims(output), _count(op, [*sources.items()]))
+    asked = _Asked(op.dims(output), _count([*sources.items()]))
     return [
         asked.map(asked.dims, source, constraints)
         for constraints, source in pairings(sources, asked.device)
