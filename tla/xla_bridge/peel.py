@@ -1,7 +1,7 @@
 """Tiles for a chain of digits, peeled off from the major end.
 
 The chain is cut into runs, from the greatest stride down. In a run every axis has at most one digit,
-and the axes come in one common order; one tile counts a run, and the other digits of each axis are inside
+and the axes come in one common order. One tile counts a run; the other digits of each axis are inside
 the tile. The peel needs the digits of one axis to shrink in weight along with their strides.
 
 In a dim where they do not, a greater part of the index lies inside a smaller one, as under
