@@ -397,6 +397,7 @@ def test_large_maps_that_are_no_layouts_are_seen_at_their_ends(text: str) -> Non
     m = parse_map(f"{text}, domain: d0 in [0, 999], d1 in [0, 999]")
     with pytest.raises(UnsupportedError, match="no layout") as caught:
         to_layout(m)
-    (value,) = m.evaluate(caught.value.point)
+    point: Any = caught.value.point
+    (value,) = m.evaluate(point)
     (begin,) = m.evaluate((0, 0))
     assert value - begin == caught.value.value != caught.value.expected
