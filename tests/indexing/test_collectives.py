@@ -778,7 +778,7 @@ def test_map_texts(text: str, maps: list[str]) -> None:
     [
         (
             "%y = f32[2] all-reduce(f32[2] %x), replica_groups={}, to_apply=add",
-            "how many devices take part is not told",
+            "it is not known how many devices take part",
         ),
         (
             "%y = f32[2] all-reduce(f32[2] %x), replica_groups={{0}}, use_global_device_ids=true",
@@ -860,3 +860,9 @@ def test_devices_that_do_not_fit() -> None:
     text = "%y = f32[2] collective-broadcast(f32[2] %x), channel_id=1, replica_groups={{0,1,2}}"
     with pytest.raises(UnsupportedError, match="4 devices are not made of parts of 3"):
         maps_of(text, devices=4)
+
+
+def test_a_device_in_no_pair_gets_nothing() -> None:
+    text = "%y = f32[2] collective-permute(f32[2] %x), source_target_pairs={{0,1},{1,0}}"
+    ((m,),) = maps_of(text, devices=8)
+    assert [m.contains((0,), runtime=[device]) for device in range(8)] == [True] * 2 + [False] * 6

@@ -230,6 +230,15 @@ def test_ragged_dot(form: str) -> None:
         check(f"%d = {text(out.shape)} ragged-dot({operands}), {', '.join(attributes)}", [out], 3, read)
 
 
+def test_one_scale_for_a_whole_dim_is_read_at_0() -> None:
+    line = (
+        "%d = f32[2,4] scaled-dot(f32[2,3] %a, f32[3,4] %b, f32[1,3] %s, f32[3,1] %t), "
+        "lhs_contracting_dims={1}, rhs_contracting_dims={0}"
+    )
+    box = "domain: d0 in [0, 1], d1 in [0, 3], s0 in [0, 2]"
+    assert maps_of(line)[2:] == [f"(d0, d1)[s0] -> (0, s0), {box}", f"(d0, d1)[s0] -> (s0, 0), {box}"]
+
+
 def test_ragged_dot_prints() -> None:
     line = (
         "%d = f32[11,7] ragged-dot(f32[11,5] %a, f32[2,5,7] %b, s64[2] %sizes), "

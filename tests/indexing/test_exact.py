@@ -693,3 +693,35 @@ def test_where_islpy_is_missing_the_error_says_how_to_get_it() -> None:
         "exact relations of maps need islpy, which is not installed\n"
         "  It comes with the extra: pip install 'tla-layouts[exact]'"
     )
+
+
+@pytest.mark.parametrize(
+    ("most", "text"),
+    [
+        (2, "(d0) -> (d0, (d0 + 2) floordiv 3), domain: d0 in [0, 9]"),
+        (
+            3,
+            "(d0)[s0] -> (d0, s0), domain: d0 in [0, 9], s0 in [0, 4], d0 - s0 * 3 in [-3, 0]",
+        ),
+    ],
+)
+def test_a_gap_below_the_divisor_is_a_quotient(most: int, text: str) -> None:
+    """``0 <= 3*e - d0 <= most`` has one ``e`` for each ``d0`` where the gap is below 3."""
+    box = "domain: d0 in [0, 9], s0 in [0, 9]"
+    m = parse_map(f"(d0)[s0] -> (d0, s0), {box}, s0 * 3 - d0 in [0, {most}]")
+    assert [str(found) for found in relation(m).to_maps()] == [text]
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "d0 + d1 in [2, 7]",
+        "(d0 + d1) mod 4 in [1, 2]",
+        "(d0 floordiv 3 + d2) mod 2 in [0, 0], d1 - d2 in [0, 3]",
+        "d0 mod 3 in [1, 1], d1 mod 2 in [0, 0]",
+    ],
+)
+def test_places_that_constraints_tie_are_counted_together(where: str) -> None:
+    box = "d0 in [0, 9], d1 in [0, 5], d2 in [0, 4]"
+    m = parse_map(f"(d0, d1, d2) -> (d0), domain: {box}, {where}")
+    assert relation(m).count() == sum(1 for _point in m.points())

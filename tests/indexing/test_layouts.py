@@ -376,3 +376,28 @@ def _follows(f: list[int], shape: tuple[int, ...]) -> bool:
 def test_the_divisor_of_an_unknown_is_a_constraint() -> None:
     m = from_layout(parse("(M{div=2,min=2,max=8}):(1)"))
     assert [m.contains((0,), (), (n,)) for n in (2, 3, 4, 5)] == [True, False, True, False]
+
+
+def test_a_part_of_a_sum_steps_where_its_multiples_do() -> None:
+    """``2*d0 + d1`` steps over a multiple of 4 with every second ``d0``: a proof, at any size."""
+    n = 1 << 40
+    m = parse_map(f"(d0, d1) -> ((d0 * 2 + d1) floordiv 4), domain: d0 in [0, {n - 1}], d1 in [0, 1]")
+    assert str(to_layout(m)) == f"((_2,_{n // 2}),_2):((_0,_1),_0)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(d0, d1) -> ((d0 + d1) floordiv 1998)",  # but at the last point: 0
+        "(d0, d1) -> ((d0 + d1 + 498) floordiv 1000 + (d0 + 498) mod 500)",
+        "(d0, d1) -> (d0 * d1)",
+    ],
+)
+def test_large_maps_that_are_no_layouts_are_seen_at_their_ends(text: str) -> None:
+    m = parse_map(f"{text}, domain: d0 in [0, 999], d1 in [0, 999]")
+    with pytest.raises(UnsupportedError, match="no layout") as caught:
+        to_layout(m)
+    point: Any = caught.value.point
+    (value,) = m.evaluate(point)
+    (begin,) = m.evaluate((0, 0))
+    assert value - begin == caught.value.value != caught.value.expected

@@ -292,3 +292,13 @@ def test_select_and_scatter_prints() -> None:
         "(d0) -> (d0 floordiv 2), domain: d0 in [0, 7]",
         "(d0) -> (), domain: d0 in [0, 7]",
     ]
+
+
+def test_a_window_over_one_element_chooses_nothing() -> None:
+    """Windows at -1, 1 and 3: the first and the last have one element within the array."""
+    line = (
+        "%r = f32[4] select-and-scatter(f32[4] %x, f32[3] %s, f32[] %c), "
+        "window={size=2 stride=2 pad=1_1}, select=%ge, scatter=%add"
+    )
+    (m,) = output_to_input(read_instruction(line))[0]
+    assert sorted({point.dims[0] for point, _element in m.points()}) == [1, 2]

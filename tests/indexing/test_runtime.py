@@ -446,3 +446,13 @@ read = f32[4] gather(f32[9] x, row), offset_dims={}, collapsed_slice_dims={0}, s
     named = {each.name: each for each in module.entry.instructions}
     (m,), _of_row = output_to_input(named["read"])
     assert fold(m, named.get) == m
+
+
+@pytest.mark.parametrize(("places", "is_known"), [(0, True), (63, True), (64, False), (-1, False)])
+def test_shifts_by_less_than_the_widest_type_are_known(places: int, is_known: bool) -> None:
+    m = folded(
+        "a = s64[4] iota(), iota_dimension=0\n"
+        f"b = s64[] constant({places})\nc = s64[4] broadcast(b), dimensions={{}}\n"
+        f"i = s64[4] shift-right-logical(a, c)\nROOT {taken(1, '4', kind='s64')}"
+    )
+    assert (not m.runtime) is is_known

@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 
 from tla.numbers import intervals
-from tla.numbers.intervals import EVERY, Interval
+from tla.numbers.intervals import EVERY, Bounds, Interval
 
 FAR = 40
 """An open end is as good as this far: the operands end at 5."""
 
 ENDS: list[Any] = [None, *range(-5, 6)]
-ANY: list[Interval] = [
+ANY: list[Bounds] = [
     (low, high) for low, high in product(ENDS, ENDS) if low is None or high is None or low <= high
 ]
-POSITIVE: list[Interval] = [(low, high) for low, high in ANY if low is not None and low > 0]
+POSITIVE: list[Bounds] = [(low, high) for low, high in ANY if low is not None and low > 0]
 
 
-def members(a: Interval) -> Iterator[int]:
+def members(a: Bounds) -> Iterator[int]:
     low, high = a
     return iter(range(-FAR if low is None else low, (FAR if high is None else high) + 1))
 
@@ -28,7 +28,7 @@ def hull(values: set[int]) -> tuple[int, int]:
     return min(values), max(values)
 
 
-def check(name: str, a: Interval, b: Interval, op: Callable[[int, int], int], least: bool) -> None:
+def check(name: str, a: Bounds, b: Bounds, op: Callable[[int, int], int], least: bool) -> None:
     """The result holds all values; if it is to be the least, each closed end is reached."""
     low, high = getattr(intervals, name)(a, b)
     values = {op(x, y) for x in members(a) for y in members(b)}
@@ -44,7 +44,7 @@ SOME = [*ANY[::7], EVERY, (0, 0), (0, None), (None, 0), (-1, 1)]
 
 
 @pytest.mark.parametrize("a", SOME, ids=str)
-def test_sums_products_and_minima(a: Interval) -> None:
+def test_sums_products_and_minima(a: Bounds) -> None:
     for b in SOME:
         check("add", a, b, lambda x, y: x + y, least=True)
         check("multiply", a, b, lambda x, y: x * y, least=True)
@@ -52,7 +52,7 @@ def test_sums_products_and_minima(a: Interval) -> None:
 
 
 @pytest.mark.parametrize("a", SOME, ids=str)
-def test_divisions(a: Interval) -> None:
+def test_divisions(a: Bounds) -> None:
     for b in POSITIVE[::2]:
         check("floor_divide", a, b, lambda x, y: x // y, least=False)
         check("remainder", a, b, lambda x, y: x % y, least=False)
@@ -97,3 +97,26 @@ def test_open_ends() -> None:
 def test_a_divisor_is_positive_whatever_its_interval_says() -> None:
     assert intervals.floor_divide((-7, 7), (-3, 5)) == (-7, 7)
     assert intervals.remainder((0, 0), (-3, 5)) == (0, 0)
+
+
+CLOSED = [Interval(low, high) for low, high in product(range(-3, 4), repeat=2) if low <= high + 1]
+"""Those with one value, with more, and with none."""
+
+
+@pytest.mark.parametrize("a", CLOSED, ids=str)
+def test_arithmetic_of_values_gives_the_least_interval(a: Interval) -> None:
+    """Of an interval without a value the result has none either."""
+    results: list[tuple[Interval, list[int]]] = [(-a, [-x for x in a])]
+    for b in CLOSED:
+        pairs = list(product(a, b))
+        results += [
+            (a + b, [x + y for x, y in pairs]),
+            (a - b, [x - y for x, y in pairs]),
+            (a * b, [x * y for x, y in pairs]),
+            (a & b, [x for x in a if x in b]),
+            (a | b, [*a, *b]),
+        ]
+    for k in (-3, -1, 2, 5):
+        results += [(a * k, [x * k for x in a]), (a // k, [x // k for x in a])]
+    for found, values in results:
+        assert (found == Interval(min(values), max(values))) if values else not found.is_feasible

@@ -7,7 +7,7 @@
 ==================  ============================================================================
 modules             what they have
 ==================  ============================================================================
-variables, maps     the values: intervals, variables, maps; `making` how a map is made
+variables, maps     the values: variables and maps; `making` how a map is made
 text, reading       XLA's texts of maps, written and read
 compose, invert     one map after another, and back
 simplify            XLA's canonical text, soundly; `constraints` what it does to those
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from ..ground import lazy
 
 if TYPE_CHECKING:
+    from ..numbers import Interval as Interval
     from .accesses import input_to_output as input_to_output, output_to_input as output_to_input
     from .compose import compose as compose
     from .exact import Relation as Relation, relation as relation
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     )
     from .variables import (
         REPLICA as REPLICA,
-        Interval as Interval,
         RuntimeVariable as RuntimeVariable,
         Source as Source,
         Variable as Variable,

@@ -23,9 +23,19 @@ from __future__ import annotations
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final
 
-from ..numbers import Expr, Least, Quotient, Remainder, Symbol, Value, bounds_of, combined, made
+from ..numbers import (
+    Expr,
+    Interval,
+    Least,
+    Quotient,
+    Remainder,
+    Symbol,
+    Value,
+    bounds_of,
+    combined,
+    made,
+)
 from .making import Constraint
-from .variables import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

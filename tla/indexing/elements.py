@@ -21,10 +21,10 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..errors import UnsupportedError
-from ..numbers import Condition, Expr, Value, bounds_of, greatest, key_of, least, replaced
+from ..numbers import Condition, Expr, Interval, Value, bounds_of, greatest, key_of, least, replaced
 from .constraints import lies_in
 from .ops import Op, maps_of
-from .variables import REPLICA, Interval, dim, rt
+from .variables import REPLICA, dim, rt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ..errors import CoordinateError, LayoutError
 from ..figures import axis_of, tile_colour
 from ..ground import NO_COLOUR, Cell, Figure, Grid, Panels
+from ..numbers import Interval
 from ..xla_bridge import row_major
-from .variables import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

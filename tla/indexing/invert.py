@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import UnsupportedError
 from ..numbers import (
     Expr,
+    Interval,
     Quotient,
     Remainder,
     Symbol,
@@ -41,7 +42,7 @@ from ..numbers import (
 from .making import Constraint
 from .maps import IndexingMap, require_map
 from .simplify import simplify
-from .variables import Interval, Variable, bounded, dim, rng, rt
+from .variables import Variable, bounded, dim, rng, rt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,6 +27,7 @@ from ..layouts import AnyLayout, flatten_to_tuple, is_layout, leaves, unflatten
 from ..numbers import (
     Expr,
     Int,
+    Interval,
     Symbol,
     SymbolicInt,
     Value,
@@ -41,7 +42,7 @@ from ..xla_bridge import XlaBuffer, XlaShape, XlaTuple, array_shape, layout_of_d
 from .compose import compose
 from .maps import IndexingMap, require_map
 from .recognition import Recognition
-from .variables import Interval, RuntimeVariable, bounded, dim, rt
+from .variables import RuntimeVariable, bounded, dim, rt
 
 if TYPE_CHECKING:
     from ..xla_bridge import AnyShape

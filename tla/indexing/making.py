@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import KindError, LayoutError
-from ..numbers import Expr, Symbol, Value, atoms_of, key_of, required
-from .variables import Interval, RuntimeVariable, Source, Variable, place_of, rt
+from ..numbers import Expr, Interval, Symbol, Value, atoms_of, key_of, required
+from .variables import RuntimeVariable, Source, Variable, place_of, rt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union, fina
 
 from ..errors import CoordinateError, KindError, UndecidedError, UnsupportedError
 from ..ground import did_you_mean, drawn_by, figure_of, html_of
-from ..numbers import evaluated, key_of, required
+from ..numbers import Interval, evaluated, key_of, required
 from .making import Constraint, Fields, constraint_from, runtime_from, variable_from
 from .text import FORMS, MapWriter
-from .variables import Interval, RuntimeVariable, Variable, bounded, dim, rng, rt
+from .variables import RuntimeVariable, Variable, bounded, dim, rng, rt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..numbers import Expr, Symbol, Value
     from .variables import Kinds
 
-Bounds: TypeAlias = Union[Interval, "tuple[int, int]", int]
+IntervalLike: TypeAlias = Union[Interval, "tuple[int, int]", int]
 """An interval, its two ends, or a size."""
 
 
@@ -62,7 +62,7 @@ class IndexingMap:
         results: Expressions of ``dim(i)``, ``rng(i)``, ``rt(i)``.
         dims, ranges: A `Variable`, a pair of name and bounds, or bounds alone, for each; bounds are an
             `Interval`, its two ends, or a size.
-        runtime: A `RuntimeVariable`, or what stands for a dim, for each.
+        runtime: For each a `RuntimeVariable`, or bounds as for a dim.
         constraints: Expressions, and the bounds they keep to.
         replica: On which replica the elements lie, as an expression; None for the one that asks. The
             one that asks is a runtime variable with the source `REPLICA`.
@@ -107,7 +107,7 @@ class IndexingMap:
         dims: Iterable[Any] = (),
         ranges: Iterable[Any] = (),
         runtime: Iterable[Any] = (),
-        constraints: Mapping[Any, Bounds] | Iterable[tuple[Value, Bounds]] = (),
+        constraints: Mapping[Any, IntervalLike] | Iterable[tuple[Value, IntervalLike]] = (),
         replica: Value | None = None,
         is_known_empty: bool = False,
     ) -> None:
@@ -120,7 +120,7 @@ class IndexingMap:
             is_known_empty,
         )
         items: Any = getattr(constraints, "items", None)
-        pairs: Iterable[tuple[Value, Bounds]] = items() if items is not None else constraints
+        pairs: Iterable[tuple[Value, IntervalLike]] = items() if items is not None else constraints
         fields.constrain([constraint_from(pair) for pair in pairs])
         fields.check()
         fields.bring_home()

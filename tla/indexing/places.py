@@ -11,9 +11,8 @@ from .variables import RuntimeVariable, Variable, dim, rng, rt
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..numbers import Symbol, Value
+    from ..numbers import Interval, Symbol, Value
     from .making import Constraint
-    from .variables import Interval
 
     Place = tuple[int, int]
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 
 from ..errors import ParseError, TlaError, UndecidedError
 from ..ground import Scanner, did_you_mean, near_words, shortened
-from ..numbers import Names, expr_at
+from ..numbers import Interval, Names, expr_at
 from .making import Constraint
 from .maps import IndexingMap
 from .places import placed
-from .variables import Interval, RuntimeVariable, Source, Variable, dim, rng, rt
+from .variables import RuntimeVariable, Source, Variable, dim, rng, rt
 
 if TYPE_CHECKING:
     from ..numbers import Symbol, Value

@@ -233,7 +233,7 @@ def _steps(x: Value, symbol: Symbol) -> set[int]:
 
 
 def _atom_steps(atom: Any, symbol: Symbol) -> set[int]:
-    """The same of an atom; 1 stands for the symbol itself."""
+    """The same of an atom; 1 is the step of the symbol itself."""
     if type(atom) is Symbol:
         return {1} if atom is symbol else set()
     if type(atom) is Least:

@@ -17,11 +17,11 @@ from math import gcd
 from typing import TYPE_CHECKING
 
 from ..errors import CoordinateError
-from ..numbers import Symbol, Value
+from ..numbers import Interval, Symbol, Value
 from .constraints import both, congruence
 from .maps import require_map
 from .places import placed, rearranged, symbol
-from .variables import Interval, place_of, rng
+from .variables import place_of, rng
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..numbers import (
     Expr,
+    Interval,
     Least,
     Quotient,
     Symbol,
@@ -25,7 +26,7 @@ from ..numbers import (
 )
 from .constraints import merged, reduced, tightened
 from .making import Constraint
-from .variables import Interval, place_of
+from .variables import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -105,7 +105,7 @@ class _Folded:
         known = {rt(i).symbols[0]: x for i, x in self.values.items()}
         left = [i for i in range(len(old.runtime)) if i not in self.values]
         into: dict[Symbol, Value] = {rt(i).symbols[0]: rt(place) for place, i in enumerate(left)}
-        free: dict[Symbol, Value] = {  # from an unknown with bounds to the variable it stands for
+        free: dict[Symbol, Value] = {  # from an unknown with bounds to its variable
             x.symbols[0]: into.get(variable, atom_expr(variable))
             for variable, x in old.within().items()
             if variable not in known

@@ -44,9 +44,9 @@ from .variables import REPLICA, place_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..numbers import Monomial
+    from ..numbers import Interval, Monomial
     from .making import Constraint
-    from .variables import Interval, Kinds, RuntimeVariable
+    from .variables import Kinds, RuntimeVariable
 
 FORMS: Final = ("2025", "2026", "old")
 

@@ -1,4 +1,4 @@
-"""Intervals, and the variables of indexing maps: dims, ranges, runtime variables.
+"""The variables of indexing maps: dims, ranges, runtime variables.
 
 ==================  ===============  ==========================================================
 kind                in expressions   what it is
@@ -8,152 +8,23 @@ range               ``rng(0)``       one of several: the map goes to all of its 
 runtime variable    ``rt(0)``        a number read while the program runs, from its `Source`
 ==================  ===============  ==========================================================
 
-In the expressions of a map every variable stands for any int, under its place, whatever it is called:
-bounds and names are kept beside them. So equal expressions are one value, and only what reckons with
-the bounds, as `simplify` does, may rewrite by them.
+In the expressions of a map a variable is any int, named by its kind and number. The map keeps its bounds
+and its own name beside the expressions. So equal expressions are one value, and only a function that
+uses the bounds, as `simplify` does, may rewrite by them.
 
-Source: XLA ``hlo/analysis/indexing_map.h``, Interval and IndexingMap::Variable.
+Source: XLA ``hlo/analysis/indexing_map.h``, IndexingMap::Variable.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from operator import index
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex, TypeAlias, final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from ..errors import KindError, LayoutError
-from ..numbers import Expr, Symbol, Value, sym
+from ..errors import LayoutError
+from ..numbers import Expr, Interval, Symbol, Value, sym
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-
-@final
-class Interval:
-    """The ints from ``lower`` to ``upper``, both inclusive; none where ``lower`` is above ``upper``.
-
-    >>> a, b = Interval(0, 9), Interval(-3, 2)
-    >>> print(a + b, a - b, a * b, b // 2, -a, a & b, a | b, 10 in a, b in a, len(a))
-    [-3, 11] [-2, 12] [-27, 18] [-2, 1] [-9, 0] [0, 2] [-3, 9] False False 10
-
-    Of independent operands the arithmetic gives the least interval that holds all results; ``|`` gives
-    the least that holds both.
-    """
-
-    __slots__ = ("lower", "upper")
-
-    lower: int
-    upper: int
-
-    def __init__(self, lower: SupportsIndex, upper: SupportsIndex) -> None:
-        for end in (lower, upper):
-            if type(end) is int:
-                continue
-            if isinstance(end, bool) or not isinstance(end, SupportsIndex):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise KindError(f"the end of an interval is an int, not {end!r}", value=end)
-        object.__setattr__(self, "lower", index(lower))
-        object.__setattr__(self, "upper", index(upper))
-
-    @staticmethod
-    def of(value: object) -> Interval:
-        """Return the interval of a pair of ends, or ``[0, n-1]`` of a size ``n``."""
-        if isinstance(value, Interval):
-            return value
-        ends: Any = value
-        if isinstance(value, tuple) and len(ends) == 2:
-            return Interval(*ends)
-        if isinstance(value, SupportsIndex) and not isinstance(value, bool):
-            return Interval(0, index(value) - 1)
-        raise KindError(f"expected an interval, a pair of ints or a size, got {ends!r}", value=ends)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an Interval is immutable: cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"an Interval is immutable: cannot delete {name!r}")
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return Interval, (self.lower, self.upper)
-
-    @property
-    def is_feasible(self) -> bool:
-        """Whether it holds an int."""
-        return self.lower <= self.upper
-
-    @property
-    def is_point(self) -> bool:
-        """Whether it holds one int."""
-        return self.lower == self.upper
-
-    def __len__(self) -> int:
-        return self.size
-
-    @property
-    def size(self) -> int:
-        """How many ints it holds; `len` gives the same up to what a C index holds."""
-        return max(0, self.upper - self.lower + 1)
-
-    def __bool__(self) -> bool:
-        return self.is_feasible
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(range(self.lower, self.upper + 1))
-
-    def __contains__(self, other: object) -> bool:
-        if isinstance(other, Interval):
-            return not other.is_feasible or (self.lower <= other.lower and other.upper <= self.upper)
-        return isinstance(other, int) and self.lower <= other <= self.upper
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Interval):
-            return NotImplemented
-        return self.lower == other.lower and self.upper == other.upper
-
-    def __hash__(self) -> int:
-        return hash((self.lower, self.upper))
-
-    def __and__(self, other: Interval) -> Interval:
-        if not isinstance(other, Interval):  # pyright: ignore[reportUnnecessaryIsInstance]
-            return NotImplemented
-        return Interval(max(self.lower, other.lower), min(self.upper, other.upper))
-
-    def __or__(self, other: Interval) -> Interval:
-        if not isinstance(other, Interval):  # pyright: ignore[reportUnnecessaryIsInstance]
-            return NotImplemented
-        if not self.is_feasible or not other.is_feasible:
-            return self if self.is_feasible else other
-        return Interval(min(self.lower, other.lower), max(self.upper, other.upper))
-
-    def __neg__(self) -> Interval:
-        return Interval(-self.upper, -self.lower)
-
-    def __add__(self, other: Interval | int) -> Interval:
-        if not isinstance(other, (Interval, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            return NotImplemented
-        low, high = (other, other) if isinstance(other, int) else (other.lower, other.upper)
-        return Interval(self.lower + low, self.upper + high)
-
-    def __sub__(self, other: Interval | int) -> Interval:
-        if not isinstance(other, (Interval, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            return NotImplemented
-        return self + -other
-
-    def __mul__(self, other: Interval | int) -> Interval:
-        if not isinstance(other, (Interval, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            return NotImplemented
-        ends = (other, other) if isinstance(other, int) else (other.lower, other.upper)
-        products = [x * y for x in (self.lower, self.upper) for y in ends]
-        return Interval(min(products), max(products))
-
-    def __floordiv__(self, divisor: int) -> Interval:
-        ends = self.lower // divisor, self.upper // divisor
-        return Interval(min(ends), max(ends))
-
-    def __str__(self) -> str:
-        return f"[{self.lower}, {self.upper}]"
-
-    def __repr__(self) -> str:
-        return f"Interval({self.lower}, {self.upper})"
+    from collections.abc import Callable
 
 
 class Variable(NamedTuple):
@@ -294,12 +165,12 @@ def rt(i: int) -> Expr:
 
 @cache
 def place_of(symbol: Symbol) -> tuple[int, int]:
-    """Return the kind and the number of the variable that a symbol stands for.
+    """Return the kind and the number of the variable that a symbol is.
 
     The kind is 0 for a dim, 1 for a range, 2 for a runtime variable.
 
     Raises:
-        LayoutError: it stands for none.
+        LayoutError: it is none.
     """
     kind = symbol.name.rstrip("0123456789")
     number = symbol.name[len(kind) :]

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         replaced as replaced,
         settled as settled,
     )
+    from .intervals import Interval as Interval
     from .ints import (
         MAX_DEPTH as MAX_DEPTH,
         PLAIN_INTS as PLAIN_INTS,

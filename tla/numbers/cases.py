@@ -29,7 +29,7 @@ from .symbols import value_of_symbol
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .intervals import Interval
+    from .intervals import Bounds
     from .nodes import Monomial
 
 MOST: Final = 64
@@ -219,7 +219,7 @@ class _Run:
         self._path = tuple(path)
         self._asked = asked
         self.given: list[bool] = []
-        self._facts: dict[Any, tuple[Interval, frozenset[int]]] = {}
+        self._facts: dict[Any, tuple[Bounds, frozenset[int]]] = {}
         self._fixed: dict[Symbol, Value] = {}
         self._made: dict[Any, Any] = {}
 
@@ -230,7 +230,7 @@ class _Run:
         self._made[symbol] = symbol
         return Unknown(self, value_of_symbol(symbol))
 
-    def _between(self, interval: Interval) -> Any:
+    def _between(self, interval: Bounds) -> Any:
         low, high = interval
         return low if low is not None and low == high else self.unknown(low, high)
 
@@ -312,11 +312,11 @@ class _Run:
             k = -k
         return frozenset([(monomial, c // k) for monomial, c in terms.items()]), k, x.constant
 
-    def _known(self, key: Any) -> tuple[Interval, frozenset[int]]:
+    def _known(self, key: Any) -> tuple[Bounds, frozenset[int]]:
         """The range of a combination, and what is missing in it."""
         (low, high), without = self._facts.get(key, (intervals.EVERY, frozenset()))
         if len(key) > 1 or len(next(iter(key))[0]) > 1:
-            found: Interval = (0, 0)
+            found: Bounds = (0, 0)
             for monomial, k in key:
                 found = intervals.add(found, intervals.scale(self._range(monomial), k))
         else:
@@ -331,20 +331,20 @@ class _Run:
             high -= 1
         return (low, high), without
 
-    def _range_of(self, x: Value) -> Interval:
+    def _range_of(self, x: Value) -> Bounds:
         part = self._in_lowest_terms(x)
         if not isinstance(part, tuple):
             return part, part
         key, k, constant = part
         return intervals.add(intervals.scale(self._known(key)[0], k), (constant, constant))
 
-    def _range(self, monomial: Monomial) -> Interval:
-        found: Interval = (1, 1)
+    def _range(self, monomial: Monomial) -> Bounds:
+        found: Bounds = (1, 1)
         for atom in monomial:
             found = intervals.multiply(found, self._known(frozenset([((atom,), 1)]))[0])
         return found
 
-    def _learn(self, key: Any, interval: Interval, without: frozenset[int]) -> None:
+    def _learn(self, key: Any, interval: Bounds, without: frozenset[int]) -> None:
         self._facts[key] = interval, without
         (low, high), _without = self._known(key)
         if low is not None and low == high and len(key) == 1:

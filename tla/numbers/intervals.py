@@ -1,30 +1,39 @@
-"""Intervals of ints: the least and the greatest value, both inclusive; None where there is no end.
+"""Intervals of ints: `Bounds`, a pair of ends that may be open, and `Interval`, a value with both ends.
+
+Bounds are the least and the greatest value, both inclusive; None where there is no end.
 
 >>> add((0, 3), (1, None)), scale((1, 4), -2), multiply((-1, 2), (3, None))
 ((1, None), (-8, -2), (None, None))
 >>> floor_divide((-7, 20), (1, 4)), remainder((5, 9), (4, 4))
 ((-7, 20), (0, 3))
 
-Every function returns the least interval that holds the result for independent operands, but for
+Every function of bounds returns the least ones that hold the result for independent operands, but for
 `remainder`, which is least only within one period. Divisors are positive.
 """
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from operator import index
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, final
 
-Interval: TypeAlias = "tuple[int | None, int | None]"
+from ..errors import KindError
 
-EVERY: Final[Interval] = (None, None)
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Bounds: TypeAlias = "tuple[int | None, int | None]"
+"""The ends of an expression's values."""
+
+EVERY: Final[Bounds] = (None, None)
 """All ints."""
 
 
-def is_nonnegative(a: Interval) -> bool:
+def is_nonnegative(a: Bounds) -> bool:
     """Whether no value is below 0."""
     return a[0] is not None and a[0] >= 0
 
 
-def add(a: Interval, b: Interval) -> Interval:
+def add(a: Bounds, b: Bounds) -> Bounds:
     """The sums."""
     (low, high), (low2, high2) = a, b
     return (
@@ -33,7 +42,7 @@ def add(a: Interval, b: Interval) -> Interval:
     )
 
 
-def scale(a: Interval, k: int) -> Interval:
+def scale(a: Bounds, k: int) -> Bounds:
     """The multiples ``k * x``."""
     low, high = a
     if k == 0:
@@ -43,7 +52,7 @@ def scale(a: Interval, k: int) -> Interval:
     return None if low is None else low * k, None if high is None else high * k
 
 
-def multiply(a: Interval, b: Interval) -> Interval:
+def multiply(a: Bounds, b: Bounds) -> Bounds:
     """The products."""
     (low, high), (low2, high2) = a, b
     if low is not None and low2 is not None and low >= 0 and low2 >= 0:  # as extents are
@@ -74,7 +83,7 @@ def _times(x: float, y: float) -> float:
     return _INF if (x > 0) == (y > 0) else -_INF
 
 
-def floor_divide(a: Interval, b: Interval) -> Interval:
+def floor_divide(a: Bounds, b: Bounds) -> Bounds:
     """The quotients rounded down, by a positive divisor."""
     (low, high), (least, most) = a, b
     least = max(least or 1, 1)
@@ -85,7 +94,7 @@ def floor_divide(a: Interval, b: Interval) -> Interval:
     return low, high
 
 
-def remainder(a: Interval, b: Interval) -> Interval:
+def remainder(a: Bounds, b: Bounds) -> Bounds:
     """The remainders, by a positive divisor."""
     (low, high), (least, most) = a, b
     least = max(least or 1, 1)
@@ -100,10 +109,145 @@ def remainder(a: Interval, b: Interval) -> Interval:
     return 0, None if most is None else most - 1
 
 
-def minimum(a: Interval, b: Interval) -> Interval:
+def minimum(a: Bounds, b: Bounds) -> Bounds:
     """The lesser of both."""
     (low, high), (low2, high2) = a, b
     return (
         None if low is None or low2 is None else min(low, low2),
         high2 if high is None else high if high2 is None else min(high, high2),
     )
+
+
+@final
+class Interval:
+    """The ints from ``lower`` to ``upper``, both inclusive; none where ``lower`` is above ``upper``.
+
+    >>> a, b = Interval(0, 9), Interval(-3, 2)
+    >>> print(a + b, a - b, a * b, b // 2, -a, a & b, a | b, 10 in a, b in a, len(a))
+    [-3, 11] [-2, 12] [-27, 18] [-2, 1] [-9, 0] [0, 2] [-3, 9] False False 10
+
+    Of independent operands the arithmetic gives the least interval that holds all results; ``|`` gives
+    the least that holds both.
+    """
+
+    __slots__ = ("lower", "upper")
+
+    lower: int
+    upper: int
+
+    def __init__(self, lower: SupportsIndex, upper: SupportsIndex) -> None:
+        for end in (lower, upper):
+            if type(end) is int:
+                continue
+            if isinstance(end, bool) or not isinstance(end, SupportsIndex):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise KindError(f"the end of an interval is an int, not {end!r}", value=end)
+        object.__setattr__(self, "lower", index(lower))
+        object.__setattr__(self, "upper", index(upper))
+
+    @staticmethod
+    def of(value: object) -> Interval:
+        """Return the interval of a pair of ends, or ``[0, n-1]`` of a size ``n``."""
+        if isinstance(value, Interval):
+            return value
+        ends: Any = value
+        if isinstance(value, tuple) and len(ends) == 2:
+            return Interval(*ends)
+        if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+            return Interval(0, index(value) - 1)
+        raise KindError(f"expected an interval, a pair of ints or a size, got {ends!r}", value=ends)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an Interval is immutable: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"an Interval is immutable: cannot delete {name!r}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Interval, (self.lower, self.upper)
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether it holds an int."""
+        return self.lower <= self.upper
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it holds one int."""
+        return self.lower == self.upper
+
+    def __len__(self) -> int:
+        return self.size
+
+    @property
+    def size(self) -> int:
+        """How many ints it holds; `len` gives the same up to what a C index holds."""
+        return max(0, self.upper - self.lower + 1)
+
+    def __bool__(self) -> bool:
+        return self.is_feasible
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.lower, self.upper + 1))
+
+    def __contains__(self, other: object) -> bool:
+        if isinstance(other, Interval):
+            return not other.is_feasible or (self.lower <= other.lower and other.upper <= self.upper)
+        return isinstance(other, int) and self.lower <= other <= self.upper
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Interval):
+            return NotImplemented
+        return self.lower == other.lower and self.upper == other.upper
+
+    def __hash__(self) -> int:
+        return hash((self.lower, self.upper))
+
+    def __and__(self, other: Interval) -> Interval:
+        if not isinstance(other, Interval):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return NotImplemented
+        return Interval(max(self.lower, other.lower), min(self.upper, other.upper))
+
+    def __or__(self, other: Interval) -> Interval:
+        if not isinstance(other, Interval):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return NotImplemented
+        if not self.is_feasible or not other.is_feasible:
+            return self if self.is_feasible else other
+        return Interval(min(self.lower, other.lower), max(self.upper, other.upper))
+
+    def __neg__(self) -> Interval:
+        return Interval(-self.upper, -self.lower)
+
+    def __add__(self, other: Interval | int) -> Interval:
+        if isinstance(other, int):
+            return Interval(self.lower + other, self.upper + other)
+        if not isinstance(other, Interval):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return NotImplemented
+        if not self or not other:
+            return Interval(0, -1)
+        return Interval(self.lower + other.lower, self.upper + other.upper)
+
+    def __sub__(self, other: Interval | int) -> Interval:
+        if not isinstance(other, (Interval, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return NotImplemented
+        return self + -other
+
+    def __mul__(self, other: Interval | int) -> Interval:
+        if not isinstance(other, (Interval, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return NotImplemented
+        factor = Interval(other, other) if isinstance(other, int) else other
+        if not self or not factor:
+            return Interval(0, -1)
+        products = [x * y for x in (self.lower, self.upper) for y in (factor.lower, factor.upper)]
+        return Interval(min(products), max(products))
+
+    def __floordiv__(self, divisor: int) -> Interval:
+        if not self:
+            return self
+        ends = self.lower // divisor, self.upper // divisor
+        return Interval(min(ends), max(ends))
+
+    def __str__(self) -> str:
+        return f"[{self.lower}, {self.upper}]"
+
+    def __repr__(self) -> str:
+        return f"Interval({self.lower}, {self.upper})"

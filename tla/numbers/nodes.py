@@ -42,7 +42,7 @@ from .ints import SymbolicInt
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from .intervals import Interval
+    from .intervals import Bounds
 
 
 class Operators:
@@ -73,7 +73,7 @@ class Atom:
 
     __slots__ = ("__weakref__", "bounds", "is_final", "order")
 
-    bounds: Interval
+    bounds: Bounds
     order: int
     is_final: bool
     """Whether no rule changes it while nothing is assumed, if none changes what it is made of."""
@@ -149,7 +149,7 @@ class _Division(Atom):
 
     dividend: Value
     divisor: Value
-    range: ClassVar[staticmethod[[Interval, Interval], Interval]]
+    range: ClassVar[staticmethod[[Bounds, Bounds], Bounds]]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).make, (self.dividend, self.divisor)
@@ -173,7 +173,7 @@ class Quotient(_Division):
 
     __slots__ = ()
     kind = 2
-    range: ClassVar[staticmethod[[Interval, Interval], Interval]] = staticmethod(intervals.floor_divide)
+    range: ClassVar[staticmethod[[Bounds, Bounds], Bounds]] = staticmethod(intervals.floor_divide)
 
 
 class Remainder(_Division):
@@ -181,7 +181,7 @@ class Remainder(_Division):
 
     __slots__ = ("_whole",)
     kind = 1
-    range: ClassVar[staticmethod[[Interval, Interval], Interval]] = staticmethod(intervals.remainder)
+    range: ClassVar[staticmethod[[Bounds, Bounds], Bounds]] = staticmethod(intervals.remainder)
 
     _whole: Value
 
@@ -279,7 +279,7 @@ class Expr(Immutable, SymbolicInt):
 
     __slots__ = ("_bounds", "_key", "constant", "kinds", "terms")
 
-    _bounds: Interval
+    _bounds: Bounds
     _key: Any
 
     terms: Terms
@@ -291,7 +291,7 @@ class Expr(Immutable, SymbolicInt):
     # --- facts ---
 
     @property
-    def bounds(self) -> Interval:
+    def bounds(self) -> Bounds:
         """The least and the greatest value that its symbols allow, each None where there is none.
 
         It holds every value, yet may hold more: terms that share symbols count as independent.
@@ -299,7 +299,7 @@ class Expr(Immutable, SymbolicInt):
         try:
             return self._bounds
         except AttributeError:
-            total: Interval = (self.constant, self.constant)
+            total: Bounds = (self.constant, self.constant)
             for monomial, k in self.terms.items():
                 total = intervals.add(total, intervals.scale(range_of(monomial), k))
             _set_bounds(self, total)
@@ -759,16 +759,16 @@ def key_of(x: Value | None) -> Any:
     return x.key if type(x) is Expr else x
 
 
-def bounds_of(x: Value) -> Interval:
+def bounds_of(x: Value) -> Bounds:
     """Return the range of a value."""
     return (x, x) if type(x) is not Expr else x.bounds
 
 
-def range_of(monomial: Monomial) -> Interval:
+def range_of(monomial: Monomial) -> Bounds:
     """Return the range of a product of atoms; a square is not negative."""
     if len(monomial) == 1:
         return monomial[0].bounds
-    result: Interval = (1, 1)
+    result: Bounds = (1, 1)
     atoms = dict.fromkeys(monomial)
     for atom in atoms:
         power = atom.bounds

@@ -204,7 +204,7 @@ class _Attributes:
         start = self.scan.at
         size = self.scan.int64("a tile size or '*'")
         if self.scan.lenient:
-            return COMBINE if size == -INT64 - 1 else size  # the int that stands for '*' in XLA
+            return COMBINE if size == -INT64 - 1 else size  # XLA's own int for '*'
         if size == -1 and self.scan.documents:
             return COMBINE
         if size < 1:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def canonicalize(shape: AnyShape) -> XlaShape:
-    """Return a shape of the same function and size, and the same one for all shapes that it stands for.
+    """Return a shape of the same function and size, the same one for all such shapes.
 
     >>> from .parse import parse_array
     >>> print(canonicalize(parse_array("f32[1,4]{0,1:T(2,2)(2,1)S(1)}")))

@@ -59,7 +59,7 @@ class Digit(NamedTuple):
 
     @property
     def padded(self) -> bool:
-        """Whether memory has room for more steps than the digit takes."""
+        """Whether memory has room for more steps than the digit has."""
         return less(self.size, self.pitch)
 
 
@@ -89,7 +89,7 @@ def _of_mode(dim: int, extent: int, parts: list[tuple[Any, Any]]) -> list[Digit]
         if low > 1:  # n == low * ceil(reach / low): as a tile of low makes it
             digits.append(Digit(dim, weight, low, d))
             digits.append(Digit(dim, weight * low, ceil_div(reach, low), d * low))
-        else:  # where it is not known that all of it is reached, the rest of it is padding
+        else:  # indices may not reach all of it: what they do not reach is padding
             digits.append(Digit(dim, weight, reach if known_lt(n, reach) is False else n, d))
         weight *= n
     return digits

@@ -8,7 +8,7 @@ of axes merged by ``*`` is taken apart again, as long as digits can say it. Wher
   which the tile ends is one that no digits follow. For the digits below force it to be the sum of two
   offsets whose axes are disjoint, and the tile puts it on one axis more.
 - Dims that ``*`` merges are looked at index by index, up to `WORK` of them. Of more than these a few
-  are tried that may refute a layout, and then `UndecidedError` says that the rest is open.
+  are tried that may refute a layout. If none does, `UndecidedError` says that the others were not.
 
 Source: our own derivation.
 """
@@ -90,7 +90,7 @@ class _Axis(NamedTuple):
 
 
 class _Stage(NamedTuple):
-    """What a tile does: it puts ``missing`` axes in front, leaves some, merges the rest and splits."""
+    """What a tile does: it puts ``missing`` axes in front, leaves some, merges the others and splits."""
 
     missing: int
     untouched: tuple[_Axis, ...]

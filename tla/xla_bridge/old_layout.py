@@ -255,7 +255,7 @@ class OldLayout(Immutable):
         return OldLayout, self._key()
 
     def __str__(self) -> str:
-        """The fields as a proto is written; a padding value only beside padding, or where it is told."""
+        """The fields as a proto writes them; a padding value beside padding, or where it is known."""
         text = f"minor_to_major: {_list(self.minor_to_major)}"
         if self.padded_dimensions:
             text += f" padded_dimensions: {_list(self.padded_dimensions)}"

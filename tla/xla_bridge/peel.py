@@ -1,8 +1,8 @@
 """Tiles for a chain of digits, peeled off from the major end.
 
 The chain is cut into runs, from the greatest stride down. In a run every axis has at most one digit,
-and the axes come in one common order; a run is what one tile counts, and the rest of each axis is the
-tile. The peel needs the digits of one axis to shrink in weight along with their strides.
+and the axes come in one common order. One tile counts a run; the other digits of each axis are inside
+the tile. The peel needs the digits of one axis to shrink in weight along with their strides.
 
 In a dim where they do not, a greater part of the index lies inside a smaller one, as under
 ``T(8,128)(2,1,1,1)``. Tiles in front of the peel cut such a dim into axes that are in order: each digit

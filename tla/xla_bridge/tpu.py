@@ -29,20 +29,6 @@ if TYPE_CHECKING:
     from ..ground import ElementType
     from .shape import AnyShape
 
-__all__ = [
-    "CHIPS",
-    "Chip",
-    "Tiling",
-    "chip_named",
-    "default_layout",
-    "default_tiling",
-    "laid_out",
-    "memory_space_name",
-    "packed_bits",
-    "tilings_of_order",
-    "tpu_tilings",
-]
-
 Tiling: TypeAlias = tuple[Tile, ...]
 
 _LANES: Final = 128
@@ -290,7 +276,7 @@ def _observed(shape: AnyShape) -> XlaShape:
 
 
 def minor_pairs(order: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Every choice of the two most minor dims in an order of dims; the rest stays above them."""
+    """Yield each choice of the two most minor dims in an order of dims; the others stay above them."""
     for pair in permutations(order, 2):
         yield (*pair, *(i for i in order if i not in pair))
 

@@ -37,7 +37,7 @@ class View(NamedTuple):
         digits: Those of each dim, or None where a dim has none or that is open.
         function: The offset of an XLA shape.
         proof: Indices of which one differs from every layout that has digits, if this has none.
-        size: The elements that it takes in memory, or None.
+        size: The elements of its memory, or None.
         type_name, bits, splits, memory_space, prefix: Of an XLA shape the name of its element type, the
             bits of an element, its split configs, where it is put, and the bytes in front; else None.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 OPERATIONS: Final = 5_000_000
-"""How many steps of isl one question may take, unless the caller says otherwise; some seconds."""
+"""How many steps of isl one question may take, unless the caller gives another limit; some seconds."""
 
 PIECES: Final = 4096
 """How many pieces, each a conjunction, a relation may have."""

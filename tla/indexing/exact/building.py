@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UndecidedError, UnsupportedError
-from ...numbers import Expr, Least, Remainder, Symbol, Value, inner_first, key_of
-from ..variables import Interval, place_of
+from ...numbers import Expr, Interval, Least, Remainder, Symbol, Value, inner_first, key_of
+from ..variables import place_of
 from .budget import BITS
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UndecidedError
-from ..variables import Interval
+from ...numbers import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -20,10 +20,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import UndecidedError, UnsupportedError
-from ...numbers import Value, bounds_of, floor_divided, replaced
+from ...numbers import Interval, Value, bounds_of, floor_divided, replaced
 from ..maps import IndexingMap
 from ..rewriting import rewritten
-from ..variables import Interval, RuntimeVariable, Source, Variable, bounded, dim, rng, rt
+from ..variables import RuntimeVariable, Source, Variable, bounded, dim, rng, rt
 from .counting import bounds_at, coefficients, divisions_of
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ import re
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..variables import REPLICA, Interval, RuntimeVariable, Source
+from ..variables import REPLICA, RuntimeVariable, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ...numbers import Value
+    from ...numbers import Interval, Value
 
 _HELD: Final = frozenset(
     {

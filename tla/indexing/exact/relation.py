@@ -14,8 +14,8 @@ from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from ...errors import CongruenceError, CoordinateError, KindError, UndecidedError
+from ...numbers import Interval
 from ..maps import IndexingMap, require_map
-from ..variables import Interval
 from .budget import OPERATIONS, PIECES, context, isl, within_budget
 from .building import isl_text, tuple_text
 from .counting import bounds_at, count_of
@@ -220,7 +220,7 @@ class Relation:
         """Return whether both have the same pairs, whatever the program reads.
 
         Raises:
-            UndecidedError: it takes more than the limit; or a pair may depend on several elements of
+            UndecidedError: isl needs more than the limit; or a pair may depend on several elements of
                 what is read, in different ways.
         """
         with within_budget(_limit(self, other), "the comparison of two relations"):
@@ -406,7 +406,7 @@ class Relation:
         the elements that are read, and the points they are read for.
 
         Raises:
-            UndecidedError: there are infinitely many; or it takes more than the limit.
+            UndecidedError: there are infinitely many; or isl needs more than the limit.
         """
         with within_budget(self.limit, "the count of pairs") as isl:
             return count_of(isl, flat(self._in_some_run()).domain())

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..variables import REPLICA, Interval, RuntimeVariable, Source
+from ...numbers import Interval
+from ..variables import REPLICA, RuntimeVariable, Source
 from .budget import context, isl
 from .building import tuple_text
 from .parts import Part, condition, with_names, without_parameters

@@ -26,11 +26,11 @@ from __future__ import annotations
 from math import gcd, prod
 from typing import TYPE_CHECKING, Any
 
-from ...numbers import Expr, Remainder, ceil_div
+from ...numbers import Expr, Interval, Remainder, ceil_div
 from ...xla_bridge import cut_by, storage_bits, tiled_axes
 from ..maps import IndexingMap
 from ..simplify import simplify
-from ..variables import Interval, dim, rng
+from ..variables import dim, rng
 from .movement import expect_sizes, only_input
 from .reshape import coordinates, place, reshape_map, runs
 from .rules import rule

@@ -19,7 +19,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..variables import Interval, RuntimeVariable, Source
+from ...numbers import Interval
+from ..variables import RuntimeVariable, Source
 
 if TYPE_CHECKING:
     from .op import Op

@@ -8,10 +8,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ...numbers import Interval
 from ..maps import IndexingMap
 from ..simplify import simplify
 from ..unused import remove_unused_symbols
-from ..variables import Interval, dim, rng
+from ..variables import dim, rng
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -29,10 +29,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ...numbers import key_of, replaced
+from ...numbers import Interval, key_of, replaced
 from ..constraints import lies_in
 from ..maps import IndexingMap
-from ..variables import REPLICA, Interval, RuntimeVariable, Source, bounded, dim, rng, rt
+from ..variables import REPLICA, RuntimeVariable, Source, bounded, dim, rng, rt
 from .building import number
 from .movement import expect_fixed
 from .replica_groups import pairings, pieces, read_groups
@@ -117,7 +117,7 @@ def _first_known(op: Op, *counts: int | None) -> int:
     for count in counts:
         if count:
             return count
-    op.refuse("how many devices take part is not told: give devices")
+    op.refuse("it is not known how many devices take part: give devices")
 
 
 def _over(op: Op, devices: int | None, part: int) -> int:
@@ -129,9 +129,9 @@ def _over(op: Op, devices: int | None, part: int) -> int:
     return devices // part
 
 
-def _count(op: Op, groups: Iterable[Iterable[int]]) -> int:
-    """How many values the variable of the asking device has."""
-    return max([op.device_count or 1, *(1 + max(group) for group in groups)])
+def _count(groups: Iterable[Iterable[int]]) -> int:
+    """The values of the asking device, up to the last in a group: the output of others has no source."""
+    return max((1 + max(group) for group in groups), default=1)
 
 
 # --- maps -------------------------------------------------------------------------------------
@@ -146,11 +146,11 @@ class _Asked:
         self.dims = [self._unknown(0, i, size, dim(i)) for i, size in enumerate(sizes)]
         self.device = self._unknown(2, 0, devices, rt(0))
 
-    def _unknown(self, kind: int, i: int, size: int, stands_for: Any) -> Any:
-        if size < 2:  # one value; or none, and what is said of it does not count
-            return 0 if kind else stands_for
+    def _unknown(self, kind: int, i: int, size: int, variable: Any) -> Any:
+        if size < 2:  # one value; or none, and then no point has it
+            return 0 if kind else variable
         unknown = bounded(kind, i, 0, size - 1)
-        self._back[unknown.symbols[0]] = stands_for
+        self._back[unknown.symbols[0]] = variable
         return unknown
 
     def member(self, positions: Interval) -> Any:
@@ -197,7 +197,7 @@ def _per_piece(
 ) -> list[IndexingMap]:
     """The maps of each piece of the groups; see `pieces` for what counts of places in a group."""
     groups = _groups(op, size)
-    asked = _Asked(op.dims(output), _count(op, groups))
+    asked = _Asked(op.dims(output), _count(groups))
     cut = pieces(groups, asked.device, placed, ordered)
     count = sum(len(piece.runs) for piece in cut)
     if count > MOST_MAPS:
@@ -348,7 +348,7 @@ def _permute(op: Op, operand: int, output: int) -> list[IndexingMap]:
         inner = partitions or op.device_count or most
         outer = _over(op, op.device_count, inner)
         sources = {r * inner + t: r * inner + s for s, t in named for r in range(outer)}
-    asked = _Asked(op.dims(output), _count(op, [*sources.items()]))
+    asked = _Asked(op.dims(output), _count([*sources.items()]))
     return [
         asked.map(asked.dims, source, constraints)
         for constraints, source in pairings(sources, asked.device)

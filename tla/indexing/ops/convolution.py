@@ -23,8 +23,7 @@ from .rules import rule
 from .window import read_window
 
 if TYPE_CHECKING:
-    from ...numbers import Value
-    from ..variables import Interval
+    from ...numbers import Interval, Value
     from .op import Op
     from .rules import Maps
 

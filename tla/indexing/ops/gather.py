@@ -11,18 +11,26 @@ Source: XLA operation semantics, Gather.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..maps import IndexingMap
 from ..variables import dim, rng, rt
-from .building import number as int_of
 from .rules import rule
-from .starts import IndexVectors, needed, reached
+from .starts import IndexVectors, needed, reached, vector_dims
 
 if TYPE_CHECKING:
     from ...numbers import Value
     from .op import Op
     from .rules import Maps
+
+
+_NAMES: Final = (
+    "start_index_map",
+    "collapsed_slice_dims",
+    "operand_batching_dims",
+    "start_indices_batching_dims",
+    "offset_dims",
+)
 
 
 @rule("gather")
@@ -31,42 +39,31 @@ def _gather(op: Op, output: int) -> Maps:
     sizes, slice_sizes = op.sizes(operand.shape), op.ints("slice_sizes", None)
     out, result = op.dims(output), op.outputs[output].shape
     rank = len(sizes)
-    targets = op.ints("start_index_map")
-    left_out = op.ints("collapsed_slice_dims")
-    batching = op.ints("operand_batching_dims")
-    along_batch = op.ints("start_indices_batching_dims")
-    offset_dims = op.ints("offset_dims")
-    along = int_of(op, "index_vector_dim", below=len(op.sizes(indices.shape)) + 1)
-
-    through = [k for k in range(rank) if k not in left_out and k not in batching]
-    numbering = [i for i in range(len(out)) if i not in offset_dims]
+    dims = vector_dims(op, rank, len(out), indices, _NAMES)
     if (
-        len(slice_sizes) != rank
-        or len(batching) != len(along_batch)
-        or sorted({*targets, *batching}) != sorted([*targets, *batching])
-        or not {*targets, *left_out, *batching} <= set(range(rank))
+        dims is None
+        or len(slice_sizes) != rank
         or any(w > n for n, w in zip(sizes, slice_sizes, strict=True))
-        or not set(offset_dims) <= set(range(len(out)))
-        or [out[i] for i in offset_dims] != [slice_sizes[k] for k in through]
+        or [out[i] for i in dims.in_slice] != [slice_sizes[k] for k in dims.through]
     ):
         op.refuse(f"slices of {slice_sizes} from {operand.shape} do not make up {result}")
-    for k in (*left_out, *batching):
+    for k in (*dims.left_out, *dims.of_array):
         if slice_sizes[k] != 1 and 0 not in out:
             op.refuse(f"its slices are {slice_sizes[k]} long along dim {k}, which it leaves out")
-    pairs = zip(batching, along_batch, strict=True)
-    vectors = IndexVectors(op, indices, along, targets, sizes, slice_sizes, pairs)
+    vectors = IndexVectors(op, indices, dims.along, dims.targets, sizes, slice_sizes, dims.batching)
+    numbering = [i for i in range(len(out)) if i not in dims.in_slice]
     if vectors.counts != tuple(out[i] for i in numbering):
         op.refuse(f"{indices.shape} holds {vectors.counts} vectors, its result is {result}")
 
     number = [dim(i) for i in numbering]
     place: list[Value] = [0] * rank
-    for k, i in zip(through, offset_dims, strict=True):
+    for k, i in zip(dims.through, dims.in_slice, strict=True):
         place[k] = dim(i)
     for k, at in vectors.batching.items():
         place[k] = number[at]
-    for j, k in enumerate(targets):
+    for j, k in enumerate(dims.targets):
         place[k] = place[k] + rt(j)
     data = IndexingMap(place, out, (), vectors.starts(number, is_clamped=True))
-    entry, length = (rng(0), [len(targets)]) if vectors.has_dim else (0, [])
+    entry, length = (rng(0), [len(dims.targets)]) if vectors.has_dim else (0, [])
     read = IndexingMap(vectors.element(number, entry), out, length)
     return [reached(data), reached(read)]

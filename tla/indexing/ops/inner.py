@@ -19,7 +19,7 @@ def inner_maps(op: Op, parameters: int, outputs: int) -> list[Maps] | None:
     """Return for each output of the op's computation its maps to each of its parameters.
 
     Args:
-        parameters: How many arrays it takes; a computation that takes others counts as not known.
+        parameters: How many arrays its parameters are; one with another number counts as not known.
         outputs: How many it makes.
     """
     computation = called(op.instruction, "to_apply")

@@ -19,8 +19,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ...numbers import Interval
 from ..maps import IndexingMap
-from ..variables import Interval, dim
+from ..variables import dim
 from .rules import rule
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@
 (d0) -> (), domain: d0 in [2, 6], (d0 - 1) mod 2 in [1, 1]
 
 Element ``i`` of the operand stands at ``low + i * (interior + 1)``, if that lies within the result: a
-negative ``low`` or ``high`` cuts elements off. The padding value has a map for each piece of the rest;
-no two pieces meet.
+negative ``low`` or ``high`` cuts elements off. The padding value has a map for each piece of
+the result outside the data; no two pieces meet.
 
 Source: XLA operation semantics.
 """
@@ -22,9 +22,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...numbers import Interval
 from ..maps import IndexingMap
 from ..simplify import simplify
-from ..variables import Interval, dim
+from ..variables import dim
 from .movement import expect_fixed, expect_sizes
 from .rules import rule
 

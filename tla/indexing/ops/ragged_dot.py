@@ -22,8 +22,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...numbers import Interval
 from ..maps import IndexingMap
-from ..variables import Interval, Source, dim, rt
+from ..variables import Source, dim, rt
 from .building import expect, lines, number
 from .dot import sides
 from .rules import rule

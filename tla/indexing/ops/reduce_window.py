@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..variables import Interval
+from ...numbers import Interval
 from .building import Ranges, at, expect, settled
 from .reduce import input_count, inputs_and_inits
 from .rules import rule

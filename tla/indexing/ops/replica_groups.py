@@ -24,7 +24,7 @@ from itertools import accumulate, product
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..variables import Interval
+from ...numbers import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,7 +37,7 @@ Constraints = tuple[tuple[Any, Interval], ...]
 Groups = list[list[int]]
 
 MOST_DEVICES: Final = 1 << 20
-"""How many devices the short forms may stand for."""
+"""The most devices that a short form may name."""
 
 # --- texts ------------------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ def _iota_groups(shape: str, sizes: str | None, order: str | None) -> Groups:
 def _mesh_groups(axes: str, devices: str, along: str) -> Groups:
     """Groups that differ along some axes, in the order of these, or along a part of an axis.
 
-    ``'a':(p)n`` is the middle one of the axes ``p``, ``n`` and the rest that ``'a'`` splits into.
+    ``'a':(p)n`` splits ``'a'`` into axes ``p``, ``n`` and one more, and is the middle one.
     """
     found = [(name, int(size)) for name, size, _pre, _part in _AXIS.findall(axes)]
     sizes = dict(found)

@@ -18,9 +18,10 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...numbers import Interval
 from ..maps import IndexingMap
 from ..simplify import simplify
-from ..variables import Interval, RuntimeVariable, Source, dim, rt
+from ..variables import RuntimeVariable, Source, dim, rt
 from .movement import expect_fixed, only_input
 from .rules import rule
 

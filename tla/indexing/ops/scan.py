@@ -1,6 +1,6 @@
 """Scans: a computation that runs along a dim and hands on what it carries.
 
-At each step it takes a slice of every input, without that dim, and the carries; it makes a slice of
+A step reads a slice of every input, without that dim, and the carries; it makes a slice of
 every output and the next carries. So an element of an output depends on slices up to its own, or from
 its own where the scan is reversed, and on the initial carries. XLA's maps say that it depends on its
 own slice alone.
@@ -25,10 +25,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...numbers import Interval
 from ..compose import compose
 from ..making import Constraint
 from ..places import placed
-from ..variables import Interval, dim, rng
+from ..variables import dim, rng
 from .building import lines, number, settled
 from .inner import inner_maps
 from .rules import rule
@@ -47,7 +48,7 @@ class Scan(NamedTuple):
 
     Attributes:
         axis: The dim it runs along.
-        steps: How many steps it takes.
+        steps: The size of that dim.
         is_reverse: Whether it begins at the end.
         inputs: How many of its operands are inputs; the others are initial carries.
         outputs: How many of its results are outputs; the others are the last carries.

@@ -21,18 +21,26 @@ Source: XLA operation semantics, Scatter; ``HloEvaluator::HandleScatter`` for wi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..maps import IndexingMap
 from ..variables import dim, rng, rt
-from .building import number as int_of
 from .rules import rule
-from .starts import IndexVectors, needed, reached
+from .starts import IndexVectors, needed, reached, vector_dims
 
 if TYPE_CHECKING:
     from ...numbers import Value
     from .op import Op
     from .rules import Maps
+
+
+_NAMES: Final = (
+    "scatter_dims_to_operand_dims",
+    "inserted_window_dims",
+    "input_batching_dims",
+    "scatter_indices_batching_dims",
+    "update_window_dims",
+)
 
 
 @rule("scatter")
@@ -42,33 +50,22 @@ def _scatter(op: Op, output: int) -> Maps:
     operands, indices, updates = leaves[:count], leaves[count], leaves[count + 1 :]
     sizes, shape = op.dims(output), op.sizes(updates[0].shape)
     rank = len(sizes)
-    targets = op.ints("scatter_dims_to_operand_dims")
-    left_out = op.ints("inserted_window_dims")
-    batching = op.ints("input_batching_dims")
-    along_batch = op.ints("scatter_indices_batching_dims")
-    window_dims = op.ints("update_window_dims")
-    along = int_of(op, "index_vector_dim", below=len(op.sizes(indices.shape)) + 1)
-
-    through = [k for k in range(rank) if k not in left_out and k not in batching]
-    numbering = [i for i in range(len(shape)) if i not in window_dims]
+    dims = vector_dims(op, rank, len(shape), indices, _NAMES)
     if (
-        len(leaves) % 2 == 0
+        dims is None
+        or len(leaves) % 2 == 0
         or any(op.sizes(leaf.shape) != sizes for leaf in operands)
         or any(op.sizes(leaf.shape) != shape for leaf in updates)
-        or len(window_dims) != len(through)
-        or len(batching) != len(along_batch)
-        or sorted({*targets, *batching}) != sorted([*targets, *batching])
-        or not {*targets, *left_out, *batching} <= set(range(rank))
-        or not set(window_dims) <= set(range(len(shape)))
+        or len(dims.in_slice) != len(dims.through)
     ):
         op.refuse(f"windows of {updates[0].shape} do not fit into {op.outputs[output].shape}")
     window = [1] * rank
-    for k, i in zip(through, window_dims, strict=True):
+    for k, i in zip(dims.through, dims.in_slice, strict=True):
         window[k] = shape[i]
     if any(w > n for n, w in zip(sizes, window, strict=True)) and 0 not in sizes:
         op.refuse(f"windows of {tuple(window)} do not fit into {op.outputs[output].shape}")
-    pairs = zip(batching, along_batch, strict=True)
-    vectors = IndexVectors(op, indices, along, targets, sizes, window, pairs)
+    vectors = IndexVectors(op, indices, dims.along, dims.targets, sizes, window, dims.batching)
+    numbering = [i for i in range(len(shape)) if i not in dims.in_slice]
     if vectors.counts != tuple(shape[i] for i in numbering):
         op.refuse(f"{indices.shape} holds {vectors.counts} vectors, the updates are {updates[0].shape}")
 
@@ -82,19 +79,19 @@ def _scatter(op: Op, output: int) -> Maps:
     ranges = [vectors.counts[at] for at in free]
 
     offsets: list[Value] = [0 if k in vectors.batching else dim(k) for k in range(rank)]
-    for j, k in enumerate(targets):
+    for j, k in enumerate(dims.targets):
         offsets[k] = offsets[k] - rt(j)
     inside = [(offsets[k], (0, window[k] - 1)) for k in range(rank) if window[k] < sizes[k]]
     place: list[Value] = [0] * len(shape)
     for at, i in enumerate(numbering):
         place[i] = number[at]
-    for k, i in zip(through, window_dims, strict=True):
+    for k, i in zip(dims.through, dims.in_slice, strict=True):
         place[i] = offsets[k]
     hit = IndexingMap(place, sizes, ranges, vectors.starts(number, is_clamped=False), inside)
 
     # Along a dim without a start no window goes further than its length.
-    fixed = [(dim(k), window[k]) for k in range(rank) if k not in {*targets, *batching}]
-    entry, length = (rng(len(free)), [len(targets)]) if vectors.has_dim else (0, [])
+    fixed = [(dim(k), window[k]) for k in range(rank) if k not in {*dims.targets, *dims.of_array}]
+    entry, length = (rng(len(free)), [len(dims.targets)]) if vectors.has_dim else (0, [])
     read = IndexingMap(vectors.element(number, entry), sizes, [*ranges, *length], (), fixed)
     kept = reached(op.identity(output))
     if 0 in shape:  # there is no window, or nothing in it

@@ -6,10 +6,12 @@ A start index is an int that the program reads, from a scalar or from a vector i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from ...numbers import Interval
 from ..maps import IndexingMap
-from ..variables import Interval, RuntimeVariable, Source, rng
+from ..variables import RuntimeVariable, Source, rng
+from .building import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -63,6 +65,54 @@ def starts_read(op: Op, starts: Iterable[Leaf], output: int) -> list[list[Indexi
 def reached(*maps: IndexingMap) -> list[IndexingMap]:
     """Return the maps that are not known to be empty: what is never read has none."""
     return [m for m in maps if not m.is_known_empty]
+
+
+class VectorDims(NamedTuple):
+    """The dims that a gather or a scatter names.
+
+    Attributes:
+        targets: For each entry of a vector of indices, the dim of the array that it is the start along.
+        left_out: The dims of the array that a slice lacks.
+        batching: Pairs of a dim of the array and a dim of the indices that go along with each other.
+        in_slice: The dims of the slices, as they lie in the other array: the result or the updates.
+        through: The dims of the array that a slice has, in order.
+        along: The dim of the indices along which a vector lies.
+    """
+
+    targets: tuple[int, ...]
+    left_out: tuple[int, ...]
+    batching: tuple[tuple[int, int], ...]
+    in_slice: tuple[int, ...]
+    through: tuple[int, ...]
+    along: int
+
+    @property
+    def of_array(self) -> tuple[int, ...]:
+        """The dims of the array that batch."""
+        return tuple(k for k, _i in self.batching)
+
+
+def vector_dims(op: Op, rank: int, other: int, indices: Leaf, names: Sequence[str]) -> VectorDims | None:
+    """Return the dims that a gather or a scatter names; None where they do not fit each other.
+
+    Args:
+        rank: The rank of the array that is read or updated.
+        other: The rank of the result, or of the updates.
+        names: The attributes, in the order of `VectorDims`: two for ``batching``.
+    """
+    targets, left_out, of_array, of_indices, in_slice = map(op.ints, names)
+    along = number(op, "index_vector_dim", below=len(op.sizes(indices.shape)) + 1)
+    starts = [*targets, *of_array]
+    if (
+        len(of_array) != len(of_indices)
+        or len(set(starts)) != len(starts)
+        or not {*starts, *left_out} <= set(range(rank))
+        or not set(in_slice) <= set(range(other))
+    ):
+        return None
+    through = tuple(k for k in range(rank) if k not in left_out and k not in of_array)
+    batching = tuple(zip(of_array, of_indices, strict=True))
+    return VectorDims(targets, left_out, batching, in_slice, through, along)
 
 
 class IndexVectors:

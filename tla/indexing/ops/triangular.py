@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ..variables import Interval, dim, rng
+from ...numbers import Interval
+from ..variables import dim, rng
 from .building import expect, order, settled
 from .rules import rule
 

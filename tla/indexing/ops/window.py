@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..variables import Interval
+from ...numbers import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +91,7 @@ def read_window(op: Op, arrays: Sequence[int], windows: Sequence[int]) -> tuple[
         windows: The numbers of windows, which must be what the sizes give.
 
     Raises:
-        UnsupportedError: the text is no window, or none of so many dims, or they do not fit.
+        UnsupportedError: the text is no window, has another number of dims, or does not fit.
     """
     text = op.attribute("window", "{}")
     parts: list[dict[str, int]] = [{} for _ in arrays]
