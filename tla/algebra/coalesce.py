@@ -72,9 +72,7 @@ def coalesce(
     if assume is not None:
         return call_assuming(assume, coalesce, layout, profile)
     if profile is not None:
-        modes: Any = as_int_tuple(profile)
-        if is_tuple(modes):
-            return by_mode(lambda mode, _int: coalesce(mode), layout, modes, same=True)
+        return by_mode(lambda mode, _int: coalesce(mode), layout, as_int_tuple(profile), same=True)
     read = read_modes(layout)
     return _coalesced(layout) if read is None else of_modes(coalesced(read[0]), read[1])
 
@@ -237,6 +235,7 @@ def _one(extent: Any) -> Any:
 
 
 @constexpr
+@keeps_assumptions
 def filter(
     layout: AnyLayout, profile: IntTuple | None = None, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -253,27 +252,10 @@ def filter(
     Kept out of ``tla.__all__``, since it would hide Python's own ``filter``.
     Source: CuTe ``filter``, layout.hpp.
     """
-    if assume is not None:
-        return call_assuming(assume, filter, layout, profile)
     if profile is not None:
-        modes: Any = as_int_tuple(profile)
-        if is_tuple(modes):
-            return by_mode(lambda mode, _int: filter(mode), layout, modes)
-    read = read_modes(layout)
-    if read is not None:
-        return of_modes(filtered(read[0]), read[1])
-    return _filtered_unknown(layout)
-
-
-@keeps_assumptions
-def _filtered_unknown(layout: AnyLayout) -> AnyLayout:
-    """`filter` where sizes are unknown."""
+        return by_mode(lambda mode, _int: filter(mode), layout, as_int_tuple(profile))
     ask = Questions(lambda: f"filter of {layout}")
-    real = [mode for mode in raw_modes(layout) if known_eq(mode[0], 1) is not True]
+    modes, one = first_of(layout)
+    real = [mode for mode in modes if known_eq(mode[0], 1) is not True]
     kept = [mode for mode in real if ask.moves(mode[1]) or not ask.positive(mode[0])]
-    return of_modes(coalesced(kept, _1))
-
-
-def filtered(modes: Modes) -> Modes:
-    """`filter` on a list of modes; never empty."""
-    return coalesced([mode for mode in modes if mode[1] != 0 or mode[0] == 0])
+    return of_modes(coalesced(kept, one))

@@ -118,14 +118,14 @@ class Search:
             for parts in found
         ]
 
-    def possible(self, walk: Callable[[Modes], list[Any] | None]) -> list[Any]:
+    def possible(self, walk: Callable[[Modes, Modes], list[Any] | None]) -> list[Any]:
         """`parts` where ints are unknown: the sizes of the runs are then all that can be told.
 
         A mode that takes whole digits, alone, has a run for each digit, and one of prime size has one
         run or no layout. Whether there is a layout is then a question like any other.
 
         Args:
-            walk: Gives the parts of modes that take whole digits.
+            walk: Gives the parts of modes that take whole digits of the left side.
         """
         if any(s == 0 for s, _e in self.right):
             return [(s, self.one - self.one) for s, _e in self.right]
@@ -135,7 +135,7 @@ class Search:
             if e < 0:  # of extent 1, or out of reach
                 found.append((s, 0))
                 continue
-            alone = walk([(s, e)])
+            alone = walk(self.left, [(s, e)])
             if alone is None and not (_is_prime(s) or s == 1):
                 raise UndecidedError(f"{self.what()} depends on its ints", a=self.a, b=self.b)
             digits = (s,) if alone is None or not is_tuple(alone[0][0]) else alone[0][0]

@@ -69,8 +69,8 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     out = []
     if _static(shape, stride, out):
         return out, True
-    out = []
-    return (out, False) if _ready(shape, stride, out) else None
+    out = raw_modes(layout)
+    return None if is_symbolic(*out) else (out, False)
 
 
 def _dynamic(shape: tuple[Any, ...], stride: tuple[Any, ...], out: Modes) -> bool:
@@ -99,29 +99,22 @@ def _static(shape: Any, stride: Any, out: Modes) -> bool:
     return True
 
 
-def _ready(shape: Any, stride: Any, out: Modes) -> bool:
-    """Collect the modes as long as the algorithms take their ints as they are."""
-    if is_tuple(shape):
-        return all(_ready(s, d, out) for s, d in zip(shape, stride, strict=True))
-    out.append((shape, stride))
-    return not is_open(shape) and not is_open(stride)
+def raw_modes(layout: AnyLayout) -> Modes:
+    """Return the leaves of a layout with their strides, as they are."""
+    return list(zip(flat(layout.shape), flat(layout.stride), strict=True))
 
 
-def both_static(a: tuple[list[Any], bool] | None, b: tuple[list[Any], bool] | None) -> bool | None:
-    """Whether both layouts read are static; None where they differ, or one is symbolic.
+def read_both(a: AnyLayout, b: AnyLayout) -> tuple[Modes, Modes, bool] | None:
+    """Return the modes of two layouts, and whether all are static; None where the two differ in that.
 
-    A layout without ints is of either kind.
+    A layout without ints is of either kind. None also where one is symbolic.
     """
-    if a is None or b is None:
+    left, right = read_modes(a), read_modes(b)
+    if left is None or right is None:
         return None
-    if a[1] is b[1] or not b[0]:
-        return a[1]
-    return None if a[0] else b[1]
-
-
-def as_plain(x: Any) -> Any:
-    """Return an int, or a tuple of them, dynamic; None stays."""
-    return tuple([as_plain(i) for i in x]) if type(x) is TUPLE else x if x is None else int(x)
+    if left[1] is not right[1] and left[0] and right[0]:
+        return None
+    return left[0], right[0], left[1] and right[1]
 
 
 def as_static(x: Any) -> Any:
@@ -217,15 +210,10 @@ def is_symbolic(*values: Any) -> bool:
     return any(is_open(x) or (is_tuple(x) and is_symbolic(*x)) for x in values)
 
 
-def raw_modes(layout: AnyLayout) -> Modes:
-    """Return the leaves of a layout with their strides, as they are."""
-    return list(zip(flat(layout.shape), flat(layout.stride), strict=True))
-
-
 def first_of(layout: AnyLayout) -> tuple[Modes, Any]:
     """Return the `raw_modes`, and the 1 to start from: dynamic beside ints that are not all static."""
     read = read_modes(layout)
-    return (raw_modes(layout), _1) if read is None or read[1] else (read[0], 1)
+    return raw_modes(layout), _1 if read is None or read[1] else 1
 
 
 def is_one(size: Any) -> bool:
