@@ -97,12 +97,7 @@ def free(
     return gaps_between(layout, cotarget, grows, steps, _1 if both is None or both[2] else 1)
 
 
-def gaps(
-    modes: Modes,
-    cotarget: Any,
-    layout: AnyLayout | None = None,
-    grows: bool = False,
-) -> Modes:
+def gaps(modes: Modes, cotarget: Any, layout: AnyLayout | None = None, grows: bool = False) -> Modes:
     """`gaps_between` of ints that answer all questions, with Python's operators.
 
     Args:

@@ -181,18 +181,13 @@ def composed(
     modes = extended_modes(left)
     parts = walked(modes, right) if extend and can_grow(a.shape) else None
     if parts is None:
-        parts = _searched(Search(a, b, modes, right, extend, hints), steps)
+        parts = Search(a, b, modes, right, extend, hints).parts(walked, steps)
     return trusted(*shaped(parts, b.shape, are_static))
 
 
 @keeps_assumptions
 def _composed(
-    a: AnyLayout,
-    b: AnyLayout,
-    extend: bool,
-    steps: list[CompositionStep] | None,
-    hints: bool,
-    one: Any,
+    a: AnyLayout, b: AnyLayout, extend: bool, steps: list[CompositionStep] | None, hints: bool, one: Any
 ) -> AnyLayout:
     """`composed` of any ints, with the 1 to start from."""
     modes, right = raw_modes(a), raw_modes(b)
@@ -204,13 +199,8 @@ def _composed(
         parts = walk(left, right, ask, grows, steps, one)
     if parts is None:
         search = Search(a, b, left, right, extend, hints, one)
-        parts = asking(ask.operation, _searched, search, steps)
+        parts = asking(ask.operation, search.parts, walked, steps)
     return trusted(*shaped(parts, b.shape, False))
-
-
-def _searched(search: Search, steps: list[CompositionStep] | None) -> list[Any]:
-    """The parts that the search finds."""
-    return search.parts(steps) if search.unknown is None else search.possible(walked)
 
 
 def shaped(parts: Sequence[Any], shape: Any, are_static: bool) -> tuple[Any, Any]:

@@ -239,10 +239,7 @@ def _shared_plain(modes: Numbered, witness: bool, layout: AnyLayout) -> tuple[Pl
         return None
     forward = {i for i, _s, d in modes if d >= 0}
     signed = {i: z if i in forward else -z for i, z in steps.items()}
-    return (
-        {i: z for i, z in signed.items() if z > 0},
-        {i: -z for i, z in signed.items() if z < 0},
-    )
+    return ({i: z for i, z in signed.items() if z > 0}, {i: -z for i, z in signed.items() if z < 0})
 
 
 def _shared_symbolic(

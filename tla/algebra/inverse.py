@@ -65,10 +65,7 @@ def right_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = N
 
 
 def _inverted(
-    side: str,
-    digits_of: Callable[..., Modes],
-    layout: AnyLayout,
-    steps: list[InverseStep] | None = None,
+    side: str, digits_of: Callable[..., Modes], layout: AnyLayout, steps: list[InverseStep] | None = None
 ) -> AnyLayout:
     """The layout of the digits that an inverse has. ``steps`` receives what each mode gives.
 
@@ -82,19 +79,21 @@ def _inverted(
         modes = coalesced(read[0])
         moving = _moving(layout, modes, _ALL_KNOWN, 1)
         return of_modes(coalesced(digits_of(layout, read[0], modes, moving, _ALL_KNOWN, 1)), read[1])
-    what = f"the {side} inverse"
+    return named(f"the {side} inverse", partial(_inverse, side, digits_of, steps=steps), layout)
 
-    def inverse(layout: AnyLayout) -> AnyLayout:
-        ask = Questions(lambda: f"{what} of {layout}")
-        leaves, one = first_of(layout)
-        modes = coalesced(leaves, one)
-        moving = _moving(layout, modes, ask, one)
-        digits = digits_of(layout, leaves, modes, moving, ask, one)
-        if steps is not None:
-            steps.extend(_steps(moving, digits, one if side == "right" else None))
-        return of_modes(coalesced(digits, one))
 
-    return named(what, inverse, layout)
+def _inverse(
+    side: str, digits_of: Callable[..., Modes], layout: AnyLayout, steps: list[InverseStep] | None
+) -> AnyLayout:
+    """`_inverted` of any ints."""
+    ask = Questions(lambda: f"the {side} inverse of {layout}")
+    leaves, one = first_of(layout)
+    modes = coalesced(leaves, one)
+    moving = _moving(layout, modes, ask, one)
+    digits = digits_of(layout, leaves, modes, moving, ask, one)
+    if steps is not None:
+        steps += _steps(moving, digits, one if side == "right" else None)
+    return of_modes(coalesced(digits, one))
 
 
 def _right_digits(
@@ -153,13 +152,11 @@ def _moving(layout: AnyLayout, modes: Modes, ask: Questions, below: Any) -> list
     """The modes that move, ``(s, d, p)`` by stride."""
     out: list[Moving] = []
     for s, d in modes:
-        if type(s) is INT and s > 1 and type(d) is INT:
-            moves = d != 0
+        if type(s) is INT and type(d) is INT and s > 1 and d:
+            out.append((s, d, below))
         elif known_lt(_0, s) is False:
             raise LayoutError(f"{layout} has no coordinate, and so no inverse", layout=layout)
-        else:
-            moves = bool(moving_modes([(s, d)], ask)) and (known_lt(d, _0) or ask.positive(d))
-        if moves:
+        elif moving_modes([(s, d)], ask) and (known_lt(d, _0) or ask.positive(d)):
             out.append((s, d, below))
         below = below * s
     if ask is not _ALL_KNOWN:
