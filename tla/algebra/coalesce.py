@@ -40,7 +40,7 @@ from ..numbers import (
     order,
 )
 from .by_mode import by_mode, matched
-from .modes import INT, Modes, first_of, of_modes, raw_modes, read_modes
+from .modes import INT, Modes, first_of, is_symbolic, of_modes, raw_modes, read_modes
 from .steps import CoalesceStep
 
 if TYPE_CHECKING:
@@ -135,17 +135,12 @@ def same_function(a: AnyLayout, b: AnyLayout) -> bool:
         UndecidedError: symbolic ints leave it open.
     Source: Cecka, CuTe Layout Representation and Algebra, on coalescing.
     """
-    read_a, read_b = read_modes(a), read_modes(b)
-    if read_a is None or read_b is None:
-        forms = [
-            list(zip(leaves(x.shape), leaves(x.stride), strict=True)) for x in (coalesce(a), coalesce(b))
-        ]
-        answer, obligation = _one_form(*forms)
-        return answer or decided(_may_differ(a, b), obligation)
-    empty_a, empty_b = (any(s == 0 for s, _d in modes) for modes, _static in (read_a, read_b))
-    if empty_a or empty_b:
-        return empty_a and empty_b
-    return coalesced(read_a[0]) == coalesced(read_b[0])
+    forms = [raw_modes(coalesce(x)) for x in (a, b)]
+    if not is_symbolic(*forms[0], *forms[1]):
+        empty = [any(s == 0 for s, _d in form) for form in forms]
+        return all(empty) if any(empty) else forms[0] == forms[1]
+    answer, obligation = _one_form(*forms)
+    return answer or decided(_may_differ(a, b), obligation)
 
 
 def _one_form(a: Modes, b: Modes) -> Question:

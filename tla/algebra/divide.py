@@ -63,11 +63,7 @@ def logical_divide(
     """
     if is_layout(tiler):
         return divided(layout, tiler, exact)
-
-    def of_mode(mode: AnyLayout, part: Any) -> AnyLayout:
-        return trusted(*_split(mode.shape, mode.stride, part, exact))
-
-    return by_mode(of_mode, layout, tiler)
+    return by_mode(lambda x, part: trusted(*_split(x.shape, x.stride, part, exact)), layout, tiler)
 
 
 def divided(layout: AnyLayout, tiler: AnyLayout, exact: bool = False) -> AnyLayout:
@@ -245,16 +241,10 @@ def _unzipped(split: Any, shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any
     shapes, strides = (shape, stride) if is_tuple(shape) else ((shape,), (stride,))
     if len(tiler) > len(shapes):
         matched(trusted(shape, stride), shapes, tiler)  # which says so
-    first: tuple[list[Any], list[Any]] = [], []
-    second: tuple[list[Any], list[Any]] = [], []
-    for s, d, part in zip(shapes, strides, tiler):  # noqa: B905 (modes past the tiler follow)
-        (s0, s1), (d0, d1) = _unzipped(split, s, d, part)
-        first[0].append(s0)
-        first[1].append(d0)
-        second[0].append(s1)
-        second[1].append(d1)
     count = len(tiler)
-    return (
-        (tuple(first[0]), (*second[0], *shapes[count:])),
-        (tuple(first[1]), (*second[1], *strides[count:])),
-    )
+    if not count:
+        return ((), shapes), ((), strides)
+    halves = [_unzipped(split, s, d, part) for s, d, part in zip(shapes, strides, tiler)]  # noqa: B905
+    # of pairs of a first and a second half: the first ones, and the second ones
+    (first, second), (steps, more) = [zip(*part) for part in zip(*halves)]  # noqa: B905
+    return (first, (*second, *shapes[count:])), (steps, (*more, *strides[count:]))

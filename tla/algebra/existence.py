@@ -395,8 +395,6 @@ def _groups(levels: list[_Level]) -> list[list[_Level]]:
 class _Carries:
     """The sum of the deltas times the carries of one group, over the coordinates of its parts."""
 
-    __slots__ = ("levels", "sizes", "spend", "terms")
-
     def __init__(
         self, levels: list[_Level], sizes: dict[int, Any], spend: Callable[[int], None]
     ) -> None:

@@ -20,6 +20,7 @@ from ..numbers import (
     keeps_assumptions,
     known_eq,
     known_lt,
+    less,
     static_int,
 )
 
@@ -57,15 +58,8 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     if type(shape) is INT and type(stride) is INT:
         return [(shape, stride)], False
     out: Modes = []
-    if type(shape) is TUPLE:
-        for mode in zip(shape, stride):  # noqa: B905 (congruent; this path is hot)
-            s, d = mode
-            if type(s) is INT and (type(d) is INT or type(d) is STATIC):
-                out.append(mode)
-            elif type(s) is not TUPLE or not _dynamic(s, d, out):
-                break
-        else:
-            return out, not out
+    if type(shape) is TUPLE and _dynamic(shape, stride, out):
+        return out, not out
     out = []
     if _static(shape, stride, out):
         return out, True
@@ -248,3 +242,8 @@ def by_stride(modes: list[_M], ask: Questions) -> list[_M]:
             i -= 1
         out.insert(i, mode)
     return out
+
+
+def magnitude(d: Any) -> Any:
+    """Return the absolute value of a stride."""
+    return -d if less(d, 0) else d

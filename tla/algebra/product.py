@@ -249,7 +249,7 @@ def tile_to_shape(
             shape=shape,
             padded_shape=padded,
         )
-    counts = tuple([m // n for n, m in zip(sizes, target, strict=True)])
+    counts = tuple([m // n for n, m in pairs])
     copies = make_layout(counts) if order is None else make_ordered_layout(counts, order)
     return blocked_product(block, copies)
 
