@@ -70,7 +70,7 @@ def main() -> None:
         (stub / "py.typed").write_text("partial\n")
         for number in options.operands:
             text = overlay(sorted(sorted(NAMED, key=lambda v: v not in OPERANDS)[:number]))
-            (stub / "ints.pyi").write_text(text)
+            (stub / "numbers" / "ints.pyi").write_text(text)
             taken = seconds(project, options.repeat)
             print(f"{number:8}  {text.count('@overload'):9}  {taken:8.2f}s  {taken / without:5.2f}")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write `tla-stubs/ints.pyi`: the signatures of `tla/ints.py`, and the arithmetic of `Int` as overloads.
+"""Write `tla-stubs/numbers/ints.pyi`: the signatures of `tla/numbers/ints.py`, with `Int`'s arithmetic.
 
 A checker without a plugin knows that ``_2 * _12`` is 24 only where a stub says so. The stub of a module
 replaces the module, so all of it is repeated: the signatures are read from its source, and each operator
@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 STUBS = Path(__file__).resolve().parent
-OVERLAY = STUBS / "tla-stubs" / "ints.pyi"
+OVERLAY = STUBS / "tla-stubs" / "numbers" / "ints.pyi"
 sys.path.insert(0, str(STUBS.parent))
 
-from tla import ints  # noqa: E402
+from tla.numbers import ints  # noqa: E402
 from tla.numbers.ints import Int  # noqa: E402
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ SAME_TYPE = ("bounded", "constexpr", "typed_by")
 """Decorators that return what they take: nothing to a checker that reads signatures."""
 
 HEADER = """\
-# Written by stubs/generate.py from tla/ints.py: change those and run it again.
+# Written by stubs/generate.py from tla/numbers/ints.py: change those and run it again.
 # ruff: noqa
 # fmt: off
 """

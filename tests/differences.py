@@ -11,7 +11,7 @@ import fuzz
 
 import tla
 
-OURS = {name: getattr(tla, name) for name in tla.__all__}
+OURS = {name: getattr(tla, name) for name in (*vars(tla.layouts)["__all__"], *tla.__all__)}
 """What is public, the algebra too, which the package loads when a name is asked for."""
 
 

@@ -32,7 +32,7 @@ from tla.testing import OPERATIONS, Program, Statement, random_program
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-HEADER = ["import tla", "from tla import *", ""]
+HEADER = ["import tla", "from tla.layouts import *", "from tla import *", ""]
 
 
 # --- the two readers ------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ import tla
 MODULES = ["tla", *(m.name for m in pkgutil.walk_packages(tla.__path__, "tla."))]
 
 PUBLIC: dict[str, Any] = {
-    **{name: getattr(tla, name) for name in tla.__all__},
-    **{name: getattr(tla.xla_bridge, name) for name in tla.xla_bridge.__all__},
+    **{name: getattr(tla, name) for name in (*vars(tla.layouts)["__all__"], *tla.__all__)},
+    **{name: getattr(tla.xla_bridge, name) for name in vars(tla.xla_bridge)["__all__"]},
 }
 
 
@@ -34,7 +34,8 @@ def test_examples_of_a_module(name: str) -> None:
         if name.startswith(room):
             pytest.importorskip(needs)
     module = import_module(name)
-    names = {**PUBLIC, **vars(module)}
+    own = {word: getattr(module, word) for word in vars(module).get("__all__", ())}
+    names = {**PUBLIC, **own, **vars(module)}
     examples = doctest.DocTestFinder(exclude_empty=True).find(module, name, globs=names)
     assert "".join(map(failures, examples)) == ""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import fuzz
 import pytest
+from differences import OURS
 from fuzz import OPS, Case, Outcome, judge
 from hypothesis import given, strategies as st
 
@@ -201,7 +202,7 @@ def test_the_line_of_a_case_makes_it_again(name: str) -> None:
 
     for _ in range(20):
         case = OPS[name].draw(fuzz.Draw(rng))
-        eval(fuzz.line_of(OPS[name], case), {**vars(tla), OPS[name].calls: note})
+        eval(fuzz.line_of(OPS[name], case), {**OURS, OPS[name].calls: note})
         assert made.pop() == (case.args, dict(OPS[name].options))
         assert {"parse", "Int"} <= set(tla.__all__)
 

@@ -13,7 +13,21 @@ from typing import TYPE_CHECKING
 from .ground import lazy, register
 
 if TYPE_CHECKING:
-    from . import ascend, cpp, explain, hlo, indexing, memory, show, xla_bridge
+    from . import (
+        algebra as algebra,
+        ascend as ascend,
+        cpp as cpp,
+        explain as explain,
+        figures as figures,
+        ground as ground,
+        hlo as hlo,
+        indexing as indexing,
+        layouts as layouts,
+        memory as memory,
+        numbers as numbers,
+        show as show,
+        xla_bridge as xla_bridge,
+    )
     from .algebra import *
     from .cpp import from_cpp, to_cpp
     from .errors import *
@@ -45,17 +59,17 @@ __all__ = [
     "known_divides", "known_eq", "known_lt", "layout_figure", "left_inverse", "logical_divide",
     "logical_product", "make_coord", "make_layout", "make_layout_like", "make_layout_tile",
     "make_layout_tv", "make_ordered_layout", "make_shape", "make_stride", "make_tensor",
-    "make_tensor_like", "make_tile", "max_", "max_alignment", "max_common_layout", "max_common_vector",
-    "memory", "min_", "mutual_refinement", "nN", "nZ", "nullspace", "offset_lists", "offsets", "parse",
-    "prepend", "product", "raked_product", "rank", "read", "recast_layout", "replace", "reveal",
-    "right_inverse", "round_down", "round_up", "row_major", "same_function", "same_static", "select",
-    "shape", "show", "size", "slice_", "slice_and_offset", "stride", "strip_figure", "sym", "take",
-    "tile_to_shape", "tile_view", "tiled_divide", "tiled_product", "to_cpp", "to_text", "upcast",
-    "xla_bridge", "zN", "zZ", "zipped_divide", "zipped_product", "_", "__version__", "_0", "_1", "_2",
-    "_3", "_4", "_5", "_6", "_7", "_8", "_9", "_10", "_11", "_12", "_13", "_14", "_15", "_16", "_20",
-    "_24", "_28", "_32", "_40", "_48", "_56", "_64", "_80", "_96", "_112", "_128", "_160", "_192",
-    "_224", "_256", "_384", "_512", "_768", "_1024", "_2048", "_4096", "_8192", "_16384", "_32768",
-    "_65536", "_131072",
+    "make_tensor_like", "make_tile", "make_tuple", "max_", "max_alignment", "max_common_layout",
+    "max_common_vector", "memory", "min_", "mutual_refinement", "nN", "nZ", "nullspace", "offset_lists",
+    "offsets", "parse", "prepend", "product", "raked_product", "rank", "read", "recast_layout",
+    "replace", "reveal", "right_inverse", "round_down", "round_up", "row_major", "same_function",
+    "same_static", "select", "shape", "show", "size", "slice_", "slice_and_offset", "stride",
+    "strip_figure", "sym", "take", "tile_to_shape", "tile_view", "tiled_divide", "tiled_product",
+    "to_cpp", "to_text", "upcast", "xla_bridge", "zN", "zZ", "zipped_divide", "zipped_product", "_",
+    "__version__", "_0", "_1", "_2", "_3", "_4", "_5", "_6", "_7", "_8", "_9", "_10", "_11", "_12",
+    "_13", "_14", "_15", "_16", "_20", "_24", "_28", "_32", "_40", "_48", "_56", "_64", "_80", "_96",
+    "_112", "_128", "_160", "_192", "_224", "_256", "_384", "_512", "_768", "_1024", "_2048", "_4096",
+    "_8192", "_16384", "_32768", "_65536", "_131072",
 ]  # fmt: skip
 
 lazy(__name__)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from differences import OURS
 from hypothesis import given
 
 import tla
@@ -37,7 +38,7 @@ def test_copies_are_equal(layout: Any) -> None:
 
 @given(ANY)
 def test_repr_evaluates_to_the_layout(layout: Any) -> None:
-    again = eval(repr(layout), tla.__dict__)
+    again = eval(repr(layout), OURS)
     assert same_static(again, layout)
     assert repr(again) == repr(layout)
 

@@ -15,7 +15,11 @@ from tla.layouts.swizzle import MAX_BITS, ComposedLayout, Swizzle
 from tla.numbers import sym
 from tla.testing import coords_of, layouts, naive_coords, naive_offsets, shapes
 
-NAMES = {**vars(tla), "Swizzle": Swizzle, "ComposedLayout": ComposedLayout}
+NAMES = {
+    **{name: getattr(tla, name) for name in tla.__all__},
+    "Swizzle": Swizzle,
+    "ComposedLayout": ComposedLayout,
+}
 
 
 @st.composite

@@ -444,9 +444,9 @@ def test_like_another() -> None:
 
 def test_like_another_with_what_does_not_fit() -> None:
     with pytest.raises(LayoutError, match="one of make= and base="):
-        make_tensor_like("B", MATRIX)  # type: ignore[call-overload]  # ty: ignore[no-matching-overload]
+        make_tensor_like("B", MATRIX)
     with pytest.raises(LayoutError, match="one of make= and base="):
-        make_tensor_like("B", MATRIX, zN, base=zN(8, 16))  # type: ignore[call-overload]  # ty: ignore[no-matching-overload]
+        make_tensor_like("B", MATRIX, zN, base=zN(8, 16))
     with pytest.raises(LayoutError, match="does not lie in the shape"):
         make_tensor_like("B", MATRIX, base=row_major(4, 16))
     with pytest.raises(CongruenceError):

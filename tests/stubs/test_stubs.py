@@ -62,7 +62,7 @@ def test_check_prints_what_differs_and_writes_nothing(tmp_path: Path) -> None:
     copy = tmp_path / "ints.pyi"
     assert generate(tmp_path, copy) == (0, "")
     written = copy.read_text("utf-8")
-    assert written == (STUBS / "tla-stubs" / "ints.pyi").read_text("utf-8")
+    assert written == (STUBS / "tla-stubs" / "numbers" / "ints.pyi").read_text("utf-8")
     broken = written.replace("Int[Literal[24]]: ...", "Int[Literal[25]]: ...", 1)
     assert broken != written
     copy.write_text(broken, "utf-8")
@@ -81,7 +81,7 @@ def test_check_prints_what_differs_and_writes_nothing(tmp_path: Path) -> None:
 def test_each_overload_of_a_table_is_the_library_s_answer() -> None:
     """Read from the stub's text, and asked of `Int` once more."""
     checked = 0
-    for method in ast.walk(ast.parse((STUBS / "tla-stubs" / "ints.pyi").read_text("utf-8"))):
+    for method in ast.walk(ast.parse((STUBS / "tla-stubs" / "numbers" / "ints.pyi").read_text("utf-8"))):
         if isinstance(method, ast.FunctionDef) and method.returns is not None:
             parameters = [a.annotation for a in (*method.args.posonlyargs, *method.args.args)]
             operands = [literals(p) for p in parameters if p is not None]
@@ -113,7 +113,7 @@ def test_stubtest_finds_only_what_is_allowed(tmp_path: Path) -> None:
     package = tmp_path / "tree" / "tla"
     shutil.copytree(Path(tla.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     (package / "__init__.py").write_text("")
-    shutil.copy(STUBS / "tla-stubs" / "ints.pyi", package)
+    shutil.copy(STUBS / "tla-stubs" / "numbers" / "ints.pyi", package / "numbers")
     command: Command = [
         sys.executable,
         "-m",
@@ -138,7 +138,7 @@ def test_mypy_does_not_read_the_overlay_in_a_clone(monkeypatch: pytest.MonkeyPat
     paths = compute_search_paths([program], Options(), default_data_dir())
     found = FindModuleCache(paths, None, Options()).find_module("tla.numbers.ints")
     assert isinstance(found, str)
-    assert Path(found) == ROOT / "tla" / "ints.py"
+    assert Path(found) == ROOT / "tla" / "numbers" / "ints.py"
 
 
 # --- the overlay under the checkers that it is for ----------------------------------------------
@@ -271,7 +271,7 @@ def test_the_built_wheel_has_the_overlay_alone(tmp_path: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     info = f"tla_layouts_stubs-{tla.__version__}.dist-info"
     assert sorted(name for name in names if not name.startswith(info)) == [
-        "tla-stubs/ints.pyi",
+        "tla-stubs/numbers/ints.pyi",
         "tla-stubs/py.typed",
     ]
     metadata = zipfile.ZipFile(wheel).read(f"{info}/METADATA").decode()

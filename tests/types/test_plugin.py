@@ -96,7 +96,7 @@ def test_every_cache_and_workers_say_the_same(options: Sequence[str], tmp_path: 
 def test_a_changed_algebra_drops_the_cache(tmp_path: Path, library: Path) -> None:
     project = Project(tmp_path, library=library)
     assert project.mypy() == (1, [SAID], "")
-    ints = library / "tla" / "ints.py"
+    ints = library / "tla" / "numbers" / "ints.py"
     text = ints.read_text()
     ints.write_text(text.replace("cannot round to multiples of", "cannot round now to multiples of"))
     assert project.mypy() == (1, [SAID.replace("round", "round now")], "")
@@ -129,7 +129,7 @@ def _defective(n: int) -> int:
 
 
 def test_a_defect_is_a_crash(tmp_path: Path, library: Path) -> None:
-    ints = library / "tla" / "ints.py"
+    ints = library / "tla" / "numbers" / "ints.py"
     text = ints.read_text()
     ints.write_text(text + _DEFECT)
     project = Project(tmp_path, "from tla.numbers.ints import _defective\n_defective(4)\n", library)

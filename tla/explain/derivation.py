@@ -8,6 +8,7 @@ from ..algebra import tiler_text
 
 if TYPE_CHECKING:
     from ..layouts import AnyLayout
+    from .explanation import Explanation
 
 
 class Derivation(NamedTuple):
@@ -17,7 +18,7 @@ class Derivation(NamedTuple):
     arguments: tuple[Any, ...]
     result: AnyLayout
     steps: tuple[Any, ...] = ()
-    parts: tuple[Derivation, ...] = ()
+    parts: tuple[Explanation, ...] = ()
     notes: tuple[str, ...] = ()
     options: tuple[tuple[str, Any], ...] = ()
 

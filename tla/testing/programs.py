@@ -1,8 +1,9 @@
 """Random programs: statements such as ``x3 = composition(x1, Layout((_2, Int(5)), (_1, n0)))``.
 
 Each calls a public operation on literals and on what earlier statements gave. A program has its text,
-which runs after ``import tla`` and ``from tla import *``, and what each statement does when it is run:
-its value, or its error. A statement that fails binds no name for those after it.
+and what each statement does when it is run: its value, or its error. The text runs after ``import tla``,
+``from tla.layouts import *`` and ``from tla import *``. A statement that fails binds no name for those
+after it.
 
 >>> from random import Random
 >>> program = random_program(Random(1), 3)

@@ -66,7 +66,7 @@ class Digit(NamedTuple):
 def layout_digits(layout: AnyLayout, dims: Sequence[int]) -> list[Digit]:
     """Return the digits that the indices below the dims reach, dim by dim, minor first.
 
-    >>> from ..notation import parse
+    >>> from tla import parse
     >>> print(*layout_digits(parse("((2,2),(2,3)):((2,12),(1,2))"), (3, 5)))
     2:2 of dim 0 2:12 of dim 0 5:1 of dim 1
     """
@@ -132,7 +132,7 @@ def _all_ints(digits: Sequence[Digit]) -> bool:
 def in_order(digits: Sequence[Digit], layout: AnyLayout) -> list[Digit]:
     """Return the digits by stride, the greatest first; raise where one is in the way of another.
 
-    >>> from ..notation import parse
+    >>> from tla import parse
     >>> layout = parse("((2,2),(2,3)):((2,12),(1,4))")
     >>> print(*in_order(layout_digits(layout, (3, 5)), layout), sep=", ")
     2:12 of dim 0, 3:4 of dim 1, 2:2 of dim 0, 2:1 of dim 1

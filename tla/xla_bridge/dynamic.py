@@ -3,8 +3,7 @@
 A dim that is a lone symbol becomes ``<=N`` where it has a bound and no stride depends on it, and ``?``
 elsewhere. A bounded dim is then read at its bound, every other unknown as at least 1.
 
->>> from ..expr import sym
->>> from ..layout import Layout
+>>> from tla import Layout, sym
 >>> reading = read_layout(Layout((sym("M", max=100), sym("K")), (sym("K"), 1)), None)
 >>> print(reading.layout, reading.written)
 (100,K):(K,1) ('<=100', '?')

@@ -1,4 +1,4 @@
-# Written by stubs/generate.py from tla/ints.py: change those and run it again.
+# Written by stubs/generate.py from tla/numbers/ints.py: change those and run it again.
 # ruff: noqa
 # fmt: off
 from typing import Any, ClassVar, Generic, Literal, ParamSpec, SupportsIndex, TypeAlias, TypeVar, Union, overload
@@ -2985,8 +2985,7 @@ _16384: Int[Literal[16384]]
 _32768: Int[Literal[32768]]
 _65536: Int[Literal[65536]]
 _131072: Int[Literal[131072]]
-__all__ = ['EVER_ASSUMED', 'PLAIN_INTS', 'Int', 'IntLike', 'IntTuple', 'Leaf', 'SymbolicInt', '_0', '_1', '_2', '_3', '_4', '_5', '_6', '_7', '_8', '_9', '_10', '_11', '_12', '_13', '_14', '_15', '_16', '_20', '_24', '_28', '_32', '_40', '_48', '_56', '_64', '_80', '_96', '_112', '_128', '_160', '_192', '_224', '_256', '_384', '_512', '_768', '_1024', '_2048', '_4096', '_8192', '_16384', '_32768', '_65536', '_131072', 'add', 'ceil_div', 'is_asked', 'is_dynamic', 'is_open', 'is_static', 'is_tuple', 'known_divides', 'known_eq', 'known_int', 'known_lt', 'leaf', 'max_', 'min_', 'round_down', 'round_up', 'same_static', 'static_int', 'static_mask']
-EVER_ASSUMED: list[bool]
+__all__ = ['Int', 'IntLike', 'IntTuple', 'SymbolicInt', '_0', '_1', '_2', '_3', '_4', '_5', '_6', '_7', '_8', '_9', '_10', '_11', '_12', '_13', '_14', '_15', '_16', '_20', '_24', '_28', '_32', '_40', '_48', '_56', '_64', '_80', '_96', '_112', '_128', '_160', '_192', '_224', '_256', '_384', '_512', '_768', '_1024', '_2048', '_4096', '_8192', '_16384', '_32768', '_65536', '_131072', 'add', 'ceil_div', 'is_tuple', 'known_divides', 'known_eq', 'known_lt', 'max_', 'min_', 'round_down', 'round_up']
 class SymbolicInt:
     __slots__ = ()
     is_open: ClassVar[bool]

@@ -6,8 +6,8 @@ from ...ground import lazy
 
 if TYPE_CHECKING:
     from .op import Leaf as Leaf, Op as Op, called as called, leaves as leaves
-    from .rules import Maps as Maps, Rule as Rule, maps_of as maps_of, rule as rule
-    from .table import RULES as RULES
+    from .rules import Maps as Maps, Rule as Rule, rule as rule
+    from .table import RULES as RULES, maps_of as maps_of
 
 if TYPE_CHECKING:
     # for the rooms above

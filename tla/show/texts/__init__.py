@@ -1,6 +1,8 @@
 """Figures as lines of text, for terminals, pipes and documents.
 
 >>> from tla.ground.figure import Panels
+>>> from tla.show.texts import lines_of
+>>> from tla.show.texts.spans import plain
 >>> a, b = layout_figure(Layout(2, 3)), layout_figure(Layout(2, 1))
 >>> print("\\n".join(plain(line) for line in lines_of(Panels("", (a, b), ("is 3 *",)), 80)))
 2:3                    2:1
