@@ -76,18 +76,13 @@ def _upcast(layout: AnyLayout, n: Any) -> AnyLayout:
     _require_positive(n, "the elements of a vector")
     if is_one(n):
         return trusted(layout.shape, layout.stride)
-    wider = [_in_vectors(mode, n) for mode in modes]
-    for i, found in enumerate(wider):
-        if found is None:
-            raise _not_whole(layout, n, i, *modes[i])
-    parts = [found for found in wider if found is not None]
+    parts = [_in_vectors(layout, n, i, *mode) for i, mode in enumerate(modes)]
     _require_one_vector(layout, n, modes, [k for _s, _d, k in parts])
     return _like(layout, [(s, d) for s, d, _k in parts])
 
 
-def _in_vectors(mode: tuple[Any, Any], n: Any) -> tuple[Any, Any, Any] | None:
-    """Extent, stride and factor of one mode in vectors; None where it does not split into whole ones."""
-    s, d = mode
+def _in_vectors(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> tuple[Any, Any, Any]:
+    """Extent, stride and factor of one mode in vectors."""
     if is_one(s):
         return s, -(-d // n), s // s  # its stride is a convention
     step = magnitude(d)
@@ -100,8 +95,9 @@ def _in_vectors(mode: tuple[Any, Any], n: Any) -> tuple[Any, Any, Any] | None:
             return s // k, d // step, k
         if divides(s, k):
             return s // s * (k // k), d // step, s
-    is_small = equal(s, 0) or equal(s, 1)  # of extent 1 it is as above
-    return (s, d, n // n) if is_small else None
+    if not (equal(s, 0) or equal(s, 1)):  # of extent 1 it is as above
+        raise _not_whole(layout, n, i, s, d)
+    return s, d, n // n
 
 
 def _require_one_vector(layout: AnyLayout, n: Any, modes: Modes, factors: list[Any]) -> None:

@@ -8,7 +8,8 @@ index, so `same_function` compares by it.
 from __future__ import annotations
 
 from contextlib import suppress
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CongruenceError, CoordinateError, UndecidedError
@@ -164,19 +165,12 @@ def _may_differ(a: AnyLayout, b: AnyLayout) -> bool | None:
     """False where the sizes, or two offsets, are known to differ; None where that is open."""
     if known_eq(a.size, b.size) is False:
         return False
-    for index in (1, *_ends(a), *_ends(b)):
+    ends = [accumulate(leaves(x.shape), mul) for x in (a, b)]  # where the modes end
+    for index in chain([1], *ends):
         with suppress(CoordinateError, UndecidedError):  # no index, or not known to be one
             if known_lt(index, a.size) is True and known_eq(a(index), b(index)) is False:
                 return False
     return None
-
-
-def _ends(layout: AnyLayout) -> list[Any]:
-    """The indices at which the modes of a layout end."""
-    ends: list[Any] = []
-    for extent in leaves(layout.shape):
-        ends.append(extent * ends[-1] if ends else extent)
-    return ends
 
 
 # --- filter -----------------------------------------------------------------------------------

@@ -244,7 +244,7 @@ def _unzipped(split: Any, shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any
     count = len(tiler)
     if not count:
         return ((), shapes), ((), strides)
-    halves = [_unzipped(split, s, d, part) for s, d, part in zip(shapes, strides, tiler)]  # noqa: B905
+    pairs = [_unzipped(split, s, d, part) for s, d, part in zip(shapes, strides, tiler)]  # noqa: B905
     # of pairs of a first and a second half: the first ones, and the second ones
-    (first, second), (steps, more) = [zip(*part) for part in zip(*halves)]  # noqa: B905
+    (first, second), (steps, more) = [zip(*part) for part in zip(*pairs)]  # noqa: B905
     return (first, (*second, *shapes[count:])), (steps, (*more, *strides[count:]))

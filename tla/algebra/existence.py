@@ -174,10 +174,10 @@ class Search:
         size = prod([s for s, _d in self.left])
         most = sum([(s - 1) * e for s, e in self.right])
         if not less(most, size):
-            why = ["extend=True lets its last mode grow."] if can_grow(self.a.shape) else []
+            hint = ["extend=True lets its last mode grow."] if can_grow(self.a.shape) else []
             last = {i: s - 1 for i, (s, _e) in enumerate(self.right)}
             what = f"reaches past the left side, of size {size}"
-            raise self.out_of_reach(what, last, f"{most}.", *why)
+            raise self.out_of_reach(what, last, f"{most}.", *hint)
 
     # --- 1: each mode alone ---
 

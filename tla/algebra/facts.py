@@ -128,11 +128,14 @@ Numbered: TypeAlias = "list[tuple[int, Any, Any]]"
 
 def _numbered(layout: AnyLayout) -> Numbered | None:
     """The modes that may have two coordinates; None for a layout known to be empty."""
-    leaves = enumerate(raw_modes(as_layout(layout)))
-    modes = [(i, *[int(x) if isinstance(x, int) else x for x in mode]) for i, mode in leaves]
+    modes = [(i, _bare(s), _bare(d)) for i, (s, d) in enumerate(raw_modes(as_layout(layout)))]
     if any(known_eq(s, 0) for _i, s, _d in modes):
         return None
     return [mode for mode in modes if not known_eq(mode[1], 1)]
+
+
+def _bare(x: Any) -> Any:
+    return int(x) if isinstance(x, int) else x
 
 
 def _real(layout: AnyLayout) -> Modes | None:

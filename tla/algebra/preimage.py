@@ -6,7 +6,9 @@ remainders that their strides can make are followed.
 
 from __future__ import annotations
 
+from itertools import accumulate
 from math import gcd
+from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UndecidedError, UnsupportedError
@@ -65,11 +67,7 @@ def preimage(layout: AnyLayout, offset: IntLike) -> Iterator[Any]:
 
 def _digits(sizes: list[int], strides: list[int]) -> list[_Digit]:
     """The digits by falling stride, with what those from each on reach."""
-    weights: list[int] = []
-    below = 1
-    for n in sizes:
-        weights.append(below)
-        below *= n
+    weights = accumulate([1, *sizes[:-1]], mul)
     moves = sorted(zip(sizes, strides, weights, strict=True), key=lambda m: (abs(m[1]), m[2]))
     digits: list[_Digit] = []
     low = high = divisor = 0
