@@ -207,12 +207,9 @@ def _filtered(shape: Any, zeros: Any) -> Any:
             )
         modes, rest = matched(shape, shape, zeros)
         return (*(_filtered(s, z) for s, z in modes), *rest)
-    if is_open(zeros):
-        if all(known_eq(n, 1) is True for n in leaves(shape)):
-            return shape
-        if Questions(lambda: f"whether {text_of(shape)} is repeated").moves(zeros):
-            return shape
-    elif known_eq(zeros, 0) is not True:
+    if is_open(zeros) and all(known_eq(n, 1) is True for n in leaves(shape)):
+        return shape
+    if Questions(lambda: f"whether {text_of(shape)} is repeated").moves(zeros):
         return shape
     return transform_leaf(_one, shape)
 

@@ -19,6 +19,7 @@ from ..numbers import (
     _0,
     _1,
     call_assuming,
+    is_dynamic,
     is_tuple,
     keeps_assumptions,
     known_divides,
@@ -90,8 +91,8 @@ def free(
     read = read_modes(layout)
     if steps is None and read is not None:
         modes, are_static = read
-        if cotarget is None or type(cotarget) is (STATIC if are_static else INT):
-            target = cotarget if cotarget is None else int(cotarget)
+        if cotarget is None or (type(cotarget) is STATIC if are_static else is_dynamic(cotarget)):
+            target = int(cotarget) if are_static and cotarget is not None else cotarget
             return of_modes(gaps(modes, target, layout, grows), are_static)
     both = read_both(layout, layout if cotarget is None else trusted(cotarget, cotarget))
     return gaps_between(layout, cotarget, grows, steps, _1 if both is None or both[2] else 1)
@@ -141,7 +142,6 @@ def gaps_between(
         if known_lt(_0, s) is False:
             _refuse(layout, None, (_0, d))
         if not ask.positive(d):
-            _demand_more_than_one(mode, ask)
             _refuse(layout, None, mode)
     out: Modes = []
     end = one
@@ -157,7 +157,6 @@ def gaps_between(
         if below_end:
             if doubtful is not None:
                 ask.refuse(doubtful, "==", _1)
-            _demand_more_than_one(mode, ask)
             _refuse(layout, below, mode)
         gap, may_be_one = d // end, known_lt(_1, s) is not True
         if not may_be_one:
@@ -193,14 +192,10 @@ def gaps_between(
     return of_modes(out or [(one, one - one)])
 
 
-def _demand_more_than_one(mode: Mode, ask: Questions) -> None:
-    """Raise where a mode that is at fault is none if its size is 1."""
-    if known_lt(_1, mode[0]) is None:
-        ask.refuse(mode[0], "==", _1)
-
-
 def _refuse(layout: AnyLayout, below: Any, mode: Any) -> NoReturn:
     s, d = mode
+    if known_lt(_1, s) is None:  # of size 1 it is not at fault
+        Questions(lambda: f"the complement of {layout}").refuse(s, "==", _1)
     if s == 0:
         raise LayoutError(f"{layout} has no coordinate, and so no complement", layout=layout)
     if d < 0:

@@ -181,7 +181,7 @@ def composed(
     modes = extended_modes(left)
     parts = walked(modes, right) if extend and can_grow(a.shape) else None
     if parts is None:
-        parts = Search(a, b, modes, right, extend, hints).parts(walked, steps)
+        parts = Search(a, b, modes, right, extend, hints, 1).parts(walked, steps)
     return trusted(*shaped(parts, b.shape, are_static))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError
@@ -142,10 +143,7 @@ def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
     if read is None or not can_grow(layout.shape):
         return None
     modes, right, are_static = read
-    size = 1
-    for s, _d in modes:
-        size *= s
-    rest = gaps(right, size, tiler)
+    rest = gaps(right, prod([s for s, _d in modes]), tiler)
     parts = walked(extended_modes(modes), right + rest)
     if parts is None:
         return None

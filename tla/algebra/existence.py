@@ -44,14 +44,7 @@ class Search:
     """The criterion of composition, with a budget, and the errors that it ends in."""
 
     def __init__(
-        self,
-        a: AnyLayout,
-        b: AnyLayout,
-        left: Modes,
-        right: Modes,
-        extend: bool = True,
-        hints: bool = True,
-        one: Any = 1,
+        self, a: AnyLayout, b: AnyLayout, left: Modes, right: Modes, extend: bool, hints: bool, one: Any
     ) -> None:
         self.a, self.b, self.left, self.right, self.one = a, b, left, right, one
         ints = chain((s for s, _d in left[:-1]), *right)
@@ -343,7 +336,7 @@ class Search:
     def would_work(self, leaf: int, size: Any) -> bool:
         """Whether the composition exists with another size in one mode of ``b``."""
         right = [(size if i == leaf else s, e) for i, (s, e) in enumerate(self.right)]
-        other = Search(self.a, self.b, self.left, right, self.extend)
+        other = Search(self.a, self.b, self.left, right, self.extend, False, self.one)
         other.work = WORK // 1000  # a hint is worth no more
         try:
             other.within_reach()

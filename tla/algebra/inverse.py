@@ -27,6 +27,7 @@ from .modes import (
     can_grow,
     first_of,
     is_one,
+    is_symbolic,
     moving_modes,
     named,
     of_modes,
@@ -156,7 +157,7 @@ def _moving(layout: AnyLayout, modes: Modes, ask: Questions, below: Any) -> list
             out.append((s, d, below))
         elif known_lt(_0, s) is False:
             raise LayoutError(f"{layout} has no coordinate, and so no inverse", layout=layout)
-        elif moving_modes([(s, d)], ask) and (known_lt(d, _0) or ask.positive(d)):
+        elif moving_modes([(s, d)], ask) and (not is_symbolic(d) or known_lt(d, _0) or ask.positive(d)):
             out.append((s, d, below))
         below = below * s
     if ask is not _ALL_KNOWN:

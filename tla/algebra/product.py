@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError, LayoutError
@@ -90,12 +91,8 @@ def _walked(block: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
     if read is None:
         return None
     modes, over, are_static = read
-    size, span = 1, 1
-    for s, _d in modes:
-        size *= s
-    for s, d in over:
-        span += (s - 1) * abs(d)
-    parts = walked(gaps(modes, size * span, block, grows=True), over)
+    span = sum([(s - 1) * abs(d) for s, d in over], 1)
+    parts = walked(gaps(modes, prod([s for s, _d in modes]) * span, block, grows=True), over)
     return None if parts is None else trusted(*shaped(parts, tiler.shape, are_static))
 
 
