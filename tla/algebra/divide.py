@@ -239,10 +239,16 @@ def _unzipped(split: Any, shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any
     shapes, strides = (shape, stride) if is_tuple(shape) else ((shape,), (stride,))
     if len(tiler) > len(shapes):
         matched(trusted(shape, stride), shapes, tiler)  # which says so
+    first: tuple[list[Any], list[Any]] = [], []
+    second: tuple[list[Any], list[Any]] = [], []
+    for s, d, part in zip(shapes, strides, tiler):  # noqa: B905 (modes past the tiler follow)
+        (s0, s1), (d0, d1) = _unzipped(split, s, d, part)
+        first[0].append(s0)
+        first[1].append(d0)
+        second[0].append(s1)
+        second[1].append(d1)
     count = len(tiler)
-    if not count:
-        return ((), shapes), ((), strides)
-    pairs = [_unzipped(split, s, d, part) for s, d, part in zip(shapes, strides, tiler)]  # noqa: B905
-    # of pairs of a first and a second half: the first ones, and the second ones
-    (first, second), (steps, more) = [zip(*part) for part in zip(*pairs)]  # noqa: B905
-    return (first, (*second, *shapes[count:])), (steps, (*more, *strides[count:]))
+    return (
+        (tuple(first[0]), (*second[0], *shapes[count:])),
+        (tuple(first[1]), (*second[1], *strides[count:])),
+    )
