@@ -22,6 +22,7 @@ from .composition import composed, extended_modes, tiler_layout
 from .facts import is_injective
 from .modes import (
     INT,
+    STATIC,
     Modes,
     by_stride,
     can_grow,
@@ -153,7 +154,7 @@ def _moving(layout: AnyLayout, modes: Modes, ask: Questions, below: Any) -> list
     """The modes that move, ``(s, d, p)`` by stride."""
     out: list[Moving] = []
     for s, d in modes:
-        if type(s) is INT and type(d) is INT and s > 1 and d:
+        if type(s) is INT and s > 1 and (type(d) is INT or type(d) is STATIC) and d != 0:
             out.append((s, d, below))
         elif known_lt(_0, s) is False:
             raise LayoutError(f"{layout} has no coordinate, and so no inverse", layout=layout)

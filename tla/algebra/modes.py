@@ -55,7 +55,7 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
         as_layout(layout)
         return None  # it carries assumptions, as will the result
     shape, stride = layout.shape, layout.stride
-    if type(shape) is INT and type(stride) is INT:
+    if type(shape) is INT and (type(stride) is INT or type(stride) is STATIC):
         return [(shape, stride)], False
     out: Modes = []
     if type(shape) is TUPLE and _dynamic(shape, stride, out):
