@@ -63,8 +63,8 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     out = []
     if _static(shape, stride, out):
         return out, True
-    out = raw_modes(layout)
-    return None if is_symbolic(*out) else (out, False)
+    out = []
+    return (out, False) if _ready(shape, stride, out) else None
 
 
 def _dynamic(shape: tuple[Any, ...], stride: tuple[Any, ...], out: Modes) -> bool:
@@ -91,6 +91,14 @@ def _static(shape: Any, stride: Any, out: Modes) -> bool:
         elif not _static(s, d, out):
             return False
     return True
+
+
+def _ready(shape: Any, stride: Any, out: Modes) -> bool:
+    """Collect the modes as long as the algorithms take their ints as they are."""
+    if is_tuple(shape):
+        return all(_ready(s, d, out) for s, d in zip(shape, stride, strict=True))
+    out.append((shape, stride))
+    return not is_open(shape) and not is_open(stride)
 
 
 def raw_modes(layout: AnyLayout) -> Modes:
