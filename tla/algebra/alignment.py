@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CoordinateError, LayoutError, UndecidedError
 from ..ground import constexpr
+from ..layouts import as_layout
 from ..numbers import _1, is_asked, is_open, keeps_assumptions, known_eq
 from .coalesce import coalesced, same_function
-from .composition import composed, extended_modes
+from .composition import composed
 from .inverse import right_inverse
-from .modes import both_static, is_one, named, of_modes, raw_modes, read_modes
+from .modes import is_one, named, of_modes, raw_modes, read_both
 
 if TYPE_CHECKING:
     from ..layouts import AnyLayout
@@ -37,17 +38,14 @@ def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None =
         UndecidedError: symbolic ints, or a search that took too long, leave it open.
     Source: CuTe ``max_common_layout``, layout.hpp.
     """
-    left, inverse = read_modes(a), read_modes(right_inverse(b))
-    are_static = both_static(left, read_modes(b))
-    if left is None or inverse is None or are_static is None:
-        return named("max_common_layout", _common, a, b, inner=True)
-    numbers = of_modes(extended_modes(left[0]))
-    return of_modes(coalesced(_shared(numbers, inverse[0], 1)), are_static)
+    return named("max_common_layout", _common, as_layout(a), as_layout(b), inner=True)
 
 
 def _common(a: AnyLayout, b: AnyLayout) -> AnyLayout:
-    """`max_common_layout` of any ints."""
-    return of_modes(coalesced(_shared(a, raw_modes(right_inverse(b)), _1), _1))
+    read = read_both(a, b)
+    are_static = read is not None and read[2]
+    one = _1 if read is None or are_static else 1
+    return of_modes(coalesced(_shared(a, raw_modes(right_inverse(b)), one), one), are_static)
 
 
 def _shared(a: AnyLayout, inverse: Modes, one: Any) -> Modes:

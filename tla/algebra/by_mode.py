@@ -48,11 +48,11 @@ def matched(
 def by_mode(
     operation: Callable[[AnyLayout, Any], AnyLayout],
     layout: AnyLayout,
-    tilers: tuple[Any, ...],
+    tiler: Any,
     keep: bool = True,
     same: bool = False,
 ) -> AnyLayout:
-    """Return the layout whose mode ``i`` is ``operation(mode i, tilers[i])``, at any depth of tuples.
+    """Return ``operation(layout, tiler)``; of a tuple the layout of ``operation(mode i, tiler[i])``.
 
     Modes that are left alone, at the top, keep their origin.
 
@@ -61,18 +61,15 @@ def by_mode(
         same: The operation leaves the function of a mode as it is, and so its origin.
     """
     as_layout(layout)
-    pairs, rest = matched(layout, modes_of(layout), tilers)
-
-    def one(mode: AnyLayout, tiler: Any) -> AnyLayout:
-        if is_tuple(tiler):
-            return by_mode(operation, mode, tiler, keep)
-        return mode if is_left_alone(tiler) else operation(mode, tiler)
-
-    result = row([*(one(mode, tiler) for mode, tiler in pairs), *(rest if keep else ())])
+    if not is_tuple(tiler):
+        return layout if is_left_alone(tiler) else operation(layout, tiler)
+    pairs, rest = matched(layout, modes_of(layout), tiler)
+    changed = [by_mode(operation, mode, part, keep) for mode, part in pairs]
+    result = row([*changed, *(rest if keep else ())])
     if not layout.is_padded:
         return result
     origin = [
-        n if same or i >= len(tilers) or is_left_alone(tilers[i]) else product(mode)
+        n if same or i >= len(tiler) or is_left_alone(tiler[i]) else product(mode)
         for i, (n, mode) in enumerate(zip(wrap(layout.origin_shape), result.shape))  # noqa: B905
     ]
     return Layout(result.shape, result.stride, tuple(origin))

@@ -8,7 +8,7 @@ what can be in polynomial time, then it searches what is tangled, within `WORK` 
 from __future__ import annotations
 
 from bisect import bisect_left
-from itertools import combinations, islice
+from itertools import accumulate, combinations, islice
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -184,12 +184,7 @@ def _reduced(terms: Terms, log: Log) -> Terms:
 
 def _gcds(strides: list[int]) -> list[int]:
     """The gcd of each beginning of a list."""
-    out: list[int] = []
-    g = 0
-    for d in strides:
-        g = gcd(g, d)
-        out.append(g)
-    return out
+    return list(accumulate(strides, gcd))
 
 
 # --- the search -------------------------------------------------------------------------------
@@ -206,8 +201,6 @@ class _Search:
     side can cancel it: it is a multiple of their gcd, and in their reach. The first side takes the
     large strides, whose sums are soon out of reach; the second takes the small.
     """
-
-    __slots__ = ("is_cut", "last", "left", "rest", "sides", "taken")
 
     def __init__(self, terms: Terms, work: int) -> None:
         self.last = max(terms, key=lambda term: (term[1], -term[0]))

@@ -11,7 +11,6 @@ into ``n``. In memory, vector ``w`` is the elements ``n*w`` to ``n*w + n - 1``.
 from __future__ import annotations
 
 from functools import reduce
-from math import gcd
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError, LayoutError, OverlapError, UnsupportedError
@@ -33,7 +32,7 @@ from ..numbers import (
 )
 from .coalesce import coalesced
 from .domain import common_divisor
-from .modes import Modes, first_of, in_profile, is_one, leaf_names, named, raw_modes
+from .modes import Modes, first_of, in_profile, is_one, leaf_names, magnitude, named, raw_modes
 
 if TYPE_CHECKING:
     from ..numbers import Conditions
@@ -77,21 +76,16 @@ def _upcast(layout: AnyLayout, n: Any) -> AnyLayout:
     _require_positive(n, "the elements of a vector")
     if is_one(n):
         return trusted(layout.shape, layout.stride)
-    wider = [_in_vectors(mode, n) for mode in modes]
-    for i, found in enumerate(wider):
-        if found is None:
-            raise _not_whole(layout, n, i, *modes[i])
-    parts = [found for found in wider if found is not None]
+    parts = [_in_vectors(layout, n, i, *mode) for i, mode in enumerate(modes)]
     _require_one_vector(layout, n, modes, [k for _s, _d, k in parts])
     return _like(layout, [(s, d) for s, d, _k in parts])
 
 
-def _in_vectors(mode: tuple[Any, Any], n: Any) -> tuple[Any, Any, Any] | None:
-    """Extent, stride and factor of one mode in vectors; None where it does not split into whole ones."""
-    s, d = mode
+def _in_vectors(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> tuple[Any, Any, Any]:
+    """Extent, stride and factor of one mode in vectors."""
     if is_one(s):
         return s, -(-d // n), s // s  # its stride is a convention
-    step = _magnitude(d)
+    step = magnitude(d)
     fits = known_divides(step, n) is True
     if not fits and divides(n, d):
         return s, d // n, n // n
@@ -101,12 +95,9 @@ def _in_vectors(mode: tuple[Any, Any], n: Any) -> tuple[Any, Any, Any] | None:
             return s // k, d // step, k
         if divides(s, k):
             return s // s * (k // k), d // step, s
-    is_small = equal(s, 0) or equal(s, 1)  # of extent 1 it is as above
-    return (s, d, n // n) if is_small else None
-
-
-def _magnitude(d: Any) -> Any:
-    return -d if less(d, 0) else d
+    if not (equal(s, 0) or equal(s, 1)):  # of extent 1 it is as above
+        raise _not_whole(layout, n, i, s, d)
+    return s, d, n // n
 
 
 def _require_one_vector(layout: AnyLayout, n: Any, modes: Modes, factors: list[Any]) -> None:
@@ -114,7 +105,7 @@ def _require_one_vector(layout: AnyLayout, n: Any, modes: Modes, factors: list[A
     small = [i for i, k in enumerate(factors) if not is_one(k)]
     if len(small) < 2:
         return  # one mode keeps within its vector: (k - 1) * |d| < k * |d| <= n
-    reach = sum([(factors[i] - 1) * _magnitude(modes[i][1]) for i in small])
+    reach = sum([(factors[i] - 1) * magnitude(modes[i][1]) for i in small])
     if less(reach, n) or any(not differs(s, 0) for s, _d in modes):
         return
     names = leaf_names(layout.shape)
@@ -131,7 +122,7 @@ def _require_one_vector(layout: AnyLayout, n: Any, modes: Modes, factors: list[A
 
 
 def _not_whole(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> DivisibilityError:
-    name, step = leaf_names(layout.shape)[i], _magnitude(d)
+    name, step = leaf_names(layout.shape)[i], magnitude(d)
     if not divides(step, n):
         why = f"Mode {name} is {s}:{d}, and neither of the stride {d} and {n} divides the other."
         out = f"A stride that is a multiple of {n} works, or one that divides it"
@@ -246,9 +237,7 @@ def recast_layout(
     """
     as_layout(layout)
     old, new = _bits(old_type), _bits(new_type)
-    common = gcd(old, new)
-    if type(old) is Int and type(new) is Int:
-        common = Int(common)
+    common = common_divisor(old, new)
     return downcast(upcast(layout, new // common), old // common)
 
 
@@ -303,7 +292,7 @@ def _widest(layout: AnyLayout) -> int:
     while (i := next((i for i, m in enumerate(rest) if _follows(m, size)), None)) is not None:
         chain.append(rest.pop(i))
         size = size * chain[-1][0]
-    strides = [_magnitude(d) for s, d in rest if differs(s, 1)]
+    strides = [magnitude(d) for s, d in rest if differs(s, 1)]
     if not strides:
         whole: int = size
         return whole

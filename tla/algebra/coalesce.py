@@ -8,7 +8,8 @@ index, so `same_function` compares by it.
 from __future__ import annotations
 
 from contextlib import suppress
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CongruenceError, CoordinateError, UndecidedError
@@ -40,7 +41,7 @@ from ..numbers import (
     order,
 )
 from .by_mode import by_mode, matched
-from .modes import INT, Modes, first_of, of_modes, raw_modes, read_modes
+from .modes import INT, Modes, first_of, is_symbolic, of_modes, raw_modes, read_modes
 from .steps import CoalesceStep
 
 if TYPE_CHECKING:
@@ -72,9 +73,7 @@ def coalesce(
     if assume is not None:
         return call_assuming(assume, coalesce, layout, profile)
     if profile is not None:
-        modes: Any = as_int_tuple(profile)
-        if is_tuple(modes):
-            return by_mode(lambda mode, _int: coalesce(mode), layout, modes, same=True)
+        return by_mode(lambda mode, _int: coalesce(mode), layout, as_int_tuple(profile), same=True)
     read = read_modes(layout)
     return _coalesced(layout) if read is None else of_modes(coalesced(read[0]), read[1])
 
@@ -137,17 +136,12 @@ def same_function(a: AnyLayout, b: AnyLayout) -> bool:
         UndecidedError: symbolic ints leave it open.
     Source: Cecka, CuTe Layout Representation and Algebra, on coalescing.
     """
-    read_a, read_b = read_modes(a), read_modes(b)
-    if read_a is None or read_b is None:
-        forms = [
-            list(zip(leaves(x.shape), leaves(x.stride), strict=True)) for x in (coalesce(a), coalesce(b))
-        ]
-        answer, obligation = _one_form(*forms)
-        return answer or decided(_may_differ(a, b), obligation)
-    empty_a, empty_b = (any(s == 0 for s, _d in modes) for modes, _static in (read_a, read_b))
-    if empty_a or empty_b:
-        return empty_a and empty_b
-    return coalesced(read_a[0]) == coalesced(read_b[0])
+    forms = [raw_modes(coalesce(x)) for x in (a, b)]
+    if not is_symbolic(*forms[0], *forms[1]):
+        empty = [any(s == 0 for s, _d in form) for form in forms]
+        return all(empty) if any(empty) else forms[0] == forms[1]
+    answer, obligation = _one_form(*forms)
+    return answer or decided(_may_differ(a, b), obligation)
 
 
 def _one_form(a: Modes, b: Modes) -> Question:
@@ -171,19 +165,12 @@ def _may_differ(a: AnyLayout, b: AnyLayout) -> bool | None:
     """False where the sizes, or two offsets, are known to differ; None where that is open."""
     if known_eq(a.size, b.size) is False:
         return False
-    for index in (1, *_ends(a), *_ends(b)):
+    ends = [accumulate(leaves(x.shape), mul) for x in (a, b)]  # where the modes end
+    for index in chain([1], *ends):
         with suppress(CoordinateError, UndecidedError):  # no index, or not known to be one
             if known_lt(index, a.size) is True and known_eq(a(index), b(index)) is False:
                 return False
     return None
-
-
-def _ends(layout: AnyLayout) -> list[Any]:
-    """The indices at which the modes of a layout end."""
-    ends: list[Any] = []
-    for extent in leaves(layout.shape):
-        ends.append(extent * ends[-1] if ends else extent)
-    return ends
 
 
 # --- filter -----------------------------------------------------------------------------------
@@ -220,12 +207,9 @@ def _filtered(shape: Any, zeros: Any) -> Any:
             )
         modes, rest = matched(shape, shape, zeros)
         return (*(_filtered(s, z) for s, z in modes), *rest)
-    if is_open(zeros):
-        if all(known_eq(n, 1) is True for n in leaves(shape)):
-            return shape
-        if Questions(lambda: f"whether {text_of(shape)} is repeated").moves(zeros):
-            return shape
-    elif known_eq(zeros, 0) is not True:
+    if is_open(zeros) and all(known_eq(n, 1) is True for n in leaves(shape)):
+        return shape
+    if Questions(lambda: f"whether {text_of(shape)} is repeated").moves(zeros):
         return shape
     return transform_leaf(_one, shape)
 
@@ -237,6 +221,7 @@ def _one(extent: Any) -> Any:
 
 
 @constexpr
+@keeps_assumptions
 def filter(
     layout: AnyLayout, profile: IntTuple | None = None, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -253,27 +238,10 @@ def filter(
     Kept out of ``tla.__all__``, since it would hide Python's own ``filter``.
     Source: CuTe ``filter``, layout.hpp.
     """
-    if assume is not None:
-        return call_assuming(assume, filter, layout, profile)
     if profile is not None:
-        modes: Any = as_int_tuple(profile)
-        if is_tuple(modes):
-            return by_mode(lambda mode, _int: filter(mode), layout, modes)
-    read = read_modes(layout)
-    if read is not None:
-        return of_modes(filtered(read[0]), read[1])
-    return _filtered_unknown(layout)
-
-
-@keeps_assumptions
-def _filtered_unknown(layout: AnyLayout) -> AnyLayout:
-    """`filter` where sizes are unknown."""
+        return by_mode(lambda mode, _int: filter(mode), layout, as_int_tuple(profile))
     ask = Questions(lambda: f"filter of {layout}")
-    real = [mode for mode in raw_modes(layout) if known_eq(mode[0], 1) is not True]
+    modes, one = first_of(layout)
+    real = [mode for mode in modes if known_eq(mode[0], 1) is not True]
     kept = [mode for mode in real if ask.moves(mode[1]) or not ask.positive(mode[0])]
-    return of_modes(coalesced(kept, _1))
-
-
-def filtered(modes: Modes) -> Modes:
-    """`filter` on a list of modes; never empty."""
-    return coalesced([mode for mode in modes if mode[1] != 0 or mode[0] == 0])
+    return of_modes(coalesced(kept, one))

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import LayoutError, OverlapError
 from ..ground import constexpr
-from ..layouts import as_shape, leaves
+from ..layouts import as_shape, leaves, trusted
 from ..numbers import (
     PLAIN_INTS,
-    Int,
     Questions,
     _0,
     _1,
     call_assuming,
-    is_open,
+    is_dynamic,
     is_tuple,
     keeps_assumptions,
     known_divides,
@@ -33,14 +32,12 @@ from .modes import (
     STATIC,
     Mode,
     Modes,
-    as_plain,
-    both_static,
     by_stride,
-    flat,
     is_one,
     moving_modes,
     of_modes,
     raw_modes,
+    read_both,
     read_modes,
 )
 from .steps import ComplementStep
@@ -81,11 +78,7 @@ def complement(
                 f"the cotarget {target} is negative", "It is how many offsets to fill.", cotarget=target
             )
         target = as_shape(target)
-    whole = tiler_layout(layout)
-    read = read_modes(whole)
-    if read is not None and type(target) is (STATIC if read[1] else INT):  # what there mostly is
-        return of_modes(gaps(read[0], as_plain(target), whole), read[1])
-    return free(whole, target)
+    return free(tiler_layout(layout), target)
 
 
 def free(
@@ -96,36 +89,16 @@ def free(
 ) -> AnyLayout:
     """`complement` of checked arguments. ``steps`` receives the sorted modes, each with its gap."""
     read = read_modes(layout)
-    are_static = both_static(read, read if cotarget is None else _read(cotarget))
-    if read is None or are_static is None or steps is not None or is_tuple(cotarget):
-        return _free(layout, cotarget, grows, steps, 1 if are_static is False else _1)
-    if are_static:
-        cotarget = as_plain(cotarget)
-    return of_modes(gaps(read[0], cotarget, layout, grows), are_static)
+    if steps is None and read is not None:
+        modes, are_static = read
+        if cotarget is None or (type(cotarget) is STATIC if are_static else is_dynamic(cotarget)):
+            target = int(cotarget) if are_static and cotarget is not None else cotarget
+            return of_modes(gaps(modes, target, layout, grows), are_static)
+    both = read_both(layout, layout if cotarget is None else trusted(cotarget, cotarget))
+    return gaps_between(layout, cotarget, grows, steps, _1 if both is None or both[2] else 1)
 
 
-@keeps_assumptions
-def _free(
-    layout: AnyLayout, cotarget: Any, grows: bool, steps: list[ComplementStep] | None, one: Any
-) -> AnyLayout:
-    """`free` of any ints, with the 1 to start from."""
-    ask = Questions(lambda: f"the complement of {layout}")
-    return of_modes(gaps_between(layout, cotarget, ask, grows, steps, one))
-
-
-def _read(cotarget: Any) -> tuple[list[Any], bool] | None:
-    """The ints of a cotarget, and whether all are static; None if one is symbolic: as `read_modes`."""
-    ints = list(flat(cotarget))
-    ready = not any(is_open(n) for n in ints)
-    return (ints, all(type(n) is Int for n in ints)) if ready else None
-
-
-def gaps(
-    modes: Modes,
-    cotarget: Any,
-    layout: AnyLayout | None = None,
-    grows: bool = False,
-) -> Modes:
+def gaps(modes: Modes, cotarget: Any, layout: AnyLayout | None = None, grows: bool = False) -> Modes:
     """`gaps_between` of ints that answer all questions, with Python's operators.
 
     Args:
@@ -153,26 +126,22 @@ def gaps(
     return out or [(1, 0)]
 
 
+@keeps_assumptions
 def gaps_between(
-    layout: AnyLayout,
-    cotarget: Any,
-    ask: Questions,
-    grows: bool = False,
-    steps: list[ComplementStep] | None = None,
-    one: Any = _1,
-) -> Modes:
-    """Return the modes of the complement of the modes of a layout.
+    layout: AnyLayout, cotarget: Any, grows: bool, steps: list[ComplementStep] | None, one: Any
+) -> AnyLayout:
+    """`free` of any ints, with the 1 to start from.
 
     A mode that may be of size 1 is kept where the gaps are the same without it: if it leaves none below,
     or if all that follows divides, since what a range leaves is one set.
     """
+    ask = Questions(lambda: f"the complement of {layout}")
     moving = moving_modes(raw_modes(layout), ask)
     for mode in moving:
         s, d = mode
         if known_lt(_0, s) is False:
             _refuse(layout, None, (_0, d))
         if not ask.positive(d):
-            _demand_more_than_one(mode, ask)
             _refuse(layout, None, mode)
     out: Modes = []
     end = one
@@ -188,7 +157,6 @@ def gaps_between(
         if below_end:
             if doubtful is not None:
                 ask.refuse(doubtful, "==", _1)
-            _demand_more_than_one(mode, ask)
             _refuse(layout, below, mode)
         gap, may_be_one = d // end, known_lt(_1, s) is not True
         if not may_be_one:
@@ -221,17 +189,13 @@ def gaps_between(
         out.append((rest, end))
     if steps is not None:
         steps.append(ComplementStep(None, None, end, rest, of_modes(out[-1:]) if taken else None))
-    return out or [(one, one - one)]
-
-
-def _demand_more_than_one(mode: Mode, ask: Questions) -> None:
-    """Raise where a mode that is at fault is none if its size is 1."""
-    if known_lt(_1, mode[0]) is None:
-        ask.refuse(mode[0], "==", _1)
+    return of_modes(out or [(one, one - one)])
 
 
 def _refuse(layout: AnyLayout, below: Any, mode: Any) -> NoReturn:
     s, d = mode
+    if known_lt(_1, s) is None:  # of size 1 it is not at fault
+        Questions(lambda: f"the complement of {layout}").refuse(s, "==", _1)
     if s == 0:
         raise LayoutError(f"{layout} has no coordinate, and so no complement", layout=layout)
     if d < 0:
@@ -241,9 +205,14 @@ def _refuse(layout: AnyLayout, below: Any, mode: Any) -> NoReturn:
             layout=layout,
             mode=mode,
         )
-    size, step = below
-    raise OverlapError(
-        f"{layout} has no complement: its modes {size}:{step} and {s}:{d} overlap or interleave",
+    raise overlapping(f"{layout} has no complement", layout, below, mode)
+
+
+def overlapping(what: str, layout: AnyLayout, below: Mode, mode: Mode) -> OverlapError:
+    """Return the error of two modes of a layout, the second of which begins before the first ends."""
+    (size, step), (s, d) = below, mode
+    return OverlapError(
+        f"{what}: its modes {size}:{step} and {s}:{d} overlap or interleave",
         f"The mode {size}:{step} takes up the offsets below {size} * {step} = {size * step}; the next"
         f" begins at {d}.",
         f"A stride of at least {size * step} in place of {d} keeps the two apart.",

@@ -23,7 +23,6 @@ disjoint intervals of definition are "no carry".
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
 from ..errors import NotALayoutError
@@ -61,14 +60,13 @@ from .modes import (
     TUPLE,
     Modes,
     as_static,
-    both_static,
     can_grow,
     in_profile,
     is_one,
     is_symbolic,
     of_modes,
     raw_modes,
-    read_modes,
+    read_both,
 )
 from .steps import CompositionStep
 
@@ -137,16 +135,16 @@ def composition(
         return ComposedLayout(a, _0, tiler_layout(right))
     if isinstance(a, ComposedLayout):
         return ComposedLayout(a.outer, a.offset, composition(a.inner, b, extend=extend))
-    if is_tuple(b):
+    if not is_tuple(b):
+        return as_layout(a) if is_left_alone(b) else composed(a, tiler_layout(right), extend)
 
-        def one(mode: AnyLayout, tiler: Any) -> AnyLayout:
-            is_leaf = type(mode.shape) is Int or is_dynamic(mode.shape)
-            if is_leaf and is_dynamic(tiler) and extend and tiler >= 0:
-                return trusted(tiler, mode.stride)  # one mode, which grows
-            return composed(mode, tiler_layout(tiler), extend)
+    def of_mode(mode: AnyLayout, tiler: Any) -> AnyLayout:
+        is_leaf = type(mode.shape) is Int or is_dynamic(mode.shape)
+        if is_leaf and is_dynamic(tiler) and extend and tiler >= 0:
+            return trusted(tiler, mode.stride)  # one mode, which grows
+        return composed(mode, tiler_layout(tiler), extend)
 
-        return by_mode(one, a, b, keep=False)
-    return as_layout(a) if is_left_alone(b) else composed(a, tiler_layout(right), extend)
+    return by_mode(of_mode, a, b, keep=False)
 
 
 def tiler_layout(tiler: Any) -> AnyLayout:
@@ -176,27 +174,20 @@ def composed(
         steps: Receives what each mode of ``b`` takes of ``a``.
         hints: Look for what would work, for the error of a reader.
     """
-    left, right = read_modes(a), read_modes(b)
-    are_static = both_static(left, right)
-    if left is None or right is None or are_static is None:
-        return _composed(a, b, extend, steps, hints)
-    if steps is not None:
-        return _composed(a, b, extend, steps, hints, _1 if are_static else 1)
-    modes = extended_modes(left[0])
-    parts = walked(modes, right[0]) if extend and can_grow(a.shape) else None
+    read = read_both(a, b)
+    if read is None or steps is not None:
+        return _composed(a, b, extend, steps, hints, _1 if read is None or read[2] else 1)
+    left, right, are_static = read
+    modes = extended_modes(left)
+    parts = walked(modes, right) if extend and can_grow(a.shape) else None
     if parts is None:
-        parts = _searched(Search(a, b, modes, right[0], extend, hints), steps)
+        parts = Search(a, b, modes, right, extend, hints, 1).parts(walked, steps)
     return trusted(*shaped(parts, b.shape, are_static))
 
 
 @keeps_assumptions
 def _composed(
-    a: AnyLayout,
-    b: AnyLayout,
-    extend: bool,
-    steps: list[CompositionStep] | None,
-    hints: bool,
-    one: Any = _1,
+    a: AnyLayout, b: AnyLayout, extend: bool, steps: list[CompositionStep] | None, hints: bool, one: Any
 ) -> AnyLayout:
     """`composed` of any ints, with the 1 to start from."""
     modes, right = raw_modes(a), raw_modes(b)
@@ -208,15 +199,8 @@ def _composed(
         parts = walk(left, right, ask, grows, steps, one)
     if parts is None:
         search = Search(a, b, left, right, extend, hints, one)
-        parts = asking(ask.operation, _searched, search, steps)
+        parts = asking(ask.operation, search.parts, walked, steps)
     return trusted(*shaped(parts, b.shape, False))
-
-
-def _searched(search: Search, steps: list[CompositionStep] | None) -> list[Any]:
-    """The parts that the search finds."""
-    if search.unknown is None:
-        return search.parts(steps)
-    return search.possible(partial(walked, search.left))
 
 
 def shaped(parts: Sequence[Any], shape: Any, are_static: bool) -> tuple[Any, Any]:
@@ -254,7 +238,7 @@ def extended_modes(modes: Modes, one: Any = 1) -> Modes:
     return [*below, (size, stride), (last, step)]
 
 
-def walked(modes: Modes, right: Modes, steps: list[Any] | None = None, one: Any = 1) -> list[Any] | None:
+def walked(modes: Modes, right: Modes) -> list[Any] | None:
     """`walk` of ints that answer all questions, with Python's operators.
 
     ``modes`` are the `extended_modes` of ``a``, which grows.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError
 from ..ground import constexpr
-from ..layouts import AnyLayout, as_layout, make_layout, trusted
+from ..layouts import AnyLayout, as_layout, is_layout, make_layout, trusted
 from ..numbers import (
     _0,
     _1,
@@ -23,7 +25,7 @@ from ..numbers import (
 from .by_mode import Tiler, by_mode, is_left_alone, matched
 from .complement import free, gaps
 from .composition import composed, extended_modes, shaped, tiler_layout, walked
-from .modes import both_static, can_grow, is_symbolic, modes_of, nearest, read_modes, row
+from .modes import can_grow, is_symbolic, modes_of, nearest, read_both, row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,14 +62,9 @@ def logical_divide(
         CongruenceError: there are more tilers than modes.
     Source: CuTe ``logical_divide``, layout.hpp.
     """
-    as_layout(layout)
-    if is_tuple(tiler):
-
-        def one(mode: AnyLayout, part: Any) -> AnyLayout:
-            return trusted(*_split(mode.shape, mode.stride, part, exact))
-
-        return by_mode(one, layout, tiler)
-    return layout if is_left_alone(tiler) else divided(layout, tiler_layout(tiler), exact)
+    if is_layout(tiler):
+        return divided(layout, tiler, exact)
+    return by_mode(lambda x, part: trusted(*_split(x.shape, x.stride, part, exact)), layout, tiler)
 
 
 def divided(layout: AnyLayout, tiler: AnyLayout, exact: bool = False) -> AnyLayout:
@@ -142,18 +139,15 @@ def _fills(tiler: AnyLayout, size: Any, count: Any) -> bool:
 
 def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
     """The same in one pass, where the composition needs no search and no ints are lifted."""
-    left, right = read_modes(layout), read_modes(tiler)
-    are_static = both_static(left, right)
-    if left is None or right is None or are_static is None or not can_grow(layout.shape):
+    read = read_both(layout, tiler)
+    if read is None or not can_grow(layout.shape):
         return None
-    modes, size = left[0], 1
-    for s, _d in modes:
-        size *= s
-    rest = gaps(right[0], size, tiler)
-    parts = walked(extended_modes(modes), right[0] + rest)
+    modes, right, are_static = read
+    rest = gaps(right, prod([s for s, _d in modes]), tiler)
+    parts = walked(extended_modes(modes), right + rest)
     if parts is None:
         return None
-    count = len(right[0])
+    count = len(right)
     shape, stride = shaped(parts[:count], tiler.shape, are_static)
     shape_of_rest = rest[0][0] if len(rest) == 1 else (1,) * len(rest)
     more, steps = shaped(parts[count:], shape_of_rest, are_static)
@@ -175,7 +169,7 @@ def zipped_divide(
         DivisibilityError, OverlapError, CongruenceError: as `logical_divide`.
     Source: CuTe ``zipped_divide``, layout.hpp.
     """
-    return unzipped(_split_exactly if exact else _split, layout, tiler)
+    return unzipped(partial(_split, exact=True) if exact else _split, layout, tiler)
 
 
 @constexpr
@@ -221,10 +215,6 @@ def _split(shape: Any, stride: Any, tiler: Any, exact: bool = False) -> tuple[An
         return (tiler, rest), (stride, tiler * stride if rest != 1 else 0)
     whole = divided(trusted(shape, stride), tiler_layout(tiler), exact)
     return whole.shape, whole.stride
-
-
-def _split_exactly(shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any]:
-    return _split(shape, stride, tiler, exact=True)
 
 
 def unzipped(

@@ -76,13 +76,9 @@ def domain_distribute(
         LayoutError: ``n`` is not positive, or the shape has no coordinates.
     Source: CuTe ``domain_distribute``, layout.hpp.
     """
-    layout = shape if is_layout(shape) else _coordinates(as_shape(shape))
+    sizes = shape if is_layout(shape) else as_shape(shape)
+    layout = sizes if is_layout(sizes) else trusted(sizes, sizes)  # its strides do not matter
     return named("domain_distribute", _distributed, layout, leaf(n))
-
-
-def _coordinates(shape: Any) -> AnyLayout:
-    """A layout of the shape whose strides do not matter."""
-    return trusted(shape, shape)
 
 
 def _distributed(layout: AnyLayout, n: Any) -> AnyLayout:

@@ -45,8 +45,6 @@ def select(x: Any, *modes: SupportsIndex) -> Any:
     Raises:
         CoordinateError: there is no such mode.
     """
-    if not is_layout(x):
-        return int_tuple.select(x, *modes)
     return _edited(x, lambda part: int_tuple.select(part, *modes))
 
 
@@ -67,8 +65,6 @@ def take(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
     Raises:
         CoordinateError: they are no range of modes.
     """
-    if not is_layout(x):
-        return int_tuple.take(x, begin, end)
     return _edited(x, lambda part: int_tuple.take(part, begin, end))
 
 
@@ -127,9 +123,8 @@ def append(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
         UnsupportedError: the data of the item are not its first coordinates.
     Source: CuTe ``append``, layout.hpp.
     """
-    if not is_layout(x):
-        return int_tuple.append(x, item, upto)
-    return _joined(x, item, lambda part, new: int_tuple.append(part, new, upto))
+    new = _PAD if item is None and is_layout(x) else item
+    return _joined(x, new, lambda part, new: int_tuple.append(part, new, upto))
 
 
 @overload
@@ -154,9 +149,8 @@ def prepend(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
         UnsupportedError: the data of the item are not its first coordinates.
     Source: CuTe ``prepend``, layout.hpp.
     """
-    if not is_layout(x):
-        return int_tuple.prepend(x, item, upto)
-    return _joined(x, item, lambda part, new: int_tuple.prepend(part, new, upto))
+    new = _PAD if item is None and is_layout(x) else item
+    return _joined(x, new, lambda part, new: int_tuple.prepend(part, new, upto))
 
 
 @overload
@@ -178,9 +172,7 @@ def replace(x: Any, mode: SupportsIndex, item: Any) -> Any:
         UnsupportedError: the data of the item are not its first coordinates.
     Source: CuTe ``replace``, layout.hpp.
     """
-    if not is_layout(x):
-        return int_tuple.replace(x, mode, item)
-    return _joined(x, as_layout(item), lambda part, new: int_tuple.replace(part, mode, new))
+    return _joined(x, item, lambda part, new: int_tuple.replace(part, mode, new))
 
 
 # --- shape, stride and origin alike -----------------------------------------------------------
@@ -189,14 +181,19 @@ def replace(x: Any, mode: SupportsIndex, item: Any) -> Any:
 _PAD: AnyLayout = Layout(_1, _0)
 
 
-def _edited(x: AnyLayout, edit: Callable[[Any], Any]) -> AnyLayout:
+def _edited(x: Any, edit: Callable[[Any], Any]) -> Any:
+    """An int tuple edited, or a layout in all its parts."""
+    if not is_layout(x):
+        return edit(x)
     shape, stride = edit(x.shape), edit(x.stride)
     return Layout(shape, stride, edit(x.origin_shape)) if x.is_padded else trusted(shape, stride)
 
 
-def _joined(x: AnyLayout, item: AnyLayout | None, join: Callable[[Any, Any], Any]) -> AnyLayout:
-    """The layout of ``join`` of the parts of ``x`` with those of an item, which is one mode of it."""
-    new = _PAD if item is None else as_layout(item)
+def _joined(x: Any, item: Any, join: Callable[[Any, Any], Any]) -> Any:
+    """``join`` of an int tuple with an item, or of the parts of a layout with those of one mode."""
+    if not is_layout(x):
+        return join(x, item)
+    new = as_layout(item)
     shape, stride = join(x.shape, new.shape), join(x.stride, new.stride)
     if not (x.is_padded or new.is_padded):
         return trusted(shape, stride)

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain, pairwise, product as cartesian
 from math import gcd, isqrt, prod
 from operator import index, itemgetter
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from ..errors import CoordinateError, DivisibilityError, LayoutError, UndecidedError
 from ..ground import shortened
@@ -21,48 +21,30 @@ from .modes import WORK, can_grow, in_profile, leaf_names, nearest, of_modes
 from .steps import CompositionStep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from ..layouts import AnyLayout
     from .modes import Modes
 
 
-class _Part:
+class _Part(NamedTuple):
     """A part ``m:e`` of a mode of ``b`` on which ``a`` is linear, with step ``t``.
 
     ``leaf`` is the number of the mode, ``weight`` what one step is in its coordinate.
     """
 
-    __slots__ = ("e", "leaf", "m", "t", "weight")
-
-    def __init__(self, leaf: int, weight: Any, m: Any, e: Any, t: Any) -> None:
-        self.leaf, self.weight, self.m, self.e, self.t = leaf, weight, m, e, t
+    leaf: int
+    weight: Any
+    m: Any
+    e: Any
+    t: Any
 
 
 class Search:
     """The criterion of composition, with a budget, and the errors that it ends in."""
 
-    __slots__ = (
-        "a", "b", "deltas", "extend", "hints", "left", "one", "right", "tangled", "unknown", "work",
-    )  # fmt: skip
-
-    a: AnyLayout
-    b: AnyLayout
-    left: Modes
-    right: Modes
-    hints: bool
-    extend: bool
-    work: int
-
     def __init__(
-        self,
-        a: AnyLayout,
-        b: AnyLayout,
-        left: Modes,
-        right: Modes,
-        extend: bool = True,
-        hints: bool = True,
-        one: Any = 1,
+        self, a: AnyLayout, b: AnyLayout, left: Modes, right: Modes, extend: bool, hints: bool, one: Any
     ) -> None:
         self.a, self.b, self.left, self.right, self.one = a, b, left, right, one
         ints = chain((s for s, _d in left[:-1]), *right)
@@ -76,6 +58,8 @@ class Search:
         """The modes of ``b`` that carry into each other where the search stands."""
         self.deltas: list[tuple[Any, Any]] = []
         """``(P_k, delta_k)`` for each k but 0."""
+        self.cut: tuple[Any, ...] | None = None
+        """Of a mode of ``b`` that alone has no layout, what `refuse_cut` says."""
         period: Any = 1
         for (s0, d0), (_s1, d1) in pairwise(left):
             period = period * s0
@@ -83,8 +67,15 @@ class Search:
 
     # --- the result ---
 
-    def parts(self, steps: list[CompositionStep] | None) -> list[Any]:
-        """The shape and stride of each mode of ``b``."""
+    def parts(
+        self, walk: Callable[[Modes, Modes], list[Any] | None], steps: list[CompositionStep] | None
+    ) -> list[Any]:
+        """The shape and stride of each mode of ``b``.
+
+        Args:
+            walk: Gives the parts of modes that take whole digits of the left side.
+            steps: Receives the stretches found.
+        """
         zero = self.one - self.one
         if any(equal(s, 0) for s, _e in self.right):  # no coordinate, nothing to agree with
             if steps is not None:
@@ -94,15 +85,11 @@ class Search:
                 ]
             return [(s, zero) for s, _e in self.right]
         self.within_reach()
-        found: list[list[_Part]] = []
-        cut: tuple[Any, ...] | None = None
-        try:
-            found = [self.runs(leaf, s, e) for leaf, (s, e) in enumerate(self.right)]
-        except _CutError as error:
-            cut = error.args
-        if cut is not None:
-            self.refuse_cut(*cut)
-        parts = [p for parts in found for p in parts]
+        if self.unknown is not None:
+            return self.possible(walk)
+        parts = self.runs()
+        if self.cut is not None:
+            self.refuse_cut(*self.cut)
         witness = self.carry(parts)
         if witness is not None:
             self.refuse_carry([(parts[i], c) for i, c in sorted(witness.items()) if c])
@@ -111,31 +98,21 @@ class Search:
                 CompositionStep(p.leaf, p.m, p.e, None, None, None, "run", of_modes([(p.m, p.t)]))
                 for p in parts
             ]
-        return [
-            (parts[0].m, parts[0].t)
-            if len(parts) == 1
-            else (tuple([p.m for p in parts]), tuple([p.t for p in parts]))
-            for parts in found
-        ]
+        runs = [[(p.m, p.t) for p in parts if p.leaf == i] for i in range(len(self.right))]
+        return [_in_one(x) for x in runs]
 
-    def possible(self, walk: Callable[[Modes], list[Any] | None]) -> list[Any]:
+    def possible(self, walk: Callable[[Modes, Modes], list[Any] | None]) -> list[Any]:
         """`parts` where ints are unknown: the sizes of the runs are then all that can be told.
 
         A mode that takes whole digits, alone, has a run for each digit, and one of prime size has one
         run or no layout. Whether there is a layout is then a question like any other.
-
-        Args:
-            walk: Gives the parts of modes that take whole digits.
         """
-        if any(s == 0 for s, _e in self.right):
-            return [(s, self.one - self.one) for s, _e in self.right]
-        self.within_reach()
         found: list[Any] = []
         for s, e in self.right:
             if e < 0:  # of extent 1, or out of reach
                 found.append((s, 0))
                 continue
-            alone = walk([(s, e)])
+            alone = walk(self.left, [(s, e)])
             if alone is None and not (_is_prime(s) or s == 1):
                 raise UndecidedError(f"{self.what()} depends on its ints", a=self.a, b=self.b)
             digits = (s,) if alone is None or not is_tuple(alone[0][0]) else alone[0][0]
@@ -145,7 +122,7 @@ class Search:
                 runs.append((m, self.offset(e)))
                 s, e = s // m, e * m
             runs.append((s, self.offset(e) if e > 0 else 0))
-            found.append(runs[0] if len(runs) == 1 else tuple(zip(*runs, strict=True)))
+            found.append(_in_one(runs))
         if self.unknown is not None and not self.unknown.either():
             raise DivisibilityError(f"{self.what()} is not a layout", a=self.a, b=self.b)
         return found
@@ -183,39 +160,37 @@ class Search:
             )
         for leaf, (s, e) in enumerate(self.right):
             if less(1, s) and less(e, 0):
-                self.refuse_reach(leaf, 1, e, "The left side has no coordinate below 0.")
+                why = "The left side has no coordinate below 0."
+                raise self.out_of_reach("is not defined", {leaf: 1}, f"{e}. {why}")
         if self.extend:
             return
         size = prod([s for s, _d in self.left])
         most = sum([(s - 1) * e for s, e in self.right])
         if not less(most, size):
-            why = "extend=True lets its last mode grow." if can_grow(self.a.shape) else ""
-            coord = [s - 1 for s, _e in self.right]
-            raise CoordinateError(
-                f"{self.what()} reaches past the left side, of size {size}",
-                f"At coordinate {self.coordinate(coord)} the right side is {most}.",
-                *([why] if why else []),
-                a=self.a,
-                b=self.b,
-                coord=self.coordinate_value(coord),
-            )
+            hint = ["extend=True lets its last mode grow."] if can_grow(self.a.shape) else []
+            last = {i: s - 1 for i, (s, _e) in enumerate(self.right)}
+            what = f"reaches past the left side, of size {size}"
+            raise self.out_of_reach(what, last, f"{most}.", *hint)
 
     # --- 1: each mode alone ---
 
-    def runs(self, leaf: int, s: Any, e: Any) -> list[_Part]:
-        """The parts of one mode, each as long as ``a`` is linear on it."""
+    def runs(self) -> list[_Part]:
+        """The parts of the modes, each as long as ``a`` is linear on it, up to a `cut`."""
         parts: list[_Part] = []
-        weight: Any = 1
-        whole = s
-        while not parts or less(1, s):
-            step = self.offset(e) if less(0, e) else self.one - self.one
-            m = self.linear(s, e, step)
-            if m is not s:
-                m = self.counted(m, e)
-            if s % m:
-                raise _CutError(leaf, whole, weight, m, step)
-            parts.append(_Part(leaf, weight, m, e, step))
-            s, e, weight = s // m, e * m, weight * m
+        for leaf, (whole, e) in enumerate(self.right):
+            s, weight = whole, 1
+            while True:
+                step = self.offset(e) if less(0, e) else self.one - self.one
+                m = self.linear(s, e, step)
+                if m is not s:
+                    m = self.counted(m, e)
+                if s % m:
+                    self.cut = leaf, whole, weight, m, step
+                    return parts
+                parts.append(_Part(leaf, weight, m, e, step))
+                s, e, weight = s // m, e * m, weight * m
+                if not less(1, s):
+                    break
         return parts
 
     def counted(self, m: Any, e: Any) -> Any:
@@ -228,21 +203,17 @@ class Search:
         The difference only changes where some ``floor(c * (e mod P) / P)`` does, and is periodic
         once it is 0 at a common period.
         """
-        carries = [
-            (p, rests[0], delta)
-            for p, delta, rests in _merged([(p, d, {0: e % p}) for p, d in self.deltas if e % p])
-        ]
-        if not carries:
+        levels = _merged([(p, delta, {0: e % p}) for p, delta in self.deltas if e % p])
+        if not levels:
             return s
-        period = max([p // gcd(p, r) for p, r, _delta in carries])
-        c: Any = 1
-        while True:
-            c = min([-(-p * (r * c // p + 1) // r) for p, r, _delta in carries])
-            if not less(c, s) or c > period:
-                return s
-            self.spend(len(carries))
-            if sum([delta * (r * c // p) for p, r, delta in carries]):
-                return c
+        period = max([p // gcd(p, rests[0]) for p, _delta, rests in levels])
+        carries = _Carries(levels, {0: s}, self.spend)
+        for c in carries.all_that_matter():
+            if c[0] > period:
+                break
+            if carries.error(c):
+                return c[0]
+        return s
 
     # --- 2: the parts together ---
 
@@ -283,20 +254,19 @@ class Search:
     def what(self) -> str:
         return f"the composition of {shortened(str(self.a), 300)} with {shortened(str(self.b), 300)}"
 
-    def coordinate_value(self, coords: Sequence[Any]) -> Any:
-        return in_profile(coords, self.b.shape)
+    def coordinate(self, at: dict[int, Any]) -> Any:
+        """The coordinate of ``b`` that is not 0 at some leaves alone."""
+        return in_profile([at.get(i, 0) for i in range(len(self.right))], self.b.shape)
 
-    def coordinate(self, coords: Sequence[Any]) -> str:
-        return text_of(self.coordinate_value(coords))
-
-    def refuse_reach(self, leaf: int, c: Any, image: Any, why: str) -> NoReturn:
-        coords = [c if i == leaf else 0 for i in range(len(self.right))]
-        raise CoordinateError(
-            f"{self.what()} is not defined",
-            f"At coordinate {self.coordinate(coords)} the right side is {image}. {why}",
+    def out_of_reach(self, what: str, at: dict[int, Any], image: str, *ways_out: str) -> CoordinateError:
+        coord = self.coordinate(at)
+        return CoordinateError(
+            f"{self.what()} {what}",
+            f"At coordinate {text_of(coord)} the right side is {image}",
+            *ways_out,
             a=self.a,
             b=self.b,
-            coord=self.coordinate_value(coords),
+            coord=coord,
         )
 
     def refuse_cut(self, leaf: int, whole: Any, weight: Any, m: Any, step: Any) -> NoReturn:
@@ -345,17 +315,19 @@ class Search:
         raise AssertionError("indices without a carry add up")
 
     def refuse(self, at: dict[int, Any], why: str, hint: str, wanted: Any) -> NoReturn:
-        coords = [at.get(i, 0) for i in range(len(self.right))]
-        x = sum([c * e for c, (_s, e) in zip(coords, self.right, strict=True)])
+        coord = self.coordinate(at)
+        place = text_of(coord)
+        call = place if place.startswith("(") else f"({place})"
+        x = sum([c * self.right[leaf][1] for leaf, c in at.items()])
         raise DivisibilityError(
             f"{self.what()} is not a layout",
             why,
-            f"At coordinate {self.coordinate(coords)}: A(B{_call(self.coordinate(coords))}) = A({x})"
-            f" = {self.offset(x)}, a layout would give {wanted}.",
+            f"At coordinate {place}: A(B{call}) = A({x}) = {self.offset(x)}, a layout would give"
+            f" {wanted}.",
             *([hint] if hint else []),
             a=self.a,
             b=self.b,
-            coord=self.coordinate_value(coords),
+            coord=coord,
             modes=tuple([self.name(leaf) for leaf in at]),
             value=self.offset(x),
             layout_value=wanted,
@@ -364,13 +336,13 @@ class Search:
     def would_work(self, leaf: int, size: Any) -> bool:
         """Whether the composition exists with another size in one mode of ``b``."""
         right = [(size if i == leaf else s, e) for i, (s, e) in enumerate(self.right)]
-        other = Search(self.a, self.b, self.left, right, self.extend)
+        other = Search(self.a, self.b, self.left, right, self.extend, False, self.one)
         other.work = WORK // 1000  # a hint is worth no more
         try:
             other.within_reach()
-            parts = [p for i, (s, e) in enumerate(right) for p in other.runs(i, s, e)]
-            return other.carry(parts) is None
-        except (_CutError, CoordinateError, UndecidedError):
+            parts = other.runs()
+            return other.cut is None and other.carry(parts) is None
+        except (CoordinateError, UndecidedError):
             return False
 
 
@@ -378,12 +350,9 @@ def _is_prime(n: Any) -> bool:
     return isinstance(n, int) and n > 1 and all(n % d for d in range(2, isqrt(n) + 1))
 
 
-def _call(coordinate: str) -> str:
-    return coordinate if coordinate.startswith("(") else f"({coordinate})"
-
-
-class _CutError(Exception):
-    """A mode of ``b`` alone has no layout: its number, size, the weight, length and step of a run."""
+def _in_one(runs: Modes) -> Any:
+    """The shape and stride of the runs of one mode."""
+    return runs[0] if len(runs) == 1 else tuple(zip(*runs, strict=True))
 
 
 # --- carries ----------------------------------------------------------------------------------
@@ -418,8 +387,6 @@ def _groups(levels: list[_Level]) -> list[list[_Level]]:
 
 class _Carries:
     """The sum of the deltas times the carries of one group, over the coordinates of its parts."""
-
-    __slots__ = ("levels", "sizes", "spend", "terms")
 
     def __init__(
         self, levels: list[_Level], sizes: dict[int, Any], spend: Callable[[int], None]
@@ -468,7 +435,7 @@ class _Carries:
                 sum([r * c[i] for i, r in rests.items() if i != largest]) for _p, rests, _r in levels
             ]
             c[largest] = 0
-            while c[largest] < self.sizes[largest]:
+            while less(c[largest], self.sizes[largest]):
                 self.spend(self.terms)
                 yield c
                 now = c[largest]

@@ -21,7 +21,6 @@ from ..numbers import (
     compared,
     decided,
     equal,
-    is_open,
     known_divides,
     known_eq,
     known_lt,
@@ -29,7 +28,7 @@ from ..numbers import (
     less,
 )
 from .cancelling import cancelling
-from .modes import flat
+from .modes import Modes, flat, is_symbolic, magnitude, raw_modes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +86,7 @@ def is_contiguous(layout: AnyLayout) -> bool:
     the sizes before it.
     """
     modes = _real(layout)
-    return modes is None or _end([(s, _magnitude(d)) for s, d in modes], once=True) is not None
+    return modes is None or _end([(s, magnitude(d)) for s, d in modes], once=True) is not None
 
 
 def is_bijective(layout: AnyLayout) -> bool:
@@ -123,10 +122,16 @@ def is_surjective_onto(layout: AnyLayout, n: IntLike) -> bool:
 # --- modes ------------------------------------------------------------------------------------
 
 
-def _leaves(layout: AnyLayout) -> Modes:
-    """The leaves with their strides: plain ints, and symbolic ints as they are."""
-    as_layout(layout)
-    return list(zip(map(_bare, flat(layout.shape)), map(_bare, flat(layout.stride)), strict=True))
+Numbered: TypeAlias = "list[tuple[int, Any, Any]]"
+"""Modes with the index of their leaf: plain ints, and symbolic ints as they are."""
+
+
+def _numbered(layout: AnyLayout) -> Numbered | None:
+    """The modes that may have two coordinates; None for a layout known to be empty."""
+    modes = [(i, _bare(s), _bare(d)) for i, (s, d) in enumerate(raw_modes(as_layout(layout)))]
+    if any(known_eq(s, 0) for _i, s, _d in modes):
+        return None
+    return [mode for mode in modes if not known_eq(mode[1], 1)]
 
 
 def _bare(x: Any) -> Any:
@@ -134,18 +139,13 @@ def _bare(x: Any) -> Any:
 
 
 def _real(layout: AnyLayout) -> Modes | None:
-    """The modes that may have two coordinates, sorted if plain; None for a layout known to be empty."""
-    modes = _leaves(layout)
-    if any(known_eq(s, 0) for s, _d in modes):
+    """`_numbered` without the numbers, sorted if plain."""
+    modes = _numbered(layout)
+    if modes is None:
         return None
-    real = [mode for mode in modes if not known_eq(mode[0], 1)]
-    if all(map(_is_plain, real)):
-        real.sort(key=lambda mode: abs(mode[1]))
-    return real
-
-
-def _magnitude(d: Any) -> Any:
-    return -d if less(d, 0) else d
+    if not is_symbolic(*modes):
+        modes.sort(key=lambda mode: abs(mode[2]))
+    return [(s, d) for _i, s, d in modes]
 
 
 def _descends(modes: Modes) -> bool:
@@ -198,9 +198,6 @@ def _continues(d: Any, n: Any, once: bool) -> bool | None:
 Place: TypeAlias = "dict[int, Any]"
 """A coordinate: the leaves that are not 0, by index."""
 
-Numbered: TypeAlias = "list[tuple[int, Any, Any]]"
-"""Modes with the index of their leaf."""
-
 
 def _coordinate(place: Place, layout: AnyLayout) -> Any:
     steps = [place.get(i, 0) for i, _s in enumerate(flat(layout.shape))]
@@ -211,17 +208,13 @@ def _coordinate(place: Place, layout: AnyLayout) -> Any:
 
 def _shared(layout: AnyLayout, witness: bool) -> tuple[Place, Place] | None:
     """Two coordinates of one offset, or None. Without ``witness``, two empty ones if there are some."""
-    modes = [(i, s, d) for i, (s, d) in enumerate(_leaves(layout)) if not known_eq(s, 1)]
-    if any(known_eq(s, 0) for _i, s, _d in modes):
+    modes = _numbered(layout)
+    if modes is None:
         return None
-    plain = [mode for mode in modes if _is_plain(mode)]
+    plain = [mode for mode in modes if not is_symbolic(mode)]
     if len(plain) < len(modes):
         return _shared_symbolic(modes, plain, witness, layout)
     return _shared_plain(modes, witness, layout)
-
-
-def _is_plain(mode: tuple[Any, ...]) -> bool:
-    return not any(is_open(x) for x in mode)
 
 
 def _shared_plain(modes: Numbered, witness: bool, layout: AnyLayout) -> tuple[Place, Place] | None:
@@ -239,22 +232,19 @@ def _shared_plain(modes: Numbered, witness: bool, layout: AnyLayout) -> tuple[Pl
         return None
     forward = {i for i, _s, d in modes if d >= 0}
     signed = {i: z if i in forward else -z for i, z in steps.items()}
-    return (
-        {i: z for i, z in signed.items() if z > 0},
-        {i: -z for i, z in signed.items() if z < 0},
-    )
+    return ({i: z for i, z in signed.items() if z > 0}, {i: -z for i, z in signed.items() if z < 0})
 
 
 def _shared_symbolic(
     modes: Numbered, plain: Numbered, witness: bool, layout: AnyLayout
 ) -> tuple[Place, Place] | None:
     """`_shared` where some ints are symbolic: what holds whatever they are, or `UndecidedError`."""
-    if _nested(modes, 1):
+    if not _tangled(modes, 1)[0]:
         return None
     found = _shared_plain(plain, witness, layout)
     if found is None:
         end = 1 + sum((s - 1) * abs(d) for _i, s, d in plain)
-        if _nested([mode for mode in modes if not _is_plain(mode)], end):
+        if not _tangled([mode for mode in modes if is_symbolic(mode)], end)[0]:
             return None
     if all(known_lt(0, s) for _i, s, _d in modes):  # else it may be empty
         found = found or next(_overlaps(modes), None)
@@ -286,16 +276,12 @@ def _overlaps(modes: Numbered) -> Iterator[tuple[Place, Place]]:
                     yield {i: q}, {j: 1}
 
 
-def _nested(modes: Numbered, end: Any) -> bool:
-    """Whether the modes are known to have an order in which each stride spans what is below it.
-
-    ``end`` spans what is below the first.
-    """
-    return not _tangled(modes, end)[0]
-
-
 def _tangled(modes: Numbered, end: Any) -> tuple[Modes, Any]:
-    """The modes, of no negative stride, whose order is not known so; and what spans those below them."""
+    """The modes left of an order in which each stride is known to span what is below it, and that span.
+
+    None is left of modes known to be nested. ``end`` spans what is below the first; strides that are
+    negative are reversed.
+    """
     left = [(s, -d if known_lt(d, 0) else d) for _i, s, d in modes]
     while left:
         spans = [k for k, (_s, d) in enumerate(left) if known_eq(d, end)]

@@ -12,20 +12,23 @@ from math import prod
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
-from ..errors import CoordinateError, DivisibilityError, LayoutError, OverlapError
+from ..errors import CoordinateError, DivisibilityError, LayoutError
 from ..ground import constexpr
 from ..layouts import trusted
 from ..numbers import Questions, _0, _1, call_assuming, differs, divides, equal, known_eq, known_lt, less
 from .coalesce import coalesced, same_function
+from .complement import overlapping
 from .composition import composed, extended_modes, tiler_layout
 from .facts import is_injective
 from .modes import (
     INT,
+    STATIC,
     Modes,
     by_stride,
     can_grow,
     first_of,
     is_one,
+    is_symbolic,
     moving_modes,
     named,
     of_modes,
@@ -34,7 +37,7 @@ from .modes import (
 from .steps import InverseStep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ..layouts import AnyLayout
     from ..numbers import Conditions, IntTuple
@@ -63,27 +66,41 @@ def right_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = N
     return right_inverted(tiler_layout(layout))
 
 
-def right_inverted(layout: AnyLayout, steps: list[InverseStep] | None = None) -> AnyLayout:
-    """`right_inverse` of a layout. ``steps`` receives what each mode gives."""
+def _inverted(
+    side: str, digits_of: Callable[..., Modes], layout: AnyLayout, steps: list[InverseStep] | None = None
+) -> AnyLayout:
+    """The layout of the digits that an inverse has. ``steps`` receives what each mode gives.
+
+    Args:
+        digits_of: Makes them of the layout, its modes, those coalesced, those of these that move, the
+            questions, and the 1 to start from.
+    """
+
     read = read_modes(layout)
-    if read is None or steps is not None:
-        return named("the right inverse", partial(_right_inverse, steps=steps), layout)
-    moving = _sorted(layout, coalesced(read[0]))
-    return of_modes(coalesced(_right_chain(moving, _ALL_KNOWN, 1)), read[1])
+    if read is not None and steps is None:
+        modes = coalesced(read[0])
+        moving = _moving(layout, modes, _ALL_KNOWN, 1)
+        return of_modes(coalesced(digits_of(layout, read[0], modes, moving, _ALL_KNOWN, 1)), read[1])
+    return named(f"the {side} inverse", partial(_inverse, side, digits_of, steps=steps), layout)
 
 
-def _right_inverse(layout: AnyLayout, steps: list[InverseStep] | None) -> AnyLayout:
-    """`right_inverted` where sizes are unknown."""
-    ask = Questions(lambda: f"the right inverse of {layout}")
-    modes, one = first_of(layout)
-    moving = _sorted_unknown(layout, coalesced(modes, one), ask, one)
-    chosen = _right_chain(moving, ask, one)
+def _inverse(
+    side: str, digits_of: Callable[..., Modes], layout: AnyLayout, steps: list[InverseStep] | None
+) -> AnyLayout:
+    """`_inverted` of any ints."""
+    ask = Questions(lambda: f"the {side} inverse of {layout}")
+    leaves, one = first_of(layout)
+    modes = coalesced(leaves, one)
+    moving = _moving(layout, modes, ask, one)
+    digits = digits_of(layout, leaves, modes, moving, ask, one)
     if steps is not None:
-        steps += _steps(moving, chosen, one)
-    return of_modes(coalesced(chosen, one))
+        steps += _steps(moving, digits, one if side == "right" else None)
+    return of_modes(coalesced(digits, one))
 
 
-def _right_chain(moving: list[Moving], ask: Questions, end: Any) -> Modes:
+def _right_digits(
+    _layout: AnyLayout, _leaves: Modes, _modes: Modes, moving: list[Moving], ask: Questions, end: Any
+) -> Modes:
     """The modes from stride 1 on, each beginning where the one before ends.
 
     One of size 1 that begins there leaves what follows to begin there too. Where modes overlap, one may
@@ -133,31 +150,22 @@ def _longest(moving: list[Moving]) -> list[Moving]:
     return max(starts, key=itemgetter(0))[1] if starts else []
 
 
-def _sorted(layout: AnyLayout, modes: Modes) -> list[Moving]:
+def _moving(layout: AnyLayout, modes: Modes, ask: Questions, below: Any) -> list[Moving]:
     """The modes that move, ``(s, d, p)`` by stride."""
     out: list[Moving] = []
-    below: Any = 1
     for s, d in modes:
-        if s == 0:
+        if type(s) is INT and s > 1 and (type(d) is INT or type(d) is STATIC) and d != 0:
+            out.append((s, d, below))
+        elif known_lt(_0, s) is False:
             raise LayoutError(f"{layout} has no coordinate, and so no inverse", layout=layout)
-        if s != 1 and d != 0:
+        elif moving_modes([(s, d)], ask) and (not is_symbolic(d) or known_lt(d, _0) or ask.positive(d)):
             out.append((s, d, below))
         below = below * s
+    if ask is not _ALL_KNOWN:
+        return by_stride(out, ask)
     if len(out) > 1:
         out.sort(key=itemgetter(1))
     return out
-
-
-def _sorted_unknown(layout: AnyLayout, modes: Modes, ask: Questions, below: Any) -> list[Moving]:
-    """`_sorted` where sizes are unknown."""
-    out: list[Moving] = []
-    for mode in modes:
-        if known_lt(_0, mode[0]) is False:
-            _sorted(layout, [(0, 0)])  # which says so
-        if moving_modes([mode], ask) and (known_lt(mode[1], _0) or ask.positive(mode[1])):
-            out.append((*mode, below))
-        below = below * mode[0]
-    return by_stride(out, ask)
 
 
 _ALL_KNOWN: Final = Questions(str)
@@ -194,28 +202,6 @@ def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = No
     return left_inverted(tiler_layout(layout))
 
 
-def left_inverted(layout: AnyLayout, steps: list[InverseStep] | None = None) -> AnyLayout:
-    """`left_inverse` of a layout. ``steps`` receives what each mode gives."""
-    read = read_modes(layout)
-    if read is None or steps is not None:
-        return named("the left inverse", partial(_left_inverse, steps=steps), layout)
-    modes = coalesced(read[0])
-    digits = _digits_of(layout, read[0], modes, _sorted(layout, modes))
-    return of_modes(coalesced(digits), read[1])
-
-
-def _left_inverse(layout: AnyLayout, steps: list[InverseStep] | None) -> AnyLayout:
-    """`left_inverted` where sizes are unknown."""
-    ask = Questions(lambda: f"the left inverse of {layout}")
-    leaves, one = first_of(layout)
-    modes = coalesced(leaves, one)
-    moving = _sorted_unknown(layout, modes, ask, one)
-    digits = _digits_of(layout, leaves, modes, moving, ask, one)
-    if steps is not None:
-        steps += _steps(moving, digits, None)
-    return of_modes(coalesced(digits, one))
-
-
 def _steps(moving: list[Moving], digits: Modes, end: Any) -> list[InverseStep]:
     """What each mode gives to an inverse; ``end`` is where a right one begins, None of a left one."""
     sizes = {index: size for size, index in digits if known_eq(index, 0) is not True}
@@ -229,39 +215,27 @@ def _steps(moving: list[Moving], digits: Modes, end: Any) -> list[InverseStep]:
     return steps
 
 
-def _digits_of(
-    layout: AnyLayout,
-    leaves: Modes,
-    modes: Modes,
-    moving: list[Moving],
-    ask: Questions | None = None,
-    one: Any = 1,
+def _left_digits(
+    layout: AnyLayout, leaves: Modes, modes: Modes, moving: list[Moving], ask: Questions, one: Any
 ) -> Modes:
-    """The digits of a left inverse.
-
-    Args:
-        leaves, modes, moving: The modes of the layout; coalesced; and of those the ones that move.
-        ask: The questions, where sizes are unknown.
-    """
-    digits = None if ask is None else _left_digits(moving, ask, one)
-    if ask is not None and digits is None:  # what follows is right of modes that move
-        moving = [mode for mode in moving if differs(mode[0], 1)]
+    """The digits of a left inverse."""
+    if ask is not _ALL_KNOWN:
+        whole = _whole_digits(moving, ask, one)
+        if whole is not None:
+            return whole
+        moving = [mode for mode in moving if differs(mode[0], 1)]  # what follows is right of these
     if moving and moving[0][1] < 0:
         s, d, _p = moving[0]
         raise LayoutError(
             f"{layout} has no left inverse: its mode {s}:{d} reaches offsets below 0", layout=layout
         )
-    top = extended_modes(leaves)[-1][0]
-    grows = can_grow(layout.shape) and (top != 1 if type(top) is INT else not is_one(top))
+    grows = can_grow(layout.shape) and not is_one(extended_modes(leaves)[-1][0])
     size, step = modes[-1]
     last = next((m for m in reversed(moving) if grows and m[0] is size and m[1] is step), None)
-    if digits is None:
-        digits = _digits(moving, last, one)
+    digits = _digits(moving, last, one)
     if digits is None:
         digits = next((x for x in _candidates(moving, last, one) if _returns(layout, x)), None)
-    if digits is None:
-        _refuse(layout, moving)
-    return digits
+    return _refuse(layout, moving) if digits is None else digits
 
 
 def _digits(moving: list[Moving], last: Moving | None, one: Any) -> Modes | None:
@@ -326,20 +300,12 @@ def _returns(layout: AnyLayout, digits: Modes) -> bool:
 
 def _refuse(layout: AnyLayout, moving: list[Moving]) -> NoReturn:
     for (s, d, _p), (t, e, _q) in pairwise(moving):
+        what = f"no left inverse of {layout} was found"
         if s * d > e:
-            raise OverlapError(
-                f"no left inverse of {layout} was found: its modes {s}:{d} and {t}:{e} overlap or"
-                " interleave",
-                f"The mode {s}:{d} takes up the offsets below {s} * {d} = {s * d}; the next begins at"
-                f" {e}.",
-                f"A stride of at least {s * d} in place of {e} keeps the two apart.",
-                layout=layout,
-                modes=((s, d), (t, e)),
-            )
+            raise overlapping(what, layout, (s, d), (t, e))
         if e % d:
             raise DivisibilityError(
-                f"no left inverse of {layout} was found: the stride {d} of its mode {s}:{d} does not"
-                f" divide the next stride {e}",
+                f"{what}: the stride {d} of its mode {s}:{d} does not divide the next stride {e}",
                 f"A stride of {-(-e // d) * d} in place of {e} is a multiple of it.",
                 layout=layout,
                 modes=((s, d), (t, e)),
@@ -347,7 +313,7 @@ def _refuse(layout: AnyLayout, moving: list[Moving]) -> NoReturn:
     raise AssertionError("strides that divide each other without overlap are the digits of offsets")
 
 
-def _left_digits(moving: list[Moving], ask: Questions, one: Any) -> Modes | None:
+def _whole_digits(moving: list[Moving], ask: Questions, one: Any) -> Modes | None:
     """The digits of an offset where each stride divides the next, and none carries; None elsewhere.
 
     Without a mode of size 1 its digit is part of the one below: that makes no difference where the mode
@@ -372,3 +338,10 @@ def _left_digits(moving: list[Moving], ask: Questions, one: Any) -> Modes | None
         elif not (is_top or fills[i + 1]) or (is_top and not fills[i]):
             ask.refuse(s, ">", _1)
     return _radix(moving, moving[-1][0] if moving else one, one)
+
+
+right_inverted = partial(_inverted, "right", _right_digits)
+"""`right_inverse` of a layout."""
+
+left_inverted = partial(_inverted, "left", _left_digits)
+"""`left_inverse` of a layout."""

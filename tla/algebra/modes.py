@@ -20,6 +20,7 @@ from ..numbers import (
     keeps_assumptions,
     known_eq,
     known_lt,
+    less,
     static_int,
 )
 
@@ -54,18 +55,11 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
         as_layout(layout)
         return None  # it carries assumptions, as will the result
     shape, stride = layout.shape, layout.stride
-    if type(shape) is INT and type(stride) is INT:
+    if type(shape) is INT and (type(stride) is INT or type(stride) is STATIC):
         return [(shape, stride)], False
     out: Modes = []
-    if type(shape) is TUPLE:
-        for mode in zip(shape, stride):  # noqa: B905 (congruent; this path is hot)
-            s, d = mode
-            if type(s) is INT and (type(d) is INT or type(d) is STATIC):
-                out.append(mode)
-            elif type(s) is not TUPLE or not _dynamic(s, d, out):
-                break
-        else:
-            return out, not out
+    if type(shape) is TUPLE and _dynamic(shape, stride, out):
+        return out, not out
     out = []
     if _static(shape, stride, out):
         return out, True
@@ -107,21 +101,22 @@ def _ready(shape: Any, stride: Any, out: Modes) -> bool:
     return not is_open(shape) and not is_open(stride)
 
 
-def both_static(a: tuple[list[Any], bool] | None, b: tuple[list[Any], bool] | None) -> bool | None:
-    """Whether both layouts read are static; None where they differ, or one is symbolic.
+def raw_modes(layout: AnyLayout) -> Modes:
+    """Return the leaves of a layout with their strides, as they are."""
+    return list(zip(flat(layout.shape), flat(layout.stride), strict=True))
 
-    A layout without ints is of either kind.
+
+def read_both(a: AnyLayout, b: AnyLayout) -> tuple[Modes, Modes, bool] | None:
+    """Return the modes of two layouts, and whether all are static; None where the two differ in that.
+
+    A layout without ints is of either kind. None also where one is symbolic.
     """
-    if a is None or b is None:
+    left, right = read_modes(a), read_modes(b)
+    if left is None or right is None:
         return None
-    if a[1] is b[1] or not b[0]:
-        return a[1]
-    return None if a[0] else b[1]
-
-
-def as_plain(x: Any) -> Any:
-    """Return an int, or a tuple of them, dynamic; None stays."""
-    return tuple([as_plain(i) for i in x]) if type(x) is TUPLE else x if x is None else int(x)
+    if left[1] is not right[1] and left[0] and right[0]:
+        return None
+    return left[0], right[0], left[1] and right[1]
 
 
 def as_static(x: Any) -> Any:
@@ -217,15 +212,10 @@ def is_symbolic(*values: Any) -> bool:
     return any(is_open(x) or (is_tuple(x) and is_symbolic(*x)) for x in values)
 
 
-def raw_modes(layout: AnyLayout) -> Modes:
-    """Return the leaves of a layout with their strides, as they are."""
-    return list(zip(flat(layout.shape), flat(layout.stride), strict=True))
-
-
 def first_of(layout: AnyLayout) -> tuple[Modes, Any]:
     """Return the `raw_modes`, and the 1 to start from: dynamic beside ints that are not all static."""
     read = read_modes(layout)
-    return (raw_modes(layout), _1) if read is None or read[1] else (read[0], 1)
+    return raw_modes(layout), _1 if read is None or read[1] else 1
 
 
 def is_one(size: Any) -> bool:
@@ -260,3 +250,8 @@ def by_stride(modes: list[_M], ask: Questions) -> list[_M]:
             i -= 1
         out.insert(i, mode)
     return out
+
+
+def magnitude(d: Any) -> Any:
+    """Return the absolute value of a stride."""
+    return -d if less(d, 0) else d

@@ -6,7 +6,9 @@ remainders that their strides can make are followed.
 
 from __future__ import annotations
 
+from itertools import accumulate
 from math import gcd
+from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UndecidedError, UnsupportedError
@@ -59,17 +61,13 @@ def preimage(layout: AnyLayout, offset: IntLike) -> Iterator[Any]:
         )
     if any(n == 0 for n in sizes):
         return iter(())
-    digits = _digits([int(n) for n in sizes], [int(d) for d in strides])
+    digits = _digits([*[int(n) for n in sizes], 1], [*[int(d) for d in strides], 0])
     return (idx2crd(i, layout.shape) for i in _indices(layout, digits, int(at)))
 
 
 def _digits(sizes: list[int], strides: list[int]) -> list[_Digit]:
     """The digits by falling stride, with what those from each on reach."""
-    weights: list[int] = []
-    below = 1
-    for n in sizes:
-        weights.append(below)
-        below *= n
+    weights = accumulate([1, *sizes[:-1]], mul)
     moves = sorted(zip(sizes, strides, weights, strict=True), key=lambda m: (abs(m[1]), m[2]))
     digits: list[_Digit] = []
     low = high = divisor = 0
@@ -82,11 +80,9 @@ def _digits(sizes: list[int], strides: list[int]) -> list[_Digit]:
 
 def _indices(layout: AnyLayout, digits: list[_Digit], offset: int) -> Iterator[int]:
     """Every index whose offset is given, by a walk over the digits, each as far as it is asked for."""
-    if not digits and offset == 0:
-        yield 0
     steps = 0
     # of each digit chosen, and of the next one: its choices, what is left for it, the index so far
-    walk = [(iter(_choices(digits, 0, offset)), offset, 0)] if digits else []
+    walk = [(iter(_choices(digits, 0, offset)), offset, 0)]
     while walk:
         choices, rest, index = walk[-1]
         k = len(walk) - 1

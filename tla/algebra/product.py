@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError, LayoutError
@@ -11,6 +12,7 @@ from ..layouts import (
     as_layout,
     as_shape,
     cosize,
+    is_layout,
     make_layout,
     make_ordered_layout,
     product_each,
@@ -28,13 +30,13 @@ from ..numbers import (
     keeps_assumptions,
     known_eq,
 )
-from .by_mode import Tiler, by_mode, is_left_alone
+from .by_mode import Tiler, by_mode
 from .complement import free, gaps
 from .composition import composed, shaped, tiler_layout, walked
 from .divide import unzipped
 from .facts import is_bijective
 from .inverse import right_inverse
-from .modes import both_static, modes_of, read_modes, row
+from .modes import modes_of, read_both, row
 
 if TYPE_CHECKING:
     from ..numbers import Conditions
@@ -61,14 +63,9 @@ def logical_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None
         DivisibilityError: the tiler cuts a free stretch of offsets unevenly.
     Source: CuTe ``logical_product``, layout.hpp.
     """
-    as_layout(block)
-    if is_tuple(tiler):
-
-        def one(mode: AnyLayout, part: Any) -> AnyLayout:
-            return multiplied(mode, tiler_layout(part))
-
-        return by_mode(one, block, tiler)
-    return block if is_left_alone(tiler) else multiplied(block, tiler_layout(tiler))
+    if is_layout(tiler):
+        return multiplied(block, tiler)
+    return by_mode(lambda mode, part: multiplied(mode, tiler_layout(part)), block, tiler)
 
 
 def multiplied(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
@@ -90,16 +87,12 @@ def multiplied(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
 
 def _walked(block: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
     """The copies in one pass, where the composition needs no search and no ints are lifted."""
-    read, over = read_modes(block), read_modes(tiler)
-    are_static = both_static(read, over)
-    if read is None or over is None or are_static is None:
+    read = read_both(block, tiler)
+    if read is None:
         return None
-    size, span = 1, 1
-    for s, _d in read[0]:
-        size *= s
-    for s, d in over[0]:
-        span += (s - 1) * abs(d)
-    parts = walked(gaps(read[0], size * span, block, grows=True), over[0])
+    modes, over, are_static = read
+    span = sum([(s - 1) * abs(d) for s, d in over], 1)
+    parts = walked(gaps(modes, prod([s for s, _d in modes]) * span, block, grows=True), over)
     return None if parts is None else trusted(*shaped(parts, tiler.shape, are_static))
 
 
@@ -253,7 +246,7 @@ def tile_to_shape(
             shape=shape,
             padded_shape=padded,
         )
-    counts = tuple([m // n for n, m in zip(sizes, target, strict=True)])
+    counts = tuple([m // n for n, m in pairs])
     copies = make_layout(counts) if order is None else make_ordered_layout(counts, order)
     return blocked_product(block, copies)
 

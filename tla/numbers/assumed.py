@@ -77,7 +77,7 @@ def _is_bare(arguments: tuple[Any, ...]) -> bool:
     for x in arguments:
         if type(x) is plain:
             for part in x:
-                if type(part) not in PLAIN_INTS:
+                if type(part) not in PLAIN_INTS and getattr(part, "assumptions", True):
                     return False
         elif getattr(x, "assumptions", ()):
             return False
