@@ -346,66 +346,45 @@ class Notation:
     """
 
     def __init__(self, values: Iterable[Value], facts: bool = True) -> None:
-        self._pending: dict[Symbol, str] = {}
-        if facts:
-            exprs = [x for x in values if type(x) is Expr]
-            implied: dict[Symbol, int] = {}
-            for x in exprs:
-                _imply(x, implied)
-            for x in exprs:
+        self._facts: dict[str, str] = {}
+        """What is yet to be said of symbols, by their marks."""
+        symbols: dict[str, Symbol] = {}
+        implied: dict[str, int] = {}
+        for x in values if facts else ():
+            if type(x) is Expr:
+                text = written(x, _NOTATION).text
                 for symbol in x.symbols:
-                    self._pending[symbol] = facts_text(symbol, implied.get(symbol, 1))
-        self._style = Style(
-            self._name, "", "/", _operator("//"), _operator("%"), _call("min", ","), _call("max", ",")
-        )
-
-    def _name(self, symbol: Symbol) -> str:
-        return symbol.name + self._pending.pop(symbol, "")
+                    mark = _marked(symbol)
+                    symbols[mark] = symbol
+                    implied[mark] = lcm(implied.get(mark, 1), implied_divisor(text, mark))
+        for mark, symbol in symbols.items():
+            self._facts[mark] = facts_text(symbol, implied[mark])
 
     def text(self, x: Value) -> str:
         """Return the text of the next value."""
         if type(x) is not Expr:
             return str(x)
-        if not any(self._pending.values()):
-            return written(x, self._style).text
         # terms are sorted and written more than once: the facts go where the name stands first
-        pending, self._pending = self._pending, {}
-        plain = written(x, self._style._replace(name=_marked)).text
-        pieces = plain.split("\0")
-        by_order = {str(s.order): s for s in pending}
-        self._pending = pending
-        out = pieces[0]
-        for order, rest in zip(pieces[1::2], pieces[2::2], strict=True):
-            symbol = by_order.get(order)
-            out += (self._pending.pop(symbol, "") if symbol else "") + rest
-        return out
+        return _MARK.sub(lambda mark: mark[1] + self._facts.pop(mark[0], ""), written(x, _NOTATION).text)
 
 
 def _marked(symbol: Symbol) -> str:
     return f"{symbol.name}\0{symbol.order}\0"
 
 
-def _imply(x: Value, implied: dict[Symbol, int]) -> None:
-    """Collect the divisors that the text of an expression gives its symbols: ``M/16``, ``3*M/16``."""
-    if type(x) is not Expr:
-        return
-    for monomial, k in x.terms.items():
-        symbols = [atom for atom in monomial if type(atom) is Symbol]
-        if len(symbols) == 1:
-            (symbol,) = symbols
-            under = symbol.divisor // gcd(k, symbol.divisor)
-            implied[symbol] = lcm(implied.get(symbol, 1), under)
-        for atom in monomial:
-            if isinstance(atom, (Quotient, Remainder)):
-                scale = denominator(atom.dividend)
-                if type(atom) is Remainder and k % scale:
-                    scale = 1
-                _imply(atom.dividend * scale, implied)
-                _imply(atom.divisor * scale, implied)
-            elif type(atom) is Least:
-                scale = lcm(*map(denominator, atom.items))
-                for item in atom.items:
-                    _imply(item * (1 if k % scale else scale), implied)
+_MARK: Final = re.compile("(\\w+)\0\\d+\0")
+_NOTATION: Final = Style(
+    _marked, "", "/", _operator("//"), _operator("%"), _call("min", ","), _call("max", ",")
+)
+
+
+def implied_divisor(text: str, name: str) -> int:
+    """Return what a text says that divides a name: 16 in ``M/16``, and in ``3*M/48``."""
+    quotients = re.findall(
+        rf"(?:(?<![\w*/%.])(\d+)\s*\*\s*|(?<![\w*/%.])){name}(?:\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})?\s*/\s*(\d+)(?![\d/])",
+        text,
+    )
+    return lcm(*(int(n) // gcd(int(n), int(k or 1)) for k, n in quotients))
 
 
 def facts_text(symbol: Symbol, implied: int = 1) -> str:

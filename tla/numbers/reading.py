@@ -16,13 +16,13 @@ A `Names` holds what the names of one text stand for; `expr_at` reads an express
 from __future__ import annotations
 
 import re
-from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ..errors import KindError, LayoutError, ParseError, TlaError
 from ..ground import Scanner, shortened
 from . import rules
 from .nodes import COMPARISONS, Condition, Expr, Value, exact_quotient, required
+from .printers import implied_divisor
 from .symbols import RESERVED, is_name, sym
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ class Names:
             self._reading.append(name)
             facts = self._facts(Scanner(self._text, start=found.end() - 1), room)
             self._reading.pop()
-        implied = [int(n) // gcd(int(n), int(k or 1)) for k, n in _quotients(self._text, name)]
-        divisor = facts.pop("divisible_by", lcm(*implied))
+        divisor = facts.pop("divisible_by", implied_divisor(self._text, name))
         try:
             return sym(name, divisor, **facts)
         except LayoutError as error:
@@ -129,14 +128,6 @@ _FACTS: Final = {"div": "divisible_by", "min": "min", "max": "max", "type": "cpp
 
 def _same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
-
-
-def _quotients(text: str, name: str) -> list[tuple[str, str]]:
-    """Each ``k*name/n`` of a text as ``k, n``: what says that the quotient is exact."""
-    return re.findall(
-        rf"(?:(?<![\w*/%.])(\d+)\s*\*\s*|(?<![\w*/%.])){name}(?:\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})?\s*/\s*(\d+)(?![\d/])",
-        text,
-    )
 
 
 # --- the grammar ------------------------------------------------------------------------------
