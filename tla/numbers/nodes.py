@@ -26,11 +26,12 @@ stand above this module: `tla.numbers.symbols`, where unknowns come from, hands 
 
 from __future__ import annotations
 
+from functools import reduce
 from itertools import count
 from math import gcd
 from operator import attrgetter, eq, ge, gt, index, le, lt, ne
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias, Union, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias, TypeVar, Union, final
 from weakref import WeakValueDictionary
 
 from ..errors import LeafError, UndecidedError
@@ -41,6 +42,7 @@ from .ints import SymbolicInt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import Self
 
     from .intervals import Interval
 
@@ -79,6 +81,13 @@ class Atom:
     """Whether no rule changes it while nothing is assumed, if none changes what it is made of."""
     kind: int = 0
     """The bit that tells sums which rules to try."""
+    operation: str = ""
+    """Which of the `operators` makes it of its parts."""
+
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        """The values that it is made of."""
+        return ()
 
     def __copy__(self) -> Atom:
         return self
@@ -109,6 +118,18 @@ class Symbol(Atom):
     greatest: Value | None
     cpp_type: str
 
+    def __init__(
+        self, name: str, divisor: int, least: Value | None, greatest: Value | None, cpp_type: str
+    ) -> None:
+        self.name, self.divisor, self.cpp_type = name, divisor, cpp_type
+        self.least, self.greatest = least, greatest
+        low = None if least is None else bounds_of(least)[0]
+        high = None if greatest is None else bounds_of(greatest)[1]
+        self.bounds = (
+            None if low is None else -(-low // divisor),
+            None if high is None else high // divisor,
+        )
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Symbol.make, (self.name, self.divisor, self.least, self.greatest, self.cpp_type)
 
@@ -125,47 +146,45 @@ class Symbol(Atom):
     ) -> Symbol:
         """Return the symbol of these facts."""
         key = (Symbol, name, divisor, key_of(least), key_of(greatest), cpp_type)
-
-        def build() -> Symbol:
-            atom = Symbol()
-            atom.name, atom.divisor, atom.cpp_type = name, divisor, cpp_type
-            atom.least, atom.greatest = least, greatest
-            low = None if least is None else bounds_of(least)[0]
-            high = None if greatest is None else bounds_of(greatest)[1]
-            atom.bounds = (
-                None if low is None else -(-low // divisor),
-                None if high is None else high // divisor,
-            )
-            return atom
-
-        symbol: Symbol = _interned(key, build)
-        return symbol
+        return _interned(key, Symbol, name, divisor, least, greatest, cpp_type)
 
 
-class _Division(Atom):
-    """An expression and a positive divisor; ``range`` is that of the value, by theirs."""
+class _Operation(Atom):
+    """An atom made of values, its parts."""
+
+    __slots__ = ()
+
+    range: ClassVar[staticmethod[[Interval, Interval], Interval]]
+    """The range of the value, by those of the parts."""
+
+    def __init__(self, *parts: Value) -> None:
+        self.bounds = reduce(self.range, map(bounds_of, parts))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).make, self.parts
+
+    @classmethod
+    def make(cls, *parts: Value) -> Self:
+        """Return the atom; no rule is tried."""
+        keys = map(key_of, parts)
+        return _interned((cls, frozenset(keys) if cls is Least else tuple(keys)), cls, *parts)
+
+
+class _Division(_Operation):
+    """An expression and a positive divisor."""
 
     __slots__ = ("dividend", "divisor")
 
     dividend: Value
     divisor: Value
-    range: ClassVar[staticmethod[[Interval, Interval], Interval]]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).make, (self.dividend, self.divisor)
+    def __init__(self, dividend: Value, divisor: Value) -> None:
+        super().__init__(dividend, divisor)
+        self.dividend, self.divisor = dividend, divisor
 
-    @classmethod
-    def make(cls, dividend: Value, divisor: Value) -> Any:
-        """Return the atom; no rule is tried."""
-        key = (cls, key_of(dividend), key_of(divisor))
-
-        def build() -> _Division:
-            atom = cls()
-            atom.dividend, atom.divisor = dividend, divisor
-            atom.bounds = cls.range(bounds_of(dividend), bounds_of(divisor))
-            return atom
-
-        return _interned(key, build)
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        return self.dividend, self.divisor
 
 
 class Quotient(_Division):
@@ -173,7 +192,8 @@ class Quotient(_Division):
 
     __slots__ = ()
     kind = 2
-    range: ClassVar[staticmethod[[Interval, Interval], Interval]] = staticmethod(intervals.floor_divide)
+    operation = "floor_divided"
+    range = staticmethod(intervals.floor_divide)
 
 
 class Remainder(_Division):
@@ -181,7 +201,8 @@ class Remainder(_Division):
 
     __slots__ = ("_whole",)
     kind = 1
-    range: ClassVar[staticmethod[[Interval, Interval], Interval]] = staticmethod(intervals.remainder)
+    operation = "remainder"
+    range = staticmethod(intervals.remainder)
 
     _whole: Value
 
@@ -199,43 +220,35 @@ class Remainder(_Division):
             return self._whole
 
 
-class Least(Atom):
+class Least(_Operation):
     """The least of some expressions."""
 
     __slots__ = ("items",)
     kind = 4
+    operation = "least"
+    range = staticmethod(intervals.minimum)
     items: tuple[Value, ...]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Least.make, (self.items,)
+    def __init__(self, *items: Value) -> None:
+        super().__init__(*items)
+        self.items = items
 
-    @staticmethod
-    def make(items: tuple[Value, ...]) -> Least:
-        """Return the atom; no rule is tried."""
-        key = (Least, frozenset(map(key_of, items)))
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        return self.items
 
-        def build() -> Least:
-            atom = Least()
-            atom.items = items
-            low, high = bounds_of(items[0])
-            for item in items[1:]:
-                low, high = intervals.minimum((low, high), bounds_of(item))
-            atom.bounds = low, high
-            return atom
 
-        atom: Least = _interned(key, build)
-        return atom
-
+_A = TypeVar("_A", bound=Atom)
 
 _atoms: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 _numbers: Iterator[int] = count()
 _lock: Final = Lock()
 
 
-def _interned(key: Any, build: Callable[[], Any]) -> Any:
-    atom = _atoms.get(key)
+def _interned(key: Any, kind: type[_A], *arguments: Any) -> _A:
+    atom: _A | None = _atoms.get(key)
     if atom is None:
-        fresh = build()
+        fresh = kind(*arguments)
         low, high = fresh.bounds
         fresh.is_final = type(fresh) is Symbol and (low is None or low != high)
         with _lock:  # whole before others can see it
@@ -816,10 +829,7 @@ def atoms_of(x: Value) -> Iterator[Atom]:
                     continue
                 seen.add(atom)
                 yield atom
-                if isinstance(atom, _Division):
-                    todo += [atom.dividend, atom.divisor]
-                elif type(atom) is Least:
-                    todo += atom.items
+                todo += atom.parts
 
 
 def inner_first(x: Value) -> list[Atom]:
@@ -872,11 +882,6 @@ def size_of(x: Value) -> int:
     for monomial, k in x.terms.items():
         count += len(monomial) - 1 + (0 if abs(k) == 1 else 2)
         for atom in monomial:
-            if type(atom) is Symbol:
-                count += 1
-            elif isinstance(atom, (Quotient, Remainder)):
-                count += 1 + size_of(atom.dividend) + size_of(atom.divisor)
-            else:
-                assert type(atom) is Least
-                count += sum([1 + size_of(item) for item in atom.items]) - 1
+            parts = atom.parts
+            count += sum(map(size_of, parts)) + len(parts) - 1 if parts else 1
     return count

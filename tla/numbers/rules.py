@@ -375,7 +375,7 @@ def least(*items: Value) -> Value:
         result = rule.step(rest)
         if result is not None:
             return result
-    atom = Least.make(tuple(rest))
+    atom = Least.make(*rest)
     atom.is_final = atom.is_final or assumed.get() is None
     return atom_expr(atom)
 
