@@ -253,23 +253,18 @@ class SymbolicInt:
 
     def known_eq(self, other: Leaf) -> bool | None:
         """Whether ``self == other``."""
-        raise NotImplementedError
 
     def known_lt(self, other: Leaf) -> bool | None:
         """Whether ``self < other``."""
-        raise NotImplementedError
 
     def known_gt(self, other: Leaf) -> bool | None:
         """Whether ``self > other``."""
-        raise NotImplementedError
 
     def known_divides(self, other: Leaf) -> bool | None:
         """Whether ``self`` divides ``other``."""
-        raise NotImplementedError
 
     def known_multiple(self, other: Leaf) -> bool | None:
         """Whether ``other`` divides ``self``."""
-        raise NotImplementedError
 
     def either(self) -> bool:
         """Whether something holds that no question decides; asked where no question stays open."""

@@ -272,6 +272,14 @@ def product_in_order(atoms: Iterable[Atom]) -> Monomial:
 # --- expressions ------------------------------------------------------------------------------
 
 
+def _comparison(sign: str) -> Callable[[Expr, Any], Condition]:
+    def compare(self: Expr, other: Any) -> Condition:
+        n = value_of(other)
+        return NotImplemented if n is None else Condition(self, sign, n)
+
+    return compare
+
+
 @final
 class Expr(Immutable, SymbolicInt):
     """A symbolic int: ``constant + sum of coefficient * product of atoms``, immutable.
@@ -389,7 +397,7 @@ class Expr(Immutable, SymbolicInt):
 
     def __mul__(self, other: IntLikeValue) -> Any:
         if type(other) is Expr:
-            return product_of(self, other)
+            return total(*_product(self, other), self.kinds | other.kinds)
         n = _int(other)
         if n is None:
             return NotImplemented
@@ -445,22 +453,12 @@ class Expr(Immutable, SymbolicInt):
         return operators.known_zero(self - other)
 
     def known_lt(self, other: Any) -> bool | None:
-        if type(other) is not Expr:
-            low, high = self.bounds
-            if high is not None and high < other:
-                return True
-            if low is not None and low >= other:
-                return False
-        return operators.known_negative(self - other)
+        answer = None if type(other) is Expr else intervals.is_below(self.bounds, other)
+        return operators.known_negative(self - other) if answer is None else answer
 
     def known_gt(self, other: Any) -> bool | None:
-        if type(other) is not Expr:
-            low, high = self.bounds
-            if low is not None and low > other:
-                return True
-            if high is not None and high <= other:
-                return False
-        return operators.known_negative(other - self)
+        answer = None if type(other) is Expr else intervals.is_below(self.bounds, other + 1)
+        return operators.known_negative(other - self) if answer is None else not answer
 
     def known_divides(self, other: Any) -> bool | None:
         return operators.known_divides(self, other)
@@ -477,29 +475,12 @@ class Expr(Immutable, SymbolicInt):
     def greater(self, other: Any) -> Any:
         return -operators.least(-self, -required(other))
 
-    def __eq__(self, other: object) -> Condition:  # type: ignore[override]  # ty: ignore[incompatible-method-override]
-        n = value_of(other)
-        return NotImplemented if n is None else Condition(self, "==", n)
-
-    def __ne__(self, other: object) -> Condition:  # type: ignore[override]  # ty: ignore[incompatible-method-override]
-        n = value_of(other)
-        return NotImplemented if n is None else Condition(self, "!=", n)
-
-    def __lt__(self, other: Any) -> Condition:
-        n = value_of(other)
-        return NotImplemented if n is None else Condition(self, "<", n)
-
-    def __le__(self, other: Any) -> Condition:
-        n = value_of(other)
-        return NotImplemented if n is None else Condition(self, "<=", n)
-
-    def __gt__(self, other: Any) -> Condition:
-        n = value_of(other)
-        return NotImplemented if n is None else Condition(self, ">", n)
-
-    def __ge__(self, other: Any) -> Condition:
-        n = value_of(other)
-        return NotImplemented if n is None else Condition(self, ">=", n)
+    __eq__ = _comparison("==")  # type: ignore[assignment]
+    __ne__ = _comparison("!=")  # type: ignore[assignment]
+    __lt__ = _comparison("<")
+    __le__ = _comparison("<=")
+    __gt__ = _comparison(">")
+    __ge__ = _comparison(">=")
 
     def __hash__(self) -> int:
         return hash(key_of(self))
@@ -682,11 +663,7 @@ def combined(x: Value, j: int, y: Value, k: int, monomial: Monomial = ()) -> Val
     elif j:
         terms = {m: n * j for m, n in x.terms.items()}
         constant += x.constant * j
-    if type(y) is not Expr:
-        right: list[tuple[Monomial, int]] = [((), y)] if y else []
-    else:
-        right = [*y.terms.items(), ((), y.constant)] if y.constant else list(y.terms.items())
-    for m, n in right:
+    for m, n in _with_constant(y):
         if monomial:
             m = product_in_order(m + monomial) if m else monomial
         if m:
@@ -700,14 +677,32 @@ def combined(x: Value, j: int, y: Value, k: int, monomial: Monomial = ()) -> Val
     return made(terms, constant, 7) if terms else constant
 
 
+def _product(a: Value, b: Value) -> tuple[Terms, int]:
+    """The terms and the constant of a product, multiplied out."""
+    terms: Terms = {}
+    constant = 0
+    right = _with_constant(b)
+    for m, k in _with_constant(a):
+        for n, j in right:
+            both = product_in_order(m + n) if m and n else m + n
+            if both:
+                terms[both] = terms.get(both, 0) + k * j
+            else:
+                constant += k * j
+    return {m: k for m, k in terms.items() if k} if 0 in terms.values() else terms, constant
+
+
+def _with_constant(x: Value) -> list[tuple[Monomial, int]]:
+    """The terms of a value; its constant is one without atoms."""
+    if type(x) is not Expr:
+        return [((), x)] if x else []
+    return [*x.terms.items(), ((), x.constant)] if x.constant else list(x.terms.items())
+
+
 def multiplied(x: Value, c: Value) -> Value:
     """Return ``x * c`` as it comes, without the rules of sums: for proofs."""
-    if type(c) is not Expr:
-        return combined(x, c, 0, 0)
-    product: Value = combined(x, c.constant, 0, 0)
-    for monomial, k in c.terms.items():
-        product = combined(product, 1, x, k, monomial)
-    return product
+    terms, constant = _product(x, c)
+    return made(terms, constant, 7) if terms else constant
 
 
 def term_of(monomial: Monomial, k: int) -> Value:
@@ -718,24 +713,6 @@ def term_of(monomial: Monomial, k: int) -> Value:
 def atom_expr(atom: Atom) -> Expr:
     """Return the expression of one atom."""
     return made({(atom,): 1}, 0, atom.kind)
-
-
-def product_of(a: Expr, b: Expr) -> Value:
-    """Return the product, multiplied out."""
-    terms: Terms = {}
-    right = [*b.terms.items(), ((), b.constant)] if b.constant else list(b.terms.items())
-    left = [*a.terms.items(), ((), a.constant)] if a.constant else list(a.terms.items())
-    constant = 0
-    for m, k in left:
-        for n, j in right:
-            both = product_in_order(m + n) if m and n else m + n
-            if both:
-                terms[both] = terms.get(both, 0) + k * j
-            else:
-                constant += k * j
-    if 0 in terms.values():
-        terms = {m: k for m, k in terms.items() if k}
-    return total(terms, constant, a.kinds | b.kinds)
 
 
 def _int(x: object) -> int | None:

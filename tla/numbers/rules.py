@@ -115,11 +115,6 @@ def _pulled_out(x: Expr, c: Value) -> Value | None:
 
 @_rule(DIVISION, "D4", "(x*g + n) // (c*g) == (x + n // g) // c")
 def _cancelled(x: Expr, c: Value) -> Value | None:
-    if type(c) is not Expr:
-        g = gcd(c, *x.terms.values())
-        if g == 1:
-            return None
-        return floor_divided(over(x.terms, g, x.constant // g, x.kinds), c // g)
     common = _common_factor(x, c)
     return None if common is None else floor_divided(_divided(x, common), _divided(c, common))
 
@@ -195,16 +190,11 @@ def _dropped(x: Expr, c: Value) -> Value | None:
 
 @_rule(REMAINDER, "R2, R4", "(x*g + n) % (c*g) == (x + n // g) % c * g + n % g")
 def _factored(x: Expr, c: Value) -> Value | None:
-    if type(c) is not Expr:
-        g = gcd(c, *x.terms.values())
-        if g == 1:
-            return None
-        inner = remainder(over(x.terms, g, x.constant // g, x.kinds), c // g)
-        return inner * g + x.constant % g
-    factor = _common_factor(x, c)
-    if factor is None:
+    common = _common_factor(x, c)
+    if common is None:
         return None
-    return remainder(_divided(x, factor), _divided(c, factor)) * factor
+    rest = 0 if type(common) is Expr else x.constant % common
+    return remainder(_divided(x, common), _divided(c, common)) * common + rest
 
 
 @_rule(REMAINDER, "R5", "(x*g + y) % (g*c) == x % c * g + y", "every y lies in [0, g), g > 1")
@@ -524,8 +514,11 @@ def _split(x: Expr, c: int) -> tuple[Terms, Terms]:
     return (rest, whole) if whole or not 0 <= x.constant < c else ({}, {})
 
 
-def _common_factor(x: Expr, c: Expr) -> Expr | int | None:
-    """A factor of every term of both, other than 1 and known to be positive."""
+def _common_factor(x: Expr, c: Value) -> Value | None:
+    """A factor, other than 1 and known to be positive, of ``c`` and every term but a number's rest."""
+    if type(c) is not Expr:
+        g = gcd(c, *x.terms.values())
+        return g if g > 1 else None
     g = gcd(x.divisor, c.divisor)
     monomials = [*x.terms, *c.terms]
     common: Monomial = ()
@@ -539,8 +532,10 @@ def _common_factor(x: Expr, c: Expr) -> Expr | int | None:
     return g if g > 1 else None
 
 
-def _divided(x: Expr, g: Expr | int) -> Value:
-    """The expression over a factor of all its terms."""
+def _divided(x: Value, g: Value) -> Value:
+    """The expression over a factor of all its terms; of an int, rounded down."""
+    if type(x) is not Expr:
+        return x // g
     if type(g) is not Expr:
         return over(x.terms, g, x.constant // g, x.kinds)
     ((common, n),) = g.terms.items()
