@@ -15,12 +15,12 @@ of 16 is 16 times its atom: its atom is written ``M/16``, its exact quotient.
 from __future__ import annotations
 
 import re
-from math import gcd, lcm
+from math import gcd, lcm, prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import UnsupportedError
 from .intervals import is_nonnegative
-from .nodes import Expr, Least, Monomial, Quotient, Remainder, Symbol, Value, bounds_of
+from .nodes import Expr, Least, Monomial, Quotient, Symbol, Value, bounds_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -141,22 +141,17 @@ _RANK: Final = {1: 1, 2: 2, 0: 3, 4: 4}
 
 def _term(monomial: Monomial, k: int, negative: bool, style: Style) -> _Text:
     """A product of atoms ``k`` times. A least value to be taken away is the greatest of the negated."""
-    under = 1
-    factors: list[Any] = []
-    for atom in monomial:
-        if type(atom) is Symbol:
-            under *= atom.divisor
-            factors.append(atom)
+    symbols = [atom for atom in monomial if type(atom) is Symbol]
+    under = _under(monomial)
     g = gcd(k, under)
     k, under = k // g, under // g
     others: list[_Text] = []
     for atom in monomial:
-        if type(atom) is Symbol:
-            continue
-        k, text = _factor(atom, k, negative, style)
-        negative = negative and type(atom) is not Least
-        others.append(text)
-    texts = sorted([_Text(style.name(s), _WHOLE) for s in factors]) + sorted(others)
+        if type(atom) is not Symbol:
+            k, text = _factor(atom, k, negative, style)
+            negative = negative and type(atom) is not Least
+            others.append(text)
+    texts = sorted([_Text(style.name(s), _WHOLE) for s in symbols]) + sorted(others)
     star = f"{style.gap}*{style.gap}"
     if len(texts) == 1 and k == 1:
         product = texts[0]
@@ -165,7 +160,7 @@ def _term(monomial: Monomial, k: int, negative: bool, style: Style) -> _Text:
         all_texts = texts + number if style.number_last else number + texts
         product = _Text(star.join(_at_least(t, _WHOLE) for t in all_texts), _PRODUCT)
     if under > 1:
-        if others and len(factors) == 1 and k == 1:  # M/16*x rather than M*x/16
+        if others and len(symbols) == 1 and k == 1:  # M/16*x rather than M*x/16
             head = _Text(f"{texts[0].text}{style.exact}{under}", _DIVISION)
             first = head.text if style.left_binds == _PRODUCT else f"({head.text})"
             return _Text(star.join([first, *(_at_least(t, _WHOLE) for t in texts[1:])]), _DIVISION)
@@ -178,37 +173,29 @@ def _term(monomial: Monomial, k: int, negative: bool, style: Style) -> _Text:
 
 def _factor(atom: Atom, k: int, negative: bool, style: Style) -> tuple[int, _Text]:
     """An atom as a factor of ``k``, which it may take up: ``16*(M/16%3)`` is ``M%48``."""
-    if type(atom) is Quotient:
-        scale = denominator(atom.dividend)
-        x, c = atom.dividend * scale, atom.divisor * scale
-        return k, style.floor(style, x, c, written(x, style), written(c, style))
-    if type(atom) is Remainder:
-        scale = denominator(atom.dividend)
+    scale = lcm(*map(denominator, atom.parts if type(atom) is Least else atom.parts[:1]))
+    if type(atom) is not Quotient:
         if k % scale:
             scale = 1
-        x, c = atom.dividend * scale, atom.divisor * scale
-        return k // scale, style.mod(style, x, c, written(x, style), written(c, style))
-    assert type(atom) is Least
-    scale = lcm(*map(denominator, atom.items))
-    if k % scale:
-        scale = 1
-    sign = -scale if negative else scale
-    items = sorted(written(item * sign, style) for item in atom.items)
-    return k // scale, (style.greatest if negative else style.least)(items)
+        k //= scale
+    if type(atom) is Least:
+        items = sorted(written(x * (-scale if negative else scale), style) for x in atom.items)
+        return k, (style.greatest if negative else style.least)(items)
+    x, c = (part * scale for part in atom.parts)
+    write = style.floor if type(atom) is Quotient else style.mod
+    return k, write(style, x, c, written(x, style), written(c, style))
 
 
 def denominator(x: Value) -> int:
     """What to multiply with for symbols to stand without quotients."""
     if type(x) is not Expr:
         return 1
-    unders = [1]
-    for monomial, k in x.terms.items():
-        under = 1
-        for atom in monomial:
-            if type(atom) is Symbol:
-                under *= atom.divisor
-        unders.append(under // gcd(under, k))
-    return lcm(*unders)
+    return lcm(*[_under(m) // gcd(_under(m), k) for m, k in x.terms.items()])
+
+
+def _under(monomial: Monomial) -> int:
+    """What the symbols of a product are divided by."""
+    return prod([atom.divisor for atom in monomial if type(atom) is Symbol])
 
 
 # --- Python and MLIR --------------------------------------------------------------------------

@@ -16,6 +16,7 @@ A `Names` holds what the names of one text stand for; `expr_at` reads an express
 from __future__ import annotations
 
 import re
+from operator import mul
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ..errors import KindError, LayoutError, ParseError, TlaError
@@ -26,7 +27,7 @@ from .printers import implied_divisor
 from .symbols import RESERVED, is_name, sym
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 class Names:
@@ -132,25 +133,20 @@ def _same(a: Any, b: Any) -> bool:
 
 # --- the grammar ------------------------------------------------------------------------------
 
-_SIGNS: Final = frozenset("+-*/%")
-_WORDS: Final = ("floordiv", "ceildiv", "mod")
+_SIGN: Final = re.compile(r"\+|-|\*|//?|%|(?:floordiv|ceildiv|mod)(?!\w)")
 
 
 def goes_on(scan: Scanner) -> bool:
     """Return whether an operator comes next."""
-    char = scan.peek()
-    return (char in _SIGNS and char != "") or (
-        char in "fcm" and bool(char) and _word_operator(scan) != ""
-    )
+    return scan.peek() in _STARTS and _sign(scan) != ""
 
 
-def _word_operator(scan: Scanner) -> str:
-    for word in _WORDS:
-        if scan.text.startswith(word, scan.at):
-            after = scan.text[scan.at + len(word) : scan.at + len(word) + 1]
-            if not (after.isalnum() or after == "_"):
-                return word
-    return ""
+_STARTS: Final = frozenset("+-*/%fcm")
+
+
+def _sign(scan: Scanner) -> str:
+    found = _SIGN.match(scan.text, scan.at)
+    return found[0] if found else ""
 
 
 def expr_at(scan: Scanner, names: Names, room: int, what: str) -> Value:
@@ -184,18 +180,16 @@ def continued(scan: Scanner, names: Names, room: int, left: Value) -> Value:
 def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:
     while True:
         start = scan.at
-        word = _word_operator(scan)
-        sign = word or next((s for s in ("*", "//", "/", "%") if scan.text.startswith(s, start)), "")
-        if not sign:
+        sign = _sign(scan)
+        if sign in ("", "+", "-"):
             return left  # type: ignore[no-any-return]
         scan.accept(sign)
         right: Any = _factor(scan, names, room, "a factor" if sign == "*" else "a divisor")
-        if sign == "*":
-            left = left * right
-            continue
         try:
-            rounded = sign == "/" and names.slash_rounds
-            left = _divided(scan, start, "//" if rounded else sign, left, right)
+            if sign == "/" and not names.slash_rounds:
+                left = _exact_quotient(scan, start, left, right)
+            else:
+                left = _OPERATIONS[sign](left, right)
             continue
         except ZeroDivisionError:
             reason = "a division by 0"
@@ -206,13 +200,15 @@ def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:
         scan.fail(reason, start, scan.last)
 
 
-def _divided(scan: Scanner, start: int, sign: str, left: Value, right: Value) -> Value:
-    if sign in ("//", "floordiv"):
-        return rules.floor_divided(left, right)
-    if sign in ("%", "mod"):
-        return rules.remainder(left, right)
-    if sign == "ceildiv":
-        return rules.ceil_divided(left, right)
+_OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "*": mul,
+    **dict.fromkeys(("//", "/", "floordiv"), rules.floor_divided),
+    **dict.fromkeys(("%", "mod"), rules.remainder),
+    "ceildiv": rules.ceil_divided,
+}
+
+
+def _exact_quotient(scan: Scanner, start: int, left: Value, right: Value) -> Value:
     if right == 0 and type(right) is not Expr:
         raise ZeroDivisionError
     quotient = exact_quotient(left, right)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from . import facts, printers
+from . import facts, intervals, printers
 from .context import assumed
 from .evaluation import rebuilt
 from .nodes import (
@@ -81,17 +81,10 @@ def _rule(table: list[Rule], name: str, identity: str, needs: str = "") -> Calla
 
 
 @_rule(DIVISION, "P", "x // c == n", "every x lies in [n*c, (n+1)*c)")
-def _one_quotient(x: Expr, c: Value) -> Value | None:
-    low, high = x.bounds
-    if type(c) is not Expr:
-        if low is not None and high is not None and low // c == high // c:
-            return low // c
-    elif low is not None and high is not None:
-        floor = bounds_of(c)[0] or 0
-        if low >= 0 and high < floor:
-            return 0
-        if high < 0 and -low <= floor:
-            return -1
+def _one_quotient(x: Value, c: Value) -> Value | None:
+    low, high = intervals.floor_divide(bounds_of(x), bounds_of(c))
+    if low is not None and low == high and (type(c) is not Expr or low in (-1, 0)):
+        return low  # n*c of a symbolic c may be longer than what it comes from
     if type(c) is Expr or facts.is_related(x):
         if facts.is_within(x, 0, c):
             return 0
@@ -486,9 +479,10 @@ def _first(table: list[Rule], x: Value, c: Value) -> Value | None:
 
 def _of_constant(table: list[Rule], x: int, c: Value) -> Value | None:
     """P and R1 for an int over a symbolic divisor; ``n // c == -((c - 1 - n) // c)`` below 0."""
-    for n, low, high in ((0, 0, c), (-1, -c, 0)):
-        if facts.is_within(x, low, high):
-            return n if table is DIVISION else x - c * n
+    n = _one_quotient(x, c)
+    if n is not None:
+        rest: Value = x - c * n
+        return n if table is DIVISION else rest
     if x < 0 and table is DIVISION:
         return -floor_divided(c - 1 - x, c)
     return None
