@@ -71,7 +71,7 @@ def evaluate(x: Value, values: Mapping[str, Any]) -> Any:
         return x
     found: dict[str, Any] = {}
     for symbol in x.symbols:
-        found[symbol.name] = checked(symbol, values)
+        found[symbol.name] = check(symbol, values)
     arrays = {name: v for name, v in found.items() if not isinstance(v, int)}
     if arrays:
         found.update(_wide_enough(x, arrays, found))
@@ -114,7 +114,7 @@ def _lesser(a: Any, b: Any) -> Any:
     return np.minimum(a, b)
 
 
-def checked(symbol: Symbol, values: Mapping[str, Any]) -> Any:
+def check(symbol: Symbol, values: Mapping[str, Any]) -> Any:
     """Return the value given to a symbol: an int or an array of ints, within its facts."""
     name = symbol.name
     if name not in values:

@@ -33,13 +33,13 @@ from .nodes import (
     atoms_of,
     bounds_of,
     combined,
-    contained,
+    contains,
     exact_quotient,
     key_of,
     made,
-    multiplied,
     operators,
     product_in_order,
+    product_of,
     range_of,
     term_of,
     without,
@@ -64,7 +64,7 @@ def known_zero(x: Value) -> bool | None:
         if True in answers or answers == {False}:
             return True in answers
     if assumed.get() is not None:
-        reduced = substituted(x)
+        reduced = replace_equals(x)
         if type(reduced) is not Expr:
             return reduced == 0
         answer = None if reduced is x else _zero_by_range(reduced)
@@ -284,7 +284,7 @@ class _Search:
             k = x.terms[monomial]
             for fact, because in facts:
                 for part, j in fact.terms.items():
-                    if (j > 0) != (k > 0) or not contained(part, monomial):
+                    if (j > 0) != (k > 0) or not contains(part, monomial):
                         continue
                     others = without(monomial, part) if len(part) < len(monomial) else ()
                     if others and (_low(others, 1) or -1) < 0 and _low(others, 1) != 0:
@@ -298,7 +298,7 @@ class _Search:
             atom = monomial[0]
             if len(monomial) == 1 and type(atom) is Quotient:
                 c = atom.divisor
-                scaled = combined(combined(multiplied(x, c), 1, c, 1), 1, 1, -1)
+                scaled = combined(combined(product_of(x, c), 1, c, 1), 1, 1, -1)
                 if self.proves(scaled, depth - 1):
                     return True
         return False
@@ -363,7 +363,7 @@ def _facts_of(atom: Atom) -> Iterator[Any]:
 # --- what follows from what is assumed ------------------------------------------------------
 
 
-def substituted(x: Expr) -> Value:
+def replace_equals(x: Expr) -> Value:
     """Return an expression with the symbols replaced that are assumed equal to something."""
     result: Value = x
     for symbol, value, because in assumptions.known().equalities:
@@ -391,7 +391,7 @@ def is_never_zero(x: Expr) -> bool:
     return False
 
 
-def reduced(is_remainder: bool, x: Value, c: Value) -> Value | None:
+def reduce_remainder(is_remainder: bool, x: Value, c: Value) -> Value | None:
     """Return ``x % c``, or ``x // c``, where the assumptions make it simpler; None elsewhere."""
     if type(x) is not Expr:
         return None
@@ -419,7 +419,7 @@ def _by_whole_parts(is_remainder: bool, x: Expr, c: Value) -> Value | None:
         ((part, k),) = y.terms.items()
         if type(c) is not Expr and not is_remainder and d % c == 0:
             for monomial, j in x.terms.items():
-                if contained(part, monomial) and j % k == 0 and (monomial != part or abs(j) > abs(k)):
+                if contains(part, monomial) and j % k == 0 and (monomial != part or abs(j) > abs(k)):
                     use(condition)
                     others = without(monomial, part)
                     term = made({monomial: j}, 0, x.kinds)
@@ -432,7 +432,7 @@ def _by_whole_parts(is_remainder: bool, x: Expr, c: Value) -> Value | None:
                     continue
                 wholes: Value = x.constant  # y is d times its quotient
                 for monomial, j in x.terms.items():
-                    if contained(part, monomial):
+                    if contains(part, monomial):
                         others = (*without(monomial, part), quotient)
                         wholes = combined(wholes, 1, 1, j * (d // k), product_in_order(others))
                     else:
@@ -454,7 +454,7 @@ def congruent(x: Expr, c: Value) -> tuple[Value, tuple[Condition, ...]]:
             continue
         for monomial, k in y.terms.items():
             for whole, j in x.terms.items():
-                if j % k or not contained(monomial, whole):
+                if j % k or not contains(monomial, whole):
                     continue
                 others = without(whole, monomial)
                 less = combined(x, 1, y, -j // k, others)
@@ -475,7 +475,7 @@ def congruent(x: Expr, c: Value) -> tuple[Value, tuple[Condition, ...]]:
     return x, ()
 
 
-def restored(terms: Terms, constant: int, kinds: int) -> Value | None:
+def restore(terms: Terms, constant: int, kinds: int) -> Value | None:
     """Return a sum in which ``x // c * c`` is ``x - n`` where ``x % c == n`` is assumed."""
     if not kinds & 2:
         return None

@@ -61,7 +61,7 @@ class Operators:
     evaluate: Callable[[Value, dict[str, int]], Any]
     to_notation: Callable[[Value], str]
     to_python: Callable[[Value], str]
-    restored: Callable[[tuple[tuple[Monomial, int], ...], int], Value]
+    restore: Callable[[tuple[tuple[Monomial, int], ...], int], Value]
 
 
 operators: Final = Operators()
@@ -500,7 +500,7 @@ class Expr(Immutable, SymbolicInt):
         return format(str(self), spec)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return operators.restored, (tuple(self.terms.items()), self.constant)
+        return operators.restore, (tuple(self.terms.items()), self.constant)
 
 
 Value: TypeAlias = Union[Expr, int]
@@ -699,7 +699,7 @@ def _with_constant(x: Value) -> list[tuple[Monomial, int]]:
     return [*x.terms.items(), ((), x.constant)] if x.constant else list(x.terms.items())
 
 
-def multiplied(x: Value, c: Value) -> Value:
+def product_of(x: Value, c: Value) -> Value:
     """Return ``x * c`` as it comes, without the rules of sums: for proofs."""
     terms, constant = _product(x, c)
     return made(terms, constant, 7) if terms else constant
@@ -777,7 +777,7 @@ def range_of(monomial: Monomial) -> Interval:
     return result
 
 
-def contained(part: Monomial, monomial: Monomial) -> bool:
+def contains(part: Monomial, monomial: Monomial) -> bool:
     """Return whether a product has these factors."""
     if len(part) == 1:
         return part[0] in monomial
@@ -819,11 +819,11 @@ def over(terms: Terms, g: int, constant: int, kinds: int) -> Value:
     return made({m: k // g for m, k in terms.items()}, constant, kinds) if terms else constant
 
 
-def shortened(x: Expr, c: Expr) -> tuple[Value | None, Value]:
+def shorten(x: Expr, c: Expr) -> tuple[Value | None, Value]:
     """Return a multiple of ``c``, over ``c``, and its difference from ``x``, which has fewer terms."""
     top, n = max(c.terms.items(), key=lambda term: len(term[0]))
     for monomial, k in x.terms.items():
-        if k % n or not contained(top, monomial):
+        if k % n or not contains(top, monomial):
             continue
         others = without(monomial, top)
         factor = term_of(others, k // n)
@@ -844,7 +844,7 @@ def exact_quotient(x: Value, c: Value) -> Value | None:
         return over(x.terms, c, rest, x.kinds)
     quotient: Any = 0
     while type(x) is Expr:
-        factor, x = shortened(x, c)
+        factor, x = shorten(x, c)
         if factor is None:
             return None
         quotient = quotient + factor

@@ -155,7 +155,12 @@ def expr_at(scan: Scanner, names: Names, room: int, what: str) -> Value:
     Raises:
         ParseError: it is none, or a quotient ``x/n`` is not known to be exact.
     """
-    return continued(scan, names, room, _factor(scan, names, room, what))
+    value: Any = _term(scan, names, room, _factor(scan, names, room, what))
+    while scan.peek() in ("+", "-"):
+        minus = scan.accept("-") or not scan.accept("+")
+        right: Any = _term(scan, names, room, _factor(scan, names, room, "a summand"))
+        value = value - right if minus else value + right
+    return value  # type: ignore[no-any-return]
 
 
 def condition_at(scan: Scanner, names: Names, room: int) -> Condition:
@@ -165,16 +170,6 @@ def condition_at(scan: Scanner, names: Names, room: int) -> Condition:
     if not sign:
         scan.fail(f"expected a comparison such as '==' or '<=', found {scan.found()}")
     return Condition(left, sign, expr_at(scan, names, room, "an expression"))
-
-
-def continued(scan: Scanner, names: Names, room: int, left: Value) -> Value:
-    """Return the expression that goes on after its first factor, which has been passed."""
-    value: Any = _term(scan, names, room, left)
-    while scan.peek() in ("+", "-"):
-        minus = scan.accept("-") or not scan.accept("+")
-        right: Any = _term(scan, names, room, _factor(scan, names, room, "a summand"))
-        value = value - right if minus else value + right
-    return value  # type: ignore[no-any-return]
 
 
 def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:

@@ -31,13 +31,13 @@ from .nodes import (
     atom_expr,
     atoms_of,
     bounds_of,
-    contained,
+    contains,
     exact_quotient,
     key_of,
     made,
     over,
     product_in_order,
-    shortened,
+    shorten,
     size_of,
     term_of,
     undecided,
@@ -102,7 +102,7 @@ def _pulled_out(x: Expr, c: Value) -> Value | None:
         constant = x.constant % c
         outside = over(whole, c, x.constant // c, x.kinds)
         return floor_divided(made(rest, constant, x.kinds) if rest else constant, c) + outside
-    quotient, smaller = shortened(x, c)
+    quotient, smaller = shorten(x, c)
     return None if quotient is None else quotient + floor_divided(smaller, c)
 
 
@@ -160,7 +160,7 @@ def _one_period(x: Expr, c: Value) -> Value | None:
 @_rule(REMAINDER, "R3", "(y*c + x) % c == x % c, (x % (a*c) * k) % c == (x * k) % c")
 def _dropped(x: Expr, c: Value) -> Value | None:
     if type(c) is Expr:
-        quotient, smaller = shortened(x, c)
+        quotient, smaller = shorten(x, c)
         if quotient is not None:
             return remainder(smaller, c)
         atom = _alone(x, Remainder)
@@ -237,7 +237,7 @@ def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: in
             return None
         ((factor, n),) = c.terms.items()
         others = without(monomial, (atom,))
-        if k % n or not contained(factor, others):
+        if k % n or not contains(factor, others):
             return None
         others = without(others, factor)
         k //= -n
@@ -383,7 +383,7 @@ def summed(terms: Terms, constant: int, kinds: int) -> Value:
                 if result is not None:
                     return result
     if assumed.get() is not None:
-        result = facts.restored(terms, constant, kinds)
+        result = facts.restore(terms, constant, kinds)
         if result is not None:
             return result
     return made(terms, constant, kinds)
@@ -410,7 +410,7 @@ def simplify(x: Value) -> Value:
     for _time in range(_ROUNDS):
         simpler = rebuilt(x, single)
         if type(simpler) is Expr:
-            simpler = facts.substituted(simpler)
+            simpler = facts.replace_equals(simpler)
         if type(simpler) is not Expr or type(x) is not Expr:
             return simpler
         if simpler.terms == x.terms and simpler.constant == x.constant:
@@ -451,7 +451,7 @@ def _rewritten(table: list[Rule], atom: type[Quotient] | type[Remainder], x: Val
             return known
         result = _first(table, x, c)
     else:
-        result = facts.reduced(atom is Remainder, x, c)
+        result = facts.reduce_remainder(atom is Remainder, x, c)
         if result is None:
             result = _first(table, x, c)
     if result is None:
@@ -567,7 +567,7 @@ def _digit(x: Expr, c: Value) -> tuple[Value, Value, Value, Value] | None:
                 continue
             parts: list[Terms] = [{}, {}]
             for m, j in x.terms.items():
-                parts[contained(factor[0], m) and not j % factor[1]][m] = j
+                parts[contains(factor[0], m) and not j % factor[1]][m] = j
             if not parts[1] or (type(unit) is Expr and unit.terms == c.terms):
                 continue
             below = made(parts[0], x.constant, x.kinds) if parts[0] else x.constant
