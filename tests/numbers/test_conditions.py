@@ -24,8 +24,7 @@ from random_exprs import (
 
 from tla.errors import ContradictionError, UndecidedError
 from tla.numbers import Condition, assume, simplify, sym
-from tla.numbers.assumptions import active
-from tla.numbers.context import recorded
+from tla.numbers.context import assumed, recorded
 
 SEED = 11
 FEW, COUNT = 200, 2000
@@ -265,7 +264,7 @@ def test_the_example() -> None:
         assert M % 16 == 0
         assert bool(M // 48 * 48 == M)
     assert not bool(M // 48 * 48 == M)
-    assert active() is None
+    assert assumed.get() is None
 
 
 @pytest.mark.parametrize(
@@ -331,16 +330,16 @@ def test_a_context_may_be_entered_again() -> None:
             with given:
                 assert M % 2 == 0
             assert M % 4 == 0
-    assert active() is None
+    assert assumed.get() is None
 
 
 def test_an_error_inside_ends_it() -> None:
     with pytest.raises(KeyError), assume(M % 4 == 0):
         raise KeyError
-    assert active() is None
+    assert assumed.get() is None
     with pytest.raises(ContradictionError), assume(M % 4 == 0, M % 4 == 1):
         pass
-    assert active() is None
+    assert assumed.get() is None
 
 
 def test_several_ways_to_give_conditions() -> None:

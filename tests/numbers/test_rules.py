@@ -171,7 +171,7 @@ def applications_of_minima() -> Iterator[tuple[Rule, Application]]:
         if rng.random() < 0.3 and type(x) is Expr:
             a, b = x, build(draw.tree(1), symbols)
             if type(b) is Expr and a.key != b.key:
-                others.append(made({(Least.make((a, b)),): 1}, 0, 4))
+                others.append(made({(Least.make(a, b),): 1}, 0, 4))
         items = [y * g for y in (x, *others)]
         keys = {y.key if type(y) is Expr else "int" for y in items}
         if len(keys) < len(items):

@@ -212,10 +212,12 @@ class _Assumed:
         return None
 
 
-def active() -> _Assumed | None:
-    """Return what is assumed here, None for nothing."""
-    state: _Assumed | None = assumed.get()
-    return state
+_NOTHING: Final = _Assumed(None)
+
+
+def known() -> _Assumed:
+    """Return what is assumed here."""
+    return assumed.get() or _NOTHING
 
 
 class assume:  # noqa: N801 (a context manager, used as a word)
@@ -291,8 +293,8 @@ def points() -> list[tuple[int, dict[Any, Any]]]:
     Each with how far above their least values other symbols may be tried. Empty where nothing is
     assumed, and a single one without a value where no such values are at hand.
     """
-    state = active()
-    if state is None:
+    state = known()
+    if state is _NOTHING:
         return []
     if state.points is None:
         state.points = state.found_points() or [(0, {NO_SYMBOL: 0})]

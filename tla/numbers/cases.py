@@ -272,22 +272,14 @@ class _Run:
             return part < 0
         key, k, constant = part
         (low, high), without = self._known(key)
-        if k > 0:  # whether key <= n
-            n = -(constant // k) - 1
-            if high is not None and high <= n:
-                return True
-            if low is not None and low > n:
-                return False
-            answer = self.either()
-            self._learn(key, (low, n) if answer else (n + 1, high), without)
+        sign = 1 if k > 0 else -1
+        low, high = intervals.scale((low, high), sign)
+        n = -(constant // abs(k)) - 1  # whether sign * key <= n
+        answer = intervals.is_below((low, high), n + 1)
+        if answer is not None:
             return answer
-        n = constant // -k + 1  # whether key >= n
-        if low is not None and low >= n:
-            return True
-        if high is not None and high < n:
-            return False
         answer = self.either()
-        self._learn(key, (n, high) if answer else (low, n - 1), without)
+        self._learn(key, intervals.scale((low, n) if answer else (n + 1, high), sign), without)
         return answer
 
     def divides(self, a: Value, x: Value) -> bool:

@@ -7,16 +7,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from functools import reduce
+from math import prod
+from typing import TYPE_CHECKING, Any
 
 from ..errors import BindingError
-from . import intervals
 from .nodes import (
     COMPARISONS,
     Condition,
     Expr,
     Least,
     Quotient,
+    Remainder,
     Symbol,
     Value,
     atom_expr,
@@ -69,7 +71,7 @@ def evaluate(x: Value, values: Mapping[str, Any]) -> Any:
         return x
     found: dict[str, Any] = {}
     for symbol in x.symbols:
-        found[symbol.name] = checked(symbol, values)
+        found[symbol.name] = check(symbol, values)
     arrays = {name: v for name, v in found.items() if not isinstance(v, int)}
     if arrays:
         found.update(_wide_enough(x, arrays, found))
@@ -94,26 +96,25 @@ def evaluated(x: Value, values: Mapping[str, Any], known: dict[Atom, Any]) -> An
 def _atom_value(atom: Atom, values: Mapping[str, Any], known: dict[Atom, Any]) -> Any:
     if type(atom) is Symbol:
         return values[atom.name] // atom.divisor
+    parts = [evaluated(part, values, known) for part in atom.parts]
     if type(atom) is Least:
-        items = [evaluated(item, values, known) for item in atom.items]
-        least: Any = items[0]
-        for item in items[1:]:
-            if isinstance(least, int) and isinstance(item, int):
-                least = min(least, item)
-            else:
-                import numpy as np
-
-                least = np.minimum(least, item)
-        return least
-    division: Any = atom
-    a = evaluated(division.dividend, values, known)
-    b = evaluated(division.divisor, values, known)
+        return reduce(_lesser, parts)
+    a, b = parts
     if b == 0 if isinstance(b, int) else (b == 0).any():
-        raise ZeroDivisionError(f"{division.dividend} divided by {division.divisor}, which is 0 here")
+        dividend, divisor = atom.parts
+        raise ZeroDivisionError(f"{dividend} divided by {divisor}, which is 0 here")
     return a // b if type(atom) is Quotient else a % b
 
 
-def checked(symbol: Symbol, values: Mapping[str, Any]) -> Any:
+def _lesser(a: Any, b: Any) -> Any:
+    if isinstance(a, int) and isinstance(b, int):
+        return min(a, b)
+    import numpy as np
+
+    return np.minimum(a, b)
+
+
+def check(symbol: Symbol, values: Mapping[str, Any]) -> Any:
     """Return the value given to a symbol: an int or an array of ints, within its facts."""
     name = symbol.name
     if name not in values:
@@ -161,50 +162,40 @@ def facts_of(symbol: Symbol) -> list[Condition]:
 
 def _wide_enough(x: Expr, arrays: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     """The arrays as int64 where no intermediate result can leave it, as Python ints elsewhere."""
-    ranges = {
-        name: (v, v) if isinstance(v, int) else (int(v.min()), int(v.max())) if v.size else (0, 0)
+    sizes = {
+        name: abs(v)
+        if isinstance(v, int)
+        else max(abs(int(v.min())), abs(int(v.max())))
+        if v.size
+        else 0
         for name, v in found.items()
     }
-    wide = _leaves_64_bits(x, ranges)
+    wide = _largest(x, sizes) >= 1 << 62
     return {name: v.astype(object if wide else "int64") for name, v in arrays.items()}
 
 
-_LIMIT: Final = 1 << 62
+def _largest(x: Expr, sizes: dict[str, int]) -> int:
+    """What no intermediate result exceeds, of either sign, for symbols of these sizes."""
+    seen = [0]
+    size: dict[Atom, int] = {}
 
-
-def _leaves_64_bits(x: Expr, ranges: dict[str, Any]) -> bool:
-    greatest = 0
-
-    def of(value: Value) -> tuple[int, int]:
-        nonlocal greatest
+    def of(value: Value) -> int:
         if type(value) is not Expr:
-            number: tuple[int, int] = seen((value, value))
-            return number
-        total: Any = seen((value.constant, value.constant))
-        for monomial, k in value.terms.items():
-            term: Any = seen((k, k))
-            for atom in monomial:
-                term = seen(intervals.multiply(term, of_atom(atom)))
-            total = seen(intervals.add(total, term))
-        return total  # type: ignore[no-any-return]
+            seen.append(abs(value))
+        else:
+            terms = [abs(k) * prod([max(1, size[a]) for a in m]) for m, k in value.terms.items()]
+            seen.append(abs(value.constant) + sum(terms))
+        return seen[-1]
 
-    def seen(interval: Any) -> Any:
-        nonlocal greatest
-        greatest = max(greatest, abs(interval[0]), abs(interval[1]))
-        return interval
-
-    def of_atom(atom: Any) -> Any:
+    for atom in inner_first(x):
         if type(atom) is Symbol:
-            low, high = seen(ranges[atom.name])
-            return low // atom.divisor, high // atom.divisor
-        if type(atom) is Least:
-            items = [of(item) for item in atom.items]
-            return min(low for low, _high in items), min(high for _low, high in items)
-        a, b = of(atom.dividend), of(atom.divisor)
-        return seen((intervals.floor_divide if type(atom) is Quotient else intervals.remainder)(a, b))
-
+            seen.append(sizes[atom.name])
+            size[atom] = seen[-1] // atom.divisor
+        else:
+            parts = list(map(of, atom.parts))
+            size[atom] = parts[1] if type(atom) is Remainder else max(parts)
     of(x)
-    return greatest >= _LIMIT
+    return max(seen)
 
 
 # --- substitution -----------------------------------------------------------------------------
@@ -367,8 +358,5 @@ def _rebuilt_atom(
     if type(atom) is Symbol:
         value = value_for(atom)
         return atom_expr(atom) if value is None else value
-    if type(atom) is Least:
-        return operators.least(*(_put_together(item, done) for item in atom.items))
-    division: Any = atom
-    x, c = _put_together(division.dividend, done), _put_together(division.divisor, done)
-    return operators.floor_divided(x, c) if type(atom) is Quotient else operators.remainder(x, c)
+    operation: Callable[..., Value] = getattr(operators, atom.operation)
+    return operation(*[_put_together(part, done) for part in atom.parts])

@@ -33,13 +33,13 @@ from .nodes import (
     atoms_of,
     bounds_of,
     combined,
-    contained,
+    contains,
     exact_quotient,
     key_of,
     made,
-    multiplied,
     operators,
     product_in_order,
+    product_of,
     range_of,
     term_of,
     without,
@@ -56,17 +56,15 @@ def known_zero(x: Value) -> bool | None:
     if type(x) is not Expr:
         return x == 0
     answer = _zero_by_range(x)
-    if answer is not None:
+    if answer is not None or not is_related(x):
         return answer
-    if not is_related(x):
-        return None
     factors = _factors(x)
     if factors:
         answers = {known_zero(factor) for factor in factors}
         if True in answers or answers == {False}:
             return True in answers
     if assumed.get() is not None:
-        reduced = substituted(x)
+        reduced = replace_equals(x)
         if type(reduced) is not Expr:
             return reduced == 0
         answer = None if reduced is x else _zero_by_range(reduced)
@@ -124,13 +122,9 @@ def known_negative(x: Value) -> bool | None:
     """Whether a value is below 0."""
     if type(x) is not Expr:
         return x < 0
-    low, high = x.bounds
-    if high is not None and high < 0:
-        return True
-    if intervals.is_nonnegative((low, high)):
-        return False
-    if not is_related(x):
-        return None
+    answer = intervals.is_below(x.bounds, 0)
+    if answer is not None or not is_related(x):
+        return answer
     factors = _factors(x)
     if factors and all(known_negative(-factor) is True for factor in factors):
         return min(x.terms.values()) < 0
@@ -284,13 +278,13 @@ class _Search:
             fact for atom in dict.fromkeys(a for m in x.terms for a in m) for fact in self.facts(atom)
         ]
         facts += [fact for m in x.terms if len(m) > 1 for atom in m for fact in _ends(atom)]
-        facts += inequalities()
+        facts += assumptions.known().inequalities
         # a term without a least value must go
         for monomial in sorted(x.terms, key=lambda m: _low(m, x.terms[m]) is not None):
             k = x.terms[monomial]
             for fact, because in facts:
                 for part, j in fact.terms.items():
-                    if (j > 0) != (k > 0) or not contained(part, monomial):
+                    if (j > 0) != (k > 0) or not contains(part, monomial):
                         continue
                     others = without(monomial, part) if len(part) < len(monomial) else ()
                     if others and (_low(others, 1) or -1) < 0 and _low(others, 1) != 0:
@@ -304,7 +298,7 @@ class _Search:
             atom = monomial[0]
             if len(monomial) == 1 and type(atom) is Quotient:
                 c = atom.divisor
-                scaled = combined(combined(multiplied(x, c), 1, c, 1), 1, 1, -1)
+                scaled = combined(combined(product_of(x, c), 1, c, 1), 1, 1, -1)
                 if self.proves(scaled, depth - 1):
                     return True
         return False
@@ -369,17 +363,10 @@ def _facts_of(atom: Atom) -> Iterator[Any]:
 # --- what follows from what is assumed ------------------------------------------------------
 
 
-def inequalities() -> Iterator[tuple[Expr, tuple[Condition, ...]]]:
-    """Yield what is assumed to be at least 0, each with its conditions."""
-    state = assumptions.active()
-    return iter(()) if state is None else iter(state.inequalities)
-
-
-def substituted(x: Expr) -> Value:
+def replace_equals(x: Expr) -> Value:
     """Return an expression with the symbols replaced that are assumed equal to something."""
-    state = assumptions.active()
     result: Value = x
-    for symbol, value, because in () if state is None else state.equalities:
+    for symbol, value, because in assumptions.known().equalities:
         if type(result) is Expr and symbol in {*atoms_of(result)}:
             rest = assumptions.replaced(result, symbol, value)
             if rest is not result:
@@ -390,12 +377,12 @@ def substituted(x: Expr) -> Value:
 
 def is_never_zero(x: Expr) -> bool:
     """Return whether a remainder, or a ``!=``, that is assumed rules 0 out."""
-    state = assumptions.active()
-    for apart, condition in () if state is None else state.unequal:
+    state = assumptions.known()
+    for apart, condition in state.unequal:
         if apart == assumptions.primitive(x):
             use(condition)
             return True
-    for _y, c, _n, _condition in () if state is None else state.congruences:
+    for _y, c, _n, _condition in state.congruences:
         if type(c) is not Expr:
             rest, because = congruent(x, c)
             if type(rest) is not Expr and rest % c:
@@ -404,7 +391,7 @@ def is_never_zero(x: Expr) -> bool:
     return False
 
 
-def reduced(is_remainder: bool, x: Value, c: Value) -> Value | None:
+def reduce_remainder(is_remainder: bool, x: Value, c: Value) -> Value | None:
     """Return ``x % c``, or ``x // c``, where the assumptions make it simpler; None elsewhere."""
     if type(x) is not Expr:
         return None
@@ -426,14 +413,13 @@ def reduced(is_remainder: bool, x: Value, c: Value) -> Value | None:
 
 def _by_whole_parts(is_remainder: bool, x: Expr, c: Value) -> Value | None:
     """``(y*z + x) // c == y // c * z + x // c``, and ``y // c`` as a divisor, where ``y % c == 0``."""
-    state = assumptions.active()
-    for y, d, n, condition in () if state is None else state.congruences:
+    for y, d, n, condition in assumptions.known().congruences:
         if n or y.constant or len(y.terms) > 1 or type(d) is Expr:
             continue
         ((part, k),) = y.terms.items()
         if type(c) is not Expr and not is_remainder and d % c == 0:
             for monomial, j in x.terms.items():
-                if contained(part, monomial) and j % k == 0 and (monomial != part or abs(j) > abs(k)):
+                if contains(part, monomial) and j % k == 0 and (monomial != part or abs(j) > abs(k)):
                     use(condition)
                     others = without(monomial, part)
                     term = made({monomial: j}, 0, x.kinds)
@@ -446,7 +432,7 @@ def _by_whole_parts(is_remainder: bool, x: Expr, c: Value) -> Value | None:
                     continue
                 wholes: Value = x.constant  # y is d times its quotient
                 for monomial, j in x.terms.items():
-                    if contained(part, monomial):
+                    if contains(part, monomial):
                         others = (*without(monomial, part), quotient)
                         wholes = combined(wholes, 1, 1, j * (d // k), product_in_order(others))
                     else:
@@ -463,13 +449,12 @@ def congruent(x: Expr, c: Value) -> tuple[Value, tuple[Condition, ...]]:
 
     The expression itself, and no condition, where there is none.
     """
-    state = assumptions.active()
-    for y, d, n, condition in () if state is None else state.congruences:
+    for y, d, n, condition in assumptions.known().congruences:
         if exact_quotient(d, c) is None:
             continue
         for monomial, k in y.terms.items():
             for whole, j in x.terms.items():
-                if j % k or not contained(monomial, whole):
+                if j % k or not contains(monomial, whole):
                     continue
                 others = without(whole, monomial)
                 less = combined(x, 1, y, -j // k, others)
@@ -490,7 +475,7 @@ def congruent(x: Expr, c: Value) -> tuple[Value, tuple[Condition, ...]]:
     return x, ()
 
 
-def restored(terms: Terms, constant: int, kinds: int) -> Value | None:
+def restore(terms: Terms, constant: int, kinds: int) -> Value | None:
     """Return a sum in which ``x // c * c`` is ``x - n`` where ``x % c == n`` is assumed."""
     if not kinds & 2:
         return None

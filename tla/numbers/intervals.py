@@ -33,6 +33,14 @@ def is_nonnegative(a: Bounds) -> bool:
     return a[0] is not None and a[0] >= 0
 
 
+def is_below(a: Bounds, n: int) -> bool | None:
+    """Whether all values are less than ``n``, or none is; None where some are."""
+    low, high = a
+    if high is not None and high < n:
+        return True
+    return False if low is not None and low >= n else None
+
+
 def add(a: Bounds, b: Bounds) -> Bounds:
     """The sums."""
     (low, high), (low2, high2) = a, b

@@ -121,58 +121,6 @@ class Int(int, Generic[_N]):
     def __deepcopy__(self, memo: object) -> Int[_N]:
         return self
 
-    # One signature each, no overloads: the checker's plugin is asked once, and its errors come out.
-    # The builtin method answers first, so what it refuses (a float) falls to the other operand.
-    @constexpr
-    def __add__(self, other: _Other, /) -> _Other:
-        r: Any = int.__add__(self, other)
-        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
-
-    @constexpr
-    def __sub__(self, other: _Other, /) -> _Other:
-        r: Any = int.__sub__(self, other)
-        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
-
-    @constexpr
-    def __mul__(self, other: _Other, /) -> _Other:
-        r: Any = int.__mul__(self, other)
-        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
-
-    @constexpr
-    def __floordiv__(self, other: _Other, /) -> _Other:
-        r: Any = int.__floordiv__(self, other)
-        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
-
-    @constexpr
-    def __mod__(self, other: _Other, /) -> _Other:
-        r: Any = int.__mod__(self, other)
-        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
-
-    @constexpr
-    def __and__(self, other: _Other, /) -> _Other:
-        r: Any = int.__and__(self, other)
-        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
-
-    @constexpr
-    def __or__(self, other: _Other, /) -> _Other:
-        r: Any = int.__or__(self, other)
-        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
-
-    @constexpr
-    def __xor__(self, other: _Other, /) -> _Other:
-        r: Any = int.__xor__(self, other)
-        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
-
-    @constexpr
-    def __lshift__(self, other: _Other, /) -> _Other:
-        r: Any = int.__lshift__(self, other)
-        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
-
-    @constexpr
-    def __rshift__(self, other: _Other, /) -> _Other:
-        r: Any = int.__rshift__(self, other)
-        return static_int(r) if type(other) is Int else r  # type: ignore[no-any-return]
-
     @constexpr
     def __pow__(self, other: int, mod: int | None = None, /) -> Any:  # a negative power is a float
         r = int.__pow__(self, other, mod)
@@ -203,8 +151,19 @@ class Int(int, Generic[_N]):
         r: Int[int] = static_int(int.__invert__(self))
         return r
 
-    if TYPE_CHECKING:  # mypy may ask the right operand first; in the run those of int serve
-
+    if TYPE_CHECKING:
+        # One signature each, no overloads: the checker's plugin is asked once, and its errors come out.
+        def __add__(self, other: _Other, /) -> _Other: ...
+        def __sub__(self, other: _Other, /) -> _Other: ...
+        def __mul__(self, other: _Other, /) -> _Other: ...
+        def __floordiv__(self, other: _Other, /) -> _Other: ...
+        def __mod__(self, other: _Other, /) -> _Other: ...
+        def __and__(self, other: _Other, /) -> _Other: ...
+        def __or__(self, other: _Other, /) -> _Other: ...
+        def __xor__(self, other: _Other, /) -> _Other: ...
+        def __lshift__(self, other: _Other, /) -> _Other: ...
+        def __rshift__(self, other: _Other, /) -> _Other: ...
+        # mypy may ask the right operand first; in the run those of int serve
         def __radd__(self, other: _Other, /) -> _Other: ...
         def __rsub__(self, other: _Other, /) -> _Other: ...
         def __rmul__(self, other: _Other, /) -> _Other: ...
@@ -217,6 +176,25 @@ class Int(int, Generic[_N]):
         def __rrshift__(self, other: _Other, /) -> _Other: ...
         def __rpow__(self, other: int, mod: int | None = None, /) -> Any: ...
         def __rdivmod__(self, other: int, /) -> tuple[int, int]: ...
+
+
+def _static(operation: Callable[[int, Any], Any]) -> Callable[[Int[int], Any], Any]:
+    """An operator of int that gives an `Int` for two of them.
+
+    The builtin one answers first, so what it refuses (a float) falls to the other operand.
+    """
+
+    @constexpr
+    @wraps(operation)
+    def operate(self: Int[int], other: Any, /) -> Any:
+        r = operation(self, other)
+        return static_int(r) if type(other) is Int else r
+
+    return operate
+
+
+for _name in ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift"):
+    setattr(Int, f"__{_name}__", _static(getattr(int, f"__{_name}__")))
 
 
 def static_int(value: int) -> Any:
@@ -240,65 +218,14 @@ _65536, _131072 = Int(65536), Int(131072)
 _NAMED = frozenset(_interned)
 
 __all__ = [
-    "Int",
-    "IntLike",
-    "IntTuple",
-    "SymbolicInt",
-    "_0",
-    "_1",
-    "_2",
-    "_3",
-    "_4",
-    "_5",
-    "_6",
-    "_7",
-    "_8",
-    "_9",
-    "_10",
-    "_11",
-    "_12",
-    "_13",
-    "_14",
-    "_15",
-    "_16",
-    "_20",
-    "_24",
-    "_28",
-    "_32",
-    "_40",
-    "_48",
-    "_56",
-    "_64",
-    "_80",
-    "_96",
-    "_112",
-    "_128",
-    "_160",
-    "_192",
-    "_224",
-    "_256",
-    "_384",
-    "_512",
-    "_768",
-    "_1024",
-    "_2048",
-    "_4096",
-    "_8192",
-    "_16384",
-    "_32768",
-    "_65536",
-    "_131072",
-    "add",
-    "ceil_div",
-    "is_tuple",
-    "known_divides",
-    "known_eq",
-    "known_lt",
-    "max_",
-    "min_",
-    "round_down",
-    "round_up",
-]
+    "Int", "IntLike", "IntTuple", "SymbolicInt",
+    "_0", "_1", "_2", "_3", "_4", "_5", "_6", "_7", "_8", "_9", "_10", "_11", "_12", "_13", "_14",
+    "_15", "_16", "_20", "_24", "_28", "_32", "_40", "_48", "_56", "_64", "_80", "_96", "_112",
+    "_128", "_160", "_192", "_224", "_256", "_384", "_512", "_768", "_1024", "_2048", "_4096",
+    "_8192", "_16384", "_32768", "_65536", "_131072",
+    "add", "ceil_div", "is_tuple", "known_divides", "known_eq", "known_lt", "max_", "min_",
+    "round_down", "round_up",
+]  # fmt: skip
 
 
 # --- the leaf protocol ------------------------------------------------------------------------
@@ -326,23 +253,18 @@ class SymbolicInt:
 
     def known_eq(self, other: Leaf) -> bool | None:
         """Whether ``self == other``."""
-        raise NotImplementedError
 
     def known_lt(self, other: Leaf) -> bool | None:
         """Whether ``self < other``."""
-        raise NotImplementedError
 
     def known_gt(self, other: Leaf) -> bool | None:
         """Whether ``self > other``."""
-        raise NotImplementedError
 
     def known_divides(self, other: Leaf) -> bool | None:
         """Whether ``self`` divides ``other``."""
-        raise NotImplementedError
 
     def known_multiple(self, other: Leaf) -> bool | None:
         """Whether ``other`` divides ``self``."""
-        raise NotImplementedError
 
     def either(self) -> bool:
         """Whether something holds that no question decides; asked where no question stays open."""

@@ -26,11 +26,12 @@ stand above this module: `tla.numbers.symbols`, where unknowns come from, hands 
 
 from __future__ import annotations
 
+from functools import reduce
 from itertools import count
 from math import gcd
 from operator import attrgetter, eq, ge, gt, index, le, lt, ne
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias, Union, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias, TypeVar, Union, final
 from weakref import WeakValueDictionary
 
 from ..errors import LeafError, UndecidedError
@@ -41,6 +42,7 @@ from .ints import SymbolicInt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import Self
 
     from .intervals import Bounds
 
@@ -59,7 +61,7 @@ class Operators:
     evaluate: Callable[[Value, dict[str, int]], Any]
     to_notation: Callable[[Value], str]
     to_python: Callable[[Value], str]
-    restored: Callable[[tuple[tuple[Monomial, int], ...], int], Value]
+    restore: Callable[[tuple[tuple[Monomial, int], ...], int], Value]
 
 
 operators: Final = Operators()
@@ -79,6 +81,13 @@ class Atom:
     """Whether no rule changes it while nothing is assumed, if none changes what it is made of."""
     kind: int = 0
     """The bit that tells sums which rules to try."""
+    operation: str = ""
+    """Which of the `operators` makes it of its parts."""
+
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        """The values that it is made of."""
+        return ()
 
     def __copy__(self) -> Atom:
         return self
@@ -109,6 +118,18 @@ class Symbol(Atom):
     greatest: Value | None
     cpp_type: str
 
+    def __init__(
+        self, name: str, divisor: int, least: Value | None, greatest: Value | None, cpp_type: str
+    ) -> None:
+        self.name, self.divisor, self.cpp_type = name, divisor, cpp_type
+        self.least, self.greatest = least, greatest
+        low = None if least is None else bounds_of(least)[0]
+        high = None if greatest is None else bounds_of(greatest)[1]
+        self.bounds = (
+            None if low is None else -(-low // divisor),
+            None if high is None else high // divisor,
+        )
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Symbol.make, (self.name, self.divisor, self.least, self.greatest, self.cpp_type)
 
@@ -125,47 +146,45 @@ class Symbol(Atom):
     ) -> Symbol:
         """Return the symbol of these facts."""
         key = (Symbol, name, divisor, key_of(least), key_of(greatest), cpp_type)
-
-        def build() -> Symbol:
-            atom = Symbol()
-            atom.name, atom.divisor, atom.cpp_type = name, divisor, cpp_type
-            atom.least, atom.greatest = least, greatest
-            low = None if least is None else bounds_of(least)[0]
-            high = None if greatest is None else bounds_of(greatest)[1]
-            atom.bounds = (
-                None if low is None else -(-low // divisor),
-                None if high is None else high // divisor,
-            )
-            return atom
-
-        symbol: Symbol = _interned(key, build)
-        return symbol
+        return _interned(key, Symbol, name, divisor, least, greatest, cpp_type)
 
 
-class _Division(Atom):
-    """An expression and a positive divisor; ``range`` is that of the value, by theirs."""
+class _Operation(Atom):
+    """An atom made of values, its parts."""
+
+    __slots__ = ()
+
+    range: ClassVar[staticmethod[[Bounds, Bounds], Bounds]]
+    """The range of the value, by those of the parts."""
+
+    def __init__(self, *parts: Value) -> None:
+        self.bounds = reduce(self.range, map(bounds_of, parts))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).make, self.parts
+
+    @classmethod
+    def make(cls, *parts: Value) -> Self:
+        """Return the atom; no rule is tried."""
+        keys = map(key_of, parts)
+        return _interned((cls, frozenset(keys) if cls is Least else tuple(keys)), cls, *parts)
+
+
+class _Division(_Operation):
+    """An expression and a positive divisor."""
 
     __slots__ = ("dividend", "divisor")
 
     dividend: Value
     divisor: Value
-    range: ClassVar[staticmethod[[Bounds, Bounds], Bounds]]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).make, (self.dividend, self.divisor)
+    def __init__(self, dividend: Value, divisor: Value) -> None:
+        super().__init__(dividend, divisor)
+        self.dividend, self.divisor = dividend, divisor
 
-    @classmethod
-    def make(cls, dividend: Value, divisor: Value) -> Any:
-        """Return the atom; no rule is tried."""
-        key = (cls, key_of(dividend), key_of(divisor))
-
-        def build() -> _Division:
-            atom = cls()
-            atom.dividend, atom.divisor = dividend, divisor
-            atom.bounds = cls.range(bounds_of(dividend), bounds_of(divisor))
-            return atom
-
-        return _interned(key, build)
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        return self.dividend, self.divisor
 
 
 class Quotient(_Division):
@@ -173,7 +192,8 @@ class Quotient(_Division):
 
     __slots__ = ()
     kind = 2
-    range: ClassVar[staticmethod[[Bounds, Bounds], Bounds]] = staticmethod(intervals.floor_divide)
+    operation = "floor_divided"
+    range = staticmethod(intervals.floor_divide)
 
 
 class Remainder(_Division):
@@ -181,7 +201,8 @@ class Remainder(_Division):
 
     __slots__ = ("_whole",)
     kind = 1
-    range: ClassVar[staticmethod[[Bounds, Bounds], Bounds]] = staticmethod(intervals.remainder)
+    operation = "remainder"
+    range = staticmethod(intervals.remainder)
 
     _whole: Value
 
@@ -199,43 +220,35 @@ class Remainder(_Division):
             return self._whole
 
 
-class Least(Atom):
+class Least(_Operation):
     """The least of some expressions."""
 
     __slots__ = ("items",)
     kind = 4
+    operation = "least"
+    range = staticmethod(intervals.minimum)
     items: tuple[Value, ...]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Least.make, (self.items,)
+    def __init__(self, *items: Value) -> None:
+        super().__init__(*items)
+        self.items = items
 
-    @staticmethod
-    def make(items: tuple[Value, ...]) -> Least:
-        """Return the atom; no rule is tried."""
-        key = (Least, frozenset(map(key_of, items)))
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        return self.items
 
-        def build() -> Least:
-            atom = Least()
-            atom.items = items
-            low, high = bounds_of(items[0])
-            for item in items[1:]:
-                low, high = intervals.minimum((low, high), bounds_of(item))
-            atom.bounds = low, high
-            return atom
 
-        atom: Least = _interned(key, build)
-        return atom
-
+_A = TypeVar("_A", bound=Atom)
 
 _atoms: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 _numbers: Iterator[int] = count()
 _lock: Final = Lock()
 
 
-def _interned(key: Any, build: Callable[[], Any]) -> Any:
-    atom = _atoms.get(key)
+def _interned(key: Any, kind: type[_A], *arguments: Any) -> _A:
+    atom: _A | None = _atoms.get(key)
     if atom is None:
-        fresh = build()
+        fresh = kind(*arguments)
         low, high = fresh.bounds
         fresh.is_final = type(fresh) is Symbol and (low is None or low != high)
         with _lock:  # whole before others can see it
@@ -257,6 +270,14 @@ def product_in_order(atoms: Iterable[Atom]) -> Monomial:
 
 
 # --- expressions ------------------------------------------------------------------------------
+
+
+def _comparison(sign: str) -> Callable[[Expr, Any], Condition]:
+    def compare(self: Expr, other: Any) -> Condition:
+        n = value_of(other)
+        return NotImplemented if n is None else Condition(self, sign, n)
+
+    return compare
 
 
 @final
@@ -376,7 +397,7 @@ class Expr(Immutable, SymbolicInt):
 
     def __mul__(self, other: IntLikeValue) -> Any:
         if type(other) is Expr:
-            return product_of(self, other)
+            return total(*_product(self, other), self.kinds | other.kinds)
         n = _int(other)
         if n is None:
             return NotImplemented
@@ -432,22 +453,12 @@ class Expr(Immutable, SymbolicInt):
         return operators.known_zero(self - other)
 
     def known_lt(self, other: Any) -> bool | None:
-        if type(other) is not Expr:
-            low, high = self.bounds
-            if high is not None and high < other:
-                return True
-            if low is not None and low >= other:
-                return False
-        return operators.known_negative(self - other)
+        answer = None if type(other) is Expr else intervals.is_below(self.bounds, other)
+        return operators.known_negative(self - other) if answer is None else answer
 
     def known_gt(self, other: Any) -> bool | None:
-        if type(other) is not Expr:
-            low, high = self.bounds
-            if low is not None and low > other:
-                return True
-            if high is not None and high <= other:
-                return False
-        return operators.known_negative(other - self)
+        answer = None if type(other) is Expr else intervals.is_below(self.bounds, other + 1)
+        return operators.known_negative(other - self) if answer is None else not answer
 
     def known_divides(self, other: Any) -> bool | None:
         return operators.known_divides(self, other)
@@ -464,29 +475,12 @@ class Expr(Immutable, SymbolicInt):
     def greater(self, other: Any) -> Any:
         return -operators.least(-self, -required(other))
 
-    def __eq__(self, other: object) -> Condition:  # type: ignore[override]  # ty: ignore[incompatible-method-override]
-        n = value_of(other)
-        return NotImplemented if n is None else Condition(self, "==", n)
-
-    def __ne__(self, other: object) -> Condition:  # type: ignore[override]  # ty: ignore[incompatible-method-override]
-        n = value_of(other)
-        return NotImplemented if n is None else Condition(self, "!=", n)
-
-    def __lt__(self, other: Any) -> Condition:
-        n = value_of(other)
-        return NotImplemented if n is None else Condition(self, "<", n)
-
-    def __le__(self, other: Any) -> Condition:
-        n = value_of(other)
-        return NotImplemented if n is None else Condition(self, "<=", n)
-
-    def __gt__(self, other: Any) -> Condition:
-        n = value_of(other)
-        return NotImplemented if n is None else Condition(self, ">", n)
-
-    def __ge__(self, other: Any) -> Condition:
-        n = value_of(other)
-        return NotImplemented if n is None else Condition(self, ">=", n)
+    __eq__ = _comparison("==")  # type: ignore[assignment]
+    __ne__ = _comparison("!=")  # type: ignore[assignment]
+    __lt__ = _comparison("<")
+    __le__ = _comparison("<=")
+    __gt__ = _comparison(">")
+    __ge__ = _comparison(">=")
 
     def __hash__(self) -> int:
         return hash(key_of(self))
@@ -506,7 +500,7 @@ class Expr(Immutable, SymbolicInt):
         return format(str(self), spec)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return operators.restored, (tuple(self.terms.items()), self.constant)
+        return operators.restore, (tuple(self.terms.items()), self.constant)
 
 
 Value: TypeAlias = Union[Expr, int]
@@ -669,11 +663,7 @@ def combined(x: Value, j: int, y: Value, k: int, monomial: Monomial = ()) -> Val
     elif j:
         terms = {m: n * j for m, n in x.terms.items()}
         constant += x.constant * j
-    if type(y) is not Expr:
-        right: list[tuple[Monomial, int]] = [((), y)] if y else []
-    else:
-        right = [*y.terms.items(), ((), y.constant)] if y.constant else list(y.terms.items())
-    for m, n in right:
+    for m, n in _with_constant(y):
         if monomial:
             m = product_in_order(m + monomial) if m else monomial
         if m:
@@ -687,14 +677,32 @@ def combined(x: Value, j: int, y: Value, k: int, monomial: Monomial = ()) -> Val
     return made(terms, constant, 7) if terms else constant
 
 
-def multiplied(x: Value, c: Value) -> Value:
+def _product(a: Value, b: Value) -> tuple[Terms, int]:
+    """The terms and the constant of a product, multiplied out."""
+    terms: Terms = {}
+    constant = 0
+    right = _with_constant(b)
+    for m, k in _with_constant(a):
+        for n, j in right:
+            both = product_in_order(m + n) if m and n else m + n
+            if both:
+                terms[both] = terms.get(both, 0) + k * j
+            else:
+                constant += k * j
+    return {m: k for m, k in terms.items() if k} if 0 in terms.values() else terms, constant
+
+
+def _with_constant(x: Value) -> list[tuple[Monomial, int]]:
+    """The terms of a value; its constant is one without atoms."""
+    if type(x) is not Expr:
+        return [((), x)] if x else []
+    return [*x.terms.items(), ((), x.constant)] if x.constant else list(x.terms.items())
+
+
+def product_of(x: Value, c: Value) -> Value:
     """Return ``x * c`` as it comes, without the rules of sums: for proofs."""
-    if type(c) is not Expr:
-        return combined(x, c, 0, 0)
-    product: Value = combined(x, c.constant, 0, 0)
-    for monomial, k in c.terms.items():
-        product = combined(product, 1, x, k, monomial)
-    return product
+    terms, constant = _product(x, c)
+    return made(terms, constant, 7) if terms else constant
 
 
 def term_of(monomial: Monomial, k: int) -> Value:
@@ -705,24 +713,6 @@ def term_of(monomial: Monomial, k: int) -> Value:
 def atom_expr(atom: Atom) -> Expr:
     """Return the expression of one atom."""
     return made({(atom,): 1}, 0, atom.kind)
-
-
-def product_of(a: Expr, b: Expr) -> Value:
-    """Return the product, multiplied out."""
-    terms: Terms = {}
-    right = [*b.terms.items(), ((), b.constant)] if b.constant else list(b.terms.items())
-    left = [*a.terms.items(), ((), a.constant)] if a.constant else list(a.terms.items())
-    constant = 0
-    for m, k in left:
-        for n, j in right:
-            both = product_in_order(m + n) if m and n else m + n
-            if both:
-                terms[both] = terms.get(both, 0) + k * j
-            else:
-                constant += k * j
-    if 0 in terms.values():
-        terms = {m: k for m, k in terms.items() if k}
-    return total(terms, constant, a.kinds | b.kinds)
 
 
 def _int(x: object) -> int | None:
@@ -787,7 +777,7 @@ def range_of(monomial: Monomial) -> Bounds:
     return result
 
 
-def contained(part: Monomial, monomial: Monomial) -> bool:
+def contains(part: Monomial, monomial: Monomial) -> bool:
     """Return whether a product has these factors."""
     if len(part) == 1:
         return part[0] in monomial
@@ -816,10 +806,7 @@ def atoms_of(x: Value) -> Iterator[Atom]:
                     continue
                 seen.add(atom)
                 yield atom
-                if isinstance(atom, _Division):
-                    todo += [atom.dividend, atom.divisor]
-                elif type(atom) is Least:
-                    todo += atom.items
+                todo += atom.parts
 
 
 def inner_first(x: Value) -> list[Atom]:
@@ -832,11 +819,11 @@ def over(terms: Terms, g: int, constant: int, kinds: int) -> Value:
     return made({m: k // g for m, k in terms.items()}, constant, kinds) if terms else constant
 
 
-def shortened(x: Expr, c: Expr) -> tuple[Value | None, Value]:
+def shorten(x: Expr, c: Expr) -> tuple[Value | None, Value]:
     """Return a multiple of ``c``, over ``c``, and its difference from ``x``, which has fewer terms."""
     top, n = max(c.terms.items(), key=lambda term: len(term[0]))
     for monomial, k in x.terms.items():
-        if k % n or not contained(top, monomial):
+        if k % n or not contains(top, monomial):
             continue
         others = without(monomial, top)
         factor = term_of(others, k // n)
@@ -857,7 +844,7 @@ def exact_quotient(x: Value, c: Value) -> Value | None:
         return over(x.terms, c, rest, x.kinds)
     quotient: Any = 0
     while type(x) is Expr:
-        factor, x = shortened(x, c)
+        factor, x = shorten(x, c)
         if factor is None:
             return None
         quotient = quotient + factor
@@ -872,11 +859,6 @@ def size_of(x: Value) -> int:
     for monomial, k in x.terms.items():
         count += len(monomial) - 1 + (0 if abs(k) == 1 else 2)
         for atom in monomial:
-            if type(atom) is Symbol:
-                count += 1
-            elif isinstance(atom, (Quotient, Remainder)):
-                count += 1 + size_of(atom.dividend) + size_of(atom.divisor)
-            else:
-                assert type(atom) is Least
-                count += sum([1 + size_of(item) for item in atom.items]) - 1
+            parts = atom.parts
+            count += sum(map(size_of, parts)) + len(parts) - 1 if parts else 1
     return count

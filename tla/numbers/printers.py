@@ -15,12 +15,12 @@ of 16 is 16 times its atom: its atom is written ``M/16``, its exact quotient.
 from __future__ import annotations
 
 import re
-from math import gcd, lcm
+from math import gcd, lcm, prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import UnsupportedError
 from .intervals import is_nonnegative
-from .nodes import Expr, Least, Monomial, Quotient, Remainder, Symbol, Value, bounds_of
+from .nodes import Expr, Least, Monomial, Quotient, Symbol, Value, bounds_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -141,22 +141,17 @@ _RANK: Final = {1: 1, 2: 2, 0: 3, 4: 4}
 
 def _term(monomial: Monomial, k: int, negative: bool, style: Style) -> _Text:
     """A product of atoms ``k`` times. A least value to be taken away is the greatest of the negated."""
-    under = 1
-    factors: list[Any] = []
-    for atom in monomial:
-        if type(atom) is Symbol:
-            under *= atom.divisor
-            factors.append(atom)
+    symbols = [atom for atom in monomial if type(atom) is Symbol]
+    under = _under(monomial)
     g = gcd(k, under)
     k, under = k // g, under // g
     others: list[_Text] = []
     for atom in monomial:
-        if type(atom) is Symbol:
-            continue
-        k, text = _factor(atom, k, negative, style)
-        negative = negative and type(atom) is not Least
-        others.append(text)
-    texts = sorted([_Text(style.name(s), _WHOLE) for s in factors]) + sorted(others)
+        if type(atom) is not Symbol:
+            k, text = _factor(atom, k, negative, style)
+            negative = negative and type(atom) is not Least
+            others.append(text)
+    texts = sorted([_Text(style.name(s), _WHOLE) for s in symbols]) + sorted(others)
     star = f"{style.gap}*{style.gap}"
     if len(texts) == 1 and k == 1:
         product = texts[0]
@@ -165,7 +160,7 @@ def _term(monomial: Monomial, k: int, negative: bool, style: Style) -> _Text:
         all_texts = texts + number if style.number_last else number + texts
         product = _Text(star.join(_at_least(t, _WHOLE) for t in all_texts), _PRODUCT)
     if under > 1:
-        if others and len(factors) == 1 and k == 1:  # M/16*x rather than M*x/16
+        if others and len(symbols) == 1 and k == 1:  # M/16*x rather than M*x/16
             head = _Text(f"{texts[0].text}{style.exact}{under}", _DIVISION)
             first = head.text if style.left_binds == _PRODUCT else f"({head.text})"
             return _Text(star.join([first, *(_at_least(t, _WHOLE) for t in texts[1:])]), _DIVISION)
@@ -178,37 +173,29 @@ def _term(monomial: Monomial, k: int, negative: bool, style: Style) -> _Text:
 
 def _factor(atom: Atom, k: int, negative: bool, style: Style) -> tuple[int, _Text]:
     """An atom as a factor of ``k``, which it may take up: ``16*(M/16%3)`` is ``M%48``."""
-    if type(atom) is Quotient:
-        scale = denominator(atom.dividend)
-        x, c = atom.dividend * scale, atom.divisor * scale
-        return k, style.floor(style, x, c, written(x, style), written(c, style))
-    if type(atom) is Remainder:
-        scale = denominator(atom.dividend)
+    scale = lcm(*map(denominator, atom.parts if type(atom) is Least else atom.parts[:1]))
+    if type(atom) is not Quotient:
         if k % scale:
             scale = 1
-        x, c = atom.dividend * scale, atom.divisor * scale
-        return k // scale, style.mod(style, x, c, written(x, style), written(c, style))
-    assert type(atom) is Least
-    scale = lcm(*map(denominator, atom.items))
-    if k % scale:
-        scale = 1
-    sign = -scale if negative else scale
-    items = sorted(written(item * sign, style) for item in atom.items)
-    return k // scale, (style.greatest if negative else style.least)(items)
+        k //= scale
+    if type(atom) is Least:
+        items = sorted(written(x * (-scale if negative else scale), style) for x in atom.items)
+        return k, (style.greatest if negative else style.least)(items)
+    x, c = (part * scale for part in atom.parts)
+    write = style.floor if type(atom) is Quotient else style.mod
+    return k, write(style, x, c, written(x, style), written(c, style))
 
 
 def denominator(x: Value) -> int:
     """What to multiply with for symbols to stand without quotients."""
     if type(x) is not Expr:
         return 1
-    unders = [1]
-    for monomial, k in x.terms.items():
-        under = 1
-        for atom in monomial:
-            if type(atom) is Symbol:
-                under *= atom.divisor
-        unders.append(under // gcd(under, k))
-    return lcm(*unders)
+    return lcm(*[_under(m) // gcd(_under(m), k) for m, k in x.terms.items()])
+
+
+def _under(monomial: Monomial) -> int:
+    """What the symbols of a product are divided by."""
+    return prod([atom.divisor for atom in monomial if type(atom) is Symbol])
 
 
 # --- Python and MLIR --------------------------------------------------------------------------
@@ -346,66 +333,45 @@ class Notation:
     """
 
     def __init__(self, values: Iterable[Value], facts: bool = True) -> None:
-        self._pending: dict[Symbol, str] = {}
-        if facts:
-            exprs = [x for x in values if type(x) is Expr]
-            implied: dict[Symbol, int] = {}
-            for x in exprs:
-                _imply(x, implied)
-            for x in exprs:
+        self._facts: dict[str, str] = {}
+        """What is yet to be said of symbols, by their marks."""
+        symbols: dict[str, Symbol] = {}
+        implied: dict[str, int] = {}
+        for x in values if facts else ():
+            if type(x) is Expr:
+                text = written(x, _NOTATION).text
                 for symbol in x.symbols:
-                    self._pending[symbol] = facts_text(symbol, implied.get(symbol, 1))
-        self._style = Style(
-            self._name, "", "/", _operator("//"), _operator("%"), _call("min", ","), _call("max", ",")
-        )
-
-    def _name(self, symbol: Symbol) -> str:
-        return symbol.name + self._pending.pop(symbol, "")
+                    mark = _marked(symbol)
+                    symbols[mark] = symbol
+                    implied[mark] = lcm(implied.get(mark, 1), implied_divisor(text, mark))
+        for mark, symbol in symbols.items():
+            self._facts[mark] = facts_text(symbol, implied[mark])
 
     def text(self, x: Value) -> str:
         """Return the text of the next value."""
         if type(x) is not Expr:
             return str(x)
-        if not any(self._pending.values()):
-            return written(x, self._style).text
         # terms are sorted and written more than once: the facts go where the name stands first
-        pending, self._pending = self._pending, {}
-        plain = written(x, self._style._replace(name=_marked)).text
-        pieces = plain.split("\0")
-        by_order = {str(s.order): s for s in pending}
-        self._pending = pending
-        out = pieces[0]
-        for order, rest in zip(pieces[1::2], pieces[2::2], strict=True):
-            symbol = by_order.get(order)
-            out += (self._pending.pop(symbol, "") if symbol else "") + rest
-        return out
+        return _MARK.sub(lambda mark: mark[1] + self._facts.pop(mark[0], ""), written(x, _NOTATION).text)
 
 
 def _marked(symbol: Symbol) -> str:
     return f"{symbol.name}\0{symbol.order}\0"
 
 
-def _imply(x: Value, implied: dict[Symbol, int]) -> None:
-    """Collect the divisors that the text of an expression gives its symbols: ``M/16``, ``3*M/16``."""
-    if type(x) is not Expr:
-        return
-    for monomial, k in x.terms.items():
-        symbols = [atom for atom in monomial if type(atom) is Symbol]
-        if len(symbols) == 1:
-            (symbol,) = symbols
-            under = symbol.divisor // gcd(k, symbol.divisor)
-            implied[symbol] = lcm(implied.get(symbol, 1), under)
-        for atom in monomial:
-            if isinstance(atom, (Quotient, Remainder)):
-                scale = denominator(atom.dividend)
-                if type(atom) is Remainder and k % scale:
-                    scale = 1
-                _imply(atom.dividend * scale, implied)
-                _imply(atom.divisor * scale, implied)
-            elif type(atom) is Least:
-                scale = lcm(*map(denominator, atom.items))
-                for item in atom.items:
-                    _imply(item * (1 if k % scale else scale), implied)
+_MARK: Final = re.compile("(\\w+)\0\\d+\0")
+_NOTATION: Final = Style(
+    _marked, "", "/", _operator("//"), _operator("%"), _call("min", ","), _call("max", ",")
+)
+
+
+def implied_divisor(text: str, name: str) -> int:
+    """Return what a text says that divides a name: 16 in ``M/16``, and in ``3*M/48``."""
+    quotients = re.findall(
+        rf"(?:(?<![\w*/%.])(\d+)\s*\*\s*|(?<![\w*/%.])){name}(?:\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})?\s*/\s*(\d+)(?![\d/])",
+        text,
+    )
+    return lcm(*(int(n) // gcd(int(n), int(k or 1)) for k, n in quotients))
 
 
 def facts_text(symbol: Symbol, implied: int = 1) -> str:

@@ -16,17 +16,18 @@ A `Names` holds what the names of one text stand for; `expr_at` reads an express
 from __future__ import annotations
 
 import re
-from math import gcd, lcm
+from operator import mul
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ..errors import KindError, LayoutError, ParseError, TlaError
 from ..ground import Scanner, shortened
 from . import rules
 from .nodes import COMPARISONS, Condition, Expr, Value, exact_quotient, required
+from .printers import implied_divisor
 from .symbols import RESERVED, is_name, sym
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 class Names:
@@ -75,8 +76,7 @@ class Names:
             self._reading.append(name)
             facts = self._facts(Scanner(self._text, start=found.end() - 1), room)
             self._reading.pop()
-        implied = [int(n) // gcd(int(n), int(k or 1)) for k, n in _quotients(self._text, name)]
-        divisor = facts.pop("divisible_by", lcm(*implied))
+        divisor = facts.pop("divisible_by", implied_divisor(self._text, name))
         try:
             return sym(name, divisor, **facts)
         except LayoutError as error:
@@ -131,35 +131,22 @@ def _same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-def _quotients(text: str, name: str) -> list[tuple[str, str]]:
-    """Each ``k*name/n`` of a text as ``k, n``: what says that the quotient is exact."""
-    return re.findall(
-        rf"(?:(?<![\w*/%.])(\d+)\s*\*\s*|(?<![\w*/%.])){name}(?:\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})?\s*/\s*(\d+)(?![\d/])",
-        text,
-    )
-
-
 # --- the grammar ------------------------------------------------------------------------------
 
-_SIGNS: Final = frozenset("+-*/%")
-_WORDS: Final = ("floordiv", "ceildiv", "mod")
+_SIGN: Final = re.compile(r"\+|-|\*|//?|%|(?:floordiv|ceildiv|mod)(?!\w)")
 
 
 def goes_on(scan: Scanner) -> bool:
     """Return whether an operator comes next."""
-    char = scan.peek()
-    return (char in _SIGNS and char != "") or (
-        char in "fcm" and bool(char) and _word_operator(scan) != ""
-    )
+    return scan.peek() in _STARTS and _sign(scan) != ""
 
 
-def _word_operator(scan: Scanner) -> str:
-    for word in _WORDS:
-        if scan.text.startswith(word, scan.at):
-            after = scan.text[scan.at + len(word) : scan.at + len(word) + 1]
-            if not (after.isalnum() or after == "_"):
-                return word
-    return ""
+_STARTS: Final = frozenset("+-*/%fcm")
+
+
+def _sign(scan: Scanner) -> str:
+    found = _SIGN.match(scan.text, scan.at)
+    return found[0] if found else ""
 
 
 def expr_at(scan: Scanner, names: Names, room: int, what: str) -> Value:
@@ -168,7 +155,12 @@ def expr_at(scan: Scanner, names: Names, room: int, what: str) -> Value:
     Raises:
         ParseError: it is none, or a quotient ``x/n`` is not known to be exact.
     """
-    return continued(scan, names, room, _factor(scan, names, room, what))
+    value: Any = _term(scan, names, room, _factor(scan, names, room, what))
+    while scan.peek() in ("+", "-"):
+        minus = scan.accept("-") or not scan.accept("+")
+        right: Any = _term(scan, names, room, _factor(scan, names, room, "a summand"))
+        value = value - right if minus else value + right
+    return value  # type: ignore[no-any-return]
 
 
 def condition_at(scan: Scanner, names: Names, room: int) -> Condition:
@@ -180,31 +172,19 @@ def condition_at(scan: Scanner, names: Names, room: int) -> Condition:
     return Condition(left, sign, expr_at(scan, names, room, "an expression"))
 
 
-def continued(scan: Scanner, names: Names, room: int, left: Value) -> Value:
-    """Return the expression that goes on after its first factor, which has been passed."""
-    value: Any = _term(scan, names, room, left)
-    while scan.peek() in ("+", "-"):
-        minus = scan.accept("-") or not scan.accept("+")
-        right: Any = _term(scan, names, room, _factor(scan, names, room, "a summand"))
-        value = value - right if minus else value + right
-    return value  # type: ignore[no-any-return]
-
-
 def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:
     while True:
         start = scan.at
-        word = _word_operator(scan)
-        sign = word or next((s for s in ("*", "//", "/", "%") if scan.text.startswith(s, start)), "")
-        if not sign:
+        sign = _sign(scan)
+        if sign in ("", "+", "-"):
             return left  # type: ignore[no-any-return]
         scan.accept(sign)
         right: Any = _factor(scan, names, room, "a factor" if sign == "*" else "a divisor")
-        if sign == "*":
-            left = left * right
-            continue
         try:
-            rounded = sign == "/" and names.slash_rounds
-            left = _divided(scan, start, "//" if rounded else sign, left, right)
+            if sign == "/" and not names.slash_rounds:
+                left = _exact_quotient(scan, start, left, right)
+            else:
+                left = _OPERATIONS[sign](left, right)
             continue
         except ZeroDivisionError:
             reason = "a division by 0"
@@ -215,13 +195,15 @@ def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:
         scan.fail(reason, start, scan.last)
 
 
-def _divided(scan: Scanner, start: int, sign: str, left: Value, right: Value) -> Value:
-    if sign in ("//", "floordiv"):
-        return rules.floor_divided(left, right)
-    if sign in ("%", "mod"):
-        return rules.remainder(left, right)
-    if sign == "ceildiv":
-        return rules.ceil_divided(left, right)
+_OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "*": mul,
+    **dict.fromkeys(("//", "/", "floordiv"), rules.floor_divided),
+    **dict.fromkeys(("%", "mod"), rules.remainder),
+    "ceildiv": rules.ceil_divided,
+}
+
+
+def _exact_quotient(scan: Scanner, start: int, left: Value, right: Value) -> Value:
     if right == 0 and type(right) is not Expr:
         raise ZeroDivisionError
     quotient = exact_quotient(left, right)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from . import facts, printers
+from . import facts, intervals, printers
 from .context import assumed
 from .evaluation import rebuilt
 from .nodes import (
@@ -31,13 +31,13 @@ from .nodes import (
     atom_expr,
     atoms_of,
     bounds_of,
-    contained,
+    contains,
     exact_quotient,
     key_of,
     made,
     over,
     product_in_order,
-    shortened,
+    shorten,
     size_of,
     term_of,
     undecided,
@@ -81,17 +81,10 @@ def _rule(table: list[Rule], name: str, identity: str, needs: str = "") -> Calla
 
 
 @_rule(DIVISION, "P", "x // c == n", "every x lies in [n*c, (n+1)*c)")
-def _one_quotient(x: Expr, c: Value) -> Value | None:
-    low, high = x.bounds
-    if type(c) is not Expr:
-        if low is not None and high is not None and low // c == high // c:
-            return low // c
-    elif low is not None and high is not None:
-        floor = bounds_of(c)[0] or 0
-        if low >= 0 and high < floor:
-            return 0
-        if high < 0 and -low <= floor:
-            return -1
+def _one_quotient(x: Value, c: Value) -> Value | None:
+    low, high = intervals.floor_divide(bounds_of(x), bounds_of(c))
+    if low is not None and low == high and (type(c) is not Expr or low in (-1, 0)):
+        return low  # n*c of a symbolic c may be longer than what it comes from
     if type(c) is Expr or facts.is_related(x):
         if facts.is_within(x, 0, c):
             return 0
@@ -109,17 +102,12 @@ def _pulled_out(x: Expr, c: Value) -> Value | None:
         constant = x.constant % c
         outside = over(whole, c, x.constant // c, x.kinds)
         return floor_divided(made(rest, constant, x.kinds) if rest else constant, c) + outside
-    quotient, smaller = shortened(x, c)
+    quotient, smaller = shorten(x, c)
     return None if quotient is None else quotient + floor_divided(smaller, c)
 
 
 @_rule(DIVISION, "D4", "(x*g + n) // (c*g) == (x + n // g) // c")
 def _cancelled(x: Expr, c: Value) -> Value | None:
-    if type(c) is not Expr:
-        g = gcd(c, *x.terms.values())
-        if g == 1:
-            return None
-        return floor_divided(over(x.terms, g, x.constant // g, x.kinds), c // g)
     common = _common_factor(x, c)
     return None if common is None else floor_divided(_divided(x, common), _divided(c, common))
 
@@ -172,7 +160,7 @@ def _one_period(x: Expr, c: Value) -> Value | None:
 @_rule(REMAINDER, "R3", "(y*c + x) % c == x % c, (x % (a*c) * k) % c == (x * k) % c")
 def _dropped(x: Expr, c: Value) -> Value | None:
     if type(c) is Expr:
-        quotient, smaller = shortened(x, c)
+        quotient, smaller = shorten(x, c)
         if quotient is not None:
             return remainder(smaller, c)
         atom = _alone(x, Remainder)
@@ -195,16 +183,11 @@ def _dropped(x: Expr, c: Value) -> Value | None:
 
 @_rule(REMAINDER, "R2, R4", "(x*g + n) % (c*g) == (x + n // g) % c * g + n % g")
 def _factored(x: Expr, c: Value) -> Value | None:
-    if type(c) is not Expr:
-        g = gcd(c, *x.terms.values())
-        if g == 1:
-            return None
-        inner = remainder(over(x.terms, g, x.constant // g, x.kinds), c // g)
-        return inner * g + x.constant % g
-    factor = _common_factor(x, c)
-    if factor is None:
+    common = _common_factor(x, c)
+    if common is None:
         return None
-    return remainder(_divided(x, factor), _divided(c, factor)) * factor
+    rest = 0 if type(common) is Expr else x.constant % common
+    return remainder(_divided(x, common), _divided(c, common)) * common + rest
 
 
 @_rule(REMAINDER, "R5", "(x*g + y) % (g*c) == x % c * g + y", "every y lies in [0, g), g > 1")
@@ -254,7 +237,7 @@ def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: in
             return None
         ((factor, n),) = c.terms.items()
         others = without(monomial, (atom,))
-        if k % n or not contained(factor, others):
+        if k % n or not contains(factor, others):
             return None
         others = without(others, factor)
         k //= -n
@@ -375,7 +358,7 @@ def least(*items: Value) -> Value:
         result = rule.step(rest)
         if result is not None:
             return result
-    atom = Least.make(tuple(rest))
+    atom = Least.make(*rest)
     atom.is_final = atom.is_final or assumed.get() is None
     return atom_expr(atom)
 
@@ -400,7 +383,7 @@ def summed(terms: Terms, constant: int, kinds: int) -> Value:
                 if result is not None:
                     return result
     if assumed.get() is not None:
-        result = facts.restored(terms, constant, kinds)
+        result = facts.restore(terms, constant, kinds)
         if result is not None:
             return result
     return made(terms, constant, kinds)
@@ -427,7 +410,7 @@ def simplify(x: Value) -> Value:
     for _time in range(_ROUNDS):
         simpler = rebuilt(x, single)
         if type(simpler) is Expr:
-            simpler = facts.substituted(simpler)
+            simpler = facts.replace_equals(simpler)
         if type(simpler) is not Expr or type(x) is not Expr:
             return simpler
         if simpler.terms == x.terms and simpler.constant == x.constant:
@@ -468,7 +451,7 @@ def _rewritten(table: list[Rule], atom: type[Quotient] | type[Remainder], x: Val
             return known
         result = _first(table, x, c)
     else:
-        result = facts.reduced(atom is Remainder, x, c)
+        result = facts.reduce_remainder(atom is Remainder, x, c)
         if result is None:
             result = _first(table, x, c)
     if result is None:
@@ -496,9 +479,10 @@ def _first(table: list[Rule], x: Value, c: Value) -> Value | None:
 
 def _of_constant(table: list[Rule], x: int, c: Value) -> Value | None:
     """P and R1 for an int over a symbolic divisor; ``n // c == -((c - 1 - n) // c)`` below 0."""
-    for n, low, high in ((0, 0, c), (-1, -c, 0)):
-        if facts.is_within(x, low, high):
-            return n if table is DIVISION else x - c * n
+    n = _one_quotient(x, c)
+    if n is not None:
+        rest: Value = x - c * n
+        return n if table is DIVISION else rest
     if x < 0 and table is DIVISION:
         return -floor_divided(c - 1 - x, c)
     return None
@@ -524,8 +508,11 @@ def _split(x: Expr, c: int) -> tuple[Terms, Terms]:
     return (rest, whole) if whole or not 0 <= x.constant < c else ({}, {})
 
 
-def _common_factor(x: Expr, c: Expr) -> Expr | int | None:
-    """A factor of every term of both, other than 1 and known to be positive."""
+def _common_factor(x: Expr, c: Value) -> Value | None:
+    """A factor, other than 1 and known to be positive, of ``c`` and every term but a number's rest."""
+    if type(c) is not Expr:
+        g = gcd(c, *x.terms.values())
+        return g if g > 1 else None
     g = gcd(x.divisor, c.divisor)
     monomials = [*x.terms, *c.terms]
     common: Monomial = ()
@@ -539,8 +526,10 @@ def _common_factor(x: Expr, c: Expr) -> Expr | int | None:
     return g if g > 1 else None
 
 
-def _divided(x: Expr, g: Expr | int) -> Value:
-    """The expression over a factor of all its terms."""
+def _divided(x: Value, g: Value) -> Value:
+    """The expression over a factor of all its terms; of an int, rounded down."""
+    if type(x) is not Expr:
+        return x // g
     if type(g) is not Expr:
         return over(x.terms, g, x.constant // g, x.kinds)
     ((common, n),) = g.terms.items()
@@ -578,7 +567,7 @@ def _digit(x: Expr, c: Value) -> tuple[Value, Value, Value, Value] | None:
                 continue
             parts: list[Terms] = [{}, {}]
             for m, j in x.terms.items():
-                parts[contained(factor[0], m) and not j % factor[1]][m] = j
+                parts[contains(factor[0], m) and not j % factor[1]][m] = j
             if not parts[1] or (type(unit) is Expr and unit.terms == c.terms):
                 continue
             below = made(parts[0], x.constant, x.kinds) if parts[0] else x.constant

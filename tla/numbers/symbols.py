@@ -80,7 +80,7 @@ def value_of_symbol(symbol: Symbol) -> Expr:
     return made({(symbol,): symbol.divisor}, 0, 0)
 
 
-def _restored(terms: tuple[tuple[Monomial, int], ...], constant: int) -> Value:
+def _restore(terms: tuple[tuple[Monomial, int], ...], constant: int) -> Value:
     """What a pickle holds: factors sorted anew, since the order of atoms is that of this process."""
     out: Terms = {}
     kinds = 0
@@ -97,4 +97,4 @@ operators.known_zero, operators.known_negative = facts.known_zero, facts.known_n
 operators.known_divides = facts.known_divides
 operators.normal, operators.evaluate = assumptions.normal, evaluation.evaluate
 operators.to_notation, operators.to_python = printers.to_notation, printers.to_python
-operators.restored = _restored
+operators.restore = _restore
