@@ -688,10 +688,10 @@ def static_mask(x: IntTuple | AnyLayout) -> Any:
 
 def as_layout(x: object) -> AnyLayout:
     """Return ``x``, which must be a layout."""
-    if not is_layout(x):
-        hints = ["tla.read reads a text."] if isinstance(x, str) else []
-        raise NotALayoutError(f"expected a layout, got {type(x).__name__}", *hints, value=x)
-    return x
+    if isinstance(x, Layout):
+        return x
+    hints = ["tla.read reads a text."] if isinstance(x, str) else []
+    raise NotALayoutError(f"expected a layout, got {type(x).__name__}", *hints, value=x)
 
 
 def _symbols_of(x: Any) -> tuple[Symbol, ...]:
