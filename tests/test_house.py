@@ -10,6 +10,8 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import pytest
+
 import tla
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 ROOM = Path(tla.__file__).parent
 SETTINGS = Path(__file__).parent.parent / "pyproject.toml"
+PAGE = Path(__file__).parent.parent / "docs" / "house.md"
 
 PAST_A_DOOR = {
     (
@@ -146,6 +149,19 @@ def test_doors_hold_nothing_but_their_map() -> None:
     for package in PACKAGES - {"tla"}:
         kinds = [type(line).__name__ for line in TREES[package].body]
         assert {*kinds} <= {"Expr", "ImportFrom", "If"}, package
+
+
+def layers_of(container: str) -> list[list[str]]:
+    contracts = tomllib.loads(SETTINGS.read_text())["tool"]["importlinter"]["contracts"]
+    (found,) = [x["layers"] for x in contracts if x["type"] == "layers" and container in x["containers"]]
+    return [floor.split(" | ") for floor in found]
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="the wheel has no documents")
+def test_the_page_draws_the_floors_as_they_are() -> None:
+    _before, _fence, rest = PAGE.read_text("utf-8").partition("```text\n")
+    drawn = [line.split(" | ") for line in rest.partition("```")[0].splitlines()]
+    assert drawn == layers_of("tla")
 
 
 def test_each_large_package_lists_its_floors() -> None:

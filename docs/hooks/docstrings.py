@@ -25,6 +25,10 @@ class OurStyle(griffe.Extension):
         if obj.docstring is not None:
             obj.docstring.value = fenced(obj.docstring.value)
 
+    def on_alias_instance(self, *, alias: griffe.Alias, **_more: Any) -> None:
+        """Called for each import: what a package imports for checkers alone it gives at run time too."""
+        alias.runtime = True
+
     def on_class(self, *, cls: griffe.Class, **_more: Any) -> None:
         """Called for each class once it is read with its members."""
         made = cls.members.get("__new__")

@@ -80,7 +80,8 @@ def _written_out(nav: Any, there: list[str], made: list[str]) -> Any:
 
 @cache
 def _tla() -> griffe.Module:
-    package = griffe.load("tla", search_paths=[str(ROOT)])
+    ours = griffe.load_extensions(f"{Path(__file__).with_name('docstrings.py')}:OurStyle")
+    package = griffe.load("tla", search_paths=[str(ROOT)], extensions=ours)
     assert isinstance(package, griffe.Module)
     return package
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 import tla
-from tla import CoordinateError, Layout, LeafError, UnsupportedError, _1, _8, int_tuple, parse
+from tla import CoordinateError, Layout, LeafError, UnsupportedError, _1, _8, parse
 from tla.algebra.edit import append, group, prepend, replace, select, take
+from tla.layouts import int_tuple
 from tla.numbers import sym
 from tla.testing import int_tuples, layouts, naive_coords, naive_offset, naive_offsets, shapes
 

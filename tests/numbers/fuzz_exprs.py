@@ -23,14 +23,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from expr.mlir import value_of_mlir
-from expr.random_exprs import (
+from mlir import value_of_mlir
+from random_exprs import (
     Case,
     Point,
     Tree,

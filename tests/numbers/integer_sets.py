@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
+from random_exprs import Unknown
+
 from tla.numbers import Expr, Symbol
 from tla.numbers.nodes import Least, Quotient, Remainder
-
-from .random_exprs import Unknown
 
 
 def is_affine(x: Any) -> bool:

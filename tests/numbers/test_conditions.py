@@ -7,13 +7,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
-
-from tla.errors import ContradictionError, UndecidedError
-from tla.numbers import Condition, assume, simplify, sym
-from tla.numbers.assumptions import active
-from tla.numbers.context import recorded
-
-from .random_exprs import (
+from random_exprs import (
     Draw,
     Point,
     Tree,
@@ -27,6 +21,11 @@ from .random_exprs import (
     table_of,
     unknowns,
 )
+
+from tla.errors import ContradictionError, UndecidedError
+from tla.numbers import Condition, assume, simplify, sym
+from tla.numbers.assumptions import active
+from tla.numbers.context import recorded
 
 SEED = 11
 FEW, COUNT = 200, 2000

@@ -10,16 +10,15 @@ import threading
 from itertools import permutations
 from typing import Any
 
+import fuzz_exprs
 import numpy as np
 import pytest
+from random_exprs import build, cases, symbols_of
 
 import tla
 from tla import Int, LeafError, UndecidedError
 from tla.numbers import Expr, Symbol, greatest, least, sym
 from tla.numbers.nodes import Least, Quotient, Remainder, atoms_of, key_of, size_of
-
-from . import fuzz_exprs
-from .random_exprs import build, cases, symbols_of
 
 SEED, COUNT, MANY = 20, 500, 5_000
 

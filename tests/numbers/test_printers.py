@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mlir import value_of_mlir
+from random_exprs import Case, box_of, cases, source_of_tree
 
 from tla.numbers import Expr, greatest, least, sym, to_cpp, to_mlir, to_notation, to_python
 from tla.numbers.printers import facts_text
-
-from .mlir import value_of_mlir
-from .random_exprs import Case, box_of, cases, source_of_tree
 
 M, N = sym("M", divisible_by=16), sym("N")
 X, J = sym("i", min=0), sym("j", min=None)

@@ -5,6 +5,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from random_exprs import Draw, box_of, build, source_of_tree, symbols_of, table_of, unknowns
 
 from tla import UndecidedError, ceil_div, max_
 from tla.numbers import Expr, least, sym
@@ -16,8 +17,6 @@ from tla.numbers.facts import (
     known_negative,
     known_zero,
 )
-
-from .random_exprs import Draw, box_of, build, source_of_tree, symbols_of, table_of, unknowns
 
 M, N, K = sym("M", divisible_by=16), sym("N"), sym("K")
 X, J = sym("i", min=0), sym("j", min=None)

@@ -11,14 +11,8 @@ from typing import Any, NamedTuple
 
 import pytest
 from cases import check_all, over
-
-from tla.numbers import Expr, Value, sym
-from tla.numbers.facts import known_negative, known_zero
-from tla.numbers.nodes import Least, Quotient, Remainder, made
-from tla.numbers.rules import DIVISION, MINIMUM, REMAINDER, SUM, Rule
-
-from .integer_sets import is_affine, isl_domain, isl_function
-from .random_exprs import (
+from integer_sets import is_affine, isl_domain, isl_function
+from random_exprs import (
     Draw,
     Point,
     Unknown,
@@ -30,6 +24,11 @@ from .random_exprs import (
     unknown_of,
     unknowns,
 )
+
+from tla.numbers import Expr, Value, sym
+from tla.numbers.facts import known_negative, known_zero
+from tla.numbers.nodes import Least, Quotient, Remainder, made
+from tla.numbers.rules import DIVISION, MINIMUM, REMAINDER, SUM, Rule
 
 SEED = 3
 LEAST = 60

@@ -17,9 +17,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import tla
-from tla import Layout, UndecidedError, UnsupportedError, display, notebook, parse
+from tla import Layout, UndecidedError, UnsupportedError, parse
+from tla.ground import display
 from tla.ground.figure import AnyFigure, Bar, Bars, Lane, Panels, Steps, Stretch, Timeline
 from tla.memory.sizes import bytes_printed_as
+from tla.show import notebook
 from tla.show.notebook import CELLS, CHARACTERS, figure_of, html_of
 from tla.testing import int_tuples, layouts, naive_coords, shapes
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     Found = dict[IndexingMap, None]
     Place = tuple[str, int]
 
-__all__ = ["MOST_MAPS", "computation_maps", "op_of"]
+__all__ = ["MOST_MAPS", "computation_maps"]
 
 MOST_MAPS: Final = 1000
 """How many maps an array may have before what lies behind it counts as not known."""

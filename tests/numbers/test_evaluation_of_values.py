@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from random_exprs import box_of, build, cases, source_of_tree, symbols_of, table_of
 
 from tla import Int, Layout, LeafError, UndecidedError
 from tla.errors import BindingError
@@ -20,8 +21,6 @@ from tla.numbers import (
     substitute,
     sym,
 )
-
-from .random_exprs import box_of, build, cases, source_of_tree, symbols_of, table_of
 
 M, N = sym("M", divisible_by=16), sym("N")
 X, J, Z = sym("i", min=0), sym("j", min=None), sym("z", min=None)
