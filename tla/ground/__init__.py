@@ -45,13 +45,14 @@ if TYPE_CHECKING:
     # for the rooms above
     from . import dtypes as dtypes
     from .display import (
+        Shown as Shown,
         drawn_by as drawn_by,
         figure_of as figure_of,
         html_of as html_of,
         register as register,
         steps_of as steps_of,
     )
-    from .immutable import Immutable as Immutable
+    from .immutable import Immutable as Immutable, Record as Record
     from .text import (
         MAX_DIGITS as MAX_DIGITS,
         Scanner as Scanner,

@@ -46,7 +46,7 @@ def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
         can_carry = options or assumed.get() is not None
         if not can_carry and (not getattr(first, "assumptions", True) or _is_bare(first)):
             if rest:
-                if _is_bare((second, *rest)):
+                if _is_bare(second) and _is_bare(rest):
                     return call(first, second, *rest)
             elif second is _NONE:
                 return call(first)
@@ -86,11 +86,13 @@ def attach_assumptions(conditions: Iterable[Condition], result: Any) -> Any:
 
 
 def _is_bare(x: Any) -> bool:
-    """Whether neither an argument, nor a part of it, stands on anything."""
+    """Whether a look is enough to see that neither an argument nor a part of it stands on anything."""
     if not isinstance(x, tuple):
         return not getattr(x, "assumptions", ())
-    for part in x:  # noqa: SIM110 (this path is hot)
-        if type(part) not in PLAIN_INTS and not _is_bare(part):
+    for part in x:
+        if type(part) in PLAIN_INTS:
+            continue
+        if isinstance(part, tuple) or getattr(part, "assumptions", False):
             return False
     return True
 
