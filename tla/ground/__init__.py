@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Panels as Panels,
         Place as Place,
         Scheme as Scheme,
+        Shown as Shown,
         Steps as Steps,
         Stretch as Stretch,
         Strip as Strip,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     # for the rooms above
     from . import dtypes as dtypes
     from .display import (
-        Shown as Shown,
         drawn_by as drawn_by,
         figure_of as figure_of,
         html_of as html_of,
