@@ -29,7 +29,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, NoReturn, TypeAlias
 
 from .errors import LayoutError, LeafError, ParseError, TlaError
-from .ground import MAX_DIGITS, shortened
+from .ground import MAX_DIGITS, near_words, shortened
 from .layouts import (
     ComposedLayout,
     NamingScanner,
@@ -164,8 +164,7 @@ def text_of_value(value: Any) -> str:
         return f"({','.join(map(text_of_value, value))})"
     if isinstance(value, bool):
         return "true" if value else "false"
-    is_part = is_layout(value) or is_composed(value) or is_swizzle(value)
-    if is_part or value is _ or isinstance(value, int | SymbolicInt):
+    if _is_function(value) or value is _ or isinstance(value, int | SymbolicInt):
         return str(value)
     raise LeafError(f"expected a layout, an int, a bool or a tuple of them, got {type(value).__name__}")
 
@@ -173,7 +172,7 @@ def text_of_value(value: Any) -> str:
 # --- the grammar ------------------------------------------------------------------------------
 
 
-def _expression(scan: NamingScanner, room: int) -> Any:
+def _expression(scan: _Reader, room: int) -> Any:
     """``part ['o' offset 'o' part] ['(' coordinate ')']*``"""
     start = scan.at
     value = _part(scan, room)
@@ -184,7 +183,7 @@ def _expression(scan: NamingScanner, room: int) -> Any:
     return value
 
 
-def _part(scan: NamingScanner, room: int) -> Any:
+def _part(scan: _Reader, room: int) -> Any:
     """``operand [':' stride [':' origin]]``"""
     start = scan.at
     value = _operand(scan, room, "an expression")
@@ -197,7 +196,7 @@ def _part(scan: NamingScanner, room: int) -> Any:
     return _result(scan, start, "the layout", layout_at, scan, start, value, steps, origin)
 
 
-def _operand(scan: NamingScanner, room: int, what: str) -> Any:
+def _operand(scan: _Reader, room: int, what: str) -> Any:
     """A leaf, `_`, a tuple, or what begins with a name."""
     start, char = scan.at, scan.peek()
     if char == "(":
@@ -215,7 +214,7 @@ def _operand(scan: NamingScanner, room: int, what: str) -> Any:
     return leaf_at(scan, what)
 
 
-def _ints(scan: NamingScanner, room: int, what: str) -> Any:
+def _ints(scan: _Reader, room: int, what: str) -> Any:
     """An operand whose value is an int tuple."""
     start = scan.at
     value = _operand(scan, room, what)
@@ -223,30 +222,24 @@ def _ints(scan: NamingScanner, room: int, what: str) -> Any:
     return value
 
 
-def _demand_ints(scan: NamingScanner, start: int, value: Any, what: str) -> None:
+def _demand_ints(scan: _Reader, start: int, value: Any, what: str) -> None:
     if not _is_coordinate(value) or has_underscore(value):
         scan.fail(f"{what} is an int tuple, not {_described(value)}", start, scan.last)
 
 
-def _named(scan: NamingScanner, room: int, what: str) -> Any:
+def _named(scan: _Reader, room: int, what: str) -> Any:
     """A bool, a swizzle ``Sw<2,0,3>``, an operation with its arguments, or a symbolic int."""
     start = scan.at
     name = scan.word()
     if name in _TRUTH:
         return _TRUTH[name]
     if name == "Sw" and scan.accept("<"):
-        bits = scan.integer("an int")
-        scan.expect(",")
-        base = scan.integer("an int")
-        scan.expect(",")
-        shift = scan.integer("an int")
-        scan.expect(">")
-        return _in_place(scan, start, Swizzle, bits, base, shift)
-    if (
-        isinstance(scan, _Reader)
-        and scan.tagged is not None
-        and scan.text.startswith(("<", "::"), scan.at)
-    ):
+        numbers: list[int] = []
+        for end in ",,>":
+            numbers.append(scan.integer("an int"))
+            scan.expect(end)
+        return _in_place(scan, start, Swizzle, *numbers)
+    if scan.tagged is not None and scan.text.startswith(("<", "::"), scan.at):
         scan.at = start
         return scan.tagged(scan)
     if name not in OPERATIONS and (scan.peek() not in ("(", "[") or name in ("min", "max")):
@@ -262,12 +255,12 @@ def _named(scan: NamingScanner, room: int, what: str) -> Any:
         arguments.append(_Argument(begin, scan.last, key, value))
     positional, named = _checked(scan, name, operation, arguments)
     value = _result(scan, start, name, operation, *positional, **named)
-    if isinstance(scan, _Reader) and scan.calls is not None:
+    if scan.calls is not None:
         scan.calls.append((name, tuple(positional), named))
     return value
 
 
-def _key(scan: NamingScanner) -> str:
+def _key(scan: _Reader) -> str:
     """The ``key`` of an argument ``key=value``, or "" where it has none."""
     start = scan.at
     if scan.peek().isalpha():
@@ -278,7 +271,7 @@ def _key(scan: NamingScanner) -> str:
     return ""
 
 
-def _passed_o(scan: NamingScanner) -> bool:
+def _passed_o(scan: _Reader) -> bool:
     """Whether the word ``o`` of a composed layout came next."""
     start = scan.at
     if scan.peek() == "o" and scan.word() == "o":
@@ -287,7 +280,7 @@ def _passed_o(scan: NamingScanner) -> bool:
     return False
 
 
-def _composed(scan: NamingScanner, room: int, start: int, outer: Any) -> ComposedLayout:
+def _composed(scan: _Reader, room: int, start: int, outer: Any) -> ComposedLayout:
     """``outer o offset o inner``, of which the first ``o`` has been passed."""
     at = scan.at
     offset = _operand(scan, room, "an offset")
@@ -300,10 +293,10 @@ def _composed(scan: NamingScanner, room: int, start: int, outer: Any) -> Compose
     return composed
 
 
-def _at_coordinate(scan: NamingScanner, room: int, start: int, function: Any) -> Any:
+def _at_coordinate(scan: _Reader, room: int, start: int, function: Any) -> Any:
     """The offset of a coordinate in parentheses, or the layout of the modes that it keeps."""
     opened = scan.at
-    if not (is_layout(function) or is_composed(function) or is_swizzle(function)):
+    if not _is_function(function):
         hint = ["Parentheses make a tuple of one: leave them out."] if _holds_one(function) else []
         raise ParseError(
             f"only a layout takes a coordinate, not {_described(function)}",
@@ -327,7 +320,7 @@ def _at_coordinate(scan: NamingScanner, room: int, start: int, function: Any) ->
     return _result(scan, start, "the layout", function.__getitem__, coord)
 
 
-def _in_place(scan: NamingScanner, start: int, maker: Callable[..., Any], *parts: Any) -> Any:
+def _in_place(scan: _Reader, start: int, maker: Callable[..., Any], *parts: Any) -> Any:
     """What a text that began at ``start`` writes, or the error of its parts at its place."""
     try:
         return maker(*parts)
@@ -338,7 +331,7 @@ def _in_place(scan: NamingScanner, start: int, maker: Callable[..., Any], *parts
 # --- operations and their arguments -----------------------------------------------------------
 
 
-def _operation(scan: NamingScanner, start: int, name: str) -> Callable[..., Any]:
+def _operation(scan: _Reader, start: int, name: str) -> Callable[..., Any]:
     """The operation of a name; the error suggests those that look alike."""
     known = _ALIASES.get(name, name)
     if known in _ALGEBRA:
@@ -357,9 +350,7 @@ def _operation(scan: NamingScanner, start: int, name: str) -> Callable[..., Any]
 
 def _nearest(name: str, names: tuple[str, ...]) -> str:
     """The end of an error: which name may be meant."""
-    from difflib import get_close_matches  # only an error needs it
-
-    near = get_close_matches(shortened(name), names, n=1)
+    near = near_words(name, names)
     return f"; did you mean {near[0]}?" if near else ""
 
 
@@ -373,7 +364,7 @@ class _Argument(NamedTuple):
 
 
 def _checked(
-    scan: NamingScanner, name: str, operation: Callable[..., Any], arguments: list[_Argument]
+    scan: _Reader, name: str, operation: Callable[..., Any], arguments: list[_Argument]
 ) -> tuple[list[Any], dict[str, Any]]:
     """The arguments by place and by key, if the operation takes them."""
     from inspect import signature  # slow to load
@@ -443,7 +434,7 @@ def _wanted(parameter: Parameter, value: Any) -> str:
 
 
 def _result(
-    scan: NamingScanner,
+    scan: _Reader,
     start: int,
     name: str,
     operation: Callable[..., Any],
@@ -474,6 +465,11 @@ def _is_coordinate(value: Any) -> bool:
     if is_tuple(value):
         return all(map(_is_coordinate, value))
     return value is _ or (isinstance(value, int | SymbolicInt) and not isinstance(value, bool))
+
+
+def _is_function(value: Any) -> bool:
+    """Whether a value takes a coordinate."""
+    return is_layout(value) or is_composed(value) or is_swizzle(value)
 
 
 def _holds_one(value: Any) -> bool:

@@ -25,7 +25,7 @@ from ..numbers import (
 from .by_mode import Tiler, by_mode, is_left_alone, matched
 from .complement import free, gaps
 from .composition import composed, extended_modes, shaped, tiler_layout, walked
-from .modes import can_grow, is_symbolic, modes_of, nearest, read_both, row
+from .modes import INT, can_grow, is_symbolic, modes_of, nearest, read_both, row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -210,7 +210,9 @@ def flat_divide(
 
 def _split(shape: Any, stride: Any, tiler: Any, exact: bool = False) -> tuple[Any, Any]:
     """Shape and stride of one mode divided."""
-    if is_dynamic(tiler) and is_dynamic(shape) and is_dynamic(stride) and tiler > 0 and not exact:
+    are_ints = type(tiler) is INT and type(shape) is INT and type(stride) is INT
+    are_dynamic = are_ints or (is_dynamic(tiler) and is_dynamic(shape) and is_dynamic(stride))
+    if are_dynamic and tiler > 0 and not exact:
         rest = -(-shape // tiler)  # one mode divided by an int: what the composition comes to
         return (tiler, rest), (stride, tiler * stride if rest != 1 else 0)
     whole = divided(trusted(shape, stride), tiler_layout(tiler), exact)

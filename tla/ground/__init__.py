@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         Panels as Panels,
         Place as Place,
         Scheme as Scheme,
+        Shown as Shown,
         Steps as Steps,
         Stretch as Stretch,
         Strip as Strip,
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
         register as register,
         steps_of as steps_of,
     )
-    from .immutable import Immutable as Immutable
+    from .immutable import Immutable as Immutable, Record as Record
     from .text import (
         MAX_DIGITS as MAX_DIGITS,
         Scanner as Scanner,

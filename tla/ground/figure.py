@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from .display import html_of
+from .display import figure_of, html_of
 
 Scheme: TypeAlias = Literal["", "tile", "identity", "offset"]
 """What a colour means: nothing; a tile; an element, the same in each panel; or how far an offset is on
@@ -343,3 +343,35 @@ class Timeline(NamedTuple):
 
 AnyFigure: TypeAlias = "Figure | Strip | Panels | Steps | Timeline | Bars"
 """Every class of figure."""
+
+
+class Shown:
+    """A value of coordinates and offsets: a notebook shows its picture; `figure` gives it as data."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+    def figure(
+        self, rows: int = 16, columns: int = 64, slices: int = 4, colour: Scheme | None = None
+    ) -> Figure:
+        """Return the picture of its offsets, as data, of at most so many rows, columns and slices.
+
+        Of a tensor it shows the elements, where there are any.
+
+        >>> [[cell.offset for cell in row] for row in Layout((2, 3), (3, 1)).figure().grids[0].cells]
+        [[0, 1, 2], [3, 4, 5]]
+        >>> swizzled = ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, 2), (2, 1)))
+        >>> [[cell.offset for cell in row] for row in swizzled.figure().grids[0].cells]
+        [[0, 1], [3, 2]]
+        >>> tile = get_tile(Tensor("abcdefgh".encode(), row_major(2, 4)), (0, 1), (2, 2))
+        >>> [[(cell.offset, cell.text) for cell in row] for row in tile.figure().grids[0].cells]
+        [[(1, '98'), (2, '99')], [(5, '102'), (6, '103')]]
+
+        Raises:
+            LayoutError: nothing would be shown.
+            UndecidedError: an int is unknown, or there are too many coordinates.
+        """
+        found: Figure = figure_of(self, rows=rows, columns=columns, slices=slices, colour=colour)
+        return found

@@ -8,7 +8,7 @@ AttributeError: a Layout is immutable: cannot set 'shape'
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 if TYPE_CHECKING:
     from typing import Self
@@ -35,3 +35,31 @@ class Immutable:
 
     def __deepcopy__(self, memo: object) -> Self:
         return self
+
+
+class Record(Immutable):
+    """A value that is its parts: equal, hashed and pickled by them, in the order of its arguments."""
+
+    __slots__ = ()
+
+    parts_in_order: ClassVar[tuple[str, ...]]
+
+    @classmethod
+    def _of(cls, *parts: object) -> Self:
+        """The value of parts that have been checked."""
+        made = object.__new__(cls)
+        for name, part in zip(cls.parts_in_order, parts, strict=True):
+            object.__setattr__(made, name, part)
+        return made
+
+    def _key(self) -> tuple[Any, ...]:
+        return tuple([getattr(self, name) for name in self.parts_in_order])
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, type(self)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._key()

@@ -16,6 +16,7 @@ are one.
 
 from __future__ import annotations
 
+from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CongruenceError, CoordinateError, LayoutError
@@ -48,6 +49,7 @@ from .int_tuple import (
     congruent,
     flatten_to_tuple,
     leaves,
+    not_congruent,
     product,
     product_each,
     repeat_like,
@@ -108,7 +110,7 @@ def colex_less(a: IntTuple, b: IntTuple) -> bool:
 
 def _pairs(a: Any, b: Any) -> list[tuple[Any, Any]]:
     if not congruent(a, b):
-        raise CongruenceError(f"{text_of(a)} and {text_of(b)} have different profiles", a=a, b=b)
+        raise not_congruent(a, b)
     return list(zip(leaves(a), leaves(b), strict=True))
 
 
@@ -201,21 +203,13 @@ def compact_order(shape: IntTuple, order: IntTuple) -> Any:
     sizes, ranks = flatten_to_tuple(shape), flatten_to_tuple(_spread(order, shape))
     strides: list[Any] = [_1] * len(sizes)
     step: Any = _1
-    for i in sorted(range(len(sizes)), key=lambda i: _Rank(ranks[i])):
+
+    def compared(i: int, j: int) -> int:  # raises `UndecidedError` where their order is open
+        return -less(ranks[i], ranks[j])
+
+    for i in sorted(range(len(sizes)), key=cmp_to_key(compared)):
         strides[i], step = step, step * sizes[i]
     return unflatten(tuple(strides), shape)
-
-
-class _Rank:
-    """A leaf in an order that may be open: sorting by it decides or raises `UndecidedError`."""
-
-    __slots__ = ("leaf",)
-
-    def __init__(self, leaf: Any) -> None:
-        self.leaf = leaf
-
-    def __lt__(self, other: _Rank) -> bool:
-        return less(self.leaf, other.leaf)
 
 
 def _spread(order: Any, shape: Any) -> Any:

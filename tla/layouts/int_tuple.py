@@ -351,11 +351,11 @@ def _transformed(f: Callable[..., Any], x: Any, *others: Any) -> Any:
     if is_tuple(x):
         for other in others:
             if not is_tuple(other) or len(other) != len(x):
-                raise _not_congruent(x, other)
+                raise not_congruent(x, other)
         return tuple(_transformed(f, *at) for at in zip(x, *others, strict=True))
     for other in others:
         if is_tuple(other):
-            raise _not_congruent(x, other)
+            raise not_congruent(x, other)
     return f(x, *others)
 
 
@@ -370,7 +370,7 @@ def fold_leaf(f: Callable[[Any, Any], Any], start: Any, x: IntTuple) -> Any:
     return start
 
 
-def _not_congruent(a: Any, b: Any) -> CongruenceError:
+def not_congruent(a: Any, b: Any) -> CongruenceError:
     return CongruenceError(f"{text_of(a)} and {text_of(b)} have different profiles", a=a, b=b)
 
 
@@ -426,7 +426,7 @@ def product_like(x: IntTuple, profile: IntTuple) -> Any:
     """
     if is_tuple(profile):
         if not is_tuple(x) or len(x) != len(profile):
-            raise _not_congruent(x, profile)
+            raise not_congruent(x, profile)
         return tuple(product_like(i, p) for i, p in zip(x, profile, strict=True))
     return product(x)
 
@@ -439,15 +439,9 @@ def inner_product(a: IntTuple, b: IntTuple) -> Any:
     >>> inner_product((1, (2, 3)), (100, (10, 1)))
     123
     """
-    if is_tuple(a) and is_tuple(b) and len(a) == len(b):
-        total: Any = None
-        for x, y in zip(a, b, strict=True):
-            term = inner_product(x, y)
-            total = term if total is None else total + term
-        return Int(0) if total is None else total
-    if is_tuple(a) or is_tuple(b):
-        raise _not_congruent(a, b)
-    return leaf(a) * leaf(b)
+    terms = list(leaves(transform_leaf(lambda x, y: x * y, a, b)))
+    # the first term starts the sum, so that static terms give a static one
+    return sum(terms[1:], terms[0]) if terms else Int(0)
 
 
 @constexpr
@@ -460,7 +454,7 @@ def elem_scale(a: IntTuple, b: IntTuple) -> Any:
     """
     if is_tuple(a):
         if not is_tuple(b) or len(a) != len(b):
-            raise _not_congruent(a, b)
+            raise not_congruent(a, b)
         return tuple(map(elem_scale, a, b))
     return leaf(a) * product(b)
 
@@ -483,7 +477,7 @@ def shape_div(a: IntTuple, b: IntTuple) -> Any:
     if is_tuple(a):
         if is_tuple(b):
             if len(a) != len(b):
-                raise _not_congruent(a, b)
+                raise not_congruent(a, b)
             return tuple(map(shape_div, a, b))
         rest = leaf(b)
         out: list[Any] = []
@@ -601,10 +595,7 @@ def replace(x: IntTuple, mode: SupportsIndex, item: IntTuple) -> tuple[Any, ...]
     >>> replace((4, 2, 3), 1, (5, 6))
     (4, (5, 6), 3)
     """
-    get(x, mode)
-    modes = wrap(x)
-    at: int = leaf(mode)
-    return (*modes[:at], as_int_tuple(item), *modes[at + 1 :])
+    return insert(remove(x, mode), mode, item)
 
 
 @constexpr

@@ -32,7 +32,7 @@ from typing import (
 )
 
 from ..errors import CoordinateError, LeafError, NotALayoutError
-from ..ground import Immutable, constexpr, figure_of, html_of, steps_of, typed_by
+from ..ground import Immutable, Shown, constexpr, steps_of, typed_by
 from ..numbers import (
     MAX_DEPTH,
     PLAIN_INTS,
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeIs
 
-    from ..ground import Figure, Scheme, Steps
+    from ..ground import Steps
     from ..numbers import Condition, Symbol
 
 S = TypeVar("S")
@@ -98,7 +98,7 @@ _Items = TypeVarTuple("_Items")
 
 @constexpr
 @typed_by(shape=0, stride=None)
-class Layout(Immutable, Generic[S_co, D_co]):
+class Layout(Shown, Immutable, Generic[S_co, D_co]):
     """The function ``layout(c) == sum over leaves of c_i * stride_i`` on the coordinates of a shape.
 
     Immutable and hashable; ``==`` compares shape, stride and origin shape by value, `same_static`
@@ -230,7 +230,7 @@ class Layout(Immutable, Generic[S_co, D_co]):
         >>> [s.name for s in parse("((_16,M/16),K):((K,16*K),_1)").symbols]
         ['K', 'M']
         """
-        found = {s for x in leaves(_parts(self)) if isinstance(x, SymbolicInt) for s in _symbols_of(x)}
+        found = {s for x in leaves(_parts(self)) for s in getattr(x, "symbols", ())}
         return tuple(sorted(found, key=lambda s: (s.name, s.order)))
 
     @property
@@ -412,28 +412,6 @@ class Layout(Immutable, Generic[S_co, D_co]):
     def __repr__(self) -> str:
         origin = "" if self._origin is None else f", {self._origin!r}"
         return f"Layout({self.shape!r}, {self.stride!r}{origin})"
-
-    def _repr_html_(self) -> str | None:
-        return html_of(self)
-
-    def figure(
-        self: AnyLayout,
-        rows: int = 16,
-        columns: int = 64,
-        slices: int = 4,
-        colour: Scheme | None = None,
-    ) -> Figure:
-        """Return the picture of its offsets, as data; see `tla.layout_figure`.
-
-        >>> [[cell.offset for cell in row] for row in Layout((2, 3), (3, 1)).figure().grids[0].cells]
-        [[0, 1, 2], [3, 4, 5]]
-
-        Raises:
-            LayoutError: nothing would be shown.
-            UndecidedError: an int is unknown, so that there is no picture.
-        """
-        found: Figure = figure_of(self, rows=rows, columns=columns, slices=slices, colour=colour)
-        return found
 
     def explain(self: AnyLayout, *coord: IntTuple) -> Steps:
         """Return how the offset of a coordinate comes about: its digits, times their strides, added up.
@@ -688,15 +666,10 @@ def static_mask(x: IntTuple | AnyLayout) -> Any:
 
 def as_layout(x: object) -> AnyLayout:
     """Return ``x``, which must be a layout."""
-    if not is_layout(x):
-        hints = ["tla.read reads a text."] if isinstance(x, str) else []
-        raise NotALayoutError(f"expected a layout, got {type(x).__name__}", *hints, value=x)
-    return x
-
-
-def _symbols_of(x: Any) -> tuple[Symbol, ...]:
-    symbols: tuple[Symbol, ...] = getattr(x, "symbols", ())
-    return symbols
+    if isinstance(x, Layout):
+        return x
+    hints = ["tla.read reads a text."] if isinstance(x, str) else []
+    raise NotALayoutError(f"expected a layout, got {type(x).__name__}", *hints, value=x)
 
 
 def _parts(x: AnyLayout) -> tuple[Any, Any, Any]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Generic
 
 from ..errors import CoordinateError, LayoutError
-from ..ground import Immutable, constexpr, figure_of, html_of, typed_by
+from ..ground import Record, Shown, constexpr, typed_by
 from ..numbers import Int, known_int, leaf
 from .layout import get, is_layout, slice_and_offset
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeIs, TypeVar
 
-    from ..ground import Figure, Scheme
     from ..numbers import IntLike, IntTuple
     from .layout import AnyLayout
     from .slicing import Coord
@@ -47,7 +46,7 @@ MAX_BITS: Final = 1024
 
 @constexpr
 @typed_by(bits=0, base=0, shift=None)
-class Swizzle(Immutable, Generic[_Bits, _Base, _Shift]):
+class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
     """The function that xors ``bits`` bits of an offset with as many that stand ``shift`` above.
 
     ``swizzle(x) == x ^ (yyy << low)``, where ``yyy`` are the ``bits`` bits of ``x`` from ``high`` on::
@@ -85,6 +84,7 @@ class Swizzle(Immutable, Generic[_Bits, _Base, _Shift]):
         def shift(self) -> _Shift: ...
     else:
         __slots__ = ("base", "bits", "shift")
+    parts_in_order = ("bits", "base", "shift")
 
     def __new__(cls, bits: IntLike, base: IntLike, shift: IntLike) -> Swizzle:
         # plain for the checks, whose texts are in digits
@@ -101,11 +101,7 @@ class Swizzle(Immutable, Generic[_Bits, _Base, _Shift]):
             )
         if bits + base + abs(shift) > MAX_BITS:
             raise LayoutError(f"a swizzle reaches above bit {MAX_BITS}", base=base, shift=shift)
-        made: Any = object.__new__(cls)
-        for name, value in (("bits", bits), ("base", base), ("shift", shift)):
-            object.__setattr__(made, name, Int(value))
-        swizzle: Swizzle = made
-        return swizzle
+        return cls._of(Int(bits), Int(base), Int(shift))
 
     @property
     @constexpr
@@ -133,25 +129,16 @@ class Swizzle(Immutable, Generic[_Bits, _Base, _Shift]):
             raise CoordinateError(
                 f"{self} has no value at {plain}", "It permutes the offsets from 0 on.", offset=plain
             )
-        bits, base, shift = map(int, _numbers(self))
+        bits, base, shift = map(int, self._key())
         high, low = base + max(0, shift), base + max(0, -shift)
         moved = plain ^ (((plain >> high) & ((1 << bits) - 1)) << low)
         return Int(moved) if isinstance(x, Int) else moved
-
-    def __eq__(self, other: object) -> bool:
-        return _numbers(self) == _numbers(other) if is_swizzle(other) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(_numbers(self))
 
     def __str__(self) -> str:
         return f"Sw<{self.bits:d},{self.base:d},{self.shift:d}>"
 
     def __repr__(self) -> str:
         return f"Swizzle({self.bits:d}, {self.base:d}, {self.shift:d})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Swizzle, _numbers(self)
 
 
 def is_swizzle(x: object) -> TypeIs[Swizzle]:
@@ -163,13 +150,9 @@ def is_swizzle(x: object) -> TypeIs[Swizzle]:
     return isinstance(x, Swizzle)
 
 
-def _numbers(swizzle: Swizzle) -> tuple[Int[int], Int[int], Int[int]]:
-    return swizzle.bits, swizzle.base, swizzle.shift
-
-
 @constexpr
 @typed_by(outer=None, offset=None, inner=None)
-class ComposedLayout(Immutable, Generic[_Outer, _Offset, _Inner]):
+class ComposedLayout(Shown, Record, Generic[_Outer, _Offset, _Inner]):
     """The function ``composed(c) == outer(offset + inner(c))`` on the coordinates of ``inner``.
 
     An ``outer`` that is a layout is extended, as in a composition: its last mode grows as needed.
@@ -201,17 +184,14 @@ class ComposedLayout(Immutable, Generic[_Outer, _Offset, _Inner]):
         def inner(self) -> _Inner: ...
     else:
         __slots__ = ("inner", "offset", "outer")
+    parts_in_order = ("outer", "offset", "inner")
 
     def __new__(cls, outer: Swizzle | AnyLayout, offset: IntLike, inner: AnyLayout) -> ComposedLayout:
         if not isinstance(outer, Swizzle) and not is_layout(outer):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise LayoutError(f"the outer part is a swizzle or a layout, not {type(outer).__name__}")
         if not is_layout(inner):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise LayoutError(f"the inner part is a layout, not {type(inner).__name__}")
-        made: Any = object.__new__(cls)
-        for name, value in (("outer", outer), ("offset", leaf(offset)), ("inner", inner)):
-            object.__setattr__(made, name, value)
-        composed: ComposedLayout = made
-        return composed
+        return cls._of(outer, leaf(offset), inner)
 
     @property
     @constexpr
@@ -259,43 +239,11 @@ class ComposedLayout(Immutable, Generic[_Outer, _Offset, _Inner]):
         for i in range(self.rank):
             yield ComposedLayout(self.outer, self.offset, get(self.inner, i))
 
-    def __eq__(self, other: object) -> bool:
-        return _parts(self) == _parts(other) if is_composed(other) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(_parts(self))
-
     def __str__(self) -> str:
         return f"{self.outer} o {self.offset} o {self.inner}"
 
     def __repr__(self) -> str:
-        return "ComposedLayout({!r}, {!r}, {!r})".format(*_parts(self))
-
-    def _repr_html_(self) -> str | None:
-        return html_of(self)
-
-    def figure(
-        self: ComposedLayout,
-        rows: int = 16,
-        columns: int = 64,
-        slices: int = 4,
-        colour: Scheme | None = None,
-    ) -> Figure:
-        """Return the picture of its offsets, as data, of at most so many rows, columns and slices.
-
-        >>> swizzled = ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, 2), (2, 1)))
-        >>> [[cell.offset for cell in row] for row in swizzled.figure().grids[0].cells]
-        [[0, 1], [3, 2]]
-
-        Raises:
-            LayoutError: nothing would be shown.
-            UndecidedError: an int is unknown, or there are too many coordinates.
-        """
-        found: Figure = figure_of(self, rows=rows, columns=columns, slices=slices, colour=colour)
-        return found
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ComposedLayout, _parts(self)
+        return "ComposedLayout({!r}, {!r}, {!r})".format(*self._key())
 
 
 def is_composed(x: object) -> TypeIs[ComposedLayout]:
@@ -305,7 +253,3 @@ def is_composed(x: object) -> TypeIs[ComposedLayout]:
     (True, False)
     """
     return isinstance(x, ComposedLayout)
-
-
-def _parts(composed: ComposedLayout) -> tuple[Any, Any, Any]:
-    return composed.outer, composed.offset, composed.inner

@@ -40,7 +40,7 @@ from ..errors import (
     LayoutError,
     UnsupportedError,
 )
-from ..ground import Immutable, beyond_types, constexpr, figure_of, html_of, opaque, shortened, typed_by
+from ..ground import Immutable, Shown, beyond_types, constexpr, opaque, shortened, typed_by
 from ..numbers import (
     IntLike,
     IntTuple,
@@ -67,7 +67,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeIs
 
-    from ..ground import Figure, Scheme
     from ..numbers import Condition, Conditions
 
 T = TypeVar("T")
@@ -94,7 +93,7 @@ def _some(unknown: Callable[..., Any], data: Any, layout: AnyLayout) -> Tensor[A
 @opaque("data")
 @beyond_types("coord")
 @typed_by(_some, data=None, layout=None)
-class Tensor(Immutable, Generic[T_co, L_co]):
+class Tensor(Shown, Immutable, Generic[T_co, L_co]):
     """A view of data: ``tensor(c) == data_offset + root.extended(coord + c)`` for each ``c`` in it.
 
     ``root`` is the layout that ``coord`` counts in. ``tensor.layout`` is that of the view alone, from
@@ -399,25 +398,6 @@ class Tensor(Immutable, Generic[T_co, L_co]):
         start = "" if known_eq(self.data_offset, 0) is True else f"[{self.data_offset}:]"
         at = text_of(self.coord)
         return f"<Tensor {_named(self.data)}{start} in {self.position} at {at}: {self.layout}>"
-
-    def _repr_html_(self) -> str | None:
-        return html_of(self)
-
-    def figure(
-        self, rows: int = 16, columns: int = 64, slices: int = 4, colour: Scheme | None = None
-    ) -> Figure:
-        """Return the picture of the view, as data: its elements, or where there are none, its offsets.
-
-        >>> tile = get_tile(Tensor("abcdefgh".encode(), row_major(2, 4)), (0, 1), (2, 2))
-        >>> [[(cell.offset, cell.text) for cell in row] for row in tile.figure().grids[0].cells]
-        [[(1, '98'), (2, '99')], [(5, '102'), (6, '103')]]
-
-        Raises:
-            LayoutError: nothing would be shown.
-            UndecidedError: an int is unknown, so that there is no picture.
-        """
-        found: Figure = figure_of(self, rows=rows, columns=columns, slices=slices, colour=colour)
-        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _view, (self.data, self.layout, self.coord, self.position, self.data_offset)

@@ -17,7 +17,7 @@ assumed none of it costs more than a look.
 from __future__ import annotations
 
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from .context import assumed, recorded
 from .ints import PLAIN_INTS, is_tuple
@@ -31,18 +31,32 @@ if TYPE_CHECKING:
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
+_NONE: Any = object()
+"""Stands for an argument that is not given."""
+
 
 def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
     """Let the layouts that an operation returns carry what they stand on; it may take ``assume=``."""
 
-    @wraps(operation)
-    def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        if not kwargs and assumed.get() is None and _is_bare(args):
-            return operation(*args)  # type: ignore[call-arg]  # ty: ignore[missing-argument]
-        conditions: Any = kwargs.pop("assume", None)
-        return call_assuming(conditions, operation, *args, **kwargs)
+    call: Callable[..., _R] = operation
 
-    return wrapper
+    @wraps(operation)
+    def wrapper(first: Any = _NONE, second: Any = _NONE, /, *rest: Any, **options: Any) -> _R:
+        # every operation waits for this look: it is quick for one or two arguments, as most calls have
+        can_carry = options or assumed.get() is not None
+        if not can_carry and (not getattr(first, "assumptions", True) or _is_bare(first)):
+            if rest:
+                if _is_bare(second) and _is_bare(rest):
+                    return call(first, second, *rest)
+            elif second is _NONE:
+                return call(first)
+            elif type(second) in PLAIN_INTS or _is_bare(second):
+                return call(first, second)
+        conditions = options.pop("assume", None)
+        args = [x for x in (first, second) if x is not _NONE]
+        return call_assuming(conditions, call, *args, *rest, **options)
+
+    return cast("Callable[_P, _R]", wrapper)
 
 
 def call_assuming(
@@ -71,15 +85,14 @@ def attach_assumptions(conditions: Iterable[Condition], result: Any) -> Any:
     return result.with_assumptions(conditions) if hasattr(result, "with_assumptions") else result
 
 
-def _is_bare(arguments: tuple[Any, ...]) -> bool:
-    """Whether a look is enough to see that no argument stands on anything."""
-    plain: Any = tuple
-    for x in arguments:
-        if type(x) is plain:
-            for part in x:
-                if type(part) not in PLAIN_INTS and getattr(part, "assumptions", True):
-                    return False
-        elif getattr(x, "assumptions", ()):
+def _is_bare(x: Any) -> bool:
+    """Whether a look is enough to see that neither an argument nor a part of it stands on anything."""
+    if not isinstance(x, tuple):
+        return not getattr(x, "assumptions", ())
+    for part in x:
+        if type(part) in PLAIN_INTS:
+            continue
+        if isinstance(part, tuple) or getattr(part, "assumptions", False):
             return False
     return True
 
