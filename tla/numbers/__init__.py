@@ -33,11 +33,6 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     # for the rooms above
     from . import ints as ints
-    from .assumed import (
-        attach_assumptions as attach_assumptions,
-        call_assuming as call_assuming,
-        keeps_assumptions as keeps_assumptions,
-    )
     from .assumptions import consistent as consistent
     from .cases import Unknown as Unknown, cases as cases
     from .context import assumed as assumed, used_here as used_here
@@ -78,6 +73,11 @@ if TYPE_CHECKING:
         round_down as round_down,
         round_up as round_up,
         static_int as static_int,
+    )
+    from .keeping import (
+        attach_assumptions as attach_assumptions,
+        call_assuming as call_assuming,
+        keeps_assumptions as keeps_assumptions,
     )
     from .nodes import (
         Atom as Atom,
