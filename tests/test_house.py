@@ -148,7 +148,7 @@ def test_the_top_is_small() -> None:
 def test_doors_hold_nothing_but_their_map() -> None:
     for package in PACKAGES - {"tla"}:
         kinds = [type(line).__name__ for line in TREES[package].body]
-        assert {*kinds} <= {"Expr", "ImportFrom", "If"}, package
+        assert {*kinds} <= {"Expr", "ImportFrom", "If", "Assign"}, package
 
 
 def layers_of(container: str) -> list[list[str]]:

@@ -32,7 +32,6 @@ ROOMS = (
     "tla.hlo",
     "tla.indexing",
     "tla.indexing.exact",
-    "tla.indexing.fusion",
     "tla.layouts",
     "tla.memory",
     "tla.memory.advice",
@@ -43,7 +42,6 @@ ROOMS = (
     "tla.show",
     "tla.testing",
     "tla.xla_bridge",
-    "tla.xla_bridge.tpu",
 )
 """The modules whose ``__all__`` is public."""
 

@@ -77,8 +77,7 @@ UNMARKED = {
         " Layout.conditions Layout.with_assumptions Layout.symbols"
     ),
     "a table, a picture or a text": (
-        "layout_figure offset_lists offsets strip_figure to_cpp to_text ComposedLayout.figure"
-        " Layout.explain Layout.figure"
+        "layout_figure offset_lists offsets strip_figure to_cpp to_text Layout.explain"
     ),
     "many values, one by one": "coords",
     "takes a function": "fold_leaf transform_leaf",
@@ -126,7 +125,7 @@ UNMARKED_OF_ASCEND = {
     "a number or a text of the table of architectures": (
         "Arch.gm_bandwidth Arch.l2_bandwidth Arch.source Arch.tag"
     ),
-    "a picture": "Arch.figure Tensor.figure",
+    "a picture": "Arch.figure",
 }
 """The same of tags, plans, buffers and tensors; a predicate of a tag is marked where it is called."""
 

@@ -96,7 +96,9 @@ def evaluated(x: Value, values: Mapping[str, Any], known: dict[Atom, Any]) -> An
 def _atom_value(atom: Atom, values: Mapping[str, Any], known: dict[Atom, Any]) -> Any:
     if type(atom) is Symbol:
         return values[atom.name] // atom.divisor
-    parts = [evaluated(part, values, known) for part in atom.parts]
+    parts: list[Any] = []
+    for part in atom.parts:  # a comprehension would take a frame more for each level
+        parts.append(evaluated(part, values, known))
     if type(atom) is Least:
         return reduce(_lesser, parts)
     a, b = parts

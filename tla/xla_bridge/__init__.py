@@ -92,6 +92,19 @@ if TYPE_CHECKING:
         physical_offset as physical_offset,
     )
     from .to_layout import to_layout as to_layout
+    from .tpu import (
+        CHIPS as CHIPS,
+        Chip as Chip,
+        Tiling as Tiling,
+        chip_named as chip_named,
+        default_layout as default_layout,
+        default_tiling as default_tiling,
+        laid_out as laid_out,
+        memory_space_name as memory_space_name,
+        packed_bits as packed_bits,
+        tilings_of_order as tilings_of_order,
+        tpu_tilings as tpu_tilings,
+    )
 
 if TYPE_CHECKING:
     # for the rooms above
@@ -108,16 +121,7 @@ if TYPE_CHECKING:
     from .jax_text import jax_format as jax_format
     from .shape import remade as remade
     from .tiling import Cut as Cut, cut_by as cut_by, row_major as row_major, tiled_axes as tiled_axes
-    from .tpu import (
-        CHIPS as CHIPS,
-        Chip as Chip,
-        chip_named as chip_named,
-        laid_out as laid_out,
-        memory_space_name as memory_space_name,
-        minor_pairs as minor_pairs,
-        packed_bits as packed_bits,
-        tilings_of_order as tilings_of_order,
-    )
+    from .tpu import minor_pairs as minor_pairs
     from .views import view_of as view_of
 
 lazy(__name__)
