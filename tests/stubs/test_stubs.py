@@ -68,10 +68,9 @@ def test_check_prints_what_differs_and_writes_nothing(tmp_path: Path) -> None:
     copy.write_text(broken, "utf-8")
     status, difference = generate(tmp_path, "--check", copy)
     assert status == 1
-    assert (
-        "-    def __add__(self: Int[Literal[0]], other: Int[Literal[24]], /) -> Int[Literal[25]]"
-        in difference
-    )
+    [line] = {*broken.splitlines()} - {*written.splitlines()}
+    assert "-> Int[Literal[25]]" in line
+    assert f"-{line}" in difference
     assert copy.read_text("utf-8") == broken
     copy.unlink()
     assert generate(tmp_path, "--check", copy)[0] == 1
