@@ -340,8 +340,8 @@ def _whole_digits(moving: list[Moving], ask: Questions, one: Any) -> Modes | Non
     return _radix(moving, moving[-1][0] if moving else one, one)
 
 
-right_inverted = partial(_inverted, "right", _right_digits)
+right_inverted: Callable[..., AnyLayout] = partial(_inverted, "right", _right_digits)
 """`right_inverse` of a layout."""
 
-left_inverted = partial(_inverted, "left", _left_digits)
+left_inverted: Callable[..., AnyLayout] = partial(_inverted, "left", _left_digits)
 """`left_inverse` of a layout."""

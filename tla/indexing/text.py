@@ -28,6 +28,7 @@ from ..numbers import (
     Least,
     Quotient,
     Remainder,
+    Style,
     Symbol,
     Terms,
     Value,
@@ -59,7 +60,8 @@ class MapWriter:
     """
 
     def __init__(self, form: str, kinds: Kinds, within: dict[Symbol, Expr]) -> None:
-        self.form, self.within = form, within
+        self.form: str = form
+        self.within: dict[Symbol, Expr] = within
         self.bounds: list[Interval] = [v.bounds for vs in kinds for v in vs]
         self.runtime: tuple[RuntimeVariable, ...] = kinds[2]
         self.kinds: list[list[str]] = [[v.name for v in vs] for vs in kinds]
@@ -67,7 +69,7 @@ class MapWriter:
             names = (f"s{i}" for i in count(len(kinds[1])))
             free = (name for name in names if name not in self.kinds[0] + self.kinds[1])
             self.kinds[2] = [next(free) for _variable in kinds[2]]
-        self.style = mlir_style(
+        self.style: Style = mlir_style(
             "/" if form == "2026" else "floordiv",
             name=self._name,
             order=in_order if form == "2026" else in_mlir_order,

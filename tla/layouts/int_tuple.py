@@ -11,6 +11,7 @@ Names and results are those of CuTe C++, ``int_tuple.hpp`` and ``tuple_algorithm
 
 from __future__ import annotations
 
+from operator import mul
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVarTuple
 
 from ..errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
@@ -439,7 +440,7 @@ def inner_product(a: IntTuple, b: IntTuple) -> Any:
     >>> inner_product((1, (2, 3)), (100, (10, 1)))
     123
     """
-    terms = list(leaves(transform_leaf(lambda x, y: x * y, a, b)))
+    terms = list(leaves(transform_leaf(mul, a, b)))
     # the first term starts the sum, so that static terms give a static one
     return sum(terms[1:], terms[0]) if terms else Int(0)
 

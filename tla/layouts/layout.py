@@ -667,7 +667,7 @@ def static_mask(x: IntTuple | AnyLayout) -> Any:
 def as_layout(x: object) -> AnyLayout:
     """Return ``x``, which must be a layout."""
     if isinstance(x, Layout):
-        return x
+        return x  # pyright: ignore[reportUnknownVariableType]
     hints = ["tla.read reads a text."] if isinstance(x, str) else []
     raise NotALayoutError(f"expected a layout, got {type(x).__name__}", *hints, value=x)
 

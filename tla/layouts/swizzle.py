@@ -10,7 +10,7 @@ Sw<2,0,3> o 0 o (8,8):(8,1) 10 Sw<2,0,3> o 3 o (8):(8)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Generic
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 
 from ..errors import CoordinateError, LayoutError
 from ..ground import Record, Shown, constexpr, typed_by
@@ -84,7 +84,7 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         def shift(self) -> _Shift: ...
     else:
         __slots__ = ("base", "bits", "shift")
-    parts_in_order = ("bits", "base", "shift")
+    parts_in_order: ClassVar[tuple[str, ...]] = ("bits", "base", "shift")
 
     def __new__(cls, bits: IntLike, base: IntLike, shift: IntLike) -> Swizzle:
         # plain for the checks, whose texts are in digits
@@ -184,7 +184,7 @@ class ComposedLayout(Shown, Record, Generic[_Outer, _Offset, _Inner]):
         def inner(self) -> _Inner: ...
     else:
         __slots__ = ("inner", "offset", "outer")
-    parts_in_order = ("outer", "offset", "inner")
+    parts_in_order: ClassVar[tuple[str, ...]] = ("outer", "offset", "inner")
 
     def __new__(cls, outer: Swizzle | AnyLayout, offset: IntLike, inner: AnyLayout) -> ComposedLayout:
         if not isinstance(outer, Swizzle) and not is_layout(outer):  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .evaluation import evaluate as evaluate, free_symbols as free_symbols, substitute as substitute
     from .nodes import Condition as Condition, Expr as Expr, Symbol as Symbol, Value as Value
     from .printers import (
+        Style as Style,
         to_cpp as to_cpp,
         to_mlir as to_mlir,
         to_notation as to_notation,

@@ -103,7 +103,7 @@ class Unknown(SymbolicInt):
     value: Expr
 
     def __init__(self, run: _Run, value: Expr) -> None:
-        self.run = run
+        self.run: _Run = run
         self.value = value
 
     # --- questions ---
@@ -132,12 +132,13 @@ class Unknown(SymbolicInt):
     def greater(self, other: Any) -> Any:
         return other if self.known_lt(other) else self
 
-    __eq__ = _operator(lambda run, x, y: run.is_zero(x - y))
-    __ne__ = _operator(lambda run, x, y: not run.is_zero(x - y))
-    __lt__ = _operator(lambda run, x, y: run.is_negative(x - y))
-    __le__ = _operator(lambda run, x, y: not run.is_negative(y - x))
-    __gt__ = _operator(lambda run, x, y: run.is_negative(y - x))
-    __ge__ = _operator(lambda run, x, y: not run.is_negative(x - y))
+    if not TYPE_CHECKING:  # as in the base
+        __eq__ = _operator(lambda run, x, y: run.is_zero(x - y))
+        __ne__ = _operator(lambda run, x, y: not run.is_zero(x - y))
+        __lt__ = _operator(lambda run, x, y: run.is_negative(x - y))
+        __le__ = _operator(lambda run, x, y: not run.is_negative(y - x))
+        __gt__ = _operator(lambda run, x, y: run.is_negative(y - x))
+        __ge__ = _operator(lambda run, x, y: not run.is_negative(x - y))
 
     def __bool__(self) -> bool:
         return not self.known_eq(0)
@@ -155,16 +156,17 @@ class Unknown(SymbolicInt):
 
     # --- arithmetic ---
 
-    __add__ = __radd__ = _operator(lambda run, x, y: run.number(x + y))
-    __sub__ = _operator(lambda run, x, y: run.number(x - y))
-    __rsub__ = _operator(lambda run, x, y: run.number(y - x))
-    __mul__ = __rmul__ = _operator(lambda run, x, y: run.number(x * y))
-    __divmod__ = _operator(lambda run, x, y: run.divided(x, y))
-    __rdivmod__ = _operator(lambda run, x, y: run.divided(y, x))
-    __floordiv__ = _operator(lambda run, x, y: run.divided(x, y)[0])
-    __rfloordiv__ = _operator(lambda run, x, y: run.divided(y, x)[0])
-    __mod__ = _operator(lambda run, x, y: run.divided(x, y)[1])
-    __rmod__ = _operator(lambda run, x, y: run.divided(y, x)[1])
+    if not TYPE_CHECKING:  # as in the base
+        __add__ = __radd__ = _operator(lambda run, x, y: run.number(x + y))
+        __sub__ = _operator(lambda run, x, y: run.number(x - y))
+        __rsub__ = _operator(lambda run, x, y: run.number(y - x))
+        __mul__ = __rmul__ = _operator(lambda run, x, y: run.number(x * y))
+        __divmod__ = _operator(lambda run, x, y: run.divided(x, y))
+        __rdivmod__ = _operator(lambda run, x, y: run.divided(y, x))
+        __floordiv__ = _operator(lambda run, x, y: run.divided(x, y)[0])
+        __rfloordiv__ = _operator(lambda run, x, y: run.divided(y, x)[0])
+        __mod__ = _operator(lambda run, x, y: run.divided(x, y)[1])
+        __rmod__ = _operator(lambda run, x, y: run.divided(y, x)[1])
 
     def __neg__(self) -> Any:
         return self.run.number(-self.value)

@@ -87,7 +87,7 @@ def attach_assumptions(conditions: Iterable[Condition], result: Any) -> Any:
 
 def _is_bare(x: Any) -> bool:
     """Whether a look is enough to see that neither an argument nor a part of it stands on anything."""
-    if not isinstance(x, tuple):
+    if not is_tuple(x):
         return not getattr(x, "assumptions", ())
     for part in x:
         if type(part) in PLAIN_INTS:

@@ -81,7 +81,7 @@ class Atom:
     """Whether no rule changes it while nothing is assumed, if none changes what it is made of."""
     kind: int = 0
     """The bit that tells sums which rules to try."""
-    operation: str = ""
+    operation: ClassVar[str] = ""
     """Which of the `operators` makes it of its parts."""
 
     @property
@@ -125,7 +125,7 @@ class Symbol(Atom):
         self.least, self.greatest = least, greatest
         low = None if least is None else bounds_of(least)[0]
         high = None if greatest is None else bounds_of(greatest)[1]
-        self.bounds = (
+        self.bounds: Bounds = (
             None if low is None else -(-low // divisor),
             None if high is None else high // divisor,
         )
@@ -158,7 +158,7 @@ class _Operation(Atom):
     """The range of the value, by those of the parts."""
 
     def __init__(self, *parts: Value) -> None:
-        self.bounds = reduce(self.range, map(bounds_of, parts))
+        self.bounds: Bounds = reduce(self.range, map(bounds_of, parts))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).make, self.parts
@@ -192,8 +192,8 @@ class Quotient(_Division):
 
     __slots__ = ()
     kind = 2
-    operation = "floor_divided"
-    range = staticmethod(intervals.floor_divide)
+    operation: ClassVar[str] = "floor_divided"
+    range: ClassVar[staticmethod[[Bounds, Bounds], Bounds]] = staticmethod(intervals.floor_divide)
 
 
 class Remainder(_Division):
@@ -201,8 +201,8 @@ class Remainder(_Division):
 
     __slots__ = ("_whole",)
     kind = 1
-    operation = "remainder"
-    range = staticmethod(intervals.remainder)
+    operation: ClassVar[str] = "remainder"
+    range: ClassVar[staticmethod[[Bounds, Bounds], Bounds]] = staticmethod(intervals.remainder)
 
     _whole: Value
 
@@ -225,8 +225,8 @@ class Least(_Operation):
 
     __slots__ = ("items",)
     kind = 4
-    operation = "least"
-    range = staticmethod(intervals.minimum)
+    operation: ClassVar[str] = "least"
+    range: ClassVar[staticmethod[[Bounds, Bounds], Bounds]] = staticmethod(intervals.minimum)
     items: tuple[Value, ...]
 
     def __init__(self, *items: Value) -> None:
@@ -270,14 +270,6 @@ def product_in_order(atoms: Iterable[Atom]) -> Monomial:
 
 
 # --- expressions ------------------------------------------------------------------------------
-
-
-def _comparison(sign: str) -> Callable[[Expr, Any], Condition]:
-    def compare(self: Expr, other: Any) -> Condition:
-        n = value_of(other)
-        return NotImplemented if n is None else Condition(self, sign, n)
-
-    return compare
 
 
 @final
@@ -475,12 +467,27 @@ class Expr(Immutable, SymbolicInt):
     def greater(self, other: Any) -> Any:
         return -operators.least(-self, -required(other))
 
-    __eq__ = _comparison("==")  # type: ignore[assignment]
-    __ne__ = _comparison("!=")  # type: ignore[assignment]
-    __lt__ = _comparison("<")
-    __le__ = _comparison("<=")
-    __gt__ = _comparison(">")
-    __ge__ = _comparison(">=")
+    def _condition(self, sign: str, other: object) -> Condition:
+        n = value_of(other)
+        return NotImplemented if n is None else Condition(self, sign, n)
+
+    def __eq__(self, other: object) -> Condition:  # type: ignore[override]  # ty: ignore[incompatible-method-override]
+        return self._condition("==", other)
+
+    def __ne__(self, other: object) -> Condition:  # type: ignore[override]  # ty: ignore[incompatible-method-override]
+        return self._condition("!=", other)
+
+    def __lt__(self, other: Any) -> Condition:
+        return self._condition("<", other)
+
+    def __le__(self, other: Any) -> Condition:
+        return self._condition("<=", other)
+
+    def __gt__(self, other: Any) -> Condition:
+        return self._condition(">", other)
+
+    def __ge__(self, other: Any) -> Condition:
+        return self._condition(">=", other)
 
     def __hash__(self) -> int:
         return hash(key_of(self))

@@ -155,7 +155,7 @@ _KINDS: Final = {
     ),
 }  # fmt: skip
 
-WORDS: Final = {kind.make.__name__: name for name, kind in _KINDS.items()}
+WORDS: Final = {kind.make.__name__: name for name, kind in _KINDS.items()}  # ty: ignore[missing-attribute]
 """The short words that `swizzle` takes, and the classes that they mean."""
 
 
