@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from .evaluation import evaluate as evaluate, free_symbols as free_symbols, substitute as substitute
     from .nodes import Condition as Condition, Expr as Expr, Symbol as Symbol, Value as Value
     from .printers import (
-        Style as Style,
         to_cpp as to_cpp,
         to_mlir as to_mlir,
         to_notation as to_notation,
@@ -98,7 +97,12 @@ if TYPE_CHECKING:
         sum_of as sum_of,
         total as total,
     )
-    from .printers import Notation as Notation, mlir_style as mlir_style, written as written
+    from .printers import (
+        Notation as Notation,
+        Style as Style,
+        mlir_style as mlir_style,
+        written as written,
+    )
     from .questions import (
         Question as Question,
         Questions as Questions,
