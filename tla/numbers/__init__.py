@@ -1,8 +1,8 @@
-"""The numbers of layouts: static, dynamic and symbolic ints, and the questions that algorithms ask of them.
+"""The numbers of layouts: static, dynamic and symbolic ints, and the questions asked of them.
 
 `ints` holds static ints and the arithmetic of all kinds, `questions` asks in the name of an operation.
-A symbolic int is a quasi-affine expression of named unknowns: `nodes` holds its value, `rules` rewrites it,
-`facts` proves, `assumptions` are what `assume` adds, `cases` runs an operation in every way it can go.
+A symbolic int is a quasi-affine expression of named unknowns: `nodes` holds its value, `rules` rewrite
+it, `facts` prove, `assumptions` are what `assume` adds, `cases` run an operation in every way it can go.
 
 >>> M = sym("M", divisible_by=16)
 >>> x = (M + 5) // 16 * 4 + (M + 5) % 16
