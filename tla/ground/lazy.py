@@ -39,18 +39,21 @@ class _LazyPackage(ModuleType):
         return value
 
     def _room_of(self, name: str) -> str:
-        if not name.startswith("__"):
+        if not name.startswith(("__", "_repr_", "_ipython_")):  # what notebooks ask of every object
             for room in self._rooms:
                 if name in import_module(room, self.__name__).__all__:
                     return room
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """A loaded module does not hide a name of the same spelling, as `tla.read`."""
+        """A loaded module does not replace a function of its name, as in `tla.read`."""
         home = self._homes.get(name, ".")
         if isinstance(value, ModuleType) and home != ".":
             value = getattr(import_module(home, self.__name__), name)
         super().__setattr__(name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return import_module, (self.__name__,)
 
     def __dir__(self) -> list[str]:
         return sorted({*vars(self), *self._homes, *self.__all__})
@@ -60,14 +63,20 @@ def lazy(package: str) -> None:
     """Let a package load each import of its ``if TYPE_CHECKING:`` blocks when the name is asked for.
 
     The names of the first block become its ``__all__``, with those that it has listed itself: a checker
-    takes a name such as ``_0`` for public only if it is listed. A package that gives all names of other
-    rooms lists its own.
+    takes a name such as ``_0`` for public only if it is listed. A package that uses ``import *`` lists
+    all of its own.
+
+    Raises:
+        ImportError: the source of the package is not there: its names are read from it.
     """
     module: Any = sys.modules[package]
+    spec = module.__spec__
+    if not spec.origin.endswith(".py"):
+        raise ImportError(f"{package} needs its source: the names that it gives are read from it")
+    source = spec.loader.get_data(spec.origin)
     homes: dict[str, str] = {}
     rooms: list[str] = []
     module._homes, module._rooms = homes, rooms
-    source = module.__spec__.loader.get_data(module.__spec__.origin)
     blocks = [block.body for block in ast.parse(source).body if isinstance(block, ast.If)]
     for i, block in enumerate(blocks):
         for node in block:
@@ -75,8 +84,9 @@ def lazy(package: str) -> None:
             home = "." * node.level + (node.module or "")
             if node.names[0].name == "*":
                 rooms.append(home)
-            else:
-                homes.update(dict.fromkeys([alias.name for alias in node.names], home))
+                continue
+            assert all(alias.asname in (None, alias.name) for alias in node.names)
+            homes.update(dict.fromkeys([alias.name for alias in node.names], home))
         if i == 0 and not rooms:
             module.__all__ = sorted({*getattr(module, "__all__", ()), *homes})
     module.__class__ = _LazyPackage

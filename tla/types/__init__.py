@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ..ground import lazy
 
-if TYPE_CHECKING:  # for the rooms above
+if TYPE_CHECKING:
     from .terms import (
         BITS as BITS,
         NO_VALUE as NO_VALUE,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ...ground import lazy
 
-if TYPE_CHECKING:  # for the rooms above
+if TYPE_CHECKING:
     from .dispatch import Family as Family, Policy as Policy
     from .dynamic import (
         bandwidth as bandwidth,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...ground import lazy
 
-if TYPE_CHECKING:  # for the rooms above
+if TYPE_CHECKING:
     from .building import figure_of as figure_of, steps_of as steps_of, tags_figure as tags_figure
     from .conv import make_layout_filter as make_layout_filter, make_layout_fmap as make_layout_fmap
     from .fitting import Reason as Reason

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...ground import lazy
 
-if TYPE_CHECKING:  # for the rooms above
+if TYPE_CHECKING:
     from .cost import estimate as estimate
     from .estimates import PIPES as PIPES, Estimate as Estimate, in_us as in_us
     from .tiles import Query as Query, Ranking as Ranking, search as search
