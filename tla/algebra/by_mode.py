@@ -60,11 +60,20 @@ def by_mode(
         keep: Keep the modes past the tilers; else they are dropped.
         same: The operation leaves the function of a mode as it is, and so its origin.
     """
-    as_layout(layout)
+    return _by_mode(operation, as_layout(layout), tiler, keep, same)
+
+
+def _by_mode(
+    operation: Callable[[AnyLayout, Any], AnyLayout],
+    layout: AnyLayout,
+    tiler: Any,
+    keep: bool,
+    same: bool = False,
+) -> AnyLayout:
     if not is_tuple(tiler):
         return layout if is_left_alone(tiler) else operation(layout, tiler)
     pairs, rest = matched(layout, modes_of(layout), tiler)
-    changed = [by_mode(operation, mode, part, keep) for mode, part in pairs]
+    changed = [_by_mode(operation, mode, part, keep) for mode, part in pairs]
     result = row([*changed, *(rest if keep else ())])
     if not layout.is_padded:
         return result

@@ -58,8 +58,15 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     if type(shape) is INT and (type(stride) is INT or type(stride) is STATIC):
         return [(shape, stride)], False
     out: Modes = []
-    if type(shape) is TUPLE and _dynamic(shape, stride, out):
-        return out, not out
+    if type(shape) is TUPLE:
+        for mode in zip(shape, stride):  # noqa: B905 (as in `_dynamic`, without a call)
+            s, d = mode
+            if type(s) is INT and (type(d) is INT or type(d) is STATIC):
+                out.append(mode)
+            elif type(s) is not TUPLE or not _dynamic(s, d, out):
+                break
+        else:
+            return out, not out
     out = []
     if _static(shape, stride, out):
         return out, True
