@@ -17,7 +17,7 @@ from hypothesis import settings
 
 # A test gives the same answer each time. What is random lies in the fuzzers, which print their seed.
 settings.register_profile("tla", deadline=None, derandomize=True)
-settings.register_profile("quick", settings.get_profile("tla"), max_examples=50)
+settings.register_profile("quick", settings.get_profile("tla"), max_examples=40)
 settings.load_profile("tla")
 
 
