@@ -109,6 +109,7 @@ def test_a_reshape(data: st.DataObject, given_dims: list[int]) -> None:
             assert row_major(found.renamed(index), to_dims) == row_major(index, dims)
 
 
+@settings(suppress_health_check=[HealthCheck.filter_too_much])  # most pairs are no renaming
 @given(st.data(), shapes())
 def test_carried_digits_are_the_same_function(data: st.DataObject, before: XlaShape) -> None:
     after = data.draw(shapes(tuple(data.draw(st.permutations(before.dimensions)))))
