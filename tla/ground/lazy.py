@@ -26,9 +26,9 @@ class _LazyPackage(ModuleType):
     """A package that knows the module of each of its names."""
 
     _homes: dict[str, str]
-    """The module that defines each name, relative to the package; ``.`` for a module of the package."""
+    """The module that defines each name, relative to the package; ``.`` if the name is itself a module."""
     _rooms: list[str]
-    """The packages whose names are all names of this one."""
+    """The packages whose public names are also names of this one."""
 
     def __getattr__(self, name: str) -> Any:
         home = self._homes.get(name) or self._room_of(name)

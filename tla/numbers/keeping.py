@@ -32,12 +32,11 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 _NONE: Any = object()
-"""Stands for an argument that is not given."""
+"""The default of an argument that a call may leave out."""
 
 
 def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
     """Let the layouts that an operation returns carry what they stand on; it may take ``assume=``."""
-
     call: Callable[..., _R] = operation
 
     @wraps(operation)
