@@ -26,7 +26,7 @@ class _LazyPackage(ModuleType):
     """A package that knows the module of each of its names."""
 
     _homes: dict[str, str]
-    """The module that defines each name, relative to the package; ``.`` if the name is itself a module."""
+    """The module that defines each name, relative to the package; ``.`` if the name is a module."""
     _rooms: list[str]
     """The packages whose public names are also names of this one."""
 
