@@ -144,7 +144,7 @@ def composition(
             return trusted(tiler, mode.stride)  # one mode, which grows
         return composed(mode, tiler_layout(tiler), extend)
 
-    return by_mode(of_mode, a, b, keep=False)
+    return by_mode(of_mode, a, b, False)
 
 
 def tiler_layout(tiler: Any) -> AnyLayout:

@@ -30,7 +30,7 @@ class _LazyPackage(ModuleType):
     _rooms: list[str]
     """The packages whose public names are also names of this one."""
 
-    def __getattr__(self, name: str) -> Any:
+    def _loaded(self, name: str) -> Any:
         home = self._homes.get(name) or self._room_of(name)
         if home == ".":
             return import_module(f".{name}", self.__name__)
@@ -90,3 +90,5 @@ def lazy(package: str) -> None:
         if i == 0 and not rooms:
             module.__all__ = sorted({*getattr(module, "__all__", ()), *homes})
     module.__class__ = _LazyPackage
+    # in its namespace, not in the class: there it would slow down every name of the package
+    module.__getattr__ = module._loaded

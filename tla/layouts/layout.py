@@ -126,20 +126,11 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         def stride(self) -> D_co: ...
 
         @property
-        def assumptions(self) -> tuple[Condition, ...]:
-            """What was assumed to make it, beside the facts of its unknowns; see `tla.assume`.
-
-            >>> M = sym("M")
-            >>> with assume(M % 48 == 0):
-            ...     tiled = zipped_divide(Layout((M, 8), (8, 1)), (48, 8), exact=True)
-            >>> tiled.assumptions
-            (M % 48 == 0,)
-            """
+        def beside(self) -> tuple[Any, tuple[Condition, ...]] | None:
+            """Its origin shape, if one was given, and its assumptions; None for neither."""
             ...
-
-        _origin: Any
     else:
-        __slots__ = ("_origin", "assumptions", "shape", "stride")
+        __slots__ = ("beside", "shape", "stride")
 
     # __new__ and no __init__: a layout cannot be initialised a second time
     @overload
@@ -163,16 +154,30 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         layout: AnyLayout = _new(cls)
         _set_shape(layout, shape)
         _set_stride(layout, stride)
-        _set_origin(layout, None if origin_shape is None else checked_origin(shape, origin_shape))
+        _set_beside(layout, None)
+        if origin_shape is not None:
+            _set_beside(layout, (checked_origin(shape, origin_shape), ()))
         if not is_plain and assumed.get() is not None and layout.symbols:
-            _set_assumptions(
-                layout, tuple(dict.fromkeys(used_here()))
-            )  # its ints may have come from them
-        else:
-            _set_assumptions(layout, ())
+            return layout.with_assumptions(used_here())  # its ints may have come from them
         return layout
 
     # --- what it is ---
+
+    @property
+    def assumptions(self) -> tuple[Condition, ...]:
+        """What was assumed to make it, beside the facts of its unknowns; see `tla.assume`.
+
+        >>> M = sym("M")
+        >>> with assume(M % 48 == 0):
+        ...     tiled = zipped_divide(Layout((M, 8), (8, 1)), (48, 8), exact=True)
+        >>> tiled.assumptions
+        (M % 48 == 0,)
+        """
+        return () if self.beside is None else self.beside[1]
+
+    @property
+    def _origin(self) -> Any:
+        return None if self.beside is None else self.beside[0]
 
     @property
     def origin_shape(self: AnyLayout) -> Any:
@@ -319,7 +324,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
             CoordinateError: the coordinate is negative, outside the shape, or of another profile.
         """
         at: Any = coord[0] if len(coord) == 1 else coord  # _one(coord), on the hot path
-        if self.assumptions:
+        if self.beside is not None and self.assumptions:
             return self._granted(Layout.__call__, at)
         try:
             return offset_at(at, self.shape, self.stride, False)
@@ -344,7 +349,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         Raises:
             CoordinateError: the coordinate is negative or of another profile.
         """
-        if self.assumptions:
+        if self.beside is not None and self.assumptions:
             return self._granted(Layout.extended, _one(coord))
         return offset_at(_one(coord), self.shape, self.stride, True)
 
@@ -356,11 +361,11 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         >>> print(zN[_, 5], zN[(1, _), _])
         ((4,2)):((4,16)) (2,(4,3)):(16,(1,32))
         """
-        if self.assumptions:
+        if self.beside is not None and self.assumptions:
             settled: AnyLayout = self._granted(Layout.__getitem__, coord)
             return settled
         shape: Any = self.shape
-        if self._origin is None and is_plain_tuple(coord) and is_plain_tuple(shape):
+        if self.beside is None and is_plain_tuple(coord) and is_plain_tuple(shape):
             kept: list[Any] = []
             steps: list[Any] = []
             fits = len(coord) == len(shape) and _kept(coord, shape, self.stride, kept, steps)
@@ -398,7 +403,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
             return NotImplemented
         if self.shape != other.shape or self.stride != other.stride:
             return False
-        if self._origin is None and other._origin is None:
+        if self.beside is None and other.beside is None:
             return True
         return bool(self.origin_shape == other.origin_shape)
 
@@ -436,8 +441,8 @@ AnyLayout: TypeAlias = Layout[Any, Any]
 def _restored(shape: Any, stride: Any, origin: Any, *conditions: Condition) -> AnyLayout:
     """The layout of parts that have been checked: what a pickle holds, and what is bound."""
     layout = trusted(shape, stride)
-    _set_origin(layout, origin)
-    _set_assumptions(layout, conditions)
+    if origin is not None or conditions:
+        _set_beside(layout, (origin, conditions))
     return layout
 
 
@@ -455,8 +460,7 @@ _new: Final = object.__new__
 _layout: type[AnyLayout] = Layout
 _set_shape: Final = Layout.__dict__["shape"].__set__
 _set_stride: Final = Layout.__dict__["stride"].__set__
-_set_origin: Final = Layout.__dict__["_origin"].__set__
-_set_assumptions: Final = Layout.__dict__["assumptions"].__set__
+_set_beside: Final = Layout.__dict__["beside"].__set__
 
 
 def trusted(shape: Any, stride: Any) -> AnyLayout:
@@ -464,15 +468,14 @@ def trusted(shape: Any, stride: Any) -> AnyLayout:
     layout: AnyLayout = _new(_layout)
     _set_shape(layout, shape)
     _set_stride(layout, stride)
-    _set_origin(layout, None)
-    _set_assumptions(layout, ())
+    _set_beside(layout, None)
     return layout
 
 
 def padded(layout: AnyLayout, origin: Any) -> AnyLayout:
     """Return a new layout with the origin shape given, which is known to lie in its shape."""
     if says_more(layout.shape, origin):
-        _set_origin(layout, origin)
+        _set_beside(layout, (origin, layout.assumptions))
     return layout
 
 
