@@ -54,63 +54,40 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     if type(layout) is not Layout or layout.assumptions:
         as_layout(layout)
         return None  # it carries assumptions, as will the result
-    shape, stride = layout.shape, layout.stride
-    if type(shape) is INT and (type(stride) is INT or type(stride) is STATIC):
-        return [(shape, stride)], False
     out: Modes = []
-    if type(shape) is TUPLE:
-        for mode in zip(shape, stride):  # noqa: B905 (as in `_dynamic`, without a call)
-            s, d = mode
-            if type(s) is INT and (type(d) is INT or type(d) is STATIC):
-                out.append(mode)
-            elif type(s) is not TUPLE or not _dynamic(s, d, out):
-                break
-        else:
-            return out, not out
-    out = []
-    if _static(shape, stride, out):
-        return out, True
-    out = []
-    return (out, False) if _ready(shape, stride, out) else None
-
-
-def _dynamic(shape: tuple[Any, ...], stride: tuple[Any, ...], out: Modes) -> bool:
-    """Collect the modes as long as all extents are dynamic ints, and all strides are ints."""
-    for mode in zip(shape, stride):  # noqa: B905 (congruent; this path is hot)
-        s, d = mode
-        if type(s) is INT and (type(d) is INT or type(d) is STATIC):
-            out.append(mode)
-        elif type(s) is not TUPLE or not _dynamic(s, d, out):
-            return False
-    return True
-
-
-def _static(shape: Any, stride: Any, out: Modes) -> bool:
-    """Collect the modes, as plain ints, as long as all are static."""
-    if type(shape) is STATIC and type(stride) is STATIC:
-        out.append((int(shape), int(stride)))
-        return True
-    if type(shape) is not TUPLE:
-        return False
-    for s, d in zip(shape, stride):  # noqa: B905 (congruent; this path is hot)
-        if type(s) is STATIC and type(d) is STATIC:
-            out.append((int(s), int(d)))
-        elif not _static(s, d, out):
-            return False
-    return True
-
-
-def _ready(shape: Any, stride: Any, out: Modes) -> bool:
-    """Collect the modes as long as the algorithms take their ints as they are."""
-    if is_tuple(shape):
-        return all(_ready(s, d, out) for s, d in zip(shape, stride, strict=True))
-    out.append((shape, stride))
-    return not is_open(shape) and not is_open(stride)
+    if _collect(layout.shape, layout.stride, out):
+        return out, not out
+    plain: Modes = []
+    for s, d in out:
+        if type(s) is not STATIC or type(d) is not STATIC:
+            return None if is_symbolic(*out) else (out, False)
+        plain.append((int(s), int(d)))
+    return plain, True
 
 
 def raw_modes(layout: AnyLayout) -> Modes:
     """Return the leaves of a layout with their strides, as they are."""
-    return list(zip(flat(layout.shape), flat(layout.stride), strict=True))
+    out: Modes = []
+    _collect(layout.shape, layout.stride, out)
+    return out
+
+
+def _collect(shape: Any, stride: Any, out: Modes) -> bool:
+    """Collect the modes; return whether all extents are dynamic ints, and all strides ints."""
+    if type(shape) is not TUPLE:
+        out.append((shape, stride))
+        return type(shape) is INT and (type(stride) is INT or type(stride) is STATIC)
+    are_dynamic = True
+    for mode in zip(shape, stride):  # noqa: B905 (congruent; this path is hot)
+        s, d = mode
+        if type(s) is INT and (type(d) is INT or type(d) is STATIC):
+            out.append(mode)
+        elif type(s) is TUPLE:
+            are_dynamic = _collect(s, d, out) and are_dynamic
+        else:
+            out.append(mode)
+            are_dynamic = False
+    return are_dynamic
 
 
 def read_both(a: AnyLayout, b: AnyLayout) -> tuple[Modes, Modes, bool] | None:
