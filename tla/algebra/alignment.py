@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from ..errors import CoordinateError, LayoutError, UndecidedError
 from ..ground import constexpr
 from ..layouts import as_layout
-from ..numbers import _1, is_asked, is_open, keeps_assumptions, known_eq
+from ..numbers import _1, is_asked, is_open, known_eq
 from .coalesce import coalesced, same_function
 from .composition import composed
 from .inverse import right_inverse
-from .modes import is_one, named, of_modes, raw_modes, read_both
+from .modes import is_one, named, of_modes, operation, raw_modes, read_both
 
 if TYPE_CHECKING:
     from ..layouts import AnyLayout
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from .modes import Modes
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout ``r`` with ``a.extended(r(i)) == i`` and ``b(r(i)) == i`` for every ``i``.
 

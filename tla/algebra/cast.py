@@ -24,7 +24,6 @@ from ..numbers import (
     differs,
     divides,
     equal,
-    keeps_assumptions,
     known_divides,
     known_int,
     leaf,
@@ -32,7 +31,17 @@ from ..numbers import (
 )
 from .coalesce import coalesced
 from .domain import common_divisor
-from .modes import Modes, first_of, in_profile, is_one, leaf_names, magnitude, named, raw_modes
+from .modes import (
+    Modes,
+    first_of,
+    in_profile,
+    is_one,
+    leaf_names,
+    magnitude,
+    named,
+    operation,
+    raw_modes,
+)
 
 if TYPE_CHECKING:
     from ..numbers import Conditions
@@ -40,8 +49,7 @@ if TYPE_CHECKING:
 # --- wider elements ---------------------------------------------------------------------------
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def upcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout of the vectors of ``n`` elements that hold the elements of a layout.
 
@@ -147,8 +155,7 @@ def _not_whole(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> Divisibilit
 # --- narrower elements ------------------------------------------------------------------------
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def downcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout of the parts of elements, ``n`` parts to each.
 
@@ -205,8 +212,7 @@ def _growing(layout: AnyLayout, n: Any, modes: Modes) -> int | None:
 # --- by type ----------------------------------------------------------------------------------
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def recast_layout(
     layout: AnyLayout,
     old_type: str | ElementType | IntLike,

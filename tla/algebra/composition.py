@@ -138,13 +138,20 @@ def composition(
     if not is_tuple(b):
         return as_layout(a) if is_left_alone(b) else composed(a, tiler_layout(right), extend)
 
+    return _by_mode(as_layout(a), b, extend)
+
+
+@keeps_assumptions
+def _by_mode(a: AnyLayout, tiler: Tiler, extend: bool) -> AnyLayout:
+    """`composition` with a tuple."""
+
     def of_mode(mode: AnyLayout, tiler: Any) -> AnyLayout:
         is_leaf = type(mode.shape) is Int or is_dynamic(mode.shape)
         if is_leaf and is_dynamic(tiler) and extend and tiler >= 0:
             return trusted(tiler, mode.stride)  # one mode, which grows
         return composed(mode, tiler_layout(tiler), extend)
 
-    return by_mode(of_mode, a, b, keep=False)
+    return by_mode(of_mode, a, tiler, keep=False)
 
 
 def tiler_layout(tiler: Any) -> AnyLayout:

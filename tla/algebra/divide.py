@@ -7,7 +7,6 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError
-from ..ground import constexpr
 from ..layouts import AnyLayout, as_layout, is_layout, make_layout, trusted
 from ..numbers import (
     _0,
@@ -17,15 +16,14 @@ from ..numbers import (
     is_dynamic,
     is_static,
     is_tuple,
-    keeps_assumptions,
     known_eq,
     less,
     max_,
 )
-from .by_mode import Tiler, by_mode, is_left_alone, matched
+from .by_mode import Tiler, by_mode, is_left_alone, require_modes
 from .complement import free, gaps
 from .composition import composed, extended_modes, shaped, tiler_layout, walked
-from .modes import INT, can_grow, is_symbolic, modes_of, nearest, read_both, row
+from .modes import INT, can_grow, is_symbolic, modes_of, nearest, operation, read_both, row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,8 +32,7 @@ if TYPE_CHECKING:
     from .steps import ComplementStep
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def logical_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -154,8 +151,7 @@ def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
     return trusted((shape, more), (stride, steps))
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def zipped_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -172,8 +168,7 @@ def zipped_divide(
     return unzipped(partial(_split, exact=True) if exact else _split, layout, tiler)
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def tiled_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -190,8 +185,7 @@ def tiled_divide(
     return row((tile, *modes_of(rest)))
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def flat_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -240,7 +234,7 @@ def _unzipped(split: Any, shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any
         return (one, shape), (none, stride)
     shapes, strides = (shape, stride) if is_tuple(shape) else ((shape,), (stride,))
     if len(tiler) > len(shapes):
-        matched(trusted(shape, stride), shapes, tiler)  # which says so
+        require_modes(trusted(shape, stride), len(shapes), tiler)
     first: tuple[list[Any], list[Any]] = [], []
     second: tuple[list[Any], list[Any]] = [], []
     for s, d, part in zip(shapes, strides, tiler):  # noqa: B905 (modes past the tiler follow)

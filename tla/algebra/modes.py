@@ -8,8 +8,9 @@ a constant of an algorithm is static, so that what comes of static ints alone is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
+from ..ground import constexpr
 from ..layouts import AnyLayout, Layout, as_layout, is_layout, text_of, trusted
 from ..numbers import (
     Int,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ..numbers import IntTuple, Questions
 
 _M = TypeVar("_M", bound="tuple[Any, ...]")
+_P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 Mode: TypeAlias = "tuple[Any, Any]"
@@ -207,14 +209,22 @@ def is_one(size: Any) -> bool:
     return size == 1 if type(size) is INT else known_eq(size, 1) is True
 
 
+# --- operations --------------------------------------------------------------------------------
+
+
+def operation(run: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Mark an operation: its layouts carry what is assumed for them, and a checker may run it on types."""
+    return constexpr(keeps_assumptions(run))
+
+
 @keeps_assumptions
-def named(name: str, operation: Callable[..., _R], *arguments: Any, inner: bool = False) -> _R:
+def named(name: str, run: Callable[..., _R], *arguments: Any, inner: bool = False) -> _R:
     """Return the result of an operation on layouts and ints; its open questions bear its name."""
 
     def what() -> str:
         return f"{name} of {' and '.join(str(x) if is_layout(x) else text_of(x) for x in arguments)}"
 
-    return asking(what, operation, *arguments, inner=inner)
+    return asking(what, run, *arguments, inner=inner)
 
 
 def moving_modes(modes: Modes, ask: Questions) -> Modes:
