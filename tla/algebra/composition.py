@@ -376,20 +376,15 @@ def walk(
 
 def _whole_digit(s: Any, e: Any, size: Any, reach: Any, ask: Questions, goes_on: bool) -> Any:
     """How many of a mode's coordinates fill what is left of a digit; None where they cannot."""
-    divides = known_divides(e, size)
+    divides, is_past = known_divides(e, size), known_lt(reach, size) is False
     if divides is True:
         n = size // e
-        fills = known_divides(n, s)
-        if fills is True:
+        if known_divides(n, s) is True:
             return n
-        if known_lt(reach, size) is False and fills is False:
+        if (isinstance(n, int) or is_past) and not ask.divides(n, s):
             return None
-        if (isinstance(n, int) or known_lt(reach, size) is False) and not ask.divides(n, s):
-            return None
-    elif known_lt(reach, size) is False:
-        if divides is False:
-            return None
-        ask.refuse(size % e, "==", _0)
+    elif is_past:
+        return None if divides is False else ask.refuse(size % e, "==", _0)
     if goes_on and isinstance(s * e, int) and not ask.zero(size % (s * e)):
         return None
     ask.refuse(reach, "<", size)

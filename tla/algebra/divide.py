@@ -8,18 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError
 from ..layouts import AnyLayout, as_layout, is_layout, make_layout, trusted
-from ..numbers import (
-    _0,
-    _1,
-    divides,
-    equal,
-    is_dynamic,
-    is_static,
-    is_tuple,
-    known_eq,
-    less,
-    max_,
-)
+from ..numbers import _0, _1, divides, equal, is_dynamic, is_static, is_tuple, known_eq, less, max_
 from .by_mode import Tiler, by_mode, is_left_alone, require_modes
 from .complement import free, gaps
 from .composition import composed, extended_modes, shaped, tiler_layout, walked

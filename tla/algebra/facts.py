@@ -15,26 +15,25 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import UndecidedError
 from ..ground import constexpr, shortened
-from ..layouts import AnyLayout, as_layout, unflatten
+from ..layouts import AnyLayout, as_layout
 from ..numbers import (
-    Int,
+    IntLike,
     compared,
     decided,
     equal,
+    is_static,
     known_divides,
     known_eq,
     known_lt,
     leaf,
     less,
+    static_int,
 )
 from .cancelling import cancelling
-from .modes import Modes, flat, is_symbolic, magnitude, raw_modes
+from .modes import Modes, in_profile, is_symbolic, magnitude, raw_modes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from ..numbers import IntLike
-    from .modes import Modes
 
 
 def is_injective(layout: AnyLayout) -> bool:
@@ -200,10 +199,9 @@ Place: TypeAlias = "dict[int, Any]"
 
 
 def _coordinate(place: Place, layout: AnyLayout) -> Any:
-    steps = [place.get(i, 0) for i, _s in enumerate(flat(layout.shape))]
-    if all(type(x) is Int for x in flat((layout.shape, layout.stride))):
-        steps = [Int(n) for n in steps]
-    return unflatten(tuple(steps), layout.shape)
+    steps = [place.get(i, 0) for i, _mode in enumerate(raw_modes(layout))]
+    is_fixed = is_static((layout.shape, layout.stride))
+    return in_profile(map(static_int, steps) if is_fixed else steps, layout.shape)
 
 
 def _shared(layout: AnyLayout, witness: bool) -> tuple[Place, Place] | None:

@@ -8,6 +8,7 @@ a constant of an algorithm is static, so that what comes of static ints alone is
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from ..ground import constexpr
@@ -147,15 +148,6 @@ def in_profile(parts: Iterable[Any], profile: Any) -> Any:
     return build(profile)
 
 
-def flat(x: Any) -> Iterator[Any]:
-    """Yield the ints of an int tuple as they are, without the checks of `leaves`."""
-    if is_tuple(x):
-        for i in x:
-            yield from flat(i)
-    else:
-        yield x
-
-
 def leaf_names(x: IntTuple) -> list[str]:
     """Return how errors name each int: by the modes that lead to it, ``1.0`` for ``get(x, 1, 0)``.
 
@@ -163,22 +155,17 @@ def leaf_names(x: IntTuple) -> list[str]:
     (['0', '1.0', '1.1'], ['0'])
     """
 
-    def named(x: Any, prefix: str) -> Iterator[str]:
+    def names(x: Any, prefix: str) -> Iterator[str]:
         for i, item in enumerate(x):
-            name = f"{prefix}{i}"
-            if is_tuple(item):
-                yield from named(item, f"{name}.")
-            else:
-                yield name
+            yield from names(item, f"{prefix}{i}.") if is_tuple(item) else [f"{prefix}{i}"]
 
-    return list(named(x if is_tuple(x) else (x,), ""))
+    return list(names(x if is_tuple(x) else (x,), ""))
 
 
 def nearest(size: int, works: Callable[[int], bool]) -> list[int]:
     """Return the nearest sizes that work, one below and one above, of the 64 on either side but 1."""
     near = (range(size - 1, max(1, size - 65), -1), range(size + 1, size + 65))
-    found = [next(filter(works, sizes), None) for sizes in near]
-    return [n for n in found if n is not None]
+    return [n for sizes in near for n in islice(filter(works, sizes), 1)]
 
 
 def can_grow(shape: Any) -> bool:
@@ -213,7 +200,7 @@ def is_one(size: Any) -> bool:
 
 
 def operation(run: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Mark an operation: its layouts carry what is assumed for them, and a checker may run it on types."""
+    """Mark an operation: its layouts carry what is assumed for them, and a checker may run it."""
     return constexpr(keeps_assumptions(run))
 
 

@@ -12,14 +12,11 @@ from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UndecidedError, UnsupportedError
-from ..layouts import as_layout, flatten_to_tuple, idx2crd
-from ..numbers import is_open, leaf
+from ..layouts import AnyLayout, as_layout, flatten_to_tuple, idx2crd
+from ..numbers import IntLike, is_open, leaf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from ..layouts import AnyLayout
-    from ..numbers import IntLike
 
 _STEPS = 100_000
 """The most branches looked at between two coordinates found."""

@@ -18,16 +18,7 @@ from ..layouts import (
     text_of,
     trusted,
 )
-from ..numbers import (
-    IntTuple,
-    _0,
-    _1,
-    ceil_div,
-    decided_all,
-    division,
-    is_tuple,
-    known_eq,
-)
+from ..numbers import IntTuple, _0, _1, ceil_div, decided_all, division, is_tuple, known_eq
 from .by_mode import Tiler, by_mode
 from .complement import free, gaps
 from .composition import composed, shaped, tiler_layout, walked
