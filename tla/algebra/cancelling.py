@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import UndecidedError
 from ..ground import shortened
-from .modes import WORK
+from .modes import WORK, raw_modes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,12 +32,12 @@ Log: TypeAlias = "list[tuple[int, ...]]"
 z_i with bound b and z_j with bound c were joined to z_i + q*z_j."""
 
 
-def cancelling(terms: Terms, witness: bool, layout: AnyLayout, texts: dict[int, str]) -> Steps | None:
+def cancelling(terms: Terms, witness: bool, layout: AnyLayout) -> Steps | None:
     """Return the z of terms sorted by stride, by index; None if there is none.
 
     Args:
         witness: Find one; else ``{}`` may stand for any.
-        layout: What an error calls them, and in ``texts`` each term by its index.
+        layout: What an error calls them; the index of a term is that of a leaf.
 
     Raises:
         UndecidedError: a search of `WORK` steps did not settle it.
@@ -57,17 +57,18 @@ def cancelling(terms: Terms, witness: bool, layout: AnyLayout, texts: dict[int, 
         if z is not None:
             return _restored(z, log)
         if search.is_cut:
-            raise _undecided(group, log, layout, texts)
+            raise _undecided(group, log, layout)
         work = search.left
     return None
 
 
-def _undecided(group: Terms, log: Log, layout: AnyLayout, texts: dict[int, str]) -> UndecidedError:
+def _undecided(group: Terms, log: Log, layout: AnyLayout) -> UndecidedError:
     tangled = {i for _d, _b, i in group}
     for i, *joined in reversed(log):
         if i in tangled and len(joined) > 1:
             tangled.add(joined[0])
-    names = ", ".join([texts[i] for i in sorted(tangled)])
+    modes = raw_modes(layout)
+    names = ", ".join([f"{modes[i][0]:d}:{modes[i][1]:d}" for i in sorted(tangled)])
     text, details = shortened(str(layout), 200), [f"{len(tangled)} of its modes are tangled: {names}."]
     if _crowded(group):
         summary = f"cannot find within {WORK} steps where {text} reaches an offset twice"

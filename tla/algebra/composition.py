@@ -55,24 +55,10 @@ from ..numbers import (
 from .by_mode import Tiler, by_mode, is_left_alone
 from .coalesce import coalesced
 from .existence import Search
-from .modes import (
-    INT,
-    TUPLE,
-    Modes,
-    as_static,
-    can_grow,
-    in_profile,
-    is_one,
-    is_symbolic,
-    of_modes,
-    raw_modes,
-    read_both,
-)
+from .modes import INT, Modes, can_grow, is_one, is_symbolic, of_modes, raw_modes, read_both, shaped
 from .steps import CompositionStep
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..numbers import Conditions
 
 _LAYOUT: Any = Layout
@@ -156,9 +142,8 @@ def _by_mode(a: AnyLayout, tiler: Tiler, extend: bool) -> AnyLayout:
 
 def tiler_layout(tiler: Any) -> AnyLayout:
     """Return the layout that a tiler stands for: an int ``n`` for ``n:1``."""
-    if type(tiler) is _LAYOUT or is_layout(tiler):
-        layout: AnyLayout = tiler
-        return layout
+    if is_layout(tiler):
+        return tiler
     if is_dynamic(tiler) and tiler >= 0:
         return trusted(tiler, 1)
     if isinstance(tiler, (Swizzle, ComposedLayout)):
@@ -207,21 +192,7 @@ def _composed(
     if parts is None:
         search = Search(a, b, left, right, extend, hints, one)
         parts = asking(ask.operation, search.parts, walked, steps)
-    return trusted(*shaped(parts, b.shape, False))
-
-
-def shaped(parts: Sequence[Any], shape: Any, are_static: bool) -> tuple[Any, Any]:
-    """Return shape and stride in the profile of ``shape``, of parts that stand for its ints."""
-    if are_static:
-        parts = [as_static(p) for p in parts]
-    if type(shape) is not TUPLE:
-        return parts[0]  # type: ignore[no-any-return]
-    if not parts:
-        return shape, shape
-    shapes, strides = zip(*parts)  # noqa: B905 (pairs)
-    if tuple in map(type, shape):
-        return in_profile(shapes, shape), in_profile(strides, shape)
-    return shapes, strides
+    return trusted(*shaped(parts, b.shape))
 
 
 # --- the walk, for modes that take whole digits -----------------------------------------------

@@ -224,8 +224,7 @@ def _shared_plain(modes: Numbered, witness: bool, layout: AnyLayout) -> tuple[Pl
         reach += d * b
     else:  # each stride exceeds all that the smaller ones reach together: a positional notation
         return None
-    texts = {i: f"{s}:{d}" for i, s, d in modes}
-    steps = cancelling(terms, witness, layout, texts)
+    steps = cancelling(terms, witness, layout)
     if steps is None:
         return None
     forward = {i for i, _s, d in modes if d >= 0}

@@ -27,7 +27,7 @@ from ..numbers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..numbers import IntTuple, Questions
 
@@ -115,12 +115,11 @@ def as_static(x: Any) -> Any:
 
 def of_modes(modes: Modes, are_static: bool = False) -> AnyLayout:
     """Return the layout of a list of modes: an int shape for one, ``1:0`` for none."""
+    modes = modes or [(1, 0)]
     if are_static:
-        modes = [(static_int(s), static_int(d)) for s, d in modes or [(1, 0)]]
+        modes = [(static_int(s), static_int(d)) for s, d in modes]
     if len(modes) == 1:
         return trusted(*modes[0])
-    if not modes:
-        return trusted(1, 0)
     shape, stride = zip(*modes)  # noqa: B905 (pairs)
     return trusted(shape, stride)
 
@@ -136,6 +135,20 @@ def modes_of(layout: AnyLayout) -> tuple[AnyLayout, ...]:
     if not is_tuple(layout.shape):
         return (layout,)
     return tuple([trusted(s, d) for s, d in zip(layout.shape, layout.stride, strict=True)])
+
+
+def shaped(parts: Sequence[Any], shape: Any, are_static: bool = False) -> tuple[Any, Any]:
+    """Return shape and stride in the profile of ``shape``, of parts that stand for its ints."""
+    if are_static:
+        parts = [as_static(p) for p in parts]
+    if type(shape) is not TUPLE:
+        return parts[0]  # type: ignore[no-any-return]
+    if not parts:
+        return shape, shape
+    shapes, strides = zip(*parts)  # noqa: B905 (pairs)
+    if tuple in map(type, shape):
+        return in_profile(shapes, shape), in_profile(strides, shape)
+    return shapes, strides
 
 
 def in_profile(parts: Iterable[Any], profile: Any) -> Any:

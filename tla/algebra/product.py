@@ -21,11 +21,11 @@ from ..layouts import (
 from ..numbers import IntTuple, _0, _1, ceil_div, decided_all, division, is_tuple, known_eq
 from .by_mode import Tiler, by_mode
 from .complement import free, gaps
-from .composition import composed, shaped, tiler_layout, walked
+from .composition import composed, tiler_layout, walked
 from .divide import unzipped
 from .facts import is_bijective
 from .inverse import right_inverse
-from .modes import modes_of, operation, read_both, row
+from .modes import modes_of, operation, read_both, row, shaped
 
 if TYPE_CHECKING:
     from ..numbers import Conditions
