@@ -55,7 +55,7 @@ from ..numbers import (
 from .by_mode import Tiler, by_mode, is_left_alone
 from .coalesce import coalesced
 from .existence import Search
-from .modes import INT, Modes, can_grow, is_one, is_symbolic, of_modes, raw_modes, read_both, shaped
+from .modes import INT, Modes, can_grow, is_one, joined, of_modes, raw_modes, read_both, shaped
 from .steps import CompositionStep
 
 if TYPE_CHECKING:
@@ -186,8 +186,7 @@ def _composed(
     left, grows = extended_modes(modes, one), extend and can_grow(a.shape)
     parts: list[Any] | None = None
     ask = Questions(lambda: f"composition of {a} with {b}")
-    is_walked = can_grow(a.shape) or is_symbolic(b.shape, b.stride)
-    if is_walked and all(ask.positive(size) for size, _d in modes[:-1]):
+    if all(ask.positive(size) for size, _d in modes[:-1]):
         parts = walk(left, right, ask, grows, steps, one)
     if parts is None:
         search = Search(a, b, left, right, extend, hints, one)
@@ -254,11 +253,7 @@ def walked(modes: Modes, right: Modes) -> list[Any] | None:
                 e = q
             k += 1
         d = modes[k][1]
-        if taken:
-            taken.append((s, e * d))
-            parts.append((tuple([m for m, _t in taken]), tuple([t for _m, t in taken])))
-        else:
-            parts.append((s, e * d))
+        parts.append(joined([*taken, (s, e * d)]) if taken else (s, e * d))
     for k in range(last):
         if used[k] >= modes[k][0]:
             return None
@@ -334,11 +329,7 @@ def walk(
         d = modes[k][1]
         used[k] = used[k] + (s - one) * e
         note(k, "fit", s)
-        if taken:
-            taken.append((s, e * d))
-            parts.append((tuple([m for m, _t in taken]), tuple([t for _m, t in taken])))
-        else:
-            parts.append((s, e * d))
+        parts.append(joined([*taken, (s, e * d)]) if taken else (s, e * d))
     for k in range(last + (not grows)):
         if not ask.less(used[k], modes[k][0]):
             return None

@@ -12,17 +12,7 @@ from ..numbers import _0, _1, divides, equal, is_dynamic, is_static, is_tuple, k
 from .by_mode import Tiler, by_mode, is_left_alone, require_modes
 from .complement import free, gaps
 from .composition import composed, extended_modes, tiler_layout, walked
-from .modes import (
-    INT,
-    can_grow,
-    is_symbolic,
-    modes_of,
-    nearest,
-    operation,
-    read_both,
-    row,
-    shaped,
-)
+from .modes import INT, can_grow, is_symbolic, modes_of, nearest, operation, read_both, row, shaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,7 @@ from ..errors import CoordinateError, DivisibilityError, LayoutError, UndecidedE
 from ..ground import shortened
 from ..layouts import AnyLayout, text_of
 from ..numbers import _0, equal, is_asked, is_static, is_tuple, known_int, less, static_int
-from .modes import WORK, Modes, can_grow, in_profile, leaf_names, nearest, of_modes
+from .modes import WORK, Modes, can_grow, in_profile, joined, leaf_names, nearest, of_modes
 from .steps import CompositionStep
 
 if TYPE_CHECKING:
@@ -89,8 +89,7 @@ class Search:
                 CompositionStep(p.leaf, p.m, p.e, None, None, None, "run", of_modes([(p.m, p.t)]))
                 for p in parts
             ]
-        runs = [[(p.m, p.t) for p in parts if p.leaf == i] for i in range(len(self.right))]
-        return [_in_one(x) for x in runs]
+        return [joined([(p.m, p.t) for p in parts if p.leaf == i]) for i in range(len(self.right))]
 
     def possible(self, walk: Callable[[Modes, Modes], list[Any] | None]) -> list[Any]:
         """`parts` where ints are unknown: the sizes of the runs are then all that can be told.
@@ -113,7 +112,7 @@ class Search:
                 runs.append((m, self.offset(e)))
                 s, e = s // m, e * m
             runs.append((s, self.offset(e) if e > 0 else 0))
-            parts.append(_in_one(runs))
+            parts.append(joined(runs))
         if not self.unknown.either():
             raise DivisibilityError(f"{self.what()} is not a layout", a=self.a, b=self.b)
         return parts
@@ -335,11 +334,6 @@ class Search:
 
 def _is_prime(n: Any) -> bool:
     return isinstance(n, int) and n > 1 and all(n % d for d in range(2, isqrt(n) + 1))
-
-
-def _in_one(runs: Modes) -> Any:
-    """The shape and stride of the runs of one mode."""
-    return runs[0] if len(runs) == 1 else tuple(zip(*runs, strict=True))
 
 
 # --- carries ----------------------------------------------------------------------------------

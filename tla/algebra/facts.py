@@ -281,13 +281,11 @@ def _tangled(modes: Numbered, end: Any) -> tuple[Modes, Any]:
     """
     left = [(s, -d if known_lt(d, 0) else d) for _i, s, d in modes]
     while left:
-        spans = [k for k, (_s, d) in enumerate(left) if known_eq(d, end)]
-        if not spans:
-            spans = [
-                k
-                for k, (_s, d) in enumerate(left)
-                if known_lt(d, end) is False and all(known_lt(e, d) is False for _n, e in left)
-            ]
+        spans = [k for k, (_s, d) in enumerate(left) if known_eq(d, end)] or [
+            k
+            for k, (_s, d) in enumerate(left)
+            if known_lt(d, end) is False and all(known_lt(e, d) is False for _n, e in left)
+        ]
         if not spans:
             break
         s, d = left.pop(spans[0])

@@ -99,9 +99,7 @@ def read_both(a: AnyLayout, b: AnyLayout) -> tuple[Modes, Modes, bool] | None:
     A layout without ints is of either kind. None also where one is symbolic.
     """
     left, right = read_modes(a), read_modes(b)
-    if left is None or right is None:
-        return None
-    if left[1] is not right[1] and left[0] and right[0]:
+    if left is None or right is None or (left[1] is not right[1] and left[0] and right[0]):
         return None
     return left[0], right[0], left[1] and right[1]
 
@@ -149,6 +147,11 @@ def shaped(parts: Sequence[Any], shape: Any, are_static: bool = False) -> tuple[
     if tuple in map(type, shape):
         return in_profile(shapes, shape), in_profile(strides, shape)
     return shapes, strides
+
+
+def joined(modes: Modes) -> Mode:
+    """Return the shape and stride of the one mode that some modes make."""
+    return modes[0] if len(modes) == 1 else tuple(zip(*modes))  # type: ignore[return-value]  # noqa: B905
 
 
 def in_profile(parts: Iterable[Any], profile: Any) -> Any:

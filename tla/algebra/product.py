@@ -58,30 +58,23 @@ def logical_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None
 
 def multiplied(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
     """`logical_product` by a layout."""
-    copies = _walked(block, tiler)
-    if copies is None:
-        rest = free(block, block.size * cosize(tiler), grows=True)
-        try:
-            copies = composed(rest, tiler)
-        except DivisibilityError as error:
-            raise DivisibilityError(
-                f"the product of {block} with {tiler} is not a layout",
-                f"The block leaves {rest} free; it is {error.summary.removesuffix(' is not a layout')}.",
-                *error.details,
-                **{**error.data, "block": block, "tiler": tiler},
-            ) from None
-    return row((block, copies))
-
-
-def _walked(block: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
-    """The copies in one pass, where the composition needs no search and no ints are lifted."""
     read = read_both(block, tiler)
-    if read is None:
-        return None
-    modes, over, are_static = read
-    span = sum([(s - 1) * abs(d) for s, d in over], 1)
-    parts = walked(gaps(modes, prod([s for s, _d in modes]) * span, block, grows=True), over)
-    return None if parts is None else trusted(*shaped(parts, tiler.shape, are_static))
+    if read is not None:  # in one pass, where the composition needs no search
+        modes, over, are_static = read
+        span = sum([(s - 1) * abs(d) for s, d in over], 1)
+        parts = walked(gaps(modes, prod([s for s, _d in modes]) * span, block, grows=True), over)
+        if parts is not None:
+            return row((block, trusted(*shaped(parts, tiler.shape, are_static))))
+    rest = free(block, block.size * cosize(tiler), grows=True)
+    try:
+        return row((block, composed(rest, tiler)))
+    except DivisibilityError as error:
+        raise DivisibilityError(
+            f"the product of {block} with {tiler} is not a layout",
+            f"The block leaves {rest} free; it is {error.summary.removesuffix(' is not a layout')}.",
+            *error.details,
+            **{**error.data, "block": block, "tiler": tiler},
+        ) from None
 
 
 @operation
