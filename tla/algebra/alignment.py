@@ -6,21 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CoordinateError, LayoutError, UndecidedError
 from ..ground import constexpr
-from ..layouts import as_layout
-from ..numbers import _1, is_asked, is_open, keeps_assumptions, known_eq
+from ..layouts import AnyLayout, as_layout
+from ..numbers import _1, is_asked, is_open, known_eq
 from .coalesce import coalesced, same_function
 from .composition import composed
 from .inverse import right_inverse
-from .modes import is_one, named, of_modes, raw_modes, read_both
+from .modes import Modes, is_one, named, of_modes, operation, raw_modes, read_both
 
 if TYPE_CHECKING:
-    from ..layouts import AnyLayout
     from ..numbers import Conditions
-    from .modes import Modes
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout ``r`` with ``a.extended(r(i)) == i`` and ``b(r(i)) == i`` for every ``i``.
 
@@ -74,22 +71,21 @@ def _longest(a: AnyLayout, shared: Modes, size: Any, s: Any, d: Any, one: Any) -
 
     if in_order(s):
         return s
-    if is_asked(s):  # it would be halved without end
-        raise UndecidedError(f"how far {a} numbers the indices {s}:{d} in order is not known")
     # what holds for n holds for all below it
     least, most = 1, s - 1
     if is_open(s):  # and not for the least value of s
-        for _bit in range(64):
-            if not in_order(2 * least):
-                break
+        while least < _FAR and in_order(2 * least):
             least *= 2
-        else:
-            raise UndecidedError(f"how far {a} numbers the indices {s}:{d} in order is not known")
         most = 2 * least - 1
+    if is_asked(s) or least == _FAR:  # it would be halved, or doubled, without end
+        raise UndecidedError(f"how far {a} numbers the indices {s}:{d} in order is not known")
     while least < most:
         n = (least + most + 1) // 2
         least, most = (n, most) if in_order(n) else (least, n - 1)
     return least
+
+
+_FAR = 1 << 64
 
 
 @constexpr

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from ..errors import CongruenceError
 from ..layouts import AnyLayout, Layout, Underscore, _, as_layout, is_layout, product, text_of, wrap
-from ..numbers import IntLike, bounded, is_tuple, keeps_assumptions
+from ..numbers import IntLike, bounded, is_tuple
 from .modes import modes_of, row
 
 if TYPE_CHECKING:
@@ -25,56 +25,40 @@ def is_left_alone(tiler: object) -> bool:
     return tiler is None or tiler is _
 
 
-def matched(
-    whole: Any, modes: tuple[Any, ...], tilers: tuple[Any, ...]
-) -> tuple[list[tuple[Any, Any]], tuple[Any, ...]]:
-    """Return each mode with the tiler at its place, and the modes past the tilers.
-
-    Raises:
-        CongruenceError: there are fewer modes than tilers; it says so of ``whole``.
-    """
-    if len(tilers) > len(modes):
+def require_modes(whole: Any, rank: int, tilers: tuple[Any, ...]) -> None:
+    """Raise `CongruenceError` if there are fewer modes than tilers; it says so of ``whole``."""
+    if len(tilers) > rank:
         raise CongruenceError(
-            f"{tiler_text(tilers)} has {len(tilers)} parts, {tiler_text(whole)} has {len(modes)}"
-            f" mode{'' if len(modes) == 1 else 's'}",
+            f"{tiler_text(tilers)} has {len(tilers)} parts, {tiler_text(whole)} has {rank}"
+            f" mode{'' if rank == 1 else 's'}",
             "A tuple by mode has at most one part for each mode.",
             tilers=tilers,
             value=whole,
         )
-    return list(zip(modes, tilers)), modes[len(tilers) :]  # noqa: B905 (the first ones)
 
 
-@keeps_assumptions
 def by_mode(
-    operation: Callable[[AnyLayout, Any], AnyLayout],
+    run: Callable[[AnyLayout, Any], AnyLayout],
     layout: AnyLayout,
     tiler: Any,
     keep: bool = True,
     same: bool = False,
 ) -> AnyLayout:
-    """Return ``operation(layout, tiler)``; of a tuple the layout of ``operation(mode i, tiler[i])``.
+    """Return ``run(layout, tiler)``; of a tuple the layout of ``run(mode i, tiler[i])``.
 
     Modes that are left alone, at the top, keep their origin.
 
     Args:
         keep: Keep the modes past the tilers; else they are dropped.
-        same: The operation leaves the function of a mode as it is, and so its origin.
+        same: The function of a mode stays as it is, and so does its origin.
     """
-    return _by_mode(operation, as_layout(layout), tiler, keep, same)
-
-
-def _by_mode(
-    operation: Callable[[AnyLayout, Any], AnyLayout],
-    layout: AnyLayout,
-    tiler: Any,
-    keep: bool,
-    same: bool = False,
-) -> AnyLayout:
+    as_layout(layout)
     if not is_tuple(tiler):
-        return layout if is_left_alone(tiler) else operation(layout, tiler)
-    pairs, rest = matched(layout, modes_of(layout), tiler)
-    changed = [_by_mode(operation, mode, part, keep) for mode, part in pairs]
-    result = row([*changed, *(rest if keep else ())])
+        return layout if is_left_alone(tiler) else run(layout, tiler)
+    modes = modes_of(layout)
+    require_modes(layout, len(modes), tiler)
+    changed = [by_mode(run, *at, keep) for at in zip(modes, tiler)]  # noqa: B905 (the first ones)
+    result = row([*changed, *(modes[len(tiler) :] if keep else ())])
     if not layout.is_padded:
         return result
     origin = [

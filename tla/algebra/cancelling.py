@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import UndecidedError
 from ..ground import shortened
-from .modes import WORK
+from .modes import WORK, raw_modes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..layouts import AnyLayout
 
 Steps: TypeAlias = "dict[int, int]"
@@ -30,46 +32,43 @@ Log: TypeAlias = "list[tuple[int, ...]]"
 z_i with bound b and z_j with bound c were joined to z_i + q*z_j."""
 
 
-def cancelling(terms: Terms, witness: bool, layout: AnyLayout, texts: dict[int, str]) -> Steps | None:
+def cancelling(terms: Terms, witness: bool, layout: AnyLayout) -> Steps | None:
     """Return the z of terms sorted by stride, by index; None if there is none.
 
     Args:
         witness: Find one; else ``{}`` may stand for any.
-        layout: What an error calls them, and in ``texts`` each term by its index.
+        layout: What an error calls them; the index of a term is that of a leaf.
 
     Raises:
         UndecidedError: a search of `WORK` steps did not settle it.
     """
     if not terms[0][0]:
         return {terms[0][2]: 1}
-    if not witness and _crowded(terms):
-        return {}
     log: Log = []
     groups = _groups(terms, log)
-    for group in groups:
-        if not witness and _crowded(group):
-            return {}
-        pair = _pair(group)
-        if pair is not None:
-            return _restored(pair, log)
+    if not witness and any(map(_crowded, [terms, *groups])):
+        return {}
+    for pair in filter(None, map(_pair, groups)):
+        return _restored(pair, log)
     work = WORK
     for group in sorted(groups, key=len):
         search = _Search(group, work)
-        found = search.run()
-        if found is not None:
-            return _restored(found, log)
+        z = search.run()
+        if z is not None:
+            return _restored(z, log)
         if search.is_cut:
-            raise _undecided(group, log, layout, texts)
+            raise _undecided(group, log, layout)
         work = search.left
     return None
 
 
-def _undecided(group: Terms, log: Log, layout: AnyLayout, texts: dict[int, str]) -> UndecidedError:
+def _undecided(group: Terms, log: Log, layout: AnyLayout) -> UndecidedError:
     tangled = {i for _d, _b, i in group}
     for i, *joined in reversed(log):
         if i in tangled and len(joined) > 1:
             tangled.add(joined[0])
-    names = ", ".join([texts[i] for i in sorted(tangled)])
+    modes = raw_modes(layout)
+    names = ", ".join([f"{modes[i][0]:d}:{modes[i][1]:d}" for i in sorted(tangled)])
     text, details = shortened(str(layout), 200), [f"{len(tangled)} of its modes are tangled: {names}."]
     if _crowded(group):
         summary = f"cannot find within {WORK} steps where {text} reaches an offset twice"
@@ -123,7 +122,7 @@ def _groups(terms: Terms, log: Log) -> list[Terms]:
     waiting = [terms]
     while waiting:
         group = _reduced(waiting.pop(), log)
-        units = _gcds([d for d, _b, _i in reversed(group)])[::-1]  # of group[k:]
+        units = _gcds(reversed(group))[::-1]  # of group[k:]
         above = sum(d * b for d, b, _i in group)
         below = unit = start = 0
         parts: list[Terms] = []
@@ -150,12 +149,9 @@ def _reduced(terms: Terms, log: Log) -> Terms:
     again = True
     while again and len(terms) > 1:
         again = False
-        strides = [d for d, _b, _i in terms]
-        before, after = _gcds(strides), _gcds(strides[::-1])[::-1]
-        others = [gcd(x, y) for x, y in zip([0, *before[:-1]], [*after[1:], 0], strict=True)]
         reach = sum(d * b for d, b, _i in terms)
         kept: Terms = []
-        for (d, b, i), unit in zip(reversed(terms), reversed(others), strict=True):
+        for (d, b, i), unit in reversed(list(zip(terms, _gcds_of_others(terms), strict=True))):
             reach -= d * b
             # z_i*d is what the others add to, reversed: a multiple of their gcd, and in their reach
             t = unit // gcd(unit, d)
@@ -182,9 +178,14 @@ def _reduced(terms: Terms, log: Log) -> Terms:
     return terms if len(terms) > 1 else []
 
 
-def _gcds(strides: list[int]) -> list[int]:
-    """The gcd of each beginning of a list."""
-    return list(accumulate(strides, gcd))
+def _gcds(terms: Iterable[Term]) -> list[int]:
+    """The gcd of the strides of the first 0, 1, 2, ... terms."""
+    return list(accumulate([d for d, _b, _i in terms], gcd, initial=0))
+
+
+def _gcds_of_others(terms: Terms) -> list[int]:
+    """For each term the gcd of the strides of all others."""
+    return list(map(gcd, _gcds(terms), _gcds(reversed(terms))[-2::-1]))
 
 
 # --- the search -------------------------------------------------------------------------------
@@ -217,21 +218,19 @@ class _Search:
             )
             self.rest.remove(term)
             self.taken[side].append(term)
-            found = self.extend(side, term, reach, unit)
-            if found is not None:
-                return found
+            z = self.extend(side, term, reach, unit)
+            if z is not None:
+                return z
         return self.meeting()
 
     def cheapest(self, side: int) -> tuple[int, int, Term, int, int]:
         """The term that makes the fewest sums of a side, with reach and gcd of what is then outside."""
         outside = [self.last, *self.taken[1 - side]]
         reach = sum(d * b for d, b, _i in outside + self.rest)
-        strides = [d for d, _b, _i in self.rest]
-        before, after = _gcds(strides), _gcds(strides[::-1])[::-1]
-        unit = gcd(*[d for d, _b, _i in outside])
+        unit = _gcds(outside)[-1]
         plans: list[tuple[int, int, Term, int, int]] = []
-        for k, (d, b, i) in enumerate(self.rest):
-            g = gcd(unit, before[k - 1] if k else 0, after[k + 1] if k + 1 < len(after) else 0)
+        for (d, b, i), others in zip(self.rest, _gcds_of_others(self.rest), strict=True):
+            g = gcd(unit, others)
             width = 2 * min(b, (reach - d * b) // d) // (g // gcd(g, d)) + 1
             plans.append((len(self.sides[side]) * width, side, (d, b, i), reach - d * b, g))
         # of equal ones the greatest stride on side 0, the least on side 1

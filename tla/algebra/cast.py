@@ -24,7 +24,6 @@ from ..numbers import (
     differs,
     divides,
     equal,
-    keeps_assumptions,
     known_divides,
     known_int,
     leaf,
@@ -32,7 +31,7 @@ from ..numbers import (
 )
 from .coalesce import coalesced
 from .domain import common_divisor
-from .modes import Modes, first_of, in_profile, is_one, leaf_names, magnitude, named, raw_modes
+from .modes import Modes, first_of, is_one, leaf_names, magnitude, named, operation, raw_modes, shaped
 
 if TYPE_CHECKING:
     from ..numbers import Conditions
@@ -40,8 +39,7 @@ if TYPE_CHECKING:
 # --- wider elements ---------------------------------------------------------------------------
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def upcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout of the vectors of ``n`` elements that hold the elements of a layout.
 
@@ -78,7 +76,7 @@ def _upcast(layout: AnyLayout, n: Any) -> AnyLayout:
         return trusted(layout.shape, layout.stride)
     parts = [_in_vectors(layout, n, i, *mode) for i, mode in enumerate(modes)]
     _require_one_vector(layout, n, modes, [k for _s, _d, k in parts])
-    return _like(layout, [(s, d) for s, d, _k in parts])
+    return trusted(*shaped([(s, d) for s, d, _k in parts], layout.shape))
 
 
 def _in_vectors(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> tuple[Any, Any, Any]:
@@ -147,8 +145,7 @@ def _not_whole(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> Divisibilit
 # --- narrower elements ------------------------------------------------------------------------
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def downcast(layout: AnyLayout, n: IntLike, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout of the parts of elements, ``n`` parts to each.
 
@@ -179,7 +176,8 @@ def _downcast(layout: AnyLayout, n: Any) -> AnyLayout:
     if is_one(n):
         return trusted(layout.shape, layout.stride)
     growing = _growing(layout, n, modes)
-    return _like(layout, [(s * n, d) if i == growing else (s, d * n) for i, (s, d) in enumerate(modes)])
+    grown = [(s * n, d) if i == growing else (s, d * n) for i, (s, d) in enumerate(modes)]
+    return trusted(*shaped(grown, layout.shape))
 
 
 def _growing(layout: AnyLayout, n: Any, modes: Modes) -> int | None:
@@ -205,8 +203,7 @@ def _growing(layout: AnyLayout, n: Any, modes: Modes) -> int | None:
 # --- by type ----------------------------------------------------------------------------------
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def recast_layout(
     layout: AnyLayout,
     old_type: str | ElementType | IntLike,
@@ -279,13 +276,14 @@ def max_alignment(layout: AnyLayout) -> int:
         UndecidedError: the answer depends on a symbolic int.
     Source: CuTe ``max_alignment``, layout.hpp.
     """
-    return named("the widest vector", _widest, as_layout(layout))
+    widest: int = named("the widest vector", _widest, as_layout(layout))
+    return widest
 
 
-def _widest(layout: AnyLayout) -> int:
+def _widest(layout: AnyLayout) -> Any:
     modes, one = first_of(layout)
     if any(not differs(s, 0) for s, _d in modes):
-        return one  # type: ignore[no-any-return]
+        return one
     rest = coalesced([mode for mode in modes if differs(mode[1], 0)], one)
     chain: Modes = []  # modes that continue each other, from stride 1: mixed radix digits
     size: Any = one
@@ -294,14 +292,12 @@ def _widest(layout: AnyLayout) -> int:
         size = size * chain[-1][0]
     strides = [magnitude(d) for s, d in rest if differs(s, 1)]
     if not strides:
-        whole: int = size
-        return whole
+        return size
     for s, d in reversed(chain):
         # vectors of d * t, t a divisor of s, and no others
         if all(divides(d, step) for step in strides):
-            found: int = d * reduce(common_divisor, (step // d for step in strides), s)
-            return found
-    return one  # type: ignore[no-any-return]
+            return d * reduce(common_divisor, (step // d for step in strides), s)
+    return one
 
 
 def _follows(mode: Any, size: Any) -> bool:
@@ -314,9 +310,3 @@ def _follows(mode: Any, size: Any) -> bool:
 def _require_positive(n: Any, what: str) -> None:
     if less(n, 1):
         raise LayoutError(f"{what} cannot number {n}", "There is at least one.", n=n)
-
-
-def _like(layout: AnyLayout, modes: Modes) -> AnyLayout:
-    """The layout of the modes in the profile of another."""
-    shape: Any = in_profile((s for s, _d in modes), layout.shape)
-    return trusted(shape, in_profile((d for _s, d in modes), layout.shape))

@@ -40,8 +40,8 @@ from ..numbers import (
     min_,
     order,
 )
-from .by_mode import by_mode, matched
-from .modes import INT, Modes, first_of, is_symbolic, of_modes, raw_modes, read_modes
+from .by_mode import by_mode, require_modes
+from .modes import INT, Modes, first_of, is_symbolic, of_modes, operation, raw_modes, read_modes
 from .steps import CoalesceStep
 
 if TYPE_CHECKING:
@@ -72,16 +72,16 @@ def coalesce(
     """
     if assume is not None:
         return call_assuming(assume, coalesce, layout, profile)
-    if profile is not None:
-        return by_mode(lambda mode, _int: coalesce(mode), layout, as_int_tuple(profile), same=True)
-    read = read_modes(layout)
-    return _coalesced(layout) if read is None else of_modes(coalesced(read[0]), read[1])
+    read = read_modes(layout) if profile is None else None
+    return _coalesced(layout, profile) if read is None else of_modes(coalesced(read[0]), read[1])
 
 
 @keeps_assumptions
-def _coalesced(layout: AnyLayout) -> AnyLayout:
-    """`coalesce` where sizes are unknown."""
-    return of_modes(coalesced(raw_modes(layout), _1))
+def _coalesced(layout: AnyLayout, profile: IntTuple | None) -> AnyLayout:
+    """`coalesce` by mode, or where sizes are unknown."""
+    if profile is None:
+        return of_modes(coalesced(raw_modes(layout), _1))
+    return by_mode(lambda mode, _int: coalesce(mode), layout, as_int_tuple(profile), same=True)
 
 
 def coalesced(modes: Modes, one: Any = 1) -> Modes:
@@ -176,8 +176,7 @@ def _may_differ(a: AnyLayout, b: AnyLayout) -> bool | None:
 # --- filter -----------------------------------------------------------------------------------
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def filter_zeros(
     layout: AnyLayout, profile: IntTuple | None = None, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -205,8 +204,8 @@ def _filtered(shape: Any, zeros: Any) -> Any:
                 f"{text_of(zeros)} has modes where the layout has the int {text_of(shape)}",
                 profile=zeros,
             )
-        modes, rest = matched(shape, shape, zeros)
-        return (*(_filtered(s, z) for s, z in modes), *rest)
+        require_modes(shape, len(shape), zeros)
+        return (*map(_filtered, shape, zeros), *shape[len(zeros) :])
     if is_open(zeros) and all(known_eq(n, 1) is True for n in leaves(shape)):
         return shape
     if Questions(lambda: f"whether {text_of(shape)} is repeated").moves(zeros):
@@ -220,8 +219,7 @@ def _one(extent: Any) -> Any:
     return extent if extent == 0 else _1 if type(extent) is Int else 1
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def filter(
     layout: AnyLayout, profile: IntTuple | None = None, *, assume: Conditions | None = None
 ) -> AnyLayout:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import LayoutError, OverlapError
 from ..ground import constexpr
-from ..layouts import as_shape, leaves, trusted
+from ..layouts import AnyLayout, as_shape, leaves, trusted
 from ..numbers import (
     PLAIN_INTS,
     Questions,
@@ -43,7 +43,6 @@ from .modes import (
 from .steps import ComplementStep
 
 if TYPE_CHECKING:
-    from ..layouts import AnyLayout
     from ..numbers import Conditions, IntTuple
 
 

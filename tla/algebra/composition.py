@@ -55,24 +55,10 @@ from ..numbers import (
 from .by_mode import Tiler, by_mode, is_left_alone
 from .coalesce import coalesced
 from .existence import Search
-from .modes import (
-    INT,
-    TUPLE,
-    Modes,
-    as_static,
-    can_grow,
-    in_profile,
-    is_one,
-    is_symbolic,
-    of_modes,
-    raw_modes,
-    read_both,
-)
+from .modes import INT, Modes, can_grow, is_one, joined, of_modes, raw_modes, read_both, shaped
 from .steps import CompositionStep
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..numbers import Conditions
 
 _LAYOUT: Any = Layout
@@ -138,20 +124,26 @@ def composition(
     if not is_tuple(b):
         return as_layout(a) if is_left_alone(b) else composed(a, tiler_layout(right), extend)
 
+    return _by_mode(as_layout(a), b, extend)
+
+
+@keeps_assumptions
+def _by_mode(a: AnyLayout, tiler: Tiler, extend: bool) -> AnyLayout:
+    """`composition` with a tuple."""
+
     def of_mode(mode: AnyLayout, tiler: Any) -> AnyLayout:
         is_leaf = type(mode.shape) is Int or is_dynamic(mode.shape)
         if is_leaf and is_dynamic(tiler) and extend and tiler >= 0:
             return trusted(tiler, mode.stride)  # one mode, which grows
         return composed(mode, tiler_layout(tiler), extend)
 
-    return by_mode(of_mode, a, b, False)
+    return by_mode(of_mode, a, tiler, keep=False)
 
 
 def tiler_layout(tiler: Any) -> AnyLayout:
     """Return the layout that a tiler stands for: an int ``n`` for ``n:1``."""
-    if type(tiler) is _LAYOUT or is_layout(tiler):
-        layout: AnyLayout = tiler
-        return layout
+    if is_layout(tiler):
+        return tiler
     if is_dynamic(tiler) and tiler >= 0:
         return trusted(tiler, 1)
     if isinstance(tiler, (Swizzle, ComposedLayout)):
@@ -194,27 +186,12 @@ def _composed(
     left, grows = extended_modes(modes, one), extend and can_grow(a.shape)
     parts: list[Any] | None = None
     ask = Questions(lambda: f"composition of {a} with {b}")
-    is_walked = can_grow(a.shape) or is_symbolic(b.shape, b.stride)
-    if is_walked and all(ask.positive(size) for size, _d in modes[:-1]):
+    if all(ask.positive(size) for size, _d in modes[:-1]):
         parts = walk(left, right, ask, grows, steps, one)
     if parts is None:
         search = Search(a, b, left, right, extend, hints, one)
         parts = asking(ask.operation, search.parts, walked, steps)
-    return trusted(*shaped(parts, b.shape, False))
-
-
-def shaped(parts: Sequence[Any], shape: Any, are_static: bool) -> tuple[Any, Any]:
-    """Return shape and stride in the profile of ``shape``, of parts that stand for its ints."""
-    if are_static:
-        parts = [as_static(p) for p in parts]
-    if type(shape) is not TUPLE:
-        return parts[0]  # type: ignore[no-any-return]
-    if not parts:
-        return shape, shape
-    shapes, strides = zip(*parts)  # noqa: B905 (pairs)
-    if tuple in map(type, shape):
-        return in_profile(shapes, shape), in_profile(strides, shape)
-    return shapes, strides
+    return trusted(*shaped(parts, b.shape))
 
 
 # --- the walk, for modes that take whole digits -----------------------------------------------
@@ -276,11 +253,7 @@ def walked(modes: Modes, right: Modes) -> list[Any] | None:
                 e = q
             k += 1
         d = modes[k][1]
-        if taken:
-            taken.append((s, e * d))
-            parts.append((tuple([m for m, _t in taken]), tuple([t for _m, t in taken])))
-        else:
-            parts.append((s, e * d))
+        parts.append(joined([*taken, (s, e * d)]) if taken else (s, e * d))
     for k in range(last):
         if used[k] >= modes[k][0]:
             return None
@@ -356,11 +329,7 @@ def walk(
         d = modes[k][1]
         used[k] = used[k] + (s - one) * e
         note(k, "fit", s)
-        if taken:
-            taken.append((s, e * d))
-            parts.append((tuple([m for m, _t in taken]), tuple([t for _m, t in taken])))
-        else:
-            parts.append((s, e * d))
+        parts.append(joined([*taken, (s, e * d)]) if taken else (s, e * d))
     for k in range(last + (not grows)):
         if not ask.less(used[k], modes[k][0]):
             return None
@@ -369,20 +338,15 @@ def walk(
 
 def _whole_digit(s: Any, e: Any, size: Any, reach: Any, ask: Questions, goes_on: bool) -> Any:
     """How many of a mode's coordinates fill what is left of a digit; None where they cannot."""
-    divides = known_divides(e, size)
+    divides, is_past = known_divides(e, size), known_lt(reach, size) is False
     if divides is True:
         n = size // e
-        fills = known_divides(n, s)
-        if fills is True:
+        if known_divides(n, s) is True:
             return n
-        if known_lt(reach, size) is False and fills is False:
+        if (isinstance(n, int) or is_past) and not ask.divides(n, s):
             return None
-        if (isinstance(n, int) or known_lt(reach, size) is False) and not ask.divides(n, s):
-            return None
-    elif known_lt(reach, size) is False:
-        if divides is False:
-            return None
-        ask.refuse(size % e, "==", _0)
+    elif is_past:
+        return None if divides is False else ask.refuse(size % e, "==", _0)
     if goes_on and isinstance(s * e, int) and not ask.zero(size % (s * e)):
         return None
     ask.refuse(reach, "<", size)

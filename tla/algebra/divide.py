@@ -7,25 +7,12 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError
-from ..ground import constexpr
 from ..layouts import AnyLayout, as_layout, is_layout, make_layout, trusted
-from ..numbers import (
-    _0,
-    _1,
-    divides,
-    equal,
-    is_dynamic,
-    is_static,
-    is_tuple,
-    keeps_assumptions,
-    known_eq,
-    less,
-    max_,
-)
-from .by_mode import Tiler, by_mode, is_left_alone, matched
+from ..numbers import _0, _1, divides, equal, is_dynamic, is_static, is_tuple, known_eq, less, max_
+from .by_mode import Tiler, by_mode, is_left_alone, require_modes
 from .complement import free, gaps
-from .composition import composed, extended_modes, shaped, tiler_layout, walked
-from .modes import INT, can_grow, is_symbolic, modes_of, nearest, read_both, row
+from .composition import composed, extended_modes, tiler_layout, walked
+from .modes import INT, can_grow, is_symbolic, modes_of, nearest, operation, read_both, row, shaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,8 +21,7 @@ if TYPE_CHECKING:
     from .steps import ComplementStep
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def logical_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -105,25 +91,21 @@ def _require_exact(layout: AnyLayout, tiler: AnyLayout, result: AnyLayout) -> No
     # the indices are distinct: size of them below size are all of them
     if equal(count, size) and not less(size, reach):
         return
-    summary = f"the tile {tiler} does not divide {layout}"
+    covered = max_(count, reach)
+    hints: list[str] = []
+    padded: dict[str, Any] = {}
     if not less(size, reach) and less(count, size):
         why = f"Its tiles take {count} of the {size} coordinates and leave gaps between them."
-        raise DivisibilityError(summary, why, layout=layout, tiler=tiler)
-    covered = max_(count, reach)
-    if less(reach, count):
+    elif less(reach, count):
         why = f"Its tiles take {count} coordinates, of which some are the same: the last is {reach - 1}."
-        raise DivisibilityError(summary, why, layout=layout, tiler=tiler)
-    more = free(tiler, covered)
-    padded = {"padded_size": covered} if known_eq(tiler.size * more.size, covered) is True else {}
-    raise DivisibilityError(
-        summary,
-        f"Its tiles reach over {covered} coordinates, the layout has {size}.",
-        *([f"Padded to {covered} it would be divided."] if padded else []),
-        "With exact=False the last mode grows.",
-        layout=layout,
-        tiler=tiler,
-        **padded,
-    )
+    else:
+        why = f"Its tiles reach over {covered} coordinates, the layout has {size}."
+        if known_eq(tiler.size * free(tiler, covered).size, covered) is True:
+            padded = {"padded_size": covered}
+            hints.append(f"Padded to {covered} it would be divided.")
+        hints.append("With exact=False the last mode grows.")
+    summary = f"the tile {tiler} does not divide {layout}"
+    raise DivisibilityError(summary, why, *hints, layout=layout, tiler=tiler, **padded)
 
 
 def _fills(tiler: AnyLayout, size: Any, count: Any) -> bool:
@@ -154,8 +136,7 @@ def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
     return trusted((shape, more), (stride, steps))
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def zipped_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -172,8 +153,7 @@ def zipped_divide(
     return unzipped(partial(_split, exact=True) if exact else _split, layout, tiler)
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def tiled_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -190,8 +170,7 @@ def tiled_divide(
     return row((tile, *modes_of(rest)))
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def flat_divide(
     layout: AnyLayout, tiler: Tiler, *, exact: bool = False, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -240,7 +219,7 @@ def _unzipped(split: Any, shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any
         return (one, shape), (none, stride)
     shapes, strides = (shape, stride) if is_tuple(shape) else ((shape,), (stride,))
     if len(tiler) > len(shapes):
-        matched(trusted(shape, stride), shapes, tiler)  # which says so
+        require_modes(trusted(shape, stride), len(shapes), tiler)
     first: tuple[list[Any], list[Any]] = [], []
     second: tuple[list[Any], list[Any]] = [], []
     for s, d, part in zip(shapes, strides, tiler):  # noqa: B905 (modes past the tiler follow)
@@ -249,8 +228,5 @@ def _unzipped(split: Any, shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any
         first[1].append(d0)
         second[0].append(s1)
         second[1].append(d1)
-    count = len(tiler)
-    return (
-        (tuple(first[0]), (*second[0], *shapes[count:])),
-        (tuple(first[1]), (*second[1], *strides[count:])),
-    )
+    sizes, steps = (*second[0], *shapes[len(tiler) :]), (*second[1], *strides[len(tiler) :])
+    return (tuple(first[0]), sizes), (tuple(first[1]), steps)

@@ -6,7 +6,6 @@ from math import gcd, isqrt
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LayoutError, UndecidedError
-from ..ground import constexpr
 from ..layouts import AnyLayout, as_layout, as_shape, is_layout, text_of, trusted
 from ..numbers import (
     Int,
@@ -16,7 +15,6 @@ from ..numbers import (
     divides,
     is_open,
     is_static,
-    keeps_assumptions,
     known_divides,
     known_int,
     leaf,
@@ -24,14 +22,13 @@ from ..numbers import (
     neither_divides,
 )
 from .coalesce import coalesced
-from .modes import WORK, Modes, first_of, is_one, named, of_modes
+from .modes import WORK, Modes, first_of, is_one, named, of_modes, operation
 
 if TYPE_CHECKING:
     from ..numbers import Conditions
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def domain_offset(
     coord: IntTuple, layout: AnyLayout, *, assume: Conditions | None = None
 ) -> tuple[AnyLayout, Any]:
@@ -54,8 +51,7 @@ def domain_offset(
     return trusted(layout.shape, layout.stride), layout(coord)
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def domain_distribute(
     shape: IntTuple | AnyLayout, n: IntLike, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -100,8 +96,7 @@ def _distributed(layout: AnyLayout, n: Any) -> AnyLayout:
     return of_modes(coalesced(out, one))
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def nullspace(layout: AnyLayout, *, assume: Conditions | None = None) -> AnyLayout:
     """Return a layout of indices with ``layout(result(i)) == 0``: one for each way to broadcast.
 

@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from ..errors import UnsupportedError
-from ..ground import constexpr
 from ..layouts import (
     AnyLayout,
     Layout,
@@ -22,7 +21,8 @@ from ..layouts import (
     text_of,
     trusted,
 )
-from ..numbers import IntTuple, _0, _1, compared, decided, keeps_assumptions, known_eq
+from ..numbers import IntTuple, _0, _1, compared, decided, known_eq
+from .modes import operation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 def select(x: AnyLayout, *modes: SupportsIndex) -> AnyLayout: ...
 @overload
 def select(x: IntTuple, *modes: SupportsIndex) -> tuple[Any, ...]: ...
-@constexpr
-@keeps_assumptions
+@operation
 def select(x: Any, *modes: SupportsIndex) -> Any:
     """Return the modes named, in the order named; a layout of a layout.
 
@@ -52,8 +51,7 @@ def select(x: Any, *modes: SupportsIndex) -> Any:
 def take(x: AnyLayout, begin: SupportsIndex, end: SupportsIndex) -> AnyLayout: ...
 @overload
 def take(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]: ...
-@constexpr
-@keeps_assumptions
+@operation
 def take(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
     """Return the modes ``begin`` up to but not including ``end``; a layout of a layout.
 
@@ -72,8 +70,7 @@ def take(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
 def group(x: AnyLayout, begin: SupportsIndex, end: SupportsIndex) -> AnyLayout: ...
 @overload
 def group(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]: ...
-@constexpr
-@keeps_assumptions
+@operation
 def group(x: Any, begin: SupportsIndex, end: SupportsIndex) -> Any:
     """Return ``x`` with the modes ``begin`` to ``end`` made one mode; a layout keeps its offsets.
 
@@ -107,8 +104,7 @@ def append(
 ) -> AnyLayout: ...
 @overload
 def append(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]: ...
-@constexpr
-@keeps_assumptions
+@operation
 def append(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
     """Return ``x`` with ``item`` after its last mode; with ``upto``, as often as gives that rank.
 
@@ -133,8 +129,7 @@ def prepend(
 ) -> AnyLayout: ...
 @overload
 def prepend(x: IntTuple, item: IntTuple, upto: SupportsIndex | None = None) -> tuple[Any, ...]: ...
-@constexpr
-@keeps_assumptions
+@operation
 def prepend(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
     """Return ``x`` with ``item`` before its first mode; with ``upto``, as often as gives that rank.
 
@@ -157,8 +152,7 @@ def prepend(x: Any, item: Any = None, upto: SupportsIndex | None = None) -> Any:
 def replace(x: AnyLayout, mode: SupportsIndex, item: AnyLayout) -> AnyLayout: ...
 @overload
 def replace(x: IntTuple, mode: SupportsIndex, item: IntTuple) -> tuple[Any, ...]: ...
-@constexpr
-@keeps_assumptions
+@operation
 def replace(x: Any, mode: SupportsIndex, item: Any) -> Any:
     """Return ``x`` with one mode replaced, of a layout by a layout.
 

@@ -15,16 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from ..errors import CoordinateError, DivisibilityError, LayoutError, UndecidedError
 from ..ground import shortened
-from ..layouts import text_of
+from ..layouts import AnyLayout, text_of
 from ..numbers import _0, equal, is_asked, is_static, is_tuple, known_int, less, static_int
-from .modes import WORK, can_grow, in_profile, leaf_names, nearest, of_modes
+from .modes import WORK, Modes, can_grow, in_profile, joined, leaf_names, nearest, of_modes
 from .steps import CompositionStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from ..layouts import AnyLayout
-    from .modes import Modes
 
 
 class _Part(NamedTuple):
@@ -43,15 +40,6 @@ class _Part(NamedTuple):
 class Search:
     """The criterion of composition, with a budget, and the errors that it ends in."""
 
-    a: AnyLayout
-    b: AnyLayout
-    left: Modes
-    right: Modes
-    one: Any
-    hints: bool
-    extend: bool
-    work: int
-
     def __init__(
         self, a: AnyLayout, b: AnyLayout, left: Modes, right: Modes, extend: bool, hints: bool, one: Any
     ) -> None:
@@ -67,8 +55,6 @@ class Search:
         """The modes of ``b`` that carry into each other where the search stands."""
         self.deltas: list[tuple[Any, Any]] = []
         """``(P_k, delta_k)`` for each k but 0."""
-        self.cut: tuple[Any, ...] | None = None
-        """Of a mode of ``b`` that alone has no layout, what `refuse_cut` says."""
         period: Any = 1
         for (s0, d0), (_s1, d1) in pairwise(left):
             period = period * s0
@@ -97,18 +83,13 @@ class Search:
         if self.unknown is not None:
             return self.possible(walk)
         parts = self.runs()
-        if self.cut is not None:
-            self.refuse_cut(*self.cut)
-        witness = self.carry(parts)
-        if witness is not None:
-            self.refuse_carry([(parts[i], c) for i, c in sorted(witness.items()) if c])
+        self.require_no_carry(parts)
         if steps is not None:
             steps[:] = [
                 CompositionStep(p.leaf, p.m, p.e, None, None, None, "run", of_modes([(p.m, p.t)]))
                 for p in parts
             ]
-        runs = [[(p.m, p.t) for p in parts if p.leaf == i] for i in range(len(self.right))]
-        return [_in_one(x) for x in runs]
+        return [joined([(p.m, p.t) for p in parts if p.leaf == i]) for i in range(len(self.right))]
 
     def possible(self, walk: Callable[[Modes, Modes], list[Any] | None]) -> list[Any]:
         """`parts` where ints are unknown: the sizes of the runs are then all that can be told.
@@ -116,10 +97,10 @@ class Search:
         A mode that takes whole digits, alone, has a run for each digit, and one of prime size has one
         run or no layout. Whether there is a layout is then a question like any other.
         """
-        found: list[Any] = []
+        parts: list[Any] = []
         for s, e in self.right:
             if e < 0:  # of extent 1, or out of reach
-                found.append((s, 0))
+                parts.append((s, 0))
                 continue
             alone = walk(self.left, [(s, e)])
             if alone is None and not (_is_prime(s) or s == 1):
@@ -131,10 +112,10 @@ class Search:
                 runs.append((m, self.offset(e)))
                 s, e = s // m, e * m
             runs.append((s, self.offset(e) if e > 0 else 0))
-            found.append(_in_one(runs))
-        if self.unknown is not None and not self.unknown.either():
+            parts.append(joined(runs))
+        if not self.unknown.either():
             raise DivisibilityError(f"{self.what()} is not a layout", a=self.a, b=self.b)
-        return found
+        return parts
 
     def offset(self, x: Any) -> Any:
         """``A(x)``."""
@@ -184,7 +165,7 @@ class Search:
     # --- 1: each mode alone ---
 
     def runs(self) -> list[_Part]:
-        """The parts of the modes, each as long as ``a`` is linear on it, up to a `cut`."""
+        """The parts of the modes, each as long as ``a`` is linear on it."""
         parts: list[_Part] = []
         for leaf, (whole, e) in enumerate(self.right):
             s, weight = whole, 1
@@ -194,8 +175,7 @@ class Search:
                 if m is not s:
                     m = self.counted(m, e)
                 if s % m:
-                    self.cut = leaf, whole, weight, m, step
-                    return parts
+                    self.refuse_cut(leaf, whole, weight, m, step)
                 parts.append(_Part(leaf, weight, m, e, step))
                 s, e, weight = s // m, e * m, weight * m
                 if not less(1, s):
@@ -226,8 +206,8 @@ class Search:
 
     # --- 2: the parts together ---
 
-    def carry(self, parts: list[_Part]) -> dict[int, Any] | None:
-        """Coordinates of parts, by their number, at which carries do not cancel; None if none."""
+    def require_no_carry(self, parts: list[_Part]) -> None:
+        """Refuse coordinates of parts at which carries do not cancel."""
         # floor(sum c*e / P) == sum c*floor(e / P) + floor(sum c*(e mod P) / P), so that A of the sum is
         # the sum of the A(c*e) plus delta times the last floor, for each P
         moving = [(i, p) for i, p in enumerate(parts) if less(1, p.m)]
@@ -241,18 +221,13 @@ class Search:
             self.tangled = [self.name(leaf) for leaf in sorted(tangled)]
             witness = _Carries(group, {i: p.m for i, p in moving}, self.spend).witness()
             if witness is not None:
-                return witness
-        return None
+                self.refuse_carry([(parts[i], c) for i, c in sorted(witness.items()) if c])
 
     # --- errors ---
 
     def name(self, leaf: int) -> str:
         """How errors name a leaf of ``b``."""
         return leaf_names(self.b.shape)[leaf]
-
-    def left_side(self) -> str:
-        """How errors name ``a``, whose modes they count after coalescing."""
-        return "the left side" if len(self.left) == len(leaf_names(self.a.shape)) else "A, coalesced,"
 
     def sizes_that_work(self, leaf: int) -> str:
         """The nearest sizes of one mode of ``b``, below and above, with which there is a layout."""
@@ -303,13 +278,15 @@ class Search:
         who = f"Modes {modes}" if len(at) > 1 else f"Coordinates of mode {modes}"
         terms = [c * part.e for part, c in witness]
         k, size, digits = self.overflow(terms)
+        is_coalesced = len(self.left) < len(leaf_names(self.a.shape))  # whose modes are counted
+        left_side = "A, coalesced," if is_coalesced else "the left side"
         few = [(leaf, self.sizes_that_work(leaf)) for leaf in list(at)[-4:]]  # hints enough
         hints = [f"{sizes} as mode {self.name(leaf)}" for leaf, sizes in few if sizes]
         self.refuse(
             at,
             f"{who} of the right side carry into each other: {' + '.join(map(str, terms))} ="
             f" {sum(terms)}, where {' + '.join(map(str, digits))} exceeds mode {k} of"
-            f" {self.left_side()} of size {size}.",
+            f" {left_side} of size {size}.",
             f"A mode of size {', or '.join(hints)} of the right side gives a layout." if hints else "",
             sum([c * part.t for part, c in witness]),
         )
@@ -349,19 +326,14 @@ class Search:
         other.work = WORK // 1000  # a hint is worth no more
         try:
             other.within_reach()
-            parts = other.runs()
-            return other.cut is None and other.carry(parts) is None
-        except (CoordinateError, UndecidedError):
+            other.require_no_carry(other.runs())
+        except (LayoutError, CoordinateError, UndecidedError):
             return False
+        return True
 
 
 def _is_prime(n: Any) -> bool:
     return isinstance(n, int) and n > 1 and all(n % d for d in range(2, isqrt(n) + 1))
-
-
-def _in_one(runs: Modes) -> Any:
-    """The shape and stride of the runs of one mode."""
-    return runs[0] if len(runs) == 1 else tuple(zip(*runs, strict=True))
 
 
 # --- carries ----------------------------------------------------------------------------------

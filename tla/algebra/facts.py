@@ -15,26 +15,25 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import UndecidedError
 from ..ground import constexpr, shortened
-from ..layouts import AnyLayout, as_layout, unflatten
+from ..layouts import AnyLayout, as_layout
 from ..numbers import (
-    Int,
+    IntLike,
     compared,
     decided,
     equal,
+    is_static,
     known_divides,
     known_eq,
     known_lt,
     leaf,
     less,
+    static_int,
 )
 from .cancelling import cancelling
-from .modes import Modes, flat, is_symbolic, magnitude, raw_modes
+from .modes import Modes, in_profile, is_symbolic, magnitude, raw_modes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from ..numbers import IntLike
-    from .modes import Modes
 
 
 def is_injective(layout: AnyLayout) -> bool:
@@ -200,10 +199,9 @@ Place: TypeAlias = "dict[int, Any]"
 
 
 def _coordinate(place: Place, layout: AnyLayout) -> Any:
-    steps = [place.get(i, 0) for i, _s in enumerate(flat(layout.shape))]
-    if all(type(x) is Int for x in flat((layout.shape, layout.stride))):
-        steps = [Int(n) for n in steps]
-    return unflatten(tuple(steps), layout.shape)
+    steps = [place.get(i, 0) for i, _mode in enumerate(raw_modes(layout))]
+    is_fixed = is_static((layout.shape, layout.stride))
+    return in_profile(map(static_int, steps) if is_fixed else steps, layout.shape)
 
 
 def _shared(layout: AnyLayout, witness: bool) -> tuple[Place, Place] | None:
@@ -226,8 +224,7 @@ def _shared_plain(modes: Numbered, witness: bool, layout: AnyLayout) -> tuple[Pl
         reach += d * b
     else:  # each stride exceeds all that the smaller ones reach together: a positional notation
         return None
-    texts = {i: f"{s}:{d}" for i, s, d in modes}
-    steps = cancelling(terms, witness, layout, texts)
+    steps = cancelling(terms, witness, layout)
     if steps is None:
         return None
     forward = {i for i, _s, d in modes if d >= 0}
@@ -284,13 +281,11 @@ def _tangled(modes: Numbered, end: Any) -> tuple[Modes, Any]:
     """
     left = [(s, -d if known_lt(d, 0) else d) for _i, s, d in modes]
     while left:
-        spans = [k for k, (_s, d) in enumerate(left) if known_eq(d, end)]
-        if not spans:
-            spans = [
-                k
-                for k, (_s, d) in enumerate(left)
-                if known_lt(d, end) is False and all(known_lt(e, d) is False for _n, e in left)
-            ]
+        spans = [k for k, (_s, d) in enumerate(left) if known_eq(d, end)] or [
+            k
+            for k, (_s, d) in enumerate(left)
+            if known_lt(d, end) is False and all(known_lt(e, d) is False for _n, e in left)
+        ]
         if not spans:
             break
         s, d = left.pop(spans[0])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 from ..errors import CoordinateError, DivisibilityError, LayoutError
 from ..ground import constexpr
-from ..layouts import trusted
+from ..layouts import AnyLayout, trusted
 from ..numbers import Questions, _0, _1, call_assuming, differs, divides, equal, known_eq, known_lt, less
 from .coalesce import coalesced, same_function
 from .complement import overlapping
@@ -39,7 +39,6 @@ from .steps import InverseStep
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..layouts import AnyLayout
     from ..numbers import Conditions, IntTuple
 
 Moving: TypeAlias = "tuple[Any, Any, Any]"

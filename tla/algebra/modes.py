@@ -8,8 +8,10 @@ a constant of an algorithm is static, so that what comes of static ints alone is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
+from ..ground import constexpr
 from ..layouts import AnyLayout, Layout, as_layout, is_layout, text_of, trusted
 from ..numbers import (
     Int,
@@ -25,11 +27,12 @@ from ..numbers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..numbers import IntTuple, Questions
 
 _M = TypeVar("_M", bound="tuple[Any, ...]")
+_P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 Mode: TypeAlias = "tuple[Any, Any]"
@@ -54,63 +57,40 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     if type(layout) is not Layout or (layout.beside is not None and layout.assumptions):
         as_layout(layout)
         return None  # it carries assumptions, as will the result
-    shape, stride = layout.shape, layout.stride
-    if type(shape) is INT and (type(stride) is INT or type(stride) is STATIC):
-        return [(shape, stride)], False
     out: Modes = []
-    if type(shape) is TUPLE:
-        for mode in zip(shape, stride):  # noqa: B905 (as in `_dynamic`, without a call)
-            s, d = mode
-            if type(s) is INT and (type(d) is INT or type(d) is STATIC):
-                out.append(mode)
-            elif type(s) is not TUPLE or not _dynamic(s, d, out):
-                break
-        else:
-            return out, not out
-    out = []
-    if _static(shape, stride, out):
-        return out, True
-    out = []
-    return (out, False) if _ready(shape, stride, out) else None
-
-
-def _dynamic(shape: tuple[Any, ...], stride: tuple[Any, ...], out: Modes) -> bool:
-    """Collect the modes as long as all extents are dynamic ints, and all strides are ints."""
-    for mode in zip(shape, stride):  # noqa: B905 (congruent; this path is hot)
-        s, d = mode
-        if type(s) is INT and (type(d) is INT or type(d) is STATIC):
-            out.append(mode)
-        elif type(s) is not TUPLE or not _dynamic(s, d, out):
-            return False
-    return True
-
-
-def _static(shape: Any, stride: Any, out: Modes) -> bool:
-    """Collect the modes, as plain ints, as long as all are static."""
-    if type(shape) is STATIC and type(stride) is STATIC:
-        out.append((int(shape), int(stride)))
-        return True
-    if type(shape) is not TUPLE:
-        return False
-    for s, d in zip(shape, stride):  # noqa: B905 (congruent; this path is hot)
-        if type(s) is STATIC and type(d) is STATIC:
-            out.append((int(s), int(d)))
-        elif not _static(s, d, out):
-            return False
-    return True
-
-
-def _ready(shape: Any, stride: Any, out: Modes) -> bool:
-    """Collect the modes as long as the algorithms take their ints as they are."""
-    if is_tuple(shape):
-        return all(_ready(s, d, out) for s, d in zip(shape, stride, strict=True))
-    out.append((shape, stride))
-    return not is_open(shape) and not is_open(stride)
+    if _collect(layout.shape, layout.stride, out):
+        return out, not out
+    plain: Modes = []
+    for s, d in out:
+        if type(s) is not STATIC or type(d) is not STATIC:
+            return None if is_symbolic(*out) else (out, False)
+        plain.append((int(s), int(d)))
+    return plain, True
 
 
 def raw_modes(layout: AnyLayout) -> Modes:
     """Return the leaves of a layout with their strides, as they are."""
-    return list(zip(flat(layout.shape), flat(layout.stride), strict=True))
+    out: Modes = []
+    _collect(layout.shape, layout.stride, out)
+    return out
+
+
+def _collect(shape: Any, stride: Any, out: Modes) -> bool:
+    """Collect the modes; return whether all extents are dynamic ints, and all strides ints."""
+    if type(shape) is not TUPLE:
+        out.append((shape, stride))
+        return type(shape) is INT and (type(stride) is INT or type(stride) is STATIC)
+    are_dynamic = True
+    for mode in zip(shape, stride):  # noqa: B905 (congruent; this path is hot)
+        s, d = mode
+        if type(s) is INT and (type(d) is INT or type(d) is STATIC):
+            out.append(mode)
+        elif type(s) is TUPLE:
+            are_dynamic = _collect(s, d, out) and are_dynamic
+        else:
+            out.append(mode)
+            are_dynamic = False
+    return are_dynamic
 
 
 def read_both(a: AnyLayout, b: AnyLayout) -> tuple[Modes, Modes, bool] | None:
@@ -119,9 +99,7 @@ def read_both(a: AnyLayout, b: AnyLayout) -> tuple[Modes, Modes, bool] | None:
     A layout without ints is of either kind. None also where one is symbolic.
     """
     left, right = read_modes(a), read_modes(b)
-    if left is None or right is None:
-        return None
-    if left[1] is not right[1] and left[0] and right[0]:
+    if left is None or right is None or (left[1] is not right[1] and left[0] and right[0]):
         return None
     return left[0], right[0], left[1] and right[1]
 
@@ -135,12 +113,11 @@ def as_static(x: Any) -> Any:
 
 def of_modes(modes: Modes, are_static: bool = False) -> AnyLayout:
     """Return the layout of a list of modes: an int shape for one, ``1:0`` for none."""
+    modes = modes or [(1, 0)]
     if are_static:
-        modes = [(static_int(s), static_int(d)) for s, d in modes or [(1, 0)]]
+        modes = [(static_int(s), static_int(d)) for s, d in modes]
     if len(modes) == 1:
         return trusted(*modes[0])
-    if not modes:
-        return trusted(1, 0)
     shape, stride = zip(*modes)  # noqa: B905 (pairs)
     return trusted(shape, stride)
 
@@ -158,6 +135,25 @@ def modes_of(layout: AnyLayout) -> tuple[AnyLayout, ...]:
     return tuple([trusted(s, d) for s, d in zip(layout.shape, layout.stride, strict=True)])
 
 
+def shaped(parts: Sequence[Any], shape: Any, are_static: bool = False) -> tuple[Any, Any]:
+    """Return shape and stride in the profile of ``shape``, of parts that stand for its ints."""
+    if are_static:
+        parts = [as_static(p) for p in parts]
+    if type(shape) is not TUPLE:
+        return parts[0]  # type: ignore[no-any-return]
+    if not parts:
+        return shape, shape
+    shapes, strides = zip(*parts)  # noqa: B905 (pairs)
+    if tuple in map(type, shape):
+        return in_profile(shapes, shape), in_profile(strides, shape)
+    return shapes, strides
+
+
+def joined(modes: Modes) -> Mode:
+    """Return the shape and stride of the one mode that some modes make."""
+    return modes[0] if len(modes) == 1 else tuple(zip(*modes))  # type: ignore[return-value]  # noqa: B905
+
+
 def in_profile(parts: Iterable[Any], profile: Any) -> Any:
     """Return the parts in the profile of an int tuple whose ints they stand for."""
     rest = iter(parts)
@@ -168,15 +164,6 @@ def in_profile(parts: Iterable[Any], profile: Any) -> Any:
     return build(profile)
 
 
-def flat(x: Any) -> Iterator[Any]:
-    """Yield the ints of an int tuple as they are, without the checks of `leaves`."""
-    if is_tuple(x):
-        for i in x:
-            yield from flat(i)
-    else:
-        yield x
-
-
 def leaf_names(x: IntTuple) -> list[str]:
     """Return how errors name each int: by the modes that lead to it, ``1.0`` for ``get(x, 1, 0)``.
 
@@ -184,22 +171,17 @@ def leaf_names(x: IntTuple) -> list[str]:
     (['0', '1.0', '1.1'], ['0'])
     """
 
-    def named(x: Any, prefix: str) -> Iterator[str]:
+    def names(x: Any, prefix: str) -> Iterator[str]:
         for i, item in enumerate(x):
-            name = f"{prefix}{i}"
-            if is_tuple(item):
-                yield from named(item, f"{name}.")
-            else:
-                yield name
+            yield from names(item, f"{prefix}{i}.") if is_tuple(item) else [f"{prefix}{i}"]
 
-    return list(named(x if is_tuple(x) else (x,), ""))
+    return list(names(x if is_tuple(x) else (x,), ""))
 
 
 def nearest(size: int, works: Callable[[int], bool]) -> list[int]:
     """Return the nearest sizes that work, one below and one above, of the 64 on either side but 1."""
     near = (range(size - 1, max(1, size - 65), -1), range(size + 1, size + 65))
-    found = [next(filter(works, sizes), None) for sizes in near]
-    return [n for n in found if n is not None]
+    return [n for sizes in near for n in islice(filter(works, sizes), 1)]
 
 
 def can_grow(shape: Any) -> bool:
@@ -230,14 +212,22 @@ def is_one(size: Any) -> bool:
     return size == 1 if type(size) is INT else known_eq(size, 1) is True
 
 
+# --- operations --------------------------------------------------------------------------------
+
+
+def operation(run: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Mark an operation: its layouts carry what is assumed for them, and a checker may run it."""
+    return constexpr(keeps_assumptions(run))
+
+
 @keeps_assumptions
-def named(name: str, operation: Callable[..., _R], *arguments: Any, inner: bool = False) -> _R:
+def named(name: str, run: Callable[..., _R], *arguments: Any, inner: bool = False) -> _R:
     """Return the result of an operation on layouts and ints; its open questions bear its name."""
 
     def what() -> str:
         return f"{name} of {' and '.join(str(x) if is_layout(x) else text_of(x) for x in arguments)}"
 
-    return asking(what, operation, *arguments, inner=inner)
+    return asking(what, run, *arguments, inner=inner)
 
 
 def moving_modes(modes: Modes, ask: Questions) -> Modes:

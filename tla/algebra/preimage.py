@@ -12,14 +12,11 @@ from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UndecidedError, UnsupportedError
-from ..layouts import as_layout, flatten_to_tuple, idx2crd
-from ..numbers import is_open, leaf
+from ..layouts import AnyLayout, as_layout, flatten_to_tuple, idx2crd
+from ..numbers import IntLike, is_open, leaf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from ..layouts import AnyLayout
-    from ..numbers import IntLike
 
 _STEPS = 100_000
 """The most branches looked at between two coordinates found."""
@@ -32,7 +29,7 @@ class _Digit(NamedTuple):
     """How many coordinates lie below it."""
     low: int
     high: int
-    """What it and the digits after it reach."""
+    """What the digits after it reach."""
     divisor: int
     """The greatest common divisor of the strides after it."""
 
@@ -66,14 +63,14 @@ def preimage(layout: AnyLayout, offset: IntLike) -> Iterator[Any]:
 
 
 def _digits(sizes: list[int], strides: list[int]) -> list[_Digit]:
-    """The digits by falling stride, with what those from each on reach."""
+    """The digits by falling stride."""
     weights = accumulate([1, *sizes[:-1]], mul)
     moves = sorted(zip(sizes, strides, weights, strict=True), key=lambda m: (abs(m[1]), m[2]))
     digits: list[_Digit] = []
     low = high = divisor = 0
     for n, d, w in moves:
-        low, high = low + min(0, (n - 1) * d), high + max(0, (n - 1) * d)
         digits.append(_Digit(n, d, w, low, high, divisor))
+        low, high = low + min(0, (n - 1) * d), high + max(0, (n - 1) * d)
         divisor = gcd(divisor, d)
     return digits[::-1]
 
@@ -82,7 +79,7 @@ def _indices(layout: AnyLayout, digits: list[_Digit], offset: int) -> Iterator[i
     """Every index whose offset is given, by a walk over the digits, each as far as it is asked for."""
     steps = 0
     # of each digit chosen, and of the next one: its choices, what is left for it, the index so far
-    walk = [(iter(_choices(digits, 0, offset)), offset, 0)]
+    walk = [(iter(_choices(digits[0], offset)), offset, 0)]
     while walk:
         choices, rest, index = walk[-1]
         k = len(walk) - 1
@@ -103,18 +100,15 @@ def _indices(layout: AnyLayout, digits: list[_Digit], offset: int) -> Iterator[i
         if left % digit.divisor if digit.divisor else left:
             continue
         if k + 1 < len(digits):
-            walk.append((iter(_choices(digits, k + 1, left)), left, at))
+            walk.append((iter(_choices(digits[k + 1], left)), left, at))
         else:
             steps = 0
             yield at
 
 
-def _choices(digits: list[_Digit], k: int, rest: int) -> range:
+def _choices(digit: _Digit, rest: int) -> range:
     """The indices of a digit that leave what the digits after it can reach."""
-    digit = digits[k]
-    after = digits[k + 1] if k + 1 < len(digits) else None
-    low, high = (rest - after.high, rest - after.low) if after else (rest, rest)
-    d = digit.stride
+    low, high, d = rest - digit.high, rest - digit.low, digit.stride
     if d == 0:
         return range(digit.size if low <= 0 <= high else 0)
     if d < 0:

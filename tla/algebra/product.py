@@ -6,7 +6,6 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError, LayoutError
-from ..ground import constexpr
 from ..layouts import (
     AnyLayout,
     as_layout,
@@ -19,31 +18,20 @@ from ..layouts import (
     text_of,
     trusted,
 )
-from ..numbers import (
-    IntTuple,
-    _0,
-    _1,
-    ceil_div,
-    decided_all,
-    division,
-    is_tuple,
-    keeps_assumptions,
-    known_eq,
-)
+from ..numbers import IntTuple, _0, _1, ceil_div, decided_all, division, is_tuple, known_eq
 from .by_mode import Tiler, by_mode
 from .complement import free, gaps
-from .composition import composed, shaped, tiler_layout, walked
+from .composition import composed, tiler_layout, walked
 from .divide import unzipped
 from .facts import is_bijective
 from .inverse import right_inverse
-from .modes import modes_of, read_both, row
+from .modes import modes_of, operation, read_both, row, shaped
 
 if TYPE_CHECKING:
     from ..numbers import Conditions
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def logical_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``(block, copies)``: mode 0 is ``block``, mode 1 moves it as ``tiler`` says.
 
@@ -70,34 +58,26 @@ def logical_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None
 
 def multiplied(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
     """`logical_product` by a layout."""
-    copies = _walked(block, tiler)
-    if copies is None:
-        rest = free(block, block.size * cosize(tiler), grows=True)
-        try:
-            copies = composed(rest, tiler)
-        except DivisibilityError as error:
-            raise DivisibilityError(
-                f"the product of {block} with {tiler} is not a layout",
-                f"The block leaves {rest} free; it is {error.summary.removesuffix(' is not a layout')}.",
-                *error.details,
-                **{**error.data, "block": block, "tiler": tiler},
-            ) from None
-    return row((block, copies))
-
-
-def _walked(block: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
-    """The copies in one pass, where the composition needs no search and no ints are lifted."""
     read = read_both(block, tiler)
-    if read is None:
-        return None
-    modes, over, are_static = read
-    span = sum([(s - 1) * abs(d) for s, d in over], 1)
-    parts = walked(gaps(modes, prod([s for s, _d in modes]) * span, block, grows=True), over)
-    return None if parts is None else trusted(*shaped(parts, tiler.shape, are_static))
+    if read is not None:  # in one pass, where the composition needs no search
+        modes, over, are_static = read
+        span = sum([(s - 1) * abs(d) for s, d in over], 1)
+        parts = walked(gaps(modes, prod([s for s, _d in modes]) * span, block, grows=True), over)
+        if parts is not None:
+            return row((block, trusted(*shaped(parts, tiler.shape, are_static))))
+    rest = free(block, block.size * cosize(tiler), grows=True)
+    try:
+        return row((block, composed(rest, tiler)))
+    except DivisibilityError as error:
+        raise DivisibilityError(
+            f"the product of {block} with {tiler} is not a layout",
+            f"The block leaves {rest} free; it is {error.summary.removesuffix(' is not a layout')}.",
+            *error.details,
+            **{**error.data, "block": block, "tiler": tiler},
+        ) from None
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def zipped_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``((blocks), (copies))``: `logical_product` by mode, gathered as in `zipped_divide`.
 
@@ -116,8 +96,7 @@ def _split(shape: Any, stride: Any, tiler: Any) -> tuple[Any, Any]:
     return whole.shape, whole.stride
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def tiled_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``((blocks), copy, copy, ...)``: `zipped_product` with the copies at the top.
 
@@ -132,8 +111,7 @@ def tiled_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None =
     return row((blocks, *modes_of(copies)))
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def flat_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = None) -> AnyLayout:
     """Return ``(block, block, ..., copy, copy, ...)``: `zipped_product` with all modes at the top.
 
@@ -151,8 +129,7 @@ def flat_product(block: AnyLayout, tiler: Tiler, *, assume: Conditions | None = 
 # --- products that keep the modes -------------------------------------------------------------
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def blocked_product(
     block: AnyLayout, tiler: AnyLayout, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -171,8 +148,7 @@ def blocked_product(
     return row([row((b, c)) for b, c in zip(blocks, copies, strict=True)])
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def raked_product(block: AnyLayout, tiler: AnyLayout, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout whose mode ``i`` is ``(tiler mode i, block mode i)``: blocks interleaved.
 
@@ -204,8 +180,7 @@ def same_rank(block: AnyLayout, tiler: AnyLayout) -> tuple[AnyLayout, AnyLayout]
     return first, second
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def tile_to_shape(
     block: AnyLayout, shape: IntTuple, order: IntTuple | None = None, *, assume: Conditions | None = None
 ) -> AnyLayout:
@@ -251,8 +226,7 @@ def tile_to_shape(
     return blocked_product(block, copies)
 
 
-@constexpr
-@keeps_assumptions
+@operation
 def make_layout_tv(
     threads: AnyLayout, values: AnyLayout, *, assume: Conditions | None = None
 ) -> tuple[Any, AnyLayout]:
