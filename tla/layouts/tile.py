@@ -45,12 +45,11 @@ from .int_tuple import (
     flatten_to_tuple,
     leaves,
     product,
-    rank,
     repeat_like,
     text_of,
     transform_leaf,
 )
-from .layout import AnyLayout, Layout, as_layout, padded
+from .layout import AnyLayout, Layout, as_layout, padded, rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -176,7 +175,7 @@ def per_mode(what: str, x: Any, layout: AnyLayout) -> Any:
     if not congruent(default_origin(as_layout(layout).shape), x):
         raise CongruenceError(
             f"{what} {text_of(x)} does not fit the layout {layout}",
-            f"It needs one int for each of its {rank(layout.shape):d} modes.",
+            f"It needs one int for each of its {rank(layout):d} modes.",
             layout=layout,
         )
     return x
