@@ -345,7 +345,9 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         Raises:
             CoordinateError: the coordinate is negative or of another profile.
         """
-        return call_assuming(self.assumptions, offset_at, _one(coord), self.shape, self.stride, True)
+        if self.assumptions:
+            return call_assuming(self.assumptions, offset_at, _one(coord), self.shape, self.stride, True)
+        return offset_at(_one(coord), self.shape, self.stride, True)
 
     @constexpr
     def __getitem__(self: AnyLayout, coord: Coord) -> AnyLayout:
