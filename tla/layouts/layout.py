@@ -31,7 +31,7 @@ from typing import (
     overload,
 )
 
-from ..errors import CoordinateError, LeafError, NotALayoutError
+from ..errors import CoordinateError, LeafError, NotALayoutError, TlaError
 from ..ground import Immutable, Shown, constexpr, steps_of, typed_by
 from ..numbers import (
     MAX_DEPTH,
@@ -42,12 +42,13 @@ from ..numbers import (
     _0,
     _1,
     assumed,
-    attach_assumptions,
+    bounded,
     call_assuming,
     compared,
     decided,
     ints,
     is_plain_tuple,
+    is_tuple,
     keeps_assumptions,
     known_eq,
     known_lt,
@@ -79,10 +80,10 @@ from .int_tuple import (
     unflatten,
     weakly_congruent,
 )
-from .slicing import Coord, _, as_coord, coord_text, has_underscore, sliced
+from .slicing import Coord, _, as_coord, coord_text, has_underscore, kept_origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from typing_extensions import TypeIs
 
@@ -188,13 +189,13 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
     @constexpr
     def rank(self: AnyLayout) -> Int[int]:
         """The number of top-level modes, static."""
-        return int_tuple.rank(self.shape)
+        return rank(self)
 
     @property
     @constexpr
     def depth(self: AnyLayout) -> Int[int]:
         """The levels of nesting, static."""
-        return int_tuple.depth(self.shape)
+        return depth(self)
 
     @property
     @constexpr
@@ -324,9 +325,9 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
             CoordinateError: the coordinate is negative, outside the shape, or of another profile.
         """
         at: Any = coord[0] if len(coord) == 1 else coord  # _one(coord), on the hot path
-        if self.beside is not None and self.assumptions:
-            return self._granted(Layout.__call__, at)
         try:
+            if self.beside is not None and self.assumptions:
+                return call_assuming(self.assumptions, offset_at, at, self.shape, self.stride, False)
             return offset_at(at, self.shape, self.stride, False)
         except LeafError:
             if not has_underscore(at):
@@ -350,7 +351,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
             CoordinateError: the coordinate is negative or of another profile.
         """
         if self.beside is not None and self.assumptions:
-            return self._granted(Layout.extended, _one(coord))
+            return call_assuming(self.assumptions, offset_at, _one(coord), self.shape, self.stride, True)
         return offset_at(_one(coord), self.shape, self.stride, True)
 
     @constexpr
@@ -361,22 +362,14 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         >>> print(zN[_, 5], zN[(1, _), _])
         ((4,2)):((4,16)) (2,(4,3)):(16,(1,32))
         """
-        if self.beside is not None and self.assumptions:
-            settled: AnyLayout = self._granted(Layout.__getitem__, coord)
-            return settled
         shape: Any = self.shape
-        if self.beside is None and is_plain_tuple(coord) and is_plain_tuple(shape):
+        is_plain = is_plain_tuple(coord) and is_plain_tuple(shape) and len(coord) == len(shape)
+        if is_plain and self.beside is None:
             kept: list[Any] = []
             steps: list[Any] = []
-            fits = len(coord) == len(shape) and _kept(coord, shape, self.stride, kept, steps)
-            if fits and kept:
+            if _kept(coord, shape, self.stride, kept, steps) and kept:
                 return trusted(tuple(kept), tuple(steps))
         return slice_and_offset(coord, self)[0]
-
-    def _granted(self: AnyLayout, operation: Callable[..., Any], coord: Any) -> Any:
-        """What an operation gives where what the layout stands on is taken for granted."""
-        conditions, bare = self.assumptions, _restored(self.shape, self.stride, self._origin)
-        return attach_assumptions(conditions, call_assuming(conditions, operation, bare, coord))
 
     def __iter__(self: AnyLayout) -> Iterator[AnyLayout]:
         """Yield the top-level modes, each a layout."""
@@ -595,17 +588,20 @@ def rank(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Int[int]:
     >>> rank(parse("((4,2),3):((3,12),1)")), rank(((4, 2), 3), 0), rank(7)
     (_2, _2, _1)
     """
-    return int_tuple.rank(_shape_of(x), *path)
+    part = int_tuple.get(_shape_of(x), *path)
+    return Int(len(part)) if is_tuple(part) else _1
 
 
 @constexpr
+@bounded
 def depth(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Int[int]:
     """Return the levels of nesting of ``get(x, *path)``, static; 0 for an int.
 
     >>> depth(7), depth(parse("((4,2),3):((3,12),1)"))
     (_0, _2)
     """
-    return int_tuple.depth(_shape_of(x), *path)
+    part = int_tuple.get(_shape_of(x), *path)
+    return Int(1 + max([int(depth(i)) for i in part], default=0)) if is_tuple(part) else _0
 
 
 @constexpr
@@ -615,7 +611,7 @@ def size(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Any:
     >>> size(parse("((4,2),3):((3,12),1)")), size(((4, 2), 3), 0)
     (24, 8)
     """
-    return int_tuple.size(_shape_of(x), *path)
+    return product(int_tuple.get(_shape_of(x), *path))
 
 
 @constexpr
@@ -842,13 +838,21 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     as_layout(layout)
     if coord is _:
         return layout, _0
-    if not has_underscore(coord):
+    modes: list[tuple[Any, Any]] = []
+    offset: Any = _0
+    try:
+        offset = offset_at(coord, layout.shape, layout.stride, False, modes)
+    except TlaError:
+        if has_underscore(coord):
+            raise
+    if not modes:
         raise CoordinateError(
             f"layout[{coord_text(coord)}] keeps no mode",
             "Write layout(...) for the offset of a coordinate, get(layout, i) for mode i,"
             " or put `_` where a mode is to stay, as in layout[_, 3]; ':' does not stand for it.",
             coord=coord,
         )
-    origin = layout.origin_shape if layout.is_padded else None
-    kept, steps, data, offset = sliced(coord, layout.shape, layout.stride, origin)
-    return Layout(kept, steps, data), offset
+    kept = trusted(*zip(*modes, strict=True))
+    if layout.is_padded:
+        return padded(kept, kept_origin(coord, layout.shape, layout.origin_shape)), offset
+    return kept, offset
