@@ -29,6 +29,7 @@ from .nodes import (
     exact_quotient,
     made,
     operators,
+    symbols_of,
     term_of,
 )
 from .printers import denominator
@@ -65,7 +66,7 @@ class _Assumed:
 
     def found_points(self) -> list[tuple[int, dict[Any, Any]]]:
         """The values of `points`: multiples of what is assumed to divide, small and large."""
-        symbols = list(dict.fromkeys(s for c in self.conditions for s in c.symbols))
+        symbols = symbols_of(*(x for c in self.conditions for x in (c.left, c.right)))
         period = lcm(*(c for _x, c, _n, _why in self.congruences if type(c) is not Expr))
         found: list[tuple[int, dict[Any, Any]]] = []
         with nothing_assumed():
@@ -311,7 +312,7 @@ def choose(symbol: Symbol, above: int, point: dict[Atom, Any]) -> None:
     low, high = symbol.bounds
     for bound in (symbol.least, symbol.greatest):
         if type(bound) is Expr:
-            for other in (a for a in atoms_of(bound) if type(a) is Symbol):
+            for other in bound.symbols:
                 choose(other, above, point)
             end = evaluation.evaluated(bound, {}, point)
             if bound is symbol.least:  # the atom counts divisors: the bound is rounded inwards

@@ -22,13 +22,13 @@ from .nodes import (
     Symbol,
     Value,
     atom_expr,
-    atoms_of,
     bounds_of,
     exact_quotient,
     inner_first,
     operators,
     required,
     sum_of,
+    symbols_of,
     total,
     value_of,
 )
@@ -45,7 +45,7 @@ def free_symbols(x: Value) -> tuple[Symbol, ...]:
     >>> print(*free_symbols(sym("N") * 2 + sym("M", divisible_by=4)))
     Symbol('M') Symbol('N')
     """
-    return x.symbols if type(x) is Expr else ()
+    return symbols_of(x)
 
 
 # --- evaluation -------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ def substitute(x: Value, values: Mapping[str, Any], in_range: bool = False) -> V
     if type(x) is not Expr:
         return x
     by_symbol: dict[Symbol, Value] = {}
-    for symbol in {atom for atom in atoms_of(x) if type(atom) is Symbol}:
+    for symbol in x.symbols:
         if symbol.name in values:
             value = required(values[symbol.name])
             by_symbol[symbol] = _over_divisor(symbol, value)

@@ -41,6 +41,7 @@ from .nodes import (
     product_in_order,
     product_of,
     range_of,
+    symbols_of,
     term_of,
     without,
 )
@@ -108,7 +109,7 @@ def _values(x: Expr) -> Iterator[int]:
             return
         point = {**known}
         try:
-            for i, symbol in enumerate([a for a in atoms_of(x) if type(a) is Symbol]):
+            for i, symbol in enumerate(symbols_of(x)):
                 assumptions.choose(symbol, spread * (5 + 4 * i), point)
             yield evaluated(x, {}, point)
         except (ZeroDivisionError, LookupError):
@@ -272,7 +273,7 @@ class _Search:
                     rest = combined(x, 1, 1, -k, monomial)
                     return all(
                         self.proves(combined(rest, 1, item, k, others), depth - 1)
-                        for item in least.items
+                        for item in least.parts
                     )
         facts = [
             fact for atom in dict.fromkeys(a for m in x.terms for a in m) for fact in self.facts(atom)
@@ -356,7 +357,7 @@ def _facts_of(atom: Atom) -> Iterator[Any]:
         if intervals.is_nonnegative(bounds_of(atom.dividend)):
             yield combined(atom.dividend, 1, it, -1)
     elif type(atom) is Least:
-        for item in atom.items:
+        for item in atom.parts:
             yield combined(item, 1, it, -1)
 
 

@@ -24,16 +24,21 @@ if TYPE_CHECKING:
 _R = TypeVar("_R")
 
 
-def undecided(operation: str, obligation: object, verb: str = "needs") -> UndecidedError:
+def undecided(
+    operation: str, obligation: object, verb: str = "needs", summary: str = ""
+) -> UndecidedError:
     """Return the error of an open question.
 
     Args:
         operation: What asks, in words; empty where no operation has said its name yet.
         obligation: A condition or a text; as ``error.obligation`` it can be assumed.
+        summary: The first line, where it says more than that the question is open.
     """
     way_out = "." if isinstance(obligation, str) else f", or write `with assume({obligation}):`."
+    if operation:
+        summary = f"{operation} {verb} {obligation}"
     return UndecidedError(
-        f"{operation} {verb} {obligation}" if operation else f"cannot decide whether {obligation}",
+        summary or f"cannot decide whether {obligation}",
         f"Its unknowns leave that open: give them a range or a divisor that settles it{way_out}",
         obligation=obligation,
         operation=operation,

@@ -40,9 +40,9 @@ from .nodes import (
     shorten,
     size_of,
     term_of,
-    undecided,
     without,
 )
+from .questions import undecided
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -275,7 +275,7 @@ def _nested(items: list[Value]) -> Value | None:
     for i, x in enumerate(items):
         atom = _alone(x, Least) if type(x) is Expr else None
         if atom is not None:
-            return least(*items[:i], *atom.items, *items[i + 1 :])
+            return least(*items[:i], *atom.parts, *items[i + 1 :])
     return None
 
 
@@ -435,10 +435,8 @@ def _positive(x: Value, c: Value) -> tuple[Value, Value]:
         return x, c
     if facts.known_zero(c) is True:
         raise ZeroDivisionError(f"{x} divided by {c}, which is 0")
-    raise undecided(
-        f"cannot divide {x} by {c}: it may be {'0' if negative is False else '0 or negative'}",
-        Condition(c, ">", 0),
-    )
+    sign = "0" if negative is False else "0 or negative"
+    raise undecided("", Condition(c, ">", 0), summary=f"cannot divide {x} by {c}: it may be {sign}")
 
 
 def _rewritten(table: list[Rule], atom: type[Quotient] | type[Remainder], x: Value, c: Value) -> Value:
