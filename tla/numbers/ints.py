@@ -62,6 +62,17 @@ _K = TypeVar("_K", bound="_Usual")
 # The other operand, and so the result: of no other type than these two.
 _Other = TypeVar("_Other", "Int[int]", int)
 
+
+def plain_int(x: object) -> int | None:
+    """Return the plain value of an int of any kind; None of anything else, bools and floats included."""
+    if isinstance(x, bool) or not isinstance(x, SupportsIndex):
+        return None
+    try:
+        return int(index(x))
+    except TypeError:  # an array of several has an __index__ too
+        return None
+
+
 _interned: dict[int, Any] = {}
 
 
@@ -91,11 +102,7 @@ class Int(int, Generic[_N]):
     @overload
     def __new__(cls, value: SupportsIndex, /) -> Int[int]: ...
     def __new__(cls, value: Any, /) -> Any:
-        # bool before the look-up: hash(True) == hash(1)
-        try:
-            plain = None if value.__class__ is bool else index(value)
-        except TypeError:
-            plain = None
+        plain = plain_int(value)
         if plain is None:
             raise StaticIntError(f"a static int needs an int, not {_described(value)}", value=value)
         return static_int(plain)
@@ -154,26 +161,13 @@ class Int(int, Generic[_N]):
     if TYPE_CHECKING:
         # One signature each, no overloads: the checker's plugin is asked once, and its errors come out.
         def __add__(self, other: _Other, /) -> _Other: ...
-        def __sub__(self, other: _Other, /) -> _Other: ...
-        def __mul__(self, other: _Other, /) -> _Other: ...
-        def __floordiv__(self, other: _Other, /) -> _Other: ...
-        def __mod__(self, other: _Other, /) -> _Other: ...
-        def __and__(self, other: _Other, /) -> _Other: ...
-        def __or__(self, other: _Other, /) -> _Other: ...
-        def __xor__(self, other: _Other, /) -> _Other: ...
-        def __lshift__(self, other: _Other, /) -> _Other: ...
-        def __rshift__(self, other: _Other, /) -> _Other: ...
+
+        __sub__ = __mul__ = __floordiv__ = __mod__ = __add__
+        __and__ = __or__ = __xor__ = __lshift__ = __rshift__ = __add__
         # mypy may ask the right operand first; in the run those of int serve
-        def __radd__(self, other: _Other, /) -> _Other: ...
-        def __rsub__(self, other: _Other, /) -> _Other: ...
-        def __rmul__(self, other: _Other, /) -> _Other: ...
-        def __rfloordiv__(self, other: _Other, /) -> _Other: ...
-        def __rmod__(self, other: _Other, /) -> _Other: ...
-        def __rand__(self, other: _Other, /) -> _Other: ...
-        def __ror__(self, other: _Other, /) -> _Other: ...
-        def __rxor__(self, other: _Other, /) -> _Other: ...
-        def __rlshift__(self, other: _Other, /) -> _Other: ...
-        def __rrshift__(self, other: _Other, /) -> _Other: ...
+        __radd__ = __rsub__ = __rmul__ = __rfloordiv__ = __rmod__ = __add__
+        __rand__ = __ror__ = __rxor__ = __rlshift__ = __rrshift__ = __add__
+
         def __rpow__(self, other: int, mod: int | None = None, /) -> Any: ...
         def __rdivmod__(self, other: int, /) -> tuple[int, int]: ...
 
@@ -201,7 +195,6 @@ def static_int(value: int) -> Any:
     """Return the one `Int` of an exact int's value."""
     got = _interned.get(value)
     if got is None:
-        # index() of an Int is that Int: int() makes the plain key and the plain value
         got = _interned.setdefault(int(value), int.__new__(Int, value))
     return got
 
@@ -282,10 +275,6 @@ class SymbolicInt:
             obligation=f"{self} < {other}",
         )
 
-    def greater(self, other: Leaf) -> Any:
-        """The greater of both, where it is not known which that is."""
-        return self.lesser(other)
-
 
 Leaf: TypeAlias = Union[int, SymbolicInt]
 
@@ -362,18 +351,12 @@ def leaf(x: object) -> Any:
     """
     if type(x) in (int, Int) or isinstance(x, SymbolicInt):
         return x
-    if isinstance(x, bool) or not isinstance(x, SupportsIndex):
-        raise _not_an_int(x)
-    try:
-        return int(index(x))
-    except TypeError:  # an array of several has an __index__ too
-        raise _not_an_int(x) from None
-
-
-def _not_an_int(x: object) -> LeafError:
-    sequence = type(x).__name__ in ("list", "ndarray")
-    hints = [f"Write a tuple, not a {type(x).__name__}."] if sequence else []
-    return LeafError(f"expected an int, got {_described(x)}", *hints, value=x)
+    value = plain_int(x)
+    if value is None:
+        sequence = type(x).__name__ in ("list", "ndarray")
+        hints = [f"Write a tuple, not a {type(x).__name__}."] if sequence else []
+        raise LeafError(f"expected an int, got {_described(x)}", *hints, value=x)
+    return value
 
 
 def _described(x: object) -> str:
@@ -486,8 +469,8 @@ def max_(*xs: IntTuple) -> int:
     >>> max_(_3, _4), max_(_3, 5), max_((_1, (_7, _2)))
     (_4, 5, _7)
     """
-    greatest: int = _extreme("greatest", xs, lambda a, b: known_lt(b, a), "greater")
-    return greatest
+    negated: int = _least([-x for x in _all_leaves(xs, "greatest")])
+    return -negated
 
 
 @constexpr
@@ -497,17 +480,12 @@ def min_(*xs: IntTuple) -> int:
     >>> min_(_3, _4), min_(3, _4)
     (_3, 3)
     """
-    least: int = _extreme("least", xs, known_lt, "lesser")
+    least: int = _least(_all_leaves(xs, "least"))
     return least
 
 
 @bounded
-def _extreme(
-    which: str,
-    xs: Sequence[Any],
-    better: Callable[[Leaf, Leaf], bool | None],
-    open_one: str,
-) -> Any:
+def _all_leaves(xs: Sequence[Any], which: str) -> list[Any]:
     found: list[Any] = []
 
     def collect(x: Any) -> None:
@@ -520,20 +498,22 @@ def _extreme(
     collect(xs)
     if not found:
         raise LeafError(f"the {which} of no ints does not exist")
-    best: Any = found[0]
-    for x in found[1:]:
-        answer = better(x, best)
+    return found
+
+
+def _least(xs: list[Any]) -> Any:
+    best: Any = xs[0]
+    for x in xs[1:]:
+        answer = known_lt(x, best)
         if answer is None:  # that best is not better settles it too: then x is at least as good
-            worse = better(best, x)
+            worse = known_lt(best, x)
             answer = None if worse is None else not worse
         if answer is None:
-            best = (
-                getattr(x, open_one)(best) if isinstance(x, SymbolicInt) else getattr(best, open_one)(x)
-            )
+            best = x.lesser(best) if isinstance(x, SymbolicInt) else best.lesser(x)
         elif answer:
             best = x
     # a static int that won over a dynamic one is dynamic
-    return int(best) if isinstance(best, int) and not is_static(tuple(found)) else best
+    return int(best) if isinstance(best, int) and not is_static(tuple(xs)) else best
 
 
 @constexpr

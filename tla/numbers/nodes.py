@@ -38,7 +38,7 @@ from ..errors import LeafError, UndecidedError
 from ..ground import Immutable, Record
 from . import intervals
 from .context import assumed, nothing_assumed
-from .ints import SymbolicInt
+from .ints import SymbolicInt, plain_int
 from .questions import decided
 
 if TYPE_CHECKING:
@@ -340,7 +340,7 @@ class Expr(Immutable, SymbolicInt):
             terms = self.terms.copy()
             _add_terms(terms, other.terms)
             return total(terms, self.constant + other.constant, self.kinds | other.kinds)
-        n = _int(other)
+        n = plain_int(other)
         if n is None:
             return NotImplemented
         return made(self.terms, self.constant + n, self.kinds) if n else self
@@ -366,7 +366,7 @@ class Expr(Immutable, SymbolicInt):
     def __mul__(self, other: IntLikeValue) -> Any:
         if type(other) is Expr:
             return total(*_product(self, other), self.kinds | other.kinds)
-        n = _int(other)
+        n = plain_int(other)
         if n is None:
             return NotImplemented
         if n == 1:
@@ -436,9 +436,6 @@ class Expr(Immutable, SymbolicInt):
 
     def lesser(self, other: Any) -> Any:
         return operators.least(self, required(other))
-
-    def greater(self, other: Any) -> Any:
-        return -operators.least(-self, -required(other))
 
     def _condition(self, sign: str, other: object) -> Condition:
         n = value_of(other)
@@ -674,25 +671,9 @@ def atom_expr(atom: Atom) -> Expr:
     return made({(atom,): 1}, 0, atom.kind)
 
 
-def _int(x: object) -> int | None:
-    """The plain value of an int of any kind; None of what is none."""
-    if type(x) is int:
-        return x
-    if isinstance(x, bool):
-        return None
-    if isinstance(x, int):
-        return int(x)
-    if not isinstance(x, SupportsIndex):
-        return None
-    try:
-        return int(index(x))
-    except TypeError:  # an array of several has an __index__ too
-        return None
-
-
 def value_of(x: object) -> Value | None:
     """Return an expression, or the plain value of an int of any kind; None of anything else."""
-    return x if type(x) is Expr else _int(x)
+    return x if type(x) in (Expr, int) else plain_int(x)  # type: ignore[return-value]
 
 
 def required(x: object) -> Value:

@@ -172,22 +172,21 @@ class Questions:
 
     def less(self, a: Any, b: Any) -> bool:
         """Whether ``a < b``."""
-        answer = known_lt(a, b)
-        return self.refuse(a, "<", b) if answer is None else answer
+        return self._answer(*order(a, b))
 
     def positive(self, x: Any) -> bool:
         """Whether ``x > 0``."""
-        answer = known_lt(_0, x)
-        return self.refuse(x, ">", _0) if answer is None else answer
+        return self._answer(*order(_0, x))
 
     def zero(self, x: Any) -> bool:
         """Whether ``x == 0``."""
-        answer = known_eq(x, _0)
-        return self.refuse(x, "==", _0) if answer is None else answer
+        return self._answer(*equality(x, _0))
 
     def divides(self, a: Any, b: Any) -> bool:
         """Whether ``a`` divides ``b``."""
-        answer, obligation = division(a, b)
+        return self._answer(*division(a, b))
+
+    def _answer(self, answer: bool | None, obligation: object) -> bool:
         if answer is None:
             raise undecided(self.operation(), obligation)
         return answer

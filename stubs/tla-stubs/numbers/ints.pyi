@@ -8,6 +8,7 @@ _N = TypeVar('_N', bound=Union[int, Literal[True]], covariant=True)
 _Usual = Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 384, 512, 768, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072]
 _K = TypeVar('_K', bound='_Usual')
 _Other = TypeVar('_Other', 'Int[int]', int)
+def plain_int(x: object) -> int | None: ...
 class Int(int, Generic[_N]):
     __slots__ = ()
 
@@ -3005,8 +3006,6 @@ class SymbolicInt:
     def compared(self, sign: str, other: Leaf) -> object: ...
 
     def lesser(self, other: Leaf) -> Any: ...
-
-    def greater(self, other: Leaf) -> Any: ...
 Leaf: TypeAlias = Union[int, SymbolicInt]
 IntLike: TypeAlias = Union[SupportsIndex, SymbolicInt]
 IntTuple: TypeAlias = Union[IntLike, 'tuple[IntTuple, ...]']
