@@ -129,6 +129,9 @@ class Unknown(SymbolicInt):
     def lesser(self, other: Any) -> Any:
         return self if self.known_lt(other) else other
 
+    def greater(self, other: Any) -> Any:
+        return other if self.known_lt(other) else self
+
     if not TYPE_CHECKING:  # as in the base
         __eq__ = _operator(lambda run, x, y: run.is_zero(x - y))
         __ne__ = _operator(lambda run, x, y: not run.is_zero(x - y))

@@ -41,7 +41,6 @@ from .nodes import (
     product_in_order,
     product_of,
     range_of,
-    symbols_of,
     term_of,
     without,
 )
@@ -109,7 +108,7 @@ def _values(x: Expr) -> Iterator[int]:
             return
         point = {**known}
         try:
-            for i, symbol in enumerate(symbols_of(x)):
+            for i, symbol in enumerate([a for a in atoms_of(x) if type(a) is Symbol]):
                 assumptions.choose(symbol, spread * (5 + 4 * i), point)
             yield evaluated(x, {}, point)
         except (ZeroDivisionError, LookupError):

@@ -63,12 +63,12 @@ _K = TypeVar("_K", bound="_Usual")
 _Other = TypeVar("_Other", "Int[int]", int)
 
 
-def plain_int(x: object) -> int | None:
+def plain_int(x: Any) -> int | None:
     """Return the plain value of an int of any kind; None of anything else, bools and floats included."""
-    if isinstance(x, bool) or not isinstance(x, SupportsIndex):
-        return None
+    if type(x) is int:
+        return x
     try:
-        return int(index(x))
+        return None if type(x) is bool else int(index(x))
     except TypeError:  # an array of several has an __index__ too
         return None
 
@@ -275,6 +275,10 @@ class SymbolicInt:
             obligation=f"{self} < {other}",
         )
 
+    def greater(self, other: Leaf) -> Any:
+        """The greater of both, where it is not known which that is."""
+        return self.lesser(other)
+
 
 Leaf: TypeAlias = Union[int, SymbolicInt]
 
@@ -469,8 +473,8 @@ def max_(*xs: IntTuple) -> int:
     >>> max_(_3, _4), max_(_3, 5), max_((_1, (_7, _2)))
     (_4, 5, _7)
     """
-    negated: int = _least([-x for x in _all_leaves(xs, "greatest")])
-    return -negated
+    greatest: int = _extreme("greatest", xs, lambda a, b: known_lt(b, a), "greater")
+    return greatest
 
 
 @constexpr
@@ -480,12 +484,17 @@ def min_(*xs: IntTuple) -> int:
     >>> min_(_3, _4), min_(3, _4)
     (_3, 3)
     """
-    least: int = _least(_all_leaves(xs, "least"))
+    least: int = _extreme("least", xs, known_lt, "lesser")
     return least
 
 
 @bounded
-def _all_leaves(xs: Sequence[Any], which: str) -> list[Any]:
+def _extreme(
+    which: str,
+    xs: Sequence[Any],
+    better: Callable[[Leaf, Leaf], bool | None],
+    open_one: str,
+) -> Any:
     found: list[Any] = []
 
     def collect(x: Any) -> None:
@@ -498,22 +507,20 @@ def _all_leaves(xs: Sequence[Any], which: str) -> list[Any]:
     collect(xs)
     if not found:
         raise LeafError(f"the {which} of no ints does not exist")
-    return found
-
-
-def _least(xs: list[Any]) -> Any:
-    best: Any = xs[0]
-    for x in xs[1:]:
-        answer = known_lt(x, best)
+    best: Any = found[0]
+    for x in found[1:]:
+        answer = better(x, best)
         if answer is None:  # that best is not better settles it too: then x is at least as good
-            worse = known_lt(best, x)
+            worse = better(best, x)
             answer = None if worse is None else not worse
         if answer is None:
-            best = x.lesser(best) if isinstance(x, SymbolicInt) else best.lesser(x)
+            best = (
+                getattr(x, open_one)(best) if isinstance(x, SymbolicInt) else getattr(best, open_one)(x)
+            )
         elif answer:
             best = x
     # a static int that won over a dynamic one is dynamic
-    return int(best) if isinstance(best, int) and not is_static(tuple(xs)) else best
+    return int(best) if isinstance(best, int) and not is_static(tuple(found)) else best
 
 
 @constexpr

@@ -437,6 +437,9 @@ class Expr(Immutable, SymbolicInt):
     def lesser(self, other: Any) -> Any:
         return operators.least(self, required(other))
 
+    def greater(self, other: Any) -> Any:
+        return -operators.least(-self, -required(other))
+
     def _condition(self, sign: str, other: object) -> Condition:
         n = value_of(other)
         return NotImplemented if n is None else Condition(self, sign, n)
@@ -494,6 +497,9 @@ COMPARISONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 """The functions of the signs; none stands behind one that it begins with."""
 
 
+_set: Final = object.__setattr__
+
+
 class Condition(Record):
     """A comparison of two values, as ``==`` and ``<`` of symbolic ints make it.
 
@@ -516,8 +522,9 @@ class Condition(Record):
     right: Value
 
     def __init__(self, left: Value, op: str, right: Value) -> None:
-        for name, part in (("left", left), ("op", op), ("right", right)):
-            object.__setattr__(self, name, part)
+        _set(self, "left", left)
+        _set(self, "op", op)
+        _set(self, "right", right)
 
     def __bool__(self) -> bool:
         if self.op in ("==", "!="):
@@ -673,7 +680,7 @@ def atom_expr(atom: Atom) -> Expr:
 
 def value_of(x: object) -> Value | None:
     """Return an expression, or the plain value of an int of any kind; None of anything else."""
-    return x if type(x) in (Expr, int) else plain_int(x)  # type: ignore[return-value]
+    return x if type(x) is Expr else plain_int(x)
 
 
 def required(x: object) -> Value:
