@@ -11,7 +11,6 @@ from random_exprs import Draw, box_of, build, source_of_tree, symbols_of, table_
 from tla import UndecidedError, ceil_div, max_
 from tla.numbers import Expr, known_lt, least, sym
 from tla.numbers.facts import (
-    is_multiple,
     is_nonnegative,
     is_within,
     known_divides,
@@ -121,8 +120,6 @@ def test_zero_and_sign() -> None:
     assert known_negative(J) is None
     assert known_negative(D - N) is True
     assert known_negative(-1) is True
-    assert is_multiple(M * 3, 16)
-    assert not is_multiple(M + 1, 16)
 
 
 def test_comparisons_of_symbolic_ints() -> None:

@@ -23,7 +23,7 @@ from ..errors import TlaError, UndecidedError
 from . import intervals
 from .evaluation import replaced
 from .ints import SymbolicInt, leaf
-from .nodes import Atom, Expr, Symbol, Value, exact_quotient
+from .nodes import Atom, Expr, Symbol, Value, exact_quotient, key_of
 from .symbols import value_of_symbol
 
 if TYPE_CHECKING:
@@ -359,7 +359,7 @@ class _Run:
         if type(a) is not Expr and a > 0:
             return self.number(x // a), self.number(x % a)
         is_negative = self.is_negative(a)
-        key = (_key(x), _key(a))
+        key = key_of(x), key_of(a)
         if key not in self._made:
             sign = -1 if is_negative else 1  # floor(x / a) == floor(-x / -a)
             above, below = (intervals.scale(self._range_of(n), sign) for n in (x, a))
@@ -372,7 +372,3 @@ class _Run:
 
 def _place(term: tuple[Monomial, int]) -> Any:
     return len(term[0]), [atom.order for atom in term[0]]
-
-
-def _key(x: Value) -> Any:
-    return (frozenset(x.terms.items()), x.constant) if type(x) is Expr else x

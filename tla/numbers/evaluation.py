@@ -22,7 +22,6 @@ from .nodes import (
     Symbol,
     Value,
     atom_expr,
-    bounds_of,
     exact_quotient,
     inner_first,
     operators,
@@ -228,7 +227,8 @@ def substitute(x: Value, values: Mapping[str, Any], in_range: bool = False) -> V
             value = required(values[symbol.name])
             by_symbol[symbol] = _over_divisor(symbol, value)
             for demand in () if in_range else _range_of(symbol, value):
-                _substituted(demand, values).decided()
+                if not _substituted(demand, values).decided():
+                    raise _broken(demand, symbol, values)
         elif type(symbol.least) is Expr or type(symbol.greatest) is Expr:
             least, greatest = (
                 substitute(end, values, True) if type(end) is Expr else end
@@ -259,13 +259,13 @@ def settled(
 
     Args:
         assumptions: Conditions that must hold.
-        symbols: Symbols whose ranges, where they are symbolic, must hold.
+        symbols: Symbols whose ranges must hold, as those of the conditions must.
 
     Raises:
         BindingError: one is broken.
     """
     demands: list[tuple[Condition, Symbol | None]] = [(each, None) for each in assumptions]
-    for symbol in symbols:
+    for symbol in dict.fromkeys((*symbols, *(s for each, _ in demands for s in each.symbols))):
         if symbol.name in values:
             ends = _range_of(symbol, required(values[symbol.name]))
             demands += [(each, symbol) for each in ends]
@@ -287,35 +287,22 @@ def _broken(condition: Condition, ranged: Symbol | None, values: Mapping[str, An
     """The error of a condition that does not hold; one on the range of a symbol has its value for it."""
     names = dict.fromkeys(s.name for s in (ranged, *condition.symbols) if s and s.name in values)
     given = ", ".join(f"{name} = {values[name]}" for name in names)
-    text = str(condition)
-    if ranged is not None:
-        text = f"{ranged.name} {condition.op} {operators.to_python(condition.right)}"
-    return BindingError(f"{given} breaks {text}", condition=condition)
+    if ranged is None:
+        return BindingError(f"{given} breaks {condition}", condition=condition)
+    text = f"{ranged.name} {condition.op} {operators.to_python(condition.right)}"
+    return BindingError(f"{given} breaks {text}", condition=condition, symbol=ranged.name)
 
 
 def _over_divisor(symbol: Symbol, value: Value) -> Value:
     """The value of a symbol over its divisor."""
-    low, high = bounds_of(value)
-    least, greatest = symbol.bounds
     d = symbol.divisor
-    below = high is not None and least is not None and high < least * d
-    above = low is not None and greatest is not None and low > greatest * d
-    if below or above:
-        facts = " and ".join(map(str, facts_of(symbol)))
-        raise BindingError(
-            f"{symbol.name} = {value} lies outside its range, {facts}",
-            symbol=symbol.name,
-            value=value,
-        )
     quotient = exact_quotient(value, d)
     if quotient is not None:
         return quotient
-    rest = Condition(operators.remainder(value, d), "==", 0)
-    if rest.known() is False:
+    if not Condition(operators.remainder(value, d), "==", 0).decided():
         raise BindingError(
             f"{symbol.name} = {value} breaks {symbol.name} % {d} == 0", symbol=symbol.name
         )
-    rest.decided()
     return operators.floor_divided(value, d)
 
 

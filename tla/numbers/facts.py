@@ -136,28 +136,12 @@ def known_negative(x: Value) -> bool | None:
 
 def known_divides(a: Value, x: Value) -> bool | None:
     """Whether ``x`` is a multiple of ``a``; only 0 is one of 0."""
-    if type(a) is not Expr:
-        if a == 0:
-            return known_zero(x)
-        return x % a == 0 if type(x) is not Expr else _known_zero_remainder(x, a)
-    if type(x) is not Expr and x == 0:
+    if type(a) is not Expr and a == 0:
+        return known_zero(x)
+    if (type(x) is not Expr and x == 0) or exact_quotient(x, a) is not None:
         return True
-    if exact_quotient(x, a) is not None:
-        return True
-    negative = known_negative(a)
-    if negative is None or known_zero(a) is not False:
+    if type(a) is Expr and (known_negative(a) is None or known_zero(a) is not False):
         return None
-    return _known_zero_remainder(x, a)
-
-
-def is_multiple(x: Value, c: int) -> bool:
-    """Whether the coefficients of ``x`` show that it is a multiple of ``c``."""
-    return (x if type(x) is not Expr else x.divisor) % c == 0
-
-
-def _known_zero_remainder(x: Value, a: Value) -> bool | None:
-    if type(a) is not Expr and is_multiple(x, a):
-        return True
     return known_zero(operators.remainder(x, a))
 
 
@@ -268,7 +252,7 @@ class _Search:
             least = next((atom for atom in monomial if type(atom) is Least), None) if k > 0 else None
             if least is not None:  # times what is not negative it is min(a*y, b*y)
                 others = without(monomial, (least,))
-                if not others or (_low(others, 1) or 0) > 0 or _low(others, 1) == 0:
+                if intervals.is_nonnegative(range_of(others)):
                     rest = combined(x, 1, 1, -k, monomial)
                     return all(
                         self.proves(combined(rest, 1, item, k, others), depth - 1)
@@ -280,14 +264,14 @@ class _Search:
         facts += [fact for m in x.terms if len(m) > 1 for atom in m for fact in _ends(atom)]
         facts += assumptions.known().inequalities
         # a term without a least value must go
-        for monomial in sorted(x.terms, key=lambda m: _low(m, x.terms[m]) is not None):
+        for monomial in sorted(x.terms, key=lambda m: range_of(m)[x.terms[m] < 0] is not None):
             k = x.terms[monomial]
             for fact, because in facts:
                 for part, j in fact.terms.items():
                     if (j > 0) != (k > 0) or not contains(part, monomial):
                         continue
-                    others = without(monomial, part) if len(part) < len(monomial) else ()
-                    if others and (_low(others, 1) or -1) < 0 and _low(others, 1) != 0:
+                    others = without(monomial, part)
+                    if not intervals.is_nonnegative(range_of(others)):
                         continue
                     g = gcd(j, k)
                     less = combined(x, abs(j) // g, fact, -abs(k) // g, others)
@@ -331,11 +315,6 @@ def _ends(atom: Atom) -> Iterator[_Fact]:
         yield combined(atom_expr(atom), 1, low, -1), ()
     if high is not None:
         yield combined(high, 1, atom_expr(atom), -1), ()
-
-
-def _low(monomial: Any, k: int) -> int | None:
-    """The least value of a term."""
-    return intervals.scale(range_of(monomial), k)[0]
 
 
 def _facts_of(atom: Atom) -> Iterator[Any]:

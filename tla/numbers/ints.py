@@ -122,12 +122,6 @@ class Int(int, Generic[_N]):
     def __reduce__(self) -> tuple[type[Int[int]], tuple[int]]:
         return Int, (int(self),)
 
-    def __copy__(self) -> Int[_N]:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Int[_N]:
-        return self
-
     @constexpr
     def __pow__(self, other: int, mod: int | None = None, /) -> Any:  # a negative power is a float
         r = int.__pow__(self, other, mod)

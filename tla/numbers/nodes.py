@@ -87,12 +87,6 @@ class Atom:
     parts: tuple[Value, ...] = ()
     """The values that it is made of."""
 
-    def __copy__(self) -> Atom:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Atom:
-        return self
-
 
 class Symbol(Atom):
     """A named unknown; the atom is its value over its divisor.

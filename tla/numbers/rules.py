@@ -171,7 +171,7 @@ def _dropped(x: Expr, c: Value) -> Value | None:
     if x.kinds & 1:
         for monomial, k in x.terms.items():
             for atom in monomial:
-                if type(atom) is Remainder and facts.is_multiple(k * atom.divisor, c):
+                if type(atom) is Remainder and exact_quotient(atom.divisor * k, c) is not None:
                     rest: Any = term_of(without(monomial, (atom,)), k)
                     inner = made({monomial: k}, 0, x.kinds)
                     return remainder(x - inner + atom.dividend * rest, c)
@@ -226,27 +226,17 @@ def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: in
         return None
     k = terms[monomial]
     c = atom.divisor
-    if type(c) is not Expr:
-        dividend: Any = atom.dividend
-        if k % c or (len(monomial) == 1 and next(iter(dividend.terms)) not in terms):
-            return None
-        others = without(monomial, (atom,))
-        k //= -c
-    else:
-        if len(c.terms) > 1 or c.constant:
-            return None
-        ((factor, n),) = c.terms.items()
-        others = without(monomial, (atom,))
-        if k % n or not contains(factor, others):
-            return None
-        others = without(others, factor)
-        k //= -n
-    factors: Any = term_of(others, k)
-    x: Any = atom.dividend * factors
+    dividend: Any = atom.dividend
+    if len(monomial) == 1 and type(c) is not Expr and next(iter(dividend.terms)) not in terms:
+        return None
+    factors: Any = exact_quotient(term_of(without(monomial, (atom,)), -k), c)
+    if factors is None:
+        return None
+    x: Any = dividend * factors
     if type(x) is not Expr or any(terms.get(m) != j for m, j in x.terms.items()):
         return None
     one = made({monomial: terms[monomial]}, 0, kinds)
-    result: Value = made(terms, constant, kinds) - one - x + remainder(atom.dividend, c) * factors
+    result: Value = made(terms, constant, kinds) - one - x + remainder(dividend, c) * factors
     return result
 
 
