@@ -16,6 +16,7 @@ operation has one result.
 from __future__ import annotations
 
 import re
+from functools import reduce
 from math import gcd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
@@ -312,7 +313,8 @@ class _Run:
         if len(key) > 1 or len(next(iter(key))[0]) > 1:
             found: Bounds = (0, 0)
             for monomial, k in key:
-                found = intervals.add(found, intervals.scale(self._range(monomial), k))
+                factors = [self._known(frozenset([((atom,), 1)]))[0] for atom in monomial]
+                found = intervals.add(found, intervals.scale(reduce(intervals.multiply, factors), k))
         else:
             found = next(iter(key))[0][0].bounds
         if found[0] is not None and (low is None or low < found[0]):
@@ -331,12 +333,6 @@ class _Run:
             return part, part
         key, k, constant = part
         return intervals.add(intervals.scale(self._known(key)[0], k), (constant, constant))
-
-    def _range(self, monomial: Monomial) -> Bounds:
-        found: Bounds = (1, 1)
-        for atom in monomial:
-            found = intervals.multiply(found, self._known(frozenset([((atom,), 1)]))[0])
-        return found
 
     def _learn(self, key: Any, interval: Bounds, without: frozenset[int]) -> None:
         self._facts[key] = interval, without

@@ -121,30 +121,27 @@ def check(symbol: Symbol, values: Mapping[str, Any]) -> Any:
     if name not in values:
         given = ", ".join(values) or "nothing"
         raise BindingError(f"{name} is given no value", f"Values are given for {given}.", symbol=name)
-    value = value_of(values[name])
+    value: Any = value_of(values[name])
     if type(value) is Expr:
         raise BindingError(
             f"{name} is given the symbolic {value}", "substitute takes expressions.", symbol=name
         )
-    array: Any = None
     if value is None:
-        array = values[name]
-        kind = getattr(getattr(array, "dtype", None), "kind", "")
-        if kind not in ("i", "u") and not (kind == "O" and all(type(v) is int for v in array.flat)):
+        value = values[name]
+        kind = getattr(getattr(value, "dtype", None), "kind", "")
+        if kind not in ("i", "u") and not (kind == "O" and all(type(v) is int for v in value.flat)):
             raise BindingError(
-                f"{name} is given {type(array).__name__} {array!r}, which is no int", symbol=name
+                f"{name} is given {type(value).__name__} {value!r}, which is no int", symbol=name
             )
-        if not array.size:
-            return array
-    at: Any = value if array is None else array
+        if not value.size:
+            return value
     for fact in facts_of(symbol):
-        left, right = (evaluate(x, {**values, name: at}) for x in (fact.left, fact.right))
+        left, right = (evaluate(x, {**values, name: value}) for x in (fact.left, fact.right))
         fits: Any = COMPARISONS[fact.op](left, right)
-        broken: Any = not fits if isinstance(fits, bool) else ~fits
-        if broken if isinstance(broken, bool) else broken.any():
-            wrong = at if array is None else array[broken].flat[0]
+        if not (fits if isinstance(fits, bool) else fits.all()):
+            wrong = value if isinstance(value, int) else value[~fits].flat[0]
             raise BindingError(f"{name} = {wrong} breaks {fact}", symbol=name, value=wrong, fact=fact)
-    return at
+    return value
 
 
 def facts_of(symbol: Symbol) -> list[Condition]:
@@ -164,11 +161,7 @@ def facts_of(symbol: Symbol) -> list[Condition]:
 def _wide_enough(x: Expr, arrays: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     """The arrays as int64 where no intermediate result can leave it, as Python ints elsewhere."""
     sizes = {
-        name: abs(v)
-        if isinstance(v, int)
-        else max(abs(int(v.min())), abs(int(v.max())))
-        if v.size
-        else 0
+        name: abs(v) if isinstance(v, int) else max(-int(v.min(initial=0)), int(v.max(initial=0)))
         for name, v in found.items()
     }
     wide = _largest(x, sizes) >= 1 << 62
@@ -317,35 +310,27 @@ def rebuilt(x: Value, value_for: Callable[[Symbol], Value | None]) -> Value:
         return x
     done: dict[Atom, Value] = {}
     for atom in inner_first(x):
-        done[atom] = _rebuilt_atom(atom, value_for, done)
+        if type(atom) is Symbol:
+            value = value_for(atom)
+        else:
+            operation: Callable[..., Value] = getattr(operators, atom.operation)
+            value = operation(*[_put_together(part, done) for part in atom.parts])
+        same = type(value) is Expr and value.terms == {(atom,): 1} and not value.constant
+        if value is not None and not same:
+            done[atom] = value
     return _put_together(x, done)
 
 
 def _put_together(x: Value, done: dict[Atom, Value]) -> Value:
-    """The sum of an expression's terms, of values for its atoms."""
+    """The sum of an expression's terms, with other values for some of its atoms."""
     if type(x) is not Expr:
         return x
-    same = True
-    for monomial in x.terms:
-        for atom in monomial:
-            value = done[atom]
-            same = same and type(value) is Expr and value.terms == {(atom,): 1} and not value.constant
-    if same:
+    if not any(atom in done for monomial in x.terms for atom in monomial):
         return total(x.terms, x.constant, x.kinds)
     products: list[Value] = []
     for monomial, k in x.terms.items():
         term: Any = k
         for atom in monomial:
-            term = done[atom] * term
+            term = (done[atom] if atom in done else atom_expr(atom)) * term
         products.append(term)
     return sum_of(products, x.constant)
-
-
-def _rebuilt_atom(
-    atom: Atom, value_for: Callable[[Symbol], Value | None], done: dict[Atom, Value]
-) -> Value:
-    if type(atom) is Symbol:
-        value = value_for(atom)
-        return atom_expr(atom) if value is None else value
-    operation: Callable[..., Value] = getattr(operators, atom.operation)
-    return operation(*[_put_together(part, done) for part in atom.parts])

@@ -367,7 +367,7 @@ def is_never_zero(x: Expr) -> bool:
 
 
 def _by_dividends(x: Expr, c: int) -> tuple[Expr, int]:
-    """``x`` with ``y`` for each ``y % a`` in it, and a divisor of ``c`` that gives both one remainder."""
+    """``x`` with ``y`` for each ``y % a`` in it, and a divisor of ``c`` with one remainder for both."""
     for monomial, k in x.terms.items():
         atom = monomial[0]
         if len(monomial) == 1 and type(atom) is Remainder and type(atom.divisor) is not Expr:

@@ -84,10 +84,10 @@ def division(a: Leaf, b: Leaf) -> Question:
 # --- answers ----------------------------------------------------------------------------------
 
 
-def decided(answer: bool | None, obligation: object) -> bool:
+def decided(answer: bool | None, obligation: object, operation: Callable[[], str] = str) -> bool:
     """Return a known answer as a bool; raise `UndecidedError` naming the obligation otherwise."""
     if answer is None:
-        raise undecided("", obligation)
+        raise undecided(operation(), obligation)
     return answer
 
 
@@ -172,24 +172,19 @@ class Questions:
 
     def less(self, a: Any, b: Any) -> bool:
         """Whether ``a < b``."""
-        return self._answer(*order(a, b))
+        return decided(*order(a, b), self.operation)
 
     def positive(self, x: Any) -> bool:
         """Whether ``x > 0``."""
-        return self._answer(*order(_0, x))
+        return decided(*order(_0, x), self.operation)
 
     def zero(self, x: Any) -> bool:
         """Whether ``x == 0``."""
-        return self._answer(*equality(x, _0))
+        return decided(*equality(x, _0), self.operation)
 
     def divides(self, a: Any, b: Any) -> bool:
         """Whether ``a`` divides ``b``."""
-        return self._answer(*division(a, b))
-
-    def _answer(self, answer: bool | None, obligation: object) -> bool:
-        if answer is None:
-            raise undecided(self.operation(), obligation)
-        return answer
+        return decided(*division(a, b), self.operation)
 
     def moves(self, d: Any) -> bool:
         """Whether a stride is not 0."""

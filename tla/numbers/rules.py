@@ -96,9 +96,10 @@ def _one_quotient(x: Value, c: Value) -> Value | None:
 @_rule(DIVISION, "D3", "(y*c + x) // c == y + x // c")
 def _pulled_out(x: Expr, c: Value) -> Value | None:
     if type(c) is not Expr:
-        rest, whole = _split(x, c)
-        if not rest and not whole:
+        rest = {m: k for m, k in x.terms.items() if k % c}
+        if len(rest) == len(x.terms) and 0 <= x.constant < c:
             return None
+        whole = {m: k for m, k in x.terms.items() if not k % c}
         constant = x.constant % c
         outside = over(whole, c, x.constant // c, x.kinds)
         return floor_divided(made(rest, constant, x.kinds) if rest else constant, c) + outside
@@ -274,12 +275,7 @@ def _least_factored(items: list[Value]) -> Value | None:
     g = gcd(*(x.divisor if type(x) is Expr else x for x in items))
     if g == 1:
         return None
-    return (
-        least(
-            *(over(x.terms, g, x.constant // g, x.kinds) if type(x) is Expr else x // g for x in items)
-        )
-        * g
-    )
+    return least(*[_divided(x, g) for x in items]) * g
 
 
 # --- the operations ---------------------------------------------------------------------------
@@ -485,15 +481,6 @@ def _alone(x: Expr, kind: type[Any]) -> Any:
         return None
     ((monomial, k),) = x.terms.items()
     return monomial[0] if k == 1 and len(monomial) == 1 and type(monomial[0]) is kind else None
-
-
-def _split(x: Expr, c: int) -> tuple[Terms, Terms]:
-    """The terms that are no multiples of ``c``, with the constant's place; and those that are."""
-    rest: Terms = {}
-    whole: Terms = {}
-    for m, k in x.terms.items():
-        (rest if k % c else whole)[m] = k
-    return (rest, whole) if whole or not 0 <= x.constant < c else ({}, {})
 
 
 def _common_factor(x: Expr, c: Value) -> Value | None:
