@@ -117,6 +117,17 @@ def test_the_error_shows_what_can_be_written(text: str) -> None:
     assert "f32[2,3]{1,0}" in caught.value.summary
 
 
+def test_the_error_underlines_the_word_and_says_how_an_element_type_goes_on() -> None:
+    for text, hints in (
+        ("  f32 x", ("A shape has dims: f32[2,3], or f32[] for a scalar.",)),
+        (" bad", ()),
+    ):
+        with pytest.raises(ParseError) as caught:
+            read(text)
+        assert text[caught.value.start : caught.value.end] == text.split()[0]
+        assert caught.value.details == hints
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -20,7 +20,7 @@ import tla.algebra
 import tla.ascend
 from tla import ComposedLayout, Int, Layout, Swizzle, _, _0, _1, _2, _4
 from tla.ground.constexpr import is_constexpr, types_of
-from tla.types.terms import ITEMS, NOTHING, OPEN, Items, Known, Record, Term, getter, marked, run
+from tla.types.terms import BITS, ITEMS, NOTHING, OPEN, Items, Known, Record, Term, getter, marked, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -249,6 +249,7 @@ def test_what_is_too_long_for_a_type_is_not_told() -> None:
         assert run(operation, (static(2), static(10**5000))) == NOTHING
         assert run(operation, (static(2), static(5000))).term is None
         assert run(operation, (static(2), static(70))).term is not None
+        assert run(operation, (static(0), static(BITS))).term == static(0)
         assert run(operation, (static(2),)) == run(operation, ()) == NOTHING  # a checker says so itself
     reflected = marked("tla.numbers.ints.Int.__rpow__")
     assert reflected is not None
