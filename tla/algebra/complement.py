@@ -7,7 +7,6 @@ the last one the rest of the range follows.
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import LayoutError, OverlapError
@@ -39,6 +38,7 @@ from .modes import (
     raw_modes,
     read_both,
     read_modes,
+    stride_of,
 )
 from .steps import ComplementStep
 
@@ -107,7 +107,7 @@ def gaps(modes: Modes, cotarget: Any, layout: AnyLayout | None = None, grows: bo
     """
     moving = [mode for mode in modes if mode[0] != 1 and (mode[1] != 0 or mode[0] == 0)]
     if len(moving) > 1:
-        moving.sort(key=itemgetter(1))
+        moving.sort(key=stride_of)
     out: Modes = []
     end: Any = 1  # of the offsets below the mode
     below: Any = None

@@ -34,7 +34,6 @@ from ..layouts import (
     Swizzle,
     as_layout,
     as_shape,
-    is_layout,
     make_layout,
     trusted,
 )
@@ -123,12 +122,11 @@ def composition(
         return ComposedLayout(a.outer, a.offset, composition(a.inner, b, extend=extend))
     if not is_tuple(b):
         return as_layout(a) if is_left_alone(b) else composed(a, tiler_layout(right), extend)
-
-    return _by_mode(as_layout(a), b, extend)
+    return _by_mode(a, b) if extend else _by_mode(a, b, extend=False)  # quicker with two arguments
 
 
 @keeps_assumptions
-def _by_mode(a: AnyLayout, tiler: Tiler, extend: bool) -> AnyLayout:
+def _by_mode(a: AnyLayout, tiler: Tiler, *, extend: bool = True) -> AnyLayout:
     """`composition` with a tuple."""
 
     def of_mode(mode: AnyLayout, tiler: Any) -> AnyLayout:
@@ -137,12 +135,12 @@ def _by_mode(a: AnyLayout, tiler: Tiler, extend: bool) -> AnyLayout:
             return trusted(tiler, mode.stride)  # one mode, which grows
         return composed(mode, tiler_layout(tiler), extend)
 
-    return by_mode(of_mode, a, tiler, keep=False)
+    return by_mode(of_mode, a, tiler, False)
 
 
 def tiler_layout(tiler: Any) -> AnyLayout:
     """Return the layout that a tiler stands for: an int ``n`` for ``n:1``."""
-    if is_layout(tiler):
+    if isinstance(tiler, Layout):
         return tiler
     if is_dynamic(tiler) and tiler >= 0:
         return trusted(tiler, 1)

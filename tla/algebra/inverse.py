@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import partial
 from itertools import pairwise
 from math import prod
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 from ..errors import CoordinateError, DivisibilityError, LayoutError
@@ -33,6 +32,7 @@ from .modes import (
     named,
     of_modes,
     read_modes,
+    stride_of,
 )
 from .steps import InverseStep
 
@@ -62,7 +62,7 @@ def right_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = N
     """
     if assume is not None:
         return call_assuming(assume, right_inverse, layout)
-    return right_inverted(tiler_layout(layout))
+    return _inverted("right", _right_digits, tiler_layout(layout))
 
 
 def _inverted(
@@ -146,7 +146,7 @@ def _longest(moving: list[Moving]) -> list[Moving]:
                 end, chain = further, [(follows // d, d, p), *rest]
         best.append((end, chain))
     starts = [x for x in best if equal(x[1][0][1], 1)]
-    return max(starts, key=itemgetter(0))[1] if starts else []
+    return max(starts, key=lambda start: start[0])[1] if starts else []
 
 
 def _moving(layout: AnyLayout, modes: Modes, ask: Questions, below: Any) -> list[Moving]:
@@ -163,7 +163,7 @@ def _moving(layout: AnyLayout, modes: Modes, ask: Questions, below: Any) -> list
     if ask is not _ALL_KNOWN:
         return by_stride(out, ask)
     if len(out) > 1:
-        out.sort(key=itemgetter(1))
+        out.sort(key=stride_of)
     return out
 
 
@@ -198,7 +198,7 @@ def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = No
     """
     if assume is not None:
         return call_assuming(assume, left_inverse, layout)
-    return left_inverted(tiler_layout(layout))
+    return _inverted("left", _left_digits, tiler_layout(layout))
 
 
 def _steps(moving: list[Moving], digits: Modes, end: Any) -> list[InverseStep]:

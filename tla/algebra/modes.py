@@ -9,7 +9,8 @@ a constant of an algorithm is static, so that what comes of static ints alone is
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar
 
 from ..ground import constexpr
 from ..layouts import AnyLayout, Layout, as_layout, is_layout, text_of, trusted
@@ -43,6 +44,9 @@ Modes: TypeAlias = "list[Mode]"
 TUPLE: Any = tuple
 INT: Any = int
 STATIC: Any = Int
+
+stride_of: Final[Callable[[Any], Any]] = itemgetter(1)
+"""The stride of a mode: its second part."""
 
 WORK = 100_000
 """The steps that an exact search may take before it gives up with `UndecidedError`."""
