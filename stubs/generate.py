@@ -16,6 +16,7 @@ import operator
 import re
 import sys
 from collections import defaultdict
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -124,8 +125,16 @@ def overload(signature: str) -> ast.stmt:
 def signatures(body: list[ast.stmt], tables: Tables) -> Iterator[ast.stmt]:
     """What a checker reads of a module or a class."""
     overloaded: set[str] = set()
+    declared: dict[str, ast.FunctionDef] = {
+        s.name: deepcopy(s) for s in body if isinstance(s, ast.FunctionDef)
+    }
     for statement in body:
         match statement:
+            case ast.Assign(value=ast.Name(id=name)) if name in declared:  # more names of a function
+                for target in statement.targets:
+                    copy = deepcopy(declared[name])
+                    copy.name = ast.unparse(target)
+                    yield from signatures([copy], tables)
             case ast.If(test=ast.Name(id="TYPE_CHECKING")):
                 yield from signatures(statement.body, tables)
             case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=ast.Name(id="TYPE_CHECKING"))):

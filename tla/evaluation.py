@@ -26,31 +26,27 @@ Where an expression may stand for an int tuple it may be any that has such a val
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, TypeAlias
 
-from .errors import LayoutError, LeafError, ParseError, TlaError
+from . import algebra, layouts, numbers
+from .errors import LeafError, ParseError, TlaError
 from .ground import MAX_DIGITS, near_words, shortened
 from .layouts import (
     ComposedLayout,
+    Layout,
     NamingScanner,
     Swizzle,
     _,
-    coord,
-    fractal,
     grouped,
     has_underscore,
-    int_tuple,
     is_composed,
     is_layout,
     is_swizzle,
     items_at,
-    layout,
-    layout_at,
     leaf_at,
-    swizzle,
-    tile,
+    value_at,
 )
-from .numbers import MAX_DEPTH, SymbolicInt, bounded, ints, is_tuple
+from .numbers import MAX_DEPTH, SymbolicInt, bounded, is_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -60,31 +56,29 @@ if TYPE_CHECKING:
 
 __all__ = ["OPERATIONS", "Call", "evaluate", "text_of_value"]
 
-_BELOW: Final[dict[str, Callable[..., Any]]] = {
-    name: vars(room)[name]
+_ROOMS: Final = {
+    name: room
     for room, names in (
-        (ints, "Int ceil_div round_up"),
-        (int_tuple, "compatible congruent flatten product shape_div unflatten weakly_congruent"),
-        (coord, "compact_col_major compact_row_major crd2crd crd2idx crd2offset idx2crd"),
-        (layout, "Layout make_layout make_layout_like make_ordered_layout"),
-        (layout, "cosize depth get rank shape size slice_and_offset stride"),
-        (fractal, "col_major nN nZ row_major zN zZ"),
-        (swizzle, "ComposedLayout Swizzle"),
-        (tile, "get_tile_layout make_layout_tile"),
+        (numbers, "Int ceil_div round_up"),
+        (layouts, "compatible congruent flatten product shape_div unflatten weakly_congruent"),
+        (layouts, "compact_col_major compact_row_major crd2crd crd2idx crd2offset idx2crd"),
+        (layouts, "Layout make_layout make_layout_like make_ordered_layout"),
+        (layouts, "cosize depth get rank shape size slice_and_offset stride"),
+        (layouts, "col_major nN nZ row_major zN zZ"),
+        (layouts, "ComposedLayout Swizzle get_tile_layout make_layout_tile"),
+        (algebra, "coalesce filter filter_zeros composition complement"),
+        (algebra, "right_inverse left_inverse nullspace"),
+        (algebra, "logical_divide zipped_divide tiled_divide flat_divide"),
+        (algebra, "logical_product zipped_product tiled_product flat_product"),
+        (algebra, "blocked_product raked_product tile_to_shape make_layout_tv"),
+        (algebra, "max_common_layout max_common_vector max_alignment"),
+        (algebra, "upcast downcast recast_layout domain_offset domain_distribute"),
+        (algebra, "group append prepend replace select take mutual_refinement"),
+        (algebra, "is_injective is_surjective_onto is_bijective is_contiguous same_function"),
     )
     for name in names.split()
 }
-_ALGEBRA: Final = (
-    "coalesce", "filter", "filter_zeros", "composition", "complement",
-    "right_inverse", "left_inverse", "nullspace",
-    "logical_divide", "zipped_divide", "tiled_divide", "flat_divide",
-    "logical_product", "zipped_product", "tiled_product", "flat_product",
-    "blocked_product", "raked_product", "tile_to_shape", "make_layout_tv",
-    "max_common_layout", "max_common_vector", "max_alignment",
-    "upcast", "downcast", "recast_layout", "domain_offset", "domain_distribute",
-    "group", "append", "prepend", "replace", "select", "take", "mutual_refinement",
-    "is_injective", "is_surjective_onto", "is_bijective", "is_contiguous", "same_function",
-)  # fmt: skip
+"""The room of each operation."""
 _ALIASES: Final = {"compose": "composition"}
 _TRUTH: Final = {"true": True, "True": True, "false": False, "False": False}
 
@@ -94,7 +88,7 @@ Call: TypeAlias = "tuple[str, tuple[Any, ...], dict[str, Any]]"
 Tagged: TypeAlias = "Callable[[NamingScanner], Any]"
 """A reader of values that begin with a name and ``<``, at a scanner that has come to one."""
 
-OPERATIONS: Final = tuple(sorted([*_BELOW, *_ALGEBRA, *_ALIASES]))
+OPERATIONS: Final = tuple(sorted([*_ROOMS, *_ALIASES]))
 """The names that may be called."""
 
 
@@ -193,7 +187,7 @@ def _part(scan: _Reader, room: int) -> Any:
     scan.accept(":")
     steps = _ints(scan, room, "a stride")
     origin = _ints(scan, room, "an origin shape") if scan.accept(":") else None
-    return _result(scan, start, "the layout", layout_at, scan, start, value, steps, origin)
+    return _result(scan, start, "the layout", value_at, scan, start, Layout, value, steps, origin)
 
 
 def _operand(scan: _Reader, room: int, what: str) -> Any:
@@ -234,11 +228,11 @@ def _named(scan: _Reader, room: int, what: str) -> Any:
     if name in _TRUTH:
         return _TRUTH[name]
     if name == "Sw" and scan.accept("<"):
-        numbers: list[int] = []
+        sizes: list[int] = []
         for end in ",,>":
-            numbers.append(scan.integer("an int"))
+            sizes.append(scan.integer("an int"))
             scan.expect(end)
-        return _in_place(scan, start, Swizzle, *numbers)
+        return value_at(scan, start, Swizzle, *sizes)
     if scan.tagged is not None and scan.text.startswith(("<", "::"), scan.at):
         scan.at = start
         return scan.tagged(scan)
@@ -252,7 +246,7 @@ def _named(scan: _Reader, room: int, what: str) -> Any:
     for _place in items_at(scan, room):
         begin, key = scan.at, _key(scan)
         value = _expression(scan, room - 1)
-        arguments.append(_Argument(begin, scan.last, key, value))
+        arguments.append((begin, scan.last, key, value))
     positional, named = _checked(scan, name, operation, arguments)
     value = _result(scan, start, name, operation, *positional, **named)
     if scan.calls is not None:
@@ -289,7 +283,7 @@ def _composed(scan: _Reader, room: int, start: int, outer: Any) -> ComposedLayou
     if not _passed_o(scan):
         scan.fail(f"expected 'o' and the inner layout, found {scan.found()}")
     inner = _part(scan, room)
-    composed: ComposedLayout = _in_place(scan, start, ComposedLayout, outer, offset, inner)
+    composed: ComposedLayout = value_at(scan, start, ComposedLayout, outer, offset, inner)
     return composed
 
 
@@ -320,32 +314,20 @@ def _at_coordinate(scan: _Reader, room: int, start: int, function: Any) -> Any:
     return _result(scan, start, "the layout", function.__getitem__, coord)
 
 
-def _in_place(scan: _Reader, start: int, maker: Callable[..., Any], *parts: Any) -> Any:
-    """What a text that began at ``start`` writes, or the error of its parts at its place."""
-    try:
-        return maker(*parts)
-    except LayoutError as error:
-        raise ParseError(error.summary, scan.text, start, scan.last, *error.details) from None
-
-
 # --- operations and their arguments -----------------------------------------------------------
 
 
 def _operation(scan: _Reader, start: int, name: str) -> Callable[..., Any]:
     """The operation of a name; the error suggests those that look alike."""
     known = _ALIASES.get(name, name)
-    if known in _ALGEBRA:
-        from . import algebra
-
-        operation: Callable[..., Any] = getattr(algebra, known)
-        return operation
-    if known not in _BELOW:
+    if known not in _ROOMS:
         scan.fail(
             f"there is no operation {shortened(name)!r}{_nearest(name, OPERATIONS)}",
             start,
             start + len(name),
         )
-    return _BELOW[known]
+    operation: Callable[..., Any] = getattr(_ROOMS[known], known)
+    return operation
 
 
 def _nearest(name: str, names: tuple[str, ...]) -> str:
@@ -354,13 +336,8 @@ def _nearest(name: str, names: tuple[str, ...]) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
-class _Argument(NamedTuple):
-    """An argument, its place in the text, and its key or ""."""
-
-    start: int
-    stop: int
-    key: str
-    value: Any
+_Argument: TypeAlias = "tuple[int, int, str, Any]"
+"""The span of an argument in the text, its key or "", and its value."""
 
 
 def _checked(
@@ -372,7 +349,7 @@ def _checked(
     parameters = list(signature(operation).parameters.values())
     by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     by_key = {p.name: p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
-    rest = [p for p in parameters if p.kind is p.VAR_POSITIONAL]
+    places, rest = iter(by_place), next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)
 
     def refuse(summary: str, start: int, stop: int) -> NoReturn:
         usage = f"It is called as {name}({', '.join(map(_usage, parameters))})."
@@ -383,24 +360,21 @@ def _checked(
     named: dict[str, Any] = {}
     for start, stop, key, value in arguments:
         if key:
-            if key not in by_key:
+            parameter = by_key.get(key)
+            if parameter is None:
                 near = _nearest(key, tuple(by_key))
                 refuse(f"{name} has no argument {shortened(key)!r}{near}", start, start + len(key))
             if key in taken:
                 refuse(f"{name} is given {key!r} twice", start, start + len(key))
-            parameter = by_key[key]
             named[key] = value
         elif named:
             refuse("an argument without a key stands after one with a key", start, stop)
-        elif len(positional) < len(by_place):
-            parameter = by_place[len(positional)]
-            positional.append(value)
-        elif rest:
-            parameter = rest[0]
-            positional.append(value)
         else:
-            count = f"{len(by_place)} argument{'' if len(by_place) == 1 else 's'}"
-            refuse(f"{name} takes {count} in place, and this is one more", start, stop)
+            parameter = next(places, rest)
+            if parameter is None:
+                count = f"{len(by_place)} argument{'' if len(by_place) == 1 else 's'}"
+                refuse(f"{name} takes {count} in place, and this is one more", start, stop)
+            positional.append(value)
         taken.add(parameter.name)
         wanted = _wanted(parameter, value)
         if wanted:

@@ -19,7 +19,7 @@ def is_affine(x: Any) -> bool:
 
 def _is_affine_atom(atom: Any) -> bool:
     if type(atom) is Least:
-        return all(map(is_affine, atom.items))
+        return all(map(is_affine, atom.parts))
     if isinstance(atom, (Quotient, Remainder)):
         return type(atom.divisor) is int and is_affine(atom.dividend)
     return True
@@ -37,7 +37,7 @@ def _atom_text(atom: Any) -> str:
     if type(atom) is Symbol:
         return atom.name
     if type(atom) is Least:
-        return _least_text([isl_text(item) for item in atom.items])
+        return _least_text([isl_text(item) for item in atom.parts])
     if type(atom) is Quotient:
         return f"floor({isl_text(atom.dividend)}/{atom.divisor})"
     return f"({isl_text(atom.dividend)} mod {atom.divisor})"

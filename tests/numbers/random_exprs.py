@@ -269,7 +269,7 @@ def source_of_atom(atom: Any) -> str:
     if type(atom) is Symbol:
         return f"({atom.name}//{atom.divisor})" if atom.divisor != 1 else atom.name
     if type(atom) is Least:
-        return f"min({', '.join(map(source_of_value, atom.items))})"
+        return f"min({', '.join(map(source_of_value, atom.parts))})"
     assert type(atom) in (Quotient, Remainder)
     sign = "//" if type(atom) is Quotient else "%"
     return f"({source_of_value(atom.dividend)}{sign}{source_of_value(atom.divisor)})"

@@ -17,6 +17,7 @@ from tla.numbers import (
     free_symbols,
     greatest,
     least,
+    settled,
     simplify,
     substitute,
     sym,
@@ -265,13 +266,13 @@ def test_substitution_of_ints_of_every_kind(n: Any) -> None:
 @pytest.mark.parametrize(
     ("x", "values", "summary"),
     [
-        (X, {"i": -1}, "i = -1 lies outside its range, i >= 0"),
+        (X, {"i": -1}, "i = -1 breaks i >= 0"),
         (M, {"M": 20}, "M = 20 breaks M % 16 == 0"),
         (M, {"M": sym("k", 2) * 8 + 4}, "M = 8*k{div=2}+4 breaks M % 16 == 0"),
         (
             sym("k", max=7),
             {"k": sym("m", min=8)},
-            "k = m{min=8} lies outside its range, k >= 1 and k <= 7",
+            "k = m{min=8} breaks k <= 7",
         ),
     ],
 )
@@ -280,6 +281,17 @@ def test_substitutes_that_do_not_fit(x: Expr, values: dict[str, Any], summary: s
         substitute(x, values)
     assert caught.value.summary == summary
     assert str(caught.value.symbol) in summary
+
+
+def test_a_substitute_outside_a_symbolic_range() -> None:
+    with pytest.raises(BindingError, match=r"^M = N\+1 breaks M <= N\n?"):
+        substitute(sym("M", max=N), {"M": N + 1})
+
+
+def test_a_value_outside_the_range_of_an_assumption_s_symbol() -> None:
+    k: Any = sym("k", max=7)
+    with pytest.raises(BindingError, match=r"^k = 8 breaks k <= 7"):
+        settled([k % 2 == 0], (), {"k": 8})
 
 
 def test_a_substitute_that_may_not_fit() -> None:

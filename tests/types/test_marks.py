@@ -73,7 +73,7 @@ UNMARKED = {
         " Layout.valid_size"
     ),
     "of unknowns that have names, or of what is assumed of them": (
-        "Condition Expr SymbolicInt assume sym Layout.assuming Layout.bind"
+        "Condition Expr SymbolicInt assume sym Layout.assuming Layout.assumptions Layout.bind"
         " Layout.conditions Layout.with_assumptions Layout.symbols"
     ),
     "a table, a picture or a text": (

@@ -58,7 +58,7 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     Static ints are made plain, for speed: what is computed from them is made `as_static` again. Among
     dynamic ones they stay as they are, and what is made of static ints alone comes out static.
     """
-    if type(layout) is not Layout or layout.assumptions:
+    if type(layout) is not Layout or (layout.beside is not None and layout.assumptions):
         as_layout(layout)
         return None  # it carries assumptions, as will the result
     out: Modes = []

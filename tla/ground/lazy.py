@@ -15,11 +15,15 @@ import, and no import has to hide in a function to keep it so.
 
 from __future__ import annotations
 
-import ast
+import re
 import sys
 from importlib import import_module
 from types import ModuleType
 from typing import Any
+
+# patterns, since `ast` would take longer to load than most rooms
+_IMPORT = re.compile(r"^    from (\.[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
+_NAME = re.compile(r"\w+(?=\s*(?:,|\)|$))")
 
 
 class _LazyPackage(ModuleType):
@@ -30,7 +34,7 @@ class _LazyPackage(ModuleType):
     _rooms: list[str]
     """The packages whose public names are also names of this one."""
 
-    def __getattr__(self, name: str) -> Any:
+    def _loaded(self, name: str) -> Any:
         home = self._homes.get(name) or self._room_of(name)
         if home == ".":
             return import_module(f".{name}", self.__name__)
@@ -73,20 +77,17 @@ def lazy(package: str) -> None:
     spec = module.__spec__
     if not spec.origin.endswith(".py"):
         raise ImportError(f"{package} needs its source: the names that it gives are read from it")
-    source = spec.loader.get_data(spec.origin)
+    source = spec.loader.get_data(spec.origin).decode()
     homes: dict[str, str] = {}
     rooms: list[str] = []
     module._homes, module._rooms = homes, rooms
-    blocks = [block.body for block in ast.parse(source).body if isinstance(block, ast.If)]
-    for i, block in enumerate(blocks):
-        for node in block:
-            assert isinstance(node, ast.ImportFrom)
-            home = "." * node.level + (node.module or "")
-            if node.names[0].name == "*":
+    for i, block in enumerate(source.split("\nif TYPE_CHECKING:\n")[1:]):
+        for home, names in _IMPORT.findall(block):
+            homes.update(dict.fromkeys(_NAME.findall(names), home))
+            if names == "*":
                 rooms.append(home)
-                continue
-            assert all(alias.asname in (None, alias.name) for alias in node.names)
-            homes.update(dict.fromkeys([alias.name for alias in node.names], home))
         if i == 0 and not rooms:
             module.__all__ = sorted({*getattr(module, "__all__", ()), *homes})
     module.__class__ = _LazyPackage
+    # in its namespace, not in the class: there it would slow down every name of the package
+    module.__getattr__ = module._loaded

@@ -97,7 +97,7 @@ def reduced(x: Value, bounds: Interval) -> list[Constraint]:
             continue
         if len(monomial) == 1 and type(atom) is Least and bounds.upper >= high:
             # min(x, y) >= l is x >= l and y >= l
-            items = [(y, bounds_of(y)[1]) for y in atom.items]
+            items = [(y, bounds_of(y)[1]) for y in atom.parts]
             return [c for y, top in items for c in reduced(y, Interval(bounds.lower, top or 0))]
         return [Constraint(x, bounds)]
 

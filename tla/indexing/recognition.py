@@ -237,7 +237,7 @@ def _atom_steps(atom: Any, symbol: Symbol) -> set[int]:
     if type(atom) is Symbol:
         return {1} if atom is symbol else set()
     if type(atom) is Least:
-        return {w for item in atom.items for w in _steps(item, symbol)}
+        return {w for item in atom.parts for w in _steps(item, symbol)}
     out: set[int] = set()
     if type(atom) in (Quotient, Remainder) and type(atom.dividend) is Expr:
         for monomial, k in atom.dividend.terms.items():

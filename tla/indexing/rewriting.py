@@ -172,7 +172,7 @@ class _Rewriting:
         if type(atom) is Symbol:
             return atom_expr(atom)
         if type(atom) is Least:
-            return least(*map(self._sum, atom.items))
+            return least(*map(self._sum, atom.parts))
         division: Any = atom
         x, c = self._sum(division.dividend), self._sum(division.divisor)
         low, high = self._range(x)

@@ -193,9 +193,12 @@ def in_mlir_order(x: Expr) -> list[tuple[Monomial, int]]:
 def _has_dim(atom: Any) -> bool:
     if type(atom) is Symbol:
         return place_of(atom)[0] == 0
-    items = atom.items if type(atom) is Least else (atom.dividend, atom.divisor)
     return any(
-        _has_dim(inner) for x in items if type(x) is Expr for monomial in x.terms for inner in monomial
+        _has_dim(inner)
+        for x in atom.parts
+        if type(x) is Expr
+        for monomial in x.terms
+        for inner in monomial
     )
 
 
@@ -212,7 +215,7 @@ def _atom_key(atom: Any) -> tuple[Any, ...]:
         kind, i = place_of(atom)
         return (_DIM, i) if kind == 0 else (_SYMBOL, kind, i)
     if type(atom) is Least:
-        return (_MIN, *map(_key, atom.items))
+        return (_MIN, *map(_key, atom.parts))
     kind = _MOD if type(atom) is Remainder else _FLOOR
     assert kind == _MOD or type(atom) is Quotient
     return (kind, _key(atom.dividend), _key(atom.divisor))

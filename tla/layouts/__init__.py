@@ -101,14 +101,7 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     # for the rooms above
-    from . import (
-        coord as coord,
-        fractal as fractal,
-        int_tuple as int_tuple,
-        layout as layout,
-        swizzle as swizzle,
-        tile as tile,
-    )
+    from . import int_tuple as int_tuple
     from .coord import default_origin as default_origin, offset_at as offset_at
     from .fractal import repeated as repeated
     from .int_tuple import (
@@ -122,9 +115,9 @@ if TYPE_CHECKING:
         NamingScanner as NamingScanner,
         grouped as grouped,
         items_at as items_at,
-        layout_at as layout_at,
         leaf_at as leaf_at,
         parse_int_tuple as parse_int_tuple,
+        value_at as value_at,
     )
     from .tensor import is_tensor as is_tensor
 

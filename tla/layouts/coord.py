@@ -49,6 +49,7 @@ from .int_tuple import (
     congruent,
     flatten_to_tuple,
     leaves,
+    map_parts,
     not_congruent,
     product,
     product_each,
@@ -58,6 +59,7 @@ from .int_tuple import (
     unflatten,
     weakly_congruent,
 )
+from .slicing import Coord, _
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -200,7 +202,7 @@ def compact_order(shape: IntTuple, order: IntTuple) -> Any:
             order=order,
             shape=shape,
         )
-    sizes, ranks = flatten_to_tuple(shape), flatten_to_tuple(_spread(order, shape))
+    sizes, ranks = flatten_to_tuple(shape), flatten_to_tuple(map_parts(_spread, order, shape))
     strides: list[Any] = [_1] * len(sizes)
     step: Any = _1
 
@@ -212,10 +214,8 @@ def compact_order(shape: IntTuple, order: IntTuple) -> Any:
     return unflatten(tuple(strides), shape)
 
 
-def _spread(order: Any, shape: Any) -> Any:
-    if is_tuple(order):
-        return tuple(map(_spread, order, shape))
-    return repeat_like(shape, order)
+def _spread(place: Any, part: Any) -> Any:
+    return repeat_like(part, place)
 
 
 # --- index and coordinate ---------------------------------------------------------------------
@@ -291,19 +291,8 @@ def coords(shape: IntTuple) -> Iterator[Any]:
     [(0, (0, 0)), (1, (0, 0)), (0, (0, 1)), (1, (0, 1))]
     """
     shape = as_shape(shape)
-    sizes = [known_int(n) for n in leaves(shape)]
-    if 0 in sizes:
-        return
-    at = [0] * len(sizes)
-    while True:
-        yield unflatten(tuple(at), shape) if is_tuple(shape) else at[0]
-        for i, n in enumerate(sizes):  # count up, the first leaf fastest
-            at[i] += 1
-            if at[i] < n:
-                break
-            at[i] = 0
-        else:
-            return
+    for i in range(known_int(product(shape))):
+        yield _natural(i, shape, False)
 
 
 # --- coordinate to offset ---------------------------------------------------------------------
@@ -338,15 +327,22 @@ def crd2offset(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool 
     return offset_at(coord, shape, stride, extend)
 
 
-def offset_at(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool) -> Any:
-    """`crd2offset` for a shape and stride known to be checked and congruent."""
+def offset_at(
+    coord: Coord, shape: IntTuple, stride: IntTuple, extend: bool, kept: list[Any] | None = None
+) -> Any:
+    """`crd2offset` for a shape and stride known to be checked and congruent.
+
+    Args:
+        kept: Receives the shape and the stride of each mode at which ``coord`` has `_`; each stands at
+            its coordinate 0. If None, a coordinate is made of ints alone.
+    """
     try:
-        return _offset(coord, shape, stride, extend)
+        return _offset(coord, shape, stride, extend, kept)
     except _OUTSIDE:
         raise _diagnosed(coord, shape, extend) from None
 
 
-def _offset(coord: Any, shape: Any, stride: Any, extend: bool) -> Any:
+def _offset(coord: Any, shape: Any, stride: Any, extend: bool, kept: list[Any] | None) -> Any:
     # The first term starts the sum, so that static terms give a static sum. Leaves are taken in
     # place rather than by a call each: this is the path that every evaluation runs.
     total: Any = None
@@ -357,10 +353,13 @@ def _offset(coord: Any, shape: Any, stride: Any, extend: bool) -> Any:
             if type(c) in PLAIN_INTS and type(s) in PLAIN_INTS and 0 <= c < s:
                 term = c * d
             else:
-                term = _offset(c, s, d, extend)
+                term = _offset(c, s, d, extend, kept)
             total = term if total is None else total + term
         return _0 if total is None else total
     if type(coord) not in PLAIN_INTS:
+        if coord is _ and kept is not None:
+            kept.append((shape, stride))
+            return _0
         coord = leaf(coord)
     if not is_tuple(shape):
         _in_range(coord, shape, extend)
@@ -375,10 +374,10 @@ def _offset(coord: Any, shape: Any, stride: Any, extend: bool) -> Any:
             term = coord % s * stride[i]
         else:
             n = product(s)
-            term = _offset(coord % n, s, stride[i], False)
+            term = _offset(coord % n, s, stride[i], False, None)
         coord = coord // n
         total = term if total is None else total + term
-    term = _offset(coord, shape[last], stride[last], extend)
+    term = _offset(coord, shape[last], stride[last], extend, None)
     return term if total is None else total + term
 
 
@@ -404,7 +403,7 @@ def _diagnosed(coord: Any, shape: Any, extend: bool) -> CoordinateError:
     while is_tuple(c) and is_tuple(s) and len(c) == len(s):
         for i, (part, extent) in enumerate(zip(c, s, strict=True)):
             try:
-                _natural(part, extent, extend)
+                _offset(part, extent, extent, extend, [])
             except _OUTSIDE:
                 at.append(i)
                 c, s = part, extent
@@ -480,9 +479,7 @@ def mode_indices(coord: IntTuple, shape: IntTuple) -> tuple[Any, ...]:
     if not is_tuple(coord):
         return flatten_to_tuple(idx2crd(coord, product_each(shape)))
     if len(coord) != len(shape):
-        raise CoordinateError(
-            f"coordinate {text_of(coord)} does not fit the shape {text_of(shape)}", coord=coord
-        )
+        raise _diagnosed(coord, shape, False)
     return tuple(crd2idx(c, s) for c, s in zip(coord, shape, strict=True))
 
 

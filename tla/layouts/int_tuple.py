@@ -62,9 +62,17 @@ def make_tuple(*items: *_Items) -> tuple[*_Items]:
     return checked
 
 
-def as_int_tuple(x: object) -> Any:
-    """Return ``x`` with every leaf checked and numpy ints converted; the profile is kept."""
-    return _checked(x, MAX_DEPTH)
+def as_int_tuple(x: object, room: int = MAX_DEPTH) -> Any:
+    """Return ``x`` with every leaf checked and numpy ints converted; the profile is kept.
+
+    Args:
+        room: The levels of nesting that are left.
+    """
+    if not is_tuple(x):
+        return leaf(x)
+    if not room:
+        raise LayoutError(f"an int tuple is nested deeper than {MAX_DEPTH} levels")
+    return tuple(as_int_tuple(i, room - 1) for i in x)
 
 
 def as_shape(x: object) -> Any:
@@ -83,42 +91,9 @@ def as_shape(x: object) -> Any:
     return shape
 
 
-def _checked(x: Any, room: int) -> Any:
-    if not is_tuple(x):
-        return leaf(x)
-    if not room:
-        raise LayoutError(f"an int tuple is nested deeper than {MAX_DEPTH} levels")
-    return tuple(_checked(i, room - 1) for i in x)
-
-
-@constexpr
-def rank(x: IntTuple, *path: SupportsIndex) -> Int[int]:
-    """Return the number of modes of ``get(x, *path)``, static; an int has one.
-
-    >>> rank((4, (2, 3))), rank((4, (2, 3)), 0), rank(5)
-    (_2, _1, _1)
-    """
-    x = get(x, *path)
-    return Int(len(x)) if is_tuple(x) else _1
-
-
-@constexpr
-@bounded
-def depth(x: IntTuple, *path: SupportsIndex) -> Int[int]:
-    """Return the levels of nesting of ``get(x, *path)``, static: 0 for an int.
-
-    >>> depth(5), depth((4, 2)), depth((4, (2, 3)))
-    (_0, _1, _2)
-    """
-    x = get(x, *path)
-    if not is_tuple(x):
-        return Int(0)
-    return Int(1 + max((int(depth(i)) for i in x), default=0))
-
-
 @constexpr
 def get(x: IntTuple, *path: SupportsIndex) -> Any:
-    """Return mode ``path[0]`` of ``x``, of it mode ``path[1]``, and so on. Mode 0 of an int is it.
+    """Return mode ``path[0]`` of ``x``, of that mode ``path[1]``, and so on. An int is its own mode 0.
 
     >>> get((4, (2, 3)), 1, 0), get(5, 0)
     (2, 5)
@@ -159,23 +134,12 @@ def text_of(*parts: IntTuple) -> str:
     >>> text_of((_2, (4, (5,)))), text_of(Int(-2)), text_of(())
     ('(_2,(4,(5)))', '_-2', '()')
     """
-    try:
-        return ":".join([_text(x, MAX_DEPTH, _plain_text) for x in parts])
-    except _SymbolicError:
+    write: Callable[[Any], str] = str
+    if any(map(is_open, _profile_leaves(parts))):  # its text depends on those before it
         from ..numbers import Notation
 
         write = Notation(leaves(parts)).text
-        return ":".join([_text(x, MAX_DEPTH, write) for x in parts])
-
-
-class _SymbolicError(Exception):
-    """A leaf is symbolic: its text depends on those before it."""
-
-
-def _plain_text(x: Any) -> str:
-    if is_open(x):
-        raise _SymbolicError
-    return str(x)
+    return ":".join([_text(x, MAX_DEPTH, write) for x in parts])
 
 
 def _text(x: Any, room: int, leaf_text: Callable[[Any], str]) -> str:
@@ -238,12 +202,14 @@ def unflatten(flat: IntTuple, profile: IntTuple) -> Any:
 
 
 def _profile_leaves(profile: Any) -> Iterator[Any]:
-    """The leaves of a profile, which need not be ints."""
-    if is_tuple(profile):
-        for i in profile:
-            yield from _profile_leaves(i)
-    else:
-        yield profile
+    """The leaves of a profile, which need not be ints; it may be nested to any depth."""
+    todo = [profile]
+    while todo:
+        part = todo.pop()
+        if is_tuple(part):
+            todo += reversed(part)
+        else:
+            yield part
 
 
 @bounded
@@ -264,25 +230,20 @@ def congruent(a: IntTuple, b: IntTuple) -> bool:
 
 def require_congruent(shape: Any, stride: Any) -> None:
     """Raise `CongruenceError` unless the two have one profile; the text says where they part."""
-    if not congruent(shape, stride):
-        raise CongruenceError(
-            f"shape {text_of(shape)} and stride {text_of(stride)} are not congruent",
-            _first_difference(shape, stride),
-            shape=shape,
-            stride=stride,
-        )
-
-
-def _first_difference(shape: Any, stride: Any) -> str:
-    """A sentence on the first place where two profiles differ."""
-    at = ""
-    while is_tuple(shape) and is_tuple(stride) and len(shape) == len(stride):
-        i = next(i for i in range(len(shape)) if not congruent(shape[i], stride[i]))
-        at = f"{at}.{i}" if at else f"{i}"
-        shape, stride = shape[i], stride[i]
-    return (
-        f"{f'In mode {at} the' if at else 'The'} shape {text_of(shape)} has {_arity(shape)},"
-        f" the stride {text_of(stride)} has {_arity(stride)}."
+    if congruent(shape, stride):
+        return
+    path: list[str] = []
+    s, d = shape, stride
+    while is_tuple(s) and is_tuple(d) and len(s) == len(d):
+        i = next(i for i in range(len(s)) if not congruent(s[i], d[i]))
+        path.append(f"{i}")
+        s, d = s[i], d[i]
+    place = f"In mode {'.'.join(path)} the" if path else "The"
+    raise CongruenceError(
+        f"shape {text_of(shape)} and stride {text_of(stride)} are not congruent",
+        f"{place} shape {text_of(s)} has {_arity(s)}, the stride {text_of(d)} has {_arity(d)}.",
+        shape=shape,
+        stride=stride,
     )
 
 
@@ -345,19 +306,25 @@ def transform_leaf(f: Callable[..., Any], x: IntTuple, *others: IntTuple) -> Any
     Raises:
         CongruenceError: the tuples have different profiles.
     """
-    return _transformed(f, as_int_tuple(x), *map(as_int_tuple, others))
+    profile, *same = map(as_int_tuple, (x, *others))
+    for other in same:
+        if not congruent(profile, other):
+            raise not_congruent(profile, other)
+    return map_parts(f, profile, *same)
 
 
-def _transformed(f: Callable[..., Any], x: Any, *others: Any) -> Any:
-    if is_tuple(x):
-        for other in others:
-            if not is_tuple(other) or len(other) != len(x):
-                raise not_congruent(x, other)
-        return tuple(_transformed(f, *at) for at in zip(x, *others, strict=True))
+def map_parts(f: Callable[..., Any], profile: Any, *others: Any) -> Any:
+    """Return ``profile`` with every leaf replaced by ``f`` of it and of the parts at its place.
+
+    Raises:
+        CongruenceError: a tuple has no part at the place of a leaf.
+    """
+    if not is_tuple(profile):
+        return f(profile, *others)
     for other in others:
-        if is_tuple(other):
-            raise not_congruent(x, other)
-    return f(x, *others)
+        if not is_tuple(other) or len(other) != len(profile):
+            raise not_congruent(profile, other)
+    return tuple([map_parts(f, *at) for at in zip(profile, *others, strict=True)])
 
 
 def fold_leaf(f: Callable[[Any, Any], Any], start: Any, x: IntTuple) -> Any:
@@ -392,16 +359,6 @@ def product(x: IntTuple) -> Any:
     for i in x:
         total = total * (product(i) if is_tuple(i) else leaf(i))
     return total
-
-
-@constexpr
-def size(x: IntTuple, *path: SupportsIndex) -> Any:
-    """Return the number of coordinates of the shape ``get(x, *path)``: the product of its leaves.
-
-    >>> size((4, (2, 3))), size((4, (2, 3)), 1)
-    (24, 6)
-    """
-    return product(get(x, *path))
 
 
 @constexpr
@@ -453,11 +410,11 @@ def elem_scale(a: IntTuple, b: IntTuple) -> Any:
     >>> elem_scale((2, 3), ((4, 5), 6))
     (40, 18)
     """
-    if is_tuple(a):
-        if not is_tuple(b) or len(a) != len(b):
-            raise not_congruent(a, b)
-        return tuple(map(elem_scale, a, b))
-    return leaf(a) * product(b)
+
+    def scaled(n: Any, part: Any) -> Any:
+        return leaf(n) * product(part)
+
+    return map_parts(scaled, a, b)
 
 
 @constexpr
@@ -632,15 +589,15 @@ def repeat(x: IntTuple, times: SupportsIndex) -> tuple[Any, ...]:
     ((4, 2), (4, 2))
     """
     count: int = leaf(times)
-    if count < 0:
-        raise LayoutError(f"cannot repeat a mode {count} times")
-    if count > _MOST_COPIES:
-        raise LayoutError(f"cannot repeat a mode {count} times: at most {_MOST_COPIES} are supported")
+    if not 0 <= count <= _MOST_COPIES:
+        raise LayoutError(
+            f"cannot repeat a mode {count} times", f"From 0 to {_MOST_COPIES} times are supported."
+        )
     return (as_int_tuple(x),) * count
 
 
 _MOST_COPIES = 1 << 20
-"""As many modes as anything can be done with."""
+"""The most modes that any operation can work on."""
 
 
 @constexpr

@@ -31,7 +31,7 @@ from typing import (
     overload,
 )
 
-from ..errors import CoordinateError, LeafError, NotALayoutError
+from ..errors import CoordinateError, LeafError, NotALayoutError, TlaError
 from ..ground import Immutable, Shown, constexpr, steps_of, typed_by
 from ..numbers import (
     MAX_DEPTH,
@@ -42,12 +42,13 @@ from ..numbers import (
     _0,
     _1,
     assumed,
-    attach_assumptions,
+    bounded,
     call_assuming,
     compared,
     decided,
     ints,
     is_plain_tuple,
+    is_tuple,
     keeps_assumptions,
     known_eq,
     known_lt,
@@ -79,10 +80,10 @@ from .int_tuple import (
     unflatten,
     weakly_congruent,
 )
-from .slicing import Coord, _, as_coord, coord_text, has_underscore, sliced
+from .slicing import Coord, _, as_coord, coord_text, has_underscore, kept_origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from typing_extensions import TypeIs
 
@@ -126,20 +127,11 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         def stride(self) -> D_co: ...
 
         @property
-        def assumptions(self) -> tuple[Condition, ...]:
-            """What was assumed to make it, beside the facts of its unknowns; see `tla.assume`.
-
-            >>> M = sym("M")
-            >>> with assume(M % 48 == 0):
-            ...     tiled = zipped_divide(Layout((M, 8), (8, 1)), (48, 8), exact=True)
-            >>> tiled.assumptions
-            (M % 48 == 0,)
-            """
+        def beside(self) -> tuple[Any, tuple[Condition, ...]] | None:
+            """Its origin shape, if one was given, and its assumptions; None for neither."""
             ...
-
-        _origin: Any
     else:
-        __slots__ = ("_origin", "assumptions", "shape", "stride")
+        __slots__ = ("beside", "shape", "stride")
 
     # __new__ and no __init__: a layout cannot be initialised a second time
     @overload
@@ -163,16 +155,30 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         layout: AnyLayout = _new(cls)
         _set_shape(layout, shape)
         _set_stride(layout, stride)
-        _set_origin(layout, None if origin_shape is None else checked_origin(shape, origin_shape))
+        _set_beside(layout, None)
+        if origin_shape is not None:
+            _set_beside(layout, (checked_origin(shape, origin_shape), ()))
         if not is_plain and assumed.get() is not None and layout.symbols:
-            _set_assumptions(
-                layout, tuple(dict.fromkeys(used_here()))
-            )  # its ints may have come from them
-        else:
-            _set_assumptions(layout, ())
+            return layout.with_assumptions(used_here())  # its ints may have come from them
         return layout
 
     # --- what it is ---
+
+    @property
+    def assumptions(self) -> tuple[Condition, ...]:
+        """What was assumed to make it, beside the facts of its unknowns; see `tla.assume`.
+
+        >>> M = sym("M")
+        >>> with assume(M % 48 == 0):
+        ...     tiled = zipped_divide(Layout((M, 8), (8, 1)), (48, 8), exact=True)
+        >>> tiled.assumptions
+        (M % 48 == 0,)
+        """
+        return () if self.beside is None else self.beside[1]
+
+    @property
+    def _origin(self) -> Any:
+        return None if self.beside is None else self.beside[0]
 
     @property
     def origin_shape(self: AnyLayout) -> Any:
@@ -183,13 +189,13 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
     @constexpr
     def rank(self: AnyLayout) -> Int[int]:
         """The number of top-level modes, static."""
-        return int_tuple.rank(self.shape)
+        return rank(self)
 
     @property
     @constexpr
     def depth(self: AnyLayout) -> Int[int]:
         """The levels of nesting, static."""
-        return int_tuple.depth(self.shape)
+        return depth(self)
 
     @property
     @constexpr
@@ -319,9 +325,9 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
             CoordinateError: the coordinate is negative, outside the shape, or of another profile.
         """
         at: Any = coord[0] if len(coord) == 1 else coord  # _one(coord), on the hot path
-        if self.assumptions:
-            return self._granted(Layout.__call__, at)
         try:
+            if self.beside is not None and self.assumptions:
+                return call_assuming(self.assumptions, offset_at, at, self.shape, self.stride, False)
             return offset_at(at, self.shape, self.stride, False)
         except LeafError:
             if not has_underscore(at):
@@ -344,8 +350,8 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         Raises:
             CoordinateError: the coordinate is negative or of another profile.
         """
-        if self.assumptions:
-            return self._granted(Layout.extended, _one(coord))
+        if self.beside is not None and self.assumptions:
+            return call_assuming(self.assumptions, offset_at, _one(coord), self.shape, self.stride, True)
         return offset_at(_one(coord), self.shape, self.stride, True)
 
     @constexpr
@@ -356,22 +362,14 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         >>> print(zN[_, 5], zN[(1, _), _])
         ((4,2)):((4,16)) (2,(4,3)):(16,(1,32))
         """
-        if self.assumptions:
-            settled: AnyLayout = self._granted(Layout.__getitem__, coord)
-            return settled
         shape: Any = self.shape
-        if self._origin is None and is_plain_tuple(coord) and is_plain_tuple(shape):
+        is_plain = is_plain_tuple(coord) and is_plain_tuple(shape) and len(coord) == len(shape)
+        if is_plain and self.beside is None:
             kept: list[Any] = []
             steps: list[Any] = []
-            fits = len(coord) == len(shape) and _kept(coord, shape, self.stride, kept, steps)
-            if fits and kept:
+            if _kept(coord, shape, self.stride, kept, steps) and kept:
                 return trusted(tuple(kept), tuple(steps))
         return slice_and_offset(coord, self)[0]
-
-    def _granted(self: AnyLayout, operation: Callable[..., Any], coord: Any) -> Any:
-        """What an operation gives where what the layout stands on is taken for granted."""
-        conditions, bare = self.assumptions, _restored(self.shape, self.stride, self._origin)
-        return attach_assumptions(conditions, call_assuming(conditions, operation, bare, coord))
 
     def __iter__(self: AnyLayout) -> Iterator[AnyLayout]:
         """Yield the top-level modes, each a layout."""
@@ -398,7 +396,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
             return NotImplemented
         if self.shape != other.shape or self.stride != other.stride:
             return False
-        if self._origin is None and other._origin is None:
+        if self.beside is None and other.beside is None:
             return True
         return bool(self.origin_shape == other.origin_shape)
 
@@ -436,8 +434,8 @@ AnyLayout: TypeAlias = Layout[Any, Any]
 def _restored(shape: Any, stride: Any, origin: Any, *conditions: Condition) -> AnyLayout:
     """The layout of parts that have been checked: what a pickle holds, and what is bound."""
     layout = trusted(shape, stride)
-    _set_origin(layout, origin)
-    _set_assumptions(layout, conditions)
+    if origin is not None or conditions:
+        _set_beside(layout, (origin, conditions))
     return layout
 
 
@@ -455,8 +453,7 @@ _new: Final = object.__new__
 _layout: type[AnyLayout] = Layout
 _set_shape: Final = Layout.__dict__["shape"].__set__
 _set_stride: Final = Layout.__dict__["stride"].__set__
-_set_origin: Final = Layout.__dict__["_origin"].__set__
-_set_assumptions: Final = Layout.__dict__["assumptions"].__set__
+_set_beside: Final = Layout.__dict__["beside"].__set__
 
 
 def trusted(shape: Any, stride: Any) -> AnyLayout:
@@ -464,15 +461,14 @@ def trusted(shape: Any, stride: Any) -> AnyLayout:
     layout: AnyLayout = _new(_layout)
     _set_shape(layout, shape)
     _set_stride(layout, stride)
-    _set_origin(layout, None)
-    _set_assumptions(layout, ())
+    _set_beside(layout, None)
     return layout
 
 
 def padded(layout: AnyLayout, origin: Any) -> AnyLayout:
     """Return a new layout with the origin shape given, which is known to lie in its shape."""
     if says_more(layout.shape, origin):
-        _set_origin(layout, origin)
+        _set_beside(layout, (origin, layout.assumptions))
     return layout
 
 
@@ -592,17 +588,20 @@ def rank(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Int[int]:
     >>> rank(parse("((4,2),3):((3,12),1)")), rank(((4, 2), 3), 0), rank(7)
     (_2, _2, _1)
     """
-    return int_tuple.rank(_shape_of(x), *path)
+    part = int_tuple.get(_shape_of(x), *path)
+    return Int(len(part)) if is_tuple(part) else _1
 
 
 @constexpr
+@bounded
 def depth(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Int[int]:
     """Return the levels of nesting of ``get(x, *path)``, static; 0 for an int.
 
     >>> depth(7), depth(parse("((4,2),3):((3,12),1)"))
     (_0, _2)
     """
-    return int_tuple.depth(_shape_of(x), *path)
+    part = int_tuple.get(_shape_of(x), *path)
+    return Int(1 + max([int(depth(i)) for i in part], default=0)) if is_tuple(part) else _0
 
 
 @constexpr
@@ -612,7 +611,7 @@ def size(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Any:
     >>> size(parse("((4,2),3):((3,12),1)")), size(((4, 2), 3), 0)
     (24, 8)
     """
-    return int_tuple.size(_shape_of(x), *path)
+    return product(int_tuple.get(_shape_of(x), *path))
 
 
 @constexpr
@@ -839,13 +838,21 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     as_layout(layout)
     if coord is _:
         return layout, _0
-    if not has_underscore(coord):
+    modes: list[tuple[Any, Any]] = []
+    offset: Any = _0
+    try:
+        offset = offset_at(coord, layout.shape, layout.stride, False, modes)
+    except TlaError:
+        if has_underscore(coord):
+            raise
+    if not modes:
         raise CoordinateError(
             f"layout[{coord_text(coord)}] keeps no mode",
             "Write layout(...) for the offset of a coordinate, get(layout, i) for mode i,"
             " or put `_` where a mode is to stay, as in layout[_, 3]; ':' does not stand for it.",
             coord=coord,
         )
-    origin = layout.origin_shape if layout.is_padded else None
-    kept, steps, data, offset = sliced(coord, layout.shape, layout.stride, origin)
-    return Layout(kept, steps, data), offset
+    kept = trusted(*zip(*modes, strict=True))
+    if layout.is_padded:
+        return padded(kept, kept_origin(coord, layout.shape, layout.origin_shape)), offset
+    return kept, offset

@@ -29,10 +29,10 @@ from ..errors import LayoutError, ParseError
 from ..ground import Scanner, constexpr, shortened
 from ..numbers import MAX_DEPTH, Int
 from .int_tuple import as_int_tuple, text_of
-from .layout import AnyLayout, Layout, is_layout
+from .layout import Layout, is_layout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ..numbers import Names
 
@@ -68,20 +68,7 @@ def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     stride = _int_tuple(scan, MAX_DEPTH, "a stride")
     origin = _int_tuple(scan, MAX_DEPTH, "an origin shape") if scan.accept(":") else None
     scan.expect_end()
-    return layout_at(scan, start, first, stride, origin)
-
-
-@constexpr
-def parse_layout(text: str, symbols: Mapping[str, Any] | None = None) -> AnyLayout:
-    """Return the layout that a text writes; a lone shape is no layout.
-
-    Raises:
-        ParseError: the text writes something else.
-    """
-    value = parse(text, symbols)
-    if not is_layout(value):
-        raise ParseError("expected ':' and a stride after the shape", text, len(text.rstrip()))
-    return value
+    return value_at(scan, start, Layout, first, stride, origin)
 
 
 @constexpr
@@ -222,14 +209,14 @@ def _refuse_leaf(scan: Scanner, what: str) -> NoReturn:
     )
 
 
-def layout_at(scan: Scanner, start: int, shape: Any, stride: Any, origin: Any) -> AnyLayout:
-    """Return the layout of parts whose text began at ``start`` and has just been passed.
+def value_at(scan: Scanner, start: int, make: Callable[..., Any], *parts: Any) -> Any:
+    """Return ``make(*parts)``, where the text of the parts began at ``start`` and has just been passed.
 
     Raises:
-        ParseError: it reads well but is no layout.
+        ParseError: the parts read well but have no such value.
     """
     try:
-        return Layout(shape, stride, origin)
+        return make(*parts)
     except LayoutError as error:
         end = scan.last
         if "extent" in vars(error):  # a negative one: the first such number of the shape

@@ -3,14 +3,14 @@
 >>> slice_((_, 0), ((2, 3), 4)), dice((_, 0), ((2, 3), 4))
 (((2, 3),), (4,))
 
-`sliced` is the whole of it, on int tuples; `tla.layouts.layout` makes a layout of the result.
+`tla.layouts.layout` makes a layout of the modes that it keeps; `kept_origin` says what holds data there.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final, SupportsIndex, TypeAlias, Union
 
-from ..errors import CongruenceError, CoordinateError, UnsupportedError
+from ..errors import CongruenceError, UnsupportedError
 from ..ground import constexpr
 from ..numbers import (
     IntTuple,
@@ -26,7 +26,6 @@ from ..numbers import (
     max_,
     min_,
 )
-from .coord import offset_at
 from .int_tuple import product, text_of
 
 
@@ -122,49 +121,12 @@ def as_coord(x: Any) -> Any:
     return x if x is _ else leaf(x)
 
 
-def sliced(coord: Any, shape: Any, stride: Any, origin: Any) -> tuple[Any, Any, Any, Any]:
-    """Return shape, stride and origin shape of the modes kept, and the offset of their first element.
-
-    An ``origin`` of None, for no padding, stays None.
+def kept_origin(coord: Any, shape: Any, origin: Any) -> tuple[Any, ...]:
+    """Return how many coordinates of each mode kept hold data: always the first ones.
 
     Raises:
-        CoordinateError: an int lies outside its mode, or the profiles do not fit.
         UnsupportedError: several parts of one padded mode are kept, and their data are not a box.
     """
-    try:
-        kept, steps = slice_(coord, shape), slice_(coord, stride)
-    except CongruenceError:
-        raise CoordinateError(
-            f"coordinate {coord_text(coord)} does not fit the shape {text_of(shape)}",
-            coord=coord,
-            shape=shape,
-        ) from None
-    try:  # the modes kept stand at their only coordinate, 0
-        ints, fixed = _with_kept(coord, coord, _0), _with_kept(coord, shape, _1)
-        offset = offset_at(ints, fixed, _with_kept(coord, stride, _0), False)
-    except CoordinateError as error:
-        raise CoordinateError(
-            f"coordinate {coord_text(coord)} lies outside the shape {text_of(shape)}",
-            *error.details,
-            coord=coord,
-            shape=shape,
-            mode=error.mode,
-        ) from None
-    data = None if origin is None else _origin(coord, shape, origin)
-    return kept, steps, data, offset
-
-
-def _with_kept(coord: Any, x: Any, value: Any) -> Any:
-    """``x`` with ``value`` in place of the parts that ``coord`` keeps."""
-    if coord is _:
-        return value
-    if not is_tuple(coord):
-        return x
-    return tuple(_with_kept(c, i, value) for c, i in zip(coord, x, strict=True))
-
-
-def _origin(coord: Any, shape: Any, origin: Any) -> tuple[Any, ...]:
-    """How many coordinates of each mode kept hold data: always the first ones, where that is a box."""
     modes = [(_parts(c, s, _1), n) for c, s, n in zip(coord, shape, origin, strict=True)]
     if not all(less(base, n) for (base, kept), n in modes if not kept):
         # the ints stand in the padding: nothing kept holds data

@@ -30,7 +30,7 @@ Source: CATLASS ``tla::Tensor``, tensor.hpp.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, overload
 
 from ..errors import (
     CongruenceError,
@@ -40,7 +40,7 @@ from ..errors import (
     LayoutError,
     UnsupportedError,
 )
-from ..ground import Immutable, Shown, beyond_types, constexpr, opaque, shortened, typed_by
+from ..ground import Record, Shown, beyond_types, constexpr, opaque, shortened, typed_by
 from ..numbers import (
     IntLike,
     IntTuple,
@@ -57,7 +57,7 @@ from ..numbers import (
     max_,
 )
 from .coord import default_origin, mode_indices
-from .int_tuple import elem_scale, flatten_to_tuple, leaves, repeat_like, text_of, transform_leaf
+from .int_tuple import elem_scale, flatten_to_tuple, leaves, map_parts, repeat_like, text_of
 from .layout import AnyLayout, Layout, as_layout, slice_and_offset
 from .slicing import Coord, _, coord_text, has_underscore
 from .tile import blocks_kept, get_tile_layout, per_mode
@@ -85,7 +85,7 @@ def _some(unknown: Callable[..., Any], data: Any, layout: AnyLayout) -> Tensor[A
     def anywhere(size: Any) -> Any:
         return unknown(0)
 
-    coord = transform_leaf(anywhere, default_origin(layout.shape))
+    coord = map_parts(anywhere, default_origin(layout.shape))
     return _view(data, layout, coord, "GM", unknown())
 
 
@@ -93,7 +93,7 @@ def _some(unknown: Callable[..., Any], data: Any, layout: AnyLayout) -> Tensor[A
 @opaque("data")
 @beyond_types("coord")
 @typed_by(_some, data=None, layout=None)
-class Tensor(Shown, Immutable, Generic[T_co, L_co]):
+class Tensor(Shown, Record, Generic[T_co, L_co]):
     """A view of data: ``tensor(c) == data_offset + root.extended(coord + c)`` for each ``c`` in it.
 
     ``root`` is the layout that ``coord`` counts in. ``tensor.layout`` is that of the view alone, from
@@ -149,16 +149,11 @@ class Tensor(Shown, Immutable, Generic[T_co, L_co]):
             ...
     else:
         __slots__ = ("coord", "data", "data_offset", "layout", "position")
+    parts_in_order: ClassVar[tuple[str, ...]] = ("data", "layout", "coord", "position", "data_offset")
 
     @overload
     def __new__(
-        cls,
-        data: T,
-        layout: L,
-        coord: None = None,
-        position: str = "GM",
-        *,
-        data_offset: IntLike = _0,
+        cls, data: T, layout: L, coord: None = None, position: str = "GM", *, data_offset: IntLike = _0
     ) -> Tensor[T, L]: ...
     @overload
     def __new__(
@@ -190,7 +185,7 @@ class Tensor(Shown, Immutable, Generic[T_co, L_co]):
         if coord is None:
             return whole
         start = per_mode("coordinate", coord, layout)
-        return _tile(whole, start, transform_leaf(_rest, modes, start))
+        return _tile(whole, start, map_parts(_rest, modes, start))
 
     # --- what it is ---
 
@@ -252,7 +247,7 @@ class Tensor(Shown, Immutable, Generic[T_co, L_co]):
         def value(x: Any) -> Any:
             return substitute(x, values) if isinstance(x, SymbolicInt) else x  # type: ignore[arg-type]
 
-        layout, coord = self.layout.bind(**values), transform_leaf(value, self.coord)
+        layout, coord = self.layout.bind(**values), map_parts(value, self.coord)
         return _view(self.data, layout, coord, self.position, value(self.data_offset))
 
     # --- its elements ---
@@ -380,19 +375,9 @@ class Tensor(Shown, Immutable, Generic[T_co, L_co]):
     # --- the value ---
 
     def _key(self) -> tuple[Any, ...]:
-        return self.layout, self.coord, self.position, self.data_offset
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both are the same view of the same data: of one object, or of one name."""
-        if not is_tensor(other):
-            return NotImplemented
-        mine: Any = self.data
-        theirs: Any = other.data
-        same = mine == theirs if isinstance(mine, str) and isinstance(theirs, str) else mine is theirs
-        return same and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
+        """Its parts; data that are no name are known by their identity."""
+        data = self.data if isinstance(self.data, str) else id(self.data)
+        return data, self.layout, self.coord, self.position, self.data_offset
 
     def __repr__(self) -> str:
         start = "" if known_eq(self.data_offset, 0) is True else f"[{self.data_offset}:]"
@@ -414,19 +399,13 @@ def is_tensor(x: object) -> TypeIs[Tensor[object, AnyLayout]]:
     return isinstance(x, Tensor)
 
 
-_new: Final = object.__new__
-_tensor: type[Tensor[Any, Any]] = Tensor
-_SETTERS: Final = [
-    Tensor.__dict__[name].__set__ for name in ("data", "layout", "coord", "position", "data_offset")
-]
+_tensor: type[Any] = Tensor
 
 
 def _view(data: T, layout: L, coord: Any, position: str, data_offset: Any) -> Tensor[T, L]:
     """The tensor of parts that have been checked; ``layout`` is relative to ``coord``."""
-    tensor: Tensor[T, L] = _new(_tensor)
-    for setter, value in zip(_SETTERS, (data, layout, coord, position, data_offset), strict=True):
-        setter(tensor, value)
-    return tensor
+    view: Tensor[T, L] = _tensor._of(data, layout, coord, position, data_offset)
+    return view
 
 
 def _named(data: object) -> str:
@@ -578,8 +557,6 @@ def make_tensor(
 
     Source: CATLASS ``MakeTensor``, tensor.hpp.
     """
-    if coord is None:
-        return Tensor(data, layout, position=position)
     return Tensor(data, layout, coord, position)
 
 

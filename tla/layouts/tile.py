@@ -44,13 +44,12 @@ from .int_tuple import (
     congruent,
     flatten_to_tuple,
     leaves,
+    map_parts,
     product,
-    rank,
     repeat_like,
     text_of,
-    transform_leaf,
 )
-from .layout import AnyLayout, Layout, as_layout, padded
+from .layout import AnyLayout, Layout, as_layout, padded, rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,10 +81,10 @@ def make_layout_tile(
     tile = per_mode("tile", tile, layout)
     if not exact:
         return get_tile_layout(layout, tile, repeat_like(tile, _0))
-    origin = transform_leaf(min_, tile, layout.origin_shape)
+    origin = map_parts(min_, tile, layout.origin_shape)
     try:
         # of the tile no more than all of it holds data
-        return padded(Layout(_by_mode(_front, layout.shape, tile), layout.stride), origin)
+        return padded(Layout(map_parts(_front, tile, layout.shape), layout.stride), origin)
     except _UnevenError as uneven:
         raise DivisibilityError(
             f"tile {text_of(tile)} does not divide the shape {text_of(layout.shape)}",
@@ -124,8 +123,8 @@ def get_tile_layout(
             raise CoordinateError(
                 f"the tile cannot start at {text_of(coord)}: coordinates count from 0", coord=coord
             )
-    origin = transform_leaf(_cropped, tile, coord, layout.origin_shape)
-    return padded(Layout(_by_mode(_blocks, layout.shape, tile), layout.stride), origin)
+    origin = map_parts(_cropped, tile, coord, layout.origin_shape)
+    return padded(Layout(map_parts(_blocks, tile, layout.shape), layout.stride), origin)
 
 
 def blocks_kept(layout: AnyLayout, coord: Any, extent: Any) -> Iterator[tuple[int, Any, Question]]:
@@ -176,19 +175,13 @@ def per_mode(what: str, x: Any, layout: AnyLayout) -> Any:
     if not congruent(default_origin(as_layout(layout).shape), x):
         raise CongruenceError(
             f"{what} {text_of(x)} does not fit the layout {layout}",
-            f"It needs one int for each of its {rank(layout.shape):d} modes.",
+            f"It needs one int for each of its {rank(layout):d} modes.",
             layout=layout,
         )
     return x
 
 
-def _by_mode(rule: Any, shape: Any, tile: Any) -> Any:
-    if not is_tuple(shape):
-        return rule(shape, tile)
-    return tuple(rule(s, t) for s, t in zip(shape, tile, strict=True))
-
-
-def _blocks(shape: Any, extent: Any) -> Any:
+def _blocks(extent: Any, shape: Any) -> Any:
     """The shape of the first ``extent`` coordinates in whole blocks: only the last leaf counts."""
     if not is_tuple(shape):
         return extent
@@ -197,7 +190,7 @@ def _blocks(shape: Any, extent: Any) -> Any:
     block = product(shape[:-1])
     if known_eq(block, 0) is True:  # empty, whatever its last leaf counts
         return shape
-    return (*shape[:-1], _blocks(shape[-1], ceil_div(extent, block)))
+    return (*shape[:-1], _blocks(ceil_div(extent, block), shape[-1]))
 
 
 class _UnevenError(Exception):
@@ -207,7 +200,7 @@ class _UnevenError(Exception):
 _ROUND = "With exact=False the tile is rounded up to whole blocks."
 
 
-def _front(mode: Any, extent: Any) -> Any:
+def _front(extent: Any, mode: Any) -> Any:
     """The shape of exactly the first ``extent`` coordinates; leaves above them become 1."""
     if not at_least(extent, 1):
         raise _UnevenError(f"{extent} is not positive.")

@@ -29,6 +29,7 @@ from .nodes import (
     exact_quotient,
     made,
     operators,
+    symbols_of,
     term_of,
 )
 from .printers import denominator
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
 Conditions: TypeAlias = "Condition | bool | Iterable[Condition | bool]"
 """One condition or several; a bool is a condition that the operators settled at once."""
 
-_Congruence: TypeAlias = "tuple[Expr, Value, int, Condition]"
-"""``x, c, n``: ``x % c == n``, and the condition that says so."""
+_Congruence: TypeAlias = "tuple[Expr, Value, Condition]"
+"""``x, c``: ``x % c == 0``, and the condition that says so."""
 
 
 class _Assumed:
@@ -65,8 +66,8 @@ class _Assumed:
 
     def found_points(self) -> list[tuple[int, dict[Any, Any]]]:
         """The values of `points`: multiples of what is assumed to divide, small and large."""
-        symbols = list(dict.fromkeys(s for c in self.conditions for s in c.symbols))
-        period = lcm(*(c for _x, c, _n, _why in self.congruences if type(c) is not Expr))
+        symbols = symbols_of(*(x for c in self.conditions for x in (c.left, c.right)))
+        period = lcm(*(c for _x, c, _why in self.congruences if type(c) is not Expr))
         found: list[tuple[int, dict[Any, Any]]] = []
         with nothing_assumed():
             for spread in (0, period, 1, period * 2, 3, -1):
@@ -129,7 +130,7 @@ class _Assumed:
             atom = monomial[0]
             if len(monomial) == 1 and type(atom) is Remainder:
                 n = -x.constant // k  # k*(y % c) + constant == 0; that it divides has been checked
-                self._congruent(atom.dividend, atom.divisor, n, condition)
+                self._congruent(combined(atom.dividend, 1, n, -1), atom.divisor, condition)
         self._solve(x, condition)
 
     def _solve(self, x: Expr, condition: Condition) -> None:
@@ -152,16 +153,16 @@ class _Assumed:
                     self.equalities.append((atom, value, tuple(because)))
                     return
 
-    def _congruent(self, x: Value, c: Value, n: int, condition: Condition) -> None:
+    def _congruent(self, x: Value, c: Value, condition: Condition) -> None:
         if type(x) is not Expr:
             return
-        self.congruences.append((x, c, n, condition))
+        self.congruences.append((x, c, condition))
         if type(c) is not Expr:  # the range begins and ends with a multiple
             low, high = x.bounds
             if low is not None:
-                self._at_least_zero(x, -(low + (n - low) % c), condition)
+                self._at_least_zero(x, -low // c * c, condition)
             if high is not None:
-                self._at_least_zero(combined(0, 0, x, -1), high - (high - n) % c, condition)
+                self._at_least_zero(combined(0, 0, x, -1), high // c * c, condition)
 
     def check_all(self) -> None:
         """Raise where a condition is ruled out by those that came after it."""
@@ -179,13 +180,10 @@ class _Assumed:
         """Raise where what is assumed already rules a condition out."""
         with recorded() as used:
             contradicts = condition.known() is False
-        others = sorted(map(str, used))
-        if not contradicts and condition.op == "==":
-            other = self._other_residue(condition)
-            if other is not None:
-                contradicts, others = True, [str(other)]
         if contradicts:
-            facts = others or [str(fact) for s in condition.symbols for fact in evaluation.facts_of(s)]
+            facts = sorted(map(str, used)) or [
+                str(fact) for s in condition.symbols for fact in evaluation.facts_of(s)
+            ]
             raise ContradictionError(
                 f"{condition} contradicts {' and '.join(facts) or 'arithmetic'}",
                 "Both cannot hold for any value.",
@@ -193,26 +191,9 @@ class _Assumed:
                 contradicted=tuple(used) or tuple(facts),
             )
 
-    def _other_residue(self, condition: Condition) -> Condition | None:
-        """A condition assumed that gives another remainder by a common divisor."""
-        apart = _Assumed(None)
-        difference: Any = condition.left - condition.right
-        if type(difference) is Expr and len(difference.terms) == 1:
-            apart._equal(difference, condition)
-        for x, c, n, _condition in apart.congruences:
-            for y, d, m, other in self.congruences:
-                gap: Any = x - y
-                if (
-                    type(c) is not Expr
-                    and type(d) is int
-                    and type(gap) is int
-                    and (n - m - gap) % gcd(c, d)
-                ):
-                    return other
-        return None
-
 
 _NOTHING: Final = _Assumed(None)
+_NOTHING.points = [(0, {}), (1, {})]
 
 
 def known() -> _Assumed:
@@ -290,18 +271,13 @@ def _flat(conditions: Iterable[Any]) -> Iterator[Condition | bool]:
 def points() -> list[tuple[int, dict[Any, Any]]]:
     """Return some values of the symbols that conditions speak of, at which all of them hold.
 
-    Each with how far above their least values other symbols may be tried. Empty where nothing is
-    assumed, and a single one without a value where no such values are at hand.
+    Each with how far above their least values other symbols may be tried. Empty where no such values
+    are at hand.
     """
     state = known()
-    if state is _NOTHING:
-        return []
     if state.points is None:
-        state.points = state.found_points() or [(0, {NO_SYMBOL: 0})]
+        state.points = state.found_points()
     return state.points
-
-
-NO_SYMBOL: Final = Symbol.make("", cpp_type="none")
 
 
 def choose(symbol: Symbol, above: int, point: dict[Atom, Any]) -> None:
@@ -311,7 +287,7 @@ def choose(symbol: Symbol, above: int, point: dict[Atom, Any]) -> None:
     low, high = symbol.bounds
     for bound in (symbol.least, symbol.greatest):
         if type(bound) is Expr:
-            for other in (a for a in atoms_of(bound) if type(a) is Symbol):
+            for other in bound.symbols:
                 choose(other, above, point)
             end = evaluation.evaluated(bound, {}, point)
             if bound is symbol.least:  # the atom counts divisors: the bound is rounded inwards

@@ -16,6 +16,7 @@ operation has one result.
 from __future__ import annotations
 
 import re
+from functools import reduce
 from math import gcd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
@@ -23,7 +24,7 @@ from ..errors import TlaError, UndecidedError
 from . import intervals
 from .evaluation import replaced
 from .ints import SymbolicInt, leaf
-from .nodes import Atom, Expr, Symbol, Value, exact_quotient
+from .nodes import Atom, Expr, Symbol, Value, exact_quotient, key_of
 from .symbols import value_of_symbol
 
 if TYPE_CHECKING:
@@ -312,7 +313,8 @@ class _Run:
         if len(key) > 1 or len(next(iter(key))[0]) > 1:
             found: Bounds = (0, 0)
             for monomial, k in key:
-                found = intervals.add(found, intervals.scale(self._range(monomial), k))
+                factors = [self._known(frozenset([((atom,), 1)]))[0] for atom in monomial]
+                found = intervals.add(found, intervals.scale(reduce(intervals.multiply, factors), k))
         else:
             found = next(iter(key))[0][0].bounds
         if found[0] is not None and (low is None or low < found[0]):
@@ -331,12 +333,6 @@ class _Run:
             return part, part
         key, k, constant = part
         return intervals.add(intervals.scale(self._known(key)[0], k), (constant, constant))
-
-    def _range(self, monomial: Monomial) -> Bounds:
-        found: Bounds = (1, 1)
-        for atom in monomial:
-            found = intervals.multiply(found, self._known(frozenset([((atom,), 1)]))[0])
-        return found
 
     def _learn(self, key: Any, interval: Bounds, without: frozenset[int]) -> None:
         self._facts[key] = interval, without
@@ -359,7 +355,7 @@ class _Run:
         if type(a) is not Expr and a > 0:
             return self.number(x // a), self.number(x % a)
         is_negative = self.is_negative(a)
-        key = (_key(x), _key(a))
+        key = key_of(x), key_of(a)
         if key not in self._made:
             sign = -1 if is_negative else 1  # floor(x / a) == floor(-x / -a)
             above, below = (intervals.scale(self._range_of(n), sign) for n in (x, a))
@@ -372,7 +368,3 @@ class _Run:
 
 def _place(term: tuple[Monomial, int]) -> Any:
     return len(term[0]), [atom.order for atom in term[0]]
-
-
-def _key(x: Value) -> Any:
-    return (frozenset(x.terms.items()), x.constant) if type(x) is Expr else x

@@ -22,13 +22,12 @@ from .nodes import (
     Symbol,
     Value,
     atom_expr,
-    atoms_of,
-    bounds_of,
     exact_quotient,
     inner_first,
     operators,
     required,
     sum_of,
+    symbols_of,
     total,
     value_of,
 )
@@ -45,7 +44,7 @@ def free_symbols(x: Value) -> tuple[Symbol, ...]:
     >>> print(*free_symbols(sym("N") * 2 + sym("M", divisible_by=4)))
     Symbol('M') Symbol('N')
     """
-    return x.symbols if type(x) is Expr else ()
+    return symbols_of(x)
 
 
 # --- evaluation -------------------------------------------------------------------------------
@@ -122,30 +121,27 @@ def check(symbol: Symbol, values: Mapping[str, Any]) -> Any:
     if name not in values:
         given = ", ".join(values) or "nothing"
         raise BindingError(f"{name} is given no value", f"Values are given for {given}.", symbol=name)
-    value = value_of(values[name])
+    value: Any = value_of(values[name])
     if type(value) is Expr:
         raise BindingError(
             f"{name} is given the symbolic {value}", "substitute takes expressions.", symbol=name
         )
-    array: Any = None
     if value is None:
-        array = values[name]
-        kind = getattr(getattr(array, "dtype", None), "kind", "")
-        if kind not in ("i", "u") and not (kind == "O" and all(type(v) is int for v in array.flat)):
+        value = values[name]
+        kind = getattr(getattr(value, "dtype", None), "kind", "")
+        if kind not in ("i", "u") and not (kind == "O" and all(type(v) is int for v in value.flat)):
             raise BindingError(
-                f"{name} is given {type(array).__name__} {array!r}, which is no int", symbol=name
+                f"{name} is given {type(value).__name__} {value!r}, which is no int", symbol=name
             )
-        if not array.size:
-            return array
-    at: Any = value if array is None else array
+        if not value.size:
+            return value
     for fact in facts_of(symbol):
-        left, right = (evaluate(x, {**values, name: at}) for x in (fact.left, fact.right))
+        left, right = (evaluate(x, {**values, name: value}) for x in (fact.left, fact.right))
         fits: Any = COMPARISONS[fact.op](left, right)
-        broken: Any = not fits if isinstance(fits, bool) else ~fits
-        if broken if isinstance(broken, bool) else broken.any():
-            wrong = at if array is None else array[broken].flat[0]
+        if not (fits if isinstance(fits, bool) else fits.all()):
+            wrong = value if isinstance(value, int) else value[~fits].flat[0]
             raise BindingError(f"{name} = {wrong} breaks {fact}", symbol=name, value=wrong, fact=fact)
-    return at
+    return value
 
 
 def facts_of(symbol: Symbol) -> list[Condition]:
@@ -165,11 +161,7 @@ def facts_of(symbol: Symbol) -> list[Condition]:
 def _wide_enough(x: Expr, arrays: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     """The arrays as int64 where no intermediate result can leave it, as Python ints elsewhere."""
     sizes = {
-        name: abs(v)
-        if isinstance(v, int)
-        else max(abs(int(v.min())), abs(int(v.max())))
-        if v.size
-        else 0
+        name: abs(v) if isinstance(v, int) else max(-int(v.min(initial=0)), int(v.max(initial=0)))
         for name, v in found.items()
     }
     wide = _largest(x, sizes) >= 1 << 62
@@ -223,12 +215,13 @@ def substitute(x: Value, values: Mapping[str, Any], in_range: bool = False) -> V
     if type(x) is not Expr:
         return x
     by_symbol: dict[Symbol, Value] = {}
-    for symbol in {atom for atom in atoms_of(x) if type(atom) is Symbol}:
+    for symbol in x.symbols:
         if symbol.name in values:
             value = required(values[symbol.name])
             by_symbol[symbol] = _over_divisor(symbol, value)
             for demand in () if in_range else _range_of(symbol, value):
-                _substituted(demand, values).decided()
+                if not _substituted(demand, values).decided():
+                    raise _broken(demand, symbol, values)
         elif type(symbol.least) is Expr or type(symbol.greatest) is Expr:
             least, greatest = (
                 substitute(end, values, True) if type(end) is Expr else end
@@ -259,13 +252,13 @@ def settled(
 
     Args:
         assumptions: Conditions that must hold.
-        symbols: Symbols whose ranges, where they are symbolic, must hold.
+        symbols: Symbols whose ranges must hold, as those of the conditions must.
 
     Raises:
         BindingError: one is broken.
     """
     demands: list[tuple[Condition, Symbol | None]] = [(each, None) for each in assumptions]
-    for symbol in symbols:
+    for symbol in dict.fromkeys((*symbols, *(s for each, _ in demands for s in each.symbols))):
         if symbol.name in values:
             ends = _range_of(symbol, required(values[symbol.name]))
             demands += [(each, symbol) for each in ends]
@@ -287,35 +280,22 @@ def _broken(condition: Condition, ranged: Symbol | None, values: Mapping[str, An
     """The error of a condition that does not hold; one on the range of a symbol has its value for it."""
     names = dict.fromkeys(s.name for s in (ranged, *condition.symbols) if s and s.name in values)
     given = ", ".join(f"{name} = {values[name]}" for name in names)
-    text = str(condition)
-    if ranged is not None:
-        text = f"{ranged.name} {condition.op} {operators.to_python(condition.right)}"
-    return BindingError(f"{given} breaks {text}", condition=condition)
+    if ranged is None:
+        return BindingError(f"{given} breaks {condition}", condition=condition)
+    text = f"{ranged.name} {condition.op} {operators.to_python(condition.right)}"
+    return BindingError(f"{given} breaks {text}", condition=condition, symbol=ranged.name)
 
 
 def _over_divisor(symbol: Symbol, value: Value) -> Value:
     """The value of a symbol over its divisor."""
-    low, high = bounds_of(value)
-    least, greatest = symbol.bounds
     d = symbol.divisor
-    below = high is not None and least is not None and high < least * d
-    above = low is not None and greatest is not None and low > greatest * d
-    if below or above:
-        facts = " and ".join(map(str, facts_of(symbol)))
-        raise BindingError(
-            f"{symbol.name} = {value} lies outside its range, {facts}",
-            symbol=symbol.name,
-            value=value,
-        )
     quotient = exact_quotient(value, d)
     if quotient is not None:
         return quotient
-    rest = Condition(operators.remainder(value, d), "==", 0)
-    if rest.known() is False:
+    if not Condition(operators.remainder(value, d), "==", 0).decided():
         raise BindingError(
             f"{symbol.name} = {value} breaks {symbol.name} % {d} == 0", symbol=symbol.name
         )
-    rest.decided()
     return operators.floor_divided(value, d)
 
 
@@ -330,35 +310,27 @@ def rebuilt(x: Value, value_for: Callable[[Symbol], Value | None]) -> Value:
         return x
     done: dict[Atom, Value] = {}
     for atom in inner_first(x):
-        done[atom] = _rebuilt_atom(atom, value_for, done)
+        if type(atom) is Symbol:
+            value = value_for(atom)
+        else:
+            operation: Callable[..., Value] = getattr(operators, atom.operation)
+            value = operation(*[_put_together(part, done) for part in atom.parts])
+        same = type(value) is Expr and value.terms == {(atom,): 1} and not value.constant
+        if value is not None and not same:
+            done[atom] = value
     return _put_together(x, done)
 
 
 def _put_together(x: Value, done: dict[Atom, Value]) -> Value:
-    """The sum of an expression's terms, of values for its atoms."""
+    """The sum of an expression's terms, with other values for some of its atoms."""
     if type(x) is not Expr:
         return x
-    same = True
-    for monomial in x.terms:
-        for atom in monomial:
-            value = done[atom]
-            same = same and type(value) is Expr and value.terms == {(atom,): 1} and not value.constant
-    if same:
+    if not any(atom in done for monomial in x.terms for atom in monomial):
         return total(x.terms, x.constant, x.kinds)
     products: list[Value] = []
     for monomial, k in x.terms.items():
         term: Any = k
         for atom in monomial:
-            term = done[atom] * term
+            term = (done[atom] if atom in done else atom_expr(atom)) * term
         products.append(term)
     return sum_of(products, x.constant)
-
-
-def _rebuilt_atom(
-    atom: Atom, value_for: Callable[[Symbol], Value | None], done: dict[Atom, Value]
-) -> Value:
-    if type(atom) is Symbol:
-        value = value_for(atom)
-        return atom_expr(atom) if value is None else value
-    operation: Callable[..., Value] = getattr(operators, atom.operation)
-    return operation(*[_put_together(part, done) for part in atom.parts])

@@ -103,9 +103,7 @@ def _values(x: Expr) -> Iterator[int]:
 
     What holds for all values holds for these: most that is open ends here, before a proof is tried.
     """
-    for spread, known in assumptions.points() or _POINTS:
-        if assumptions.NO_SYMBOL in known:
-            return
+    for spread, known in assumptions.points():
         point = {**known}
         try:
             for i, symbol in enumerate([a for a in atoms_of(x) if type(a) is Symbol]):
@@ -113,9 +111,6 @@ def _values(x: Expr) -> Iterator[int]:
             yield evaluated(x, {}, point)
         except (ZeroDivisionError, LookupError):
             continue
-
-
-_POINTS: Final[list[tuple[int, dict[Any, Any]]]] = [(0, {}), (1, {})]
 
 
 def known_negative(x: Value) -> bool | None:
@@ -136,28 +131,12 @@ def known_negative(x: Value) -> bool | None:
 
 def known_divides(a: Value, x: Value) -> bool | None:
     """Whether ``x`` is a multiple of ``a``; only 0 is one of 0."""
-    if type(a) is not Expr:
-        if a == 0:
-            return known_zero(x)
-        return x % a == 0 if type(x) is not Expr else _known_zero_remainder(x, a)
-    if type(x) is not Expr and x == 0:
+    if type(a) is not Expr and a == 0:
+        return known_zero(x)
+    if (type(x) is not Expr and x == 0) or exact_quotient(x, a) is not None:
         return True
-    if exact_quotient(x, a) is not None:
-        return True
-    negative = known_negative(a)
-    if negative is None or known_zero(a) is not False:
+    if type(a) is Expr and (known_negative(a) is None or known_zero(a) is not False):
         return None
-    return _known_zero_remainder(x, a)
-
-
-def is_multiple(x: Value, c: int) -> bool:
-    """Whether the coefficients of ``x`` show that it is a multiple of ``c``."""
-    return (x if type(x) is not Expr else x.divisor) % c == 0
-
-
-def _known_zero_remainder(x: Value, a: Value) -> bool | None:
-    if type(a) is not Expr and is_multiple(x, a):
-        return True
     return known_zero(operators.remainder(x, a))
 
 
@@ -268,11 +247,11 @@ class _Search:
             least = next((atom for atom in monomial if type(atom) is Least), None) if k > 0 else None
             if least is not None:  # times what is not negative it is min(a*y, b*y)
                 others = without(monomial, (least,))
-                if not others or (_low(others, 1) or 0) > 0 or _low(others, 1) == 0:
+                if intervals.is_nonnegative(range_of(others)):
                     rest = combined(x, 1, 1, -k, monomial)
                     return all(
                         self.proves(combined(rest, 1, item, k, others), depth - 1)
-                        for item in least.items
+                        for item in least.parts
                     )
         facts = [
             fact for atom in dict.fromkeys(a for m in x.terms for a in m) for fact in self.facts(atom)
@@ -280,14 +259,14 @@ class _Search:
         facts += [fact for m in x.terms if len(m) > 1 for atom in m for fact in _ends(atom)]
         facts += assumptions.known().inequalities
         # a term without a least value must go
-        for monomial in sorted(x.terms, key=lambda m: _low(m, x.terms[m]) is not None):
+        for monomial in sorted(x.terms, key=lambda m: range_of(m)[x.terms[m] < 0] is not None):
             k = x.terms[monomial]
             for fact, because in facts:
                 for part, j in fact.terms.items():
                     if (j > 0) != (k > 0) or not contains(part, monomial):
                         continue
-                    others = without(monomial, part) if len(part) < len(monomial) else ()
-                    if others and (_low(others, 1) or -1) < 0 and _low(others, 1) != 0:
+                    others = without(monomial, part)
+                    if not intervals.is_nonnegative(range_of(others)):
                         continue
                     g = gcd(j, k)
                     less = combined(x, abs(j) // g, fact, -abs(k) // g, others)
@@ -320,7 +299,7 @@ def _exact(atom: Quotient, dividend: Expr) -> Iterator[_Fact]:
     c = atom.divisor
     n, because = congruent(dividend, c)
     if because and type(n) is not Expr and (type(c) is not Expr or n == 0):
-        rest = combined(combined(dividend, 1, n if type(c) is Expr else n % c, -1), 1, c, -1, (atom,))
+        rest = combined(combined(dividend, 1, n, -1), 1, c, -1, (atom,))
         yield combined(0, 0, rest, -1), because
 
 
@@ -331,11 +310,6 @@ def _ends(atom: Atom) -> Iterator[_Fact]:
         yield combined(atom_expr(atom), 1, low, -1), ()
     if high is not None:
         yield combined(high, 1, atom_expr(atom), -1), ()
-
-
-def _low(monomial: Any, k: int) -> int | None:
-    """The least value of a term."""
-    return intervals.scale(range_of(monomial), k)[0]
 
 
 def _facts_of(atom: Atom) -> Iterator[Any]:
@@ -356,7 +330,7 @@ def _facts_of(atom: Atom) -> Iterator[Any]:
         if intervals.is_nonnegative(bounds_of(atom.dividend)):
             yield combined(atom.dividend, 1, it, -1)
     elif type(atom) is Least:
-        for item in atom.items:
+        for item in atom.parts:
             yield combined(item, 1, it, -1)
 
 
@@ -382,13 +356,25 @@ def is_never_zero(x: Expr) -> bool:
         if apart == assumptions.primitive(x):
             use(condition)
             return True
-    for _y, c, _n, _condition in state.congruences:
+    for _y, c, _condition in state.congruences:
         if type(c) is not Expr:
-            rest, because = congruent(x, c)
-            if type(rest) is not Expr and rest % c:
-                use(*because)
-                return True
+            for same, g in ((x, c), _by_dividends(x, c)):
+                rest, because = congruent(same, g)
+                if type(rest) is not Expr and rest:
+                    use(*because)
+                    return True
     return False
+
+
+def _by_dividends(x: Expr, c: int) -> tuple[Expr, int]:
+    """``x`` with ``y`` for each ``y % a`` in it, and a divisor of ``c`` with one remainder for both."""
+    for monomial, k in x.terms.items():
+        atom = monomial[0]
+        if len(monomial) == 1 and type(atom) is Remainder and type(atom.divisor) is not Expr:
+            opened = combined(combined(x, 1, 1, -k, monomial), 1, atom.dividend, k)
+            if type(opened) is Expr:
+                return _by_dividends(opened, gcd(c, k * atom.divisor))
+    return x, c
 
 
 def reduce_remainder(is_remainder: bool, x: Value, c: Value) -> Value | None:
@@ -401,8 +387,6 @@ def reduce_remainder(is_remainder: bool, x: Value, c: Value) -> Value | None:
     if is_remainder:
         use(*because)
         return operators.remainder(rest, c)
-    if type(rest) is not Expr and type(c) is not Expr:
-        rest %= c
     if type(rest) is not Expr and rest == 0:
         return _by_whole_parts(is_remainder, x, c)
     if not is_within(rest, 0, c):
@@ -413,8 +397,8 @@ def reduce_remainder(is_remainder: bool, x: Value, c: Value) -> Value | None:
 
 def _by_whole_parts(is_remainder: bool, x: Expr, c: Value) -> Value | None:
     """``(y*z + x) // c == y // c * z + x // c``, and ``y // c`` as a divisor, where ``y % c == 0``."""
-    for y, d, n, condition in assumptions.known().congruences:
-        if n or y.constant or len(y.terms) > 1 or type(d) is Expr:
+    for y, d, condition in assumptions.known().congruences:
+        if y.constant or len(y.terms) > 1 or type(d) is Expr:
             continue
         ((part, k),) = y.terms.items()
         if type(c) is not Expr and not is_remainder and d % c == 0:
@@ -449,18 +433,16 @@ def congruent(x: Expr, c: Value) -> tuple[Value, tuple[Condition, ...]]:
 
     The expression itself, and no condition, where there is none.
     """
-    for y, d, n, condition in assumptions.known().congruences:
+    for y, d, condition in assumptions.known().congruences:
         if exact_quotient(d, c) is None:
             continue
         for monomial, k in y.terms.items():
             for whole, j in x.terms.items():
                 if j % k or not contains(monomial, whole):
                     continue
-                others = without(whole, monomial)
-                less = combined(x, 1, y, -j // k, others)
-                smaller = combined(less, 1, n, j // k, others)
+                smaller = combined(x, 1, y, -j // k, without(whole, monomial))
                 if type(smaller) is not Expr:
-                    return smaller, (condition,)
+                    return smaller if type(c) is Expr else smaller % c, (condition,)
                 if len(smaller.terms) < len(x.terms):
                     rest, because = congruent(smaller, c)
                     return rest, (condition, *because)
@@ -488,8 +470,6 @@ def restore(terms: Terms, constant: int, kinds: int) -> Value | None:
             if over is None:
                 continue
             rest, because = congruent(atom.dividend, atom.divisor)
-            if type(rest) is not Expr and type(atom.divisor) is not Expr:
-                rest %= atom.divisor
             if because and type(rest) is not Expr and (type(atom.divisor) is not Expr or rest == 0):
                 use(*because)
                 one = made({monomial: k}, 0, kinds)

@@ -17,9 +17,10 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, final
 
 from ..errors import KindError
+from ..ground import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 Bounds: TypeAlias = "tuple[int | None, int | None]"
 """The ends of an expression's values."""
@@ -127,7 +128,7 @@ def minimum(a: Bounds, b: Bounds) -> Bounds:
 
 
 @final
-class Interval:
+class Interval(Record):
     """The ints from ``lower`` to ``upper``, both inclusive; none where ``lower`` is above ``upper``.
 
     >>> a, b = Interval(0, 9), Interval(-3, 2)
@@ -138,7 +139,7 @@ class Interval:
     the least that holds both.
     """
 
-    __slots__ = ("lower", "upper")
+    __slots__ = parts_in_order = ("lower", "upper")
 
     lower: int
     upper: int
@@ -163,15 +164,6 @@ class Interval:
         if isinstance(value, SupportsIndex) and not isinstance(value, bool):
             return Interval(0, index(value) - 1)
         raise KindError(f"expected an interval, a pair of ints or a size, got {ends!r}", value=ends)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an Interval is immutable: cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"an Interval is immutable: cannot delete {name!r}")
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return Interval, (self.lower, self.upper)
 
     @property
     def is_feasible(self) -> bool:
@@ -202,14 +194,6 @@ class Interval:
             return not other.is_feasible or (self.lower <= other.lower and other.upper <= self.upper)
         return isinstance(other, int) and self.lower <= other <= self.upper
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Interval):
-            return NotImplemented
-        return self.lower == other.lower and self.upper == other.upper
-
-    def __hash__(self) -> int:
-        return hash((self.lower, self.upper))
-
     def __and__(self, other: Interval) -> Interval:
         if not isinstance(other, Interval):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
@@ -226,27 +210,23 @@ class Interval:
         return Interval(-self.upper, -self.lower)
 
     def __add__(self, other: Interval | int) -> Interval:
-        if isinstance(other, int):
-            return Interval(self.lower + other, self.upper + other)
-        if not isinstance(other, Interval):  # pyright: ignore[reportUnnecessaryIsInstance]
-            return NotImplemented
-        if not self or not other:
-            return Interval(0, -1)
-        return Interval(self.lower + other.lower, self.upper + other.upper)
+        return self._with(other, add)
 
     def __sub__(self, other: Interval | int) -> Interval:
-        if not isinstance(other, (Interval, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            return NotImplemented
-        return self + -other
+        return self._with(other, lambda a, b: add(a, scale(b, -1)))
 
     def __mul__(self, other: Interval | int) -> Interval:
-        if not isinstance(other, (Interval, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            return NotImplemented
+        return self._with(other, multiply)
+
+    def _with(self, other: object, results: Callable[[Bounds, Bounds], Bounds]) -> Interval:
+        """The interval of all results; one without a value where an operand has none."""
         factor = Interval(other, other) if isinstance(other, int) else other
+        if not isinstance(factor, Interval):
+            return NotImplemented  # type: ignore[no-any-return]
         if not self or not factor:
             return Interval(0, -1)
-        products = [x * y for x in (self.lower, self.upper) for y in (factor.lower, factor.upper)]
-        return Interval(min(products), max(products))
+        ends: Any = results(self._key(), factor._key())
+        return Interval(*ends)
 
     def __floordiv__(self, divisor: int) -> Interval:
         if not self:

@@ -62,6 +62,17 @@ _K = TypeVar("_K", bound="_Usual")
 # The other operand, and so the result: of no other type than these two.
 _Other = TypeVar("_Other", "Int[int]", int)
 
+
+def plain_int(x: Any) -> int | None:
+    """Return the plain value of an int of any kind; None of anything else, bools and floats included."""
+    if type(x) is int:
+        return x
+    try:
+        return None if type(x) is bool else int(index(x))
+    except TypeError:  # an array of several has an __index__ too
+        return None
+
+
 _interned: dict[int, Any] = {}
 
 
@@ -91,11 +102,7 @@ class Int(int, Generic[_N]):
     @overload
     def __new__(cls, value: SupportsIndex, /) -> Int[int]: ...
     def __new__(cls, value: Any, /) -> Any:
-        # bool before the look-up: hash(True) == hash(1)
-        try:
-            plain = None if value.__class__ is bool else index(value)
-        except TypeError:
-            plain = None
+        plain = plain_int(value)
         if plain is None:
             raise StaticIntError(f"a static int needs an int, not {_described(value)}", value=value)
         return static_int(plain)
@@ -114,12 +121,6 @@ class Int(int, Generic[_N]):
 
     def __reduce__(self) -> tuple[type[Int[int]], tuple[int]]:
         return Int, (int(self),)
-
-    def __copy__(self) -> Int[_N]:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Int[_N]:
-        return self
 
     @constexpr
     def __pow__(self, other: int, mod: int | None = None, /) -> Any:  # a negative power is a float
@@ -154,26 +155,13 @@ class Int(int, Generic[_N]):
     if TYPE_CHECKING:
         # One signature each, no overloads: the checker's plugin is asked once, and its errors come out.
         def __add__(self, other: _Other, /) -> _Other: ...
-        def __sub__(self, other: _Other, /) -> _Other: ...
-        def __mul__(self, other: _Other, /) -> _Other: ...
-        def __floordiv__(self, other: _Other, /) -> _Other: ...
-        def __mod__(self, other: _Other, /) -> _Other: ...
-        def __and__(self, other: _Other, /) -> _Other: ...
-        def __or__(self, other: _Other, /) -> _Other: ...
-        def __xor__(self, other: _Other, /) -> _Other: ...
-        def __lshift__(self, other: _Other, /) -> _Other: ...
-        def __rshift__(self, other: _Other, /) -> _Other: ...
+
+        __sub__ = __mul__ = __floordiv__ = __mod__ = __add__
+        __and__ = __or__ = __xor__ = __lshift__ = __rshift__ = __add__
         # mypy may ask the right operand first; in the run those of int serve
-        def __radd__(self, other: _Other, /) -> _Other: ...
-        def __rsub__(self, other: _Other, /) -> _Other: ...
-        def __rmul__(self, other: _Other, /) -> _Other: ...
-        def __rfloordiv__(self, other: _Other, /) -> _Other: ...
-        def __rmod__(self, other: _Other, /) -> _Other: ...
-        def __rand__(self, other: _Other, /) -> _Other: ...
-        def __ror__(self, other: _Other, /) -> _Other: ...
-        def __rxor__(self, other: _Other, /) -> _Other: ...
-        def __rlshift__(self, other: _Other, /) -> _Other: ...
-        def __rrshift__(self, other: _Other, /) -> _Other: ...
+        __radd__ = __rsub__ = __rmul__ = __rfloordiv__ = __rmod__ = __add__
+        __rand__ = __ror__ = __rxor__ = __rlshift__ = __rrshift__ = __add__
+
         def __rpow__(self, other: int, mod: int | None = None, /) -> Any: ...
         def __rdivmod__(self, other: int, /) -> tuple[int, int]: ...
 
@@ -201,7 +189,6 @@ def static_int(value: int) -> Any:
     """Return the one `Int` of an exact int's value."""
     got = _interned.get(value)
     if got is None:
-        # index() of an Int is that Int: int() makes the plain key and the plain value
         got = _interned.setdefault(int(value), int.__new__(Int, value))
     return got
 
@@ -362,18 +349,12 @@ def leaf(x: object) -> Any:
     """
     if type(x) in (int, Int) or isinstance(x, SymbolicInt):
         return x
-    if isinstance(x, bool) or not isinstance(x, SupportsIndex):
-        raise _not_an_int(x)
-    try:
-        return int(index(x))
-    except TypeError:  # an array of several has an __index__ too
-        raise _not_an_int(x) from None
-
-
-def _not_an_int(x: object) -> LeafError:
-    sequence = type(x).__name__ in ("list", "ndarray")
-    hints = [f"Write a tuple, not a {type(x).__name__}."] if sequence else []
-    return LeafError(f"expected an int, got {_described(x)}", *hints, value=x)
+    value = plain_int(x)
+    if value is None:
+        sequence = type(x).__name__ in ("list", "ndarray")
+        hints = [f"Write a tuple, not a {type(x).__name__}."] if sequence else []
+        raise LeafError(f"expected an int, got {_described(x)}", *hints, value=x)
+    return value
 
 
 def _described(x: object) -> str:

@@ -38,18 +38,22 @@ _NONE: Any = object()
 def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
     """Let the layouts that an operation returns carry what they stand on; it may take ``assume=``."""
     call: Callable[..., _R] = operation
+    what_is_assumed = assumed.get  # bound once, since every operation asks
 
     @wraps(operation)
     def wrapper(first: Any = _NONE, second: Any = _NONE, /, *rest: Any, **options: Any) -> _R:
         # every operation waits for this look: it is quick for one or two arguments, as most calls have
-        can_carry = options or assumed.get() is not None
-        if not can_carry and (not getattr(first, "assumptions", True) or _is_bare(first)):
-            if rest:
-                if _is_bare(second) and _is_bare(rest):
+        if not options and what_is_assumed() is None:
+            is_plain = getattr(first, "beside", 0) is None
+            if second is _NONE:
+                if is_plain or not _assumptions((first,)):
+                    return call(first)
+            elif rest:
+                if not _assumptions((first, second, *rest)):
                     return call(first, second, *rest)
-            elif second is _NONE:
-                return call(first)
-            elif type(second) in PLAIN_INTS or _is_bare(second):
+            elif (
+                is_plain and (type(second) in PLAIN_INTS or getattr(second, "beside", 0) is None)
+            ) or not _assumptions((first, second)):
                 return call(first, second)
         conditions = options.pop("assume", None)
         args = [x for x in (first, second) if x is not _NONE]
@@ -84,18 +88,6 @@ def attach_assumptions(conditions: Iterable[Condition], result: Any) -> Any:
     return result.with_assumptions(conditions) if hasattr(result, "with_assumptions") else result
 
 
-def _is_bare(x: Any) -> bool:
-    """Whether a look is enough to see that neither an argument nor a part of it stands on anything."""
-    if not is_tuple(x):
-        return not getattr(x, "assumptions", ())
-    for part in x:
-        if type(part) in PLAIN_INTS:
-            continue
-        if isinstance(part, tuple) or getattr(part, "assumptions", False):
-            return False
-    return True
-
-
 def _assumptions(arguments: tuple[Any, ...]) -> list[Condition]:
     """What layouts among some arguments, and in tuples of them, stand on."""
     found: list[Condition] = []
@@ -103,6 +95,6 @@ def _assumptions(arguments: tuple[Any, ...]) -> list[Condition]:
     for x in todo:
         if isinstance(x, tuple):
             todo += x
-        elif type(x) is not int:
+        elif type(x) not in PLAIN_INTS:
             found += getattr(x, "assumptions", ())
     return found

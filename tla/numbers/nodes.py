@@ -29,16 +29,17 @@ from __future__ import annotations
 from functools import reduce
 from itertools import count
 from math import gcd
-from operator import attrgetter, eq, ge, gt, index, le, lt, ne
+from operator import attrgetter, eq, ge, gt, index, le, lt, mul, ne
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias, TypeVar, Union, final
 from weakref import WeakValueDictionary
 
 from ..errors import LeafError, UndecidedError
-from ..ground import Immutable
+from ..ground import Immutable, Record
 from . import intervals
 from .context import assumed, nothing_assumed
-from .ints import SymbolicInt
+from .ints import SymbolicInt, plain_int
+from .questions import decided
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -83,17 +84,8 @@ class Atom:
     """The bit that tells sums which rules to try."""
     operation: ClassVar[str] = ""
     """Which of the `operators` makes it of its parts."""
-
-    @property
-    def parts(self) -> tuple[Value, ...]:
-        """The values that it is made of."""
-        return ()
-
-    def __copy__(self) -> Atom:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Atom:
-        return self
+    parts: tuple[Value, ...] = ()
+    """The values that it is made of."""
 
 
 class Symbol(Atom):
@@ -118,13 +110,11 @@ class Symbol(Atom):
     greatest: Value | None
     cpp_type: str
 
-    def __init__(
-        self, name: str, divisor: int, least: Value | None, greatest: Value | None, cpp_type: str
-    ) -> None:
-        self.name, self.divisor, self.cpp_type = name, divisor, cpp_type
-        self.least, self.greatest = least, greatest
-        low = None if least is None else bounds_of(least)[0]
-        high = None if greatest is None else bounds_of(greatest)[1]
+    def __init__(self, *facts: Any) -> None:
+        self.name, self.divisor, self.least, self.greatest, self.cpp_type = facts
+        divisor = self.divisor
+        low = None if self.least is None else bounds_of(self.least)[0]
+        high = None if self.greatest is None else bounds_of(self.greatest)[1]
         self.bounds: Bounds = (
             None if low is None else -(-low // divisor),
             None if high is None else high // divisor,
@@ -152,12 +142,13 @@ class Symbol(Atom):
 class _Operation(Atom):
     """An atom made of values, its parts."""
 
-    __slots__ = ()
+    __slots__ = ("parts",)
 
     range: ClassVar[staticmethod[[Bounds, Bounds], Bounds]]
     """The range of the value, by those of the parts."""
 
     def __init__(self, *parts: Value) -> None:
+        self.parts = parts
         self.bounds: Bounds = reduce(self.range, map(bounds_of, parts))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -178,13 +169,9 @@ class _Division(_Operation):
     dividend: Value
     divisor: Value
 
-    def __init__(self, dividend: Value, divisor: Value) -> None:
-        super().__init__(dividend, divisor)
-        self.dividend, self.divisor = dividend, divisor
-
-    @property
-    def parts(self) -> tuple[Value, ...]:
-        return self.dividend, self.divisor
+    def __init__(self, *parts: Value) -> None:
+        super().__init__(*parts)
+        self.dividend, self.divisor = parts
 
 
 class Quotient(_Division):
@@ -223,19 +210,10 @@ class Remainder(_Division):
 class Least(_Operation):
     """The least of some expressions."""
 
-    __slots__ = ("items",)
+    __slots__ = ()
     kind = 4
     operation: ClassVar[str] = "least"
     range: ClassVar[staticmethod[[Bounds, Bounds], Bounds]] = staticmethod(intervals.minimum)
-    items: tuple[Value, ...]
-
-    def __init__(self, *items: Value) -> None:
-        super().__init__(*items)
-        self.items = items
-
-    @property
-    def parts(self) -> tuple[Value, ...]:
-        return self.items
 
 
 _A = TypeVar("_A", bound=Atom)
@@ -340,8 +318,7 @@ class Expr(Immutable, SymbolicInt):
     @property
     def symbols(self) -> tuple[Symbol, ...]:
         """The unknowns, by name: those of its atoms, not those that only bound a symbol's range."""
-        found = {atom for atom in atoms_of(self) if type(atom) is Symbol}
-        return tuple(sorted(found, key=lambda s: (s.name, s.order)))
+        return symbols_of(self)
 
     @property
     def size(self) -> int:
@@ -355,14 +332,9 @@ class Expr(Immutable, SymbolicInt):
             if len(other.terms) > len(self.terms):
                 self, other = other, self
             terms = self.terms.copy()
-            for monomial, k in other.terms.items():
-                k += terms.get(monomial, 0)
-                if k:
-                    terms[monomial] = k
-                else:
-                    del terms[monomial]
+            _add_terms(terms, other.terms)
             return total(terms, self.constant + other.constant, self.kinds | other.kinds)
-        n = _int(other)
+        n = plain_int(other)
         if n is None:
             return NotImplemented
         return made(self.terms, self.constant + n, self.kinds) if n else self
@@ -379,9 +351,7 @@ class Expr(Immutable, SymbolicInt):
         return -operators.least(-self, self)
 
     def __sub__(self, other: IntLikeValue) -> Any:
-        if type(other) is Expr:
-            return self + -other
-        n = _int(other)
+        n = value_of(other)
         return NotImplemented if n is None else self + -n
 
     def __rsub__(self, other: IntLikeValue) -> Any:
@@ -390,7 +360,7 @@ class Expr(Immutable, SymbolicInt):
     def __mul__(self, other: IntLikeValue) -> Any:
         if type(other) is Expr:
             return total(*_product(self, other), self.kinds | other.kinds)
-        n = _int(other)
+        n = plain_int(other)
         if n is None:
             return NotImplemented
         if n == 1:
@@ -408,10 +378,7 @@ class Expr(Immutable, SymbolicInt):
         n = index(exponent)
         if n < 0:
             raise ValueError("an int to a negative power is no int")
-        power: Any = 1
-        for _time in range(n):
-            power = power * self
-        return power
+        return reduce(mul, [self] * n, 1)
 
     def __floordiv__(self, other: IntLikeValue) -> Any:
         n = value_of(other)
@@ -524,7 +491,10 @@ COMPARISONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 """The functions of the signs; none stands behind one that it begins with."""
 
 
-class Condition:
+_set: Final = object.__setattr__
+
+
+class Condition(Record):
     """A comparison of two values, as ``==`` and ``<`` of symbolic ints make it.
 
     >>> condition = sym("M") % 16 == 0
@@ -539,14 +509,16 @@ class Condition:
     in sets and tuples; an order decides, or raises `UndecidedError`.
     """
 
-    __slots__ = ("left", "op", "right")
+    __slots__ = parts_in_order = ("left", "op", "right")
 
     left: Value
     op: str
     right: Value
 
     def __init__(self, left: Value, op: str, right: Value) -> None:
-        self.left, self.op, self.right = left, op, right
+        _set(self, "left", left)
+        _set(self, "op", op)
+        _set(self, "right", right)
 
     def __bool__(self) -> bool:
         if self.op in ("==", "!="):
@@ -566,10 +538,7 @@ class Condition:
 
     def decided(self) -> bool:
         """Whether it holds; raise `UndecidedError` where that is open."""
-        answer = self.known()
-        if answer is None:
-            raise undecided(f"whether {self} is not known", self)
-        return answer
+        return decided(self.known(), self)
 
     def normal(self) -> Condition:
         """The same condition as a reader says it: ``M % 64 == 0`` for ``(M + 63) // 64 * 64 == M``."""
@@ -583,35 +552,12 @@ class Condition:
     @property
     def symbols(self) -> tuple[Symbol, ...]:
         """The unknowns of both sides, by name."""
-        found = {s for x in (self.left, self.right) if type(x) is Expr for s in x.symbols}
-        return tuple(sorted(found, key=lambda s: (s.name, s.order)))
-
-    def _key(self) -> Any:
-        return key_of(self.left), self.op, key_of(self.right)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Condition) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
+        return symbols_of(self.left, self.right)
 
     def __str__(self) -> str:
         return f"{operators.to_python(self.left)} {self.op} {operators.to_python(self.right)}"
 
     __repr__ = __str__
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Condition, (self.left, self.op, self.right)
-
-
-def undecided(summary: str, obligation: Condition) -> UndecidedError:
-    """Return the error of a question that needs a condition."""
-    return UndecidedError(
-        summary,
-        f"It needs {obligation}.",
-        f"Give its unknowns a range or a divisor, or write `with assume({obligation}):`.",
-        obligation=obligation,
-    )
 
 
 # --- terms ------------------------------------------------------------------------------------
@@ -652,13 +598,17 @@ def sum_of(values: Iterable[Value], constant: int = 0) -> Value:
             continue
         constant += x.constant
         kinds |= x.kinds
-        for monomial, k in x.terms.items():
-            k += terms.get(monomial, 0)
-            if k:
-                terms[monomial] = k
-            else:
-                del terms[monomial]
+        _add_terms(terms, x.terms)
     return total(terms, constant, kinds)
+
+
+def _add_terms(terms: Terms, more: Terms) -> None:
+    for monomial, k in more.items():
+        k += terms.get(monomial, 0)
+        if k:
+            terms[monomial] = k
+        else:
+            del terms[monomial]
 
 
 def combined(x: Value, j: int, y: Value, k: int, monomial: Monomial = ()) -> Value:
@@ -722,25 +672,9 @@ def atom_expr(atom: Atom) -> Expr:
     return made({(atom,): 1}, 0, atom.kind)
 
 
-def _int(x: object) -> int | None:
-    """The plain value of an int of any kind; None of what is none."""
-    if type(x) is int:
-        return x
-    if isinstance(x, bool):
-        return None
-    if isinstance(x, int):
-        return int(x)
-    if not isinstance(x, SupportsIndex):
-        return None
-    try:
-        return int(index(x))
-    except TypeError:  # an array of several has an __index__ too
-        return None
-
-
 def value_of(x: object) -> Value | None:
     """Return an expression, or the plain value of an int of any kind; None of anything else."""
-    return x if type(x) is Expr else _int(x)
+    return x if type(x) is Expr else plain_int(x)
 
 
 def required(x: object) -> Value:
@@ -766,20 +700,11 @@ def range_of(monomial: Monomial) -> Bounds:
     if len(monomial) == 1:
         return monomial[0].bounds
     result: Bounds = (1, 1)
-    atoms = dict.fromkeys(monomial)
-    for atom in atoms:
-        power = atom.bounds
-        n = monomial.count(atom) if len(atoms) < len(monomial) else 1
-        if n % 2 == 0:  # x*x == abs(x)*abs(x)
-            low, high = power
-            inside = (low is None or low < 0) and (high is None or high > 0)
-            ends = [None if end is None else abs(end) for end in power]
-            least = 0 if inside else min(end for end in ends if end is not None)
-            most = None if None in ends else max(end for end in ends if end is not None)
-            power = least**n, None if most is None else most**n
-        else:
-            for _time in range(n - 1):
-                power = intervals.multiply(power, atom.bounds)
+    for atom in dict.fromkeys(monomial):
+        n = monomial.count(atom)
+        power = reduce(intervals.multiply, [atom.bounds] * n)
+        if n % 2 == 0:
+            power = max(power[0] or 0, 0), power[1]
         result = intervals.multiply(result, power)
     return result
 
@@ -814,6 +739,12 @@ def atoms_of(x: Value) -> Iterator[Atom]:
                 seen.add(atom)
                 yield atom
                 todo += atom.parts
+
+
+def symbols_of(*values: Value) -> tuple[Symbol, ...]:
+    """Return the unknowns of some values, by name."""
+    found = {atom for x in values for atom in atoms_of(x) if type(atom) is Symbol}
+    return tuple(sorted(found, key=lambda s: (s.name, s.order)))
 
 
 def inner_first(x: Value) -> list[Atom]:

@@ -179,7 +179,7 @@ def _factor(atom: Atom, k: int, negative: bool, style: Style) -> tuple[int, _Tex
             scale = 1
         k //= scale
     if type(atom) is Least:
-        items = sorted(written(x * (-scale if negative else scale), style) for x in atom.items)
+        items = sorted(written(x * (-scale if negative else scale), style) for x in atom.parts)
         return k, (style.greatest if negative else style.least)(items)
     x, c = (part * scale for part in atom.parts)
     write = style.floor if type(atom) is Quotient else style.mod

@@ -24,16 +24,21 @@ if TYPE_CHECKING:
 _R = TypeVar("_R")
 
 
-def undecided(operation: str, obligation: object, verb: str = "needs") -> UndecidedError:
+def undecided(
+    operation: str, obligation: object, verb: str = "needs", summary: str = ""
+) -> UndecidedError:
     """Return the error of an open question.
 
     Args:
         operation: What asks, in words; empty where no operation has said its name yet.
         obligation: A condition or a text; as ``error.obligation`` it can be assumed.
+        summary: The first line, where it says more than that the question is open.
     """
     way_out = "." if isinstance(obligation, str) else f", or write `with assume({obligation}):`."
+    if operation:
+        summary = f"{operation} {verb} {obligation}"
     return UndecidedError(
-        f"{operation} {verb} {obligation}" if operation else f"cannot decide whether {obligation}",
+        summary or f"cannot decide whether {obligation}",
         f"Its unknowns leave that open: give them a range or a divisor that settles it{way_out}",
         obligation=obligation,
         operation=operation,
@@ -79,10 +84,10 @@ def division(a: Leaf, b: Leaf) -> Question:
 # --- answers ----------------------------------------------------------------------------------
 
 
-def decided(answer: bool | None, obligation: object) -> bool:
+def decided(answer: bool | None, obligation: object, operation: Callable[[], str] = str) -> bool:
     """Return a known answer as a bool; raise `UndecidedError` naming the obligation otherwise."""
     if answer is None:
-        raise undecided("", obligation)
+        raise undecided(operation(), obligation)
     return answer
 
 
@@ -167,25 +172,19 @@ class Questions:
 
     def less(self, a: Any, b: Any) -> bool:
         """Whether ``a < b``."""
-        answer = known_lt(a, b)
-        return self.refuse(a, "<", b) if answer is None else answer
+        return decided(*order(a, b), self.operation)
 
     def positive(self, x: Any) -> bool:
         """Whether ``x > 0``."""
-        answer = known_lt(_0, x)
-        return self.refuse(x, ">", _0) if answer is None else answer
+        return decided(*order(_0, x), self.operation)
 
     def zero(self, x: Any) -> bool:
         """Whether ``x == 0``."""
-        answer = known_eq(x, _0)
-        return self.refuse(x, "==", _0) if answer is None else answer
+        return decided(*equality(x, _0), self.operation)
 
     def divides(self, a: Any, b: Any) -> bool:
         """Whether ``a`` divides ``b``."""
-        answer, obligation = division(a, b)
-        if answer is None:
-            raise undecided(self.operation(), obligation)
-        return answer
+        return decided(*division(a, b), self.operation)
 
     def moves(self, d: Any) -> bool:
         """Whether a stride is not 0."""

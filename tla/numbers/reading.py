@@ -107,12 +107,9 @@ class Names:
             if key == "div":
                 facts["divisible_by"] = scan.integer("a divisor")
             elif key == "type":
-                stop = min(
-                    (i for i in (scan.text.find(",", scan.at), scan.text.find("}", scan.at)) if i >= 0),
-                    default=len(scan.text),
-                )
-                facts["cpp_type"] = scan.text[scan.at : stop].strip()
-                scan.at = stop
+                cpp_type = re.split("[,}]", scan.text[scan.at :], maxsplit=1)[0]
+                facts["cpp_type"] = cpp_type.strip()
+                scan.at += len(cpp_type)
             elif scan.accept("none"):
                 facts[key] = None
             else:

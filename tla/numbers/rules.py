@@ -40,9 +40,9 @@ from .nodes import (
     shorten,
     size_of,
     term_of,
-    undecided,
     without,
 )
+from .questions import undecided
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,9 +96,10 @@ def _one_quotient(x: Value, c: Value) -> Value | None:
 @_rule(DIVISION, "D3", "(y*c + x) // c == y + x // c")
 def _pulled_out(x: Expr, c: Value) -> Value | None:
     if type(c) is not Expr:
-        rest, whole = _split(x, c)
-        if not rest and not whole:
+        rest = {m: k for m, k in x.terms.items() if k % c}
+        if len(rest) == len(x.terms) and 0 <= x.constant < c:
             return None
+        whole = {m: k for m, k in x.terms.items() if not k % c}
         constant = x.constant % c
         outside = over(whole, c, x.constant // c, x.kinds)
         return floor_divided(made(rest, constant, x.kinds) if rest else constant, c) + outside
@@ -171,7 +172,7 @@ def _dropped(x: Expr, c: Value) -> Value | None:
     if x.kinds & 1:
         for monomial, k in x.terms.items():
             for atom in monomial:
-                if type(atom) is Remainder and facts.is_multiple(k * atom.divisor, c):
+                if type(atom) is Remainder and exact_quotient(atom.divisor * k, c) is not None:
                     rest: Any = term_of(without(monomial, (atom,)), k)
                     inner = made({monomial: k}, 0, x.kinds)
                     return remainder(x - inner + atom.dividend * rest, c)
@@ -226,27 +227,17 @@ def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: in
         return None
     k = terms[monomial]
     c = atom.divisor
-    if type(c) is not Expr:
-        dividend: Any = atom.dividend
-        if k % c or (len(monomial) == 1 and next(iter(dividend.terms)) not in terms):
-            return None
-        others = without(monomial, (atom,))
-        k //= -c
-    else:
-        if len(c.terms) > 1 or c.constant:
-            return None
-        ((factor, n),) = c.terms.items()
-        others = without(monomial, (atom,))
-        if k % n or not contains(factor, others):
-            return None
-        others = without(others, factor)
-        k //= -n
-    factors: Any = term_of(others, k)
-    x: Any = atom.dividend * factors
+    dividend: Any = atom.dividend
+    if len(monomial) == 1 and type(c) is not Expr and next(iter(dividend.terms)) not in terms:
+        return None
+    factors: Any = exact_quotient(term_of(without(monomial, (atom,)), -k), c)
+    if factors is None:
+        return None
+    x: Any = dividend * factors
     if type(x) is not Expr or any(terms.get(m) != j for m, j in x.terms.items()):
         return None
     one = made({monomial: terms[monomial]}, 0, kinds)
-    result: Value = made(terms, constant, kinds) - one - x + remainder(atom.dividend, c) * factors
+    result: Value = made(terms, constant, kinds) - one - x + remainder(dividend, c) * factors
     return result
 
 
@@ -275,7 +266,7 @@ def _nested(items: list[Value]) -> Value | None:
     for i, x in enumerate(items):
         atom = _alone(x, Least) if type(x) is Expr else None
         if atom is not None:
-            return least(*items[:i], *atom.items, *items[i + 1 :])
+            return least(*items[:i], *atom.parts, *items[i + 1 :])
     return None
 
 
@@ -284,12 +275,7 @@ def _least_factored(items: list[Value]) -> Value | None:
     g = gcd(*(x.divisor if type(x) is Expr else x for x in items))
     if g == 1:
         return None
-    return (
-        least(
-            *(over(x.terms, g, x.constant // g, x.kinds) if type(x) is Expr else x // g for x in items)
-        )
-        * g
-    )
+    return least(*[_divided(x, g) for x in items]) * g
 
 
 # --- the operations ---------------------------------------------------------------------------
@@ -435,10 +421,8 @@ def _positive(x: Value, c: Value) -> tuple[Value, Value]:
         return x, c
     if facts.known_zero(c) is True:
         raise ZeroDivisionError(f"{x} divided by {c}, which is 0")
-    raise undecided(
-        f"cannot divide {x} by {c}: it may be {'0' if negative is False else '0 or negative'}",
-        Condition(c, ">", 0),
-    )
+    sign = "0" if negative is False else "0 or negative"
+    raise undecided("", Condition(c, ">", 0), summary=f"cannot divide {x} by {c}: it may be {sign}")
 
 
 def _rewritten(table: list[Rule], atom: type[Quotient] | type[Remainder], x: Value, c: Value) -> Value:
@@ -497,15 +481,6 @@ def _alone(x: Expr, kind: type[Any]) -> Any:
         return None
     ((monomial, k),) = x.terms.items()
     return monomial[0] if k == 1 and len(monomial) == 1 and type(monomial[0]) is kind else None
-
-
-def _split(x: Expr, c: int) -> tuple[Terms, Terms]:
-    """The terms that are no multiples of ``c``, with the constant's place; and those that are."""
-    rest: Terms = {}
-    whole: Terms = {}
-    for m, k in x.terms.items():
-        (rest if k % c else whole)[m] = k
-    return (rest, whole) if whole or not 0 <= x.constant < c else ({}, {})
 
 
 def _common_factor(x: Expr, c: Value) -> Value | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex
 
 from ..errors import LayoutError
@@ -10,7 +12,7 @@ from .nodes import Expr, Symbol, Value, made, operators, product_in_order, requi
 
 if TYPE_CHECKING:
     from .ints import IntLike
-    from .nodes import Monomial, Terms
+    from .nodes import Monomial
 
 RESERVED: Final = frozenset(
     (
@@ -82,13 +84,8 @@ def value_of_symbol(symbol: Symbol) -> Expr:
 
 def _restore(terms: tuple[tuple[Monomial, int], ...], constant: int) -> Value:
     """What a pickle holds: factors sorted anew, since the order of atoms is that of this process."""
-    out: Terms = {}
-    kinds = 0
-    for monomial, k in terms:
-        out[product_in_order(monomial)] = k
-        for atom in monomial:
-            kinds |= atom.kind
-    return made(out, constant, kinds)
+    kinds = reduce(or_, [atom.kind for monomial, _k in terms for atom in monomial])
+    return made({product_in_order(monomial): k for monomial, k in terms}, constant, kinds)
 
 
 operators.floor_divided, operators.remainder = rules.floor_divided, rules.remainder

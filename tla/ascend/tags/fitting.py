@@ -156,7 +156,7 @@ def _at_most(x: Any) -> Iterator[Any]:
         if type(x) is Expr and not x.constant and len(x.terms) == 1:
             ((atoms, factor),) = x.terms.items()
             if factor == 1 and len(atoms) == 1 and isinstance(atoms[0], Least):
-                yield from atoms[0].items
+                yield from atoms[0].parts
 
 
 def _holds(d: Any, step: Any, counts: list[Any]) -> bool:

@@ -160,7 +160,7 @@ class _Builder:
             bounds = self.map.kinds[kind][i].bounds
             return _Linear(bounds.lower) if bounds.is_point else _Linear(0, {self._name(kind, i): 1})
         if type(atom) is Least:
-            items = [str(self._sum(item)) for item in atom.items]
+            items = [str(self._sum(item)) for item in atom.parts]
             least = items[0]
             for item in items[1:]:
                 least = f"min({least}, {item})"
