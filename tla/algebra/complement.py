@@ -19,6 +19,7 @@ from ..numbers import (
     _1,
     call_assuming,
     is_dynamic,
+    is_open,
     is_tuple,
     keeps_assumptions,
     known_divides,
@@ -91,9 +92,10 @@ def free(
     if steps is None and read is not None:
         modes, are_static = read
         if cotarget is None or (type(cotarget) is STATIC if are_static else is_dynamic(cotarget)):
-            target = int(cotarget) if are_static and cotarget is not None else cotarget
-            return of_modes(gaps(modes, target, layout, grows), are_static)
-    both = read_both(layout, layout if cotarget is None else trusted(cotarget, cotarget))
+            length = int(cotarget) if are_static and cotarget is not None else cotarget
+            return of_modes(gaps(modes, length, layout, grows), are_static)
+    target = layout if cotarget is None else trusted(cotarget, cotarget)
+    both = None if read is None or is_open(cotarget) else read_both(layout, target)
     return gaps_between(layout, cotarget, grows, steps, _1 if both is None or both[2] else 1)
 
 
@@ -158,14 +160,15 @@ def gaps_between(
                 ask.refuse(doubtful, "==", _1)
             _refuse(layout, below, mode)
         gap, may_be_one = d // end, known_lt(_1, s) is not True
+        is_gap = known_eq(d, end) is not True
         if not may_be_one:
             on_top = None
-        if known_eq(d, end) is not True:
+        if is_gap:
             if may_be_one:
                 doubtful, on_top = (s if doubtful is None else doubtful), s
             if doubtful is not None and known_divides(end, d) is not True:
                 ask.refuse(doubtful, ">", _1)
-        taken = known_eq(d, end) is not True and known_eq(gap, _1) is not True
+        taken = is_gap and known_eq(gap, _1) is not True
         if taken:
             out.append((gap, end))
         if steps is not None:

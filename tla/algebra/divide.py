@@ -49,22 +49,22 @@ def logical_divide(
     Source: CuTe ``logical_divide``, layout.hpp.
     """
     if is_layout(tiler):
-        return divided(layout, tiler, exact)
+        return trusted(*_divided(layout, tiler, exact))
     return by_mode(lambda x, part: trusted(*_split(x.shape, x.stride, part, exact)), layout, tiler)
 
 
-def divided(layout: AnyLayout, tiler: AnyLayout, exact: bool = False) -> AnyLayout:
-    """`logical_divide` by a layout."""
-    result = _walked(layout, tiler)
-    if result is None:
-        rest = free(tiler, layout.size)
+def _divided(layout: AnyLayout, tiler: AnyLayout, exact: bool) -> tuple[Any, Any]:
+    """Shape and stride of `logical_divide` by a layout."""
+    parts = _walked(layout, tiler)
+    if parts is None:
         try:
-            result = composed(layout, row((tiler, rest)), hints=False)
+            result = composed(layout, row((tiler, free(tiler, layout.size))), hints=False)
         except DivisibilityError as error:
             raise _not_divided(layout, tiler, error) from None
+        parts = result.shape, result.stride
     if exact:
-        _require_exact(layout, tiler, result)
-    return result
+        _require_exact(layout, tiler, trusted(*parts))
+    return parts
 
 
 def _not_divided(layout: AnyLayout, tiler: AnyLayout, error: DivisibilityError) -> DivisibilityError:
@@ -119,7 +119,7 @@ def _fills(tiler: AnyLayout, size: Any, count: Any) -> bool:
     return known_eq(count, last.end * last.gap) is True and divides(last.end, size)
 
 
-def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
+def _walked(layout: AnyLayout, tiler: AnyLayout) -> tuple[Any, Any] | None:
     """The same in one pass, where the composition needs no search and no ints are lifted."""
     read = read_both(layout, tiler)
     if read is None or not can_grow(layout.shape):
@@ -133,7 +133,7 @@ def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
     shape, stride = shaped(parts[:count], tiler.shape, are_static)
     shape_of_rest = rest[0][0] if len(rest) == 1 else (1,) * len(rest)
     more, steps = shaped(parts[count:], shape_of_rest, are_static)
-    return trusted((shape, more), (stride, steps))
+    return (shape, more), (stride, steps)
 
 
 @operation
@@ -194,8 +194,7 @@ def _split(shape: Any, stride: Any, tiler: Any, exact: bool = False) -> tuple[An
     if are_dynamic and tiler > 0 and not exact:
         rest = -(-shape // tiler)  # one mode divided by an int: what the composition comes to
         return (tiler, rest), (stride, tiler * stride if rest != 1 else 0)
-    whole = divided(trusted(shape, stride), tiler_layout(tiler), exact)
-    return whole.shape, whole.stride
+    return _divided(trusted(shape, stride), tiler_layout(tiler), exact)
 
 
 def unzipped(
