@@ -133,8 +133,8 @@ def gaps_between(
 ) -> AnyLayout:
     """`free` of any ints, with the 1 to start from.
 
-    A mode that may be of size 1 is kept where the gaps are the same without it: if it leaves none below,
-    or if all that follows divides, since what a range leaves is one set.
+    A size that may be 1 is not asked for where the gaps are the same without the mode: it leaves no gap
+    below itself, or all that follows divides.
     """
     ask = Questions(lambda: f"the complement of {layout}")
     moving = moving_modes(raw_modes(layout), ask)
@@ -168,11 +168,11 @@ def gaps_between(
                 doubtful, on_top = (s if doubtful is None else doubtful), s
             if doubtful is not None and known_divides(end, d) is not True:
                 ask.refuse(doubtful, ">", _1)
-        taken = is_gap and known_eq(gap, _1) is not True
-        if taken:
+        is_mode = is_gap and known_eq(gap, _1) is not True
+        if is_mode:
             out.append((gap, end))
         if steps is not None:
-            steps.append(ComplementStep(s, d, end, gap, of_modes(out[-1:]) if taken else None))
+            steps.append(ComplementStep(s, d, end, gap, of_modes(out[-1:]) if is_mode else None))
         below, end = mode, s * d
     if cotarget is None and on_top is not None:
         ask.refuse(on_top, ">", _1)
@@ -186,11 +186,11 @@ def gaps_between(
             if not ask.positive(n):
                 break
             above = -(-above // n)
-    taken = grows or known_eq(rest, _1) is not True
-    if taken:
+    is_mode = grows or known_eq(rest, _1) is not True
+    if is_mode:
         out.append((rest, end))
     if steps is not None:
-        steps.append(ComplementStep(None, None, end, rest, of_modes(out[-1:]) if taken else None))
+        steps.append(ComplementStep(None, None, end, rest, of_modes(out[-1:]) if is_mode else None))
     return of_modes(out or [(one, one - one)])
 
 

@@ -139,7 +139,7 @@ def modes_of(layout: AnyLayout) -> tuple[AnyLayout, ...]:
     return tuple([trusted(s, d) for s, d in zip(layout.shape, layout.stride, strict=True)])
 
 
-def shaped(parts: Sequence[Any], shape: Any, are_static: bool = False) -> tuple[Any, Any]:
+def in_shape(parts: Sequence[Any], shape: Any, are_static: bool = False) -> tuple[Any, Any]:
     """Return shape and stride in the profile of ``shape``, of parts that stand for its ints."""
     if are_static:
         parts = [as_static(p) for p in parts]
@@ -153,7 +153,7 @@ def shaped(parts: Sequence[Any], shape: Any, are_static: bool = False) -> tuple[
     return shapes, strides
 
 
-def joined(modes: Modes) -> Mode:
+def one_mode(modes: Modes) -> Mode:
     """Return the shape and stride of the one mode that some modes make."""
     return modes[0] if len(modes) == 1 else tuple(zip(*modes))  # type: ignore[return-value]  # noqa: B905
 
@@ -212,7 +212,7 @@ def first_of(layout: AnyLayout) -> tuple[Modes, Any]:
 
 
 def is_one(size: Any) -> bool:
-    """Whether a size is known to be 1; where that is open the mode stays, which no law minds."""
+    """Whether a size is known to be 1. A mode whose size is open stays, which breaks no law."""
     return size == 1 if type(size) is INT else known_eq(size, 1) is True
 
 
