@@ -34,6 +34,7 @@ from ..layouts import (
     Swizzle,
     as_layout,
     as_shape,
+    is_layout,
     make_layout,
     trusted,
 )
@@ -140,7 +141,7 @@ def _by_mode(a: AnyLayout, tiler: Tiler, *, extend: bool = True) -> AnyLayout:
 
 def tiler_layout(tiler: Any) -> AnyLayout:
     """Return the layout that a tiler stands for: an int ``n`` for ``n:1``."""
-    if isinstance(tiler, Layout):
+    if is_layout(tiler):
         return tiler
     if is_dynamic(tiler) and tiler >= 0:
         return trusted(tiler, 1)
