@@ -185,7 +185,7 @@ def _composed(
     left, grows = extended_modes(modes, one), extend and can_grow(a.shape)
     parts: list[Any] | None = None
     ask = Questions(lambda: f"composition of {a} with {b}")
-    if all(ask.positive(size) for size, _d in modes[:-1]):
+    if modes and all(ask.positive(size) for size, _d in modes[:-1]):
         parts = walk(left, right, ask, grows, steps, one)
     if parts is None:
         search = Search(a, b, left, right, extend, hints, one)
