@@ -305,6 +305,10 @@ def test_a_large_figure_is_cut(number: int) -> None:
     assert len(cells(page)) <= 2 * CELLS
 
 
+def test_a_timeline_shows_as_many_turns_as_there_are_cells_for() -> None:
+    assert [len(cells(shown(large(count)[5]))) for count in (5, 300)] == [5 * 5, 300 * (CELLS // 300)]
+
+
 # --- what goes wrong ---
 
 

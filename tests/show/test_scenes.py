@@ -110,11 +110,23 @@ def test_text_gives_way_to_an_image_and_that_to_a_corner() -> None:
     assert drawn(700, 600) == (0, [(MOST_CELLS, MOST_CELLS)])
 
 
-def test_the_totals_stand_below_a_corner() -> None:
-    said_below = [text.text for text in scene_of(layout_figure(Layout((700, 600)), 999, 999)).texts]
-    assert "a corner of 700 x 600: 420000 coordinates, offsets that span 420000" in said_below
-    assert "... 600" in said_below
-    assert "... 700" in said_below
+def test_the_totals_stand_beside_and_below_a_corner() -> None:
+    scene = scene_of(layout_figure(Layout((700, 600)), 999, 999))
+    (image,) = scene.images
+    at = {text.text: text for text in scene.texts}
+    assert "a corner of 700 x 600: 420000 coordinates, offsets that span 420000" in at
+    columns, rows = at["... 600"], at["... 700"]
+    assert columns.x > image.x + image.width
+    assert image.y < columns.y < image.y + image.height
+    assert rows.y > image.y + image.height
+
+
+def test_a_tick_leads_from_each_name_to_the_rows_of_an_image() -> None:
+    scene = scene_of(layout_figure(Layout((3, 200)), 999, 999))
+    (image,) = scene.images
+    assert [text.text for text in scene.texts][-3:] == ["0", "1", "2"]
+    ticks = [line for line in scene.lines if line.y1 == line.y2 and line.x1 < image.x]
+    assert [(line.x1, line.x2) for line in ticks] == [(image.x - 4, image.x)] * 3
 
 
 def test_an_image_has_the_colours_of_its_cells() -> None:
@@ -147,12 +159,13 @@ def test_signs_stand_between_their_figures(figure: Panels) -> None:
     signs = [text for text in scene.texts if text.role == "sign"]
     assert [text.text for text in signs] == list(figure.signs)
     assert len(scene.parts) == len(figure.figures)
-    for sign, (left, top, before), (right, below, _) in zip(
+    for sign, (left, top, before), (right, below, part) in zip(
         signs, scene.parts, scene.parts[1:], strict=False
     ):
         if top == below:
             middle = (left + before.width + right) / 2
             assert sign.x == pytest.approx(middle)
+            assert sign.y <= top + min(before.height, part.height) / 2 + 6
 
 
 def test_a_long_title_is_not_cut() -> None:

@@ -13,6 +13,7 @@ from tla import Layout, layout_figure, parse, strip_figure
 from tla.ground.figure import AnyFigure, Figure, Panels, Place, Steps, Strip
 from tla.show import render
 from tla.show.facts import borders, wrapped
+from tla.show.palette import fill
 from tla.show.texts import lines_of
 from tla.show.texts.spans import plain
 from tla.testing import layouts, shapes
@@ -455,6 +456,16 @@ def test_places_stand_in_their_order_in_any_width(strip: Strip, width: int) -> N
     assert [int(word) for line in heads for word in line.split()] == [p.offset for p in strip.places]
     cells = [line.strip().strip("|").split("|") for line in picture.split("\n") if "|" in line]
     assert [cell.strip(" ~[]") for row in cells for cell in row if cell.strip(" ~[]")] == [*said(strip)]
+
+
+def test_a_place_that_holds_data_has_its_colour() -> None:
+    strip = strip_figure(parse("(4,4):(1,4)"), colour="offset")
+    fills = [span.fill for line in lines_of(strip, None) for span in line if span.text.strip(" |+-")]
+    coloured = [each for each in fills if each]
+    assert coloured == [fill("offset", place.colour) for place in strip.places]
+    assert len(set(coloured)) > 1
+    without = strip_figure(parse("(4,4):(1,4)"), colour="")
+    assert not [span for line in lines_of(without, None) for span in line if span.fill]
 
 
 def test_rows_of_memory_are_powers_of_two() -> None:

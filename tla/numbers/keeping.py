@@ -95,6 +95,6 @@ def _assumptions(arguments: tuple[Any, ...]) -> list[Condition]:
     for x in todo:
         if isinstance(x, tuple):
             todo += x
-        elif type(x) not in PLAIN_INTS:
+        elif type(x) not in PLAIN_INTS and getattr(x, "beside", x) is not None:
             found += getattr(x, "assumptions", ())
     return found
