@@ -120,9 +120,7 @@ def of_modes(modes: Modes, are_static: bool = False) -> AnyLayout:
     modes = modes or [(1, 0)]
     if are_static:
         modes = [(static_int(s), static_int(d)) for s, d in modes]
-    if len(modes) == 1:
-        return trusted(*modes[0])
-    shape, stride = zip(*modes)  # noqa: B905 (pairs)
+    shape, stride = modes[0] if len(modes) == 1 else zip(*modes)  # noqa: B905 (pairs)
     return trusted(shape, stride)
 
 
