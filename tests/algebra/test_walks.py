@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 
 from tla import LayoutError
 from tla.algebra.complement import gaps, gaps_between
-from tla.algebra.composition import extended_modes, walk, walked
+from tla.algebra.composition import extended_modes, walk, walk_ints
 from tla.algebra.modes import of_modes, raw_modes
 from tla.numbers.questions import Questions
 
@@ -41,7 +41,7 @@ def kinds(x: Any) -> Any:
 @given(modes() | compact(), modes() | compact())
 def test_compositions(a: Any, b: Any) -> None:
     left = extended_modes(a)
-    fast = walked(left, b)
+    fast = walk_ints(left, b)
     if any(size == 0 for size, _d in left[:-1]):
         assert fast is None
         return

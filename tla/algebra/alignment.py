@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def max_common_layout(a: AnyLayout, b: AnyLayout, *, assume: Conditions | None = None) -> AnyLayout:
     """Return the layout ``r`` with ``a.extended(r(i)) == i`` and ``b(r(i)) == i`` for every ``i``.
 
-    It is the beginning of the right inverse of ``b``, as long as ``a`` is contiguous on it too: the
-    indices of the elements that a copy may move as one vector. The last mode of ``a`` may grow, as in
-    CuTe: where ``b`` is larger so may be the result.
+    It lists the elements that a copy may move as one vector. It is the beginning of the right inverse of
+    ``b``, as far as ``a`` is contiguous on it too. The last mode of ``a`` may grow, as in CuTe: where
+    ``b`` is larger, the result may be larger than ``a``.
 
     >>> print(max_common_layout(Layout((4, 8), (1, 4)), Layout((4, 8), (1, 8))))
     4:1

@@ -57,8 +57,8 @@ def by_mode(
         return layout if is_left_alone(tiler) else run(layout, tiler)
     modes = modes_of(layout)
     require_modes(layout, len(modes), tiler)
-    changed = [by_mode(run, *at, keep) for at in zip(modes, tiler)]  # noqa: B905 (the first ones)
-    result = row([*changed, *(modes[len(tiler) :] if keep else ())])
+    results = [by_mode(run, *at, keep) for at in zip(modes, tiler)]  # noqa: B905 (the first ones)
+    result = row([*results, *(modes[len(tiler) :] if keep else ())])
     if not layout.is_padded:
         return result
     origin = [

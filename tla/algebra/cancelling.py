@@ -1,8 +1,9 @@
 """Steps that cancel: whether two coordinates of a layout share an offset, on plain ints.
 
-They do where their difference z, with ``|z_i| <= b_i == s_i - 1`` and not all 0, has the sum
-``sum z_i * d_i == 0``. What follows looks for z, on terms ``(d, b, i)``: first it takes apart and joins
-what can be in polynomial time, then it searches what is tangled, within `WORK` steps.
+Two coordinates differ by steps ``z_i`` with ``|z_i| <= b_i == s_i - 1``, not all 0. They share an offset
+exactly where ``sum z_i * d_i == 0``. This module looks for such a z among terms ``(d, b, i)``. First it
+splits and joins terms, in polynomial time. The terms that are left are tangled; a search of `WORK` steps
+decides those.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def cancelling(terms: Terms, witness: bool, layout: AnyLayout) -> Steps | None:
     """Return the z of terms sorted by stride, by index; None if there is none.
 
     Args:
-        witness: Find one; else ``{}`` may stand for any.
+        witness: Find a z; else ``{}`` says that there is one.
         layout: What an error calls them; the index of a term is that of a leaf.
 
     Raises:
@@ -64,9 +65,9 @@ def cancelling(terms: Terms, witness: bool, layout: AnyLayout) -> Steps | None:
 
 def _undecided(group: Terms, log: Log, layout: AnyLayout) -> UndecidedError:
     tangled = {i for _d, _b, i in group}
-    for i, *joined in reversed(log):
-        if i in tangled and len(joined) > 1:
-            tangled.add(joined[0])
+    for i, j, *join in reversed(log):
+        if i in tangled and join:
+            tangled.add(j)
     modes = raw_modes(layout)
     names = ", ".join([f"{modes[i][0]:d}:{modes[i][1]:d}" for i in sorted(tangled)])
     text, details = shortened(str(layout), 200), [f"{len(tangled)} of its modes are tangled: {names}."]
@@ -117,27 +118,27 @@ def _pair(terms: Terms) -> Steps | None:
 
 
 def _groups(terms: Terms, log: Log) -> list[Terms]:
-    """The groups of terms, each sorted, such that there is a z if and only if one of them has one."""
-    done: list[Terms] = []
-    waiting = [terms]
-    while waiting:
-        group = _reduced(waiting.pop(), log)
+    """Split terms into groups, each sorted: they have a z if and only if one of the groups has one."""
+    groups: list[Terms] = []
+    todo = [terms]
+    while todo:
+        group = _reduced(todo.pop(), log)
         units = _gcds(reversed(group))[::-1]  # of group[k:]
         above = sum(d * b for d, b, _i in group)
         below = unit = start = 0
         parts: list[Terms] = []
         for k, (d, b, _i) in enumerate(group):
-            # The terms from k on add to a multiple of their gcd, and the others to its opposite, a
-            # multiple of theirs. So it is one of both gcds' lcm, or 0; and no more than either reaches.
+            # The terms from k on sum to a multiple of their gcd. The terms below cancel that sum, so it
+            # is a multiple of their gcd too. Where neither side reaches the lcm, both sums are 0.
             if k and lcm(unit, units[k]) > min(below, above):
                 parts.append(group[start:k])
                 start = k
             unit, below, above = gcd(unit, d), below + d * b, above - d * b
         if parts:
-            waiting += [*parts, group[start:]]
+            todo += [*parts, group[start:]]
         elif group:
-            done.append(group)
-    return done
+            groups.append(group)
+    return groups
 
 
 def _reduced(terms: Terms, log: Log) -> Terms:
@@ -150,21 +151,21 @@ def _reduced(terms: Terms, log: Log) -> Terms:
     while again and len(terms) > 1:
         again = False
         reach = sum(d * b for d, b, _i in terms)
-        kept: Terms = []
+        tight: Terms = []
         for (d, b, i), unit in reversed(list(zip(terms, _gcds_of_others(terms), strict=True))):
             reach -= d * b
-            # z_i*d is what the others add to, reversed: a multiple of their gcd, and in their reach
+            # the other terms cancel z_i*d: so it is a multiple of their gcd, and within their reach
             t = unit // gcd(unit, d)
             fits = min(b // t, reach // (t * d))
             again = again or 2 * fits <= b
             if fits:
-                kept.append((t * d, fits, i))
+                tight.append((t * d, fits, i))
                 reach += t * d * fits
                 if t > 1:
                     log.append((i, t))
-        kept.sort()
+        tight.sort()
         terms = []
-        for d, b, i in kept:
+        for d, b, i in tight:
             if terms:
                 e, c, j = terms[-1]
                 q, rest = divmod(d, e)
@@ -197,17 +198,17 @@ Cell: TypeAlias = "tuple[int, int, int, Any] | None"
 class _Search:
     """Looks for z on two sides: sums of some terms, and sums of the others, that cancel.
 
-    One term, of the most steps, is kept out and solved for when the sides meet. Of z and -z one is
-    enough, so a side holds the sums that are not negative. A sum is held only if the terms outside the
-    side can cancel it: it is a multiple of their gcd, and in their reach. The first side takes the
-    large strides, whose sums are soon out of reach; the second takes the small.
+    The term with the most steps is on neither side; it is solved for when the sides meet. Of z and -z
+    one is enough, so a side holds the sums that are not negative. It holds a sum only if the terms
+    outside can cancel it: the sum is a multiple of their gcd, and within their reach. The first side
+    takes the large strides, whose sums are soon out of reach; the second takes the small ones.
     """
 
     def __init__(self, terms: Terms, work: int) -> None:
         self.last = max(terms, key=lambda term: (term[1], -term[0]))
         self.rest = [term for term in terms if term is not self.last]
         self.sides: list[dict[int, Cell]] = [{0: None}, {0: None}]
-        self.taken: list[Terms] = [[], []]
+        self.terms: list[Terms] = [[], []]
         self.left = work
         self.is_cut = False
 
@@ -217,7 +218,7 @@ class _Search:
                 (self.cheapest(side) for side in (0, 1)), key=lambda plan: plan[0]
             )
             self.rest.remove(term)
-            self.taken[side].append(term)
+            self.terms[side].append(term)
             z = self.extend(side, term, reach, unit)
             if z is not None:
                 return z
@@ -225,7 +226,7 @@ class _Search:
 
     def cheapest(self, side: int) -> tuple[int, int, Term, int, int]:
         """The term that makes the fewest sums of a side, with reach and gcd of what is then outside."""
-        outside = [self.last, *self.taken[1 - side]]
+        outside = [self.last, *self.terms[1 - side]]
         reach = sum(d * b for d, b, _i in outside + self.rest)
         unit = _gcds(outside)[-1]
         plans: list[tuple[int, int, Term, int, int]] = []

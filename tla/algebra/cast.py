@@ -31,7 +31,7 @@ from ..numbers import (
 )
 from .coalesce import coalesced
 from .domain import common_divisor
-from .modes import Modes, first_of, is_one, leaf_names, magnitude, named, operation, raw_modes, shaped
+from .modes import Modes, first_of, in_shape, is_one, leaf_names, magnitude, named, operation, raw_modes
 
 if TYPE_CHECKING:
     from ..numbers import Conditions
@@ -76,7 +76,7 @@ def _upcast(layout: AnyLayout, n: Any) -> AnyLayout:
         return trusted(layout.shape, layout.stride)
     parts = [_in_vectors(layout, n, i, *mode) for i, mode in enumerate(modes)]
     _require_one_vector(layout, n, modes, [k for _s, _d, k in parts])
-    return trusted(*shaped([(s, d) for s, d, _k in parts], layout.shape))
+    return trusted(*in_shape([(s, d) for s, d, _k in parts], layout.shape))
 
 
 def _in_vectors(layout: AnyLayout, n: Any, i: int, s: Any, d: Any) -> tuple[Any, Any, Any]:
@@ -177,7 +177,7 @@ def _downcast(layout: AnyLayout, n: Any) -> AnyLayout:
         return trusted(layout.shape, layout.stride)
     growing = _growing(layout, n, modes)
     grown = [(s * n, d) if i == growing else (s, d * n) for i, (s, d) in enumerate(modes)]
-    return trusted(*shaped(grown, layout.shape))
+    return trusted(*in_shape(grown, layout.shape))
 
 
 def _growing(layout: AnyLayout, n: Any, modes: Modes) -> int | None:

@@ -60,8 +60,8 @@ def coalesce(
     12:1 (2,4):(4,1)
 
     Args:
-        profile: Coalesce within the mode that stands at each int of it, and keep those modes; modes
-            past it stay as they are.
+        profile: Each of its ints stands for a mode: coalesce inside that mode, and keep it. Modes past
+            the profile stay as they are.
 
     >>> print(coalesce(Layout((2, (1, 6)), (1, (6, 2))), (1, 1)))
     (2,6):(1,2)
@@ -85,7 +85,7 @@ def _coalesced(layout: AnyLayout, profile: IntTuple | None) -> AnyLayout:
 
 
 def coalesced(modes: Modes, one: Any = 1) -> Modes:
-    """`coalesce` on a list of modes, ``one`` of which is ``1:0``; a merge that is open is left out."""
+    """Coalesce a list of modes; ``one:0`` if none is left. Two modes that may or may not merge stay."""
     out: Modes = []
     size: Any = None
     stride: Any = None
@@ -128,9 +128,9 @@ def same_function(a: AnyLayout, b: AnyLayout) -> bool:
     >>> same_function(Layout((2, 3), (1, 2)), Layout(6)), same_function(Layout(6), Layout(8))
     (True, False)
 
-    Layouts without coordinates are all the same function. Exact for every layout: coalescing gives
-    one form to each function, since its first mode is as long as the first offsets are a multiple
-    of the second, and what follows is the function of every so many-th index.
+    Layouts without coordinates are all the same function. The answer is exact for every layout, since
+    coalescing gives each function one form. Its first mode is as long as the offsets grow by one step;
+    the rest is the function at the multiples of that length.
 
     Raises:
         UndecidedError: symbolic ints leave it open.
@@ -231,7 +231,7 @@ def filter(
     8:1 1:0
 
     Args:
-        profile: Filter within the mode that stands at each int of it, and keep those modes.
+        profile: Each of its ints stands for a mode: filter inside that mode, and keep it.
 
     Kept out of ``tla.__all__``, since it would hide Python's own ``filter``.
     Source: CuTe ``filter``, layout.hpp.
@@ -241,5 +241,5 @@ def filter(
     ask = Questions(lambda: f"filter of {layout}")
     modes, one = first_of(layout)
     real = [mode for mode in modes if known_eq(mode[0], 1) is not True]
-    kept = [mode for mode in real if ask.moves(mode[1]) or not ask.positive(mode[0])]
-    return of_modes(coalesced(kept, one))
+    moving = [mode for mode in real if ask.moves(mode[1]) or not ask.positive(mode[0])]
+    return of_modes(coalesced(moving, one))

@@ -7,7 +7,6 @@ the last one the rest of the range follows.
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import LayoutError, OverlapError
@@ -20,6 +19,7 @@ from ..numbers import (
     _1,
     call_assuming,
     is_dynamic,
+    is_open,
     is_tuple,
     keeps_assumptions,
     known_divides,
@@ -39,6 +39,7 @@ from .modes import (
     raw_modes,
     read_both,
     read_modes,
+    stride_of,
 )
 from .steps import ComplementStep
 
@@ -91,9 +92,10 @@ def free(
     if steps is None and read is not None:
         modes, are_static = read
         if cotarget is None or (type(cotarget) is STATIC if are_static else is_dynamic(cotarget)):
-            target = int(cotarget) if are_static and cotarget is not None else cotarget
-            return of_modes(gaps(modes, target, layout, grows), are_static)
-    both = read_both(layout, layout if cotarget is None else trusted(cotarget, cotarget))
+            length = int(cotarget) if are_static and cotarget is not None else cotarget
+            return of_modes(gaps(modes, length, layout, grows), are_static)
+    target = layout if cotarget is None else trusted(cotarget, cotarget)
+    both = None if read is None or is_open(cotarget) else read_both(layout, target)
     return gaps_between(layout, cotarget, grows, steps, _1 if both is None or both[2] else 1)
 
 
@@ -107,7 +109,7 @@ def gaps(modes: Modes, cotarget: Any, layout: AnyLayout | None = None, grows: bo
     """
     moving = [mode for mode in modes if mode[0] != 1 and (mode[1] != 0 or mode[0] == 0)]
     if len(moving) > 1:
-        moving.sort(key=itemgetter(1))
+        moving.sort(key=stride_of)
     out: Modes = []
     end: Any = 1  # of the offsets below the mode
     below: Any = None
@@ -131,8 +133,8 @@ def gaps_between(
 ) -> AnyLayout:
     """`free` of any ints, with the 1 to start from.
 
-    A mode that may be of size 1 is kept where the gaps are the same without it: if it leaves none below,
-    or if all that follows divides, since what a range leaves is one set.
+    A size that may be 1 is not asked for where the gaps are the same without the mode: it leaves no gap
+    below itself, or all that follows divides.
     """
     ask = Questions(lambda: f"the complement of {layout}")
     moving = moving_modes(raw_modes(layout), ask)
@@ -158,18 +160,19 @@ def gaps_between(
                 ask.refuse(doubtful, "==", _1)
             _refuse(layout, below, mode)
         gap, may_be_one = d // end, known_lt(_1, s) is not True
+        is_gap = known_eq(d, end) is not True
         if not may_be_one:
             on_top = None
-        if known_eq(d, end) is not True:
+        if is_gap:
             if may_be_one:
                 doubtful, on_top = (s if doubtful is None else doubtful), s
             if doubtful is not None and known_divides(end, d) is not True:
                 ask.refuse(doubtful, ">", _1)
-        taken = known_eq(d, end) is not True and known_eq(gap, _1) is not True
-        if taken:
+        is_mode = is_gap and known_eq(gap, _1) is not True
+        if is_mode:
             out.append((gap, end))
         if steps is not None:
-            steps.append(ComplementStep(s, d, end, gap, of_modes(out[-1:]) if taken else None))
+            steps.append(ComplementStep(s, d, end, gap, of_modes(out[-1:]) if is_mode else None))
         below, end = mode, s * d
     if cotarget is None and on_top is not None:
         ask.refuse(on_top, ">", _1)
@@ -183,11 +186,11 @@ def gaps_between(
             if not ask.positive(n):
                 break
             above = -(-above // n)
-    taken = grows or known_eq(rest, _1) is not True
-    if taken:
+    is_mode = grows or known_eq(rest, _1) is not True
+    if is_mode:
         out.append((rest, end))
     if steps is not None:
-        steps.append(ComplementStep(None, None, end, rest, of_modes(out[-1:]) if taken else None))
+        steps.append(ComplementStep(None, None, end, rest, of_modes(out[-1:]) if is_mode else None))
     return of_modes(out or [(one, one - one)])
 
 

@@ -55,7 +55,7 @@ from ..numbers import (
 from .by_mode import Tiler, by_mode, is_left_alone
 from .coalesce import coalesced
 from .existence import Search
-from .modes import INT, Modes, can_grow, is_one, joined, of_modes, raw_modes, read_both, shaped
+from .modes import INT, Modes, can_grow, in_shape, is_one, of_modes, one_mode, raw_modes, read_both
 from .steps import CompositionStep
 
 if TYPE_CHECKING:
@@ -89,9 +89,9 @@ def composition(
 
     It exists exactly if each mode of ``b`` alone has a mixed-radix image and the carries of their sums
     cancel: with ``a`` coalesced, ``A(x) = d_0*x + sum_k delta_k * floor(x / P_k)``, and
-    ``sum_k delta_k * carry_k == 0`` for every carry vector reached. That is settled at once where
-    nothing carries, or a carry stands alone; else, being NP-hard, by a search of 100,000 steps at most.
-    The module `tla.algebra.composition` has the argument in its docstring.
+    ``sum_k delta_k * carry_k == 0`` for every carry vector reached. Where nothing carries, or a carry
+    stands alone, that is settled at once. Otherwise the question is NP-hard: a search of at most 100,000
+    steps decides it. The module `tla.algebra.composition` has the argument in its docstring.
 
     Args:
         a: A layout, or a `Swizzle`, for which the result is a `ComposedLayout`.
@@ -123,12 +123,11 @@ def composition(
         return ComposedLayout(a.outer, a.offset, composition(a.inner, b, extend=extend))
     if not is_tuple(b):
         return as_layout(a) if is_left_alone(b) else composed(a, tiler_layout(right), extend)
-
-    return _by_mode(as_layout(a), b, extend)
+    return _by_mode(a, b) if extend else _by_mode(a, b, extend=False)  # quicker with two arguments
 
 
 @keeps_assumptions
-def _by_mode(a: AnyLayout, tiler: Tiler, extend: bool) -> AnyLayout:
+def _by_mode(a: AnyLayout, tiler: Tiler, *, extend: bool = True) -> AnyLayout:
     """`composition` with a tuple."""
 
     def of_mode(mode: AnyLayout, tiler: Any) -> AnyLayout:
@@ -137,7 +136,7 @@ def _by_mode(a: AnyLayout, tiler: Tiler, extend: bool) -> AnyLayout:
             return trusted(tiler, mode.stride)  # one mode, which grows
         return composed(mode, tiler_layout(tiler), extend)
 
-    return by_mode(of_mode, a, tiler, keep=False)
+    return by_mode(of_mode, a, tiler, False)
 
 
 def tiler_layout(tiler: Any) -> AnyLayout:
@@ -171,10 +170,10 @@ def composed(
         return _composed(a, b, extend, steps, hints, _1 if read is None or read[2] else 1)
     left, right, are_static = read
     modes = extended_modes(left)
-    parts = walked(modes, right) if extend and can_grow(a.shape) else None
+    parts = walk_ints(modes, right) if extend and can_grow(a.shape) else None
     if parts is None:
-        parts = Search(a, b, modes, right, extend, hints, 1).parts(walked, steps)
-    return trusted(*shaped(parts, b.shape, are_static))
+        parts = Search(a, b, modes, right, extend, hints, 1).parts(walk_ints, steps)
+    return trusted(*in_shape(parts, b.shape, are_static))
 
 
 @keeps_assumptions
@@ -186,12 +185,12 @@ def _composed(
     left, grows = extended_modes(modes, one), extend and can_grow(a.shape)
     parts: list[Any] | None = None
     ask = Questions(lambda: f"composition of {a} with {b}")
-    if all(ask.positive(size) for size, _d in modes[:-1]):
+    if modes and all(ask.positive(size) for size, _d in modes[:-1]):
         parts = walk(left, right, ask, grows, steps, one)
     if parts is None:
         search = Search(a, b, left, right, extend, hints, one)
-        parts = asking(ask.operation, search.parts, walked, steps)
-    return trusted(*shaped(parts, b.shape))
+        parts = asking(ask.operation, search.parts, walk_ints, steps)
+    return trusted(*in_shape(parts, b.shape))
 
 
 # --- the walk, for modes that take whole digits -----------------------------------------------
@@ -215,7 +214,7 @@ def extended_modes(modes: Modes, one: Any = 1) -> Modes:
     return [*below, (size, stride), (last, step)]
 
 
-def walked(modes: Modes, right: Modes) -> list[Any] | None:
+def walk_ints(modes: Modes, right: Modes) -> list[Any] | None:
     """`walk` of ints that answer all questions, with Python's operators.
 
     ``modes`` are the `extended_modes` of ``a``, which grows.
@@ -231,7 +230,7 @@ def walked(modes: Modes, right: Modes) -> list[Any] | None:
                 parts.append((s, 0))
                 continue
             return None
-        taken: Modes = []
+        digits: Modes = []
         k = 0
         while k < last:
             size, d = modes[k]
@@ -244,7 +243,7 @@ def walked(modes: Modes, right: Modes) -> list[Any] | None:
                 if rest or s % n:
                     return None
                 used[k] += size - e
-                taken.append((n, e * d))
+                digits.append((n, e * d))
                 s, e = s // n, 1
             else:
                 q, rest = divmod(e, size)
@@ -253,7 +252,7 @@ def walked(modes: Modes, right: Modes) -> list[Any] | None:
                 e = q
             k += 1
         d = modes[k][1]
-        parts.append(joined([*taken, (s, e * d)]) if taken else (s, e * d))
+        parts.append(one_mode([*digits, (s, e * d)]) if digits else (s, e * d))
     for k in range(last):
         if used[k] >= modes[k][0]:
             return None
@@ -291,7 +290,7 @@ def walk(
             steps.append(CompositionStep(i, s, e, k, None if k == last else size, d, action, taken))
 
     for i, (s, e) in enumerate(right):
-        # where the next mode goes on from here, whole digits are what it takes
+        # the next mode continues this one: then this one must take whole digits
         goes_on = i + 1 < len(right) and known_eq(right[i + 1][1], s * e) is True
         if known_eq(e, _0) is True:
             parts.append((s, one - one))
@@ -299,7 +298,7 @@ def walk(
             continue
         if not ask.positive(e):
             return None
-        taken: Modes = []
+        digits: Modes = []
         k = 0
         while k < last:
             size, d = modes[k]
@@ -313,7 +312,7 @@ def walk(
                     return None
                 used[k] = used[k] + (size - e)
                 if known_eq(n, _1) is not True:
-                    taken.append((n, e * d))
+                    digits.append((n, e * d))
                 note(k, "split", n)
                 s, e = s // n, one
             elif is_same or known_divides(size, e) is True:
@@ -329,7 +328,7 @@ def walk(
         d = modes[k][1]
         used[k] = used[k] + (s - one) * e
         note(k, "fit", s)
-        parts.append(joined([*taken, (s, e * d)]) if taken else (s, e * d))
+        parts.append(one_mode([*digits, (s, e * d)]) if digits else (s, e * d))
     for k in range(last + (not grows)):
         if not ask.less(used[k], modes[k][0]):
             return None

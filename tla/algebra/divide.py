@@ -11,8 +11,8 @@ from ..layouts import AnyLayout, as_layout, is_layout, make_layout, trusted
 from ..numbers import _0, _1, divides, equal, is_dynamic, is_static, is_tuple, known_eq, less, max_
 from .by_mode import Tiler, by_mode, is_left_alone, require_modes
 from .complement import free, gaps
-from .composition import composed, extended_modes, tiler_layout, walked
-from .modes import INT, can_grow, is_symbolic, modes_of, nearest, operation, read_both, row, shaped
+from .composition import composed, extended_modes, tiler_layout, walk_ints
+from .modes import INT, can_grow, in_shape, is_symbolic, modes_of, nearest, operation, read_both, row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,29 +49,29 @@ def logical_divide(
     Source: CuTe ``logical_divide``, layout.hpp.
     """
     if is_layout(tiler):
-        return divided(layout, tiler, exact)
+        return trusted(*_divided(layout, tiler, exact))
     return by_mode(lambda x, part: trusted(*_split(x.shape, x.stride, part, exact)), layout, tiler)
 
 
-def divided(layout: AnyLayout, tiler: AnyLayout, exact: bool = False) -> AnyLayout:
-    """`logical_divide` by a layout."""
-    result = _walked(layout, tiler)
-    if result is None:
-        rest = free(tiler, layout.size)
+def _divided(layout: AnyLayout, tiler: AnyLayout, exact: bool) -> tuple[Any, Any]:
+    """Shape and stride of `logical_divide` by a layout."""
+    parts = _walk_ints(layout, tiler)
+    if parts is None:
         try:
-            result = composed(layout, row((tiler, rest)), hints=False)
+            result = composed(layout, row((tiler, free(tiler, layout.size))), hints=False)
         except DivisibilityError as error:
             raise _not_divided(layout, tiler, error) from None
+        parts = result.shape, result.stride
     if exact:
-        _require_exact(layout, tiler, result)
-    return result
+        _require_exact(layout, tiler, trusted(*parts))
+    return parts
 
 
 def _not_divided(layout: AnyLayout, tiler: AnyLayout, error: DivisibilityError) -> DivisibilityError:
     """The error of a composition as that of the division, with the nearest tiles that divide."""
     hints: list[str] = []
     if isinstance(tiler.shape, int) and known_eq(tiler.stride, 1):
-        tiles = nearest(int(tiler.shape), lambda n: _walked(layout, trusted(n, 1)) is not None)
+        tiles = nearest(int(tiler.shape), lambda n: _walk_ints(layout, trusted(n, 1)) is not None)
         hints = [f"A tile of {' or '.join(map(str, tiles))} gives a layout."] if tiles else []
     return DivisibilityError(
         f"dividing {layout} by {tiler} does not give a layout",
@@ -111,7 +111,7 @@ def _require_exact(layout: AnyLayout, tiler: AnyLayout, result: AnyLayout) -> No
 def _fills(tiler: AnyLayout, size: Any, count: Any) -> bool:
     """Whether tiles that leave no gaps between them, ``count`` coordinates in all, fill the size.
 
-    Below the ``end`` of a tile and what lies between its modes are ``end`` coordinates; so many each.
+    The modes of a tile and the gaps between them take ``end`` coordinates.
     """
     steps: list[ComplementStep] = []
     free(tiler, size, steps)
@@ -119,21 +119,21 @@ def _fills(tiler: AnyLayout, size: Any, count: Any) -> bool:
     return known_eq(count, last.end * last.gap) is True and divides(last.end, size)
 
 
-def _walked(layout: AnyLayout, tiler: AnyLayout) -> AnyLayout | None:
-    """The same in one pass, where the composition needs no search and no ints are lifted."""
+def _walk_ints(layout: AnyLayout, tiler: AnyLayout) -> tuple[Any, Any] | None:
+    """Shape and stride in one pass; None where ints are symbolic, or the composition needs a search."""
     read = read_both(layout, tiler)
     if read is None or not can_grow(layout.shape):
         return None
     modes, right, are_static = read
     rest = gaps(right, prod([s for s, _d in modes]), tiler)
-    parts = walked(extended_modes(modes), right + rest)
+    parts = walk_ints(extended_modes(modes), right + rest)
     if parts is None:
         return None
     count = len(right)
-    shape, stride = shaped(parts[:count], tiler.shape, are_static)
+    shape, stride = in_shape(parts[:count], tiler.shape, are_static)
     shape_of_rest = rest[0][0] if len(rest) == 1 else (1,) * len(rest)
-    more, steps = shaped(parts[count:], shape_of_rest, are_static)
-    return trusted((shape, more), (stride, steps))
+    more, steps = in_shape(parts[count:], shape_of_rest, are_static)
+    return (shape, more), (stride, steps)
 
 
 @operation
@@ -194,17 +194,16 @@ def _split(shape: Any, stride: Any, tiler: Any, exact: bool = False) -> tuple[An
     if are_dynamic and tiler > 0 and not exact:
         rest = -(-shape // tiler)  # one mode divided by an int: what the composition comes to
         return (tiler, rest), (stride, tiler * stride if rest != 1 else 0)
-    whole = divided(trusted(shape, stride), tiler_layout(tiler), exact)
-    return whole.shape, whole.stride
+    return _divided(trusted(shape, stride), tiler_layout(tiler), exact)
 
 
 def unzipped(
     split: Callable[[Any, Any, Any], tuple[Any, Any]], layout: AnyLayout, tiler: Tiler
 ) -> AnyLayout:
-    """Return the two modes of a split by mode gathered: all first ones, then all second ones.
+    """Split each mode in two by its tiler; return all first ones as mode 0, all second ones as mode 1.
 
     Args:
-        split: Makes shape and stride, of two modes each, of those of a mode and its tiler.
+        split: Takes shape, stride and tiler of a mode; returns shape and stride, of two modes each.
     """
     as_layout(layout)
     return trusted(*_unzipped(split, layout.shape, layout.stride, tiler))

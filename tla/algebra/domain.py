@@ -135,13 +135,10 @@ def common_divisor(a: Any, b: Any) -> Any:
     >>> common_divisor(12, 18)
     6
     """
-    found = next((i for i, j in ((a, b), (b, a)) if known_divides(i, j)), None)
-    if found is not None:
-        common: Any = found
-    elif isinstance(a, int) and isinstance(b, int):
-        common = gcd(a, b)
-    else:
-        common = _divisor_of_unknown(a, b)
+    common: Any = next((i for i, j in ((a, b), (b, a)) if known_divides(i, j)), None)
+    if common is None:
+        are_numbers = isinstance(a, int) and isinstance(b, int)
+        common = gcd(a, b) if are_numbers else _divisor_of_unknown(a, b)
     if isinstance(common, int):
         common = Int(common) if is_static((a, b)) else int(common)
     return common

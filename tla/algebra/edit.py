@@ -195,7 +195,7 @@ def _joined(x: Any, item: Any, join: Callable[[Any, Any], Any]) -> Any:
     return Layout(shape, stride, join(x.origin_shape, one))
 
 
-def _data_of_one(sizes: Any, data: Any, asked: str, layout: AnyLayout) -> Any:
+def _data_of_one(sizes: Any, data: Any, what: str, layout: AnyLayout) -> Any:
     """How many coordinates of one mode hold data, given those of the modes that it is made of.
 
     The coordinates with every ``c_i < data_i`` are the first ones of the mode exactly where there are
@@ -208,7 +208,7 @@ def _data_of_one(sizes: Any, data: Any, asked: str, layout: AnyLayout) -> Any:
         full, one = known_eq(n, size), known_eq(above, 1)
         if full is False and one is False:
             raise UnsupportedError(
-                f"the data of {asked} {layout} are not the first coordinates of one mode",
+                f"the data of {what} {layout} are not the first coordinates of one mode",
                 f"Of their sizes {text_of(sizes)}, {text_of(data)} hold data:"
                 " a padded mode stands below another.",
                 "Drop the origin shape first: Layout(layout.shape, layout.stride).",

@@ -17,7 +17,7 @@ from ..errors import CoordinateError, DivisibilityError, LayoutError, UndecidedE
 from ..ground import shortened
 from ..layouts import AnyLayout, text_of
 from ..numbers import _0, equal, is_asked, is_static, is_tuple, known_int, less, static_int
-from .modes import WORK, Modes, can_grow, in_profile, joined, leaf_names, nearest, of_modes
+from .modes import WORK, Modes, can_grow, in_profile, leaf_names, nearest, of_modes, one_mode
 from .steps import CompositionStep
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Search:
         self.a, self.b, self.left, self.right, self.one = a, b, left, right, one
         ints = chain((s for s, _d in left[:-1]), *right)
         self.unknown: Any = next(filter(is_asked, ints), None)
-        """Of the ints that decide where carries are, one that has no value and answers all questions."""
+        """An int without a value, of those that decide where carries are; None if all have one."""
         asks = self.unknown is not None or any(is_asked(d) for _s, d in left)
         self.hints = hints and not asks and len(left) * len(right) <= 64  # each costs a search
         self.extend = extend and can_grow(a.shape)
@@ -89,10 +89,10 @@ class Search:
                 CompositionStep(p.leaf, p.m, p.e, None, None, None, "run", of_modes([(p.m, p.t)]))
                 for p in parts
             ]
-        return [joined([(p.m, p.t) for p in parts if p.leaf == i]) for i in range(len(self.right))]
+        return [one_mode([(p.m, p.t) for p in parts if p.leaf == i]) for i in range(len(self.right))]
 
     def possible(self, walk: Callable[[Modes, Modes], list[Any] | None]) -> list[Any]:
-        """`parts` where ints are unknown: the sizes of the runs are then all that can be told.
+        """`parts` where ints are unknown: then only the sizes of the runs are known.
 
         A mode that takes whole digits, alone, has a run for each digit, and one of prime size has one
         run or no layout. Whether there is a layout is then a question like any other.
@@ -112,7 +112,7 @@ class Search:
                 runs.append((m, self.offset(e)))
                 s, e = s // m, e * m
             runs.append((s, self.offset(e) if e > 0 else 0))
-            parts.append(joined(runs))
+            parts.append(one_mode(runs))
         if not self.unknown.either():
             raise DivisibilityError(f"{self.what()} is not a layout", a=self.a, b=self.b)
         return parts
@@ -183,7 +183,7 @@ class Search:
         return parts
 
     def counted(self, m: Any, e: Any) -> Any:
-        """A number found by counting from a step and the left side: static if all their ints are."""
+        """A size that the search counted: static if the step and the left side are."""
         return static_int(m) if type(m) is int and is_static((e, *self.left)) else m
 
     def linear(self, s: Any, e: Any, step: Any) -> Any:
@@ -396,12 +396,12 @@ class _Carries:
         yield {i: m - 1 for i, m in self.sizes.items()}
         for p, _delta, rests in self.levels:
             for backwards in (True, False):
-                missing: Any = p
+                rest: Any = p
                 c: dict[int, Any] = {}
                 for i, r in sorted(rests.items(), key=itemgetter(1), reverse=backwards):
-                    c[i] = min(self.sizes[i] - 1, -(-missing // r))
-                    missing = missing - c[i] * r
-                    if missing <= 0:
+                    c[i] = min(self.sizes[i] - 1, -(-rest // r))
+                    rest = rest - c[i] * r
+                    if rest <= 0:
                         break
                 yield c
 

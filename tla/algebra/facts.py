@@ -66,11 +66,11 @@ def collision(layout: AnyLayout) -> tuple[Any, Any] | None:
             search of `WORK` steps found nothing and left some out. Then ``modes`` are the leaves that
             it could not settle, counted from 0, and ``steps`` what it did.
     """
-    found = _shared(layout, witness=True)
-    if found is None:
+    pair = _shared(layout, witness=True)
+    if pair is None:
         return None
     # the coordinate that holds the last leaf in which they differ is the later one
-    a, b = sorted(found, key=lambda place: max(place, default=-1))
+    a, b = sorted(pair, key=lambda place: max(place, default=-1))
     return _coordinate(a, layout), _coordinate(b, layout)
 
 
@@ -106,16 +106,16 @@ def is_surjective_onto(layout: AnyLayout, n: IntLike) -> bool:
 
     An empty layout is onto 0 offsets and no other layout is; nothing is onto a negative number.
     """
-    wanted: Any = leaf(n)
+    size: Any = leaf(n)
     modes = _real(layout)
     if modes is None:
-        return equal(wanted, 0)
+        return equal(size, 0)
     for s, _d in modes:
         less(0, s)
     if _descends(modes):
         return False
     end = _end(modes, once=False)
-    return end is not None and equal(end, wanted)
+    return end is not None and equal(end, size)
 
 
 # --- modes ------------------------------------------------------------------------------------
@@ -163,11 +163,10 @@ def _exist(modes: Modes, some: list[Any]) -> bool:
 def _end(modes: Modes, once: bool) -> Any:
     """Return the ``n`` for which modes of no negative stride fill ``range(n)``; None if they do not.
 
-    ``once`` asks that each offset be reached by one coordinate alone. Modes that fill ``range(n)``
-    fill ``range(n + (s-1)*d)`` with a mode ``s:d`` more if d <= n, and once if d == n. Where no mode
-    left has such a stride: if all strides are above n, then n is never reached, though the last offset
-    is above it. If all differ from n, then either that is so, or one is below n and reaches again what
-    was reached.
+    ``once`` asks that only one coordinate reach each offset. If modes fill ``range(n)``, one more mode
+    ``s:d`` fills ``range(n + (s-1)*d)`` where d <= n, and does so once where d == n. If no mode is left
+    with such a stride, there is no answer. Where all strides are above n, no coordinate reaches n,
+    though the last offset is above it. With ``once``, a stride below n reaches an offset again.
     """
     n: Any = 1
     left = list(modes)
@@ -238,15 +237,15 @@ def _shared_symbolic(
     """`_shared` where some ints are symbolic: what holds whatever they are, or `UndecidedError`."""
     if not _tangled(modes, 1)[0]:
         return None
-    found = _shared_plain(plain, witness, layout)
-    if found is None:
+    pair = _shared_plain(plain, witness, layout)
+    if pair is None:
         end = 1 + sum((s - 1) * abs(d) for _i, s, d in plain)
         if not _tangled([mode for mode in modes if is_symbolic(mode)], end)[0]:
             return None
     if all(known_lt(0, s) for _i, s, _d in modes):  # else it may be empty
-        found = found or next(_overlaps(modes), None)
-        if found is not None:
-            return found
+        pair = pair or next(_overlaps(modes), None)
+        if pair is not None:
+            return pair
     obligation = _what_nests(modes)
     raise UndecidedError(
         f"cannot decide whether {shortened(str(layout), 200)} is injective",
@@ -274,10 +273,10 @@ def _overlaps(modes: Numbered) -> Iterator[tuple[Place, Place]]:
 
 
 def _tangled(modes: Numbered, end: Any) -> tuple[Modes, Any]:
-    """The modes left of an order in which each stride is known to span what is below it, and that span.
+    """Nest modes as far as known; return the modes that are left, and what the nested ones span.
 
-    None is left of modes known to be nested. ``end`` spans what is below the first; strides that are
-    negative are reversed.
+    A mode nests where its stride is known to span all that is below it. ``end`` spans what is below the
+    first mode. Negative strides are reversed.
     """
     left = [(s, -d if known_lt(d, 0) else d) for _i, s, d in modes]
     while left:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import partial
 from itertools import pairwise
 from math import prod
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 from ..errors import CoordinateError, DivisibilityError, LayoutError
@@ -33,6 +32,7 @@ from .modes import (
     named,
     of_modes,
     read_modes,
+    stride_of,
 )
 from .steps import InverseStep
 
@@ -62,7 +62,7 @@ def right_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = N
     """
     if assume is not None:
         return call_assuming(assume, right_inverse, layout)
-    return right_inverted(tiler_layout(layout))
+    return _inverted("right", _right_digits, tiler_layout(layout))
 
 
 def _inverted(
@@ -71,10 +71,9 @@ def _inverted(
     """The layout of the digits that an inverse has. ``steps`` receives what each mode gives.
 
     Args:
-        digits_of: Makes them of the layout, its modes, those coalesced, those of these that move, the
-            questions, and the 1 to start from.
+        digits_of: Returns the digits. It takes the layout, its modes, the coalesced ones, the moving
+            ones, the questions, and the 1 to start from.
     """
-
     read = read_modes(layout)
     if read is not None and steps is None:
         modes = coalesced(read[0])
@@ -102,14 +101,14 @@ def _right_digits(
 ) -> Modes:
     """The modes from stride 1 on, each beginning where the one before ends.
 
-    One of size 1 that begins there leaves what follows to begin there too. Where modes overlap, one may
+    A mode of size 1 ends where it begins, so the next may begin there too. Where modes overlap, one may
     be cut.
     """
-    chosen: Modes = []
+    digits: Modes = []
     for s, d, p in moving:
         begins = d == end  # of unknown ints no bool
         if begins is True or (begins is not False and known_eq(d, end)):
-            chosen.append((s, p))
+            digits.append((s, p))
             end = s * end
             continue
         is_below = known_lt(d, end)
@@ -120,9 +119,9 @@ def _right_digits(
                 ask.refuse(d, "==", end)
             break  # nor does any further
         if known_lt(d, 1) is not True:
-            chosen = [(s, p) for s, _d, p in _longest(moving)]
+            digits = [(s, p) for s, _d, p in _longest(moving)]
             break
-    return chosen
+    return digits
 
 
 def _longest(moving: list[Moving]) -> list[Moving]:
@@ -146,7 +145,7 @@ def _longest(moving: list[Moving]) -> list[Moving]:
                 end, chain = further, [(follows // d, d, p), *rest]
         best.append((end, chain))
     starts = [x for x in best if equal(x[1][0][1], 1)]
-    return max(starts, key=itemgetter(0))[1] if starts else []
+    return max(starts, key=lambda start: start[0])[1] if starts else []
 
 
 def _moving(layout: AnyLayout, modes: Modes, ask: Questions, below: Any) -> list[Moving]:
@@ -163,7 +162,7 @@ def _moving(layout: AnyLayout, modes: Modes, ask: Questions, below: Any) -> list
     if ask is not _ALL_KNOWN:
         return by_stride(out, ask)
     if len(out) > 1:
-        out.sort(key=itemgetter(1))
+        out.sort(key=stride_of)
     return out
 
 
@@ -198,7 +197,7 @@ def left_inverse(layout: AnyLayout | IntTuple, *, assume: Conditions | None = No
     """
     if assume is not None:
         return call_assuming(assume, left_inverse, layout)
-    return left_inverted(tiler_layout(layout))
+    return _inverted("left", _left_digits, tiler_layout(layout))
 
 
 def _steps(moving: list[Moving], digits: Modes, end: Any) -> list[InverseStep]:
@@ -241,18 +240,18 @@ def _digits(moving: list[Moving], last: Moving | None, one: Any) -> Modes | None
     """The inverse of mixed radix where each stride divides the next: the digits of an offset.
 
     Where a mode is longer than the gap to the next stride its index carries into the next digit, which
-    is another index of the same offset. No digit may exceed its mode; but of the last one, if it grows.
+    is another index of the same offset. No digit may exceed its mode, except the last one, if it grows.
     """
-    carried = one - one
+    carry = one - one
     for (s, d, _p), (_s, e, _q) in pairwise(moving):
         gap, rest = divmod(e, d)
-        if rest or (carried and gap > s):
+        if rest or (carry and gap > s):
             return None
-        carried = (s - one + carried) // gap
+        carry = (s - one + carry) // gap
     top = moving[-1] if moving else (one, 0, 0)
-    if carried and top != last:
+    if carry and top != last:
         return None
-    return _radix(moving, top[0] + carried, one)
+    return _radix(moving, top[0] + carry, one)
 
 
 def _radix(moving: list[Moving], top: Any, one: Any) -> Modes:
@@ -276,8 +275,8 @@ def _candidates(moving: list[Moving], last: Moving | None, one: Any) -> Iterator
     choices = [moving, clear]
     if last is not None:
         choices.append([x for x in clear if x[0] * x[1] <= last[1] and divides(x[1], last[1])] + [last])
-    for chosen in choices:
-        digits = _radix(chosen, one, one)
+    for choice in choices:
+        digits = _radix(choice, one, one)
         block = prod([s for s, _p in digits], start=_1)
         if block:
             yield [*digits[:-1], (-(-span // block), digits[-1][1])]
@@ -315,8 +314,9 @@ def _refuse(layout: AnyLayout, moving: list[Moving]) -> NoReturn:
 def _whole_digits(moving: list[Moving], ask: Questions, one: Any) -> Modes | None:
     """The digits of an offset where each stride divides the next, and none carries; None elsewhere.
 
-    Without a mode of size 1 its digit is part of the one below: that makes no difference where the mode
-    fills what is below the next stride. At the top it is where the mode below does so, or stride 1.
+    If the size of a mode turns out to be 1, its digit belongs to the one below. That changes nothing
+    where the mode fills all up to the next stride. For the top mode it changes nothing where the mode
+    below fills all up to its stride, or its stride is 1.
     """
     if any(known_lt(d, _0) for _s, d, _p in moving):
         return None

@@ -9,7 +9,8 @@ a constant of an algorithm is static, so that what comes of static ints alone is
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar
 
 from ..ground import constexpr
 from ..layouts import AnyLayout, Layout, as_layout, is_layout, text_of, trusted
@@ -43,6 +44,9 @@ Modes: TypeAlias = "list[Mode]"
 TUPLE: Any = tuple
 INT: Any = int
 STATIC: Any = Int
+
+stride_of: Final[Callable[[Any], Any]] = itemgetter(1)
+"""The stride of a mode: its second part."""
 
 WORK = 100_000
 """The steps that an exact search may take before it gives up with `UndecidedError`."""
@@ -116,9 +120,7 @@ def of_modes(modes: Modes, are_static: bool = False) -> AnyLayout:
     modes = modes or [(1, 0)]
     if are_static:
         modes = [(static_int(s), static_int(d)) for s, d in modes]
-    if len(modes) == 1:
-        return trusted(*modes[0])
-    shape, stride = zip(*modes)  # noqa: B905 (pairs)
+    shape, stride = modes[0] if len(modes) == 1 else zip(*modes)  # noqa: B905 (pairs)
     return trusted(shape, stride)
 
 
@@ -135,7 +137,7 @@ def modes_of(layout: AnyLayout) -> tuple[AnyLayout, ...]:
     return tuple([trusted(s, d) for s, d in zip(layout.shape, layout.stride, strict=True)])
 
 
-def shaped(parts: Sequence[Any], shape: Any, are_static: bool = False) -> tuple[Any, Any]:
+def in_shape(parts: Sequence[Any], shape: Any, are_static: bool = False) -> tuple[Any, Any]:
     """Return shape and stride in the profile of ``shape``, of parts that stand for its ints."""
     if are_static:
         parts = [as_static(p) for p in parts]
@@ -149,7 +151,7 @@ def shaped(parts: Sequence[Any], shape: Any, are_static: bool = False) -> tuple[
     return shapes, strides
 
 
-def joined(modes: Modes) -> Mode:
+def one_mode(modes: Modes) -> Mode:
     """Return the shape and stride of the one mode that some modes make."""
     return modes[0] if len(modes) == 1 else tuple(zip(*modes))  # type: ignore[return-value]  # noqa: B905
 
@@ -208,7 +210,7 @@ def first_of(layout: AnyLayout) -> tuple[Modes, Any]:
 
 
 def is_one(size: Any) -> bool:
-    """Whether a size is known to be 1; where that is open the mode stays, which no law minds."""
+    """Whether a size is known to be 1. A mode whose size is open stays, which breaks no law."""
     return size == 1 if type(size) is INT else known_eq(size, 1) is True
 
 

@@ -1,7 +1,7 @@
 """From an offset back to the coordinates, where no layout is the inverse.
 
-The digits are walked by falling stride. What the digits below can reach bounds each index, and only
-remainders that their strides can make are followed.
+The walk takes the digits by falling stride. What the digits below can reach bounds each index, and the
+walk follows only remainders that their strides can make.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def _digits(sizes: list[int], strides: list[int]) -> list[_Digit]:
 
 
 def _indices(layout: AnyLayout, digits: list[_Digit], offset: int) -> Iterator[int]:
-    """Every index whose offset is given, by a walk over the digits, each as far as it is asked for."""
+    """Yield every index with the offset, by a lazy walk over the digits."""
     steps = 0
-    # of each digit chosen, and of the next one: its choices, what is left for it, the index so far
+    # for each digit: its choices, the offset left for it, the index so far
     walk = [(iter(_choices(digits[0], offset)), offset, 0)]
     while walk:
         choices, rest, index = walk[-1]
@@ -90,7 +90,7 @@ def _indices(layout: AnyLayout, digits: list[_Digit], offset: int) -> Iterator[i
         steps += 1
         if steps > _STEPS:
             raise UndecidedError(
-                f"whether a coordinate of {layout} has the offset {offset} was not found out",
+                f"whether a coordinate of {layout} has the offset {offset} was not decided",
                 f"The search took {_STEPS} steps: too many of its digits interleave.",
                 layout=layout,
                 offset=offset,

@@ -21,11 +21,11 @@ from ..layouts import (
 from ..numbers import IntTuple, _0, _1, ceil_div, decided_all, division, is_tuple, known_eq
 from .by_mode import Tiler, by_mode
 from .complement import free, gaps
-from .composition import composed, tiler_layout, walked
+from .composition import composed, tiler_layout, walk_ints
 from .divide import unzipped
 from .facts import is_bijective
 from .inverse import right_inverse
-from .modes import modes_of, operation, read_both, row, shaped
+from .modes import in_shape, modes_of, operation, read_both, row
 
 if TYPE_CHECKING:
     from ..numbers import Conditions
@@ -62,9 +62,9 @@ def multiplied(block: AnyLayout, tiler: AnyLayout) -> AnyLayout:
     if read is not None:  # in one pass, where the composition needs no search
         modes, over, are_static = read
         span = sum([(s - 1) * abs(d) for s, d in over], 1)
-        parts = walked(gaps(modes, prod([s for s, _d in modes]) * span, block, grows=True), over)
+        parts = walk_ints(gaps(modes, prod([s for s, _d in modes]) * span, block, grows=True), over)
         if parts is not None:
-            return row((block, trusted(*shaped(parts, tiler.shape, are_static))))
+            return row((block, trusted(*in_shape(parts, tiler.shape, are_static))))
     rest = free(block, block.size * cosize(tiler), grows=True)
     try:
         return row((block, composed(rest, tiler)))

@@ -80,6 +80,3 @@ def _no_refinement(shapes: Any, at: tuple[int, int], extents: tuple[Any, Any]) -
         modes=modes,
         extents=extents,
     )
-
-
-# --- profiles ---------------------------------------------------------------------------------
