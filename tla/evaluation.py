@@ -99,9 +99,7 @@ class _Reader(NamingScanner):
 
     operations: ClassVar[frozenset[str]] = frozenset(OPERATIONS)
 
-    def __init__(
-        self, text: str, calls: list[Call] | None, symbols: Any, tagged: Tagged | None = None
-    ) -> None:
+    def __init__(self, text: str, calls: list[Call] | None, symbols: Any, tagged: Tagged | None) -> None:
         super().__init__(text, symbols)
         self.calls = calls
         self.tagged = tagged

@@ -44,6 +44,7 @@ from ..numbers import (
     order,
 )
 from .int_tuple import (
+    arity,
     as_int_tuple,
     as_shape,
     congruent,
@@ -408,19 +409,16 @@ def _diagnosed(coord: Any, shape: Any, extend: bool) -> CoordinateError:
                 at.append(i)
                 c, s = part, extent
                 break
+    fits, kind = "does not fit", "shape"
     if is_tuple(c):
-        wanted = f"{len(s)} modes" if is_tuple(s) else "one int"
-        reason = f"{text_of(c)} stands where {text_of(s)} takes {wanted}."
-        summary = f"coordinate {text_of(coord)} does not fit the shape {text_of(shape)}"
+        reason = f"{text_of(c)} stands where {text_of(s)} takes {arity(s)}."
     else:
-        reason = "Coordinates count from 0." if known_lt(c, 0) is True else f"Its size is {product(s)}."
-        summary = f"coordinate {text_of(coord)} lies outside the shape {text_of(shape)}"
+        fits, kind = "lies outside", "shape" if is_tuple(s) else "size"
+        is_said = (at and kind == "size") or known_lt(c, 0) is True
+        reason = "Coordinates count from 0." if is_said else f"Its size is {product(s)}."
     if at:
-        mode = ".".join(map(str, at))
-        if is_tuple(c) or is_tuple(s):
-            reason = f"Mode {mode} is {text_of(c)}, of shape {text_of(s)}. {reason}"
-        else:
-            reason = f"Mode {mode} is {text_of(c)}, of size {text_of(s)}. Coordinates count from 0."
+        reason = f"Mode {'.'.join(map(str, at))} is {text_of(c)}, of {kind} {text_of(s)}. {reason}"
+    summary = f"coordinate {text_of(coord)} {fits} the shape {text_of(shape)}"
     return CoordinateError(summary, reason, coord=coord, shape=shape, mode=tuple(at))
 
 

@@ -241,13 +241,13 @@ def require_congruent(shape: Any, stride: Any) -> None:
     place = f"In mode {'.'.join(path)} the" if path else "The"
     raise CongruenceError(
         f"shape {text_of(shape)} and stride {text_of(stride)} are not congruent",
-        f"{place} shape {text_of(s)} has {_arity(s)}, the stride {text_of(d)} has {_arity(d)}.",
+        f"{place} shape {text_of(s)} has {arity(s)}, the stride {text_of(d)} has {arity(d)}.",
         shape=shape,
         stride=stride,
     )
 
 
-def _arity(x: Any) -> str:
+def arity(x: Any) -> str:
     if not is_tuple(x):
         return "one int"
     return f"{len(x)} mode{'' if len(x) == 1 else 's'}"
@@ -445,10 +445,9 @@ def shape_div(a: IntTuple, b: IntTuple) -> Any:
         return tuple(out)
     x, y = leaf(a), product(b)
     if known_eq(y, 0) is not True:
-        down, up = known_divides(y, x), known_divides(x, y)
-        if down:
+        if known_divides(y, x):
             return x // y
-        if up:  # a static 1 only where both are static
+        if known_divides(x, y):  # a static 1 only where both are static
             return x // x * (y // y)
         neither_divides(y, x)
     raise DivisibilityError(f"neither of {text_of(a)} and {text_of(b)} divides the other", a=a, b=b)

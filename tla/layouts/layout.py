@@ -160,7 +160,8 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
             pass
         elif not _well_formed(shape, stride, MAX_DEPTH):
             is_plain = False
-            shape, stride = _normalised(shape, stride)
+            shape, stride = as_shape(shape), as_int_tuple(stride)
+            require_congruent(shape, stride)
         layout: AnyLayout = _new(cls)
         _set_shape(layout, shape)
         _set_stride(layout, stride)
@@ -217,7 +218,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
     @property
     def is_static(self: AnyLayout) -> bool:
         """Whether every int of the layout is static."""
-        return ints.is_static((self.shape, self.stride, self.origin_shape))
+        return is_static(self)
 
     @property
     def is_padded(self: AnyLayout) -> bool:
@@ -231,7 +232,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         >>> [s.name for s in parse("((_16,M/16),K):((K,16*K),_1)").symbols]
         ['K', 'M']
         """
-        found = {s for x in leaves(_parts(self)) for s in getattr(x, "symbols", ())}
+        found = {s for x in leaves(_ints_of(self)) for s in getattr(x, "symbols", ())}
         return tuple(sorted(found, key=lambda s: (s.name, s.order)))
 
     @property
@@ -243,8 +244,6 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
 
         As texts they are asserts of Python; `to_cpp` makes those of C++.
         """
-        if not self.symbols:
-            return self.assumptions
         from ..numbers import facts_of
 
         facts = [fact for symbol in self.symbols for fact in facts_of(symbol)]
@@ -499,7 +498,7 @@ def _kept(coord: Any, shape: Any, stride: Any, kept: list[Any], steps: list[Any]
 def _well_formed(shape: Any, stride: Any, room: int) -> bool:
     """Whether the parts are congruent, not too deep, of plain ints, with no negative extent.
 
-    The common case in one pass; whatever else there is goes through `_normalised`.
+    The common case in one pass; other parts are converted, or refused by name.
     """
     if type(shape) in PLAIN_INTS:
         return type(stride) in PLAIN_INTS and shape >= 0
@@ -514,13 +513,6 @@ def _well_formed(shape: Any, stride: Any, room: int) -> bool:
         elif not _well_formed(s, d, room - 1):
             return False
     return True
-
-
-def _normalised(shape: Any, stride: Any) -> tuple[Any, Any]:
-    """Shape and stride with numpy ints converted, or the error that names what is wrong."""
-    shape, stride = as_shape(shape), as_int_tuple(stride)
-    require_congruent(shape, stride)
-    return shape, stride
 
 
 def _one(coord: tuple[Any, ...]) -> Any:
@@ -637,7 +629,7 @@ def is_static(x: IntTuple | AnyLayout) -> bool:
     >>> is_static((_4, _2)), is_static((_4, 2))
     (True, False)
     """
-    return x.is_static if is_layout(x) else ints.is_static(x)
+    return ints.is_static(_ints_of(x))
 
 
 def same_static(a: IntTuple | AnyLayout, b: IntTuple | AnyLayout) -> bool:
@@ -646,9 +638,7 @@ def same_static(a: IntTuple | AnyLayout, b: IntTuple | AnyLayout) -> bool:
     >>> same_static(Layout(_4, 1), Layout(4, 1)), Layout(_4, 1) == Layout(4, 1)
     (False, True)
     """
-    if is_layout(a) and is_layout(b):
-        return ints.same_static(_parts(a), _parts(b))
-    return not is_layout(a) and not is_layout(b) and ints.same_static(a, b)
+    return is_layout(a) is is_layout(b) and ints.same_static(_ints_of(a), _ints_of(b))
 
 
 def static_mask(x: IntTuple | AnyLayout) -> Any:
@@ -657,7 +647,7 @@ def static_mask(x: IntTuple | AnyLayout) -> Any:
     >>> static_mask(Layout((_4, 8), (1, _4)))
     ((True, False), (False, True), (True, False))
     """
-    return tuple(map(ints.static_mask, _parts(x))) if is_layout(x) else ints.static_mask(x)
+    return ints.static_mask(_ints_of(x))
 
 
 def as_layout(x: object) -> AnyLayout:
@@ -668,8 +658,9 @@ def as_layout(x: object) -> AnyLayout:
     raise NotALayoutError(f"expected a layout, got {type(x).__name__}", *hints, value=x)
 
 
-def _parts(x: AnyLayout) -> tuple[Any, Any, Any]:
-    return x.shape, x.stride, x.origin_shape
+def _ints_of(x: Any) -> Any:
+    """An int tuple, or the three of a layout."""
+    return (x.shape, x.stride, x.origin_shape) if is_layout(x) else x
 
 
 def _shape_of(x: Any) -> Any:

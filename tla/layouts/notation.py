@@ -104,7 +104,7 @@ class NamingScanner(Scanner):
         given: What names stand for, or the `Names` of all the texts that this is one of.
     """
 
-    __slots__ = ("_given", "_names")
+    __slots__ = ("_names",)
 
     def __init__(
         self,
@@ -114,17 +114,15 @@ class NamingScanner(Scanner):
         start: int = 0,
     ) -> None:
         super().__init__(text, comments, start)
-        self._given = given
-        self._names: Names | None = None
+        self._names = given
 
     @property
     def names(self) -> Names:
         """What the names of the text stand for."""
-        if self._names is None:
-            from ..numbers import Names
+        from ..numbers import Names
 
-            given = self._given
-            self._names = given if isinstance(given, Names) else Names(self.text, given)
+        if not isinstance(self._names, Names):
+            self._names = Names(self.text, self._names)
         return self._names
 
 
@@ -134,7 +132,7 @@ _OPERATORS: Final = frozenset("+-*/%fcm")
 
 def grouped(scan: NamingScanner, start: int, items: Any, what: str) -> Any:
     """Return a tuple just passed, or the expression that its parentheses began: ``(M+1)//2``."""
-    if scan.peek() in _OPERATORS and scan.peek():
+    if scan.peek() in _OPERATORS:
         from ..numbers import expr_at, goes_on
 
         if goes_on(scan):
@@ -178,7 +176,7 @@ def leaf_at(scan: NamingScanner, what: str) -> Any:
         value = scan.integer(what)
         if static:
             return Int(value)
-        if not (scan.peek() and scan.peek() in _OPERATORS):
+        if scan.peek() not in _OPERATORS:
             return value
     elif not (_NAMED.match(scan.text, start) or _NEGATED.match(scan.text, start)):
         _refuse_leaf(scan, what)
