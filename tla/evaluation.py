@@ -192,9 +192,7 @@ def _operand(scan: _Reader, room: int, what: str) -> Any:
     """A leaf, `_`, a tuple, or what begins with a name."""
     start, char = scan.at, scan.peek()
     if char == "(":
-        items: list[Any] = []
-        for _place in items_at(scan, room):
-            items.append(_expression(scan, room - 1))
+        items = [_expression(scan, room - 1) for _place in items_at(scan, room)]
         return grouped(scan, start, tuple(items), what)
     if char.isalpha():
         return _named(scan, room, what)
@@ -272,7 +270,7 @@ def _passed_o(scan: _Reader) -> bool:
     return False
 
 
-def _composed(scan: _Reader, room: int, start: int, outer: Any) -> ComposedLayout:
+def _composed(scan: _Reader, room: int, start: int, outer: Any) -> Any:
     """``outer o offset o inner``, of which the first ``o`` has been passed."""
     at = scan.at
     offset = _operand(scan, room, "an offset")
@@ -281,15 +279,15 @@ def _composed(scan: _Reader, room: int, start: int, outer: Any) -> ComposedLayou
     if not _passed_o(scan):
         scan.fail(f"expected 'o' and the inner layout, found {scan.found()}")
     inner = _part(scan, room)
-    composed: ComposedLayout = value_at(scan, start, ComposedLayout, outer, offset, inner)
-    return composed
+    return value_at(scan, start, ComposedLayout, outer, offset, inner)
 
 
 def _at_coordinate(scan: _Reader, room: int, start: int, function: Any) -> Any:
     """The offset of a coordinate in parentheses, or the layout of the modes that it keeps."""
     opened = scan.at
     if not _is_function(function):
-        hint = ["Parentheses make a tuple of one: leave them out."] if _holds_one(function) else []
+        is_one = is_tuple(function) and len(function) == 1 and not _is_coordinate(function)
+        hint = ["Parentheses make a tuple of one: leave them out."] if is_one else []
         raise ParseError(
             f"only a layout takes a coordinate, not {_described(function)}",
             scan.text,
@@ -442,11 +440,6 @@ def _is_coordinate(value: Any) -> bool:
 def _is_function(value: Any) -> bool:
     """Whether a value takes a coordinate."""
     return is_layout(value) or is_composed(value) or is_swizzle(value)
-
-
-def _holds_one(value: Any) -> bool:
-    """Whether a value is a function in parentheses."""
-    return is_tuple(value) and len(value) == 1 and not _is_coordinate(value)
 
 
 def _is_too_long(value: Any) -> bool:

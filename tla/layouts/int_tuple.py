@@ -119,20 +119,17 @@ def get(x: IntTuple, *path: SupportsIndex) -> Any:
 
 def leaves(x: IntTuple) -> Iterator[Any]:
     """Yield the leaves from left to right, each checked."""
-    if is_tuple(x):
-        for i in x:
-            yield from leaves(i)
-    else:
-        yield leaf(x)
+    return map(leaf, _profile_leaves(x))
 
 
-def text_of(*parts: IntTuple) -> str:
+def text_of(*parts: Any) -> str:
     """Return the notation of an int tuple: no spaces, static ints as ``_N``, a 1-tuple as ``(3)``.
 
-    Several are joined by ``:``; the facts of an unknown stand where it comes first.
+    Several are joined by ``:``; the facts of an unknown stand where it comes first. A coordinate may
+    have `_` among its parts.
 
-    >>> text_of((_2, (4, (5,)))), text_of(Int(-2)), text_of(())
-    ('(_2,(4,(5)))', '_-2', '()')
+    >>> text_of((_2, (4, (5,)))), text_of(Int(-2)), text_of(()), text_of((1, (_, _2)))
+    ('(_2,(4,(5)))', '_-2', '()', '(1,(_,_2))')
     """
     write: Callable[[Any], str] = str
     if any(map(is_open, _profile_leaves(parts))):  # its text depends on those before it
@@ -154,7 +151,6 @@ def _text(x: Any, room: int, leaf_text: Callable[[Any], str]) -> str:
 
 
 @constexpr
-@bounded
 def flatten_to_tuple(x: IntTuple) -> tuple[Any, ...]:
     """Return the leaves as a flat tuple; an int becomes a 1-tuple.
 
@@ -207,7 +203,7 @@ def _profile_leaves(profile: Any) -> Iterator[Any]:
     while todo:
         part = todo.pop()
         if is_tuple(part):
-            todo += reversed(part)
+            todo += part[::-1]
         else:
             yield part
 
@@ -219,10 +215,8 @@ def congruent(a: IntTuple, b: IntTuple) -> bool:
     >>> congruent((4, (2, 3)), (1, (7, 7))), congruent((4,), 4)
     (True, False)
     """
-    if is_tuple(a) and is_tuple(b):
-        return len(a) == len(b) and all(map(congruent, a, b))
     if is_tuple(a) or is_tuple(b):
-        return False
+        return is_tuple(a) and is_tuple(b) and len(a) == len(b) and all(map(congruent, a, b))
     leaf(a)
     leaf(b)
     return True
@@ -288,7 +282,7 @@ def _asked(question: Callable[[Any, Any], Question], a: Any, b: Any) -> Iterator
     if not is_tuple(a):
         yield question(leaf(a), product(b))
     elif not is_tuple(b) or len(a) != len(b):
-        yield False, "the profiles fit"
+        yield False, None
     else:
         for x, y in zip(a, b, strict=True):
             yield from _asked(question, x, y)

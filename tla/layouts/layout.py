@@ -38,7 +38,6 @@ from ..numbers import (
     PLAIN_INTS,
     Int,
     IntTuple,
-    SymbolicInt,
     _0,
     _1,
     assumed,
@@ -80,7 +79,7 @@ from .int_tuple import (
     unflatten,
     weakly_congruent,
 )
-from .slicing import Coord, _, as_coord, coord_text, has_underscore, kept_origin
+from .slicing import Coord, _, as_coord, has_underscore, kept_origin, no_mode_kept, no_single_offset
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -280,7 +279,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         from ..numbers import settled, substitute
 
         def value(x: Any) -> Any:
-            return substitute(x, values, True) if isinstance(x, SymbolicInt) else x  # type: ignore[arg-type]
+            return substitute(x, values, True)
 
         conditions = settled(self.assumptions, self.symbols, values)
         shape, stride = transform_leaf(value, self.shape), transform_leaf(value, self.stride)
@@ -299,7 +298,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         Raises:
             CoordinateError: the coordinate does not have the profile of the shape.
         """
-        at = _one(coord)
+        at: Any = coord[0] if len(coord) == 1 else coord
         try:
             index = mode_indices(at, self.shape)
         except CoordinateError:
@@ -318,7 +317,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         Raises:
             CoordinateError: the coordinate is negative, outside the shape, or of another profile.
         """
-        at: Any = coord[0] if len(coord) == 1 else coord  # _one(coord), on the hot path
+        at: Any = coord[0] if len(coord) == 1 else coord
         try:
             if self.assumptions:
                 return call_assuming(self.assumptions, offset_at, at, self.shape, self.stride, False)
@@ -326,11 +325,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         except LeafError:
             if not has_underscore(at):
                 raise
-            raise CoordinateError(
-                f"{coord_text(at)} keeps modes and so has no single offset",
-                "Write layout[...] for the layout of the modes kept.",
-                coord=at,
-            ) from None
+            raise no_single_offset(at, "layout[...] for the layout") from None
 
     @constexpr
     def extended(self: AnyLayout, *coord: IntTuple) -> Any:
@@ -344,9 +339,10 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         Raises:
             CoordinateError: the coordinate is negative or of another profile.
         """
+        at: Any = coord[0] if len(coord) == 1 else coord
         if self.assumptions:
-            return call_assuming(self.assumptions, offset_at, _one(coord), self.shape, self.stride, True)
-        return offset_at(_one(coord), self.shape, self.stride, True)
+            return call_assuming(self.assumptions, offset_at, at, self.shape, self.stride, True)
+        return offset_at(at, self.shape, self.stride, True)
 
     @constexpr
     def __getitem__(self: AnyLayout, coord: Coord) -> AnyLayout:
@@ -388,11 +384,8 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
     def __eq__(self, other: object) -> bool:
         if not is_layout(other):
             return NotImplemented
-        if self.shape != other.shape or self.stride != other.stride:
-            return False
-        if self._origin is None and other._origin is None:
-            return True
-        return bool(self.origin_shape == other.origin_shape)
+        same = bool(self.shape == other.shape and self.stride == other.stride)
+        return same and (self._origin is other._origin or bool(self.origin_shape == other.origin_shape))
 
     def __hash__(self) -> int:
         return hash((self.shape, self.stride))
@@ -502,9 +495,7 @@ def _well_formed(shape: Any, stride: Any, room: int) -> bool:
     """
     if type(shape) in PLAIN_INTS:
         return type(stride) in PLAIN_INTS and shape >= 0
-    if not (is_plain_tuple(shape) and is_plain_tuple(stride)):
-        return False
-    if len(shape) != len(stride) or not room:
+    if not (is_plain_tuple(shape) and is_plain_tuple(stride) and len(shape) == len(stride) and room):
         return False
     for s, d in zip(shape, stride):  # noqa: B905 (lengths compared above; this path is hot)
         if type(s) in PLAIN_INTS:
@@ -515,11 +506,6 @@ def _well_formed(shape: Any, stride: Any, room: int) -> bool:
     return True
 
 
-def _one(coord: tuple[Any, ...]) -> Any:
-    """The coordinate meant by the arguments of a call: ``f(c)`` or ``f(i, j)``."""
-    return coord[0] if len(coord) == 1 else coord
-
-
 # --- parts of a layout, or of an int tuple ----------------------------------------------------
 
 
@@ -527,8 +513,6 @@ def _one(coord: tuple[Any, ...]) -> Any:
 def get(x: IntTuple, *path: SupportsIndex) -> Any: ...
 @overload
 def get(x: AnyLayout, *path: SupportsIndex) -> AnyLayout: ...
-@overload
-def get(x: Any, *path: SupportsIndex) -> Any: ...
 @constexpr
 def get(x: Any, *path: SupportsIndex) -> Any:
     """Return mode ``path[0]`` of ``x``, of it mode ``path[1]``, and so on; a layout for a layout.
@@ -614,8 +598,7 @@ def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
     Source: CuTe ``cosize``, which takes absolute strides.
     """
     s, d = shape(x, *path), stride(x, *path)
-    n = product(s)
-    if not less(_0, n):
+    if not less(_0, product(s)):
         return _0 if ints.is_static((s, d)) else 0
     span: Any = _1
     for extent, step in zip(leaves(s), leaves(d), strict=True):
@@ -834,12 +817,7 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
         if has_underscore(coord):
             raise
     if not modes:
-        raise CoordinateError(
-            f"layout[{coord_text(coord)}] keeps no mode",
-            "Write layout(...) for the offset of a coordinate, get(layout, i) for mode i,"
-            " or put `_` where a mode is to stay, as in layout[_, 3]; ':' does not stand for it.",
-            coord=coord,
-        )
+        raise no_mode_kept(coord, "layout", "get(layout, i) for mode i")
     kept = trusted(*zip(*modes, strict=True))
     if layout.is_padded:
         return padded(kept, kept_origin(coord, layout.shape, layout.origin_shape)), offset

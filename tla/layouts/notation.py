@@ -88,9 +88,7 @@ def _int_tuple(scan: NamingScanner, room: int, what: str) -> Any:
     start = scan.at
     if scan.peek() != "(":
         return leaf_at(scan, what)
-    items: list[Any] = []
-    for _place in items_at(scan, room):
-        items.append(_int_tuple(scan, room - 1, "an int or '('"))
+    items = [_int_tuple(scan, room - 1, "an int or '('") for _place in items_at(scan, room)]
     return grouped(scan, start, tuple(items), what)
 
 
