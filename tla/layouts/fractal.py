@@ -26,7 +26,7 @@ from ..errors import KindError, LayoutError
 from ..ground import constexpr
 from ..numbers import IntLike, IntTuple, _1, _16, ceil_div, is_tuple, keeps_assumptions, leaf, less
 from .coord import compact_row_major
-from .int_tuple import as_int_tuple, as_shape, congruent, product, product_each, text_of, wrap
+from .int_tuple import as_int_tuple, as_shape, congruent, product, product_each, text_of
 from .layout import AnyLayout, Layout
 
 
@@ -141,7 +141,7 @@ def fractal_layout(
     shape: Any = ((*highs, down), (*wides, across)) if levels else (down, across)
     stride: Any = (tuple(row), tuple(col)) if levels else (*row, *col)
     matrix: AnyLayout = Layout(shape, stride, (height, width))
-    many: Any = as_shape(wrap(batch))
+    many: Any = as_shape(batch if is_tuple(batch) else (batch,))
     return repeated(matrix, many, area) if many else matrix
 
 

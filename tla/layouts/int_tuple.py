@@ -27,7 +27,6 @@ from ..numbers import (
     decided_all,
     division,
     equality,
-    is_open,
     is_tuple,
     known_divides,
     known_eq,
@@ -132,10 +131,10 @@ def text_of(*parts: Any) -> str:
     ('(_2,(4,(5)))', '_-2', '()', '(1,(_,_2))')
     """
     write: Callable[[Any], str] = str
-    if any(map(is_open, _profile_leaves(parts))):  # its text depends on those before it
+    if not PLAIN_INTS.issuperset(map(type, _profile_leaves(parts))):
         from ..numbers import Notation
 
-        write = Notation(leaves(parts)).text
+        write = Notation(_profile_leaves(parts)).text
     return ":".join([_text(x, MAX_DEPTH, write) for x in parts])
 
 
