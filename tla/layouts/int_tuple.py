@@ -263,7 +263,7 @@ def weakly_congruent(a: IntTuple, b: IntTuple) -> bool:
 
 @bounded
 def compatible(a: IntTuple, b: IntTuple) -> bool:
-    """Whether ``b`` refines ``a``: each leaf of ``a`` is the size of what stands there in ``b``.
+    """Whether ``b`` refines ``a``: each leaf of ``a`` is the size of the part of ``b`` at its place.
 
     Every coordinate of ``a`` is then a coordinate of ``b``.
 
@@ -277,7 +277,7 @@ def compatible(a: IntTuple, b: IntTuple) -> bool:
 
 
 def _asked(question: Callable[[Any, Any], Question], a: Any, b: Any) -> Iterator[Question]:
-    """Ask of each leaf of ``a`` and the size of what stands there in ``b``."""
+    """Ask of each leaf of ``a`` and the size of the part of ``b`` at its place."""
     if not is_tuple(a):
         yield question(leaf(a), product(b))
     elif not is_tuple(b) or len(a) != len(b):
@@ -367,7 +367,7 @@ def product_each(x: IntTuple) -> tuple[Any, ...]:
 @constexpr
 @bounded
 def product_like(x: IntTuple, profile: IntTuple) -> Any:
-    """Return the products of the parts of ``x`` that stand at the leaves of ``profile``.
+    """Return the products of the parts of ``x`` at the places of the leaves of ``profile``.
 
     >>> product_like(((4, 2), (3, (5, 7))), (0, (0, 0)))
     (8, (3, 35))
@@ -398,7 +398,7 @@ def inner_product(a: IntTuple, b: IntTuple) -> Any:
 @constexpr
 @bounded
 def elem_scale(a: IntTuple, b: IntTuple) -> Any:
-    """Return ``a`` with each leaf multiplied by the product of what stands there in ``b``.
+    """Return ``a`` with each leaf multiplied by the product of the part of ``b`` at its place.
 
     >>> elem_scale((2, 3), ((4, 5), 6))
     (40, 18)
@@ -413,10 +413,10 @@ def elem_scale(a: IntTuple, b: IntTuple) -> Any:
 @constexpr
 @bounded
 def shape_div(a: IntTuple, b: IntTuple) -> Any:
-    """Return the shape left of ``a`` after ``b`` of its elements are taken off at the front.
+    """Return the shape that is left of ``a`` when ``b`` of its elements are taken off the front.
 
-    For ints: ``a / b`` where ``b`` divides ``a``, 1 where ``a`` divides ``b``. An int ``b`` is used
-    up over the leaves of a tuple ``a``; a tuple ``b`` under an int ``a`` counts by its product.
+    For ints: ``a / b`` where ``b`` divides ``a``, 1 where ``a`` divides ``b``. An int ``b`` divides the
+    leaves of a tuple ``a`` one after the other; of a tuple ``b`` over an int ``a`` the product counts.
 
     >>> shape_div((4, 2, 2), 8), shape_div((8, 6), (2, 3)), shape_div(12, (2, 3))
     ((1, 1, 2), (4, 2), 2)
@@ -506,7 +506,7 @@ def take(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ..
 
 @constexpr
 def group(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]:
-    """Return ``x`` with the modes ``begin`` to ``end`` made one mode.
+    """Return ``x`` with the modes ``begin`` to ``end`` as one mode.
 
     >>> group((4, 2, 3, 8), 1, 3)
     (4, (2, 3), 8)

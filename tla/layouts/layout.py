@@ -8,8 +8,8 @@ A layout maps a coordinate of its shape to the sum over the leaves of coordinate
 >>> print(zN, get(zN, 1))
 ((4,2),(4,3)):((4,16),(1,32)) (4,3):(1,32)
 
-A third part, the origin shape, says how many coordinates of each mode hold data where the shape is
-rounded up to blocks. ``size`` and ``cosize`` speak of the shape, ``valid_size`` of the origin.
+A shape may be rounded up to blocks. A third part, the origin shape, then says how many coordinates of
+each mode hold data. ``size`` and ``cosize`` are those of the shape, ``valid_size`` counts the data.
 
 >>> padded = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)), (5, 10))
 >>> print(padded, padded.valid_size, padded.is_valid((5, 0)))
@@ -62,9 +62,9 @@ from .coord import (
     default_origin,
     mode_indices,
     offset_at,
-    packed,
+    plain_col_major,
     says_more,
-    trimmed_parts,
+    trim_parts,
 )
 from .int_tuple import (
     as_int_tuple,
@@ -151,7 +151,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
     def __new__(cls, shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
         is_plain = origin_shape is None
         if stride is None:
-            stride = packed(shape, _1, MAX_DEPTH)
+            stride = plain_col_major(shape, _1, MAX_DEPTH)
             if stride is None:
                 is_plain, shape = False, as_shape(shape)
                 stride = compact_col_major(shape)
@@ -236,7 +236,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
 
     @property
     def conditions(self: AnyLayout) -> tuple[Condition, ...]:
-        """All that must hold of its unknowns: what they are declared to be, and the `assumptions`.
+        """All that must hold of its unknowns: the facts of each, and the `assumptions`.
 
         >>> parse("((_16,M/16),K):((K,16*K),_1)").conditions
         (K >= 1, M % 16 == 0, M >= 1)
@@ -271,7 +271,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         >>> print(parse("((_16,M/16),K):((K,16*K),_1)").bind(M=96))
         ((_16,6),K):((K,16*K),_1)
 
-        A name that the layout does not have is passed over: an operation may have made do without.
+        A name that the layout does not have is ignored: an operation may have cancelled it.
 
         Raises:
             BindingError: a value breaks a range, a divisor, or one of the `assumptions`.
@@ -377,7 +377,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         """
         if self._origin is None:
             return self
-        return padded(trusted(*trimmed_parts(self.shape, self.stride, self._origin)), self._origin)
+        return padded(trusted(*trim_parts(self.shape, self.stride, self._origin)), self._origin)
 
     # --- the value ---
 
@@ -419,7 +419,7 @@ AnyLayout: TypeAlias = Layout[Any, Any]
 
 
 def _restored(shape: Any, stride: Any, origin: Any, *conditions: Condition) -> AnyLayout:
-    """The layout of parts that have been checked: what a pickle holds, and what is bound."""
+    """The layout of parts that have been checked, and the conditions that it stands on."""
     layout = trusted(shape, stride)
     _set_origin(layout, origin)
     _set_assumptions(layout, conditions)
@@ -515,13 +515,13 @@ def get(x: IntTuple, *path: SupportsIndex) -> Any: ...
 def get(x: AnyLayout, *path: SupportsIndex) -> AnyLayout: ...
 @constexpr
 def get(x: Any, *path: SupportsIndex) -> Any:
-    """Return mode ``path[0]`` of ``x``, of it mode ``path[1]``, and so on; a layout for a layout.
+    """Return mode ``path[0]`` of ``x``, of that mode ``path[1]``, and so on; a layout for a layout.
 
     >>> zN = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)))
     >>> print(get(zN, 0), get(zN, 0, 1), get((4, (2, 3)), 1, 0))
     (4,2):(4,16) 2:16 2
 
-    A mode alone is its blocks: its layout has no origin shape. ``layout[_, 0]`` keeps it.
+    The layout of a mode has no origin shape; ``layout[_, 0]`` keeps that of the mode.
 
     Raises:
         CoordinateError: an index is not a mode.
@@ -625,7 +625,7 @@ def same_static(a: IntTuple | AnyLayout, b: IntTuple | AnyLayout) -> bool:
 
 
 def static_mask(x: IntTuple | AnyLayout) -> Any:
-    """Return True at static ints in the profile of ``x``: what a cache keys on beside ``x`` itself.
+    """Return True at static ints in the profile of ``x``. A cache needs it in its key, beside ``x``.
 
     >>> static_mask(Layout((_4, 8), (1, _4)))
     ((True, False), (False, True), (True, False))
@@ -731,7 +731,7 @@ def make_ordered_layout(shape: S, order: IntTuple) -> Layout[S, Any]:
 def make_layout_like(layout: Layout[S, Any]) -> Layout[S, Any]:
     """Return the compact layout of the same shape, its leaves in the order of their strides.
 
-    A stride of 0 stays 0, so that what was broadcast stays so.
+    A stride of 0 stays 0: a broadcast mode stays one.
 
     >>> print(make_layout_like(Layout((4, 3, 2), (30, 7, 0))))
     (4,3,2):(3,_1,0)

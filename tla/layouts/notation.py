@@ -12,7 +12,7 @@ text       value                                    Python
 ``M/16``   a symbolic int, see `tla.numbers.reading`   ``M // 16``
 ========== ======================================== =====================
 
-`parse` reads what ``str`` of a `Layout`, and `to_text` of an int tuple, write: exactly round trip.
+``str`` writes a `Layout`, `to_text` an int tuple; `parse` reads both back exactly.
 
 >>> parse("(_2,4):(_12,_1)")
 Layout((_2, 4), (_12, _1))
@@ -54,7 +54,7 @@ def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     ((_16,6),8):((8,128),_1)
 
     Args:
-        symbols: What names stand for; other names are unknowns with the facts that the text gives.
+        symbols: The values of names; other names are unknowns with the facts that the text gives.
 
     Raises:
         ParseError: the text does not follow the notation; the error points at the character.
@@ -89,7 +89,7 @@ def _int_tuple(scan: NamingScanner, room: int, what: str) -> Any:
     if scan.peek() != "(":
         return leaf_at(scan, what)
     items = [_int_tuple(scan, room - 1, "an int or '('") for _place in items_at(scan, room)]
-    return grouped(scan, start, tuple(items), what)
+    return tuple_or_expr(scan, start, tuple(items), what)
 
 
 # --- the parts of the grammar, for a grammar that contains it ---------------------------------
@@ -128,8 +128,8 @@ _OPERATORS: Final = frozenset("+-*/%fcm")
 """What an operator begins with."""
 
 
-def grouped(scan: NamingScanner, start: int, items: Any, what: str) -> Any:
-    """Return a tuple just passed, or the expression that its parentheses began: ``(M+1)//2``."""
+def tuple_or_expr(scan: NamingScanner, start: int, items: Any, what: str) -> Any:
+    """Return the items of a tuple, or the expression that its parentheses begin: ``(M+1)//2``."""
     if scan.peek() in _OPERATORS:
         from ..numbers import expr_at, goes_on
 
@@ -191,7 +191,7 @@ _NEGATED: Final = compile_pattern(r"-[\s-]*[A-Za-z(]")
 
 
 def _refuse_leaf(scan: Scanner, what: str) -> NoReturn:
-    """Raise the error of what is no int."""
+    """Raise the error of a text that is no int."""
     start = scan.at
     word = scan.word("_-.")
     if not word:

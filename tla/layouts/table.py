@@ -34,7 +34,7 @@ def offsets(layout: AnyLayout, limit: int = 2**28) -> NDArray[np.int64]:
            [ 7,  9, 11]])
 
     Args:
-        limit: The most coordinates to tabulate; each takes 8 bytes.
+        limit: The most coordinates in a table; each takes 8 bytes.
 
     Raises:
         LayoutError: an offset does not fit in 64 bits, there are more coordinates than ``limit``,

@@ -77,8 +77,8 @@ POSITIONS: Final = ("GM", "L1", "L0A", "L0B", "L0C", "UB", "BT", "FB")
 """Where data may lie: global memory, then the buffers of a core, the bias and fixpipe tables last."""
 
 
-def _some(unknown: Callable[..., Any], data: Any, layout: AnyLayout) -> Tensor[Any, AnyLayout]:
-    """A tensor that starts anywhere. What of it holds data is not told: no mark here rests on that."""
+def _any_tensor(unknown: Callable[..., Any], data: Any, layout: AnyLayout) -> Tensor[Any, AnyLayout]:
+    """A tensor that starts anywhere. How much of it holds data is open: no mark here depends on that."""
 
     modes = default_origin(layout.shape)
     coord = tuple([unknown(0) for _mode in modes]) if is_tuple(modes) else unknown(0)
@@ -88,7 +88,7 @@ def _some(unknown: Callable[..., Any], data: Any, layout: AnyLayout) -> Tensor[A
 @constexpr
 @opaque("data")
 @beyond_types("coord")
-@typed_by(_some, data=None, layout=None)
+@typed_by(_any_tensor, data=None, layout=None)
 class Tensor(Shown, Record, Generic[T_co, L_co]):
     """A view of data: ``tensor(c) == data_offset + root.extended(coord + c)`` for each ``c`` in it.
 
@@ -583,13 +583,13 @@ def make_tensor_like(
                 f" {type(make).__name__} {shortened(repr(make))}",
                 value=make,
             )
-        layout = _made(make, origin if is_tuple(origin) else (origin,))
+        layout = _call_maker(make, origin if is_tuple(origin) else (origin,))
     else:
         raise LayoutError("a tensor like another takes one of make= and base=", make=make, base=base)
     return Tensor(data, layout, position=like.position if position is None else position)
 
 
-def _made(make: Callable[..., AnyLayout], sizes: tuple[Any, ...]) -> AnyLayout:
+def _call_maker(make: Callable[..., AnyLayout], sizes: tuple[Any, ...]) -> AnyLayout:
     try:
         return make(*sizes)
     except TypeError:
