@@ -37,13 +37,13 @@ from .layouts import (
     NamingScanner,
     Swizzle,
     _,
-    grouped,
     has_underscore,
     is_composed,
     is_layout,
     is_swizzle,
     items_at,
     leaf_at,
+    tuple_or_expr,
     value_at,
 )
 from .numbers import MAX_DEPTH, SymbolicInt, bounded, is_tuple
@@ -83,7 +83,7 @@ _ALIASES: Final = {"compose": "composition"}
 _TRUTH: Final = {"true": True, "True": True, "false": False, "False": False}
 
 Call: TypeAlias = "tuple[str, tuple[Any, ...], dict[str, Any]]"
-"""An operation carried out: its name, its arguments and its options."""
+"""A call of an operation: its name, its arguments and its options."""
 
 Tagged: TypeAlias = "Callable[[NamingScanner], Any]"
 """A reader of values that begin with a name and ``<``, at a scanner that has come to one."""
@@ -93,15 +93,13 @@ OPERATIONS: Final = tuple(sorted([*_ROOMS, *_ALIASES]))
 
 
 class _Reader(NamingScanner):
-    """A scanner that also notes the operations carried out, each with its arguments."""
+    """A scanner that also notes each call of an operation, with its arguments."""
 
     __slots__ = ("calls", "tagged")
 
     operations: ClassVar[frozenset[str]] = frozenset(OPERATIONS)
 
-    def __init__(
-        self, text: str, calls: list[Call] | None, symbols: Any, tagged: Tagged | None = None
-    ) -> None:
+    def __init__(self, text: str, calls: list[Call] | None, symbols: Any, tagged: Tagged | None) -> None:
         super().__init__(text, symbols)
         self.calls = calls
         self.tagged = tagged
@@ -130,7 +128,7 @@ def evaluate(
                            ^^^^^
 
     Args:
-        calls: Receives each operation carried out, with its arguments, in their order.
+        calls: Receives each call of an operation, with its arguments, in order.
         symbols: What names stand for, as in `tla.parse`.
         tagged: What reads a value that begins with a name and ``<``, as ``zN<half>(20,48)``.
 
@@ -170,7 +168,7 @@ def _expression(scan: _Reader, room: int) -> Any:
     """``part ['o' offset 'o' part] ['(' coordinate ')']*``"""
     start = scan.at
     value = _part(scan, room)
-    if _passed_o(scan):
+    if _accept_o(scan):
         value = _composed(scan, room, start, value)
     while scan.peek() == "(":
         value = _at_coordinate(scan, room, start, value)
@@ -194,10 +192,8 @@ def _operand(scan: _Reader, room: int, what: str) -> Any:
     """A leaf, `_`, a tuple, or what begins with a name."""
     start, char = scan.at, scan.peek()
     if char == "(":
-        items: list[Any] = []
-        for _place in items_at(scan, room):
-            items.append(_expression(scan, room - 1))
-        return grouped(scan, start, tuple(items), what)
+        items = [_expression(scan, room - 1) for _place in items_at(scan, room)]
+        return tuple_or_expr(scan, start, tuple(items), what)
     if char.isalpha():
         return _named(scan, room, what)
     if char == "_":
@@ -218,7 +214,7 @@ def _ints(scan: _Reader, room: int, what: str) -> Any:
 
 def _demand_ints(scan: _Reader, start: int, value: Any, what: str) -> None:
     if not _is_coordinate(value) or has_underscore(value):
-        scan.fail(f"{what} is an int tuple, not {_described(value)}", start, scan.last)
+        scan.fail(f"{what} is an int tuple, not {_in_words(value)}", start, scan.last)
 
 
 def _named(scan: _Reader, room: int, what: str) -> Any:
@@ -247,7 +243,7 @@ def _named(scan: _Reader, room: int, what: str) -> Any:
         begin, key = scan.at, _key(scan)
         value = _expression(scan, room - 1)
         arguments.append((begin, scan.last, key, value))
-    positional, named = _checked(scan, name, operation, arguments)
+    positional, named = _bind(scan, name, operation, arguments)
     value = _result(scan, start, name, operation, *positional, **named)
     if scan.calls is not None:
         scan.calls.append((name, tuple(positional), named))
@@ -265,7 +261,7 @@ def _key(scan: _Reader) -> str:
     return ""
 
 
-def _passed_o(scan: _Reader) -> bool:
+def _accept_o(scan: _Reader) -> bool:
     """Whether the word ``o`` of a composed layout came next."""
     start = scan.at
     if scan.peek() == "o" and scan.word() == "o":
@@ -274,26 +270,26 @@ def _passed_o(scan: _Reader) -> bool:
     return False
 
 
-def _composed(scan: _Reader, room: int, start: int, outer: Any) -> ComposedLayout:
+def _composed(scan: _Reader, room: int, start: int, outer: Any) -> Any:
     """``outer o offset o inner``, of which the first ``o`` has been passed."""
     at = scan.at
     offset = _operand(scan, room, "an offset")
     if not isinstance(offset, int) or isinstance(offset, bool):
-        scan.fail(f"an offset is an int, not {_described(offset)}", at, scan.last)
-    if not _passed_o(scan):
+        scan.fail(f"an offset is an int, not {_in_words(offset)}", at, scan.last)
+    if not _accept_o(scan):
         scan.fail(f"expected 'o' and the inner layout, found {scan.found()}")
     inner = _part(scan, room)
-    composed: ComposedLayout = value_at(scan, start, ComposedLayout, outer, offset, inner)
-    return composed
+    return value_at(scan, start, ComposedLayout, outer, offset, inner)
 
 
 def _at_coordinate(scan: _Reader, room: int, start: int, function: Any) -> Any:
     """The offset of a coordinate in parentheses, or the layout of the modes that it keeps."""
     opened = scan.at
     if not _is_function(function):
-        hint = ["Parentheses make a tuple of one: leave them out."] if _holds_one(function) else []
+        is_one = is_tuple(function) and len(function) == 1 and not _is_coordinate(function)
+        hint = ["Parentheses make a tuple of one: leave them out."] if is_one else []
         raise ParseError(
-            f"only a layout takes a coordinate, not {_described(function)}",
+            f"only a layout takes a coordinate, not {_in_words(function)}",
             scan.text,
             opened,
             None,
@@ -304,7 +300,7 @@ def _at_coordinate(scan: _Reader, room: int, start: int, function: Any) -> Any:
         at = scan.at
         part = _expression(scan, room - 1)
         if not _is_coordinate(part):
-            scan.fail(f"a coordinate is made of ints and '_', not {_described(part)}", at, scan.last)
+            scan.fail(f"a coordinate is made of ints and '_', not {_in_words(part)}", at, scan.last)
         parts.append(part)
     coord = parts[0] if len(parts) == 1 else tuple(parts)
     if not has_underscore(coord):
@@ -340,10 +336,10 @@ _Argument: TypeAlias = "tuple[int, int, str, Any]"
 """The span of an argument in the text, its key or "", and its value."""
 
 
-def _checked(
+def _bind(
     scan: _Reader, name: str, operation: Callable[..., Any], arguments: list[_Argument]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """The arguments by place and by key, if the operation takes them."""
+    """Return the arguments by place and by key, if the operation takes them."""
     from inspect import signature  # slow to load
 
     parameters = list(signature(operation).parameters.values())
@@ -378,7 +374,7 @@ def _checked(
         taken.add(parameter.name)
         wanted = _wanted(parameter, value)
         if wanted:
-            refuse(f"{name} takes {wanted} as {parameter.name!r}, not {_described(value)}", start, stop)
+            refuse(f"{name} takes {wanted} as {parameter.name!r}, not {_in_words(value)}", start, stop)
     for p in (*by_place, *by_key.values()):
         if p.default is p.empty and p.name not in taken:
             refuse(f"{name} is not given {p.name!r}", scan.last - 1, scan.last)
@@ -446,11 +442,6 @@ def _is_function(value: Any) -> bool:
     return is_layout(value) or is_composed(value) or is_swizzle(value)
 
 
-def _holds_one(value: Any) -> bool:
-    """Whether a value is a function in parentheses."""
-    return is_tuple(value) and len(value) == 1 and not _is_coordinate(value)
-
-
 def _is_too_long(value: Any) -> bool:
     """Whether an int of a value has more digits than are read or printed."""
     if is_tuple(value):
@@ -465,7 +456,7 @@ def _is_too_long(value: Any) -> bool:
 _TOO_LONG: Final = 10**MAX_DIGITS
 
 
-def _described(value: Any) -> str:
+def _in_words(value: Any) -> str:
     """A value with its kind, for an error."""
     if is_tuple(value):
         kind = "the int tuple" if _is_coordinate(value) and not has_underscore(value) else "the tuple"

@@ -103,7 +103,7 @@ if TYPE_CHECKING:
     # for the rooms above
     from . import int_tuple as int_tuple
     from .coord import default_origin as default_origin, offset_at as offset_at
-    from .fractal import repeated as repeated
+    from .fractal import batch_of as batch_of
     from .int_tuple import (
         as_int_tuple as as_int_tuple,
         as_shape as as_shape,
@@ -113,10 +113,10 @@ if TYPE_CHECKING:
     from .layout import as_layout as as_layout, padded as padded, trusted as trusted
     from .notation import (
         NamingScanner as NamingScanner,
-        grouped as grouped,
         items_at as items_at,
         leaf_at as leaf_at,
         parse_int_tuple as parse_int_tuple,
+        tuple_or_expr as tuple_or_expr,
         value_at as value_at,
     )
     from .tensor import is_tensor as is_tensor

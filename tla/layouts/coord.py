@@ -4,9 +4,9 @@ A coordinate of a shape is an int, counted colexicographically (the first mode r
 tuple with one coordinate for each mode. So ``((4,2),(4,3))`` has the coordinates ``37``, ``(5, 4)``,
 ``((1, 1), 4)`` and ``((1, 1), (0, 1))``, all of one element.
 
-An origin shape says, where a shape is rounded up to blocks, how many coordinates of each top-level mode
-hold data: always the first ones, counted within the mode. CATLASS calls it ``originShape``; XLA's dims
-are one.
+An origin shape belongs to a shape that is rounded up to blocks. It says how many coordinates of each
+top-level mode hold data: always the first ones of the mode. CATLASS calls it ``originShape``; XLA's
+dims are one too.
 
 >>> idx2crd(37, ((4, 2), (4, 3))), crd2idx((5, 4), ((4, 2), (4, 3)))
 (((1, 1), (0, 1)), 37)
@@ -44,6 +44,7 @@ from ..numbers import (
     order,
 )
 from .int_tuple import (
+    arity,
     as_int_tuple,
     as_shape,
     congruent,
@@ -148,8 +149,8 @@ def compact_row_major(shape: IntTuple, start: IntLike = _1) -> Any:
     return _compact(shape, leaf(start), forward=False)[0]
 
 
-def packed(shape: Any, step: Any, room: int) -> Any:
-    """`compact_col_major` where all is plain; None where a leaf is not, or is negative, or too deep."""
+def plain_col_major(shape: Any, step: Any, room: int) -> Any:
+    """Return the `compact_col_major` of plain ints; None if a leaf is another, negative, or too deep."""
     if not is_plain_tuple(shape):
         plain: Any = shape
         return step if type(plain) in PLAIN_INTS and plain >= 0 else None
@@ -161,7 +162,7 @@ def packed(shape: Any, step: Any, room: int) -> Any:
             strides.append(step)
             step = s if step is _1 else step * s  # _1 * s == s, static or not
         else:
-            inner = packed(s, step, room - 1)
+            inner = plain_col_major(s, step, room - 1)
             if inner is None or not is_plain_tuple(s):
                 return None
             strides.append(inner)
@@ -237,16 +238,16 @@ def idx2crd(coord: IntTuple, shape: IntTuple, extend: bool = False) -> Any:
     """
     coord, shape = as_int_tuple(coord), as_shape(shape)
     try:
-        return _natural(coord, shape, extend)
+        return _full_coord(coord, shape, extend)
     except _OUTSIDE:
-        raise _diagnosed(coord, shape, extend) from None
+        raise _misfit(coord, shape, extend) from None
 
 
-def _natural(coord: Any, shape: Any, extend: bool) -> Any:
+def _full_coord(coord: Any, shape: Any, extend: bool) -> Any:
     if is_tuple(coord):
         if not is_tuple(shape) or len(coord) != len(shape):
             raise _OutsideError
-        return tuple(_natural(c, s, extend) for c, s in zip(coord, shape, strict=True))
+        return tuple(_full_coord(c, s, extend) for c, s in zip(coord, shape, strict=True))
     if not is_tuple(shape):
         _in_range(coord, shape, extend)
         return coord
@@ -256,9 +257,9 @@ def _natural(coord: Any, shape: Any, extend: bool) -> Any:
     out: list[Any] = []
     for s in shape[:-1]:
         n = product(s)
-        out.append(_natural(coord % n, s, False))
+        out.append(_full_coord(coord % n, s, False))
         coord = coord // n
-    out.append(_natural(coord, shape[-1], extend))
+    out.append(_full_coord(coord, shape[-1], extend))
     return tuple(out)
 
 
@@ -292,7 +293,7 @@ def coords(shape: IntTuple) -> Iterator[Any]:
     """
     shape = as_shape(shape)
     for i in range(known_int(product(shape))):
-        yield _natural(i, shape, False)
+        yield _full_coord(i, shape, False)
 
 
 # --- coordinate to offset ---------------------------------------------------------------------
@@ -339,7 +340,7 @@ def offset_at(
     try:
         return _offset(coord, shape, stride, extend, kept)
     except _OUTSIDE:
-        raise _diagnosed(coord, shape, extend) from None
+        raise _misfit(coord, shape, extend) from None
 
 
 def _offset(coord: Any, shape: Any, stride: Any, extend: bool, kept: list[Any] | None) -> Any:
@@ -382,7 +383,7 @@ def _offset(coord: Any, shape: Any, stride: Any, extend: bool, kept: list[Any] |
 
 
 class _OutsideError(Exception):
-    """A coordinate does not fit; `_diagnosed` says where and why."""
+    """A coordinate does not fit; `_misfit` says where and why."""
 
 
 _OUTSIDE = (_OutsideError, ZeroDivisionError)  # an empty mode has no coordinate to divide out
@@ -396,7 +397,7 @@ def _in_range(coord: Any, extent: Any, extend: bool) -> None:
         raise _OutsideError
 
 
-def _diagnosed(coord: Any, shape: Any, extend: bool) -> CoordinateError:
+def _misfit(coord: Any, shape: Any, extend: bool) -> CoordinateError:
     """The error of a coordinate that does not fit: its smallest part that does not."""
     at: list[int] = []
     c, s = coord, shape
@@ -408,19 +409,16 @@ def _diagnosed(coord: Any, shape: Any, extend: bool) -> CoordinateError:
                 at.append(i)
                 c, s = part, extent
                 break
+    fits, kind = "does not fit", "shape"
     if is_tuple(c):
-        wanted = f"{len(s)} modes" if is_tuple(s) else "one int"
-        reason = f"{text_of(c)} stands where {text_of(s)} takes {wanted}."
-        summary = f"coordinate {text_of(coord)} does not fit the shape {text_of(shape)}"
+        reason = f"{text_of(c)} stands where {text_of(s)} takes {arity(s)}."
     else:
-        reason = "Coordinates count from 0." if known_lt(c, 0) is True else f"Its size is {product(s)}."
-        summary = f"coordinate {text_of(coord)} lies outside the shape {text_of(shape)}"
+        fits, kind = "lies outside", "shape" if is_tuple(s) else "size"
+        is_said = (at and kind == "size") or known_lt(c, 0) is True
+        reason = "Coordinates count from 0." if is_said else f"Its size is {product(s)}."
     if at:
-        mode = ".".join(map(str, at))
-        if is_tuple(c) or is_tuple(s):
-            reason = f"Mode {mode} is {text_of(c)}, of shape {text_of(s)}. {reason}"
-        else:
-            reason = f"Mode {mode} is {text_of(c)}, of size {text_of(s)}. Coordinates count from 0."
+        reason = f"Mode {'.'.join(map(str, at))} is {text_of(c)}, of {kind} {text_of(s)}. {reason}"
+    summary = f"coordinate {text_of(coord)} {fits} the shape {text_of(shape)}"
     return CoordinateError(summary, reason, coord=coord, shape=shape, mode=tuple(at))
 
 
@@ -479,14 +477,14 @@ def mode_indices(coord: IntTuple, shape: IntTuple) -> tuple[Any, ...]:
     if not is_tuple(coord):
         return flatten_to_tuple(idx2crd(coord, product_each(shape)))
     if len(coord) != len(shape):
-        raise _diagnosed(coord, shape, False)
+        raise _misfit(coord, shape, False)
     return tuple(crd2idx(c, s) for c, s in zip(coord, shape, strict=True))
 
 
-def trimmed_parts(shape: Any, stride: Any, origin: Any) -> tuple[Any, Any]:
+def trim_parts(shape: Any, stride: Any, origin: Any) -> tuple[Any, Any]:
     """Return shape and stride with every padded mode cut to the leaves that its data reach.
 
-    >>> trimmed_parts(((2, 4), (4, 2)), ((4, 16), (1, 32)), (5, 3))
+    >>> trim_parts(((2, 4), (4, 2)), ((4, 16), (1, 32)), (5, 3))
     (((2, 3), 3), ((4, 16), 1))
     """
     if not is_tuple(shape):

@@ -101,9 +101,9 @@ def fractal_layout(
 ) -> AnyLayout:
     """Return the layout of a matrix in blocks, in blocks of blocks, and so on, as its letters say.
 
-    Everything is counted off in one run: the elements of an innermost block as the small letter says,
-    those blocks within the next as the capital after it says, and so up to the blocks of the matrix;
-    matrices of a batch follow each other.
+    The offsets count in this order: first the elements of an innermost block, as the small letter says;
+    then those blocks within the next larger block, as the first capital says; and so on up to the blocks
+    of the matrix. The matrices of a batch follow each other.
 
     >>> print(fractal_layout(8, 12, "zNZ", blocks=((2, 2), (2, 3))))
     ((2,2,2),(2,3,2)):((2,4,48),(_1,8,24))
@@ -142,13 +142,13 @@ def fractal_layout(
     stride: Any = (tuple(row), tuple(col)) if levels else (*row, *col)
     matrix: AnyLayout = Layout(shape, stride, (height, width))
     many: Any = as_shape(batch if is_tuple(batch) else (batch,))
-    return repeated(matrix, many, area) if many else matrix
+    return batch_of(matrix, many, area) if many else matrix
 
 
-def repeated(layout: AnyLayout, many: tuple[Any, ...], apart: Any) -> AnyLayout:
+def batch_of(layout: AnyLayout, many: tuple[Any, ...], apart: Any) -> AnyLayout:
     """Return the layout of copies of one, counted by modes before its own, the last of them fastest.
 
-    >>> print(repeated(row_major(2, 3), (4, 5), 8))
+    >>> print(batch_of(row_major(2, 3), (4, 5), 8))
     (4,5,2,3):(40,8,3,_1)
 
     Args:
@@ -160,7 +160,7 @@ def repeated(layout: AnyLayout, many: tuple[Any, ...], apart: Any) -> AnyLayout:
 
 
 def _check(rows: Any, cols: Any, order: Any, blocks: Any) -> None:
-    """The arguments of `fractal_layout` say what they must, or an error names the one that does not."""
+    """Raise the error of an argument of `fractal_layout` that is wrong."""
     if less(rows, 0) or less(cols, 0):
         raise LayoutError(f"a matrix of {rows} by {cols}: a size is negative", rows=rows, cols=cols)
     if not is_tuple(blocks):

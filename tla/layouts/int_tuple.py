@@ -27,7 +27,6 @@ from ..numbers import (
     decided_all,
     division,
     equality,
-    is_open,
     is_tuple,
     known_divides,
     known_eq,
@@ -119,26 +118,23 @@ def get(x: IntTuple, *path: SupportsIndex) -> Any:
 
 def leaves(x: IntTuple) -> Iterator[Any]:
     """Yield the leaves from left to right, each checked."""
-    if is_tuple(x):
-        for i in x:
-            yield from leaves(i)
-    else:
-        yield leaf(x)
+    return map(leaf, _profile_leaves(x))
 
 
-def text_of(*parts: IntTuple) -> str:
+def text_of(*parts: Any) -> str:
     """Return the notation of an int tuple: no spaces, static ints as ``_N``, a 1-tuple as ``(3)``.
 
-    Several are joined by ``:``; the facts of an unknown stand where it comes first.
+    Several are joined by ``:``; the facts of an unknown stand where it comes first. A coordinate may
+    have `_` among its parts.
 
-    >>> text_of((_2, (4, (5,)))), text_of(Int(-2)), text_of(())
-    ('(_2,(4,(5)))', '_-2', '()')
+    >>> text_of((_2, (4, (5,)))), text_of(Int(-2)), text_of(()), text_of((1, (_, _2)))
+    ('(_2,(4,(5)))', '_-2', '()', '(1,(_,_2))')
     """
     write: Callable[[Any], str] = str
-    if any(map(is_open, _profile_leaves(parts))):  # its text depends on those before it
+    if not PLAIN_INTS.issuperset(map(type, _profile_leaves(parts))):
         from ..numbers import Notation
 
-        write = Notation(leaves(parts)).text
+        write = Notation(_profile_leaves(parts)).text
     return ":".join([_text(x, MAX_DEPTH, write) for x in parts])
 
 
@@ -154,7 +150,6 @@ def _text(x: Any, room: int, leaf_text: Callable[[Any], str]) -> str:
 
 
 @constexpr
-@bounded
 def flatten_to_tuple(x: IntTuple) -> tuple[Any, ...]:
     """Return the leaves as a flat tuple; an int becomes a 1-tuple.
 
@@ -207,7 +202,7 @@ def _profile_leaves(profile: Any) -> Iterator[Any]:
     while todo:
         part = todo.pop()
         if is_tuple(part):
-            todo += reversed(part)
+            todo += part[::-1]
         else:
             yield part
 
@@ -219,10 +214,8 @@ def congruent(a: IntTuple, b: IntTuple) -> bool:
     >>> congruent((4, (2, 3)), (1, (7, 7))), congruent((4,), 4)
     (True, False)
     """
-    if is_tuple(a) and is_tuple(b):
-        return len(a) == len(b) and all(map(congruent, a, b))
     if is_tuple(a) or is_tuple(b):
-        return False
+        return is_tuple(a) and is_tuple(b) and len(a) == len(b) and all(map(congruent, a, b))
     leaf(a)
     leaf(b)
     return True
@@ -241,13 +234,13 @@ def require_congruent(shape: Any, stride: Any) -> None:
     place = f"In mode {'.'.join(path)} the" if path else "The"
     raise CongruenceError(
         f"shape {text_of(shape)} and stride {text_of(stride)} are not congruent",
-        f"{place} shape {text_of(s)} has {_arity(s)}, the stride {text_of(d)} has {_arity(d)}.",
+        f"{place} shape {text_of(s)} has {arity(s)}, the stride {text_of(d)} has {arity(d)}.",
         shape=shape,
         stride=stride,
     )
 
 
-def _arity(x: Any) -> str:
+def arity(x: Any) -> str:
     if not is_tuple(x):
         return "one int"
     return f"{len(x)} mode{'' if len(x) == 1 else 's'}"
@@ -270,7 +263,7 @@ def weakly_congruent(a: IntTuple, b: IntTuple) -> bool:
 
 @bounded
 def compatible(a: IntTuple, b: IntTuple) -> bool:
-    """Whether ``b`` refines ``a``: each leaf of ``a`` is the size of what stands there in ``b``.
+    """Whether ``b`` refines ``a``: each leaf of ``a`` is the size of the part of ``b`` at its place.
 
     Every coordinate of ``a`` is then a coordinate of ``b``.
 
@@ -284,11 +277,11 @@ def compatible(a: IntTuple, b: IntTuple) -> bool:
 
 
 def _asked(question: Callable[[Any, Any], Question], a: Any, b: Any) -> Iterator[Question]:
-    """Ask of each leaf of ``a`` and the size of what stands there in ``b``."""
+    """Ask of each leaf of ``a`` and the size of the part of ``b`` at its place."""
     if not is_tuple(a):
         yield question(leaf(a), product(b))
     elif not is_tuple(b) or len(a) != len(b):
-        yield False, "the profiles fit"
+        yield False, None
     else:
         for x, y in zip(a, b, strict=True):
             yield from _asked(question, x, y)
@@ -374,7 +367,7 @@ def product_each(x: IntTuple) -> tuple[Any, ...]:
 @constexpr
 @bounded
 def product_like(x: IntTuple, profile: IntTuple) -> Any:
-    """Return the products of the parts of ``x`` that stand at the leaves of ``profile``.
+    """Return the products of the parts of ``x`` at the places of the leaves of ``profile``.
 
     >>> product_like(((4, 2), (3, (5, 7))), (0, (0, 0)))
     (8, (3, 35))
@@ -405,7 +398,7 @@ def inner_product(a: IntTuple, b: IntTuple) -> Any:
 @constexpr
 @bounded
 def elem_scale(a: IntTuple, b: IntTuple) -> Any:
-    """Return ``a`` with each leaf multiplied by the product of what stands there in ``b``.
+    """Return ``a`` with each leaf multiplied by the product of the part of ``b`` at its place.
 
     >>> elem_scale((2, 3), ((4, 5), 6))
     (40, 18)
@@ -420,10 +413,10 @@ def elem_scale(a: IntTuple, b: IntTuple) -> Any:
 @constexpr
 @bounded
 def shape_div(a: IntTuple, b: IntTuple) -> Any:
-    """Return the shape left of ``a`` after ``b`` of its elements are taken off at the front.
+    """Return the shape that is left of ``a`` when ``b`` of its elements are taken off the front.
 
-    For ints: ``a / b`` where ``b`` divides ``a``, 1 where ``a`` divides ``b``. An int ``b`` is used
-    up over the leaves of a tuple ``a``; a tuple ``b`` under an int ``a`` counts by its product.
+    For ints: ``a / b`` where ``b`` divides ``a``, 1 where ``a`` divides ``b``. An int ``b`` divides the
+    leaves of a tuple ``a`` one after the other; of a tuple ``b`` over an int ``a`` the product counts.
 
     >>> shape_div((4, 2, 2), 8), shape_div((8, 6), (2, 3)), shape_div(12, (2, 3))
     ((1, 1, 2), (4, 2), 2)
@@ -445,10 +438,9 @@ def shape_div(a: IntTuple, b: IntTuple) -> Any:
         return tuple(out)
     x, y = leaf(a), product(b)
     if known_eq(y, 0) is not True:
-        down, up = known_divides(y, x), known_divides(x, y)
-        if down:
+        if known_divides(y, x):
             return x // y
-        if up:  # a static 1 only where both are static
+        if known_divides(x, y):  # a static 1 only where both are static
             return x // x * (y // y)
         neither_divides(y, x)
     raise DivisibilityError(f"neither of {text_of(a)} and {text_of(b)} divides the other", a=a, b=b)
@@ -514,7 +506,7 @@ def take(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ..
 
 @constexpr
 def group(x: IntTuple, begin: SupportsIndex, end: SupportsIndex) -> tuple[Any, ...]:
-    """Return ``x`` with the modes ``begin`` to ``end`` made one mode.
+    """Return ``x`` with the modes ``begin`` to ``end`` as one mode.
 
     >>> group((4, 2, 3, 8), 1, 3)
     (4, (2, 3), 8)

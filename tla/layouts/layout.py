@@ -8,8 +8,8 @@ A layout maps a coordinate of its shape to the sum over the leaves of coordinate
 >>> print(zN, get(zN, 1))
 ((4,2),(4,3)):((4,16),(1,32)) (4,3):(1,32)
 
-A third part, the origin shape, says how many coordinates of each mode hold data where the shape is
-rounded up to blocks. ``size`` and ``cosize`` speak of the shape, ``valid_size`` of the origin.
+A shape may be rounded up to blocks. A third part, the origin shape, then says how many coordinates of
+each mode hold data. ``size`` and ``cosize`` are those of the shape, ``valid_size`` counts the data.
 
 >>> padded = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)), (5, 10))
 >>> print(padded, padded.valid_size, padded.is_valid((5, 0)))
@@ -38,7 +38,6 @@ from ..numbers import (
     PLAIN_INTS,
     Int,
     IntTuple,
-    SymbolicInt,
     _0,
     _1,
     assumed,
@@ -63,9 +62,9 @@ from .coord import (
     default_origin,
     mode_indices,
     offset_at,
-    packed,
+    plain_col_major,
     says_more,
-    trimmed_parts,
+    trim_parts,
 )
 from .int_tuple import (
     as_int_tuple,
@@ -80,7 +79,7 @@ from .int_tuple import (
     unflatten,
     weakly_congruent,
 )
-from .slicing import Coord, _, as_coord, coord_text, has_underscore, kept_origin
+from .slicing import Coord, _, as_coord, has_underscore, kept_origin, no_mode_kept, no_single_offset
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -143,7 +142,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
     def __new__(cls, shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
         is_plain = origin_shape is None
         if stride is None:
-            stride = packed(shape, _1, MAX_DEPTH)
+            stride = plain_col_major(shape, _1, MAX_DEPTH)
             if stride is None:
                 is_plain, shape = False, as_shape(shape)
                 stride = compact_col_major(shape)
@@ -151,7 +150,8 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
             pass
         elif not _well_formed(shape, stride, MAX_DEPTH):
             is_plain = False
-            shape, stride = _normalised(shape, stride)
+            shape, stride = as_shape(shape), as_int_tuple(stride)
+            require_congruent(shape, stride)
         layout: AnyLayout = _new(cls)
         _set_shape(layout, shape)
         _set_stride(layout, stride)
@@ -222,7 +222,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
     @property
     def is_static(self: AnyLayout) -> bool:
         """Whether every int of the layout is static."""
-        return ints.is_static((self.shape, self.stride, self.origin_shape))
+        return is_static(self)
 
     @property
     def is_padded(self: AnyLayout) -> bool:
@@ -236,20 +236,18 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         >>> [s.name for s in parse("((_16,M/16),K):((K,16*K),_1)").symbols]
         ['K', 'M']
         """
-        found = {s for x in leaves(_parts(self)) for s in getattr(x, "symbols", ())}
+        found = {s for x in leaves(_ints_of(self)) for s in getattr(x, "symbols", ())}
         return tuple(sorted(found, key=lambda s: (s.name, s.order)))
 
     @property
     def conditions(self: AnyLayout) -> tuple[Condition, ...]:
-        """All that must hold of its unknowns: what they are declared to be, and the `assumptions`.
+        """All that must hold of its unknowns: the facts of each, and the `assumptions`.
 
         >>> parse("((_16,M/16),K):((K,16*K),_1)").conditions
         (K >= 1, M % 16 == 0, M >= 1)
 
         As texts they are asserts of Python; `to_cpp` makes those of C++.
         """
-        if not self.symbols:
-            return self.assumptions
         from ..numbers import facts_of
 
         facts = [fact for symbol in self.symbols for fact in facts_of(symbol)]
@@ -278,7 +276,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         >>> print(parse("((_16,M/16),K):((K,16*K),_1)").bind(M=96))
         ((_16,6),K):((K,16*K),_1)
 
-        A name that the layout does not have is passed over: an operation may have made do without.
+        A name that the layout does not have is ignored: an operation may have cancelled it.
 
         Raises:
             BindingError: a value breaks a range, a divisor, or one of the `assumptions`.
@@ -286,7 +284,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         from ..numbers import settled, substitute
 
         def value(x: Any) -> Any:
-            return substitute(x, values, True) if isinstance(x, SymbolicInt) else x  # type: ignore[arg-type]
+            return substitute(x, values, True)
 
         conditions = settled(self.assumptions, self.symbols, values)
         shape, stride = transform_leaf(value, self.shape), transform_leaf(value, self.stride)
@@ -305,7 +303,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         Raises:
             CoordinateError: the coordinate does not have the profile of the shape.
         """
-        at = _one(coord)
+        at: Any = coord[0] if len(coord) == 1 else coord
         try:
             index = mode_indices(at, self.shape)
         except CoordinateError:
@@ -324,7 +322,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         Raises:
             CoordinateError: the coordinate is negative, outside the shape, or of another profile.
         """
-        at: Any = coord[0] if len(coord) == 1 else coord  # _one(coord), on the hot path
+        at: Any = coord[0] if len(coord) == 1 else coord
         try:
             if self.beside is not None and self.assumptions:
                 return call_assuming(self.assumptions, offset_at, at, self.shape, self.stride, False)
@@ -332,11 +330,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         except LeafError:
             if not has_underscore(at):
                 raise
-            raise CoordinateError(
-                f"{coord_text(at)} keeps modes and so has no single offset",
-                "Write layout[...] for the layout of the modes kept.",
-                coord=at,
-            ) from None
+            raise no_single_offset(at, "layout[...] for the layout") from None
 
     @constexpr
     def extended(self: AnyLayout, *coord: IntTuple) -> Any:
@@ -350,9 +344,10 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         Raises:
             CoordinateError: the coordinate is negative or of another profile.
         """
+        at: Any = coord[0] if len(coord) == 1 else coord
         if self.beside is not None and self.assumptions:
-            return call_assuming(self.assumptions, offset_at, _one(coord), self.shape, self.stride, True)
-        return offset_at(_one(coord), self.shape, self.stride, True)
+            return call_assuming(self.assumptions, offset_at, at, self.shape, self.stride, True)
+        return offset_at(at, self.shape, self.stride, True)
 
     @constexpr
     def __getitem__(self: AnyLayout, coord: Coord) -> AnyLayout:
@@ -387,18 +382,15 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         """
         if self._origin is None:
             return self
-        return padded(trusted(*trimmed_parts(self.shape, self.stride, self._origin)), self._origin)
+        return padded(trusted(*trim_parts(self.shape, self.stride, self._origin)), self._origin)
 
     # --- the value ---
 
     def __eq__(self, other: object) -> bool:
         if not is_layout(other):
             return NotImplemented
-        if self.shape != other.shape or self.stride != other.stride:
-            return False
-        if self.beside is None and other.beside is None:
-            return True
-        return bool(self.origin_shape == other.origin_shape)
+        same = bool(self.shape == other.shape and self.stride == other.stride)
+        return same and (self.beside is other.beside or bool(self.origin_shape == other.origin_shape))
 
     def __hash__(self) -> int:
         return hash((self.shape, self.stride))
@@ -432,7 +424,7 @@ AnyLayout: TypeAlias = Layout[Any, Any]
 
 
 def _restored(shape: Any, stride: Any, origin: Any, *conditions: Condition) -> AnyLayout:
-    """The layout of parts that have been checked: what a pickle holds, and what is bound."""
+    """The layout of parts that have been checked, and the conditions that it stands on."""
     layout = trusted(shape, stride)
     if origin is not None or conditions:
         _set_beside(layout, (origin, conditions))
@@ -502,13 +494,11 @@ def _kept(coord: Any, shape: Any, stride: Any, kept: list[Any], steps: list[Any]
 def _well_formed(shape: Any, stride: Any, room: int) -> bool:
     """Whether the parts are congruent, not too deep, of plain ints, with no negative extent.
 
-    The common case in one pass; whatever else there is goes through `_normalised`.
+    The common case in one pass; other parts are converted, or refused by name.
     """
     if type(shape) in PLAIN_INTS:
         return type(stride) in PLAIN_INTS and shape >= 0
-    if not (is_plain_tuple(shape) and is_plain_tuple(stride)):
-        return False
-    if len(shape) != len(stride) or not room:
+    if not (is_plain_tuple(shape) and is_plain_tuple(stride) and len(shape) == len(stride) and room):
         return False
     for s, d in zip(shape, stride):  # noqa: B905 (lengths compared above; this path is hot)
         if type(s) in PLAIN_INTS:
@@ -519,18 +509,6 @@ def _well_formed(shape: Any, stride: Any, room: int) -> bool:
     return True
 
 
-def _normalised(shape: Any, stride: Any) -> tuple[Any, Any]:
-    """Shape and stride with numpy ints converted, or the error that names what is wrong."""
-    shape, stride = as_shape(shape), as_int_tuple(stride)
-    require_congruent(shape, stride)
-    return shape, stride
-
-
-def _one(coord: tuple[Any, ...]) -> Any:
-    """The coordinate meant by the arguments of a call: ``f(c)`` or ``f(i, j)``."""
-    return coord[0] if len(coord) == 1 else coord
-
-
 # --- parts of a layout, or of an int tuple ----------------------------------------------------
 
 
@@ -538,17 +516,15 @@ def _one(coord: tuple[Any, ...]) -> Any:
 def get(x: IntTuple, *path: SupportsIndex) -> Any: ...
 @overload
 def get(x: AnyLayout, *path: SupportsIndex) -> AnyLayout: ...
-@overload
-def get(x: Any, *path: SupportsIndex) -> Any: ...
 @constexpr
 def get(x: Any, *path: SupportsIndex) -> Any:
-    """Return mode ``path[0]`` of ``x``, of it mode ``path[1]``, and so on; a layout for a layout.
+    """Return mode ``path[0]`` of ``x``, of that mode ``path[1]``, and so on; a layout for a layout.
 
     >>> zN = Layout(((4, 2), (4, 3)), ((4, 16), (1, 32)))
     >>> print(get(zN, 0), get(zN, 0, 1), get((4, (2, 3)), 1, 0))
     (4,2):(4,16) 2:16 2
 
-    A mode alone is its blocks: its layout has no origin shape. ``layout[_, 0]`` keeps it.
+    The layout of a mode has no origin shape; ``layout[_, 0]`` keeps that of the mode.
 
     Raises:
         CoordinateError: an index is not a mode.
@@ -625,8 +601,7 @@ def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
     Source: CuTe ``cosize``, which takes absolute strides.
     """
     s, d = shape(x, *path), stride(x, *path)
-    n = product(s)
-    if not less(_0, n):
+    if not less(_0, product(s)):
         return _0 if ints.is_static((s, d)) else 0
     span: Any = _1
     for extent, step in zip(leaves(s), leaves(d), strict=True):
@@ -640,7 +615,7 @@ def is_static(x: IntTuple | AnyLayout) -> bool:
     >>> is_static((_4, _2)), is_static((_4, 2))
     (True, False)
     """
-    return x.is_static if is_layout(x) else ints.is_static(x)
+    return ints.is_static(_ints_of(x))
 
 
 def same_static(a: IntTuple | AnyLayout, b: IntTuple | AnyLayout) -> bool:
@@ -649,18 +624,16 @@ def same_static(a: IntTuple | AnyLayout, b: IntTuple | AnyLayout) -> bool:
     >>> same_static(Layout(_4, 1), Layout(4, 1)), Layout(_4, 1) == Layout(4, 1)
     (False, True)
     """
-    if is_layout(a) and is_layout(b):
-        return ints.same_static(_parts(a), _parts(b))
-    return not is_layout(a) and not is_layout(b) and ints.same_static(a, b)
+    return is_layout(a) is is_layout(b) and ints.same_static(_ints_of(a), _ints_of(b))
 
 
 def static_mask(x: IntTuple | AnyLayout) -> Any:
-    """Return True at static ints in the profile of ``x``: what a cache keys on beside ``x`` itself.
+    """Return True at static ints in the profile of ``x``. A cache needs it in its key, beside ``x``.
 
     >>> static_mask(Layout((_4, 8), (1, _4)))
     ((True, False), (False, True), (True, False))
     """
-    return tuple(map(ints.static_mask, _parts(x))) if is_layout(x) else ints.static_mask(x)
+    return ints.static_mask(_ints_of(x))
 
 
 def as_layout(x: object) -> AnyLayout:
@@ -671,8 +644,9 @@ def as_layout(x: object) -> AnyLayout:
     raise NotALayoutError(f"expected a layout, got {type(x).__name__}", *hints, value=x)
 
 
-def _parts(x: AnyLayout) -> tuple[Any, Any, Any]:
-    return x.shape, x.stride, x.origin_shape
+def _ints_of(x: Any) -> Any:
+    """An int tuple, or the three of a layout."""
+    return (x.shape, x.stride, x.origin_shape) if is_layout(x) else x
 
 
 def _shape_of(x: Any) -> Any:
@@ -760,7 +734,7 @@ def make_ordered_layout(shape: S, order: IntTuple) -> Layout[S, Any]:
 def make_layout_like(layout: Layout[S, Any]) -> Layout[S, Any]:
     """Return the compact layout of the same shape, its leaves in the order of their strides.
 
-    A stride of 0 stays 0, so that what was broadcast stays so.
+    A stride of 0 stays 0: a broadcast mode stays one.
 
     >>> print(make_layout_like(Layout((4, 3, 2), (30, 7, 0))))
     (4,3,2):(3,_1,0)
@@ -846,12 +820,7 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
         if has_underscore(coord):
             raise
     if not modes:
-        raise CoordinateError(
-            f"layout[{coord_text(coord)}] keeps no mode",
-            "Write layout(...) for the offset of a coordinate, get(layout, i) for mode i,"
-            " or put `_` where a mode is to stay, as in layout[_, 3]; ':' does not stand for it.",
-            coord=coord,
-        )
+        raise no_mode_kept(coord, "layout", "get(layout, i) for mode i")
     kept = trusted(*zip(*modes, strict=True))
     if layout.is_padded:
         return padded(kept, kept_origin(coord, layout.shape, layout.origin_shape)), offset

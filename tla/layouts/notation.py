@@ -12,7 +12,7 @@ text       value                                    Python
 ``M/16``   a symbolic int, see `tla.numbers.reading`   ``M // 16``
 ========== ======================================== =====================
 
-`parse` reads what ``str`` of a `Layout`, and `to_text` of an int tuple, write: exactly round trip.
+``str`` writes a `Layout`, `to_text` an int tuple; `parse` reads both back exactly.
 
 >>> parse("(_2,4):(_12,_1)")
 Layout((_2, 4), (_12, _1))
@@ -54,7 +54,7 @@ def parse(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     ((_16,6),8):((8,128),_1)
 
     Args:
-        symbols: What names stand for; other names are unknowns with the facts that the text gives.
+        symbols: The values of names; other names are unknowns with the facts that the text gives.
 
     Raises:
         ParseError: the text does not follow the notation; the error points at the character.
@@ -88,10 +88,8 @@ def _int_tuple(scan: NamingScanner, room: int, what: str) -> Any:
     start = scan.at
     if scan.peek() != "(":
         return leaf_at(scan, what)
-    items: list[Any] = []
-    for _place in items_at(scan, room):
-        items.append(_int_tuple(scan, room - 1, "an int or '('"))
-    return grouped(scan, start, tuple(items), what)
+    items = [_int_tuple(scan, room - 1, "an int or '('") for _place in items_at(scan, room)]
+    return tuple_or_expr(scan, start, tuple(items), what)
 
 
 # --- the parts of the grammar, for a grammar that contains it ---------------------------------
@@ -104,7 +102,7 @@ class NamingScanner(Scanner):
         given: What names stand for, or the `Names` of all the texts that this is one of.
     """
 
-    __slots__ = ("_given", "_names")
+    __slots__ = ("_names",)
 
     def __init__(
         self,
@@ -114,17 +112,15 @@ class NamingScanner(Scanner):
         start: int = 0,
     ) -> None:
         super().__init__(text, comments, start)
-        self._given = given
-        self._names: Names | None = None
+        self._names = given
 
     @property
     def names(self) -> Names:
         """What the names of the text stand for."""
-        if self._names is None:
-            from ..numbers import Names
+        from ..numbers import Names
 
-            given = self._given
-            self._names = given if isinstance(given, Names) else Names(self.text, given)
+        if not isinstance(self._names, Names):
+            self._names = Names(self.text, self._names)
         return self._names
 
 
@@ -132,9 +128,9 @@ _OPERATORS: Final = frozenset("+-*/%fcm")
 """What an operator begins with."""
 
 
-def grouped(scan: NamingScanner, start: int, items: Any, what: str) -> Any:
-    """Return a tuple just passed, or the expression that its parentheses began: ``(M+1)//2``."""
-    if scan.peek() in _OPERATORS and scan.peek():
+def tuple_or_expr(scan: NamingScanner, start: int, items: Any, what: str) -> Any:
+    """Return the items of a tuple, or the expression that its parentheses begin: ``(M+1)//2``."""
+    if scan.peek() in _OPERATORS:
         from ..numbers import expr_at, goes_on
 
         if goes_on(scan):
@@ -178,7 +174,7 @@ def leaf_at(scan: NamingScanner, what: str) -> Any:
         value = scan.integer(what)
         if static:
             return Int(value)
-        if not (scan.peek() and scan.peek() in _OPERATORS):
+        if scan.peek() not in _OPERATORS:
             return value
     elif not (_NAMED.match(scan.text, start) or _NEGATED.match(scan.text, start)):
         _refuse_leaf(scan, what)
@@ -195,7 +191,7 @@ _NEGATED: Final = compile_pattern(r"-[\s-]*[A-Za-z(]")
 
 
 def _refuse_leaf(scan: Scanner, what: str) -> NoReturn:
-    """Raise the error of what is no int."""
+    """Raise the error of a text that is no int."""
     start = scan.at
     word = scan.word("_-.")
     if not word:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final, SupportsIndex, TypeAlias, Union
 
-from ..errors import CongruenceError, UnsupportedError
+from ..errors import CongruenceError, CoordinateError, UnsupportedError
 from ..ground import constexpr
 from ..numbers import (
     IntTuple,
@@ -51,14 +51,23 @@ Coord: TypeAlias = Union[SupportsIndex, SymbolicInt, Underscore, "tuple[Coord, .
 """An int tuple that may have `_` at some places: what slicing takes."""
 
 
-def coord_text(coord: Coord) -> str:
-    """Return a coordinate in notation, `_` among its parts.
+def no_single_offset(coord: Coord, whole: str) -> CoordinateError:
+    """Return the error of a coordinate with `_` where an offset is asked for."""
+    return CoordinateError(
+        f"{text_of(coord)} keeps modes and so has no single offset",
+        f"Write {whole} of the modes kept.",
+        coord=coord,
+    )
 
-    >>> coord_text((1, (_, _2)))
-    '(1,(_,_2))'
-    """
-    parts: Any = coord
-    return text_of(parts)
+
+def no_mode_kept(coord: Coord, kind: str, instead: str) -> CoordinateError:
+    """Return the error of a coordinate without `_` where a slice is asked for."""
+    return CoordinateError(
+        f"{kind}[{text_of(coord)}] keeps no mode",
+        f"Write {kind}(...) for the offset of a coordinate, {instead},"
+        f" or put `_` where a mode is to stay, as in {kind}[_, 3]; ':' does not stand for it.",
+        coord=coord,
+    )
 
 
 @bounded
@@ -106,7 +115,7 @@ def dice(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
 def _picked(coord: Any, x: Any, keep: bool) -> tuple[Any, ...]:
     if is_tuple(coord):
         if not is_tuple(x) or len(coord) != len(x):
-            raise CongruenceError(f"{coord_text(coord)} does not fit {text_of(x)}", coord=coord, value=x)
+            raise CongruenceError(f"{text_of(coord)} does not fit {text_of(x)}", coord=coord, value=x)
         return tuple(p for c, i in zip(coord, x, strict=True) for p in _picked(c, i, keep))
     if coord is not _:
         leaf(coord)
@@ -136,7 +145,7 @@ def kept_origin(coord: Any, shape: Any, origin: Any) -> tuple[Any, ...]:
         return tuple(size - size for (_base, kept), _n in modes for _weight, size in kept)
     if None in boxes:
         raise UnsupportedError(
-            f"slice {coord_text(coord)} of the shape {text_of(shape)} with origin {text_of(origin)}"
+            f"slice {text_of(coord)} of the shape {text_of(shape)} with origin {text_of(origin)}"
             " keeps data that are not a box",
             "Drop the origin shape first: Layout(layout.shape, layout.stride).",
             coord=coord,

@@ -41,7 +41,7 @@ else:
     _Outer, _Offset, _Inner = TypeVar("_Outer"), TypeVar("_Offset"), TypeVar("_Inner")
 
 MAX_BITS: Final = 1024
-"""The most bits of an offset that a swizzle may speak of."""
+"""The most bits of an offset that a swizzle may read or write."""
 
 
 @constexpr

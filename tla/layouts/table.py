@@ -10,8 +10,8 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LayoutError
-from ..numbers import is_tuple, known_int
-from .int_tuple import leaves, product_each
+from ..numbers import known_int
+from .int_tuple import leaves
 from .layout import as_layout
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def offsets(layout: AnyLayout, limit: int = 2**28) -> NDArray[np.int64]:
            [ 7,  9, 11]])
 
     Args:
-        limit: The most coordinates to tabulate; each takes 8 bytes.
+        limit: The most coordinates in a table; each takes 8 bytes.
 
     Raises:
         LayoutError: an offset does not fit in 64 bits, there are more coordinates than ``limit``,
@@ -46,7 +46,9 @@ def offsets(layout: AnyLayout, limit: int = 2**28) -> NDArray[np.int64]:
     except ModuleNotFoundError:
         stand_in: NDArray[np.int64] = offset_lists(layout)
         return stand_in
-    size, sizes = known_int(layout.size), [known_int(n) for n in product_each(layout.shape)]
+    modes = _modes(layout)
+    sizes = [prod(n for n, _step in mode) for mode in modes]
+    size = prod(sizes)
     # numpy counts the axes of an empty array as if the empty one were not there
     room = prod(n for n in sizes if n)
     if size > limit or len(sizes) > 64 or room >= 2**60:
@@ -58,14 +60,14 @@ def offsets(layout: AnyLayout, limit: int = 2**28) -> NDArray[np.int64]:
         )
     if not size:
         return np.zeros(sizes, dtype=np.int64)
-    low, high = _bounds(layout)
+    reaches = [(n - 1) * step for mode in modes for n, step in mode]
+    low, high = sum(r for r in reaches if r < 0), sum(r for r in reaches if r > 0)
     if not -(2**63) <= low <= high < 2**63:
         raise LayoutError(
             f"the offsets of {layout} do not fit in 64 bits",
             f"They run from {low} to {high}; offset_lists(layout) is exact.",
             layout=layout,
         )
-    modes = _modes(layout)
     table: NDArray[np.int64] = np.zeros((), dtype=np.int64)
     for mode in modes:
         vector = np.zeros(1, dtype=np.int64)
@@ -82,7 +84,6 @@ def offset_lists(layout: AnyLayout) -> Any:
     >>> offset_lists(Layout((2, 3), (3, 1)))
     [[0, 1, 2], [3, 4, 5]]
     """
-
     as_layout(layout)
 
     def rows(base: int, modes: list[list[tuple[int, int]]]) -> Any:
@@ -103,16 +104,7 @@ def _vector(mode: list[tuple[int, int]]) -> list[int]:
 
 def _modes(layout: AnyLayout) -> list[list[tuple[int, int]]]:
     """The (extent, stride) leaves of each top-level mode, as plain ints."""
-    shape, stride = layout.shape, layout.stride
-    if not is_tuple(shape):
-        shape, stride = (shape,), (stride,)
     return [
-        [(known_int(n), known_int(d)) for n, d in zip(leaves(s), leaves(t), strict=True)]
-        for s, t in zip(shape, stride, strict=True)
+        [(known_int(n), known_int(d)) for n, d in zip(leaves(m.shape), leaves(m.stride), strict=True)]
+        for m in layout
     ]
-
-
-def _bounds(layout: AnyLayout) -> tuple[int, int]:
-    """The least and the greatest offset."""
-    reach = [(n - 1) * d for mode in _modes(layout) for n, d in mode]
-    return sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)

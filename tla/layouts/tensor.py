@@ -44,7 +44,6 @@ from ..ground import Record, Shown, beyond_types, constexpr, opaque, shortened, 
 from ..numbers import (
     IntLike,
     IntTuple,
-    SymbolicInt,
     _0,
     add,
     decided,
@@ -58,8 +57,8 @@ from ..numbers import (
 )
 from .coord import default_origin, mode_indices
 from .int_tuple import elem_scale, flatten_to_tuple, leaves, map_parts, repeat_like, text_of
-from .layout import AnyLayout, Layout, as_layout, slice_and_offset
-from .slicing import Coord, _, coord_text, has_underscore
+from .layout import AnyLayout, Layout, as_layout
+from .slicing import Coord, _, has_underscore, no_mode_kept, no_single_offset, slice_
 from .tile import blocks_kept, get_tile_layout, per_mode
 
 if TYPE_CHECKING:
@@ -72,27 +71,24 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 L = TypeVar("L", bound=AnyLayout)
 T_co = TypeVar("T_co", covariant=True)
-L2 = TypeVar("L2", bound=AnyLayout)
 L_co = TypeVar("L_co", bound=AnyLayout, covariant=True)
 
 POSITIONS: Final = ("GM", "L1", "L0A", "L0B", "L0C", "UB", "BT", "FB")
 """Where data may lie: global memory, then the buffers of a core, the bias and fixpipe tables last."""
 
 
-def _some(unknown: Callable[..., Any], data: Any, layout: AnyLayout) -> Tensor[Any, AnyLayout]:
-    """A tensor that starts anywhere. What of it holds data is not told: no mark here rests on that."""
+def _any_tensor(unknown: Callable[..., Any], data: Any, layout: AnyLayout) -> Tensor[Any, AnyLayout]:
+    """A tensor that starts anywhere. How much of it holds data is open: no mark here depends on that."""
 
-    def anywhere(size: Any) -> Any:
-        return unknown(0)
-
-    coord = map_parts(anywhere, default_origin(layout.shape))
+    modes = default_origin(layout.shape)
+    coord = tuple([unknown(0) for _mode in modes]) if is_tuple(modes) else unknown(0)
     return _view(data, layout, coord, "GM", unknown())
 
 
 @constexpr
 @opaque("data")
 @beyond_types("coord")
-@typed_by(_some, data=None, layout=None)
+@typed_by(_any_tensor, data=None, layout=None)
 class Tensor(Shown, Record, Generic[T_co, L_co]):
     """A view of data: ``tensor(c) == data_offset + root.extended(coord + c)`` for each ``c`` in it.
 
@@ -245,7 +241,7 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
         from ..numbers import substitute
 
         def value(x: Any) -> Any:
-            return substitute(x, values) if isinstance(x, SymbolicInt) else x  # type: ignore[arg-type]
+            return substitute(x, values)
 
         layout, coord = self.layout.bind(**values), map_parts(value, self.coord)
         return _view(self.data, layout, coord, self.position, value(self.data_offset))
@@ -266,11 +262,7 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
         """
         at: Any = coord[0] if len(coord) == 1 else coord
         if has_underscore(at):
-            raise CoordinateError(
-                f"{at!r} keeps modes and so has no single offset",
-                "Write tensor[...] for the view of the modes kept.",
-                coord=at,
-            )
+            raise no_single_offset(at, "tensor[...] for the view")
         layout = self.layout
         index: Any = mode_indices(at, layout.shape)
         # beyond the shape of the view its layout goes on as that of the whole: only last leaves differ
@@ -326,8 +318,7 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
                 coord=at,
                 offset=offset,
             )
-        element: object = data[offset]
-        return element
+        return data[offset]
 
     @constexpr
     @keeps_assumptions
@@ -349,24 +340,17 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
         if coord is _:
             return self
         if not has_underscore(coord):
-            raise CoordinateError(
-                f"tensor[{coord_text(coord)}] keeps no mode",
-                "Write tensor(...) for the offset of a coordinate, tensor.element(...) for its value,"
-                " or put `_` where a mode is to stay, as in tensor[_, 3]; ':' does not stand for it.",
-                coord=coord,
-            )
+            raise no_mode_kept(coord, "tensor", "tensor.element(...) for its value")
         parts: Any = coord
         if any(map(is_tuple, parts)):
             raise CoordinateError(
-                f"a tensor is cut by whole modes, not by {coord_text(coord)}",
+                f"a tensor is cut by whole modes, not by {text_of(coord)}",
                 "Write one int or `_` for each mode.",
                 coord=coord,
             )
-        layout = slice_and_offset(coord, self.layout)[0]
-        starts = list(zip(parts, self.coord, strict=True))
-        kept = tuple([start for part, start in starts if part is _])
-        fixed = self._at(tuple([_0 if part is _ else start + part for part, start in starts]))
-        return _view(self.data, layout, kept, self.position, fixed)
+        layout, kept = self.layout[coord], slice_(coord, self.coord)
+        at = [_0 if c is _ else start + c for c, start in zip(parts, self.coord, strict=True)]
+        return _view(self.data, layout, kept, self.position, self._at(tuple(at)))
 
     __iter__ = None
     """A tensor is no sequence: without this, Python would iterate by ``tensor[0]`` and find it empty."""
@@ -516,7 +500,7 @@ def _tile(tensor: Tensor[T, L], start: Any, extents: Any, aligned: bool = True) 
 
 
 def _off_the_blocks(
-    tensor: Tensor[T, L], tile: Tensor[T, L2], start: Any, mode: int, block: Any
+    tensor: Tensor[T, L], tile: Tensor[T, AnyLayout], start: Any, mode: int, block: Any
 ) -> DivisibilityError:
     counted = (start, tile.coord, tile.origin_shape)
     first, at, extent = (flatten_to_tuple(x)[mode] for x in counted)
@@ -589,7 +573,7 @@ def make_tensor_like(
     Source: CATLASS ``MakeTensorLike``, tensor.hpp, whose form for one mode does not compile.
     """
     origin = _as_tensor(like).origin_shape
-    layout: AnyLayout
+    layout: Any
     if base is not None and make is None:
         layout = Layout(as_layout(base).shape, base.stride, origin)
     elif make is not None and base is None:
@@ -599,14 +583,13 @@ def make_tensor_like(
                 f" {type(make).__name__} {shortened(repr(make))}",
                 value=make,
             )
-        layout = _made(make, origin if is_tuple(origin) else (origin,))
+        layout = _call_maker(make, origin if is_tuple(origin) else (origin,))
     else:
         raise LayoutError("a tensor like another takes one of make= and base=", make=make, base=base)
-    room: Any = layout
-    return Tensor(data, room, position=like.position if position is None else position)
+    return Tensor(data, layout, position=like.position if position is None else position)
 
 
-def _made(make: Callable[..., AnyLayout], sizes: tuple[Any, ...]) -> AnyLayout:
+def _call_maker(make: Callable[..., AnyLayout], sizes: tuple[Any, ...]) -> AnyLayout:
     try:
         return make(*sizes)
     except TypeError:

@@ -76,7 +76,7 @@ def make_layout_tile(
     Raises:
         DivisibilityError: ``exact``, and an extent does not divide its mode along its leaves.
         CongruenceError: the tile is not one extent for each mode.
-    Source: the TLA document's ``MakeLayoutTile``, which rounded up without a word.
+    Source: the TLA document's ``MakeLayoutTile``, which rounds up in silence.
     """
     tile = per_mode("tile", tile, layout)
     if not exact:
@@ -123,15 +123,15 @@ def get_tile_layout(
             raise CoordinateError(
                 f"the tile cannot start at {text_of(coord)}: coordinates count from 0", coord=coord
             )
-    origin = map_parts(_cropped, tile, coord, layout.origin_shape)
+    origin = map_parts(_crop, tile, coord, layout.origin_shape)
     return padded(Layout(map_parts(_blocks, tile, layout.shape), layout.stride), origin)
 
 
 def blocks_kept(layout: AnyLayout, coord: Any, extent: Any) -> Iterator[tuple[int, Any, Question]]:
     """Ask of each mode and each size of its blocks whether a tile leaves blocks of that size whole.
 
-    It does where it starts on an edge of one, or where it, in whole innermost blocks, ends before the
-    next. Where all answers are True the law of `get_tile_layout` holds.
+    A tile does if it starts on an edge of a block, or if it ends before the next edge, counted in whole
+    innermost blocks. If all answers are True, the law of `get_tile_layout` holds.
 
     >>> z = fractal_layout(64, 64, "zZ", ((4, 4),))
     >>> [(mode, block, answer) for mode, block, (answer, _) in blocks_kept(z, (16, 6), (40, 12))]
@@ -164,7 +164,7 @@ def _is_kept(at: Any, extent: Any, block: Any) -> Question:
     return (True, None) if beyond is False else on_edge
 
 
-def _cropped(extent: Any, start: Any, data: Any) -> int:
+def _crop(extent: Any, start: Any, data: Any) -> int:
     """How much of ``extent`` elements from ``start`` on holds data."""
     return min_(extent, max_(_0, data - start))
 
@@ -206,7 +206,7 @@ def _front(extent: Any, mode: Any) -> Any:
         raise _UnevenError(f"{extent} is not positive.")
     if known_lt(product(mode), extent) is True or not less(_0, product(mode)):
         raise _UnevenError(f"{extent} exceeds the {product(mode)} coordinates of its mode.", _ROUND)
-    shape, rest = _taken(mode, extent, True)
+    shape, rest = _take(mode, extent, True)
     if not equal(rest, _1):
         raise _UnevenError(
             f"{extent} does not divide the {product(mode)} coordinates of its mode.", _ROUND
@@ -214,16 +214,16 @@ def _front(extent: Any, mode: Any) -> Any:
     return shape
 
 
-def _taken(shape: Any, extent: Any, is_last: bool) -> tuple[Any, Any]:
-    """The shape with its first coordinates taken from the front, and how many times more are wanted.
+def _take(shape: Any, extent: Any, is_last: bool) -> tuple[Any, Any]:
+    """The shape of the first ``extent`` coordinates, and the factor of ``extent`` that it lacks.
 
     Args:
-        is_last: No leaf follows to take what is wanted beyond this one.
+        is_last: No leaf follows that could take more than this one has.
     """
     if is_tuple(shape):
         out: list[Any] = []
         for i, part in enumerate(shape):
-            taken, extent = _taken(part, extent, is_last and i == len(shape) - 1)
+            taken, extent = _take(part, extent, is_last and i == len(shape) - 1)
             out.append(taken)
         return tuple(out), extent
     # the last leaf is cut, and never gives a rest: a mode is not less than its tile

@@ -21,11 +21,11 @@ from ...layouts import (
     AnyLayout,
     Layout,
     as_int_tuple,
+    batch_of,
     congruent,
     nN,
     nZ,
     padded,
-    repeated,
     text_of,
     zN,
     zZ,
@@ -177,7 +177,7 @@ def _repeat_batch(tag: Tag, layout: AnyLayout, batch: IntTuple) -> AnyLayout:
     """The layout with modes before it that count copies, one footprint apart."""
     extents = batch if is_tuple(batch) else (batch,)
     many = tuple([size_of(tag.name, "batch", x) for x in extents])
-    return repeated(layout, many, _footprint(tag, layout))
+    return batch_of(layout, many, _footprint(tag, layout))
 
 
 def _footprint(tag: Tag, layout: AnyLayout) -> Any:
