@@ -136,13 +136,15 @@ def applications_of_sums() -> Iterator[tuple[Rule, Application]]:
                 source = source_of_value(made(terms, constant, kinds))
                 for monomial in terms:
                     for i in range(len(monomial)):
-                        for rule in SUM:
-                            result = rule.step(terms, constant, kinds, monomial, i)
-                            if result is not None:
-                                atom: Any = monomial[i]
-                                symbolic = type(atom.divisor) is Expr
-                                parts = (made(terms, constant, kinds),)
-                                yield rule, Application(source, result, found, symbolic, parts)
+                        atom: Any = monomial[i]
+                        if type(atom) not in (Remainder, Quotient):
+                            continue
+                        rule = SUM[type(atom) is Quotient]
+                        result = rule.step(terms, constant, kinds, monomial, i)
+                        if result is not None:
+                            symbolic = type(atom.divisor) is Expr
+                            parts = (made(terms, constant, kinds),)
+                            yield rule, Application(source, result, found, symbolic, parts)
 
 
 def unjoined(summands: list[tuple[Any, Any]]) -> tuple[dict[Any, int], int, int]:

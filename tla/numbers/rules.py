@@ -64,7 +64,7 @@ DIVISION: Final[list[Rule]] = []
 REMAINDER: Final[list[Rule]] = []
 """Rules of ``x % c``, for the same."""
 SUM: Final[list[Rule]] = []
-"""Rules of a sum, tried at each product in it that holds a quotient or a remainder."""
+"""Rules of a sum: one tried at each remainder in its products, one at each quotient."""
 MINIMUM: Final[list[Rule]] = []
 """Rules of the least of several expressions."""
 
@@ -206,8 +206,6 @@ def _digit_kept(x: Expr, c: Value) -> Value | None:
 @_rule(SUM, "S1", "x % c + x // c * c == x", "both times the same factor")
 def _joined(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: int) -> Value | None:
     atom: Any = monomial[i]
-    if type(atom) is not Remainder:
-        return None
     whole: Any = atom.whole
     if len(monomial) == 1 and type(whole) is Expr and next(iter(whole.terms)) not in terms:
         return None
@@ -223,20 +221,19 @@ def _joined(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: int)
 @_rule(SUM, "S2", "x - x // c * c == x % c", "both times the same factor")
 def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: int) -> Value | None:
     atom: Any = monomial[i]
-    if type(atom) is not Quotient:
-        return None
-    k = terms[monomial]
-    c = atom.divisor
-    dividend: Any = atom.dividend
-    if len(monomial) == 1 and type(c) is not Expr and next(iter(dividend.terms)) not in terms:
-        return None
-    factors: Any = exact_quotient(term_of(without(monomial, (atom,)), -k), c)
+    k, c = terms[monomial], atom.divisor
+    dividend, others = atom.dividend, without(monomial, (atom,))
+    factors: Any = None
+    if type(c) is Expr:
+        factors = exact_quotient(term_of(others, -k), c)
+    elif not k % c and (others or next(iter(dividend.terms)) in terms):
+        factors = term_of(others, -k // c)
     if factors is None:
         return None
     x: Any = dividend * factors
     if type(x) is not Expr or any(terms.get(m) != j for m, j in x.terms.items()):
         return None
-    one = made({monomial: terms[monomial]}, 0, kinds)
+    one = made({monomial: k}, 0, kinds)
     result: Value = made(terms, constant, kinds) - one - x + remainder(dividend, c) * factors
     return result
 
@@ -362,10 +359,8 @@ def summed(terms: Terms, constant: int, kinds: int) -> Value:
     """Return the sum of some terms, rewritten by the rules of sums until none applies."""
     for monomial in terms:
         for i, atom in enumerate(monomial):
-            if not atom.kind & 3:
-                continue
-            for rule in SUM:
-                result = rule.step(terms, constant, kinds, monomial, i)
+            if atom.kind & 3:
+                result = SUM[atom.kind - 1].step(terms, constant, kinds, monomial, i)
                 if result is not None:
                     return result
     if assumed.get() is not None:
