@@ -1,12 +1,12 @@
-"""What is assumed of symbolic ints.
+"""Assumptions: conditions on symbolic ints that hold inside a block.
 
 >>> M = sym("M")
 >>> with assume(M % 48 == 0):
 ...     print(M % 16, M // 48 * 48)
 0 M
 
-While a condition is assumed the rules and the proofs use it; what has used it is recorded, so that a
-layout made under it can say what it stands on.
+Inside the block the rules and the proofs use the conditions. Each use is recorded, so that a layout
+carries the conditions that it depends on.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     from .nodes import Atom
 
 Conditions: TypeAlias = "Condition | bool | Iterable[Condition | bool]"
-"""One condition or several; a bool is a condition that the operators settled at once."""
+"""One condition or several; a bool is a comparison of two plain ints."""
 
 _Congruence: TypeAlias = "tuple[Expr, Value, Condition]"
 """``x, c``: ``x % c == 0``, and the condition that says so."""
 
 
 class _Assumed:
-    """What some conditions say, in the forms that the rules ask for."""
+    """The conditions assumed in a block, in the forms that rules and proofs use."""
 
     def __init__(self, outer: _Assumed | None) -> None:
         self.conditions: list[Condition] = []
@@ -62,7 +62,7 @@ class _Assumed:
         self.owner: assume | None = None
         self.outer: _Assumed | None = None
         self.used: dict[Condition, None] = {}
-        """What has been used in the block, for layouts that are made in it as they are."""
+        """The conditions used in the block: for layouts that no operation makes, but a constructor."""
 
     def found_points(self) -> list[tuple[int, dict[Any, Any]]]:
         """The values of `points`: multiples of what is assumed to divide, small and large."""
@@ -85,7 +85,7 @@ class _Assumed:
         return found[:3]
 
     def add(self, condition: Condition | bool) -> None:
-        """Take a condition in; the others are assumed already."""
+        """Take a condition in; raise where the conditions before rule it out."""
         if isinstance(condition, bool):
             raise ContradictionError(
                 "a condition assumed is false for all values of its unknowns",
@@ -95,7 +95,7 @@ class _Assumed:
         self.take(condition)
 
     def take(self, condition: Condition) -> None:
-        """Take a condition in unchecked."""
+        """Take a condition in without a check."""
         with nothing_assumed():
             difference: Any = condition.left - condition.right
         self.conditions.append(condition)
@@ -134,7 +134,7 @@ class _Assumed:
         self._solve(x, condition)
 
     def _solve(self, x: Expr, condition: Condition) -> None:
-        """Take in what a symbol is where ``x == 0``, unless that follows from what is solved already."""
+        """Take in a symbol's value where ``x == 0``, unless it follows from earlier equalities."""
         because = [condition]
         for symbol, value, why in self.equalities:
             if symbol in {*atoms_of(x)}:
@@ -165,7 +165,7 @@ class _Assumed:
                 self._at_least_zero(combined(0, 0, x, -1), high // c * c, condition)
 
     def check_all(self) -> None:
-        """Raise where a condition is ruled out by those that came after it."""
+        """Raise where the conditions after a condition rule it out."""
         for i, condition in enumerate(self.conditions):
             later = _Assumed(None)
             for other in self.conditions[i + 1 :]:
@@ -177,7 +177,7 @@ class _Assumed:
                 assumed.reset(token)
 
     def _check(self, condition: Condition) -> None:
-        """Raise where what is assumed already rules a condition out."""
+        """Raise where the assumptions rule a condition out."""
         with recorded() as used:
             contradicts = condition.known() is False
         if contradicts:
@@ -202,15 +202,15 @@ def known() -> _Assumed:
 
 
 class assume:  # noqa: N801 (a context manager, used as a word)
-    """Let what is done inside take conditions for granted: ``with assume(M % 48 == 0, K <= N):``.
+    """Assume conditions inside a block: ``with assume(M % 48 == 0, K <= N):``.
 
     >>> M, K = sym("M"), sym("K")
     >>> with assume(M % 4 == 0, K < 4):
     ...     print((M + K) // 4, (M + K) % 4)
     M//4 K
 
-    Contexts nest. A layout made inside carries the conditions that were used, as ``assumptions``.
-    Several conditions are several arguments: ``and`` would keep but one of them.
+    Blocks nest. A layout made inside carries the conditions that were used, as ``assumptions``.
+    Give several conditions as several arguments: ``and`` would keep only one of them.
 
     Raises:
         ContradictionError: a condition cannot hold, given the ranges, the divisors and the others.
@@ -243,7 +243,7 @@ class assume:  # noqa: N801 (a context manager, used as a word)
 
 
 def _left(state: _Assumed | None, owner: assume) -> _Assumed | None:
-    """A state without the last block of an owner; blocks of generators need not end in their order."""
+    """A state without the last block of an owner: blocks in generators may end in any order."""
     if state is None or state.owner is owner:
         return None if state is None else state.outer
     below = _left(state.outer, owner)
@@ -269,10 +269,9 @@ def _flat(conditions: Iterable[Any]) -> Iterator[Condition | bool]:
 
 
 def points() -> list[tuple[int, dict[Any, Any]]]:
-    """Return some values of the symbols that conditions speak of, at which all of them hold.
+    """Return points at which all assumptions hold: values of the symbols in them.
 
-    Each with how far above their least values other symbols may be tried. Empty where no such values
-    are at hand.
+    With each comes how far above its least value to try any other symbol. Empty where no point is found.
     """
     state = known()
     if state.points is None:
@@ -281,7 +280,7 @@ def points() -> list[tuple[int, dict[Any, Any]]]:
 
 
 def choose(symbol: Symbol, above: int, point: dict[Atom, Any]) -> None:
-    """Choose a value of a symbol, so much above the least; raise `LookupError` where there is none."""
+    """Add a symbol to a point, ``above`` its least value; raise `LookupError` where it has none."""
     if symbol in point:
         return
     low, high = symbol.bounds
@@ -336,7 +335,7 @@ def primitive(x: Expr) -> Any:
 
 
 def normal(condition: Condition) -> Condition:
-    """Return a condition as a reader says it: ``M % 64 == 0`` for ``(M + 63) // 64 * 64 == M``."""
+    """Return a condition in its shortest words: ``M % 64 == 0`` for ``(M + 63) // 64 * 64 == M``."""
     left, op, right = condition.left, condition.op, condition.right
     difference: Any = left - right
     if type(difference) is Expr and len(difference.terms) == 1:

@@ -78,7 +78,7 @@ def evaluate(x: Value, values: Mapping[str, Any]) -> Any:
 
 
 def evaluated(x: Value, values: Mapping[str, Any], known: dict[Atom, Any]) -> Any:
-    """Return the value of an expression, of values by name that fit, and known values of atoms."""
+    """Return an expression's value from checked values by name; ``known`` keeps those of atoms."""
     if type(x) is not Expr:
         return x
     total: Any = x.constant
@@ -145,7 +145,7 @@ def check(symbol: Symbol, values: Mapping[str, Any]) -> Any:
 
 
 def facts_of(symbol: Symbol) -> list[Condition]:
-    """Return what is declared of a symbol, as conditions on one of which nothing is declared.
+    """Return the declared facts of a symbol, as conditions on a bare symbol of its name.
 
     >>> facts_of(sym("M", divisible_by=16, max=256).symbols[0])
     [M % 16 == 0, M >= 1, M <= 256]
@@ -169,7 +169,7 @@ def _wide_enough(x: Expr, arrays: dict[str, Any], found: dict[str, Any]) -> dict
 
 
 def _largest(x: Expr, sizes: dict[str, int]) -> int:
-    """What no intermediate result exceeds, of either sign, for symbols of these sizes."""
+    """A bound on the magnitude of every intermediate result, for symbols of these sizes."""
     seen = [0]
     size: dict[Atom, int] = {}
 
@@ -248,7 +248,7 @@ def _range_of(symbol: Symbol, value: Value) -> list[Condition]:
 def settled(
     assumptions: Iterable[Condition], symbols: Iterable[Symbol], values: Mapping[str, Any]
 ) -> list[Condition]:
-    """Return the conditions that are left open when symbols get values.
+    """Return the conditions that stay open when symbols get values.
 
     Args:
         assumptions: Conditions that must hold.
@@ -277,7 +277,7 @@ def settled(
 
 
 def _broken(condition: Condition, ranged: Symbol | None, values: Mapping[str, Any]) -> BindingError:
-    """The error of a condition that does not hold; one on the range of a symbol has its value for it."""
+    """The error of a broken condition; ``ranged`` is the symbol whose range it was."""
     names = dict.fromkeys(s.name for s in (ranged, *condition.symbols) if s and s.name in values)
     given = ", ".join(f"{name} = {values[name]}" for name in names)
     if ranged is None:

@@ -99,9 +99,9 @@ def _factors(x: Expr) -> list[Expr]:
 
 
 def _values(x: Expr) -> Iterator[int]:
-    """Yield one or two values of an expression, or none where none is at hand.
+    """Yield a few values of an expression; none where no point is at hand.
 
-    What holds for all values holds for these: most that is open ends here, before a proof is tried.
+    A statement about all values holds for these too: they refute most claims before a proof is tried.
     """
     for spread, known in assumptions.points():
         point = {**known}
@@ -144,7 +144,7 @@ def known_divides(a: Value, x: Value) -> bool | None:
 
 
 def is_related(*values: Value) -> bool:
-    """Whether there is more to know of some values than their ranges tell."""
+    """Whether more can be known of some values than their ranges tell."""
     if assumed.get() is not None:
         return True
     for x in values:
@@ -222,7 +222,7 @@ _Fact: TypeAlias = "tuple[Any, tuple[Condition, ...]]"
 
 
 class _Search:
-    """A search for a proof, of so many steps at most."""
+    """A search for a proof, of at most `_WORK` steps."""
 
     __slots__ = ("known", "seen", "used", "work")
 
@@ -283,7 +283,7 @@ class _Search:
         return False
 
     def facts(self, atom: Atom) -> list[_Fact]:
-        """What is known of an atom by its definition."""
+        """Facts about an atom that follow from its definition."""
         known = self.known.get(atom)
         if known is not None:
             return known
@@ -313,7 +313,7 @@ def _ends(atom: Atom) -> Iterator[_Fact]:
 
 
 def _facts_of(atom: Atom) -> Iterator[Any]:
-    """What is at least 0 by the definition of an atom."""
+    """Expressions that are at least 0 by the definition of an atom."""
     it: Any = atom_expr(atom)
     if type(atom) is Symbol:
         if type(atom.greatest) is Expr:

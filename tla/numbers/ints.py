@@ -233,9 +233,9 @@ class SymbolicInt:
     __slots__ = ()
 
     is_open: ClassVar[bool] = True
-    """Whether a question may stay open, so that an operation goes a way that is right for all values.
+    """Whether a question may stay open. An operation then takes a path that is right for all values.
 
-    Where all are answered, case by case (`tla.numbers.cases`), it goes the way of plain ints.
+    An int that answers every question, case by case (`tla.numbers.cases`), takes the path of plain ints.
     """
 
     def known_eq(self, other: Leaf) -> bool | None:
@@ -254,7 +254,10 @@ class SymbolicInt:
         """Whether ``other`` divides ``self``."""
 
     def either(self) -> bool:
-        """Whether something holds that no question decides; asked where no question stays open."""
+        """Whether a fact holds that no question of ints expresses: True in one case, False in another.
+
+        Only ints with `is_open` False have cases (`tla.numbers.cases`).
+        """
         raise NotImplementedError
 
     def compared(self, sign: str, other: Leaf) -> object:
@@ -327,17 +330,17 @@ def is_tuple(x: object) -> TypeIs[tuple[Any, ...]]:
 
 
 def is_open(x: object) -> TypeIs[SymbolicInt]:
-    """Whether ``x`` is an int of which questions may stay open."""
+    """Whether ``x`` is a symbolic int that may leave a question open."""
     return isinstance(x, SymbolicInt) and x.is_open
 
 
 def is_asked(x: object) -> TypeIs[SymbolicInt]:
-    """Whether ``x`` is an int of no known value that answers every question, as a dynamic int does."""
+    """Whether ``x`` is a symbolic int that answers every question, as a dynamic int does."""
     return isinstance(x, SymbolicInt) and not x.is_open
 
 
 def is_dynamic(x: object) -> bool:
-    """Whether ``x`` is a dynamic int, or goes its way."""
+    """Whether ``x`` is a dynamic int, or a symbolic one that is treated like it."""
     return type(x) is int or is_asked(x)
 
 

@@ -1,4 +1,4 @@
-"""What layouts stand on: operations whose results carry the conditions that were assumed for them.
+"""Operations whose results carry the conditions that were assumed for them.
 
 >>> M = sym("M")
 >>> tiled = zipped_divide(Layout((M, 8), (8, 1)), (48, 8), exact=True, assume=M % 48 == 0)
@@ -9,9 +9,9 @@ Traceback (most recent call last):
     ...
 tla.errors.BindingError: M = 100 breaks M % 48 == 0
 
-An operation takes conditions as ``assume=``, or those of the `assume` around it, and records which of
-them it has used; its layouts carry these, with those that its arguments carry. Where nothing is
-assumed none of it costs more than a look.
+An operation takes conditions as ``assume=``, or from the `assume` block around it. Its layouts carry the
+conditions that it has used, and those that its arguments carry. Where nothing is assumed, all of this
+costs one look at the arguments.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NONE: Any = object()
 
 
 def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Let the layouts that an operation returns carry what they stand on; it may take ``assume=``."""
+    """Let the layouts that an operation returns carry their conditions; let it take ``assume=``."""
     call: Callable[..., _R] = operation
 
     @wraps(operation)
@@ -61,9 +61,9 @@ def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
 def call_assuming(
     assume: Conditions | None, operation: Callable[..., _R], /, *args: Any, **kwargs: Any
 ) -> _R:
-    """Return the result of an operation under some conditions, with what it stands on.
+    """Return the result of an operation under some conditions; its layouts carry those that were used.
 
-    What its arguments stand on is taken for granted too, and carried on.
+    The conditions of its arguments hold meanwhile too, and the result carries them all.
     """
     assumed_before = dict.fromkeys(_assumptions((args, *kwargs.values())))
     if assume is None and assumed.get() is None and not assumed_before:
@@ -85,7 +85,7 @@ def attach_assumptions(conditions: Iterable[Condition], result: Any) -> Any:
 
 
 def _is_bare(x: Any) -> bool:
-    """Whether a look is enough to see that neither an argument nor a part of it stands on anything."""
+    """Whether one look shows that neither an argument nor a part of it carries conditions."""
     if not is_tuple(x):
         return not getattr(x, "assumptions", ())
     for part in x:
@@ -97,7 +97,7 @@ def _is_bare(x: Any) -> bool:
 
 
 def _assumptions(arguments: tuple[Any, ...]) -> list[Condition]:
-    """What layouts among some arguments, and in tuples of them, stand on."""
+    """The conditions that layouts carry, among some arguments and in tuples of them."""
     found: list[Condition] = []
     todo = [*arguments]
     for x in todo:

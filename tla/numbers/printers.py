@@ -8,8 +8,8 @@ M // 16 * (i % 3) + i // 3
 (M floordiv 16) * (i mod 3) + i floordiv 3
 M / 16 * (i % 3) + i / 3
 
-All walk an expression alike; a `Style` says how its operators are written. A symbol that is a multiple
-of 16 is 16 times its atom: its atom is written ``M/16``, its exact quotient.
+All languages share one walk; a `Style` has the texts of the operators. A symbol that is a multiple of 16
+is 16 times its atom, so its atom is written as the exact quotient ``M/16``.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _negated(term: _Text, style: Style) -> str:
 
 
 def _terms(x: Expr, style: Style) -> list[tuple[Monomial, int, _Text]]:
-    """Terms as they are written: multiples, remainders, quotients, symbols, minima; each by its text."""
+    """Terms in the order of the text: multiples, remainders, quotients, symbols, minima."""
     terms = list(x.terms.items())
     if style.order is not None:
         terms = style.order(x)
@@ -140,7 +140,7 @@ _RANK: Final = {1: 1, 2: 2, 0: 3, 4: 4}
 
 
 def _term(monomial: Monomial, k: int, negative: bool, style: Style) -> _Text:
-    """A product of atoms ``k`` times. A least value to be taken away is the greatest of the negated."""
+    """``k`` times a product of atoms. A minimum that is subtracted is written as a maximum."""
     symbols = [atom for atom in monomial if type(atom) is Symbol]
     under = _under(monomial)
     g = gcd(k, under)
@@ -327,14 +327,14 @@ _LONG_NUMBER: Final = re.compile(r"\b[0-9]{19,}")
 
 
 class Notation:
-    """The writer of several values together: the facts of a symbol stand where it is first written.
+    """The writer of several values together: the facts of a symbol follow its first mention.
 
-    What the text implies is left out: ``M/16`` says that 16 divides ``M``.
+    A fact that the text implies is left out: ``M/16`` says that 16 divides ``M``.
     """
 
     def __init__(self, values: Iterable[Value], facts: bool = True) -> None:
         self._facts: dict[str, str] = {}
-        """What is yet to be said of symbols, by their marks."""
+        """The facts not yet written, by the marks of their symbols."""
         symbols: dict[str, Symbol] = {}
         implied: dict[str, int] = {}
         for x in values if facts else ():
@@ -366,7 +366,7 @@ _NOTATION: Final = Style(
 
 
 def implied_divisor(text: str, name: str) -> int:
-    """Return what a text says that divides a name: 16 in ``M/16``, and in ``3*M/48``."""
+    """Return the divisor of a name that a text implies: 16 in ``M/16``, and in ``3*M/48``."""
     quotients = re.findall(
         rf"(?:(?<![\w*/%.])(\d+)\s*\*\s*|(?<![\w*/%.])){name}(?:\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})?\s*/\s*(\d+)(?![\d/])",
         text,
@@ -375,7 +375,7 @@ def implied_divisor(text: str, name: str) -> int:
 
 
 def facts_text(symbol: Symbol, implied: int = 1) -> str:
-    """Return the facts of a symbol as the notation writes them, without those that it need not."""
+    """Return the facts of a symbol in notation, without defaults and the implied divisor."""
     facts: list[str] = []
     if symbol.divisor != implied:
         facts.append(f"div={symbol.divisor}")

@@ -2,8 +2,8 @@
 
 `tla.numbers.ints` has the questions whose answer may be None: `known_eq`, `known_lt`, `known_divides`.
 Those of this module return a bool. Where the answer is open they raise `UndecidedError` with the
-obligation, a condition that can be assumed. `Questions` asks in the name of an operation, and `asking`
-gives its name to what was asked without one.
+obligation, a condition that can be assumed. The error of a question of `Questions` names its operation;
+`asking` adds the name of an operation to an error that names none.
 
 >>> less(sym("M", max=4), 5), divides(4, sym("M", divisible_by=8))
 (True, True)
@@ -125,7 +125,8 @@ def differs(a: Leaf, b: Leaf) -> bool:
 def neither_divides(a: Leaf, b: Leaf) -> bool:
     """Whether neither of two ints divides the other; raise `UndecidedError` where that is open.
 
-    Of two questions it asks whether the lesser divides the greater; whether a number divides an unknown.
+    Where both questions are open, the error asks one: whether the lesser int divides the greater, or
+    whether the number divides the unknown.
     """
     answer, obligation = division(a, b)
     other, otherwise = division(b, a)
@@ -141,7 +142,7 @@ def neither_divides(a: Leaf, b: Leaf) -> bool:
 
 
 def decided_all(questions: Iterable[Question]) -> bool:
-    """Whether all answers are True. One that is False settles it; else an open one is undecided."""
+    """Whether all answers are True; undecided where one is open and none is False."""
     unsettled: Question | None = None
     for question in questions:
         answer, _obligation = question
@@ -200,10 +201,10 @@ class Questions:
 def asking(
     operation: Callable[[], str], run: Callable[..., _R], /, *args: Any, inner: bool = False
 ) -> _R:
-    """Return ``run(*args)``; a question that it asks in no name is that of the operation.
+    """Return ``run(*args)``; an open question without an operation's name gets the name of this one.
 
     Args:
-        inner: Give the name to the questions of operations inside too.
+        inner: Rename the questions of operations inside too.
     """
     try:
         return run(*args)

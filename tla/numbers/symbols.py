@@ -39,7 +39,7 @@ def sym(
 ) -> Expr:
     """Return the unknown int of a name, a multiple of ``divisible_by`` between ``min`` and ``max``.
 
-    It stands wherever an int of a layout does; by default it is what an extent is, 1 or more.
+    It may replace any int of a layout. By default it is 1 or more, as an extent is.
 
     >>> M, i = sym("M", divisible_by=16), sym("i", min=0, max=15)
     >>> print(M % 16, (M + i) // 16, (M + i) % 16)
@@ -54,8 +54,8 @@ def sym(
     the facts of both. They are equal if all their facts are.
 
     Raises:
-        LayoutError: the name is none, the divisor is not positive, or no int lies in the range.
-        LeafError: a bound is no int.
+        LayoutError: the text is no name, the divisor is not positive, or no int lies in the range.
+        LeafError: a bound is not an int.
     """
     if not isinstance(name, str) or not is_name(name):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise LayoutError(
@@ -83,7 +83,7 @@ def value_of_symbol(symbol: Symbol) -> Expr:
 
 
 def _restore(terms: tuple[tuple[Monomial, int], ...], constant: int) -> Value:
-    """What a pickle holds: factors sorted anew, since the order of atoms is that of this process."""
+    """The value of a pickle. Its factors are sorted anew: each process orders atoms in its own way."""
     kinds = reduce(or_, [atom.kind for monomial, _k in terms for atom in monomial])
     return made({product_in_order(monomial): k for monomial, k in terms}, constant, kinds)
 
