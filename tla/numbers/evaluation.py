@@ -139,7 +139,7 @@ def check(symbol: Symbol, values: Mapping[str, Any]) -> Any:
         left, right = (evaluate(x, {**values, name: value}) for x in (fact.left, fact.right))
         fits: Any = COMPARISONS[fact.op](left, right)
         if not (fits if isinstance(fits, bool) else fits.all()):
-            wrong = value if isinstance(value, int) else value[~fits].flat[0]
+            wrong = value if isinstance(value, int) else value[~fits].flat[0]  # pyright: ignore[reportDeprecated]
             raise BindingError(f"{name} = {wrong} breaks {fact}", symbol=name, value=wrong, fact=fact)
     return value
 

@@ -29,6 +29,7 @@ from .nodes import (
     Remainder,
     Symbol,
     Value,
+    alone,
     atom_expr,
     atoms_of,
     bounds_of,
@@ -446,14 +447,12 @@ def congruent(x: Expr, c: Value) -> tuple[Value, tuple[Condition, ...]]:
                 if len(smaller.terms) < len(x.terms):
                     rest, because = congruent(smaller, c)
                     return rest, (condition, *because)
-    if len(x.terms) == 1 and not x.constant:  # (y // a) % c == (y % (a*c)) // a
-        ((monomial, k),) = x.terms.items()
-        atom = monomial[0]
-        if k == 1 and len(monomial) == 1 and type(atom) is Quotient and type(atom.dividend) is Expr:
-            a: Any = atom.divisor
-            rest, because = congruent(atom.dividend, a * c)
-            if type(rest) is not Expr and because and type(a) is not Expr and type(c) is not Expr:
-                return rest % (a * c) // a, because
+    atom = alone(x, Quotient)
+    if atom is not None and type(atom.dividend) is Expr:  # (y // a) % c == (y % (a*c)) // a
+        a: Any = atom.divisor
+        rest, because = congruent(atom.dividend, a * c)
+        if type(rest) is not Expr and because and type(a) is not Expr and type(c) is not Expr:
+            return rest % (a * c) // a, because
     return x, ()
 
 

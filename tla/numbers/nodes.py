@@ -672,6 +672,15 @@ def atom_expr(atom: Atom) -> Expr:
     return made({(atom,): 1}, 0, atom.kind)
 
 
+def alone(x: Value, kind: type[_A]) -> _A | None:
+    """Return the atom that an expression consists of, if it is of a kind."""
+    if type(x) is not Expr or len(x.terms) > 1 or x.constant:
+        return None
+    ((monomial, k),) = x.terms.items()
+    atom = monomial[0]
+    return atom if k == 1 and len(monomial) == 1 and type(atom) is kind else None
+
+
 def value_of(x: object) -> Value | None:
     """Return an expression, or the plain value of an int of any kind; None of anything else."""
     return x if type(x) is Expr else plain_int(x)

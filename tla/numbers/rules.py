@@ -28,6 +28,7 @@ from .nodes import (
     Remainder,
     Terms,
     Value,
+    alone,
     atom_expr,
     atoms_of,
     bounds_of,
@@ -129,7 +130,7 @@ def _flattened(x: Expr, c: Value) -> Value | None:
 
 @_rule(DIVISION, "D1", "(x % (a*c)) // c == (x // c) % a")
 def _remainder_divided(x: Expr, c: Value) -> Value | None:
-    atom = _alone(x, Remainder)
+    atom = alone(x, Remainder)
     if atom is None:
         return None
     a = exact_quotient(atom.divisor, c)
@@ -164,9 +165,9 @@ def _dropped(x: Expr, c: Value) -> Value | None:
         quotient, smaller = shorten(x, c)
         if quotient is not None:
             return remainder(smaller, c)
-        atom = _alone(x, Remainder)
-        if atom is not None and exact_quotient(atom.divisor, c) is not None:
-            return remainder(atom.dividend, c)
+        whole = alone(x, Remainder)
+        if whole is not None and exact_quotient(whole.divisor, c) is not None:
+            return remainder(whole.dividend, c)
         return None
     constant = x.constant % c
     if x.kinds & 1:
@@ -261,7 +262,7 @@ def _after(x: Value, y: Value) -> bool:
 @_rule(MINIMUM, "L2", "min(min(x, y), z) == min(x, y, z)")
 def _nested(items: list[Value]) -> Value | None:
     for i, x in enumerate(items):
-        atom = _alone(x, Least) if type(x) is Expr else None
+        atom = alone(x, Least)
         if atom is not None:
             return least(*items[:i], *atom.parts, *items[i + 1 :])
     return None
@@ -468,14 +469,6 @@ def _of_constant(table: list[Rule], x: int, c: Value) -> Value | None:
 
 
 # --- parts of the rules -----------------------------------------------------------------------
-
-
-def _alone(x: Expr, kind: type[Any]) -> Any:
-    """The atom that an expression consists of, if it is of a kind."""
-    if len(x.terms) > 1 or x.constant:
-        return None
-    ((monomial, k),) = x.terms.items()
-    return monomial[0] if k == 1 and len(monomial) == 1 and type(monomial[0]) is kind else None
 
 
 def _common_factor(x: Expr, c: Value) -> Value | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import or_
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex
 
 from ..errors import LayoutError
@@ -84,7 +82,7 @@ def value_of_symbol(symbol: Symbol) -> Expr:
 
 def _restore(terms: tuple[tuple[Monomial, int], ...], constant: int) -> Value:
     """The value of a pickle. Its factors are sorted anew: each process orders atoms in its own way."""
-    kinds = reduce(or_, [atom.kind for monomial, _k in terms for atom in monomial])
+    kinds = sum({atom.kind for monomial, _k in terms for atom in monomial})  # each a bit of its own
     return made({product_in_order(monomial): k for monomial, k in terms}, constant, kinds)
 
 
