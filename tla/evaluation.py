@@ -50,7 +50,7 @@ from .layouts import (
     swizzle,
     tile,
 )
-from .numbers import MAX_DEPTH, SymbolicInt, bounded, ints, is_tuple
+from .numbers import MAX_DEPTH, SymbolicInt, ints, is_tuple, limit_nesting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -113,7 +113,7 @@ class _Reader(NamingScanner):
         self.tagged = tagged
 
 
-@bounded
+@limit_nesting
 def evaluate(
     text: str,
     calls: list[Call] | None = None,

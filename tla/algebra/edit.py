@@ -22,7 +22,7 @@ from ..layouts import (
     text_of,
     trusted,
 )
-from ..numbers import IntTuple, _0, _1, compared, decided, keeps_assumptions, known_eq
+from ..numbers import IntTuple, _0, _1, comparison, decide, keeps_assumptions, known_eq
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -224,5 +224,5 @@ def _data_of_one(sizes: Any, data: Any, asked: str, layout: AnyLayout) -> Any:
             )
         if not (full or one):
             at, end = (n, size) if full is None else (above, 1)
-            decided(None, compared(at, "==", end))
+            decide(None, comparison(at, "==", end))
     return total

@@ -24,7 +24,7 @@ from ..numbers import (
     _0,
     _1,
     ceil_div,
-    decided_all,
+    decide_all,
     division,
     is_tuple,
     keeps_assumptions,
@@ -237,7 +237,7 @@ def tile_to_shape(
         raise LayoutError(f"{block} has no coordinate, and so tiles no shape", block=block, shape=shape)
     sizes = (*sizes, *[1] * (len(target) - len(sizes)))
     pairs = list(zip(sizes, target, strict=True))
-    if not decided_all(division(n, m) for n, m in pairs):
+    if not decide_all(division(n, m) for n, m in pairs):
         padded = tuple([ceil_div(m, n) * n for n, m in pairs])
         raise DivisibilityError(
             f"{block} does not tile the shape {text_of(shape)}",

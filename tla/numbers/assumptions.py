@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..errors import ContradictionError, UndecidedError
 from . import evaluation
-from .context import assumed, nothing_assumed, recorded
+from .context import assumed, nothing_assumed, used_conditions
 from .nodes import (
     COMPARISONS,
     Condition,
@@ -25,10 +25,10 @@ from .nodes import (
     Symbol,
     Value,
     atoms_of,
-    combined,
     exact_quotient,
-    made,
+    expr_of,
     operators,
+    raw_sum,
     symbols_of,
     term_of,
 )
@@ -107,30 +107,30 @@ class _Assumed:
             self._equal(difference, condition)
         elif op == "!=":
             self.unequal.append((primitive(difference), condition))
-            for x in (difference, combined(0, 0, difference, -1)):
-                with recorded() as used:
+            for x in (difference, raw_sum(0, 0, difference, -1)):
+                with used_conditions() as used:
                     is_negative = operators.known_negative(x)
                 if is_negative is False:  # and not 0
                     self._at_least_zero(x, -1, condition, *used)
         else:
             sign = -1 if op in ("<", "<=") else 1
-            self._at_least_zero(combined(0, 0, difference, sign), -int(op in "<>"), condition)
+            self._at_least_zero(raw_sum(0, 0, difference, sign), -int(op in "<>"), condition)
 
     def _at_least_zero(self, x: Value, more: int, *because: Condition) -> None:
         """Take in that ``x + more >= 0``."""
-        fact = combined(x, 1, more, 1)
+        fact = raw_sum(x, 1, more, 1)
         if type(fact) is Expr:
             self.inequalities.append((fact, because))
 
     def _equal(self, x: Expr, condition: Condition) -> None:
         self._at_least_zero(x, 0, condition)
-        self._at_least_zero(combined(0, 0, x, -1), 0, condition)
+        self._at_least_zero(raw_sum(0, 0, x, -1), 0, condition)
         if len(x.terms) == 1:
             ((monomial, k),) = x.terms.items()
             atom = monomial[0]
             if len(monomial) == 1 and type(atom) is Remainder:
                 n = -x.constant // k  # k*(y % c) + constant == 0; that it divides has been checked
-                self._congruent(combined(atom.dividend, 1, n, -1), atom.divisor, condition)
+                self._congruent(raw_sum(atom.dividend, 1, n, -1), atom.divisor, condition)
         self._solve(x, condition)
 
     def _solve(self, x: Expr, condition: Condition) -> None:
@@ -139,7 +139,7 @@ class _Assumed:
         for symbol, value, why in self.equalities:
             if symbol in {*atoms_of(x)}:
                 with nothing_assumed():
-                    rest = replaced(x, symbol, value)
+                    rest = rebind_one(x, symbol, value)
                 if type(rest) is not Expr:
                     return
                 x = rest
@@ -148,7 +148,7 @@ class _Assumed:
         for monomial, k in x.terms.items():
             atom = monomial[0]
             if len(monomial) == 1 and type(atom) is Symbol and abs(k) == g:
-                value = made({monomial: 1}, 0, 0) - exact_quotient(x, k)
+                value = expr_of({monomial: 1}, 0, 0) - exact_quotient(x, k)
                 if type(value) is not Expr or atom not in {*atoms_of(value)}:
                     self.equalities.append((atom, value, tuple(because)))
                     return
@@ -162,7 +162,7 @@ class _Assumed:
             if low is not None:
                 self._at_least_zero(x, -low // c * c, condition)
             if high is not None:
-                self._at_least_zero(combined(0, 0, x, -1), high // c * c, condition)
+                self._at_least_zero(raw_sum(0, 0, x, -1), high // c * c, condition)
 
     def check_all(self) -> None:
         """Raise where the conditions after a condition rule it out."""
@@ -178,7 +178,7 @@ class _Assumed:
 
     def _check(self, condition: Condition) -> None:
         """Raise where the assumptions rule a condition out."""
-        with recorded() as used:
+        with used_conditions() as used:
             contradicts = condition.known() is False
         if contradicts:
             facts = sorted(map(str, used)) or [
@@ -288,7 +288,7 @@ def choose(symbol: Symbol, above: int, point: dict[Atom, Any]) -> None:
         if type(bound) is Expr:
             for other in bound.symbols:
                 choose(other, above, point)
-            end = evaluation.evaluated(bound, {}, point)
+            end = evaluation.compute(bound, {}, point)
             if bound is symbol.least:  # the atom counts divisors: the bound is rounded inwards
                 end = -(-end // symbol.divisor)
                 low = end if low is None else max(end, low)
@@ -304,7 +304,7 @@ def choose(symbol: Symbol, above: int, point: dict[Atom, Any]) -> None:
 
 def _holds_at(condition: Condition, point: dict[Any, Any]) -> bool:
     """Whether a condition holds for some values of atoms."""
-    left, right = (evaluation.evaluated(x, {}, {**point}) for x in (condition.left, condition.right))
+    left, right = (evaluation.compute(x, {}, {**point}) for x in (condition.left, condition.right))
     return bool(COMPARISONS[condition.op](left, right))
 
 
@@ -315,10 +315,10 @@ def consistent(conditions: Iterable[Any]) -> tuple[Condition, ...]:
         return tuple(dict.fromkeys(c for c in given if not isinstance(c, bool)))
 
 
-def replaced(x: Expr, symbol: Symbol, value: Value) -> Value:
+def rebind_one(x: Expr, symbol: Symbol, value: Value) -> Value:
     """An expression with a value for a symbol; itself where a divisor would lose its sign."""
     try:
-        return evaluation.replaced(x, {symbol: value})
+        return evaluation.rebind(x, {symbol: value})
     except (UndecidedError, ZeroDivisionError):
         return x
 

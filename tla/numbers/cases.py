@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from ..errors import TlaError, UndecidedError
 from . import intervals
-from .evaluation import replaced
+from .evaluation import rebind
 from .ints import SymbolicInt, leaf
 from .nodes import Atom, Expr, Symbol, Value, exact_quotient, key_of
 from .symbols import value_of_symbol
@@ -299,7 +299,7 @@ class _Run:
         if self._asked[0] > QUESTIONS:
             raise UndecidedError(f"an operation on unknown ints asks more than {QUESTIONS} questions")
         if type(x) is Expr and self._fixed:
-            x = replaced(x, self._fixed)
+            x = rebind(x, self._fixed)
         if type(x) is not Expr:
             return x
         terms = x.terms

@@ -1,7 +1,7 @@
 """The context of an operation on unknown ints: what is assumed there, and which conditions it has used.
 
-`tla.assume` sets what is assumed. A proof that needs a condition reports it with `use`, and every
-`recorded` block around it collects the report. So a layout can name the conditions that it depends on.
+`tla.assume` sets what is assumed. A proof that needs a condition reports it with `use`. Every
+`used_conditions` block around it collects the report: a layout can name the conditions it depends on.
 This module knows nothing of expressions: without symbolic ints it costs nothing.
 """
 
@@ -31,8 +31,8 @@ class nothing_assumed:  # noqa: N801 (a context manager, used as a word)
         assumed.reset(self._token)
 
 
-class recorded:  # noqa: N801 (a context manager, used as a word)
-    """Collect the conditions that are used meanwhile: ``with recorded() as used: ...``."""
+class used_conditions:  # noqa: N801 (a context manager, used as a word)
+    """Collect the conditions that are used meanwhile: ``with used_conditions() as used: ...``."""
 
     __slots__ = ("_token",)
 

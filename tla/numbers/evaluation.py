@@ -74,10 +74,10 @@ def evaluate(x: Value, values: Mapping[str, Any]) -> Any:
     arrays = {name: v for name, v in found.items() if not isinstance(v, int)}
     if arrays:
         found.update(_wide_enough(x, arrays, found))
-    return evaluated(x, found, {})
+    return compute(x, found, {})
 
 
-def evaluated(x: Value, values: Mapping[str, Any], known: dict[Atom, Any]) -> Any:
+def compute(x: Value, values: Mapping[str, Any], known: dict[Atom, Any]) -> Any:
     """Return an expression's value from checked values by name; ``known`` keeps those of atoms."""
     if type(x) is not Expr:
         return x
@@ -97,7 +97,7 @@ def _atom_value(atom: Atom, values: Mapping[str, Any], known: dict[Atom, Any]) -
         return values[atom.name] // atom.divisor
     parts: list[Any] = []
     for part in atom.parts:  # a comprehension would take a frame more for each level
-        parts.append(evaluated(part, values, known))
+        parts.append(compute(part, values, known))
     if type(atom) is Least:
         return reduce(_lesser, parts)
     a, b = parts
@@ -220,7 +220,7 @@ def substitute(x: Value, values: Mapping[str, Any], in_range: bool = False) -> V
             value = required(values[symbol.name])
             by_symbol[symbol] = _over_divisor(symbol, value)
             for demand in () if in_range else _range_of(symbol, value):
-                if not _substituted(demand, values).decided():
+                if not _substituted(demand, values).decide():
                     raise _broken(demand, symbol, values)
         elif type(symbol.least) is Expr or type(symbol.greatest) is Expr:
             least, greatest = (
@@ -230,7 +230,7 @@ def substitute(x: Value, values: Mapping[str, Any], in_range: bool = False) -> V
             narrower = Symbol.make(symbol.name, symbol.divisor, least, greatest, symbol.cpp_type)
             if narrower is not symbol:
                 by_symbol[symbol] = atom_expr(narrower)
-    return replaced(x, by_symbol)
+    return rebind(x, by_symbol)
 
 
 def _substituted(condition: Condition, values: Mapping[str, Any]) -> Condition:
@@ -245,7 +245,7 @@ def _range_of(symbol: Symbol, value: Value) -> list[Condition]:
     return [Condition(value, sign, end) for sign, end in ends if end is not None]
 
 
-def settled(
+def open_conditions(
     assumptions: Iterable[Condition], symbols: Iterable[Symbol], values: Mapping[str, Any]
 ) -> list[Condition]:
     """Return the conditions that stay open when symbols get values.
@@ -292,19 +292,19 @@ def _over_divisor(symbol: Symbol, value: Value) -> Value:
     quotient = exact_quotient(value, d)
     if quotient is not None:
         return quotient
-    if not Condition(operators.remainder(value, d), "==", 0).decided():
+    if not Condition(operators.remainder(value, d), "==", 0).decide():
         raise BindingError(
             f"{symbol.name} = {value} breaks {symbol.name} % {d} == 0", symbol=symbol.name
         )
     return operators.floor_divided(value, d)
 
 
-def replaced(x: Value, values: Mapping[Symbol, Value]) -> Value:
+def rebind(x: Value, values: Mapping[Symbol, Value]) -> Value:
     """Return an expression built anew with other values for the atoms of some symbols."""
-    return rebuilt(x, values.get)
+    return rebuild(x, values.get)
 
 
-def rebuilt(x: Value, value_for: Callable[[Symbol], Value | None]) -> Value:
+def rebuild(x: Value, value_for: Callable[[Symbol], Value | None]) -> Value:
     """Return an expression put together anew, by the rules, with values for some of its symbols."""
     if type(x) is not Expr:
         return x

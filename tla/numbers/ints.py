@@ -260,7 +260,7 @@ class SymbolicInt:
         """
         raise NotImplementedError
 
-    def compared(self, sign: str, other: Leaf) -> object:
+    def comparison(self, sign: str, other: Leaf) -> object:
         """The comparison ``self sign other``, as an obligation to print or to assume."""
         return f"{self} {sign} {other}"
 
@@ -296,7 +296,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-def bounded(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
+def limit_nesting(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
     """Let a function that recurses into tuples refuse a nesting that Python cannot follow."""
 
     @wraps(recursive)
@@ -485,7 +485,7 @@ def min_(*xs: IntTuple) -> int:
     return least
 
 
-@bounded
+@limit_nesting
 def _extreme(
     which: str,
     xs: Sequence[Any],
@@ -521,7 +521,7 @@ def _extreme(
 
 
 @constexpr
-@bounded
+@limit_nesting
 def add(a: IntTuple, b: IntTuple) -> Any:
     """Return the sum, leaf by leaf for tuples of one profile. CATLASS ``add`` and ``Add``.
 
@@ -535,7 +535,7 @@ def add(a: IntTuple, b: IntTuple) -> Any:
     return leaf(a) + leaf(b)
 
 
-@bounded
+@limit_nesting
 def is_static(x: IntTuple) -> bool:
     """Whether every leaf is an `Int`; true of the empty tuple.
 
@@ -556,7 +556,7 @@ def same_static(a: IntTuple, b: IntTuple) -> bool:
     return bool(a == b) and static_mask(a) == static_mask(b)
 
 
-@bounded
+@limit_nesting
 def static_mask(x: IntTuple) -> Any:
     """Return the profile of ``x`` with True at static leaves: what a cache keys on beside values.
 

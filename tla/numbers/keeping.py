@@ -19,7 +19,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
-from .context import assumed, recorded
+from .context import assumed, used_conditions
 from .ints import PLAIN_INTS, is_tuple
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def call_assuming(
         return operation(*args, **kwargs)
     from .assumptions import assume as assuming
 
-    with assuming(*(() if assume is None else (assume,)), assumed_before), recorded() as used:
+    with assuming(*(() if assume is None else (assume,)), assumed_before), used_conditions() as used:
         result = operation(*args, **kwargs)
     conditions = dict.fromkeys((*assumed_before, *sorted(used - assumed_before.keys(), key=str)))
     conditional: _R = attach_assumptions(conditions, result) if conditions else result

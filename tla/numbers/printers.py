@@ -81,7 +81,7 @@ def _at_least(operand: _Text, binds: int) -> str:
 # --- walking an expression --------------------------------------------------------------------
 
 
-def written(x: Value, style: Style) -> _Text:
+def text_in(x: Value, style: Style) -> _Text:
     """Return the text of a value."""
     if type(x) is not Expr:
         return _Text(str(int(x)), _WHOLE if x >= 0 else _SUM)
@@ -179,11 +179,11 @@ def _factor(atom: Atom, k: int, negative: bool, style: Style) -> tuple[int, _Tex
             scale = 1
         k //= scale
     if type(atom) is Least:
-        items = sorted(written(x * (-scale if negative else scale), style) for x in atom.parts)
+        items = sorted(text_in(x * (-scale if negative else scale), style) for x in atom.parts)
         return k, (style.greatest if negative else style.least)(items)
     x, c = (part * scale for part in atom.parts)
     write = style.floor if type(atom) is Quotient else style.mod
-    return k, write(style, x, c, written(x, style), written(c, style))
+    return k, write(style, x, c, text_in(x, style), text_in(c, style))
 
 
 def denominator(x: Value) -> int:
@@ -216,7 +216,7 @@ def to_python(x: Value) -> str:
     >>> to_python(sym("M") % 16 + sym("i", min=0) // 4)
     'M % 16 + i // 4'
     """
-    return written(x, _PYTHON).text
+    return text_in(x, _PYTHON).text
 
 
 def to_mlir(x: Value, division: str = "floordiv") -> str:
@@ -226,7 +226,7 @@ def to_mlir(x: Value, division: str = "floordiv") -> str:
     >>> print(to_mlir(i // 8 * 4 + i % 8), to_mlir(i // 8, division="/"))
     (d0 floordiv 8) * 4 + d0 mod 8 d0 / 8
     """
-    return written(x, mlir_style(division)).text
+    return text_in(x, mlir_style(division)).text
 
 
 def mlir_style(
@@ -309,7 +309,7 @@ def to_cpp(x: Value) -> str:
     Raises:
         UnsupportedError: a number in it takes more than 64 bits.
     """
-    text = written(x, _CPP).text
+    text = text_in(x, _CPP).text
     for digits in _LONG_NUMBER.findall(text):
         if int(digits) >= 1 << 63:
             raise UnsupportedError(
@@ -339,7 +339,7 @@ class Notation:
         implied: dict[str, int] = {}
         for x in values if facts else ():
             if type(x) is Expr:
-                text = written(x, _NOTATION).text
+                text = text_in(x, _NOTATION).text
                 for symbol in x.symbols:
                     mark = _marked(symbol)
                     symbols[mark] = symbol
@@ -352,7 +352,7 @@ class Notation:
         if type(x) is not Expr:
             return str(x)
         # terms are sorted and written more than once: the facts go where the name stands first
-        return _MARK.sub(lambda mark: mark[1] + self._facts.pop(mark[0], ""), written(x, _NOTATION).text)
+        return _MARK.sub(lambda mark: mark[1] + self._facts.pop(mark[0], ""), text_in(x, _NOTATION).text)
 
 
 def _marked(symbol: Symbol) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from . import facts, intervals, printers
 from .context import assumed
-from .evaluation import rebuilt
+from .evaluation import rebuild
 from .nodes import (
     Condition,
     Expr,
@@ -34,8 +34,8 @@ from .nodes import (
     bounds_of,
     contains,
     exact_quotient,
+    expr_of,
     key_of,
-    made,
     over,
     product_in_order,
     shorten,
@@ -103,7 +103,7 @@ def _pulled_out(x: Expr, c: Value) -> Value | None:
         whole = {m: k for m, k in x.terms.items() if not k % c}
         constant = x.constant % c
         outside = over(whole, c, x.constant // c, x.kinds)
-        return floor_divided(made(rest, constant, x.kinds) if rest else constant, c) + outside
+        return floor_divided(expr_of(rest, constant, x.kinds) if rest else constant, c) + outside
     quotient, smaller = shorten(x, c)
     return None if quotient is None else quotient + floor_divided(smaller, c)
 
@@ -175,12 +175,12 @@ def _dropped(x: Expr, c: Value) -> Value | None:
             for atom in monomial:
                 if type(atom) is Remainder and exact_quotient(atom.divisor * k, c) is not None:
                     rest: Any = term_of(without(monomial, (atom,)), k)
-                    inner = made({monomial: k}, 0, x.kinds)
+                    inner = expr_of({monomial: k}, 0, x.kinds)
                     return remainder(x - inner + atom.dividend * rest, c)
     if constant == x.constant and all(k % c for k in x.terms.values()):
         return None
     terms = {m: k for m, k in x.terms.items() if k % c}
-    return remainder(made(terms, constant, x.kinds), c) if terms else constant
+    return remainder(expr_of(terms, constant, x.kinds), c) if terms else constant
 
 
 @_rule(REMAINDER, "R2, R4", "(x*g + n) % (c*g) == (x + n // g) % c * g + n % g")
@@ -214,8 +214,8 @@ def _joined(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: int)
     if type(whole) is not Expr or any(terms.get(m) != k for m, k in whole.terms.items()):
         return None
     dividend = _times(atom.dividend, monomial, i, terms[monomial])
-    one = made({monomial: terms[monomial]}, 0, kinds)
-    result: Value = made(terms, constant, kinds) - one - whole + dividend
+    one = expr_of({monomial: terms[monomial]}, 0, kinds)
+    result: Value = expr_of(terms, constant, kinds) - one - whole + dividend
     return result
 
 
@@ -234,8 +234,8 @@ def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: in
     x: Any = dividend * factors
     if type(x) is not Expr or any(terms.get(m) != j for m, j in x.terms.items()):
         return None
-    one = made({monomial: k}, 0, kinds)
-    result: Value = made(terms, constant, kinds) - one - x + remainder(dividend, c) * factors
+    one = expr_of({monomial: k}, 0, kinds)
+    result: Value = expr_of(terms, constant, kinds) - one - x + remainder(dividend, c) * factors
     return result
 
 
@@ -368,7 +368,7 @@ def summed(terms: Terms, constant: int, kinds: int) -> Value:
         result = facts.restore(terms, constant, kinds)
         if result is not None:
             return result
-    return made(terms, constant, kinds)
+    return expr_of(terms, constant, kinds)
 
 
 def simplify(x: Value) -> Value:
@@ -390,7 +390,7 @@ def simplify(x: Value) -> Value:
     if assumed.get() is None and all(atom.is_final for atom in atoms_of(x)):
         return x  # the operators have done it
     for _time in range(_ROUNDS):
-        simpler = rebuilt(x, single)
+        simpler = rebuild(x, single)
         if type(simpler) is Expr:
             simpler = facts.replace_equals(simpler)
         if type(simpler) is not Expr or type(x) is not Expr:
@@ -504,7 +504,7 @@ def _divided(x: Value, g: Value) -> Value:
             terms[rest] = k // n
         else:
             constant = k // n
-    return made(terms, constant, x.kinds) if terms else constant
+    return expr_of(terms, constant, x.kinds) if terms else constant
 
 
 def _digit(x: Expr, c: Value) -> tuple[Value, Value, Value, Value] | None:
@@ -515,7 +515,7 @@ def _digit(x: Expr, c: Value) -> tuple[Value, Value, Value, Value] | None:
                 high = {m: k for m, k in x.terms.items() if not k % g}
                 low = {m: k for m, k in x.terms.items() if k % g}
                 n = x.constant % g
-                below: Value = made(low, n, x.kinds) if low else n
+                below: Value = expr_of(low, n, x.kinds) if low else n
                 if _is_digit(below, g):
                     return g, over(high, g, x.constant // g, x.kinds), below, c // g
         return None
@@ -533,9 +533,9 @@ def _digit(x: Expr, c: Value) -> tuple[Value, Value, Value, Value] | None:
                 parts[contains(factor[0], m) and not j % factor[1]][m] = j
             if not parts[1] or (type(unit) is Expr and unit.terms == c.terms):
                 continue
-            below = made(parts[0], x.constant, x.kinds) if parts[0] else x.constant
+            below = expr_of(parts[0], x.constant, x.kinds) if parts[0] else x.constant
             if _is_digit(below, unit):
-                above = made(parts[1], 0, x.kinds)
+                above = expr_of(parts[1], 0, x.kinds)
                 return unit, _divided(above, unit), below, _divided(c, unit)
     return None
 

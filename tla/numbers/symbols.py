@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, SupportsIndex
 
 from ..errors import LayoutError
 from . import assumptions, evaluation, facts, printers, rules
-from .nodes import Expr, Symbol, Value, made, operators, product_in_order, required
+from .nodes import Expr, Symbol, Value, expr_of, operators, product_in_order, required
 
 if TYPE_CHECKING:
     from .ints import IntLike
@@ -77,13 +77,13 @@ def sym(
 
 def value_of_symbol(symbol: Symbol) -> Expr:
     """Return the expression of a symbol: its atom times its divisor."""
-    return made({(symbol,): symbol.divisor}, 0, 0)
+    return expr_of({(symbol,): symbol.divisor}, 0, 0)
 
 
 def _restore(terms: tuple[tuple[Monomial, int], ...], constant: int) -> Value:
     """The value of a pickle. Its factors are sorted anew: each process orders atoms in its own way."""
     kinds = sum({atom.kind for monomial, _k in terms for atom in monomial})  # each a bit of its own
-    return made({product_in_order(monomial): k for monomial, k in terms}, constant, kinds)
+    return expr_of({product_in_order(monomial): k for monomial, k in terms}, constant, kinds)
 
 
 operators.floor_divided, operators.remainder = rules.floor_divided, rules.remainder
