@@ -351,7 +351,7 @@ class Expr(Immutable, SymbolicInt):
         return -operators.least(-self, self)
 
     def __sub__(self, other: IntLikeValue) -> Any:
-        n = value_of(other)
+        n = other if type(other) is Expr else plain_int(other)
         return NotImplemented if n is None else self + -n
 
     def __rsub__(self, other: IntLikeValue) -> Any:

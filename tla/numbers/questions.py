@@ -173,15 +173,18 @@ class Questions:
 
     def less(self, a: Any, b: Any) -> bool:
         """Whether ``a < b``."""
-        return decide(*order(a, b), self.operation)
+        answer = known_lt(a, b)
+        return self.refuse(a, "<", b) if answer is None else answer
 
     def positive(self, x: Any) -> bool:
         """Whether ``x > 0``."""
-        return decide(*order(_0, x), self.operation)
+        answer = known_lt(_0, x)
+        return self.refuse(x, ">", _0) if answer is None else answer
 
     def zero(self, x: Any) -> bool:
         """Whether ``x == 0``."""
-        return decide(*equality(x, _0), self.operation)
+        answer = known_eq(x, _0)
+        return self.refuse(x, "==", _0) if answer is None else answer
 
     def divides(self, a: Any, b: Any) -> bool:
         """Whether ``a`` divides ``b``."""
