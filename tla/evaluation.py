@@ -46,7 +46,7 @@ from .layouts import (
     tuple_or_expr,
     value_at,
 )
-from .numbers import MAX_DEPTH, SymbolicInt, bounded, is_tuple
+from .numbers import MAX_DEPTH, SymbolicInt, is_tuple, limit_nesting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -105,7 +105,7 @@ class _Reader(NamingScanner):
         self.tagged = tagged
 
 
-@bounded
+@limit_nesting
 def evaluate(
     text: str,
     calls: list[Call] | None = None,

@@ -25,7 +25,7 @@ from tla import (
     known_lt,
 )
 from tla.numbers import assume, evaluate, sym
-from tla.numbers.questions import compared
+from tla.numbers.questions import comparison
 from tla.testing import coords_of, layouts
 
 M: Any = sym("M")
@@ -203,8 +203,8 @@ class OnlyAsked(SymbolicInt):
 
 
 def test_a_comparison_of_the_bare_protocol_is_a_text() -> None:
-    assert compared(OnlyAsked(), "<", 5) == "K < 5"
-    assert compared(5, "<", OnlyAsked()) == "K > 5"
+    assert comparison(OnlyAsked(), "<", 5) == "K < 5"
+    assert comparison(5, "<", OnlyAsked()) == "K > 5"
 
 
 @pytest.mark.parametrize("order", [1, -1])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tla.indexing import REPLICA, RuntimeVariable, Source, dim, rng, rt
 from tla.indexing.variables import place_of
 from tla.numbers import free_symbols
-from tla.numbers.evaluation import evaluated
+from tla.numbers.evaluation import compute
 
 from .random_maps import random_expr, random_map
 
@@ -42,7 +42,7 @@ def values(m: IndexingMap, at: dict[Any, int], asks: int) -> list[int]:
                 for symbol in free_symbols(x):
                     if symbol not in known:
                         value(place_of(symbol)[1])
-            index = tuple(evaluated(x, {}, dict(known)) for x in source.indices)
+            index = tuple(compute(x, {}, dict(known)) for x in source.indices)
             if source.instruction == REPLICA:
                 known[place] = asks
             else:
@@ -68,10 +68,10 @@ def reached(m: IndexingMap, asks: int = 0) -> Dependences:
         read = values(m, at, asks)
         at.update((rt(i).symbols[0], value) for i, value in enumerate(read))
         if all(value in v.bounds for value, v in zip(read, m.runtime, strict=True)) and all(
-            evaluated(x, {}, dict(at)) in bounds for x, bounds in m.constraints
+            compute(x, {}, dict(at)) in bounds for x, bounds in m.constraints
         ):
-            on = asks if m.replica is None else evaluated(m.replica, {}, dict(at))
-            out.add((flat[: len(m.dims)], on, tuple(evaluated(x, {}, dict(at)) for x in m.results)))
+            on = asks if m.replica is None else compute(m.replica, {}, dict(at))
+            out.add((flat[: len(m.dims)], on, tuple(compute(x, {}, dict(at)) for x in m.results)))
     return out
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tla.indexing import dim, rng, rt
 from tla.indexing.variables import place_of
 from tla.numbers import free_symbols
-from tla.numbers.evaluation import evaluated
+from tla.numbers.evaluation import compute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -34,7 +34,7 @@ def replica_pairs(maps: Iterable[IndexingMap], replica: int) -> set[tuple[Index,
     out: set[tuple[Index, tuple[int, Index]]] = set()
     for m in maps:
         for dims, results, at in _points(m, lambda _name, _index: replica):
-            source = replica if m.replica is None else evaluated(m.replica, {}, dict(at))
+            source = replica if m.replica is None else compute(m.replica, {}, dict(at))
             out.add((dims, (source, results)))
     return out
 
@@ -59,9 +59,9 @@ def _points(m: IndexingMap, read: Read | None) -> Iterator[tuple[Index, Index, d
                 **{rt(i).symbols[0]: value for i, value in enumerate(values)},
             }
             if all(v in w.bounds for v, w in zip(values, m.runtime, strict=True)) and all(
-                evaluated(x, {}, dict(full)) in bounds for x, bounds in m.constraints
+                compute(x, {}, dict(full)) in bounds for x, bounds in m.constraints
             ):
-                yield flat[: len(m.dims)], tuple(evaluated(x, {}, dict(full)) for x in m.results), full
+                yield flat[: len(m.dims)], tuple(compute(x, {}, dict(full)) for x in m.results), full
 
 
 def _runtime(m: IndexingMap, at: dict[Any, Any], read: Read | None) -> Iterator[Index]:
@@ -80,9 +80,7 @@ def _runtime(m: IndexingMap, at: dict[Any, Any], read: Read | None) -> Iterator[
                 for symbol in free_symbols(x):
                     if symbol not in known:
                         value(place_of(symbol)[1])
-            found = read(
-                source.instruction, tuple(evaluated(x, {}, dict(known)) for x in source.indices)
-            )
+            found = read(source.instruction, tuple(compute(x, {}, dict(known)) for x in source.indices))
             if source.clamp is not None:
                 found = min(max(found, source.clamp.lower), source.clamp.upper)
             known[place] = found

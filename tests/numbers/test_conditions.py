@@ -24,7 +24,7 @@ from random_exprs import (
 
 from tla.errors import ContradictionError, UndecidedError
 from tla.numbers import Condition, assume, simplify, sym
-from tla.numbers.context import assumed, recorded
+from tla.numbers.context import assumed, used_conditions
 
 SEED = 11
 FEW, COUNT = 200, 2000
@@ -130,7 +130,7 @@ def check_known(system: System, tree: Tree, value: Any, before: set[Condition], 
         (lambda: value.known_multiple(abs(n) + 2), lambda v: v % (abs(n) + 2) == 0),
     ]
     for answers, test in questions:
-        with recorded() as used:
+        with used_conditions() as used:
             answer = answers()
         if answer is None:
             continue
@@ -148,18 +148,18 @@ def under(system: System) -> None:
     outside = [build(tree, symbols) for tree in system.trees]
     with assume(*system.conditions()):
         for tree, before in zip(system.trees, outside, strict=True):
-            with recorded() as used:
+            with used_conditions() as used:
                 value = build(tree, symbols)
                 simpler = simplify(value)
             check_under(used, system, tree, value, simpler)
-            with recorded() as other:
+            with used_conditions() as other:
                 rewritten = simplify(before)
             check_under(other, system, tree, before, rewritten)
             assert bool(simplify(simpler) == simpler), f"{system}: {simpler!r} is not simplified"
             if not isinstance(value, int):
                 check_known(system, tree, value, used, rng.randint(-2, 6))
     for tree in system.trees:
-        with recorded() as used:
+        with used_conditions() as used:
             value = build(tree, symbols)
             simpler = simplify(value)
         assert not used
@@ -292,7 +292,7 @@ def test_the_example() -> None:
     ],
 )
 def test_what_follows(conditions: tuple[Any, ...], x: Callable[[], Any], want: Any) -> None:
-    with assume(*conditions), recorded() as used:
+    with assume(*conditions), used_conditions() as used:
         got = x()
     assert type(got) is type(want)
     assert bool(got == want), f"{got!r} is not {want!r}"
@@ -306,15 +306,15 @@ def min_of(*items: Any) -> Any:
 
 
 def test_only_what_is_used_is_recorded() -> None:
-    with assume(M % 4 == 0, N % 8 == 0), recorded() as used:
+    with assume(M % 4 == 0, N % 8 == 0), used_conditions() as used:
         assert N % 4 == 0
     assert used == {N % 8 == 0}
 
 
 def test_contexts_nest_and_records_too() -> None:
     first, second = M % 4 == 0, N % 4 == 0
-    with recorded() as outer, assume(first):
-        with assume(second), recorded() as inner:
+    with used_conditions() as outer, assume(first):
+        with assume(second), used_conditions() as inner:
             assert (M + N) % 4 == 0
         assert inner == {first, second}
         assert N % 4 != 0

@@ -17,7 +17,7 @@ from tla.numbers import (
     free_symbols,
     greatest,
     least,
-    settled,
+    open_conditions,
     simplify,
     substitute,
     sym,
@@ -291,7 +291,7 @@ def test_a_substitute_outside_a_symbolic_range() -> None:
 def test_a_value_outside_the_range_of_an_assumption_s_symbol() -> None:
     k: Any = sym("k", max=7)
     with pytest.raises(BindingError, match=r"^k = 8 breaks k <= 7"):
-        settled([k % 2 == 0], (), {"k": 8})
+        open_conditions([k % 2 == 0], (), {"k": 8})
 
 
 def test_a_substitute_that_may_not_fit() -> None:

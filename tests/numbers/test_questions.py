@@ -12,7 +12,7 @@ from tla.numbers import (
     Questions,
     asking,
     at_least,
-    decided_all,
+    decide_all,
     differs,
     divides,
     equal,
@@ -148,8 +148,8 @@ def test_strides_that_move(d: Any, moves: Any, zero: Any) -> None:
 def test_of_all_questions_the_first_open_one_is_asked_for() -> None:
     settled, refuted = (True, M > 0), (False, M > 0)
     first, second = (None, M > 4), (None, N > 4)
-    assert decided_all([]) is True
-    assert decided_all([settled, settled]) is True
-    assert decided_all([first, settled, refuted]) is False
-    assert answer(decided_all, [settled, first, second]) == "M > 4"
-    assert answer(decided_all, [second, settled, first]) == "N > 4"
+    assert decide_all([]) is True
+    assert decide_all([settled, settled]) is True
+    assert decide_all([first, settled, refuted]) is False
+    assert answer(decide_all, [settled, first, second]) == "M > 4"
+    assert answer(decide_all, [second, settled, first]) == "N > 4"

@@ -27,7 +27,7 @@ from random_exprs import (
 
 from tla.numbers import Expr, Value, sym
 from tla.numbers.facts import known_negative, known_zero
-from tla.numbers.nodes import Least, Quotient, Remainder, made
+from tla.numbers.nodes import Least, Quotient, Remainder, expr_of
 from tla.numbers.rules import DIVISION, MINIMUM, REMAINDER, SUM, Rule
 
 SEED = 3
@@ -133,16 +133,18 @@ def applications_of_sums() -> Iterator[tuple[Rule, Application]]:
                 terms, constant, kinds = unjoined([(left, factor), (right, factor), (other, 1)])
                 if not terms:
                     continue
-                source = source_of_value(made(terms, constant, kinds))
+                source = source_of_value(expr_of(terms, constant, kinds))
                 for monomial in terms:
                     for i in range(len(monomial)):
-                        for rule in SUM:
-                            result = rule.step(terms, constant, kinds, monomial, i)
-                            if result is not None:
-                                atom: Any = monomial[i]
-                                symbolic = type(atom.divisor) is Expr
-                                parts = (made(terms, constant, kinds),)
-                                yield rule, Application(source, result, found, symbolic, parts)
+                        atom: Any = monomial[i]
+                        if type(atom) not in (Remainder, Quotient):
+                            continue
+                        rule = SUM[type(atom) is Quotient]
+                        result = rule.step(terms, constant, kinds, monomial, i)
+                        if result is not None:
+                            symbolic = type(atom.divisor) is Expr
+                            parts = (expr_of(terms, constant, kinds),)
+                            yield rule, Application(source, result, found, symbolic, parts)
 
 
 def unjoined(summands: list[tuple[Any, Any]]) -> tuple[dict[Any, int], int, int]:
@@ -171,7 +173,7 @@ def applications_of_minima() -> Iterator[tuple[Rule, Application]]:
         if rng.random() < 0.3 and type(x) is Expr:
             a, b = x, build(draw.tree(1), symbols)
             if type(b) is Expr and a.key != b.key:
-                others.append(made({(Least.make(a, b),): 1}, 0, 4))
+                others.append(expr_of({(Least.make(a, b),): 1}, 0, 4))
         items = [y * g for y in (x, *others)]
         keys = {y.key if type(y) is Expr else "int" for y in items}
         if len(keys) < len(items):

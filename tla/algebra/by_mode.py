@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from ..errors import CongruenceError
 from ..layouts import AnyLayout, Layout, Underscore, _, as_layout, is_layout, product, text_of, wrap
-from ..numbers import IntLike, bounded, is_tuple
+from ..numbers import IntLike, is_tuple, limit_nesting
 from .modes import modes_of, row
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def by_mode(
     return Layout(result.shape, result.stride, tuple(origin))
 
 
-@bounded
+@limit_nesting
 def tiler_text(tiler: Any) -> str:
     """Return a tiler in notation: ``(2:1,4,_)``."""
     if is_tuple(tiler):

@@ -30,7 +30,7 @@ from ..numbers import (
     Questions,
     _1,
     call_assuming,
-    decided,
+    decide,
     equality,
     is_open,
     is_tuple,
@@ -141,7 +141,7 @@ def same_function(a: AnyLayout, b: AnyLayout) -> bool:
         empty = [any(s == 0 for s, _d in form) for form in forms]
         return all(empty) if any(empty) else forms[0] == forms[1]
     answer, obligation = _one_form(*forms)
-    return answer or decided(_may_differ(a, b), obligation)
+    return answer or decide(_may_differ(a, b), obligation)
 
 
 def _one_form(a: Modes, b: Modes) -> Question:

@@ -21,7 +21,7 @@ from ..layouts import (
     text_of,
     trusted,
 )
-from ..numbers import IntTuple, _0, _1, compared, decided, known_eq
+from ..numbers import IntTuple, _0, _1, comparison, decide, known_eq
 from .modes import operation
 
 if TYPE_CHECKING:
@@ -218,5 +218,5 @@ def _data_of_one(sizes: Any, data: Any, what: str, layout: AnyLayout) -> Any:
             )
         if not (full or one):
             at, end = (n, size) if full is None else (above, 1)
-            decided(None, compared(at, "==", end))
+            decide(None, comparison(at, "==", end))
     return total

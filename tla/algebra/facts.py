@@ -18,8 +18,8 @@ from ..ground import constexpr, shortened
 from ..layouts import AnyLayout, as_layout
 from ..numbers import (
     IntLike,
-    compared,
-    decided,
+    comparison,
+    decide,
     equal,
     is_static,
     known_divides,
@@ -157,7 +157,7 @@ def _exist(modes: Modes, some: list[Any]) -> bool:
     """True where there are coordinates and one of ``some`` extents is above 1; else it is open."""
     for s, _d in modes:
         less(0, s)
-    return any(known_lt(1, s) for s in some) or decided(None, compared(some[0], ">", 1))
+    return any(known_lt(1, s) for s in some) or decide(None, comparison(some[0], ">", 1))
 
 
 def _end(modes: Modes, once: bool) -> Any:
@@ -175,7 +175,7 @@ def _end(modes: Modes, once: bool) -> Any:
         if at is None:
             for _s, d in left:
                 if _continues(d, n, once) is None:
-                    decided(None, compared(d, "==" if once else "<=", n))
+                    decide(None, comparison(d, "==" if once else "<=", n))
             _exist(modes, [s for s, _d in left])
             return None
         s, d = left.pop(at)
@@ -297,7 +297,7 @@ def _what_nests(modes: Numbered) -> object:
     """A condition under which some stride is known to span more of what is below it; None for none."""
     for _i, s, d in modes:
         if known_eq(d, 0) is True and known_lt(1, s) is None:  # it repeats its one offset
-            return compared(s, "==", 1)
+            return comparison(s, "==", 1)
     left, end = _tangled(modes, 1)
     for _s, d in left:
         for other in (end, *[e for _n, e in left if e is not d]):
@@ -305,5 +305,5 @@ def _what_nests(modes: Numbered) -> object:
             if answer:
                 break
             if answer is None:
-                return compared(d, ">=", other)
+                return comparison(d, ">=", other)
     return None

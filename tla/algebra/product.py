@@ -18,7 +18,7 @@ from ..layouts import (
     text_of,
     trusted,
 )
-from ..numbers import IntTuple, _0, _1, ceil_div, decided_all, division, is_tuple, known_eq
+from ..numbers import IntTuple, _0, _1, ceil_div, decide_all, division, is_tuple, known_eq
 from .by_mode import Tiler, by_mode
 from .complement import free, gaps
 from .composition import composed, tiler_layout, walk_ints
@@ -212,7 +212,7 @@ def tile_to_shape(
         raise LayoutError(f"{block} has no coordinate, and so tiles no shape", block=block, shape=shape)
     sizes = (*sizes, *[1] * (len(target) - len(sizes)))
     pairs = list(zip(sizes, target, strict=True))
-    if not decided_all(division(n, m) for n, m in pairs):
+    if not decide_all(division(n, m) for n, m in pairs):
         padded = tuple([ceil_div(m, n) * n for n, m in pairs])
         raise DivisibilityError(
             f"{block} does not tile the shape {text_of(shape)}",

@@ -27,8 +27,8 @@ from ..ground import constexpr
 from ..layouts import Layout, Tensor, as_layout, leaves, product
 from ..numbers import (
     SymbolicInt,
-    compared,
-    decided,
+    comparison,
+    decide,
     division,
     is_tuple,
     keeps_assumptions,
@@ -185,7 +185,7 @@ def _allocate(
     obligations = (_require_start(request), _require_layout(request), _require_room(request))
     for obligation in obligations:
         if obligation is not None:
-            decided(None, obligation)
+            decide(None, obligation)
     first = request.start * 8 // of.bits
     if number is None:
         return (Tensor(position, layout, position=position, data_offset=first),)
@@ -228,7 +228,7 @@ def _require_start(request: _Request) -> object:
             nearest=nearest,
         )
     if is_before is None:
-        return compared(start, ">=", 0)
+        return comparison(start, ">=", 0)
     return division(buffer.unit, start)[1]
 
 
@@ -262,7 +262,7 @@ def _require_upward(request: _Request) -> object:
                 stride=step,
             )
         if is_down is not False and is_single is not True:
-            obligation = compared(step, ">=", 0) if is_down is None else compared(extent, "<", 2)
+            obligation = comparison(step, ">=", 0) if is_down is None else comparison(extent, "<", 2)
     return obligation
 
 
@@ -272,7 +272,7 @@ def _require_room(request: _Request) -> object:
     end = request.start + needed
     fits = buffer.holds(end)
     if fits is None:
-        return compared(end, "<=", buffer.capacity)
+        return comparison(end, "<=", buffer.capacity)
     if fits:
         return None
     room: Any = buffer.capacity - request.start

@@ -12,11 +12,11 @@ from ..numbers import (
     Int,
     Symbol,
     SymbolicInt,
-    bounded,
     ints,
     is_tuple,
     known_lt,
     leaf,
+    limit_nesting,
     to_cpp as expression,
 )
 from .names import CATLASS, CUTE, Dialect, canonical_type, dialect_of
@@ -82,7 +82,7 @@ def to_cpp(value: object, dialect: str = "catlass", kind: str = "type") -> str:
 # --- types ------------------------------------------------------------------------------------
 
 
-@bounded
+@limit_nesting
 def _type(x: Any, to: Dialect, place: _Place) -> str:
     space = to.namespace
     if is_tuple(x):
@@ -138,7 +138,7 @@ def _origin_type(x: AnyLayout) -> str:
 # --- expressions ------------------------------------------------------------------------------
 
 
-@bounded
+@limit_nesting
 def _value(x: Any, to: Dialect, place: _Place) -> str:
     space = to.namespace
     if is_tuple(x):

@@ -17,7 +17,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CongruenceError
-from ..numbers import replaced
+from ..numbers import rebind
 from .maps import IndexingMap, require_map
 from .places import placed
 from .variables import RuntimeVariable, dim, rng, rt
@@ -68,7 +68,7 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
     }
 
     def moved(x: Value) -> Value:
-        return replaced(x, shift)
+        return rebind(x, shift)
 
     results = [moved(x) for x in first.results]
     replica = None if first.replica is None else moved(first.replica)
@@ -80,7 +80,7 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
         into.update({rt(i).symbols[0]: replica for i in known})
 
     def put(x: Value) -> Value:
-        return replaced(x, into)
+        return rebind(x, into)
 
     constraints = [(put(x), bounds) for x, bounds in second.constraints]
     constraints += [(moved(x), bounds) for x, bounds in first.constraints]

@@ -32,8 +32,8 @@ from ..numbers import (
     Symbol,
     Value,
     bounds_of,
-    combined,
-    made,
+    expr_of,
+    raw_sum,
 )
 from .making import Constraint
 
@@ -78,7 +78,7 @@ def reduced(x: Value, bounds: Interval) -> list[Constraint]:
             return [NEVER]
         if x.constant:  # C2
             bounds -= x.constant
-            x = combined(x, 1, -x.constant, 1)
+            x = raw_sum(x, 1, -x.constant, 1)
             continue
         if len(x.terms) > 1:
             high_part = _without_low_digit(x, bounds)
@@ -88,7 +88,7 @@ def reduced(x: Value, bounds: Interval) -> list[Constraint]:
             continue
         ((monomial, k),) = x.terms.items()
         if k != 1:  # C2
-            x, bounds = made({monomial: 1}, 0, x.kinds), _divided(bounds, k)
+            x, bounds = expr_of({monomial: 1}, 0, x.kinds), _divided(bounds, k)
             continue
         atom = monomial[0]
         if len(monomial) == 1 and type(atom) is Quotient and type(atom.divisor) is not Expr:  # C2
@@ -117,10 +117,10 @@ def _without_low_digit(x: Expr, bounds: Interval) -> Expr | None:
         low = {m: k for m, k in x.terms.items() if k % g}
         if g == 1 or not low or not high:
             continue
-        least, most = bounds_of(made(low, 0, x.kinds))
+        least, most = bounds_of(expr_of(low, 0, x.kinds))
         fits = least is not None and most is not None and least >= 0 and most < g
         if fits and (bounds.upper - (most or 0)) // g == bounds.upper // g:
-            return made(high, 0, x.kinds)
+            return expr_of(high, 0, x.kinds)
     return None
 
 
@@ -142,7 +142,7 @@ def congruence(x: Value, bounds: Interval) -> tuple[Expr, int, int] | None:
     y: Any = atom.dividend
     if type(y) is not Expr or not kept.is_point:
         return None
-    return made(y.terms, 0, y.kinds), atom.divisor, (kept.lower - y.constant) % atom.divisor
+    return expr_of(y.terms, 0, y.kinds), atom.divisor, (kept.lower - y.constant) % atom.divisor
 
 
 def merged(constraints: Iterable[Constraint]) -> list[Constraint]:
@@ -169,7 +169,7 @@ def merged(constraints: Iterable[Constraint]) -> list[Constraint]:
         m, r = one
         first: Any = out[place].expr
         shift = (next(iter(first.terms)))[0].dividend.constant
-        y: Any = combined(residue[0], 1, shift, 1)
+        y: Any = raw_sum(residue[0], 1, shift, 1)
         out[place] = Constraint(y % m, Interval((r + shift) % m, (r + shift) % m))
     return out
 

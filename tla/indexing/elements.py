@@ -21,7 +21,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..errors import UnsupportedError
-from ..numbers import Condition, Expr, Interval, Value, bounds_of, greatest, key_of, least, replaced
+from ..numbers import Condition, Expr, Interval, Value, bounds_of, greatest, key_of, least, rebind
 from .constraints import lies_in
 from .ops import Op, maps_of
 from .variables import REPLICA, dim, rt
@@ -184,15 +184,15 @@ class Elements:
             source = variable.source
             if source is None or source.instruction == REPLICA:
                 return None
-            indices = [replaced(x, into) for x in source.indices]
+            indices = [rebind(x, into) for x in source.indices]
             value = self.read(scope + source.instruction, indices, source.clamp)
             if value is None:
                 return None
             into[rt(i).symbols[0]] = value
             domain.append((value, variable.bounds))
-        domain += [(replaced(x, into), bounds) for x, bounds in m.constraints]
+        domain += [(rebind(x, into), bounds) for x, bounds in m.constraints]
         if all(lies_in(x, bounds) for x, bounds in domain):
-            return [replaced(x, into) for x in m.results]
+            return [rebind(x, into) for x in m.results]
         return None
 
     def read(self, name: str, at: Values, clamp: Interval | None) -> Value | None:

@@ -31,11 +31,12 @@ from ..numbers import (
     Remainder,
     Symbol,
     Value,
+    atom_expr,
     atoms_of,
     bounds_of,
+    expr_of,
     free_symbols,
-    made,
-    replaced,
+    rebind,
     sym,
     total,
 )
@@ -104,15 +105,15 @@ class _Solver:
             else:
                 into[rt(i).symbols[0]] = bounded(2, i, bounds.lower, bounds.upper)
         self.into = into
-        self.results = [replaced(x, into) for x in map.results]
+        self.results = [rebind(x, into) for x in map.results]
         self.hulls = [_hull(x) for x in self.results]
-        self.constraints += [(replaced(x, into), b) for x, b in map.constraints]
+        self.constraints += [(rebind(x, into), b) for x, b in map.constraints]
         self.equations = [
             _Equation(x, bounded(0, j, hull.lower, hull.upper))
             for j, (x, hull) in enumerate(zip(self.results, self.hulls, strict=True))
         ]
         if map.replica is not None and self.asking is not None:
-            other = replaced(map.replica, into)
+            other = rebind(map.replica, into)
             self.other = _hull(other)
             source = bounded(2, self.asking, self.other.lower, self.other.upper)
             self.equations.append(_Equation(other, source))
@@ -180,7 +181,7 @@ class _Solver:
         with_unknowns: Terms = {}
         known: Terms = {}
         for monomial, k in x.terms.items():
-            parts = self._unknowns(made({monomial: k}, 0, 7))
+            parts = self._unknowns(expr_of({monomial: k}, 0, 7))
             (with_unknowns if parts else known)[monomial] = k
         unknown = total(with_unknowns, 0, x.kinds) if with_unknowns else None
         return total(known, x.constant, x.kinds), unknown
@@ -208,10 +209,10 @@ class _Solver:
                 low = {m: k for m, k in left.terms.items() if k % g}
                 if not low or not high:
                     continue
-                y = made(low, 0, left.kinds)
+                y = expr_of(low, 0, left.kinds)
                 bounds = _hull(y)
                 if bounds.size <= g:
-                    x = made({m: k // g for m, k in high.items()}, 0, left.kinds)
+                    x = expr_of({m: k // g for m, k in high.items()}, 0, left.kinds)
                     right = right - bounds.lower
                     self.equations[i] = _Equation(x, right // g)
                     self.equations.append(_Equation(y - bounds.lower, right % g))
@@ -237,7 +238,7 @@ class _Solver:
     def _divisions(self) -> Iterator[Any]:
         for left, _right in self.equations:
             for atom in atoms_of(left):
-                if isinstance(atom, (Quotient, Remainder)) and self._unknowns(made({(atom,): 1}, 0, 7)):
+                if isinstance(atom, (Quotient, Remainder)) and self._unknowns(atom_expr(atom)):
                     yield atom
 
     def _unit(self, x: Expr) -> Symbol | None:
@@ -246,7 +247,7 @@ class _Solver:
         for symbol in self.bounds:  # the dims come first
             if abs(x.terms.get((symbol,), 0)) == 1:
                 rest = {m: k for m, k in x.terms.items() if m != (symbol,)}
-                if not rest or symbol not in self._unknowns(made(rest, 0, 7)):
+                if not rest or symbol not in self._unknowns(expr_of(rest, 0, 7)):
                     found = symbol
                     break
         return found
@@ -254,7 +255,7 @@ class _Solver:
     def _without(self, x: Expr, symbol: Symbol, value: Value) -> Value:
         """What the symbol is if ``x`` is ``value``."""
         k = x.terms[(symbol,)]
-        alone: Any = made({(symbol,): 1}, 0, 0)
+        alone: Any = expr_of({(symbol,): 1}, 0, 0)
         found: Value = (value - (x - alone * k)) * k  # k is 1 or -1
         return found
 
@@ -272,11 +273,11 @@ class _Solver:
         """Put a value for an unknown everywhere; it lies in the bounds of the unknown."""
         self.constraints.append((value, self.bounds.pop(symbol)))
         put = {symbol: value}
-        self.values = {s: replaced(x, put) for s, x in self.values.items()}
+        self.values = {s: rebind(x, put) for s, x in self.values.items()}
         self.values[symbol] = value
-        self.constraints = [(replaced(x, put), b) for x, b in self.constraints]
+        self.constraints = [(rebind(x, put), b) for x, b in self.constraints]
         self.equations = [
-            _Equation(replaced(left, put), replaced(right, put)) for left, right in self.equations
+            _Equation(rebind(left, put), rebind(right, put)) for left, right in self.equations
         ]
 
     # --- the result ---
@@ -295,12 +296,12 @@ class _Solver:
         self._tighten()
         map = self.map
         values = self.values
-        results = [replaced(x, values) for x in self.dims]
-        replica = None if self.replica is None else replaced(self.replica, values)
+        results = [rebind(x, values) for x in self.dims]
+        replica = None if self.replica is None else rebind(self.replica, values)
         asks = None if self.asking is None else rt(self.asking)
 
         def found(x: Value) -> Value:
-            return replaced(replaced(x, self.into), values)
+            return rebind(rebind(x, self.into), values)
 
         here = [v._replace(source=v.source and v.source.on(asks)) for v in map.runtime]
         reads = [v.with_indices(found) for v in here]
@@ -319,7 +320,7 @@ class _Solver:
             back[bounded(2, i, bounds.lower, bounds.upper).symbols[0]] = rt(i)
 
         def put(x: Value) -> Value:
-            return replaced(x, back)
+            return rebind(x, back)
 
         return IndexingMap(
             [put(x) for x in results],
@@ -356,7 +357,7 @@ def _unknotted(map: IndexingMap) -> IndexingMap:
         for k, x in enumerate(indices):
             if any(places.get(a) in knots for a in free_symbols(x)):
                 indices[k] = rng(len(ranges))
-                ranges.append(Variable(f"s{len(ranges)}", _hull(replaced(x, within))))
+                ranges.append(Variable(f"s{len(ranges)}", _hull(rebind(x, within))))
                 constraints.append(Constraint(x - indices[k], Interval(0, 0)))
         runtime[i] = runtime[i]._replace(source=source._replace(indices=tuple(indices)))
     return map.with_parts(ranges=ranges, runtime=runtime, constraints=constraints)

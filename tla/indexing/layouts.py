@@ -34,7 +34,7 @@ from ..numbers import (
     bounds_of,
     is_tuple,
     known_eq,
-    replaced,
+    rebind,
     required,
     sym,
 )
@@ -85,7 +85,7 @@ def from_layout(x: Memory, *, by_leaf: bool = False) -> IndexingMap:
             return IndexingMap([0], sizes)
         at = [_coordinate(i, n) for i, n in enumerate(sizes)]
         put: dict[Symbol, Value] = {d.symbols[0]: dim(i) for i, d in enumerate(at) if type(d) is Expr}
-        return IndexingMap([replaced(_value(physical_offset(shape, at)), put)], sizes)
+        return IndexingMap([rebind(_value(physical_offset(shape, at)), put)], sizes)
     if isinstance(x, (str, bytes)) or not isinstance(x, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise KindError(f"expected a layout, an XLA shape or sizes, got {x!r}", value=x)
     offset: Any = 0
@@ -123,7 +123,7 @@ def _from_layout(layout: AnyLayout, by_leaf: bool) -> IndexingMap:
     names, put = _unknowns(layout)
 
     def plain(x: Any) -> Value:
-        return replaced(_value(x), put)
+        return rebind(_value(x), put)
 
     shape: Any = layout.shape
     modes: Any = shape if is_tuple(shape) else (shape,)

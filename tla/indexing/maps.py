@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union, fina
 
 from ..errors import CoordinateError, KindError, UndecidedError, UnsupportedError
 from ..ground import did_you_mean, drawn_by, figure_of, html_of
-from ..numbers import Interval, evaluated, key_of, required
+from ..numbers import Interval, compute, key_of, required
 from .making import Constraint, Fields, constraint_from, runtime_from, variable_from
 from .text import FORMS, MapWriter
 from .variables import RuntimeVariable, Variable, bounded, dim, rng, rt
@@ -215,7 +215,7 @@ class IndexingMap:
     # --- values ---
 
     def values(self, point: Point) -> dict[Any, int]:
-        """Return the values of the variables' places at a point, as `evaluated` takes them."""
+        """Return the values of the variables' places at a point, as `compute` takes them."""
         kinds = zip((dim, rng, rt), point, strict=True)
         return {of(i).symbols[0]: v for of, values in kinds for i, v in enumerate(values)}
 
@@ -236,7 +236,7 @@ class IndexingMap:
                 f"map: {self}",
             )
         known = self.values(point)
-        return tuple(evaluated(x, {}, known) for x in self.results)
+        return tuple(compute(x, {}, known) for x in self.results)
 
     def contains(
         self, dims: Sequence[int] = (), ranges: Sequence[int] = (), runtime: Sequence[int] = ()
@@ -249,7 +249,7 @@ class IndexingMap:
         if any(x not in v.bounds for x, v in zip(flat, self.variables, strict=True)):
             return False
         known = self.values(point)
-        return all(evaluated(c.expr, {}, known) in c.bounds for c in self.constraints)
+        return all(compute(c.expr, {}, known) in c.bounds for c in self.constraints)
 
     def points(self, limit: int = 1_000_000) -> Iterator[tuple[Point, tuple[int, ...]]]:
         """Yield each point of the domain, in lexicographic order, and the results there.
@@ -280,10 +280,10 @@ class IndexingMap:
         def step(depth: int) -> Iterator[tuple[Point, tuple[int, ...]]]:
             if depth == len(places):
                 at: dict[Any, Any] = dict(known)
-                if all(evaluated(c.expr, {}, at) in c.bounds for c in self.constraints):
+                if all(compute(c.expr, {}, at) in c.bounds for c in self.constraints):
                     flat = tuple(known[place] for place in places)
                     point = Point(flat[: ends[0]], flat[ends[0] : ends[1]], flat[ends[1] :])
-                    yield point, tuple(evaluated(x, {}, at) for x in self.results)
+                    yield point, tuple(compute(x, {}, at) for x in self.results)
                 return
             for value in variables[depth].bounds:
                 known[places[depth]] = value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..numbers import replaced
+from ..numbers import rebind
 from .maps import IndexingMap
 from .variables import RuntimeVariable, Variable, dim, rng, rt
 
@@ -82,7 +82,7 @@ def placed(
     """
 
     def put(x: Value) -> Value:
-        return replaced(x, values)
+        return rebind(x, values)
 
     return IndexingMap(
         [put(x) for x in map.results],

@@ -16,7 +16,7 @@ from math import gcd, prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from ..errors import UndecidedError, UnsupportedError
-from ..numbers import Expr, Int, Least, Quotient, Remainder, Symbol, Value, evaluated, replaced, sym
+from ..numbers import Expr, Int, Least, Quotient, Remainder, Symbol, Value, compute, rebind, sym
 from ..xla_bridge import Break, Digits, digits_of, layout_of_digits, read_digits
 from .constraints import lies_in
 from .variables import dim, place_of, rng
@@ -54,7 +54,7 @@ class Recognition:
             self._check_begin(v)
         zero: dict[Symbol, Value] = dict.fromkeys(self.symbols, 0)
         (result,) = map.results
-        self.offset: Value = replaced(result, zero)
+        self.offset: Value = rebind(result, zero)
         self.rest: Value = result - self.offset
         if type(self.rest) is Expr:
             self._check_runtime(self.rest)
@@ -87,7 +87,7 @@ class Recognition:
     def _check_domain(self) -> None:
         """That constraints take no point away from the box."""
         within = self.map.within()
-        open_ = [c for c in self.map.constraints if not lies_in(replaced(c.expr, within), c.bounds)]
+        open_ = [c for c in self.map.constraints if not lies_in(rebind(c.expr, within), c.bounds)]
         if not open_:
             return
         for x, _bounds in open_:
@@ -95,7 +95,7 @@ class Recognition:
                 self._check_runtime(x)
         for point in islice(self._box(), WORK):
             for x, bounds in open_:
-                value = evaluated(x, {}, self._at(point))
+                value = compute(x, {}, self._at(point))
                 if type(value) is Expr or value not in bounds:
                     raise UnsupportedError(
                         "the map is no layout: its domain is no box",
@@ -134,7 +134,7 @@ class Recognition:
                 total = total + x * w
             put[symbol] = total
             parts.append(digits)
-        linear = replaced(self.rest, put)
+        linear = rebind(self.rest, put)
         strides: dict[Symbol, int] = {}
         if type(linear) is Expr:
             for monomial, k in linear.terms.items():
@@ -210,7 +210,7 @@ class Recognition:
         return dict(zip(self.symbols, point, strict=True))
 
     def _value(self, point: Iterable[int]) -> int:
-        return int(evaluated(self.rest, {}, self._at(point)))
+        return int(compute(self.rest, {}, self._at(point)))
 
     def _written(self, point: tuple[int, ...]) -> str:
         return ", ".join(f"{name} = {x}" for name, x in zip(self.names, point, strict=True))

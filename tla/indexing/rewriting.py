@@ -20,8 +20,8 @@ from ..numbers import (
     floor_divided,
     inner_first,
     least,
+    rebind,
     remainder,
-    replaced,
     sum_of,
 )
 from .constraints import merged, reduced, tightened
@@ -83,10 +83,10 @@ def _ways(map: IndexingMap) -> tuple[Callable[[Value], Value], Callable[[Value],
     plain = _Rewriting(())
 
     def put(x: Value) -> Value:
-        return plain(replaced(x, within))
+        return plain(rebind(x, within))
 
     def back(x: Value) -> Value:
-        return replaced(x, without)
+        return rebind(x, without)
 
     return put, back
 
@@ -106,12 +106,12 @@ def _with_simpler_expressions(map: IndexingMap, replace: bool) -> IndexingMap:
                 single[x.symbols[0]] = low
 
     def simpler(x: Value) -> Value:
-        return back(rewrite(replaced(put(x), single)))
+        return back(rewrite(rebind(put(x), single)))
 
     return map.with_parts(
         results=[simpler(x) for x in map.results],
         runtime=[v.with_indices(simpler) for v in map.runtime],
-        constraints=[(back(replaced(put(x), single)), b) for x, b in map.constraints],
+        constraints=[(back(rebind(put(x), single)), b) for x, b in map.constraints],
         replica=None if map.replica is None else simpler(map.replica),
     )
 

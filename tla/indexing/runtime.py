@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..numbers import Expr, atom_expr, replaced
+from ..numbers import Expr, atom_expr, rebind
 from .compose import merged_sources, numbered
 from .constraints import lies_in
 from .elements import Elements
@@ -97,7 +97,7 @@ class _Folded:
             self.values[i] = self.within[rt(i).symbols[0]] = value
 
     def put(self, x: Value) -> Value:
-        return replaced(x, self.within)
+        return rebind(x, self.within)
 
     def map(self) -> IndexingMap:
         """The map of the variables that are left."""
@@ -110,7 +110,7 @@ class _Folded:
             for variable, x in old.within().items()
             if variable not in known
         }
-        into.update({variable: replaced(x, free) for variable, x in known.items()})
+        into.update({variable: rebind(x, free) for variable, x in known.items()})
 
         constraints = [
             constraint

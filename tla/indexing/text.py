@@ -33,12 +33,12 @@ from ..numbers import (
     Terms,
     Value,
     bounds_of,
-    combined,
+    expr_of,
     free_symbols,
-    made,
     mlir_style,
-    replaced,
-    written,
+    raw_sum,
+    rebind,
+    text_in,
 )
 from .variables import REPLICA, place_of
 
@@ -80,7 +80,7 @@ class MapWriter:
         return self.kinds[kind][i]
 
     def expr(self, x: Value) -> str:
-        return written(self._from_first_period(x), self.style).text
+        return text_in(self._from_first_period(x), self.style).text
 
     def _from_first_period(self, x: Value) -> Value:
         """The value with dividends that begin in ``[0, divisor)``, as the ops of XLA make them.
@@ -100,7 +100,7 @@ class MapWriter:
             elif any(periods for _atom, periods in atoms):
                 atoms = [(atom, 0) for atom in monomial]
             terms[tuple(atom for atom, _periods in atoms)] = k
-        return made(terms, constant, x.kinds)
+        return expr_of(terms, constant, x.kinds)
 
     def _shifted(self, atom: Any) -> tuple[Any, int]:
         """A division of a dividend some periods lower, and how many less its quotient is."""
@@ -109,9 +109,9 @@ class MapWriter:
         y, c = atom.dividend, atom.divisor
         periods = 0
         if y.constant:
-            low = bounds_of(replaced(y, self.within))[0]
+            low = bounds_of(rebind(y, self.within))[0]
             periods = 0 if low is None else low // c
-        lower = combined(self._from_first_period(y), 1, -periods * c, 1)
+        lower = raw_sum(self._from_first_period(y), 1, -periods * c, 1)
         return (
             (Quotient.make(lower, c), periods)
             if type(atom) is Quotient

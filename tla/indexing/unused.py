@@ -22,7 +22,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UndecidedError, UnsupportedError
-from ..numbers import Symbol, atoms_of, evaluated, replaced
+from ..numbers import Symbol, atoms_of, compute, rebind
 from .constraints import lies_in
 from .maps import IndexingMap, require_map
 from .places import rearranged, symbol
@@ -80,7 +80,7 @@ def _without_unused(map: IndexingMap, kinds: tuple[int, ...]) -> IndexingMap:
     if map.is_undefined or map.is_known_empty:
         return map
     within = map.within()
-    constraints = [c for c in map.constraints if not lies_in(replaced(c.expr, within), c.bounds)]
+    constraints = [c for c in map.constraints if not lies_in(rebind(c.expr, within), c.bounds)]
     places = [(k, i) for k, vs in enumerate(map.kinds) for i in range(len(vs))]
     used = _needed(map, [place for place in places if place[0] not in kinds])
     while True:
@@ -185,7 +185,7 @@ def _can_hold(
 
 
 def _holds(constraints: list[Constraint], known: dict[Any, Any]) -> bool:
-    return all(evaluated(x, {}, known) in bounds for x, bounds in constraints)
+    return all(compute(x, {}, known) in bounds for x, bounds in constraints)
 
 
 def _proved(
@@ -198,7 +198,7 @@ def _proved(
     try:
         from .exact import relation
 
-        conditions = [(replaced(x, values), bounds) for x, bounds in constraints]
+        conditions = [(rebind(x, values), bounds) for x, bounds in constraints]
         some = relation(IndexingMap([], dims, ranges, (), conditions), _MOST)
         if some.is_empty():
             return False

@@ -28,9 +28,8 @@ from ..numbers import (
     _0,
     _1,
     at_least,
-    bounded,
     ceil_div,
-    decided_all,
+    decide_all,
     equal,
     is_plain_tuple,
     is_static,
@@ -40,6 +39,7 @@ from ..numbers import (
     known_lt,
     leaf,
     less,
+    limit_nesting,
     min_,
     order,
 )
@@ -80,7 +80,7 @@ def elem_less(a: IntTuple, b: IntTuple) -> bool:
     Raises:
         CongruenceError: the profiles differ.
     """
-    return decided_all(order(x, y) for x, y in _pairs(a, b))
+    return decide_all(order(x, y) for x, y in _pairs(a, b))
 
 
 @constexpr
@@ -128,7 +128,7 @@ def _first_difference_less(pairs: list[tuple[Any, Any]]) -> bool:
 
 
 @constexpr
-@bounded
+@limit_nesting
 def compact_col_major(shape: IntTuple, start: IntLike = _1) -> Any:
     """Return the strides of ``shape`` packed without gaps, the first leaf fastest.
 
@@ -139,7 +139,7 @@ def compact_col_major(shape: IntTuple, start: IntLike = _1) -> Any:
 
 
 @constexpr
-@bounded
+@limit_nesting
 def compact_row_major(shape: IntTuple, start: IntLike = _1) -> Any:
     """Return the strides of ``shape`` packed without gaps, the last leaf fastest.
 
@@ -182,7 +182,7 @@ def _compact(shape: Any, step: Any, forward: bool) -> tuple[Any, Any]:
 
 
 @constexpr
-@bounded
+@limit_nesting
 def compact_order(shape: IntTuple, order: IntTuple) -> Any:
     """Return the strides of ``shape`` packed without gaps, leaves with the least ``order`` fastest.
 

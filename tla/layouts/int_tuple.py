@@ -23,14 +23,14 @@ from ..numbers import (
     IntTuple,
     _1,
     at_least,
-    bounded,
-    decided_all,
+    decide_all,
     division,
     equality,
     is_tuple,
     known_divides,
     known_eq,
     leaf,
+    limit_nesting,
     neither_divides,
 )
 
@@ -170,7 +170,7 @@ def flatten(x: IntTuple) -> Any:
 
 
 @constexpr
-@bounded
+@limit_nesting
 def unflatten(flat: IntTuple, profile: IntTuple) -> Any:
     """Return the leaves of ``flat`` in the profile of ``profile``: the inverse of `flatten`.
 
@@ -207,7 +207,7 @@ def _profile_leaves(profile: Any) -> Iterator[Any]:
             yield part
 
 
-@bounded
+@limit_nesting
 def congruent(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``a`` and ``b`` have the same profile.
 
@@ -246,7 +246,7 @@ def arity(x: Any) -> str:
     return f"{len(x)} mode{'' if len(x) == 1 else 's'}"
 
 
-@bounded
+@limit_nesting
 def weakly_congruent(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``b`` has the profile of ``a`` after replacing some leaves of ``a`` by tuples.
 
@@ -261,7 +261,7 @@ def weakly_congruent(a: IntTuple, b: IntTuple) -> bool:
     return True
 
 
-@bounded
+@limit_nesting
 def compatible(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``b`` refines ``a``: each leaf of ``a`` is the size of the part of ``b`` at its place.
 
@@ -273,7 +273,7 @@ def compatible(a: IntTuple, b: IntTuple) -> bool:
     Raises:
         UndecidedError: two sizes are symbolic and not known to be equal.
     """
-    return decided_all(_asked(equality, a, b))
+    return decide_all(_asked(equality, a, b))
 
 
 def _asked(question: Callable[[Any, Any], Question], a: Any, b: Any) -> Iterator[Question]:
@@ -339,7 +339,7 @@ def not_congruent(a: Any, b: Any) -> CongruenceError:
 
 
 @constexpr
-@bounded
+@limit_nesting
 def product(x: IntTuple) -> Any:
     """Return the product of the leaves; ``_1`` for the empty tuple.
 
@@ -365,7 +365,7 @@ def product_each(x: IntTuple) -> tuple[Any, ...]:
 
 
 @constexpr
-@bounded
+@limit_nesting
 def product_like(x: IntTuple, profile: IntTuple) -> Any:
     """Return the products of the parts of ``x`` at the places of the leaves of ``profile``.
 
@@ -383,7 +383,7 @@ def product_like(x: IntTuple, profile: IntTuple) -> Any:
 
 
 @constexpr
-@bounded
+@limit_nesting
 def inner_product(a: IntTuple, b: IntTuple) -> Any:
     """Return the sum of the products of the leaves of ``a`` and ``b``, which are congruent.
 
@@ -396,7 +396,7 @@ def inner_product(a: IntTuple, b: IntTuple) -> Any:
 
 
 @constexpr
-@bounded
+@limit_nesting
 def elem_scale(a: IntTuple, b: IntTuple) -> Any:
     """Return ``a`` with each leaf multiplied by the product of the part of ``b`` at its place.
 
@@ -411,7 +411,7 @@ def elem_scale(a: IntTuple, b: IntTuple) -> Any:
 
 
 @constexpr
-@bounded
+@limit_nesting
 def shape_div(a: IntTuple, b: IntTuple) -> Any:
     """Return the shape that is left of ``a`` when ``b`` of its elements are taken off the front.
 
@@ -446,14 +446,14 @@ def shape_div(a: IntTuple, b: IntTuple) -> Any:
     raise DivisibilityError(f"neither of {text_of(a)} and {text_of(b)} divides the other", a=a, b=b)
 
 
-@bounded
+@limit_nesting
 def evenly_divides(a: IntTuple, b: IntTuple) -> bool:
     """Whether ``b`` divides ``a`` leaf by leaf; ``b`` is weakly congruent to ``a``.
 
     >>> evenly_divides((8, 6), (2, 3)), evenly_divides((8, 6), (3, 3)), evenly_divides((4, 6), 8)
     (True, False, True)
     """
-    return decided_all(_asked(division, b, a))
+    return decide_all(_asked(division, b, a))
 
 
 # --- editing the top level --------------------------------------------------------------------
@@ -593,7 +593,7 @@ _MOST_COPIES = 1 << 20
 
 
 @constexpr
-@bounded
+@limit_nesting
 def repeat_like(profile: IntTuple, x: IntTuple) -> Any:
     """Return ``profile`` with ``x`` at every leaf.
 

@@ -41,10 +41,9 @@ from ..numbers import (
     _0,
     _1,
     assumed,
-    bounded,
     call_assuming,
-    compared,
-    decided,
+    comparison,
+    decide,
     ints,
     is_plain_tuple,
     is_tuple,
@@ -52,6 +51,7 @@ from ..numbers import (
     known_eq,
     known_lt,
     less,
+    limit_nesting,
     used_here,
 )
 from . import int_tuple
@@ -281,12 +281,12 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         Raises:
             BindingError: a value breaks a range, a divisor, or one of the `assumptions`.
         """
-        from ..numbers import settled, substitute
+        from ..numbers import open_conditions, substitute
 
         def value(x: Any) -> Any:
             return substitute(x, values, True)
 
-        conditions = settled(self.assumptions, self.symbols, values)
+        conditions = open_conditions(self.assumptions, self.symbols, values)
         shape, stride = transform_leaf(value, self.shape), transform_leaf(value, self.stride)
         origin = None if self._origin is None else transform_leaf(value, self._origin)
         origin = None if origin == default_origin(shape) else origin
@@ -569,7 +569,7 @@ def rank(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Int[int]:
 
 
 @constexpr
-@bounded
+@limit_nesting
 def depth(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Int[int]:
     """Return the levels of nesting of ``get(x, *path)``, static; 0 for an int.
 
@@ -758,7 +758,7 @@ def _is_zero(d: Any, size: Any) -> bool:
     """Whether a stride is 0, which makes no difference to a leaf of size 1."""
     answer = known_eq(d, 0)
     if answer is None and known_eq(size, 1) is not True:
-        decided(None, compared(d, ">" if known_lt(d, 0) is False else "!=", 0))
+        decide(None, comparison(d, ">" if known_lt(d, 0) is False else "!=", 0))
     return answer is True
 
 

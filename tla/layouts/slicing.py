@@ -17,12 +17,12 @@ from ..numbers import (
     SymbolicInt,
     _0,
     _1,
-    bounded,
     ceil_div,
     is_tuple,
     known_eq,
     leaf,
     less,
+    limit_nesting,
     max_,
     min_,
 )
@@ -70,7 +70,7 @@ def no_mode_kept(coord: Coord, kind: str, instead: str) -> CoordinateError:
     )
 
 
-@bounded
+@limit_nesting
 def has_underscore(coord: Coord) -> bool:
     """Whether a coordinate keeps some mode.
 
@@ -83,7 +83,7 @@ def has_underscore(coord: Coord) -> bool:
 
 
 @constexpr
-@bounded
+@limit_nesting
 def slice_(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
     """Return the modes of ``x`` at which ``coord`` has `_`, in one flat tuple of modes.
 
@@ -98,7 +98,7 @@ def slice_(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
 
 
 @constexpr
-@bounded
+@limit_nesting
 def dice(coord: Coord, x: IntTuple) -> tuple[Any, ...]:
     """Return the modes of ``x`` at which ``coord`` has an int: what `slice_` leaves out.
 
@@ -122,7 +122,7 @@ def _picked(coord: Any, x: Any, keep: bool) -> tuple[Any, ...]:
     return (x,) if (coord is _) is keep else ()
 
 
-@bounded
+@limit_nesting
 def as_coord(x: Any) -> Any:
     """Return ``x`` checked as a coordinate, which may have `_` at some places."""
     if is_tuple(x):

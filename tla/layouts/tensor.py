@@ -46,7 +46,7 @@ from ..numbers import (
     IntTuple,
     _0,
     add,
-    decided,
+    decide,
     is_tuple,
     keeps_assumptions,
     known_eq,
@@ -494,7 +494,7 @@ def _tile(tensor: Tensor[T, L], start: Any, extents: Any, aligned: bool = True) 
     tile = _view(tensor.data, layout, coord, tensor.position, tensor.data_offset)
     if aligned:
         for mode, block, question in blocks_kept(layout, coord, layout.origin_shape):
-            if not decided(*question):
+            if not decide(*question):
                 raise _off_the_blocks(tensor, tile, start, mode, block)
     return tile
 

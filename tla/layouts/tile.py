@@ -22,7 +22,7 @@ from ..numbers import (
     _1,
     at_least,
     ceil_div,
-    compared,
+    comparison,
     divides,
     division,
     equal,
@@ -160,7 +160,7 @@ def _is_kept(at: Any, extent: Any, block: Any) -> Question:
     end = at % block + extent
     beyond = known_lt(block, end)
     if beyond is None and on_edge[0] is False:
-        return None, compared(end, "<=", block)
+        return None, comparison(end, "<=", block)
     return (True, None) if beyond is False else on_edge
 
 

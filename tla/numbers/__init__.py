@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from .cases import Unknown as Unknown, cases as cases
     from .context import assumed as assumed, used_here as used_here
     from .evaluation import (
-        evaluated as evaluated,
+        compute as compute,
         facts_of as facts_of,
-        replaced as replaced,
-        settled as settled,
+        open_conditions as open_conditions,
+        rebind as rebind,
     )
     from .intervals import Interval as Interval
     from .ints import (
@@ -59,7 +59,6 @@ if TYPE_CHECKING:
         _2 as _2,
         _16 as _16,
         add as add,
-        bounded as bounded,
         ceil_div as ceil_div,
         is_asked as is_asked,
         is_dynamic as is_dynamic,
@@ -72,6 +71,7 @@ if TYPE_CHECKING:
         known_int as known_int,
         known_lt as known_lt,
         leaf as leaf,
+        limit_nesting as limit_nesting,
         max_ as max_,
         min_ as min_,
         round_down as round_down,
@@ -93,10 +93,10 @@ if TYPE_CHECKING:
         atom_expr as atom_expr,
         atoms_of as atoms_of,
         bounds_of as bounds_of,
-        combined as combined,
+        expr_of as expr_of,
         inner_first as inner_first,
         key_of as key_of,
-        made as made,
+        raw_sum as raw_sum,
         required as required,
         sum_of as sum_of,
         total as total,
@@ -105,16 +105,16 @@ if TYPE_CHECKING:
         Notation as Notation,
         Style as Style,
         mlir_style as mlir_style,
-        written as written,
+        text_in as text_in,
     )
     from .questions import (
         Question as Question,
         Questions as Questions,
         asking as asking,
         at_least as at_least,
-        compared as compared,
-        decided as decided,
-        decided_all as decided_all,
+        comparison as comparison,
+        decide as decide,
+        decide_all as decide_all,
         differs as differs,
         divides as divides,
         division as division,

@@ -1,12 +1,12 @@
-"""What is assumed of symbolic ints.
+"""Assumptions: conditions on symbolic ints that hold inside a block.
 
 >>> M = sym("M")
 >>> with assume(M % 48 == 0):
 ...     print(M % 16, M // 48 * 48)
 0 M
 
-While a condition is assumed the rules and the proofs use it; what has used it is recorded, so that a
-layout made under it can say what it stands on.
+Inside the block the rules and the proofs use the conditions. Each use is recorded, so that a layout
+carries the conditions that it depends on.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..errors import ContradictionError, UndecidedError
 from . import evaluation
-from .context import assumed, nothing_assumed, recorded
+from .context import assumed, nothing_assumed, used_conditions
 from .nodes import (
     COMPARISONS,
     Condition,
@@ -25,10 +25,10 @@ from .nodes import (
     Symbol,
     Value,
     atoms_of,
-    combined,
     exact_quotient,
-    made,
+    expr_of,
     operators,
+    raw_sum,
     symbols_of,
     term_of,
 )
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     from .nodes import Atom
 
 Conditions: TypeAlias = "Condition | bool | Iterable[Condition | bool]"
-"""One condition or several; a bool is a condition that the operators settled at once."""
+"""One condition or several; a bool is a comparison of two plain ints."""
 
 _Congruence: TypeAlias = "tuple[Expr, Value, Condition]"
 """``x, c``: ``x % c == 0``, and the condition that says so."""
 
 
 class _Assumed:
-    """What some conditions say, in the forms that the rules ask for."""
+    """The conditions assumed in a block, in the forms that rules and proofs use."""
 
     def __init__(self, outer: _Assumed | None) -> None:
         self.conditions: list[Condition] = []
@@ -62,7 +62,7 @@ class _Assumed:
         self.owner: assume | None = None
         self.outer: _Assumed | None = None
         self.used: dict[Condition, None] = {}
-        """What has been used in the block, for layouts that are made in it as they are."""
+        """The conditions used in the block: for layouts that no operation makes, but a constructor."""
 
     def found_points(self) -> list[tuple[int, dict[Any, Any]]]:
         """The values of `points`: multiples of what is assumed to divide, small and large."""
@@ -85,7 +85,7 @@ class _Assumed:
         return found[:3]
 
     def add(self, condition: Condition | bool) -> None:
-        """Take a condition in; the others are assumed already."""
+        """Take a condition in; raise where the conditions before rule it out."""
         if isinstance(condition, bool):
             raise ContradictionError(
                 "a condition assumed is false for all values of its unknowns",
@@ -95,7 +95,7 @@ class _Assumed:
         self.take(condition)
 
     def take(self, condition: Condition) -> None:
-        """Take a condition in unchecked."""
+        """Take a condition in without a check."""
         with nothing_assumed():
             difference: Any = condition.left - condition.right
         self.conditions.append(condition)
@@ -107,39 +107,39 @@ class _Assumed:
             self._equal(difference, condition)
         elif op == "!=":
             self.unequal.append((primitive(difference), condition))
-            for x in (difference, combined(0, 0, difference, -1)):
-                with recorded() as used:
+            for x in (difference, raw_sum(0, 0, difference, -1)):
+                with used_conditions() as used:
                     is_negative = operators.known_negative(x)
                 if is_negative is False:  # and not 0
                     self._at_least_zero(x, -1, condition, *used)
         else:
             sign = -1 if op in ("<", "<=") else 1
-            self._at_least_zero(combined(0, 0, difference, sign), -int(op in "<>"), condition)
+            self._at_least_zero(raw_sum(0, 0, difference, sign), -int(op in "<>"), condition)
 
     def _at_least_zero(self, x: Value, more: int, *because: Condition) -> None:
         """Take in that ``x + more >= 0``."""
-        fact = combined(x, 1, more, 1)
+        fact = raw_sum(x, 1, more, 1)
         if type(fact) is Expr:
             self.inequalities.append((fact, because))
 
     def _equal(self, x: Expr, condition: Condition) -> None:
         self._at_least_zero(x, 0, condition)
-        self._at_least_zero(combined(0, 0, x, -1), 0, condition)
+        self._at_least_zero(raw_sum(0, 0, x, -1), 0, condition)
         if len(x.terms) == 1:
             ((monomial, k),) = x.terms.items()
             atom = monomial[0]
             if len(monomial) == 1 and type(atom) is Remainder:
                 n = -x.constant // k  # k*(y % c) + constant == 0; that it divides has been checked
-                self._congruent(combined(atom.dividend, 1, n, -1), atom.divisor, condition)
+                self._congruent(raw_sum(atom.dividend, 1, n, -1), atom.divisor, condition)
         self._solve(x, condition)
 
     def _solve(self, x: Expr, condition: Condition) -> None:
-        """Take in what a symbol is where ``x == 0``, unless that follows from what is solved already."""
+        """Take in a symbol's value where ``x == 0``, unless it follows from earlier equalities."""
         because = [condition]
         for symbol, value, why in self.equalities:
             if symbol in {*atoms_of(x)}:
                 with nothing_assumed():
-                    rest = replaced(x, symbol, value)
+                    rest = rebind_one(x, symbol, value)
                 if type(rest) is not Expr:
                     return
                 x = rest
@@ -148,7 +148,7 @@ class _Assumed:
         for monomial, k in x.terms.items():
             atom = monomial[0]
             if len(monomial) == 1 and type(atom) is Symbol and abs(k) == g:
-                value = made({monomial: 1}, 0, 0) - exact_quotient(x, k)
+                value = expr_of({monomial: 1}, 0, 0) - exact_quotient(x, k)
                 if type(value) is not Expr or atom not in {*atoms_of(value)}:
                     self.equalities.append((atom, value, tuple(because)))
                     return
@@ -162,10 +162,10 @@ class _Assumed:
             if low is not None:
                 self._at_least_zero(x, -low // c * c, condition)
             if high is not None:
-                self._at_least_zero(combined(0, 0, x, -1), high // c * c, condition)
+                self._at_least_zero(raw_sum(0, 0, x, -1), high // c * c, condition)
 
     def check_all(self) -> None:
-        """Raise where a condition is ruled out by those that came after it."""
+        """Raise where the conditions after a condition rule it out."""
         for i, condition in enumerate(self.conditions):
             later = _Assumed(None)
             for other in self.conditions[i + 1 :]:
@@ -177,8 +177,8 @@ class _Assumed:
                 assumed.reset(token)
 
     def _check(self, condition: Condition) -> None:
-        """Raise where what is assumed already rules a condition out."""
-        with recorded() as used:
+        """Raise where the assumptions rule a condition out."""
+        with used_conditions() as used:
             contradicts = condition.known() is False
         if contradicts:
             facts = sorted(map(str, used)) or [
@@ -202,15 +202,15 @@ def known() -> _Assumed:
 
 
 class assume:  # noqa: N801 (a context manager, used as a word)
-    """Let what is done inside take conditions for granted: ``with assume(M % 48 == 0, K <= N):``.
+    """Assume conditions inside a block: ``with assume(M % 48 == 0, K <= N):``.
 
     >>> M, K = sym("M"), sym("K")
     >>> with assume(M % 4 == 0, K < 4):
     ...     print((M + K) // 4, (M + K) % 4)
     M//4 K
 
-    Contexts nest. A layout made inside carries the conditions that were used, as ``assumptions``.
-    Several conditions are several arguments: ``and`` would keep but one of them.
+    Blocks nest. A layout made inside carries the conditions that were used, as ``assumptions``.
+    Give several conditions as several arguments: ``and`` would keep only one of them.
 
     Raises:
         ContradictionError: a condition cannot hold, given the ranges, the divisors and the others.
@@ -243,7 +243,7 @@ class assume:  # noqa: N801 (a context manager, used as a word)
 
 
 def _left(state: _Assumed | None, owner: assume) -> _Assumed | None:
-    """A state without the last block of an owner; blocks of generators need not end in their order."""
+    """A state without the last block of an owner: blocks in generators may end in any order."""
     if state is None or state.owner is owner:
         return None if state is None else state.outer
     below = _left(state.outer, owner)
@@ -269,10 +269,9 @@ def _flat(conditions: Iterable[Any]) -> Iterator[Condition | bool]:
 
 
 def points() -> list[tuple[int, dict[Any, Any]]]:
-    """Return some values of the symbols that conditions speak of, at which all of them hold.
+    """Return points at which all assumptions hold: values of the symbols in them.
 
-    Each with how far above their least values other symbols may be tried. Empty where no such values
-    are at hand.
+    With each comes how far above its least value to try any other symbol. Empty where no point is found.
     """
     state = known()
     if state.points is None:
@@ -281,7 +280,7 @@ def points() -> list[tuple[int, dict[Any, Any]]]:
 
 
 def choose(symbol: Symbol, above: int, point: dict[Atom, Any]) -> None:
-    """Choose a value of a symbol, so much above the least; raise `LookupError` where there is none."""
+    """Add a symbol to a point, ``above`` its least value; raise `LookupError` where it has none."""
     if symbol in point:
         return
     low, high = symbol.bounds
@@ -289,7 +288,7 @@ def choose(symbol: Symbol, above: int, point: dict[Atom, Any]) -> None:
         if type(bound) is Expr:
             for other in bound.symbols:
                 choose(other, above, point)
-            end = evaluation.evaluated(bound, {}, point)
+            end = evaluation.compute(bound, {}, point)
             if bound is symbol.least:  # the atom counts divisors: the bound is rounded inwards
                 end = -(-end // symbol.divisor)
                 low = end if low is None else max(end, low)
@@ -305,7 +304,7 @@ def choose(symbol: Symbol, above: int, point: dict[Atom, Any]) -> None:
 
 def _holds_at(condition: Condition, point: dict[Any, Any]) -> bool:
     """Whether a condition holds for some values of atoms."""
-    left, right = (evaluation.evaluated(x, {}, {**point}) for x in (condition.left, condition.right))
+    left, right = (evaluation.compute(x, {}, {**point}) for x in (condition.left, condition.right))
     return bool(COMPARISONS[condition.op](left, right))
 
 
@@ -316,10 +315,10 @@ def consistent(conditions: Iterable[Any]) -> tuple[Condition, ...]:
         return tuple(dict.fromkeys(c for c in given if not isinstance(c, bool)))
 
 
-def replaced(x: Expr, symbol: Symbol, value: Value) -> Value:
+def rebind_one(x: Expr, symbol: Symbol, value: Value) -> Value:
     """An expression with a value for a symbol; itself where a divisor would lose its sign."""
     try:
-        return evaluation.replaced(x, {symbol: value})
+        return evaluation.rebind(x, {symbol: value})
     except (UndecidedError, ZeroDivisionError):
         return x
 
@@ -336,7 +335,7 @@ def primitive(x: Expr) -> Any:
 
 
 def normal(condition: Condition) -> Condition:
-    """Return a condition as a reader says it: ``M % 64 == 0`` for ``(M + 63) // 64 * 64 == M``."""
+    """Return a condition in its shortest words: ``M % 64 == 0`` for ``(M + 63) // 64 * 64 == M``."""
     left, op, right = condition.left, condition.op, condition.right
     difference: Any = left - right
     if type(difference) is Expr and len(difference.terms) == 1:

@@ -5,11 +5,12 @@
 >>> [case.result for case in cases(lambda unknown: kind(unknown(0)))]
 ['many', 'few']
 
-An operation on ints learns of them by asking: ``n == 1``, ``n < m``, ``n % 16 == 0``. An `Unknown`
-answers each question as an int would: by what is known of it, or else with True in one run of the
-operation and with False in another. A run on numbers gets the same answers as one of these runs, so its
-result is built like the one there: what all cases have in common holds for all numbers. That is unlike a
-symbolic int (`tla.sym`), where a question that its facts leave open is an `UndecidedError`, and an
+An operation learns of its ints by asking: ``n == 1``, ``n < m``, ``n % 16 == 0``. An `Unknown` answers
+every question. Where its facts leave the answer open, it says True in one run of the operation and False
+in another. A run on numbers gets the same answers as one of these runs, and builds its result alike. So
+whatever all cases have in common holds for all numbers.
+
+A symbolic int (`tla.sym`) differs: a question that its facts leave open is an `UndecidedError`, and an
 operation has one result.
 """
 
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from ..errors import TlaError, UndecidedError
 from . import intervals
-from .evaluation import replaced
+from .evaluation import rebind
 from .ints import SymbolicInt, leaf
 from .nodes import Atom, Expr, Symbol, Value, exact_quotient, key_of
 from .symbols import value_of_symbol
@@ -48,10 +49,10 @@ class Case(NamedTuple):
 
 
 def cases(operation: Callable[[Callable[..., Unknown]], Any], most: int = MOST) -> Iterator[Case]:
-    """Yield the cases of an operation; one may be impossible where that could not be told.
+    """Yield the cases of an operation. Some may be impossible: not every contradiction is noticed.
 
     Args:
-        operation: Is given a maker of unknowns, ``unknown(least=None, greatest=None)``, and is pure.
+        operation: A pure function. Its argument makes unknowns: ``unknown(least=None, greatest=None)``.
         most: The most cases.
 
     Raises:
@@ -84,7 +85,7 @@ def cases(operation: Callable[[Callable[..., Unknown]], Any], most: int = MOST) 
 
 
 def _operator(compute: Callable[[_Run, Any, Any], Any]) -> Any:
-    """The operator of an unknown and a number, by their values; of anything else it knows nothing."""
+    """The operator of an unknown and a number, computed on their values."""
 
     def operate(self: Unknown, other: Any) -> Any:
         if not isinstance(other, (int, Unknown)):
@@ -95,7 +96,7 @@ def _operator(compute: Callable[[_Run, Any, Any], Any]) -> Any:
 
 
 class Unknown(SymbolicInt):
-    """An int of one run of an operation: of no known value, and with an answer to every question."""
+    """An int of unknown value in one run of an operation; it answers every question."""
 
     __slots__ = ("run", "value")
 
@@ -184,7 +185,7 @@ class Unknown(SymbolicInt):
     def __invert__(self) -> Any:
         self._needed()
 
-    if not TYPE_CHECKING:  # of powers and bits no more is known than of the first
+    if not TYPE_CHECKING:  # powers and bits need the value, as `__pow__` says
         __and__ = __or__ = __xor__ = __lshift__ = __rshift__ = __pow__
         __rpow__ = __rand__ = __ror__ = __rxor__ = __rlshift__ = __rrshift__ = __pow__
 
@@ -202,7 +203,7 @@ class Unknown(SymbolicInt):
 
 
 _FACTS: Final = re.compile(r"\{[^{}]*\}")
-"""What a text says of a symbol beside its name."""
+"""The facts that a text writes behind a name, as ``{min=0}``."""
 
 
 def _plain(x: Any) -> Value:
@@ -210,7 +211,7 @@ def _plain(x: Any) -> Value:
 
 
 class _Run:
-    """One run of an operation: the answers it follows, and all that its answers say.
+    """One run of an operation: the answers that it repeats, and the facts that follow from its answers.
 
     Of each linear combination of unknowns, in lowest terms and without its constant, it keeps the range
     that the answers leave, and the ints in it that they exclude.
@@ -227,7 +228,7 @@ class _Run:
         self._made: dict[Any, Any] = {}
 
     def unknown(self, least: int | None = None, greatest: int | None = None) -> Unknown:
-        """An int of which no more is known than its range."""
+        """A new int of which only the range is known."""
         # the type keeps symbols of one name apart
         symbol = Symbol.make("int", 1, least, greatest, str(len(self._made)))
         self._made[symbol] = symbol
@@ -298,7 +299,7 @@ class _Run:
         if self._asked[0] > QUESTIONS:
             raise UndecidedError(f"an operation on unknown ints asks more than {QUESTIONS} questions")
         if type(x) is Expr and self._fixed:
-            x = replaced(x, self._fixed)
+            x = rebind(x, self._fixed)
         if type(x) is not Expr:
             return x
         terms = x.terms
@@ -346,7 +347,7 @@ class _Run:
     # --- division ---
 
     def divided(self, x: Value, a: Value) -> tuple[Any, Any]:
-        """Return ``divmod(x, a)``; what the terms do not show becomes an unknown of its own."""
+        """Return ``divmod(x, a)``; a quotient that the terms do not show is a new unknown."""
         if self.is_zero(a):
             raise ZeroDivisionError("integer division or modulo by zero")
         exact = exact_quotient(x, a)

@@ -1,8 +1,8 @@
 """The context of an operation on unknown ints: what is assumed there, and which conditions it has used.
 
-`tla.assume` sets what is assumed. An answer that stands on a condition says so with `use`; what it says
-goes to every `recorded` block around it, so that a layout can name the conditions that it stands on.
-This module speaks of no expression, so that it costs nothing where there are none.
+`tla.assume` sets what is assumed. A proof that needs a condition reports it with `use`. Every
+`used_conditions` block around it collects the report: a layout can name the conditions it depends on.
+This module knows nothing of expressions: without symbolic ints it costs nothing.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 assumed: Final[ContextVar[Any]] = ContextVar("assumed", default=None)
-"""What is assumed here, as `tla.numbers.assumptions` writes it down; None for nothing."""
+"""What is assumed here, a state of `tla.numbers.assumptions`; None where nothing is."""
 
 _records: Final[ContextVar[tuple[set[Any], ...]]] = ContextVar("records", default=())
 
 
 class nothing_assumed:  # noqa: N801 (a context manager, used as a word)
-    """Set what is assumed aside: for what outlives it."""
+    """Assume nothing meanwhile: for values that are kept longer than the assumptions hold."""
 
     __slots__ = ("_token",)
 
@@ -31,8 +31,8 @@ class nothing_assumed:  # noqa: N801 (a context manager, used as a word)
         assumed.reset(self._token)
 
 
-class recorded:  # noqa: N801 (a context manager, used as a word)
-    """Collect the conditions that are used meanwhile: ``with recorded() as used: ...``."""
+class used_conditions:  # noqa: N801 (a context manager, used as a word)
+    """Collect the conditions that are used meanwhile: ``with used_conditions() as used: ...``."""
 
     __slots__ = ("_token",)
 
@@ -46,7 +46,7 @@ class recorded:  # noqa: N801 (a context manager, used as a word)
 
 
 def use(*conditions: Any) -> None:
-    """Record that an answer stands on some conditions."""
+    """Record that an answer depends on some conditions."""
     for record in _records.get():
         record.update(conditions)
     state = assumed.get()
@@ -55,7 +55,7 @@ def use(*conditions: Any) -> None:
 
 
 def used_here() -> Iterable[Any]:
-    """Return what has been used by the operation that runs, or else in the block of `assume`."""
+    """Return the conditions used by the running operation; outside of one, in the `assume` block."""
     records = _records.get()
     if records:
         return records[-1]

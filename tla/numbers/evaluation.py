@@ -74,11 +74,11 @@ def evaluate(x: Value, values: Mapping[str, Any]) -> Any:
     arrays = {name: v for name, v in found.items() if not isinstance(v, int)}
     if arrays:
         found.update(_wide_enough(x, arrays, found))
-    return evaluated(x, found, {})
+    return compute(x, found, {})
 
 
-def evaluated(x: Value, values: Mapping[str, Any], known: dict[Atom, Any]) -> Any:
-    """Return the value of an expression, of values by name that fit, and known values of atoms."""
+def compute(x: Value, values: Mapping[str, Any], known: dict[Atom, Any]) -> Any:
+    """Return an expression's value from checked values by name; ``known`` keeps those of atoms."""
     if type(x) is not Expr:
         return x
     total: Any = x.constant
@@ -97,7 +97,7 @@ def _atom_value(atom: Atom, values: Mapping[str, Any], known: dict[Atom, Any]) -
         return values[atom.name] // atom.divisor
     parts: list[Any] = []
     for part in atom.parts:  # a comprehension would take a frame more for each level
-        parts.append(evaluated(part, values, known))
+        parts.append(compute(part, values, known))
     if type(atom) is Least:
         return reduce(_lesser, parts)
     a, b = parts
@@ -139,13 +139,13 @@ def check(symbol: Symbol, values: Mapping[str, Any]) -> Any:
         left, right = (evaluate(x, {**values, name: value}) for x in (fact.left, fact.right))
         fits: Any = COMPARISONS[fact.op](left, right)
         if not (fits if isinstance(fits, bool) else fits.all()):
-            wrong = value if isinstance(value, int) else value[~fits].flat[0]
+            wrong = value if isinstance(value, int) else value[~fits].flat[0]  # pyright: ignore[reportDeprecated]
             raise BindingError(f"{name} = {wrong} breaks {fact}", symbol=name, value=wrong, fact=fact)
     return value
 
 
 def facts_of(symbol: Symbol) -> list[Condition]:
-    """Return what is declared of a symbol, as conditions on one of which nothing is declared.
+    """Return the declared facts of a symbol, as conditions on a bare symbol of its name.
 
     >>> facts_of(sym("M", divisible_by=16, max=256).symbols[0])
     [M % 16 == 0, M >= 1, M <= 256]
@@ -169,7 +169,7 @@ def _wide_enough(x: Expr, arrays: dict[str, Any], found: dict[str, Any]) -> dict
 
 
 def _largest(x: Expr, sizes: dict[str, int]) -> int:
-    """What no intermediate result exceeds, of either sign, for symbols of these sizes."""
+    """A bound on the magnitude of every intermediate result, for symbols of these sizes."""
     seen = [0]
     size: dict[Atom, int] = {}
 
@@ -220,7 +220,7 @@ def substitute(x: Value, values: Mapping[str, Any], in_range: bool = False) -> V
             value = required(values[symbol.name])
             by_symbol[symbol] = _over_divisor(symbol, value)
             for demand in () if in_range else _range_of(symbol, value):
-                if not _substituted(demand, values).decided():
+                if not _substituted(demand, values).decide():
                     raise _broken(demand, symbol, values)
         elif type(symbol.least) is Expr or type(symbol.greatest) is Expr:
             least, greatest = (
@@ -230,7 +230,7 @@ def substitute(x: Value, values: Mapping[str, Any], in_range: bool = False) -> V
             narrower = Symbol.make(symbol.name, symbol.divisor, least, greatest, symbol.cpp_type)
             if narrower is not symbol:
                 by_symbol[symbol] = atom_expr(narrower)
-    return replaced(x, by_symbol)
+    return rebind(x, by_symbol)
 
 
 def _substituted(condition: Condition, values: Mapping[str, Any]) -> Condition:
@@ -245,10 +245,10 @@ def _range_of(symbol: Symbol, value: Value) -> list[Condition]:
     return [Condition(value, sign, end) for sign, end in ends if end is not None]
 
 
-def settled(
+def open_conditions(
     assumptions: Iterable[Condition], symbols: Iterable[Symbol], values: Mapping[str, Any]
 ) -> list[Condition]:
-    """Return the conditions that are left open when symbols get values.
+    """Return the conditions that stay open when symbols get values.
 
     Args:
         assumptions: Conditions that must hold.
@@ -277,7 +277,7 @@ def settled(
 
 
 def _broken(condition: Condition, ranged: Symbol | None, values: Mapping[str, Any]) -> BindingError:
-    """The error of a condition that does not hold; one on the range of a symbol has its value for it."""
+    """The error of a broken condition; ``ranged`` is the symbol whose range it was."""
     names = dict.fromkeys(s.name for s in (ranged, *condition.symbols) if s and s.name in values)
     given = ", ".join(f"{name} = {values[name]}" for name in names)
     if ranged is None:
@@ -292,19 +292,19 @@ def _over_divisor(symbol: Symbol, value: Value) -> Value:
     quotient = exact_quotient(value, d)
     if quotient is not None:
         return quotient
-    if not Condition(operators.remainder(value, d), "==", 0).decided():
+    if not Condition(operators.remainder(value, d), "==", 0).decide():
         raise BindingError(
             f"{symbol.name} = {value} breaks {symbol.name} % {d} == 0", symbol=symbol.name
         )
     return operators.floor_divided(value, d)
 
 
-def replaced(x: Value, values: Mapping[Symbol, Value]) -> Value:
+def rebind(x: Value, values: Mapping[Symbol, Value]) -> Value:
     """Return an expression built anew with other values for the atoms of some symbols."""
-    return rebuilt(x, values.get)
+    return rebuild(x, values.get)
 
 
-def rebuilt(x: Value, value_for: Callable[[Symbol], Value | None]) -> Value:
+def rebuild(x: Value, value_for: Callable[[Symbol], Value | None]) -> Value:
     """Return an expression put together anew, by the rules, with values for some of its symbols."""
     if type(x) is not Expr:
         return x

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from . import assumptions, intervals
 from .context import assumed, use
-from .evaluation import evaluated
+from .evaluation import compute
 from .nodes import (
     Expr,
     Least,
@@ -29,18 +29,19 @@ from .nodes import (
     Remainder,
     Symbol,
     Value,
+    alone,
     atom_expr,
     atoms_of,
     bounds_of,
-    combined,
     contains,
     exact_quotient,
+    expr_of,
     key_of,
-    made,
     operators,
     product_in_order,
-    product_of,
     range_of,
+    raw_product,
+    raw_sum,
     term_of,
     without,
 )
@@ -99,16 +100,16 @@ def _factors(x: Expr) -> list[Expr]:
 
 
 def _values(x: Expr) -> Iterator[int]:
-    """Yield one or two values of an expression, or none where none is at hand.
+    """Yield a few values of an expression; none where no point is at hand.
 
-    What holds for all values holds for these: most that is open ends here, before a proof is tried.
+    A statement about all values holds for these too: they refute most claims before a proof is tried.
     """
     for spread, known in assumptions.points():
         point = {**known}
         try:
             for i, symbol in enumerate([a for a in atoms_of(x) if type(a) is Symbol]):
                 assumptions.choose(symbol, spread * (5 + 4 * i), point)
-            yield evaluated(x, {}, point)
+            yield compute(x, {}, point)
         except (ZeroDivisionError, LookupError):
             continue
 
@@ -144,7 +145,7 @@ def known_divides(a: Value, x: Value) -> bool | None:
 
 
 def is_related(*values: Value) -> bool:
-    """Whether there is more to know of some values than their ranges tell."""
+    """Whether more can be known of some values than their ranges tell."""
     if assumed.get() is not None:
         return True
     for x in values:
@@ -163,8 +164,8 @@ def _is_bounded_by_symbols(atom: Atom) -> bool:
 
 def is_within(x: Value, low: Value, end: Value) -> bool:
     """Whether ``low <= x < end`` is known."""
-    above = combined(combined(end, 1, x, -1), 1, 1, -1)
-    return is_nonnegative(combined(x, 1, low, -1)) and is_nonnegative(above)
+    above = raw_sum(raw_sum(end, 1, x, -1), 1, 1, -1)
+    return is_nonnegative(raw_sum(x, 1, low, -1)) and is_nonnegative(above)
 
 
 def is_nonnegative(x: Value) -> bool:
@@ -192,7 +193,7 @@ def is_nonnegative(x: Value) -> bool:
         return False
     # u*y + c >= 0 exactly if y + c // u >= 0
     reduced = {monomial: k // unit for monomial, k in x.terms.items()}
-    return is_nonnegative(made(reduced, x.constant // unit, 7))
+    return is_nonnegative(expr_of(reduced, x.constant // unit, 7))
 
 
 def _grows_from_0(x: Expr) -> bool:
@@ -222,7 +223,7 @@ _Fact: TypeAlias = "tuple[Any, tuple[Condition, ...]]"
 
 
 class _Search:
-    """A search for a proof, of so many steps at most."""
+    """A search for a proof, of at most `_WORK` steps."""
 
     __slots__ = ("known", "seen", "used", "work")
 
@@ -248,10 +249,9 @@ class _Search:
             if least is not None:  # times what is not negative it is min(a*y, b*y)
                 others = without(monomial, (least,))
                 if intervals.is_nonnegative(range_of(others)):
-                    rest = combined(x, 1, 1, -k, monomial)
+                    rest = raw_sum(x, 1, 1, -k, monomial)
                     return all(
-                        self.proves(combined(rest, 1, item, k, others), depth - 1)
-                        for item in least.parts
+                        self.proves(raw_sum(rest, 1, item, k, others), depth - 1) for item in least.parts
                     )
         facts = [
             fact for atom in dict.fromkeys(a for m in x.terms for a in m) for fact in self.facts(atom)
@@ -269,7 +269,7 @@ class _Search:
                     if not intervals.is_nonnegative(range_of(others)):
                         continue
                     g = gcd(j, k)
-                    less = combined(x, abs(j) // g, fact, -abs(k) // g, others)
+                    less = raw_sum(x, abs(j) // g, fact, -abs(k) // g, others)
                     if self.proves(less, depth - 1):
                         self.used += because
                         return True
@@ -277,13 +277,13 @@ class _Search:
             atom = monomial[0]
             if len(monomial) == 1 and type(atom) is Quotient:
                 c = atom.divisor
-                scaled = combined(combined(product_of(x, c), 1, c, 1), 1, 1, -1)
+                scaled = raw_sum(raw_sum(raw_product(x, c), 1, c, 1), 1, 1, -1)
                 if self.proves(scaled, depth - 1):
                     return True
         return False
 
     def facts(self, atom: Atom) -> list[_Fact]:
-        """What is known of an atom by its definition."""
+        """Facts about an atom that follow from its definition."""
         known = self.known.get(atom)
         if known is not None:
             return known
@@ -299,39 +299,39 @@ def _exact(atom: Quotient, dividend: Expr) -> Iterator[_Fact]:
     c = atom.divisor
     n, because = congruent(dividend, c)
     if because and type(n) is not Expr and (type(c) is not Expr or n == 0):
-        rest = combined(combined(dividend, 1, n, -1), 1, c, -1, (atom,))
-        yield combined(0, 0, rest, -1), because
+        rest = raw_sum(raw_sum(dividend, 1, n, -1), 1, c, -1, (atom,))
+        yield raw_sum(0, 0, rest, -1), because
 
 
 def _ends(atom: Atom) -> Iterator[_Fact]:
     """The range of an atom, as facts: for products."""
     low, high = atom.bounds
     if low is not None:
-        yield combined(atom_expr(atom), 1, low, -1), ()
+        yield raw_sum(atom_expr(atom), 1, low, -1), ()
     if high is not None:
-        yield combined(high, 1, atom_expr(atom), -1), ()
+        yield raw_sum(high, 1, atom_expr(atom), -1), ()
 
 
 def _facts_of(atom: Atom) -> Iterator[Any]:
-    """What is at least 0 by the definition of an atom."""
+    """Expressions that are at least 0 by the definition of an atom."""
     it: Any = atom_expr(atom)
     if type(atom) is Symbol:
         if type(atom.greatest) is Expr:
-            yield combined(atom.greatest, 1, it, -atom.divisor)
+            yield raw_sum(atom.greatest, 1, it, -atom.divisor)
         if type(atom.least) is Expr:
-            yield combined(it, atom.divisor, atom.least, -1)
+            yield raw_sum(it, atom.divisor, atom.least, -1)
     elif type(atom) is Quotient:
-        rest = combined(atom.dividend, 1, atom.divisor, -1, (atom,))  # from 0 to below the divisor
+        rest = raw_sum(atom.dividend, 1, atom.divisor, -1, (atom,))  # from 0 to below the divisor
         yield rest
-        yield combined(combined(atom.divisor, 1, 1, -1), 1, rest, -1)
+        yield raw_sum(raw_sum(atom.divisor, 1, 1, -1), 1, rest, -1)
     elif type(atom) is Remainder:
         if type(atom.divisor) is Expr:
-            yield combined(combined(atom.divisor, 1, 1, -1), 1, it, -1)
+            yield raw_sum(raw_sum(atom.divisor, 1, 1, -1), 1, it, -1)
         if intervals.is_nonnegative(bounds_of(atom.dividend)):
-            yield combined(atom.dividend, 1, it, -1)
+            yield raw_sum(atom.dividend, 1, it, -1)
     elif type(atom) is Least:
         for item in atom.parts:
-            yield combined(item, 1, it, -1)
+            yield raw_sum(item, 1, it, -1)
 
 
 # --- what follows from what is assumed ------------------------------------------------------
@@ -342,7 +342,7 @@ def replace_equals(x: Expr) -> Value:
     result: Value = x
     for symbol, value, because in assumptions.known().equalities:
         if type(result) is Expr and symbol in {*atoms_of(result)}:
-            rest = assumptions.replaced(result, symbol, value)
+            rest = assumptions.rebind_one(result, symbol, value)
             if rest is not result:
                 result = rest
                 use(*because)
@@ -371,7 +371,7 @@ def _by_dividends(x: Expr, c: int) -> tuple[Expr, int]:
     for monomial, k in x.terms.items():
         atom = monomial[0]
         if len(monomial) == 1 and type(atom) is Remainder and type(atom.divisor) is not Expr:
-            opened = combined(combined(x, 1, 1, -k, monomial), 1, atom.dividend, k)
+            opened = raw_sum(raw_sum(x, 1, 1, -k, monomial), 1, atom.dividend, k)
             if type(opened) is Expr:
                 return _by_dividends(opened, gcd(c, k * atom.divisor))
     return x, c
@@ -406,7 +406,7 @@ def _by_whole_parts(is_remainder: bool, x: Expr, c: Value) -> Value | None:
                 if contains(part, monomial) and j % k == 0 and (monomial != part or abs(j) > abs(k)):
                     use(condition)
                     others = without(monomial, part)
-                    term = made({monomial: j}, 0, x.kinds)
+                    term = expr_of({monomial: j}, 0, x.kinds)
                     factor: Any = term_of(others, j // k)
                     whole: Any = operators.floor_divided(y, c) * factor
                     return whole + operators.floor_divided(x - term, c)  # type: ignore[no-any-return]
@@ -418,9 +418,9 @@ def _by_whole_parts(is_remainder: bool, x: Expr, c: Value) -> Value | None:
                 for monomial, j in x.terms.items():
                     if contains(part, monomial):
                         others = (*without(monomial, part), quotient)
-                        wholes = combined(wholes, 1, 1, j * (d // k), product_in_order(others))
+                        wholes = raw_sum(wholes, 1, 1, j * (d // k), product_in_order(others))
                     else:
-                        wholes = combined(wholes, 1, 1, j, monomial)
+                        wholes = raw_sum(wholes, 1, 1, j, monomial)
                 exact = exact_quotient(wholes, c)
                 if exact is not None:
                     use(condition)
@@ -440,20 +440,18 @@ def congruent(x: Expr, c: Value) -> tuple[Value, tuple[Condition, ...]]:
             for whole, j in x.terms.items():
                 if j % k or not contains(monomial, whole):
                     continue
-                smaller = combined(x, 1, y, -j // k, without(whole, monomial))
+                smaller = raw_sum(x, 1, y, -j // k, without(whole, monomial))
                 if type(smaller) is not Expr:
                     return smaller if type(c) is Expr else smaller % c, (condition,)
                 if len(smaller.terms) < len(x.terms):
                     rest, because = congruent(smaller, c)
                     return rest, (condition, *because)
-    if len(x.terms) == 1 and not x.constant:  # (y // a) % c == (y % (a*c)) // a
-        ((monomial, k),) = x.terms.items()
-        atom = monomial[0]
-        if k == 1 and len(monomial) == 1 and type(atom) is Quotient and type(atom.dividend) is Expr:
-            a: Any = atom.divisor
-            rest, because = congruent(atom.dividend, a * c)
-            if type(rest) is not Expr and because and type(a) is not Expr and type(c) is not Expr:
-                return rest % (a * c) // a, because
+    atom = alone(x, Quotient)
+    if atom is not None and type(atom.dividend) is Expr:  # (y // a) % c == (y % (a*c)) // a
+        a: Any = atom.divisor
+        rest, because = congruent(atom.dividend, a * c)
+        if type(rest) is not Expr and because and type(a) is not Expr and type(c) is not Expr:
+            return rest % (a * c) // a, because
     return x, ()
 
 
@@ -472,7 +470,7 @@ def restore(terms: Terms, constant: int, kinds: int) -> Value | None:
             rest, because = congruent(atom.dividend, atom.divisor)
             if because and type(rest) is not Expr and (type(atom.divisor) is not Expr or rest == 0):
                 use(*because)
-                one = made({monomial: k}, 0, kinds)
-                result: Value = made(terms, constant, kinds) - one + (atom.dividend - rest) * over
+                one = expr_of({monomial: k}, 0, kinds)
+                result: Value = expr_of(terms, constant, kinds) - one + (atom.dividend - rest) * over
                 return result
     return None

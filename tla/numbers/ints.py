@@ -246,9 +246,9 @@ class SymbolicInt:
     __slots__ = ()
 
     is_open: ClassVar[bool] = True
-    """Whether a question may stay open, so that an operation goes a way that is right for all values.
+    """Whether a question may stay open. An operation then takes a path that is right for all values.
 
-    Where all are answered, case by case (`tla.numbers.cases`), it goes the way of plain ints.
+    An int that answers every question, case by case (`tla.numbers.cases`), takes the path of plain ints.
     """
 
     def known_eq(self, other: Leaf) -> bool | None:
@@ -267,10 +267,13 @@ class SymbolicInt:
         """Whether ``other`` divides ``self``."""
 
     def either(self) -> bool:
-        """Whether something holds that no question decides; asked where no question stays open."""
+        """Whether a fact holds that no question of ints expresses: True in one case, False in another.
+
+        Only ints with `is_open` False have cases (`tla.numbers.cases`).
+        """
         raise NotImplementedError
 
-    def compared(self, sign: str, other: Leaf) -> object:
+    def comparison(self, sign: str, other: Leaf) -> object:
         """The comparison ``self sign other``, as an obligation to print or to assume."""
         return f"{self} {sign} {other}"
 
@@ -306,7 +309,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-def bounded(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
+def limit_nesting(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
     """Let a function that recurses into tuples refuse a nesting that Python cannot follow."""
 
     @wraps(recursive)
@@ -340,17 +343,17 @@ def is_tuple(x: object) -> TypeIs[tuple[Any, ...]]:
 
 
 def is_open(x: object) -> TypeIs[SymbolicInt]:
-    """Whether ``x`` is an int of which questions may stay open."""
+    """Whether ``x`` is a symbolic int that may leave a question open."""
     return isinstance(x, SymbolicInt) and x.is_open
 
 
 def is_asked(x: object) -> TypeIs[SymbolicInt]:
-    """Whether ``x`` is an int of no known value that answers every question, as a dynamic int does."""
+    """Whether ``x`` is a symbolic int that answers every question, as a dynamic int does."""
     return isinstance(x, SymbolicInt) and not x.is_open
 
 
 def is_dynamic(x: object) -> bool:
-    """Whether ``x`` is a dynamic int, or goes its way."""
+    """Whether ``x`` is a dynamic int, or a symbolic one that is treated like it."""
     return type(x) is int or is_asked(x)
 
 
@@ -495,7 +498,7 @@ def min_(*xs: IntTuple) -> int:
     return least
 
 
-@bounded
+@limit_nesting
 def _extreme(
     which: str,
     xs: Sequence[Any],
@@ -531,7 +534,7 @@ def _extreme(
 
 
 @constexpr
-@bounded
+@limit_nesting
 def add(a: IntTuple, b: IntTuple) -> Any:
     """Return the sum, leaf by leaf for tuples of one profile. CATLASS ``add`` and ``Add``.
 
@@ -545,7 +548,7 @@ def add(a: IntTuple, b: IntTuple) -> Any:
     return leaf(a) + leaf(b)
 
 
-@bounded
+@limit_nesting
 def is_static(x: IntTuple) -> bool:
     """Whether every leaf is an `Int`; true of the empty tuple.
 
@@ -566,7 +569,7 @@ def same_static(a: IntTuple, b: IntTuple) -> bool:
     return bool(a == b) and static_mask(a) == static_mask(b)
 
 
-@bounded
+@limit_nesting
 def static_mask(x: IntTuple) -> Any:
     """Return the profile of ``x`` with True at static leaves: what a cache keys on beside values.
 

@@ -1,4 +1,4 @@
-"""What layouts stand on: operations whose results carry the conditions that were assumed for them.
+"""Operations whose results carry the conditions that were assumed for them.
 
 >>> M = sym("M")
 >>> tiled = zipped_divide(Layout((M, 8), (8, 1)), (48, 8), exact=True, assume=M % 48 == 0)
@@ -9,9 +9,9 @@ Traceback (most recent call last):
     ...
 tla.errors.BindingError: M = 100 breaks M % 48 == 0
 
-An operation takes conditions as ``assume=``, or those of the `assume` around it, and records which of
-them it has used; its layouts carry these, with those that its arguments carry. Where nothing is
-assumed none of it costs more than a look.
+An operation takes conditions as ``assume=``, or from the `assume` block around it. Its layouts carry the
+conditions that it has used, and those that its arguments carry. Where nothing is assumed, all of this
+costs one look at the arguments.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
-from .context import assumed, recorded
+from .context import assumed, used_conditions
 from .ints import PLAIN_INTS, is_tuple
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _NONE: Any = object()
 
 
 def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Let the layouts that an operation returns carry what they stand on; it may take ``assume=``."""
+    """Let the layouts that an operation returns carry their conditions; let it take ``assume=``."""
     call: Callable[..., _R] = operation
     what_is_assumed = assumed.get  # bound once, since every operation asks
 
@@ -65,16 +65,16 @@ def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
 def call_assuming(
     assume: Conditions | None, operation: Callable[..., _R], /, *args: Any, **kwargs: Any
 ) -> _R:
-    """Return the result of an operation under some conditions, with what it stands on.
+    """Return the result of an operation under some conditions; its layouts carry those that were used.
 
-    What its arguments stand on is taken for granted too, and carried on.
+    The conditions of its arguments hold meanwhile too, and the result carries them all.
     """
     assumed_before = dict.fromkeys(_assumptions((args, *kwargs.values())))
     if assume is None and assumed.get() is None and not assumed_before:
         return operation(*args, **kwargs)
     from .assumptions import assume as assuming
 
-    with assuming(*(() if assume is None else (assume,)), assumed_before), recorded() as used:
+    with assuming(*(() if assume is None else (assume,)), assumed_before), used_conditions() as used:
         result = operation(*args, **kwargs)
     conditions = dict.fromkeys((*assumed_before, *sorted(used - assumed_before.keys(), key=str)))
     conditional: _R = attach_assumptions(conditions, result) if conditions else result
@@ -89,7 +89,7 @@ def attach_assumptions(conditions: Iterable[Condition], result: Any) -> Any:
 
 
 def _assumptions(arguments: tuple[Any, ...]) -> list[Condition]:
-    """What layouts among some arguments, and in tuples of them, stand on."""
+    """The conditions that layouts carry, among some arguments and in tuples of them."""
     found: list[Condition] = []
     todo = [*arguments]
     for x in todo:

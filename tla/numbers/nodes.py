@@ -39,7 +39,7 @@ from ..ground import Immutable, Record
 from . import intervals
 from .context import assumed, nothing_assumed
 from .ints import SymbolicInt, plain_int
-from .questions import decided
+from .questions import decide
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -337,12 +337,12 @@ class Expr(Immutable, SymbolicInt):
         n = plain_int(other)
         if n is None:
             return NotImplemented
-        return made(self.terms, self.constant + n, self.kinds) if n else self
+        return expr_of(self.terms, self.constant + n, self.kinds) if n else self
 
     __radd__ = __add__
 
     def __neg__(self) -> Any:
-        return made({m: -k for m, k in self.terms.items()}, -self.constant, self.kinds)
+        return expr_of({m: -k for m, k in self.terms.items()}, -self.constant, self.kinds)
 
     def __pos__(self) -> Expr:
         return self
@@ -351,7 +351,7 @@ class Expr(Immutable, SymbolicInt):
         return -operators.least(-self, self)
 
     def __sub__(self, other: IntLikeValue) -> Any:
-        n = value_of(other)
+        n = other if type(other) is Expr else plain_int(other)
         return NotImplemented if n is None else self + -n
 
     def __rsub__(self, other: IntLikeValue) -> Any:
@@ -370,7 +370,7 @@ class Expr(Immutable, SymbolicInt):
         terms = {m: k * n for m, k in self.terms.items()}
         if self.kinds & 2 and assumed.get() is not None:
             return total(terms, self.constant * n, self.kinds)
-        return made(terms, self.constant * n, self.kinds)
+        return expr_of(terms, self.constant * n, self.kinds)
 
     __rmul__ = __mul__
 
@@ -425,7 +425,7 @@ class Expr(Immutable, SymbolicInt):
     def known_multiple(self, other: Any) -> bool | None:
         return operators.known_divides(other, self)
 
-    def compared(self, sign: str, other: Any) -> Condition:
+    def comparison(self, sign: str, other: Any) -> Condition:
         return Condition(self, sign, required(other)).normal()
 
     def lesser(self, other: Any) -> Any:
@@ -460,7 +460,7 @@ class Expr(Immutable, SymbolicInt):
         return hash(key_of(self))
 
     def __bool__(self) -> bool:
-        return not Condition(self, "==", 0).decided()
+        return not Condition(self, "==", 0).decide()
 
     # --- texts and copies ---
 
@@ -523,7 +523,7 @@ class Condition(Record):
     def __bool__(self) -> bool:
         if self.op in ("==", "!="):
             return (key_of(self.left) == key_of(self.right)) is (self.op == "==")
-        return self.decided()
+        return self.decide()
 
     def known(self) -> bool | None:
         """Whether it holds: True, False, or None where its symbols leave it open."""
@@ -536,9 +536,9 @@ class Condition(Record):
             answer, wanted = operators.known_negative(-difference), self.op == ">"
         return None if answer is None else answer is wanted
 
-    def decided(self) -> bool:
+    def decide(self) -> bool:
         """Whether it holds; raise `UndecidedError` where that is open."""
-        return decided(self.known(), self)
+        return decide(self.known(), self)
 
     def normal(self) -> Condition:
         """The same condition as a reader says it: ``M % 64 == 0`` for ``(M + 63) // 64 * 64 == M``."""
@@ -570,7 +570,7 @@ _set_bounds: Final = Expr.__dict__["_bounds"].__set__
 _set_key: Final = Expr.__dict__["_key"].__set__
 
 
-def made(terms: Terms, constant: int, kinds: int) -> Expr:
+def expr_of(terms: Terms, constant: int, kinds: int) -> Expr:
     """Return the expression of terms in their final form, not empty, and the kinds of their atoms."""
     expr = _new(Expr)
     _set_terms(expr, terms)
@@ -585,7 +585,7 @@ def total(terms: Terms, constant: int, kinds: int) -> Value:
         return constant
     if kinds & 3 and (len(terms) > 1 or assumed.get() is not None):
         return operators.summed(terms, constant, kinds)
-    return made(terms, constant, kinds)
+    return expr_of(terms, constant, kinds)
 
 
 def sum_of(values: Iterable[Value], constant: int = 0) -> Value:
@@ -611,7 +611,7 @@ def _add_terms(terms: Terms, more: Terms) -> None:
             del terms[monomial]
 
 
-def combined(x: Value, j: int, y: Value, k: int, monomial: Monomial = ()) -> Value:
+def raw_sum(x: Value, j: int, y: Value, k: int, monomial: Monomial = ()) -> Value:
     """Return ``x*j + y*k*monomial`` as it comes, without the rules of sums: for proofs."""
     terms: Terms = {}
     constant = 0
@@ -631,7 +631,7 @@ def combined(x: Value, j: int, y: Value, k: int, monomial: Monomial = ()) -> Val
                 terms.pop(m, None)
         else:
             constant += n * k
-    return made(terms, constant, 7) if terms else constant
+    return expr_of(terms, constant, 7) if terms else constant
 
 
 def _product(a: Value, b: Value) -> tuple[Terms, int]:
@@ -656,20 +656,29 @@ def _with_constant(x: Value) -> list[tuple[Monomial, int]]:
     return [*x.terms.items(), ((), x.constant)] if x.constant else list(x.terms.items())
 
 
-def product_of(x: Value, c: Value) -> Value:
+def raw_product(x: Value, c: Value) -> Value:
     """Return ``x * c`` as it comes, without the rules of sums: for proofs."""
     terms, constant = _product(x, c)
-    return made(terms, constant, 7) if terms else constant
+    return expr_of(terms, constant, 7) if terms else constant
 
 
 def term_of(monomial: Monomial, k: int) -> Value:
     """Return ``k`` times a product of atoms, which may have none."""
-    return made({monomial: k}, 0, 7) if monomial else k
+    return expr_of({monomial: k}, 0, 7) if monomial else k
 
 
 def atom_expr(atom: Atom) -> Expr:
     """Return the expression of one atom."""
-    return made({(atom,): 1}, 0, atom.kind)
+    return expr_of({(atom,): 1}, 0, atom.kind)
+
+
+def alone(x: Value, kind: type[_A]) -> _A | None:
+    """Return the atom that an expression consists of, if it is of a kind."""
+    if type(x) is not Expr or len(x.terms) > 1 or x.constant:
+        return None
+    ((monomial, k),) = x.terms.items()
+    atom = monomial[0]
+    return atom if k == 1 and len(monomial) == 1 and type(atom) is kind else None
 
 
 def value_of(x: object) -> Value | None:
@@ -754,7 +763,7 @@ def inner_first(x: Value) -> list[Atom]:
 
 def over(terms: Terms, g: int, constant: int, kinds: int) -> Value:
     """Return the terms, all multiples of ``g``, divided by it; plus a constant."""
-    return made({m: k // g for m, k in terms.items()}, constant, kinds) if terms else constant
+    return expr_of({m: k // g for m, k in terms.items()}, constant, kinds) if terms else constant
 
 
 def shorten(x: Expr, c: Expr) -> tuple[Value | None, Value]:

@@ -8,8 +8,8 @@ M // 16 * (i % 3) + i // 3
 (M floordiv 16) * (i mod 3) + i floordiv 3
 M / 16 * (i % 3) + i / 3
 
-All walk an expression alike; a `Style` says how its operators are written. A symbol that is a multiple
-of 16 is 16 times its atom: its atom is written ``M/16``, its exact quotient.
+All languages share one walk; a `Style` has the texts of the operators. A symbol that is a multiple of 16
+is 16 times its atom, so its atom is written as the exact quotient ``M/16``.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _at_least(operand: _Text, binds: int) -> str:
 # --- walking an expression --------------------------------------------------------------------
 
 
-def written(x: Value, style: Style) -> _Text:
+def text_in(x: Value, style: Style) -> _Text:
     """Return the text of a value."""
     if type(x) is not Expr:
         return _Text(str(int(x)), _WHOLE if x >= 0 else _SUM)
@@ -114,7 +114,7 @@ def _negated(term: _Text, style: Style) -> str:
 
 
 def _terms(x: Expr, style: Style) -> list[tuple[Monomial, int, _Text]]:
-    """Terms as they are written: multiples, remainders, quotients, symbols, minima; each by its text."""
+    """Terms in the order of the text: multiples, remainders, quotients, symbols, minima."""
     terms = list(x.terms.items())
     if style.order is not None:
         terms = style.order(x)
@@ -140,7 +140,7 @@ _RANK: Final = {1: 1, 2: 2, 0: 3, 4: 4}
 
 
 def _term(monomial: Monomial, k: int, negative: bool, style: Style) -> _Text:
-    """A product of atoms ``k`` times. A least value to be taken away is the greatest of the negated."""
+    """``k`` times a product of atoms. A minimum that is subtracted is written as a maximum."""
     symbols = [atom for atom in monomial if type(atom) is Symbol]
     under = _under(monomial)
     g = gcd(k, under)
@@ -179,11 +179,11 @@ def _factor(atom: Atom, k: int, negative: bool, style: Style) -> tuple[int, _Tex
             scale = 1
         k //= scale
     if type(atom) is Least:
-        items = sorted(written(x * (-scale if negative else scale), style) for x in atom.parts)
+        items = sorted(text_in(x * (-scale if negative else scale), style) for x in atom.parts)
         return k, (style.greatest if negative else style.least)(items)
     x, c = (part * scale for part in atom.parts)
     write = style.floor if type(atom) is Quotient else style.mod
-    return k, write(style, x, c, written(x, style), written(c, style))
+    return k, write(style, x, c, text_in(x, style), text_in(c, style))
 
 
 def denominator(x: Value) -> int:
@@ -216,7 +216,7 @@ def to_python(x: Value) -> str:
     >>> to_python(sym("M") % 16 + sym("i", min=0) // 4)
     'M % 16 + i // 4'
     """
-    return written(x, _PYTHON).text
+    return text_in(x, _PYTHON).text
 
 
 def to_mlir(x: Value, division: str = "floordiv") -> str:
@@ -226,7 +226,7 @@ def to_mlir(x: Value, division: str = "floordiv") -> str:
     >>> print(to_mlir(i // 8 * 4 + i % 8), to_mlir(i // 8, division="/"))
     (d0 floordiv 8) * 4 + d0 mod 8 d0 / 8
     """
-    return written(x, mlir_style(division)).text
+    return text_in(x, mlir_style(division)).text
 
 
 def mlir_style(
@@ -309,7 +309,7 @@ def to_cpp(x: Value) -> str:
     Raises:
         UnsupportedError: a number in it takes more than 64 bits.
     """
-    text = written(x, _CPP).text
+    text = text_in(x, _CPP).text
     for digits in _LONG_NUMBER.findall(text):
         if int(digits) >= 1 << 63:
             raise UnsupportedError(
@@ -327,19 +327,19 @@ _LONG_NUMBER: Final = re.compile(r"\b[0-9]{19,}")
 
 
 class Notation:
-    """The writer of several values together: the facts of a symbol stand where it is first written.
+    """The writer of several values together: the facts of a symbol follow its first mention.
 
-    What the text implies is left out: ``M/16`` says that 16 divides ``M``.
+    A fact that the text implies is left out: ``M/16`` says that 16 divides ``M``.
     """
 
     def __init__(self, values: Iterable[Value], facts: bool = True) -> None:
         self._facts: dict[str, str] = {}
-        """What is yet to be said of symbols, by their marks."""
+        """The facts not yet written, by the marks of their symbols."""
         symbols: dict[str, Symbol] = {}
         implied: dict[str, int] = {}
         for x in values if facts else ():
             if type(x) is Expr:
-                text = written(x, _NOTATION).text
+                text = text_in(x, _NOTATION).text
                 for symbol in x.symbols:
                     mark = _marked(symbol)
                     symbols[mark] = symbol
@@ -352,7 +352,7 @@ class Notation:
         if type(x) is not Expr:
             return str(x)
         # terms are sorted and written more than once: the facts go where the name stands first
-        return _MARK.sub(lambda mark: mark[1] + self._facts.pop(mark[0], ""), written(x, _NOTATION).text)
+        return _MARK.sub(lambda mark: mark[1] + self._facts.pop(mark[0], ""), text_in(x, _NOTATION).text)
 
 
 def _marked(symbol: Symbol) -> str:
@@ -366,7 +366,7 @@ _NOTATION: Final = Style(
 
 
 def implied_divisor(text: str, name: str) -> int:
-    """Return what a text says that divides a name: 16 in ``M/16``, and in ``3*M/48``."""
+    """Return the divisor of a name that a text implies: 16 in ``M/16``, and in ``3*M/48``."""
     quotients = re.findall(
         rf"(?:(?<![\w*/%.])(\d+)\s*\*\s*|(?<![\w*/%.])){name}(?:\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})?\s*/\s*(\d+)(?![\d/])",
         text,
@@ -375,7 +375,7 @@ def implied_divisor(text: str, name: str) -> int:
 
 
 def facts_text(symbol: Symbol, implied: int = 1) -> str:
-    """Return the facts of a symbol as the notation writes them, without those that it need not."""
+    """Return the facts of a symbol in notation, without defaults and the implied divisor."""
     facts: list[str] = []
     if symbol.divisor != implied:
         facts.append(f"div={symbol.divisor}")

@@ -2,8 +2,8 @@
 
 `tla.numbers.ints` has the questions whose answer may be None: `known_eq`, `known_lt`, `known_divides`.
 Those of this module return a bool. Where the answer is open they raise `UndecidedError` with the
-obligation, a condition that can be assumed. `Questions` asks in the name of an operation, and `asking`
-gives its name to what was asked without one.
+obligation, a condition that can be assumed. The error of a question of `Questions` names its operation;
+`asking` adds the name of an operation to an error that names none.
 
 >>> less(sym("M", max=4), 5), divides(4, sym("M", divisible_by=8))
 (True, True)
@@ -45,9 +45,9 @@ def undecided(
     )
 
 
-def compared(a: Any, sign: str, b: Any) -> object:
+def comparison(a: Any, sign: str, b: Any) -> object:
     """Return the comparison of two leaves, one of them symbolic, as an obligation."""
-    return a.compared(sign, b) if isinstance(a, SymbolicInt) else b.compared(_MIRRORED[sign], a)
+    return a.comparison(sign, b) if isinstance(a, SymbolicInt) else b.comparison(_MIRRORED[sign], a)
 
 
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -62,13 +62,13 @@ Question: TypeAlias = "tuple[bool | None, object]"
 def equality(a: Leaf, b: Leaf) -> Question:
     """The question whether ``a == b``."""
     answer = known_eq(a, b)
-    return answer, compared(a, "==", b) if answer is None else None
+    return answer, comparison(a, "==", b) if answer is None else None
 
 
 def order(a: Leaf, b: Leaf) -> Question:
     """The question whether ``a < b``."""
     answer = known_lt(a, b)
-    return answer, compared(a, "<", b) if answer is None else None
+    return answer, comparison(a, "<", b) if answer is None else None
 
 
 def division(a: Leaf, b: Leaf) -> Question:
@@ -77,14 +77,14 @@ def division(a: Leaf, b: Leaf) -> Question:
     if answer is not None:
         return answer, None
     if known_eq(a, 0) is False:
-        return None, compared(b % a, "==", 0)  # type: ignore[operator]  # ty: ignore[unsupported-operator]
-    return None, compared(a, ">" if known_lt(a, 0) is False else "!=", 0)
+        return None, comparison(b % a, "==", 0)  # type: ignore[operator]  # ty: ignore[unsupported-operator]
+    return None, comparison(a, ">" if known_lt(a, 0) is False else "!=", 0)
 
 
 # --- answers ----------------------------------------------------------------------------------
 
 
-def decided(answer: bool | None, obligation: object, operation: Callable[[], str] = str) -> bool:
+def decide(answer: bool | None, obligation: object, operation: Callable[[], str] = str) -> bool:
     """Return a known answer as a bool; raise `UndecidedError` naming the obligation otherwise."""
     if answer is None:
         raise undecided(operation(), obligation)
@@ -95,37 +95,38 @@ def less(a: Leaf, b: Leaf) -> bool:
     """Whether ``a < b``; raise `UndecidedError` where that is open."""
     if type(a) in PLAIN_INTS and type(b) in PLAIN_INTS:
         return a < b  # type: ignore[operator]  # ty: ignore[unsupported-operator]
-    return decided(*order(a, b))
+    return decide(*order(a, b))
 
 
 def equal(a: Leaf, b: Leaf) -> bool:
     """Whether ``a == b``; raise `UndecidedError` where that is open."""
-    return decided(*equality(a, b))
+    return decide(*equality(a, b))
 
 
 def at_least(a: Leaf, b: Leaf) -> bool:
     """Whether ``a >= b``, as what must hold; raise `UndecidedError` where that is open."""
     answer = known_lt(a, b)
-    return decided(None, compared(a, ">=", b)) if answer is None else not answer
+    return decide(None, comparison(a, ">=", b)) if answer is None else not answer
 
 
 def divides(a: Leaf, b: Leaf) -> bool:
     """Whether ``a`` divides ``b``; raise `UndecidedError` where that is open."""
-    return decided(*division(a, b))
+    return decide(*division(a, b))
 
 
 def differs(a: Leaf, b: Leaf) -> bool:
     """Whether ``a != b``; of an ``a`` that is never less, ``a > b`` is the obligation."""
     answer = known_eq(a, b)
     if answer is None:
-        decided(None, compared(a, ">" if known_lt(a, b) is False else "==", b))
+        decide(None, comparison(a, ">" if known_lt(a, b) is False else "==", b))
     return not answer
 
 
 def neither_divides(a: Leaf, b: Leaf) -> bool:
     """Whether neither of two ints divides the other; raise `UndecidedError` where that is open.
 
-    Of two questions it asks whether the lesser divides the greater; whether a number divides an unknown.
+    Where both questions are open, the error asks one: whether the lesser int divides the greater, or
+    whether the number divides the unknown.
     """
     answer, obligation = division(a, b)
     other, otherwise = division(b, a)
@@ -136,12 +137,12 @@ def neither_divides(a: Leaf, b: Leaf) -> bool:
         if is_lesser is False or (is_lesser is None and isinstance(b, int)):
             answer = False
     if answer is None or other is None:
-        decided(None, otherwise if answer is False else obligation)
+        decide(None, otherwise if answer is False else obligation)
     return True
 
 
-def decided_all(questions: Iterable[Question]) -> bool:
-    """Whether all answers are True. One that is False settles it; else an open one is undecided."""
+def decide_all(questions: Iterable[Question]) -> bool:
+    """Whether all answers are True; undecided where one is open and none is False."""
     unsettled: Question | None = None
     for question in questions:
         answer, _obligation = question
@@ -149,7 +150,7 @@ def decided_all(questions: Iterable[Question]) -> bool:
             return False
         if answer is None and unsettled is None:
             unsettled = question
-    return unsettled is None or decided(*unsettled)
+    return unsettled is None or decide(*unsettled)
 
 
 class Questions:
@@ -168,23 +169,26 @@ class Questions:
 
     def refuse(self, left: Any, sign: str, right: Any) -> NoReturn:
         """Raise the error of a comparison that is open."""
-        raise undecided(self.operation(), compared(left, sign, right))
+        raise undecided(self.operation(), comparison(left, sign, right))
 
     def less(self, a: Any, b: Any) -> bool:
         """Whether ``a < b``."""
-        return decided(*order(a, b), self.operation)
+        answer = known_lt(a, b)
+        return self.refuse(a, "<", b) if answer is None else answer
 
     def positive(self, x: Any) -> bool:
         """Whether ``x > 0``."""
-        return decided(*order(_0, x), self.operation)
+        answer = known_lt(_0, x)
+        return self.refuse(x, ">", _0) if answer is None else answer
 
     def zero(self, x: Any) -> bool:
         """Whether ``x == 0``."""
-        return decided(*equality(x, _0), self.operation)
+        answer = known_eq(x, _0)
+        return self.refuse(x, "==", _0) if answer is None else answer
 
     def divides(self, a: Any, b: Any) -> bool:
         """Whether ``a`` divides ``b``."""
-        return decided(*division(a, b), self.operation)
+        return decide(*division(a, b), self.operation)
 
     def moves(self, d: Any) -> bool:
         """Whether a stride is not 0."""
@@ -200,10 +204,10 @@ class Questions:
 def asking(
     operation: Callable[[], str], run: Callable[..., _R], /, *args: Any, inner: bool = False
 ) -> _R:
-    """Return ``run(*args)``; a question that it asks in no name is that of the operation.
+    """Return ``run(*args)``; an open question without an operation's name gets the name of this one.
 
     Args:
-        inner: Give the name to the questions of operations inside too.
+        inner: Rename the questions of operations inside too.
     """
     try:
         return run(*args)

@@ -10,7 +10,7 @@ text                       value
 ``+ - *``, ``ceildiv``     as usual; parentheses group; ``min(x,y)``, ``max(x,y)``
 ========================== =================================================================
 
-A `Names` holds what the names of one text stand for; `expr_at` reads an expression at a scanner.
+A `Names` holds the values of the names in one text; `expr_at` reads an expression at a scanner.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 class Names:
-    """What the names of a text stand for.
+    """The values of the names in a text.
 
     Args:
-        given: Expressions by name, which the text then need not describe.
+        given: Expressions by name; the text need not repeat their facts.
     """
 
     __slots__ = ("_known", "_reading", "_text")
@@ -50,11 +50,11 @@ class Names:
         self._reading: list[str] = []
 
     def cannot(self, error: TlaError) -> str:
-        """Return what a text says that asks for what arithmetic cannot do."""
+        """Return the reason to print where arithmetic refuses an operation of the text."""
         return error.summary
 
     def value_at(self, scan: Scanner, start: int, name: str, room: int) -> Value:
-        """Return what a name, passed from ``start`` on, stands for; pass its facts."""
+        """Return the value of a name, read from ``start`` on; pass its facts."""
         if not is_name(name):
             why = "is a word of the notation" if name in RESERVED else "is no name"
             scan.fail(f"{shortened(name)!r} {why}", start, start + len(name))
@@ -67,7 +67,7 @@ class Names:
         return self._known[name]
 
     def _described(self, scan: Scanner, start: int, name: str, room: int) -> Value:
-        """The symbol of the facts that stand anywhere in the text with the name."""
+        """The symbol of a name: its facts may stand at any of its places in the text."""
         if name in self._reading:
             scan.fail(f"the range of {name} refers to {name} itself", start, start + len(name))
         facts: dict[str, Any] = {}

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from . import facts, intervals, printers
 from .context import assumed
-from .evaluation import rebuilt
+from .evaluation import rebuild
 from .nodes import (
     Condition,
     Expr,
@@ -28,13 +28,14 @@ from .nodes import (
     Remainder,
     Terms,
     Value,
+    alone,
     atom_expr,
     atoms_of,
     bounds_of,
     contains,
     exact_quotient,
+    expr_of,
     key_of,
-    made,
     over,
     product_in_order,
     shorten,
@@ -64,7 +65,7 @@ DIVISION: Final[list[Rule]] = []
 REMAINDER: Final[list[Rule]] = []
 """Rules of ``x % c``, for the same."""
 SUM: Final[list[Rule]] = []
-"""Rules of a sum, tried at each product in it that holds a quotient or a remainder."""
+"""Rules of a sum: one tried at each remainder in its products, one at each quotient."""
 MINIMUM: Final[list[Rule]] = []
 """Rules of the least of several expressions."""
 
@@ -102,7 +103,7 @@ def _pulled_out(x: Expr, c: Value) -> Value | None:
         whole = {m: k for m, k in x.terms.items() if not k % c}
         constant = x.constant % c
         outside = over(whole, c, x.constant // c, x.kinds)
-        return floor_divided(made(rest, constant, x.kinds) if rest else constant, c) + outside
+        return floor_divided(expr_of(rest, constant, x.kinds) if rest else constant, c) + outside
     quotient, smaller = shorten(x, c)
     return None if quotient is None else quotient + floor_divided(smaller, c)
 
@@ -129,7 +130,7 @@ def _flattened(x: Expr, c: Value) -> Value | None:
 
 @_rule(DIVISION, "D1", "(x % (a*c)) // c == (x // c) % a")
 def _remainder_divided(x: Expr, c: Value) -> Value | None:
-    atom = _alone(x, Remainder)
+    atom = alone(x, Remainder)
     if atom is None:
         return None
     a = exact_quotient(atom.divisor, c)
@@ -164,9 +165,9 @@ def _dropped(x: Expr, c: Value) -> Value | None:
         quotient, smaller = shorten(x, c)
         if quotient is not None:
             return remainder(smaller, c)
-        atom = _alone(x, Remainder)
-        if atom is not None and exact_quotient(atom.divisor, c) is not None:
-            return remainder(atom.dividend, c)
+        whole = alone(x, Remainder)
+        if whole is not None and exact_quotient(whole.divisor, c) is not None:
+            return remainder(whole.dividend, c)
         return None
     constant = x.constant % c
     if x.kinds & 1:
@@ -174,12 +175,12 @@ def _dropped(x: Expr, c: Value) -> Value | None:
             for atom in monomial:
                 if type(atom) is Remainder and exact_quotient(atom.divisor * k, c) is not None:
                     rest: Any = term_of(without(monomial, (atom,)), k)
-                    inner = made({monomial: k}, 0, x.kinds)
+                    inner = expr_of({monomial: k}, 0, x.kinds)
                     return remainder(x - inner + atom.dividend * rest, c)
     if constant == x.constant and all(k % c for k in x.terms.values()):
         return None
     terms = {m: k for m, k in x.terms.items() if k % c}
-    return remainder(made(terms, constant, x.kinds), c) if terms else constant
+    return remainder(expr_of(terms, constant, x.kinds), c) if terms else constant
 
 
 @_rule(REMAINDER, "R2, R4", "(x*g + n) % (c*g) == (x + n // g) % c * g + n % g")
@@ -206,8 +207,6 @@ def _digit_kept(x: Expr, c: Value) -> Value | None:
 @_rule(SUM, "S1", "x % c + x // c * c == x", "both times the same factor")
 def _joined(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: int) -> Value | None:
     atom: Any = monomial[i]
-    if type(atom) is not Remainder:
-        return None
     whole: Any = atom.whole
     if len(monomial) == 1 and type(whole) is Expr and next(iter(whole.terms)) not in terms:
         return None
@@ -215,29 +214,28 @@ def _joined(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: int)
     if type(whole) is not Expr or any(terms.get(m) != k for m, k in whole.terms.items()):
         return None
     dividend = _times(atom.dividend, monomial, i, terms[monomial])
-    one = made({monomial: terms[monomial]}, 0, kinds)
-    result: Value = made(terms, constant, kinds) - one - whole + dividend
+    one = expr_of({monomial: terms[monomial]}, 0, kinds)
+    result: Value = expr_of(terms, constant, kinds) - one - whole + dividend
     return result
 
 
 @_rule(SUM, "S2", "x - x // c * c == x % c", "both times the same factor")
 def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: int) -> Value | None:
     atom: Any = monomial[i]
-    if type(atom) is not Quotient:
-        return None
-    k = terms[monomial]
-    c = atom.divisor
-    dividend: Any = atom.dividend
-    if len(monomial) == 1 and type(c) is not Expr and next(iter(dividend.terms)) not in terms:
-        return None
-    factors: Any = exact_quotient(term_of(without(monomial, (atom,)), -k), c)
+    k, c = terms[monomial], atom.divisor
+    dividend, others = atom.dividend, without(monomial, (atom,))
+    factors: Any = None
+    if type(c) is Expr:
+        factors = exact_quotient(term_of(others, -k), c)
+    elif not k % c and (others or next(iter(dividend.terms)) in terms):
+        factors = term_of(others, -k // c)
     if factors is None:
         return None
     x: Any = dividend * factors
     if type(x) is not Expr or any(terms.get(m) != j for m, j in x.terms.items()):
         return None
-    one = made({monomial: terms[monomial]}, 0, kinds)
-    result: Value = made(terms, constant, kinds) - one - x + remainder(dividend, c) * factors
+    one = expr_of({monomial: k}, 0, kinds)
+    result: Value = expr_of(terms, constant, kinds) - one - x + remainder(dividend, c) * factors
     return result
 
 
@@ -264,7 +262,7 @@ def _after(x: Value, y: Value) -> bool:
 @_rule(MINIMUM, "L2", "min(min(x, y), z) == min(x, y, z)")
 def _nested(items: list[Value]) -> Value | None:
     for i, x in enumerate(items):
-        atom = _alone(x, Least) if type(x) is Expr else None
+        atom = alone(x, Least)
         if atom is not None:
             return least(*items[:i], *atom.parts, *items[i + 1 :])
     return None
@@ -362,17 +360,15 @@ def summed(terms: Terms, constant: int, kinds: int) -> Value:
     """Return the sum of some terms, rewritten by the rules of sums until none applies."""
     for monomial in terms:
         for i, atom in enumerate(monomial):
-            if not atom.kind & 3:
-                continue
-            for rule in SUM:
-                result = rule.step(terms, constant, kinds, monomial, i)
+            if atom.kind & 3:
+                result = SUM[atom.kind - 1].step(terms, constant, kinds, monomial, i)
                 if result is not None:
                     return result
     if assumed.get() is not None:
         result = facts.restore(terms, constant, kinds)
         if result is not None:
             return result
-    return made(terms, constant, kinds)
+    return expr_of(terms, constant, kinds)
 
 
 def simplify(x: Value) -> Value:
@@ -394,7 +390,7 @@ def simplify(x: Value) -> Value:
     if assumed.get() is None and all(atom.is_final for atom in atoms_of(x)):
         return x  # the operators have done it
     for _time in range(_ROUNDS):
-        simpler = rebuilt(x, single)
+        simpler = rebuild(x, single)
         if type(simpler) is Expr:
             simpler = facts.replace_equals(simpler)
         if type(simpler) is not Expr or type(x) is not Expr:
@@ -475,14 +471,6 @@ def _of_constant(table: list[Rule], x: int, c: Value) -> Value | None:
 # --- parts of the rules -----------------------------------------------------------------------
 
 
-def _alone(x: Expr, kind: type[Any]) -> Any:
-    """The atom that an expression consists of, if it is of a kind."""
-    if len(x.terms) > 1 or x.constant:
-        return None
-    ((monomial, k),) = x.terms.items()
-    return monomial[0] if k == 1 and len(monomial) == 1 and type(monomial[0]) is kind else None
-
-
 def _common_factor(x: Expr, c: Value) -> Value | None:
     """A factor, other than 1 and known to be positive, of ``c`` and every term but a number's rest."""
     if type(c) is not Expr:
@@ -516,7 +504,7 @@ def _divided(x: Value, g: Value) -> Value:
             terms[rest] = k // n
         else:
             constant = k // n
-    return made(terms, constant, x.kinds) if terms else constant
+    return expr_of(terms, constant, x.kinds) if terms else constant
 
 
 def _digit(x: Expr, c: Value) -> tuple[Value, Value, Value, Value] | None:
@@ -527,7 +515,7 @@ def _digit(x: Expr, c: Value) -> tuple[Value, Value, Value, Value] | None:
                 high = {m: k for m, k in x.terms.items() if not k % g}
                 low = {m: k for m, k in x.terms.items() if k % g}
                 n = x.constant % g
-                below: Value = made(low, n, x.kinds) if low else n
+                below: Value = expr_of(low, n, x.kinds) if low else n
                 if _is_digit(below, g):
                     return g, over(high, g, x.constant // g, x.kinds), below, c // g
         return None
@@ -545,9 +533,9 @@ def _digit(x: Expr, c: Value) -> tuple[Value, Value, Value, Value] | None:
                 parts[contains(factor[0], m) and not j % factor[1]][m] = j
             if not parts[1] or (type(unit) is Expr and unit.terms == c.terms):
                 continue
-            below = made(parts[0], x.constant, x.kinds) if parts[0] else x.constant
+            below = expr_of(parts[0], x.constant, x.kinds) if parts[0] else x.constant
             if _is_digit(below, unit):
-                above = made(parts[1], 0, x.kinds)
+                above = expr_of(parts[1], 0, x.kinds)
                 return unit, _divided(above, unit), below, _divided(c, unit)
     return None
 

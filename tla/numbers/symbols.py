@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import or_
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex
 
 from ..errors import LayoutError
 from . import assumptions, evaluation, facts, printers, rules
-from .nodes import Expr, Symbol, Value, made, operators, product_in_order, required
+from .nodes import Expr, Symbol, Value, expr_of, operators, product_in_order, required
 
 if TYPE_CHECKING:
     from .ints import IntLike
@@ -39,7 +37,7 @@ def sym(
 ) -> Expr:
     """Return the unknown int of a name, a multiple of ``divisible_by`` between ``min`` and ``max``.
 
-    It stands wherever an int of a layout does; by default it is what an extent is, 1 or more.
+    It may replace any int of a layout. By default it is 1 or more, as an extent is.
 
     >>> M, i = sym("M", divisible_by=16), sym("i", min=0, max=15)
     >>> print(M % 16, (M + i) // 16, (M + i) % 16)
@@ -54,8 +52,8 @@ def sym(
     the facts of both. They are equal if all their facts are.
 
     Raises:
-        LayoutError: the name is none, the divisor is not positive, or no int lies in the range.
-        LeafError: a bound is no int.
+        LayoutError: the text is no name, the divisor is not positive, or no int lies in the range.
+        LeafError: a bound is not an int.
     """
     if not isinstance(name, str) or not is_name(name):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise LayoutError(
@@ -79,13 +77,13 @@ def sym(
 
 def value_of_symbol(symbol: Symbol) -> Expr:
     """Return the expression of a symbol: its atom times its divisor."""
-    return made({(symbol,): symbol.divisor}, 0, 0)
+    return expr_of({(symbol,): symbol.divisor}, 0, 0)
 
 
 def _restore(terms: tuple[tuple[Monomial, int], ...], constant: int) -> Value:
-    """What a pickle holds: factors sorted anew, since the order of atoms is that of this process."""
-    kinds = reduce(or_, [atom.kind for monomial, _k in terms for atom in monomial])
-    return made({product_in_order(monomial): k for monomial, k in terms}, constant, kinds)
+    """The value of a pickle. Its factors are sorted anew: each process orders atoms in its own way."""
+    kinds = sum({atom.kind for monomial, _k in terms for atom in monomial})  # each a bit of its own
+    return expr_of({product_in_order(monomial): k for monomial, k in terms}, constant, kinds)
 
 
 operators.floor_divided, operators.remainder = rules.floor_divided, rules.remainder

@@ -23,8 +23,8 @@ from ..layouts import leaves, wrap
 from ..numbers import (
     SymbolicInt,
     ceil_div,
-    compared,
-    decided,
+    comparison,
+    decide,
     divides,
     known_divides,
     known_eq,
@@ -218,7 +218,7 @@ def _is_at_least(a: Any, b: Any) -> bool | None:
 
 def _decided_at_least(a: Any, b: Any) -> bool:
     answer = _is_at_least(a, b)
-    return decided(None, compared(a, ">=", b)) if answer is None else answer
+    return decide(None, comparison(a, ">=", b)) if answer is None else answer
 
 
 # --- the size ---------------------------------------------------------------------------------

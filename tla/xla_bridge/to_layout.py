@@ -29,7 +29,7 @@ from ..numbers import (
     SymbolicInt,
     at_least,
     ceil_div,
-    compared,
+    comparison,
     keeps_assumptions,
     known_divides,
     known_eq,
@@ -233,7 +233,7 @@ def _split(axis: _Axis, t: int, shape: XlaShape, grow: bool) -> tuple[_Axis, _Ax
 def _undecided(shape: XlaShape, d: _Digit, t: int, *open_: tuple[bool | None, Any, Any]) -> Exception:
     """The error of a digit that a tile may cut unevenly, with what would settle that it does not."""
     whole = next((x % n for answer, x, n in open_ if answer is None), None)
-    needed = compared(d.place * d.size, "<=", t) if whole is None else compared(whole, "==", 0)
+    needed = comparison(d.place * d.size, "<=", t) if whole is None else comparison(whole, "==", 0)
     return UndecidedError(
         f"cannot decide whether {needed}, as a nested layout of {shape} needs",
         f"A tile of {t} cuts dim {d.dim}, which counts by {d.place} there.",

@@ -18,7 +18,7 @@ from ...layouts import congruent, leaves, product, text_of
 from ...numbers import (
     SymbolicInt,
     ceil_div,
-    compared,
+    comparison,
     division,
     equality,
     is_asked,
@@ -274,7 +274,7 @@ class Fitting:
         if answer is True and not _holds(d, step, counts):
             is_short = known_lt(d, room)
             answer = None if is_short is None else False
-            obligation = compared(d, ">=", room) if is_short is None else None
+            obligation = comparison(d, ">=", room) if is_short is None else None
         if answer is not True:
             whole = "" if known_eq(unit, 1) is True else f"a multiple of {unit}, "
             wanted = f"{whole}at least {room}"

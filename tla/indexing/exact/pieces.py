@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import UndecidedError, UnsupportedError
-from ...numbers import Interval, Value, bounds_of, floor_divided, replaced
+from ...numbers import Interval, Value, bounds_of, floor_divided, rebind
 from ..maps import IndexingMap
 from ..rewriting import rewritten
 from ..variables import RuntimeVariable, Source, Variable, bounded, dim, rng, rt
@@ -179,7 +179,7 @@ class _Piece:
         moved: dict[Symbol, Value] = {rt(old).symbols[0]: rt(new) for new, old in enumerate(kept)}
 
         def put(x: Value) -> Value:
-            return replaced(x, moved)
+            return rebind(x, moved)
 
         return IndexingMap(
             [put(x) for x in results],
@@ -204,7 +204,7 @@ class _Piece:
         out: list[tuple[Value, Interval]] = []
         for terms, constant in self.facts:
             x = self._sum(terms, 0)
-            low, high = bounds_of(replaced(x, within))
+            low, high = bounds_of(rebind(x, within))
             if low is not None and low >= -constant:
                 continue
             if high is None:

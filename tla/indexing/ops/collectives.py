@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ...numbers import Interval, key_of, replaced
+from ...numbers import Interval, key_of, rebind
 from ..constraints import lies_in
 from ..maps import IndexingMap
 from ..variables import REPLICA, RuntimeVariable, Source, bounded, dim, rng, rt
@@ -171,7 +171,7 @@ class _Asked:
         """Return the map to the elements ``results`` of a replica, for a range over ``positions``."""
 
         def put(x: Any) -> Any:
-            return replaced(x, self._back)
+            return rebind(x, self._back)
 
         asks = RuntimeVariable("replica", Interval(0, self.devices - 1), Source(REPLICA))
         ranges = [positions] if positions is not None and not positions.is_point else []
