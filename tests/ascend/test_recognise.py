@@ -234,6 +234,10 @@ PARENTS: dict[str, Any] = {
 }
 
 
+def test_every_tag_of_a_matrix_has_its_parent() -> None:
+    assert set(PARENTS) == set(MATRICES)
+
+
 @given(st.data())
 def test_a_layout_is_in_a_tag_just_where_it_is_a_tile_of_what_the_tag_makes(data: st.DataObject) -> None:
     tag = data.draw(st.sampled_from(sorted(PARENTS)))
