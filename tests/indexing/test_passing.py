@@ -57,6 +57,10 @@ def parts(random: Random, count: int) -> tuple[list[list[int]], str]:
     return arrays, f"({', '.join(texts)})"
 
 
+def test_every_opcode_has_a_rule() -> None:
+    assert set(OPCODES) <= RULES.keys()
+
+
 def test_an_op_that_hands_its_arrays_on_does_so_everywhere() -> None:
     """Each table of such ops has all whose rule is that of opt-barrier, but for those that copy."""
     same = {opcode for opcode in OPCODES if RULES[opcode] is RULES["opt-barrier"]}
