@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from test_public_names import ROOMS
 
 import tla
 
@@ -173,3 +174,16 @@ def test_each_large_package_lists_its_floors() -> None:
     }
     large = {p for p in PACKAGES if sum(package_of(m) == p and m != p for m in PATHS) > 5}
     assert large <= listed
+
+
+def test_the_renderers_know_no_room_but_those_of_figures() -> None:
+    contracts = tomllib.loads(SETTINGS.read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    (forbidden,) = [set(c["forbidden_modules"]) for c in contracts if c["type"] == "forbidden"]
+    rooms = {f"tla.{room}" for floor in layers_of("tla") for room in floor}
+    known = {"tla.__main__", "tla.ground", "tla.ints", "tla.mypy_plugin", "tla.show", "tla.types"}
+    assert rooms == forbidden | known
+
+
+def test_every_room_has_its_public_names_checked() -> None:
+    rooms = {package for package in PACKAGES if package.count(".") == 1}
+    assert rooms - {"tla.cli", "tla.types"} <= {*ROOMS}

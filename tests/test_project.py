@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import tla
+from tla.cli.commands import COMMANDS, SUBCOMMANDS
 
 ROOT = Path(__file__).parent.parent
 
@@ -40,6 +41,23 @@ def test_readme_has_the_one_test_command_that_ci_runs() -> None:
     install, install_and_test = commands
     assert install.endswith("&& .venv/bin/pip install -q . && . .venv/bin/activate")
     assert install_and_test.endswith("&& .venv/bin/pytest -q -n auto")
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *(f"ascend {name}" for name in SUBCOMMANDS)])
+def test_readme_has_every_command(command: str) -> None:
+    table = "".join(re.findall(r"^\| `tla .*\|$", (ROOT / "README.md").read_text(), re.M))
+    assert re.search(rf"`(tla )?{command}[` ]", table)
+
+
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+
+
+@pytest.mark.skipif(not CONTRIBUTING.exists(), reason="the wheel has no documents")
+@pytest.mark.parametrize(
+    "fuzzer", sorted((ROOT / "tests").rglob("fuzz*.py")), ids=lambda path: path.name
+)
+def test_contributing_says_how_a_fuzzer_is_run(fuzzer: Path) -> None:
+    assert f"`python {fuzzer.relative_to(ROOT)} " in CONTRIBUTING.read_text()
 
 
 def test_version_is_in_the_changelog() -> None:

@@ -6,9 +6,13 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tla import LayoutError, TlaError, UnsupportedError
-from tla.ascend import ARCHES, CHIPS, ELEMENTS, Arch, Ascend950, AtlasA2, AtlasA3, accumulator
-from tla.ascend.arch import C0_BYTES, FRACTAL_ROWS, arch
+from tla.ascend import ARCHES, CHIPS, ELEMENTS, Arch, Ascend950, AtlasA2, AtlasA3, accumulator, cube
+from tla.ascend.arch import _CHOICES, C0_BYTES, FRACTAL_ROWS, arch
+from tla.ascend.copies import l1_l0, operands
 from tla.ascend.limits import LIMITS
+from tla.ascend.plans import defaults, dispatch, legality
+from tla.ascend.tuning import tuner
+from tla.ascend.tuning.pipes import GM_BANDWIDTH
 
 ALL = [*ARCHES.values(), *CHIPS.values()]
 POSITIONS = ("L1", "L0A", "L0B", "L0C", "UB", "BT", "FB")
@@ -54,6 +58,25 @@ def test_instruction_sets_differ() -> None:
     assert (AtlasA2.tag, AtlasA3.tag, Ascend950.tag) == ("AtlasA2", "AtlasA2", "Ascend950")
 
 
+BY_CODE: dict[str, Any] = {
+    "products": cube.PRODUCTS,
+    "biases": cube.BIASES,
+    "limits": LIMITS,
+    "tags": dispatch.ARCH_OF,
+    "names": legality._GENERATION,
+    "tiles": defaults._L1,
+    "elements that are absent": operands._ABSENT,
+    "tags of A in L0A": l1_l0._L0A_TAGS,
+    "kernels of the tuner": tuner._KERNELS,
+}
+"""The tables by instruction set."""
+
+
+@pytest.mark.parametrize("table", BY_CODE)
+def test_a_table_has_every_instruction_set(table: str) -> None:
+    assert set(BY_CODE[table]) == set(_CHOICES["code"])
+
+
 def test_the_stride_limit_is_the_range_of_src_d_value() -> None:
     found = AtlasA2.limit("Nd2Nz", "srcDValue")
     assert found is not None
@@ -87,6 +110,12 @@ def test_a_chip_is_its_architecture_but_for_a_few_figures() -> None:
         family = ARCHES[chip.family]
         assert {f for f in chip._fields if getattr(chip, f) != getattr(family, f)} <= figures
     assert "910B3" in CHIPS["Ascend910B3"].source("cores")
+
+
+def test_the_bandwidth_of_a_chip_is_stated_or_the_sum_of_its_cores() -> None:
+    """Of a new chip decide which: the estimates of `GM_BANDWIDTH`, or `Arch.gm_rate` by cores."""
+    sums = {"Ascend910B4"} | {a.name for a in ALL if a.family == "Ascend950"}
+    assert {a.name for a in ALL} == GM_BANDWIDTH.keys() | sums
 
 
 def test_bandwidths_are_those_the_vendor_gives() -> None:

@@ -41,6 +41,9 @@ from tla.ascend.copies import (
 from tla.ascend.copies.records import widths
 from tla.ascend.cube import BIASES
 from tla.ascend.tags.mx import make_mx_scale_layout
+from tla.cli import ascend_copy
+
+from .copies_recorded import ROUTES
 
 ON = {
     "AtlasA2": ("half", "bfloat16_t", "float", "int8_t", "int4b_t"),
@@ -761,7 +764,13 @@ def test_layouts_that_say_different_elements() -> None:
         l0c_to_gm(parse_tagged("L0C<half>(9,9)"), matrix, arch="AtlasA2")
 
 
-@pytest.mark.parametrize("copy", [gm_to_l1, l1_to_l0a, l1_to_l0b, l1_to_bt, l0c_to_gm])
+def test_every_copy_is_a_route_of_the_command_and_is_tested() -> None:
+    assert {route: copy for route, (copy, *_more) in ascend_copy._ROUTES.items()} == ROUTES
+    assert {copy for copy, *_more in SAID} == set(ROUTES.values())
+    assert all(f"\n  {route} " in ascend_copy._EPILOG for route in ROUTES)
+
+
+@pytest.mark.parametrize("copy", ROUTES.values())
 def test_an_element_that_nothing_says(copy: Any) -> None:
     layout = make_layout("half", "RowMajor", 9, 9)
     with pytest.raises(LayoutError, match=r"element type of a copy is not said\n.*parse_tagged"):

@@ -15,6 +15,7 @@ from tla import (
     NotALayoutError,
     UndecidedError,
     UnsupportedError,
+    ascend,
     assume,
     coalesce,
     get_tile_layout,
@@ -232,6 +233,13 @@ PARENTS: dict[str, Any] = {
     "MxScalezZ": lambda e, b: ((0, 1), 1, 2, 32),
     "MxScalenN": lambda e, b: ((1, 1), 0, 2, 32),
 }
+
+
+def test_every_tag_of_a_matrix_has_its_parent_and_a_public_predicate() -> None:
+    assert set(PARENTS) == set(MATRICES)
+    public = [getattr(ascend, name) for name in vars(ascend)["__all__"]]
+    tags = {value.tag for value in public if isinstance(value, type(is_zN))}
+    assert tags == {*MATRICES, "VectorLayout", "zNUnAlign"}
 
 
 @given(st.data())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from fuzz_schedules import SCHEDULERS
 from hypothesis import given, strategies as st
 
 import tla
@@ -14,6 +15,10 @@ from tla.ascend import schedules, swizzle
 from tla.ascend.schedules.swizzles import WORDS, BlockSwizzle
 
 PROBLEM, TILE = (1000, 777, 900), (128, 256, 256)
+
+
+def test_every_schedule_is_fuzzed() -> None:
+    assert set(SCHEDULERS) == set(WORDS)
 
 
 @pytest.mark.parametrize("word", WORDS)

@@ -337,6 +337,12 @@ def test_rows_of_the_unified_buffer_are_of_32_bytes(name: str, sizes: tuple[int,
 # --- the table, and what is wrong ---
 
 
+def test_the_tags_of_matrices_are_tested() -> None:
+    """Those of scales are in `test_mx`."""
+    of_matrices = {name for name, tag in TAGS.items() if tag.sizes == ("rows", "cols")}
+    assert {name for name in of_matrices if not name.startswith("MxScale")} == set(MATRICES)
+
+
 def test_the_table_says_what_its_tags_take() -> None:
     for name, tag in TAGS.items():
         assert tag.name == str(tag) == name

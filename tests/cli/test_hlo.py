@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tla.cli import hlo
 from tla.hlo import read_module
 from tla.memory import RULES, array_waste, live, module_buffers
 from tla.xla_bridge import XlaShape, logical_bytes, parse_shape, physical_bytes, to_layout
@@ -39,6 +40,16 @@ def facts_of(run: Run, *arguments: str, **options: bytes) -> dict[str, Any]:
 def counted(name: str) -> dict[str, int]:
     numbers: dict[str, int] = json.loads((MODULES / f"{name}.json").read_text("utf-8"))
     return numbers
+
+
+OTHERS = {"all", "by", "chip", "file", "format", "help", "json", "layouts", "opcode", "output", "top"}
+"""The options that are no report on a whole module."""
+
+
+def test_every_option_is_a_report_or_is_known_to_be_none() -> None:
+    parser = hlo._parser()
+    assert {action.dest for action in parser._actions} == OTHERS | set(hlo._WHOLE)
+    assert all(hlo._report_of(name) for name in hlo._WHOLE)
 
 
 # --- the buffers ---

@@ -21,6 +21,7 @@ from tla.explain import (
     InverseStep,
     explain,
 )
+from tla.explain.sentences import _LAWS
 from tla.layouts.int_tuple import flatten_to_tuple
 from tla.layouts.layout import AnyLayout
 from tla.layouts.swizzle import ComposedLayout, Swizzle
@@ -250,7 +251,7 @@ def test_an_operation_is_named_or_given_itself(name: Any) -> None:
 
 
 def test_the_operations_with_steps() -> None:
-    assert set(EXPLAINED) == set(OPERATIONS)
+    assert set(EXPLAINED) == set(OPERATIONS) == set(_LAWS)
 
 
 @pytest.mark.parametrize(

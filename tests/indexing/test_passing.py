@@ -6,8 +6,13 @@ from random import Random
 
 import pytest
 
+from tla.hlo import OPCODES
+from tla.indexing.fusion import _COPIES
+from tla.indexing.ops import RULES
 from tla.indexing.ops.elementwise import ELEMENTWISE, operand_count
 from tla.indexing.ops.passing import NO_DATA
+from tla.memory.aliasing import _FORWARDING
+from tla.memory.origins import _UNCHANGED
 
 from .arrays import checked, everything, refused, same, shape, sizes_of
 
@@ -50,6 +55,18 @@ def parts(random: Random, count: int) -> tuple[list[list[int]], str]:
         i = random.randint(0, count - 2)
         texts[i : i + 2] = [f"({', '.join(texts[i : i + 2])})"]
     return arrays, f"({', '.join(texts)})"
+
+
+def test_every_opcode_has_a_rule() -> None:
+    assert set(OPCODES) <= RULES.keys()
+
+
+def test_an_op_that_hands_its_arrays_on_does_so_everywhere() -> None:
+    """Each table of such ops has all whose rule is that of opt-barrier, but for those that copy."""
+    same = {opcode for opcode in OPCODES if RULES[opcode] is RULES["opt-barrier"]}
+    assert same - {"tuple"} <= set(_COPIES)
+    assert same - {"copy"} <= _FORWARDING
+    assert same - {"copy", "tuple"} <= _UNCHANGED
 
 
 @pytest.mark.parametrize("opcode", ["opt-barrier", "domain", "copy"])

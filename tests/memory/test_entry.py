@@ -7,7 +7,7 @@ import pytest
 from tla.errors import UnsupportedError
 from tla.hlo import read_module
 from tla.memory import alias_bytes, argument_bytes, index_tables_bytes, output_bytes
-from tla.xla_bridge import XlaShape, XlaTuple
+from tla.xla_bridge import CHIPS, XlaShape, XlaTuple
 
 from .modules import NAMES, chip_of, counted, module_of
 
@@ -50,6 +50,11 @@ MEASURED = [
 def test_the_table_of_pointers(chip: str, results: int, size: int) -> None:
     shape = XlaTuple([XlaShape("f32", [100, 200])] * results)
     assert index_tables_bytes(shape, chip) == size
+
+
+def test_the_alignment_of_every_chip_is_measured() -> None:
+    """Of a chip in no table it would be taken for that of v5e."""
+    assert {chip for chip, _results, _size in MEASURED} == set(CHIPS)
 
 
 def test_each_tuple_has_a_table() -> None:

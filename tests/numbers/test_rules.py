@@ -38,6 +38,9 @@ FEW = 10
 TABLES = {"//": DIVISION, "%": REMAINDER, "sum": SUM, "min": MINIMUM}
 RULES = [(table, rule) for table, rules in TABLES.items() for rule in rules]
 SYMBOLIC = {"P", "D1", "D2, D6", "D3", "D4", "D5", "N", "R1", "R2, R4", "R3", "R5", "S1", "S2"}
+"""The rules that also take symbolic divisors."""
+OF_INTS = {"L1", "L2", "L3"}
+"""Those for int divisors alone."""
 
 
 class Application(NamedTuple):
@@ -222,7 +225,7 @@ def test_the_tables_name_each_rule_once() -> None:
         names = [rule.name for rule in rules]
         assert len(set(names)) == len(names)
         assert all(rule.identity for rule in rules)
-    assert {rule.name for _table, rule in RULES} == SYMBOLIC | {"L1", "L2", "L3"}
+    assert {rule.name for _table, rule in RULES} == SYMBOLIC | OF_INTS
 
 
 @pytest.mark.parametrize("least", [FEW, pytest.param(LEAST, marks=pytest.mark.slow)])

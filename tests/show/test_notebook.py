@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -10,7 +11,7 @@ import sys
 from html import unescape
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 from xml.etree import ElementTree
 
 import pytest
@@ -24,6 +25,9 @@ from tla.memory.sizes import bytes_printed_as
 from tla.show import notebook
 from tla.show.notebook import CELLS, CHARACTERS, figure_of, html_of
 from tla.testing import int_tuples, layouts, naive_coords, shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(tla.__file__).parent.parent
 
@@ -164,6 +168,7 @@ def values() -> dict[str, Any]:
     from tla import ascend, hlo, indexing, memory, xla_bridge
     from tla.ascend.copies import gm_to_l1
     from tla.ascend.schedules import identity
+    from tla.explain import explain
 
     module = hlo.read_module(MODULE)
     buffers = memory.module_buffers(module)
@@ -192,6 +197,9 @@ def values() -> dict[str, Any]:
         "map": indexing.parse_map(
             "(d0, d1)[s0] -> (d0, s0), domain: d0 in [0, 3], d1 in [0, 2], s0 in [0, 4]"
         ),
+        "steps of XLA": xla_bridge.tiling_steps(shape("f32[3,5]{1,0:T(2,2)}"), (2, 3)),
+        "operation": explain("composition", Layout((6, 2), (8, 2)), Layout((4, 3), (3, 1))),
+        "architecture": ascend.arch("910B3"),
         "plan": plan,
         "report": plan.check(),
         "broken": ascend.gemm("Ascend950", (512, 512, 512), "half", l1=(100, 256, 256)).check(),
@@ -227,6 +235,28 @@ def memory_report() -> Any:
 
 VALUES = values()
 FIGURES = ("grid", "strip", "panels", "steps", "bars", "timeline")
+
+
+def test_every_kind_of_figure_is_shown() -> None:
+    assert {type(VALUES[name]) for name in FIGURES} == set(get_args(AnyFigure))
+
+
+def with_a_figure() -> Iterator[tuple[str, str, bool]]:
+    """The module and name of each class with a picture, and whether a notebook asks it for one."""
+    for path in sorted(Path(tla.__file__).parent.rglob("*.py")):
+        for part in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(part, ast.ClassDef):
+                names = {each.name for each in part.body if isinstance(each, ast.FunctionDef)}
+                if "figure" in names:
+                    module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+                    yield module, part.name, "_repr_html_" in names
+
+
+def test_every_class_with_a_picture_is_shown() -> None:
+    shown = {(each.__module__, each.__name__) for x in VALUES.values() for each in type(x).__mro__}
+    found = {(module, name): asks for module, name, asks in with_a_figure() if module != "tla.cli.show"}
+    assert found.keys() <= shown
+    assert all(found.values()), found
 
 
 @pytest.mark.parametrize("name", VALUES)

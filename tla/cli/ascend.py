@@ -55,6 +55,8 @@ def _command(name: str) -> Callable[[list[str]], int]:
         from .ascend_schedule import run as command
     elif name == "search":
         from .ascend_search import run as command
-    else:
+    elif name == "copy":
         from .ascend_copy import run as command
+    else:
+        raise AssertionError(f"no module for the subcommand {name}")
     return command

@@ -98,8 +98,10 @@ def _report_of(wanted: str) -> Callable[[Module, argparse.Namespace], int]:
         from .hlo_live import report
     elif wanted == "copies":
         from .hlo_copies import report
-    else:
+    elif wanted == "against":
         from .hlo_against import report
+    else:
+        raise AssertionError(f"no module for the report {wanted}")
     return report
 
 

@@ -341,7 +341,7 @@ class Timeline(NamedTuple):
         return html_of(self)
 
 
-AnyFigure: TypeAlias = "Figure | Strip | Panels | Steps | Timeline | Bars"
+AnyFigure: TypeAlias = Figure | Strip | Panels | Steps | Timeline | Bars
 """Every class of figure."""
 
 

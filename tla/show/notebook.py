@@ -17,12 +17,12 @@ A notebook file keeps every page, so a page is small, whatever the value: at mos
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, assert_never
 
 from ..algebra import collision, is_contiguous
 from ..errors import TlaError, UndecidedError, UnsupportedError
 from ..figures import composed_figure, layout_figure, tensor_figure
-from ..ground import Bars, Figure, Grid, Panels, Steps, Strip, Timeline, shortened
+from ..ground import AnyFigure, Bars, Figure, Grid, Panels, Steps, Strip, Timeline, shortened
 from ..layouts import is_composed, is_layout, is_tensor, product, text_of
 from ..numbers import SymbolicInt, is_tuple
 from .markup import html
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeIs
 
-    from ..ground import AnyFigure
     from ..layouts import AnyLayout
     from ..xla_bridge import XlaShape
 
@@ -41,8 +40,6 @@ CELLS: Final = 1024
 
 CHARACTERS: Final = 1 << 19
 """The most characters of a page."""
-
-_FIGURES: Final = (Figure, Strip, Panels, Steps, Bars, Timeline)
 
 _TEXT: Final = 2000
 """The most characters shown of a long text."""
@@ -64,7 +61,7 @@ def figure_of(value: object, **limits: Any) -> AnyFigure:
         UnsupportedError: values of this class have no figure.
         TlaError: this value has no figure; the error says why.
     """
-    if isinstance(value, _FIGURES):
+    if isinstance(value, AnyFigure):
         return value
     if is_layout(value):
         return layout_figure(value, **limits)
@@ -87,7 +84,7 @@ def html_of(value: object) -> str | None:
 
     A picture with too many characters is drawn again with fewer cells.
     """
-    if not isinstance(value, _FIGURES) and not hasattr(value, "figure"):
+    if not isinstance(value, AnyFigure) and not hasattr(value, "figure"):
         return None
     cells = CELLS
     while cells:
@@ -224,9 +221,11 @@ def _cut(figure: AnyFigure, cells: int) -> AnyFigure:
         )
     if isinstance(figure, Bars):
         return figure._replace(bars=figure.bars[: min(cells, _LINES)])
-    turns = figure.turns[: max(1, min(len(figure.turns), cells // max(1, len(figure.lanes))))]
-    lanes = [lane._replace(cells=lane.cells[: len(turns)]) for lane in figure.lanes[:cells]]
-    return figure._replace(turns=turns, lanes=tuple(lanes))
+    if isinstance(figure, Timeline):  # pyright: ignore[reportUnnecessaryIsInstance]
+        turns = figure.turns[: max(1, min(len(figure.turns), cells // max(1, len(figure.lanes))))]
+        lanes = [lane._replace(cells=lane.cells[: len(turns)]) for lane in figure.lanes[:cells]]
+        return figure._replace(turns=turns, lanes=tuple(lanes))
+    assert_never(figure)
 
 
 _PANELS: Final = 16

@@ -17,7 +17,7 @@ of 8 and of 32, 1 of 16. CATLASS, gemm/tile/ascend950, for LoadData2DParamsV2.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 from ...numbers import ceil_div
 from .records import (
@@ -74,7 +74,10 @@ def meaning(
         return _box(params, element.c0)
     if isinstance(params, LoadData3DParamsV2):
         return _image(params, element.c0, image_width or params.mExtension)
-    return _accumulators(params, element.c0)
+    kinds = (FixpipeParamsV220, DataCopyCO12DstParams)
+    if isinstance(params, kinds):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return _accumulators(params, element.c0)
+    assert_never(params)
 
 
 def _to_nz(p: Nd2NzParams | Dn2NzParams, c0: int, unit: int) -> Iterator[tuple[int | None, int]]:

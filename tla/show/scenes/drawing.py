@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
-from ...ground import Bars, Figure, Panels, Steps, Strip
+from ...ground import Bars, Figure, Panels, Steps, Strip, Timeline
 from ..scene import Scene
 from .bars import draw_bars
 from .grids import draw_figure
@@ -39,5 +39,7 @@ def draw(figure: AnyFigure, scene: Scene, x: float = 0, y: float = 0) -> None:
         draw_steps(figure, scene, x, y, draw)
     elif isinstance(figure, Bars):
         draw_bars(figure, scene, x, y)
-    else:
+    elif isinstance(figure, Timeline):  # pyright: ignore[reportUnnecessaryIsInstance]
         draw_timeline(figure, scene, x, y)
+    else:
+        assert_never(figure)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, assert_never
 
-from ...ground import Bars, Figure, Panels, Steps, Strip
+from ...ground import Bars, Figure, Panels, Steps, Strip, Timeline
 from .bars import bars_lines
 from .grids import figure_lines
 from .memory import strip_lines
@@ -57,4 +57,6 @@ def lines_of(figure: AnyFigure, width: int | None, is_titled: bool = False) -> l
         return steps_lines(figure, width, lines_of)
     if isinstance(figure, Bars):
         return [styled(line, _BARS) for line in bars_lines(figure, width)]
-    return [styled(line, _TIMELINE) for line in timeline_lines(figure, width)]
+    if isinstance(figure, Timeline):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return [styled(line, _TIMELINE) for line in timeline_lines(figure, width)]
+    assert_never(figure)
