@@ -201,7 +201,7 @@ class Fitting:
         self.shows: bool = _shows(layout)
         self.is_paired: bool = form.pairs and of is not None and of.name in FP4
         self.steps: dict[tuple[int, int], Any] = {}
-        """The stride of each leaf by (mode, level): the tag's, or the layout's if the tag leaves it open."""
+        """The stride of each leaf by (mode, level): the tag's, or the layout's if the tag allows any."""
         self.open: list[Leaf] = []
         """The leaves whose strides the tag leaves open."""
 
