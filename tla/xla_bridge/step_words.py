@@ -6,7 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UndecidedError, UnsupportedError
-from ..explain import digits_of, has_picture, memory_around, number, painted, painted_strip, sizes_of
+from ..explain import digits_of, has_picture, memory_around, number, paint_layout, paint_strip, sizes_of
 from ..figures import tile_colour
 from ..ground import Steps
 from ..layouts import crd2idx
@@ -175,10 +175,10 @@ def pictures_of(found: TilingExplanation) -> Iterator[AnyFigure]:
     def paint(k: int, cell: Cell) -> Cell:
         return cell._replace(colour=colour(k), is_marked=k == index)
 
-    yield painted(layout, paint, f"{found.shape} = {layout}", "tile", around=index)
+    yield paint_layout(layout, paint, f"{found.shape} = {layout}", "tile", around=index)
     offset = found.offset
     strip = None if offset is None else memory_around(layout, known_int(offset), colour)
-    whole = painted_strip(layout, colour, "in memory", known_int(found.elements))
+    whole = paint_strip(layout, colour, "in memory", known_int(found.elements))
     yield whole if strip is None else strip
 
 
