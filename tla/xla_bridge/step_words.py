@@ -1,4 +1,4 @@
-"""The steps of a tiling in words, with the numbers in place, and as pictures."""
+"""The steps of a tiling in sentences with their numbers, and as pictures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _rows(steps: Sequence[TilingStep]) -> Iterator[tuple[str, ...]]:
 
 
 def sentences_of(found: TilingExplanation) -> Iterator[str]:
-    """Yield one sentence for each step, with the way of the element that is asked for."""
+    """Yield one sentence for each step, with the way of the caller's element."""
     dims: Sequence[Any] = found.shape.dimensions
     at: Sequence[Any] | None = found.element
     after = [*found.steps[1:], None]
@@ -116,7 +116,7 @@ def _padding(step: TilingStep, dims: Sequence[Any], now: str) -> str:
 
 
 def _way(step: TilingStep, dims: Sequence[Any], at: Sequence[Any], merges: bool) -> str:
-    """Where the element is after a step, with what that is made of."""
+    """The sentence of the element's place after a step, with its arithmetic."""
     assert step.coordinate is not None
     here = _tuple(step.coordinate)
     if step.action != "reshape":
@@ -138,7 +138,7 @@ def _way(step: TilingStep, dims: Sequence[Any], at: Sequence[Any], merges: bool)
 
 
 def _sizes(step: TilingStep) -> int:
-    """How many axes a tile is over."""
+    """The number of axes of a tile."""
     assert step.tile is not None
     return len([t for t in step.tile if t != COMBINE])
 
@@ -156,7 +156,7 @@ def _number(x: Any) -> str:
 
 
 def pictures_of(found: TilingExplanation) -> Iterator[AnyFigure]:
-    """Yield the offsets of the array with a colour for each tile, and memory; none of unknown sizes."""
+    """Yield the offsets with a colour for each tile, and memory; nothing if a size is unknown."""
     try:
         layout = to_layout(found.shape).trimmed()
     except (UnsupportedError, UndecidedError):
@@ -183,7 +183,7 @@ def pictures_of(found: TilingExplanation) -> Iterator[AnyFigure]:
 
 
 def _tile_sizes(shape: XlaShape) -> list[int]:
-    """How many elements of each dim are in one tile of the first level; 1 of one under no tile."""
+    """The elements of each dim in one tile of the first level; 1 for a dim without a tile."""
     sizes = [1] * len(shape.dimensions)
     tile = shape.tiles[0] if shape.tiles else ()
     order = shape.major_to_minor
