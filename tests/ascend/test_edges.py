@@ -26,7 +26,7 @@ from tla.ascend import (
     swizzle,
 )
 from tla.ascend.copies import gm_to_l1
-from tla.ascend.plans.asserts import failed
+from tla.ascend.plans.asserts import failures_of_block
 from tla.ascend.plans.defaults import default_l0
 from tla.ascend.plans.kernels import slices
 from tla.ascend.schedules import CoverError, grouped_aswt, identity, prove, single_core_splitk
@@ -55,14 +55,14 @@ def test_as_many_stages_as_there_are_ids(name: str, most: int, over: int, text: 
     bias = None if "Mutex" in name else single
     for stages, says in ((most, False), (over, True)):
         tile = Tile(Ascend950, half, half, SMALL, SMALL, policy(name % stages), bias)
-        assert any(text in each for each in failed(tile)) == says
+        assert any(text in each for each in failures_of_block(tile)) == says
 
 
 def test_tiles_at_run_time_take_no_bias() -> None:
     tile = Tile(Ascend950, half, half, SMALL, SMALL, policy("MmadPreloadAsyncWithCallbackL0CToUB"))
     text = "Dynamic tile only supports in bias-free mode!"
-    assert text not in failed(tile)
-    assert text in failed(tile._replace(bias=single))
+    assert text not in failures_of_block(tile)
+    assert text in failures_of_block(tile._replace(bias=single))
 
 
 def test_a_stage_may_reach_over_the_next_where_it_is_not_written() -> None:

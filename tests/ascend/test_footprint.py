@@ -33,7 +33,7 @@ from tla.ascend import (
     policy,
 )
 from tla.ascend.copies import gm_to_l1, l1_to_l0a, l1_to_l0b
-from tla.ascend.plans.asserts import failed
+from tla.ascend.plans.asserts import failures_of_block
 from tla.ascend.plans.footprint import Footprint, Stage
 
 BY_CODE = {2201: AtlasA2, 3510: Ascend950}
@@ -58,7 +58,7 @@ def test_the_recorded_verdicts_of_pingpong() -> None:
     for row in found:
         of, how = element(row["element"]), MmadPingpong(unit_flag=row["unit_flag"])
         tile = (shapes(row["l1"]), shapes(row["l0"]))
-        assert list(failed(Tile(BY_CODE[row["arch"]], of, of, *tile, how))) == sorted(
+        assert list(failures_of_block(Tile(BY_CODE[row["arch"]], of, of, *tile, how))) == sorted(
             row["static_asserts"]
         ), row
 
@@ -71,7 +71,7 @@ def test_the_recorded_verdicts_of_every_block() -> None:
         tile = (shapes(row["l1"]), shapes(row["l0"]))
         c = element(row["c"])
         tags = ("RowMajor", "RowMajor", row["c_tag"])
-        said = failed(Tile(BY_CODE[row["arch"]], of, of, *tile, how, bias, tags, c=c))
+        said = failures_of_block(Tile(BY_CODE[row["arch"]], of, of, *tile, how, bias, tags, c=c))
         assert list(said) == row["says"], row
         seen.add(how.name)
     assert seen == {name for name, family in FAMILIES.items() if family.codes}
@@ -80,7 +80,7 @@ def test_the_recorded_verdicts_of_every_block() -> None:
 def test_sizes_wrap_as_those_of_the_compiler() -> None:
     # 65536 * 65536 elements are 0 of them in 32 bits, so the assertion holds; the footprint does not
     tile = GemmShape(65536, 65536, 65536)
-    said = failed(Tile(Ascend950, half, half, tile, tile._replace(k=16), MmadPingpong()))
+    said = failures_of_block(Tile(Ascend950, half, half, tile, tile._replace(k=16), MmadPingpong()))
     assert "L1TileShape exceeding the L1 space!" not in said
     assert footprints(Tile(Ascend950, half, half, tile, tile, MmadPingpong()))[0].margin < 0
 
@@ -94,7 +94,7 @@ def ranges(footprint: Footprint) -> list[tuple[str, int, int]]:
 
 def test_the_overlap_on_950() -> None:
     tile = GemmShape(100, 256, 256), GemmShape(100, 256, 64)
-    assert failed(Tile(Ascend950, half, half, *tile, MmadPingpong())) == ()
+    assert failures_of_block(Tile(Ascend950, half, half, *tile, MmadPingpong())) == ()
     l1 = footprints(Tile(Ascend950, half, half, *tile, MmadPingpong()))[0]
     assert ranges(l1) == [
         ("A0", 0, 56960),
@@ -111,7 +111,7 @@ def test_the_overlap_on_950() -> None:
 
 def test_the_overlap_on_a2() -> None:
     tile = GemmShape(24, 128, 256), GemmShape(24, 128, 64)
-    assert failed(Tile(AtlasA2, single, single, *tile, MmadPingpong())) == ()
+    assert failures_of_block(Tile(AtlasA2, single, single, *tile, MmadPingpong())) == ()
     l1 = footprints(Tile(AtlasA2, single, single, *tile, MmadPingpong()))[0]
     assert ranges(l1)[:2] == [("A0", 0, 32512), ("A1", 24576, 57088)]
     assert not fits(Tile(AtlasA2, single, single, *tile, MmadPingpong()))
@@ -120,7 +120,7 @@ def test_the_overlap_on_a2() -> None:
 def test_a_transposed_load_writes_squares() -> None:
     # of float 16 by 16: a k of 8 is aligned to CATLASS, and each stage of B is twice as long
     tile = GemmShape(64, 64, 64), GemmShape(64, 64, 8)
-    assert failed(Tile(AtlasA2, single, single, *tile, MmadPingpong())) == ()
+    assert failures_of_block(Tile(AtlasA2, single, single, *tile, MmadPingpong())) == ()
     l0b = footprints(Tile(AtlasA2, single, single, *tile, MmadPingpong()))[2]
     assert ranges(l0b) == [("B0", 0, 4096), ("B1", 2048, 6144)]
     whole = footprints(Tile(AtlasA2, single, single, *tile, MmadPingpong(), tags=TRANSPOSED))
@@ -133,7 +133,7 @@ def test_four_bits_are_counted_as_bytes_and_written_as_they_are() -> None:
     tile = Tile(AtlasA2, int4, int4, shape, shape._replace(k=128), MmadPingpong())
     l1 = footprints(tile)[0]
     assert l1.counted == 2 * l1.padded == 1048576
-    assert "L1TileShape exceeding the L1 space!" in failed(tile)
+    assert "L1TileShape exceeding the L1 space!" in failures_of_block(tile)
 
 
 # --- where stages lie ---
@@ -207,7 +207,7 @@ def tiles(draw: Any) -> Tile:
 @given(tiles())
 def test_it_fits_where_nothing_is_asserted_against_it_and_all_footprints_are_sound(tile: Tile) -> None:
     """Of each stage: it starts where it may, ends within the buffer, and overlaps no other."""
-    said = failed(tile)
+    said = failures_of_block(tile)
     sound = True
     for footprint in footprints(tile):
         stages = footprint.stages

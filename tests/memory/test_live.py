@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from tla.errors import UnsupportedError
 from tla.hlo import read_module
 from tla.memory import lifetimes, live
-from tla.memory.live import Taken
+from tla.memory.live import BusySteps
 from tla.xla_bridge import physical_bytes
 
 from .modules import DIRECTORY, NAMES, chip_of, counted, module_of
@@ -129,12 +129,12 @@ spans = st.lists(
 @given(st.lists(spans, max_size=8))
 def test_steps_are_taken_once(asked: list[list[tuple[int, int]]]) -> None:
     """Against the sets of steps."""
-    taken, steps = Taken([]), set[int]()
+    busy, steps = BusySteps([]), set[int]()
     for each in asked:
         wanted = [t for first, last in each for t in range(first, last + 1)]
         if len(set(wanted)) < len(wanted):
             continue  # the spans of a buffer lie apart
-        assert taken.take(each) == steps.isdisjoint(wanted)
+        assert busy.take(each) == steps.isdisjoint(wanted)
         if steps.isdisjoint(wanted):
             steps.update(wanted)
 

@@ -15,9 +15,9 @@ from tla.xla_bridge.digits import (
     Break,
     difference_of,
     digits_of,
-    joined,
-    parted,
+    join_digits,
     read_digits,
+    split_digits,
     value_at,
 )
 from tla.xla_bridge.functions import WORK, NoDigits, OpenDims, TiledFunction
@@ -81,7 +81,7 @@ def test_joined_is_low_and_high(
 ) -> None:
     low = digits_of([*a, (t, 3)], min(t, extent))
     high = digits_of([*b, (extent, 5)], -(-extent // t))
-    found = joined(low, high, t, extent)
+    found = join_digits(low, high, t, extent)
     if found is not None:
         want = [value_at(low, i % t) + value_at(high, i // t) for i in range(extent)]
         assert [value_at(found, i) for i in range(extent)] == want
@@ -93,7 +93,7 @@ def test_parted_adds_up(parts: list[tuple[int, int]], axes: list[tuple[int, int]
     reaches = [max(1, n - gap) for n, gap in axes]
     reach = sum((r - 1) * prod(extents[i + 1 :]) for i, r in enumerate(reaches)) + 1
     whole = digits_of([*parts, (reach, 11)], reach)
-    found = parted(whole, extents, reaches)
+    found = split_digits(whole, extents, reaches)
     if found is None:
         return
     for at in product(*map(range, reaches)):
@@ -103,10 +103,10 @@ def test_parted_adds_up(parts: list[tuple[int, int]], axes: list[tuple[int, int]
 
 def test_parts_that_are_not_aligned_have_no_digits() -> None:
     digits: Digits = ((4, 1), (6, 5))
-    assert parted(digits, (3, 6), (3, 6)) is None
-    assert parted(digits, (3, 6), (1, 6)) == ((), ((4, 1), (2, 5)))
+    assert split_digits(digits, (3, 6), (3, 6)) is None
+    assert split_digits(digits, (3, 6), (1, 6)) == ((), ((4, 1), (2, 5)))
     last: Digits = ((4, 1), (5, 5))  # the last digit is not reduced: any extent cuts it evenly
-    assert parted(last, (3, 8), (3, 8)) == (((3, 10),), ((4, 1), (2, 5)))
+    assert split_digits(last, (3, 8), (3, 8)) == (((3, 10),), ((4, 1), (2, 5)))
 
 
 # --- shapes ---

@@ -12,7 +12,7 @@ from tla import parse
 from tla.xla_bridge import COMBINE, XlaShape, physical_elements, physical_offset
 from tla.xla_bridge.chain import in_order, layout_digits, spaced
 from tla.xla_bridge.peel import Tiling, first_out_of_order, tilings
-from tla.xla_bridge.starred import starred
+from tla.xla_bridge.starred import starred_tilings
 
 from .chains import chains
 
@@ -73,7 +73,7 @@ def test_every_offer_is_right(chain: tuple[AnyLayout, int]) -> None:
 def test_every_offer_with_stars_is_right(torn: tuple[AnyLayout, int]) -> None:
     layout, size = torn
     dims = tuple(int(n) for n in layout.origin_shape)
-    offers = list(starred(in_order(layout_digits(layout, dims), layout), dims, size))
+    offers = list(starred_tilings(in_order(layout_digits(layout, dims), layout), dims, size))
     assert offers
     for offer in offers:
         check(XlaShape("s8", dims, offer.order[::-1], offer.tiles), layout, size)

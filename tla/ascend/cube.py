@@ -1,4 +1,4 @@
-"""What the cube core multiplies: pairs of element types, their sums, and how many in a cycle; biases.
+"""The pairs of element types that the cube core multiplies: their sums, their rates, and the biases.
 
 >>> [str(p) for p in PRODUCTS[2201]][:2]
 ['half * half -> float', 'bfloat16_t * bfloat16_t -> float']
@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 
 class Product(NamedTuple):
-    """A pair of element types that the cube core multiplies, what it sums in, and how fast.
+    """A pair of element types that the cube core multiplies, with the type of the sums and the rate.
 
     >>> from tla.ascend import AtlasA2
     >>> product = AtlasA2.products[0]
@@ -22,9 +22,9 @@ class Product(NamedTuple):
     b: str
     accumulator: str
     macs: int
-    """Products summed in one cycle of one core, at most."""
+    """The most products that one core sums in one cycle."""
     scaled: bool
-    """Whether A and B have a scale for each 32 elements along k always (MX)."""
+    """Whether A and B always have one scale for each 32 elements along k (MX)."""
     source: str
 
     def __str__(self) -> str:
@@ -43,7 +43,7 @@ _FOUR: Final = 16 * 16 * 64
 
 FP8: Final = ("float8_e4m3_t", "float8_e5m2_t")
 FP4: Final = ("float4_e2m1x2_t", "float4_e1m2x2_t")
-"""Floats of four bits, which go in pairs: two share a byte, and a line of a matrix starts at one."""
+"""Floats of four bits. Two share a byte, and each line of a matrix starts at a whole byte."""
 
 PRODUCTS: Final[dict[int, tuple[Product, ...]]] = {
     2201: (
@@ -53,8 +53,8 @@ PRODUCTS: Final[dict[int, tuple[Product, ...]]] = {
         Product("int8_t", "int8_t", "int32_t", _EIGHT, False, _INI_2201),
         Product("int4b_t", "int4b_t", "int32_t", _FOUR, False, _INI_2201),
     ),
-    # int4b_t has an accumulator in CATLASS here too, and a row in the platform_config; the core does not
-    # take it: CATLASS .agents/skills/catlass-ascend950-migration, 09-hazards.md.
+    # CATLASS has an accumulator for int4b_t here too, and the platform_config a row. But the core does
+    # not multiply it: CATLASS .agents/skills/catlass-ascend950-migration, 09-hazards.md.
     3510: (
         Product("half", "half", "float", _SIXTEEN, False, _INI_3510),
         Product("bfloat16_t", "bfloat16_t", "float", _SIXTEEN, False, _INI_3510),
@@ -70,9 +70,9 @@ BIASES: Final[dict[int, tuple[tuple[str, str], ...]]] = {
     2201: (("float", "float"), ("float", "half"), ("int32_t", "int32_t")),
     3510: (("float", "float"), ("float", "half"), ("float", "bfloat16_t"), ("int32_t", "int32_t")),
 }
-"""Of each instruction set the pairs of a sum and the bias that is added to it.
+"""The element types of a sum and of its bias, as pairs, for each instruction set.
 
-The bias table holds sums: on its way there from L1 a bias is made one, or is one already.
+The bias table holds the type of the sums. The copy from L1 converts a bias that has another type.
 
 Source: CATLASS gemm/helper.hpp, L1BiasTypeSelector; gemm/tile/atlasa2 and ascend950, copy_l1_to_bt.hpp;
 CANN asc-devkit, DataCopy of two element types from C1 to C2.

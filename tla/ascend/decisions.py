@@ -7,7 +7,8 @@ True
 >>> splitk_factor((128, 256, 8192), (128, 256, 256), cores=24)
 16
 
-Each is the same arithmetic without its 32-bit wraps, so a problem of any size has a true answer.
+Each function has the arithmetic of the host without its 32-bit wraps. So it is right for problems of any
+size.
 
 Source: CATLASS examples/common/helper.hpp, gemm/kernel/padding_matmul.hpp, splitk_matmul.hpp,
 multi_core_splitk_matmul_tla.hpp, examples/102_dynamic_optimized_matmul/include/utils.h.
@@ -33,10 +34,10 @@ if TYPE_CHECKING:
     from .shapes import ShapeLike
 
 PaddingKind: TypeAlias = Literal["PADDING_ND", "PADDING_BLOCK_ND", "PADDING_NZ"]
-"""How a matrix is laid out anew: rows apart by 512 bytes, in blocks of a tile, or in fractals."""
+"""The layout of the padded copy: rows at multiples of 512 bytes, blocks of a tile, or fractals."""
 
 _LINE_BITS: Final = 512 * 8
-"""Rows that start at multiples of 512 bytes are read at full speed."""
+"""The core reads rows at full speed if they start at multiples of 512 bytes."""
 _STRIDE_LIMIT: Final = 65536
 _ROW: Final = 16
 _AFTER: Final = {
@@ -53,17 +54,17 @@ _AFTER: Final = {
 def needs_padding(
     tag: str, rows: int, cols: int, element_type: str | Element, *, ld: int | None = None
 ) -> bool | None:
-    """Whether a matrix is read at full speed only if it is laid out anew first.
+    """Whether a core reads a matrix at full speed only after padding; None if that depends on a symbol.
 
-    It is where rows (of ColumnMajor, columns) do not start at multiples of 512 bytes, or are 65536
-    elements apart or more; a matrix in fractals never is. None: it depends on a symbol.
+    The rows of RowMajor, the columns of ColumnMajor, must start at multiples of 512 bytes and less than
+    65536 elements apart. A matrix in fractals never needs padding.
 
     >>> needs_padding("ColumnMajor", 4096, 100, "half"), needs_padding("zN", 20, 48, "half")
     (False, False)
 
     Raises:
         UnsupportedError: CATLASS pads no matrix of this tag.
-        LayoutError: an extent below 1, or a leading dimension that is too short.
+        LayoutError: an extent is below 1, or the leading dimension is too short.
         LeafError: an extent is no int.
     Source: CATLASS examples/common/helper.hpp IsNeedPadding, with 512 bytes for its align.
     """
@@ -72,15 +73,15 @@ def needs_padding(
         return False
     rows, cols = _extent("rows", rows), _extent("cols", cols)
     apart = _apart(tag, rows, cols, None if ld is None else _extent("ld", ld))
-    short = known_lt(apart, _STRIDE_LIMIT)
-    aligned = known_divides(_LINE_BITS // of.bits, apart)
-    if short is False or aligned is False:
+    is_short = known_lt(apart, _STRIDE_LIMIT)
+    is_aligned = known_divides(_LINE_BITS // of.bits, apart)
+    if is_short is False or is_aligned is False:
         return True
-    return False if short and aligned else None
+    return False if is_short and is_aligned else None
 
 
 def _apart(tag: str, rows: int, cols: int, ld: int | None) -> int:
-    """How many elements lie between the starts of two rows, or columns."""
+    """The elements from the start of one row, or column, to the next."""
     if tag not in ("RowMajor", "ColumnMajor"):
         pads = "It pads RowMajor and ColumnMajor; zN and nZ need none."
         raise UnsupportedError(f"CATLASS pads no matrix of tag {tag}", pads, tag=tag)
@@ -94,7 +95,7 @@ def _apart(tag: str, rows: int, cols: int, ld: int | None) -> int:
 
 
 def _extent(name: str, x: object) -> int:
-    """An extent, static, dynamic or symbolic; a float or a bool is none."""
+    """An extent as a static, dynamic or symbolic int; a float or a bool is an error."""
     try:
         extent: int = leaf(x)
     except LeafError as error:
@@ -113,10 +114,10 @@ def _require_extents(rows: int, cols: int, block: tuple[int, ...] = ()) -> None:
 
 
 class Padded(NamedTuple):
-    """A matrix laid out anew: as what, and the workspace that takes.
+    """A matrix after padding: its layout, its extents, and the bytes of workspace for it.
 
-    >>> found = padded("PADDING_NZ", "RowMajor", 100, 100, "half")
-    >>> found.tag, found.rows, found.cols, found.bytes == 2 * 112 * 112
+    >>> matrix = padded("PADDING_NZ", "RowMajor", 100, 100, "half")
+    >>> matrix.tag, matrix.rows, matrix.cols, matrix.bytes == 2 * 112 * 112
     ('zN', 112, 112, True)
     """
 
@@ -139,7 +140,7 @@ def padded(
     *,
     block: Sequence[int] | None = None,
 ) -> Padded:
-    """Return what a matrix becomes under a kind of padding, and the bytes of workspace for it.
+    """Return a matrix after a kind of padding, with the bytes of workspace for it.
 
     >>> padded("PADDING_NZ", "RowMajor", 100, 100, "half")
     Padded(kind='PADDING_NZ', tag='zN', rows=112, cols=112, bytes=25088)
@@ -148,8 +149,8 @@ def padded(
         block: The rows and columns of a block, for PADDING_BLOCK_ND: (m1, k1) of A, (k1, n1) of B.
 
     Raises:
-        UnsupportedError: no such kind, or tag; an element type of less than a byte.
-        LayoutError: an extent below 1, or a block that is missing.
+        UnsupportedError: there is no such kind or tag, or an element has less than a byte.
+        LayoutError: an extent is below 1, or the block is missing.
         LeafError: an extent is no int.
     Source: CATLASS gemm/kernel/padding_matmul.hpp, GetWorkspaceSize.
     """
@@ -184,10 +185,10 @@ def padded(
 
 @constexpr
 def splitk_factor(problem: ShapeLike, tile: ShapeLike, cores: int) -> int:
-    """Return in how many slices SplitkMatmul and PaddingSplitkMatmul cut k.
+    """Return the number of slices into which SplitkMatmul and PaddingSplitkMatmul cut k.
 
-    As many as keep every core busy, at most 2, 4, 8 or 16 by the length of k and one for each tile of
-    k; but at least 2 for k above 8192, and 4 above 32768.
+    The slices keep every core busy. There are at most 2, 4, 8 or 16 by the length of k, and at most one
+    for each tile of k. There are at least 2 for k above 8192, and at least 4 above 32768.
 
     >>> splitk_factor((4096, 4096, 4096), (128, 256, 256), cores=24)
     1
@@ -202,7 +203,7 @@ def splitk_factor(problem: ShapeLike, tile: ShapeLike, cores: int) -> int:
     count = ceil_div(size.m, of.m) * ceil_div(size.n, of.n)
     factor = max(1, min(cores // count, most))
     if count < cores:
-        # One more slice costs nothing while it shortens each core's share by as much.
+        # One more slice costs nothing if it shortens the share of each core by as much.
         while factor < most and ceil_div(count * factor, cores) >= ceil_div(count, cores) * factor:
             factor += 1
     factor = min(factor, ceil_div(size.k, of.k))
@@ -212,7 +213,10 @@ def splitk_factor(problem: ShapeLike, tile: ShapeLike, cores: int) -> int:
 
 @constexpr
 def multi_core_splitk_factor(problem: ShapeLike, tile: ShapeLike, cores: int) -> int:
-    """Return in how many slices MultiCoreSplitkMatmulTla cuts k: one for each idle core, or two.
+    """Return the number of slices into which MultiCoreSplitkMatmulTla cuts k.
+
+    It is the number of cores for each block of C, or two if there are more blocks than cores. There is
+    at most one slice for each tile of k.
 
     >>> multi_core_splitk_factor((128, 256, 8192), (128, 256, 256), cores=24)
     24
@@ -253,7 +257,7 @@ def workspace(
     2097152
 
     Raises:
-        UnsupportedError: it is none of these kernels.
+        UnsupportedError: the kernel is not one of `SplitKernel`.
         LayoutError: an extent is below 1, or there is no core.
     Source: CATLASS gemm/kernel, GetWorkspaceSize of each.
     """
@@ -298,12 +302,12 @@ def judge_space(
 def max_k1(
     m1: int, n1: int, element_type: str | Element = "half", arch: str | Arch = "AtlasA2"
 ) -> int | None:
-    """Return the longest k1 of 1024, 512, 256 and 128 with which a tile fits; None where none does.
+    """Return the longest k1 of 1024, 512, 256 and 128 with which a tile fits; None if none fits.
 
     >>> max_k1(128, 256), max_k1(64, 64), max_k1(256, 256)
     (256, 1024, None)
 
-    CATLASS answers 512 bytes of k where none fits.
+    CATLASS answers 512 bytes of k if none fits.
 
     Raises:
         LayoutError: an extent is below 1.
@@ -317,9 +321,9 @@ def max_k1(
 def balance_workload(
     m: int, n: int, m1: int, n1: int, *, cores: int, threshold: int = 32
 ) -> tuple[int, int]:
-    """Return the tile with rows taken away, 16 at a time, while no core gets more blocks to compute.
+    """Return the tile with the fewest rows, in steps of 16, at which no core gets more blocks.
 
-    A tile is also cut to the matrix. For columns, exchange both pairs.
+    The tile is also cut to the matrix. For columns, exchange both pairs.
 
     >>> balance_workload(1000, 4096, 128, 256, cores=24)
     (112, 256)
@@ -327,10 +331,10 @@ def balance_workload(
     (112, 256)
 
     Args:
-        threshold: Rows are taken away while there are more than this; at least 16.
+        threshold: The tile loses no rows once it has this many or fewer; at least 16.
 
     Raises:
-        LayoutError: an extent is below 1, the threshold below 16, or there is no core.
+        LayoutError: an extent is below 1, the threshold is below 16, or there is no core.
     Source: CATLASS examples/102_dynamic_optimized_matmul/include/utils.h BalanceWorkload.
     """
     m, n, _ = gemm_shape((m, n, 1), "problem")
@@ -350,7 +354,7 @@ def balance_workload(
 # --- bytes moved ---
 
 Scheme: TypeAlias = Literal["common", "splitk", "single_core_splitk"]
-"""How k is divided: not at all, between cores, or on one core with sums in global memory."""
+"""Where the slices of k are summed: in L0C alone, between cores, or by one core in global memory."""
 
 
 @constexpr
@@ -362,8 +366,9 @@ def data_read(
 ) -> int:
     """Return the bytes of A and B that all blocks read from global memory or L2.
 
-    A is read once for each column of blocks and B once for each row: MNK (1/m1 + 1/n1) elements where
-    the tile divides the problem. With k outermost on a core A is read once.
+    The blocks read A once for each column of blocks, and B once for each row. That is
+    MNK (1/m1 + 1/n1) elements if the tile divides the problem. With ``single_core_splitk`` they read A
+    once.
 
     >>> data_read((1024, 1024, 512), (128, 256, 256)) == 2 * 1024 * 1024 * (512 // 128 + 512 // 256)
     True
@@ -394,11 +399,11 @@ def data_written(
     8388608
 
     Args:
-        element_type: What is written: of C, or with slices what is summed in.
-        factor: In how many slices k is cut, with the scheme ``splitk``.
+        element_type: The type of C; with slices, the type of the sums.
+        factor: The number of slices of k, with the scheme ``splitk``.
 
     Raises:
-        LayoutError: an extent is below 1, or the factor.
+        LayoutError: an extent or the factor is below 1.
         UnsupportedError: there is no such way to divide k.
     Source: CATLASS docs/en/2_Design/01_kernel_design/04_matmul_summary.md.
     """
@@ -411,7 +416,7 @@ def data_written(
 
 
 def _pair(elements: str | Element | tuple[str | Element, str | Element]) -> tuple[Element, Element]:
-    """The element types of A and B; one is that of both."""
+    """The element types of A and B; a single type is that of both."""
     if isinstance(elements, (str, Element)):
         return element(elements), element(elements)
     if not is_tuple(elements) or len(elements) != 2:

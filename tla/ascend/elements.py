@@ -1,4 +1,4 @@
-"""The element types of Ascend kernels, by the names CATLASS gives them.
+"""The element types of Ascend kernels, by their names in CATLASS.
 
 >>> half = element("half")
 >>> half.bits, half.c0, half.fractal, half.xla
@@ -6,7 +6,8 @@
 >>> element("bf16") is element("bfloat16_t")
 True
 
-What an element's width fixes: a row of a fractal, C0, is 32 bytes; a fractal is 16 such rows, 512 bytes.
+A row of a fractal, C0, is 32 bytes. A fractal is 16 such rows, 512 bytes. So the width of an element
+fixes the number of elements in both.
 
 Source: CATLASS gemm/helper.hpp, numeric_size.hpp, catlass.hpp.
 """
@@ -27,8 +28,8 @@ FRACTAL_BITS: Final = 4096
 class Element(NamedTuple):
     """An element type: its CATLASS name, its bits, and XLA's name where XLA has the type.
 
-    >>> found = element("bfloat16_t")
-    >>> found.name, found.bits, found.xla
+    >>> kind = element("bfloat16_t")
+    >>> kind.name, kind.bits, kind.xla
     ('bfloat16_t', 16, 'bf16')
     """
 
@@ -38,17 +39,17 @@ class Element(NamedTuple):
 
     @property
     def c0(self) -> int:
-        """How many elements a row of a fractal holds: 32 bytes of them."""
+        """The number of elements in a row of a fractal, 32 bytes."""
         return C0_BITS // self.bits
 
     @property
     def fractal(self) -> int:
-        """How many elements a fractal holds: 512 bytes of them."""
+        """The number of elements in a fractal, 512 bytes."""
         return FRACTAL_BITS // self.bits
 
     @property
     def sizeof(self) -> int:
-        """What C++ answers to ``sizeof``: whole bytes, so 1 for a type of four bits."""
+        """The ``sizeof`` of C++: whole bytes, so 1 for a type of four bits."""
         return (self.bits + 7) // 8
 
     def bytes_of(self, count: int) -> int:
@@ -66,7 +67,7 @@ class Element(NamedTuple):
 
 
 ElementLike: TypeAlias = "str | Element | ElementType"
-"""An element type, XLA's too, or its name."""
+"""An element type of CATLASS or of XLA, or its name."""
 
 ELEMENTS: Final = {
     e.name: e
@@ -109,13 +110,13 @@ _OTHER_NAMES: Final = {
 
 @constexpr
 def element(name: ElementLike) -> Element:
-    """Return the element type of a name, CATLASS's or XLA's; an element type is its own.
+    """Return the element type of a name, CATLASS's or XLA's; an element type stays as it is.
 
     >>> element("AscendC::int4b_t").bits, element("e8m0").name
     (4, 'float8_e8m0_t')
 
     Raises:
-        UnsupportedError: no such type is known; near names are given.
+        UnsupportedError: no type has the name; the text suggests near names.
     """
     if isinstance(name, Element):
         return name
@@ -137,13 +138,13 @@ def element(name: ElementLike) -> Element:
 
 @constexpr
 def accumulator(a: str | Element, b: str | Element | None = None) -> Element:
-    """Return what the cube core sums products of two element types in: ``float``, or ``int32_t``.
+    """Return the type in which the cube core sums products of two types: ``float`` or ``int32_t``.
 
     >>> accumulator("half").name, accumulator("int8_t").name, accumulator("fp4x2_e2m1_t").name
     ('float', 'int32_t', 'float')
 
     Raises:
-        UnsupportedError: no core multiplies the two. `Arch.accumulator` asks one architecture.
+        UnsupportedError: no core multiplies the two. `Arch.accumulator` is for one architecture.
     Source: CATLASS ElementAccumulatorSelector, gemm/helper.hpp.
     """
     left = element(a)
@@ -151,10 +152,10 @@ def accumulator(a: str | Element, b: str | Element | None = None) -> Element:
     sums = _SUMS.get((left.name, right.name))
     if sums is None:
         partners = [y for x, y in _SUMS if x == left.name]
-        hint = f"A of {left} goes with B of {', '.join(partners)}." if partners else _MULTIPLIED
+        hint = f"A of {left} goes with B of {', '.join(partners)}." if partners else _FACTORS
         raise UnsupportedError(f"no cube core multiplies {left} by {right}", hint, a=left, b=right)
     return ELEMENTS[sums]
 
 
 _SUMS: Final = {(p.a, p.b): p.accumulator for products in PRODUCTS.values() for p in products}
-_MULTIPLIED: Final = f"Cores multiply {', '.join(dict.fromkeys(a for a, _ in _SUMS))}."
+_FACTORS: Final = f"Cores multiply {', '.join(dict.fromkeys(a for a, _ in _SUMS))}."

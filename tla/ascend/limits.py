@@ -4,7 +4,7 @@
 Nd2Nz nValue 0..16384
 
 Source: the tables of parameters of CANN's Ascend C API reference (DataCopy, LoadData, Mmad, Fixpipe);
-where the reference states none for a generation, the type of the field in its struct.
+if the reference states none for a generation, the type of the field in its struct.
 """
 
 from __future__ import annotations

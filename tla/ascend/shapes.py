@@ -51,7 +51,7 @@ class GemmShape(NamedTuple):
         return f"GemmShape<{self.m},{self.n},{self.k}>"
 
     def tiles_of(self, problem: GemmCoord) -> GemmCoord:
-        """How many tiles a problem takes in each direction, the last ones cut.
+        """The number of tiles along each extent of a problem, a cut last tile included.
 
         >>> print(GemmShape(128, 256, 256).tiles_of(GemmCoord(300, 300, 300)))
         (3,2,2)
@@ -75,7 +75,7 @@ def gemm_shape(what: ShapeLike, name: str = "tile") -> GemmShape:
     True
 
     Args:
-        name: What an error calls it.
+        name: The name of the shape in an error.
 
     Raises:
         LayoutError: an extent is not positive.
@@ -100,9 +100,9 @@ def gemm_shape(what: ShapeLike, name: str = "tile") -> GemmShape:
 
 
 def _read(text: str, name: str) -> list[int]:
-    """The extents that a text writes; the error points at the first that is none."""
+    """The three extents in a text; an error points at the first part that is no extent."""
     inside = _TEXT.fullmatch(text)
-    assert inside is not None  # whatever stands between brackets, or without
+    assert inside is not None  # the last alternative matches any text
     group = inside.lastgroup or "d"
     parts = list(re.finditer("[^,x]+", inside[group]))
     matches = [_EXTENT.fullmatch(part[0]) for part in parts]
@@ -113,10 +113,10 @@ def _read(text: str, name: str) -> list[int]:
         wrong = next(part for part, each in zip(parts, digits, strict=True) if len(each) > MAX_DIGITS)
         start, end = (inside.start(group) + x for x in wrong.span())
         raise ParseError(f"an int has at most {MAX_DIGITS} digits", text, start, end)
-    failed = [part for part, match in zip(parts, matches, strict=True) if match is None]
+    wrong_parts = [part for part, match in zip(parts, matches, strict=True) if match is None]
     start, end = 0, max(1, len(text))
-    if failed:
-        start, end = (inside.start(group) + x for x in failed[0].span())
+    if wrong_parts:
+        start, end = (inside.start(group) + x for x in wrong_parts[0].span())
     raise ParseError(
         f"expected three extents m,n,k of the {name}, found {shortened(text)!r}",
         text,
@@ -127,24 +127,24 @@ def _read(text: str, name: str) -> list[int]:
 
 
 def rounded_up(extent: int, unit: int) -> int:
-    """Return the least multiple of a unit that is not below an extent, both plain ints.
+    """Return the least multiple of a unit that is at least an extent; both are plain ints.
 
     >>> rounded_up(100, 16)
     112
 
-    It is for paths that thousands of tiles take; `tla.round_up` knows static and symbolic ints.
+    It is fast enough for loops over thousands of tiles. `tla.round_up` takes static and symbolic ints.
     """
     return -(-extent // unit) * unit
 
 
 def index_of(name: str, x: SupportsIndex) -> int:
-    """Return an int.
+    """Return a value as a plain int.
 
     >>> index_of("cores", 24)
     24
 
     Raises:
-        LeafError: it is none, such as a bool; the error has the name.
+        LeafError: the value is no int, or is a bool; the error has the name.
     """
     if isinstance(x, bool) or not hasattr(x, "__index__"):
         raise LeafError(f"{name} is an int, not {type(x).__name__} {x!r}", value=x)

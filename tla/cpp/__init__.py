@@ -1,4 +1,4 @@
-"""C++ text of layouts: CATLASS's and CuTe's types and expressions, written and read.
+"""C++ text of layouts: a writer and a reader of CATLASS's and CuTe's types and expressions.
 
 >>> layout = parse("(_16,4):(_1,16)")
 >>> print(to_cpp(layout))

@@ -13,11 +13,11 @@ from ..errors import UnsupportedError
 
 
 class Dialect(NamedTuple):
-    """How a library spells its values.
+    """The spelling of values in a library.
 
     Attributes:
-        aliases: The static ints that have a name of their own, as ``_64``.
-        extent, stride: The types that dynamic ints have there, if they fit.
+        aliases: The static ints with a name of their own, such as ``_64``.
+        extent, stride: The types of dynamic ints in extents and strides, if they fit.
         make_layout, make_shape, make_stride, make_coord, make_tuple: The functions that make values.
     """
 
@@ -79,19 +79,19 @@ def dialect_of(name: str) -> Dialect:
     return CATLASS if name == "catlass" else CUTE
 
 
-# --- what is read -----------------------------------------------------------------------------
+# --- for the reader -----------------------------------------------------------------------------
 
 NAMESPACES: Final = frozenset(("", "tla", "cute", "cutlass", "Catlass"))
-"""Where the names below are looked for; "" is a name without one."""
+"""The namespaces of the names below; "" is a name without a namespace."""
 
 STATIC_INTS: Final = frozenset(("C", "Int"))
 STATIC_SPACES: Final = re.compile(r"(?:std|cuda::std)(?:::__\w+)?")
-"""Where ``integral_constant`` is a static int too; some libraries have a namespace for their version."""
+"""Other namespaces of ``integral_constant``; some libraries add a namespace for their version."""
 TUPLES: Final = frozenset(("tuple", "Shape", "Stride", "Coord", "Tile", "Step", "IntTuple"))
 LAYOUTS: Final = frozenset(("Layout",))
 
 INTEGER_WORDS: Final = frozenset(("char", "int", "long", "short", "signed", "unsigned", "__int128"))
-"""The words that C++'s names of integer types are made of."""
+"""The words in C++'s names of integer types."""
 
 KEYWORDS: Final = frozenset(
     (
@@ -102,7 +102,7 @@ KEYWORDS: Final = frozenset(
 )
 """Words that name no variable."""
 
-_FIXED: Final = {
+_TYPEDEFS: Final = {
     "int8_t": "signed char",
     "uint8_t": "unsigned char",
     "int16_t": "short",
@@ -119,15 +119,16 @@ _FIXED: Final = {
 
 
 def canonical_type(text: str) -> str | None:
-    """Return an integer type's name as g++ prints it in a template, None where it is none.
+    """Return the name of an integer type as g++ prints it in a template; None if the text is no such
+    type.
 
-    ``int64_t`` is ``long``, as it is on Linux.
+    ``int64_t`` is ``long``, as on Linux.
     """
     words = text.split()
     if len(words) == 1:
-        fixed = _FIXED.get(words[0].removeprefix("::").removeprefix("std::"))
-        if fixed:
-            return fixed
+        name = _TYPEDEFS.get(words[0].removeprefix("::").removeprefix("std::"))
+        if name:
+            return name
     if not words or not INTEGER_WORDS.issuperset(words):
         return None
     base = sorted(word for word in words if word not in ("signed", "unsigned", "int"))
@@ -143,5 +144,5 @@ _BASES: Final = tuple(map(str.split, ("", "long", "long long", "short", "char", 
 
 
 def is_unsigned(name: str) -> bool:
-    """Return whether a canonical name is that of an unsigned type."""
+    """Whether a canonical name is that of an unsigned type."""
     return name.startswith("unsigned")

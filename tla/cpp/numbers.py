@@ -12,7 +12,7 @@ from .names import INTEGER_WORDS, canonical_type, is_unsigned
 
 NAME: Final = re.compile(r"(?:::)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*")
 QUALIFIERS: Final = frozenset(("const", "volatile", "constexpr", "typename", "struct", "class"))
-"""Words before a type that say nothing of its value."""
+"""Words before a type that do not change its value."""
 
 FACTS: Final = "from_cpp(text, symbols={'M': M}) reads names with the facts of symbolic ints."
 
@@ -20,7 +20,7 @@ _NUMBER: Final = re.compile(
     r"(0[xX][0-9a-fA-F](?:'?[0-9a-fA-F])*|0[bB][01](?:'?[01])*|[0-9](?:'?[0-9])*)([uUlLzZ]*)(?![\w.'])"
 )
 _LONGEST: Final = 80
-"""The digits of the longest literal that is looked at: all ints of 64 bits, also in binary."""
+"""The most digits of a literal: enough for all ints of 64 bits, also in binary."""
 
 _RANKS: Final = (
     *("int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long"),
@@ -31,7 +31,7 @@ _BITS: Final = {"char": 8, "short": 16, "int": 32, "__int128": 128}
 
 
 def _range(name: str) -> tuple[int, int]:
-    """The least and the greatest int of a type."""
+    """The least and the greatest int of a C++ type."""
     bits = _BITS.get(name.rpartition(" ")[2], 64)
     return (0, (1 << bits) - 1) if is_unsigned(name) else (-1 << bits - 1, (1 << bits - 1) - 1)
 
@@ -45,33 +45,33 @@ def _common(a: str, b: str) -> str:
 
 
 class Operand(NamedTuple):
-    """A value that has been read, and where.
+    """A value in a text, and its place.
 
     Attributes:
-        value: An int, something else that is a value, a `_Rounded` or a `_Compared`.
-        type: The C++ type of an int, "" of what is none.
+        value: An int, another value, a `_Division` or a `_Comparison`.
+        type: The C++ type of an int; "" for another value.
         start, end: Its span.
-        chosen: ``<`` or ``>``, where it is the least or the greatest of some others. Of what stands in
-            two pairs of parentheses it is not told: ``to_cpp`` writes so what is one item of several.
-        among: These others.
-        closed: Whether it stands in parentheses.
+        order: ``<`` if it is the least of some items, ``>`` if it is the greatest, otherwise "". It is
+            "" also in two pairs of parentheses, by which ``to_cpp`` marks one item of several.
+        items: These items.
+        in_parentheses: Whether it stands in parentheses.
     """
 
     value: Any
     type: str
     start: int
     end: int
-    chosen: str = ""
-    among: tuple[Any, ...] = ()
-    closed: bool = False
+    order: str = ""
+    items: tuple[Any, ...] = ()
+    in_parentheses: bool = False
 
 
-class _Rounded(NamedTuple):
-    """A part of a division whose dividend may be negative, which C++ rounds towards zero.
+class _Division(NamedTuple):
+    """A part of a division that C++ rounds towards zero, because its dividend may be negative.
 
     Attributes:
-        part: ``/`` the quotient, ``%`` the remainder, ``<`` whether that is negative, ``+`` the
-            remainder and the divisor together.
+        part: ``/`` for the quotient, ``%`` for the remainder, ``<`` for whether the remainder is
+            negative, ``+`` for the sum of the remainder and the divisor.
     """
 
     part: str
@@ -79,7 +79,7 @@ class _Rounded(NamedTuple):
     b: Any
 
 
-class _Compared(NamedTuple):
+class _Comparison(NamedTuple):
     """A comparison."""
 
     left: Any
@@ -95,7 +95,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 class IntReader:
-    """A reading of one text, as far as ints go."""
+    """The part of a reader that reads ints."""
 
     def __init__(self, text: str) -> None:
         self.scan: Scanner = Scanner(text, comments=True)
@@ -106,7 +106,7 @@ class IntReader:
         match = NAME.match(self.scan.text, self.scan.at)
         return match[0] if match else ""
 
-    def shown(self) -> str:
+    def next_text(self) -> str:
         if self.scan.text.startswith("[...]", self.scan.at):
             return "'[...]', which g++ prints in full with -fno-elide-type"
         return self.scan.found()
@@ -115,7 +115,7 @@ class IntReader:
         raise ParseError(summary, self.scan.text, start, end, *details)
 
     def int_of(self, value: Any, start: int) -> Operand:
-        """A value that ends here; an int has the first type that it fits."""
+        """The operand of a value that ends here; an int has the first type that it fits."""
         name = ""
         if isinstance(value, int):
             name = next((name for name in ("int", "long") if _fits(value, name)), "unsigned long")
@@ -125,14 +125,14 @@ class IntReader:
 
     @staticmethod
     def type_of(x: Expr) -> str:
-        """The type of a variable: what its symbol names, else 64 bits with a sign."""
-        named = {symbol.cpp_type for symbol in x.symbols}
-        return (canonical_type(named.pop()) if len(named) == 1 else None) or "long"
+        """The type of a variable: the one that its symbol names, or else ``long``."""
+        names = {symbol.cpp_type for symbol in x.symbols}
+        return (canonical_type(names.pop()) if len(names) == 1 else None) or "long"
 
     # --- literals and types ---
 
     def number(self) -> int:
-        """An int literal, which must come next."""
+        """The int literal that must come next."""
         scan, start = self.scan, self.scan.at
         match = _NUMBER.match(scan.text, scan.at)
         suffix = match[2].lower() if match else ""
@@ -168,7 +168,7 @@ class IntReader:
         return scan.fail("an int of more than 64 bits", start, scan.last)
 
     def constant(self) -> int:
-        """A template argument that is an int: ``16``, ``-16``, ``16u``, ``(int)16``."""
+        """The int of a template argument: ``16``, ``-16``, ``16u``, ``(int)16``."""
         scan, start = self.scan, self.scan.at
         if scan.accept("("):
             cast = self.integer_type()
@@ -183,11 +183,11 @@ class IntReader:
         if scan.accept("-"):
             return int(self.fitting(-self.constant(), self.literal_type, start))
         if not scan.peek().isdigit():
-            scan.fail(f"expected an int, found {self.shown()}")
+            scan.fail(f"expected an int, found {self.next_text()}")
         return self.number()
 
-    def counted(self, value: Any, place: str, start: int) -> None:
-        """Refuse a negative int where a number of coordinates stands."""
+    def require_extent(self, value: Any, place: str, start: int) -> None:
+        """Raise ParseError for a negative int in the place of an extent."""
         if place in "so" and isinstance(value, int) and value < 0:
             what = "an extent" if place == "s" else "a size in an origin shape"
             self.scan.fail(f"{what} is negative: {value:d}", start, self.scan.last)
@@ -197,18 +197,18 @@ class IntReader:
         scan.expect("<")
         name = self.integer_type()
         if name is None:
-            scan.fail(f"expected an integer type, found {self.shown()}")
+            scan.fail(f"expected an integer type, found {self.next_text()}")
         scan.expect(",")
         began = scan.at
         number = self.constant()
-        self.counted(number, place, began)
+        self.require_extent(number, place, began)
         value = int(self.fitting(number, name, start))
         self.literal_type = name
         scan.expect(">")
         return Int(value)
 
     def integer_type(self) -> str | None:
-        """Pass the name of an integer type, if one comes next."""
+        """The name of an integer type, if one comes next; the reader goes past it."""
         scan = self.scan
         words: list[str] = []
         start, last = scan.at, scan.last
@@ -229,13 +229,13 @@ class IntReader:
             scan.fail(f"{' '.join(words)!r} names no type", start, scan.last)
         return name
 
-    # --- what is done with ints ---
+    # --- casts and arithmetic ---
 
     def fitting(self, value: Any, to: str, start: int, overflows: bool = False) -> Any:
-        """An int that is to be of a type, checked as far as it is known.
+        """An int of a type, checked as far as its value is known.
 
         Args:
-            overflows: Whether it is a result of arithmetic, not one converted.
+            overflows: Whether it is the result of arithmetic, not of a conversion.
         """
         low, high = _range(to)
         smallest, largest = (value, value) if isinstance(value, int) else value.bounds
@@ -243,13 +243,13 @@ class IntReader:
             return value
         details = ["C++ does not say what becomes of it."]
         if isinstance(value, int) and (is_unsigned(to) or not overflows):
-            wrapped = (value - low) % (high - low + 1) + low
-            details = [f"C++ makes {wrapped:d} of it: write that, or a wider type."]
+            result = (value - low) % (high - low + 1) + low
+            details = [f"C++ makes {result:d} of it: write that, or a wider type."]
         what = f"{value:d}" if isinstance(value, int) else str(value)
         return self.fail_with(f"{what} is no {to}", start, self.scan.last, *details)
 
     def computing(self, value: Any, to: str, start: int) -> Any:
-        """An int in arithmetic of a type; one that may be negative is none of an unsigned type."""
+        """An int in arithmetic of a type; it must not be negative if the type is unsigned."""
         if isinstance(value, Expr) and is_unsigned(to) and known_lt(value, 0) is not False:
             self.fail_with(
                 f"{value} may be negative, and {to} has no negative ints",
@@ -261,7 +261,7 @@ class IntReader:
         return self.fitting(value, to, start, overflows=True)
 
     def cast(self, operand: Operand, to: str, start: int) -> Operand:
-        """An int made dynamic, checked to be of the type."""
+        """A dynamic int of a type, which must hold it."""
         value = self.ready(operand)
         if not isinstance(value, (int, Expr)):
             self.scan.fail(f"expected an int to make {to} of", start, self.scan.last)
@@ -269,9 +269,9 @@ class IntReader:
         return Operand(int(value) if isinstance(value, int) else value, to, start, self.scan.last)
 
     def ready(self, operand: Operand) -> Any:
-        """The value of an operand that is one by itself."""
+        """The value of an operand that needs no other operand."""
         value = operand.value
-        if isinstance(value, _Rounded):
+        if isinstance(value, _Division):
             self.fail_with(
                 f"cannot tell which way {self.scan.text[operand.start : operand.end]} is rounded",
                 operand.start,
@@ -280,20 +280,20 @@ class IntReader:
                 "(a / b - (a % b < 0)) is read as rounded down, (a % b + b) % b as its remainder.",
                 FACTS,
             )
-        if isinstance(value, _Compared):
+        if isinstance(value, _Comparison):
             known = value.condition().known()
             if known is None:
                 self.fail_with("a comparison is no int here", operand.start, operand.end)
             return int(known)
         return value
 
-    def computed(self, sign: str, left: Operand, right: Operand, start: int) -> Operand:
-        """``left sign right``, as C++ computes it where nothing overflows."""
+    def compute(self, sign: str, left: Operand, right: Operand, start: int) -> Operand:
+        """The operand ``left sign right``, which C++ computes in the same way if nothing overflows."""
         end = self.scan.last
         name = _common(left.type, right.type)
-        rounded = self._of_rounded(sign, left, right)
-        if rounded is not None:
-            return Operand(rounded, name, start, end)
+        value = self._round_down(sign, left, right)
+        if value is not None:
+            return Operand(value, name, start, end)
         a, b = self.ready(left), self.ready(right)
         if not all(isinstance(x, (int, Expr)) for x in (a, b)):
             self.scan.fail(f"{sign!r} stands between ints", start, end)
@@ -301,24 +301,24 @@ class IntReader:
         self.computing(b, name, right.start)
         try:
             if sign in ("==", "!=", "<", "<=", ">", ">="):
-                return Operand(_Compared(a, sign, b), "int", start, end)
+                return Operand(_Comparison(a, sign, b), "int", start, end)
             value = self._result(sign, a, b, start)
         except TlaError as error:
             if isinstance(error, ParseError):
                 raise
             self.fail_with(error.summary, start, end, *error.details)
-        if not isinstance(value, _Rounded):
+        if not isinstance(value, _Division):
             self.computing(value, name, start)
         return Operand(value, name, start, end)
 
     @staticmethod
-    def _of_rounded(sign: str, left: Operand, right: Operand) -> Any:
-        """What two parts of a rounded division are together, None where that is not known."""
+    def _round_down(sign: str, left: Operand, right: Operand) -> Any:
+        """The value of two parts of a division that together round down, or None."""
         x, y = left.value, right.value
-        if not isinstance(x, _Rounded):
+        if not isinstance(x, _Division):
             return None
         step = x.part + sign
-        if isinstance(y, _Rounded):
+        if isinstance(y, _Division):
             same = y.part == "<" and _same(x.a, y.a) and _same(x.b, y.b)
             return x.a // x.b if step == "/-" and same else None
         if step == "%<" and _same(y, 0):
@@ -339,7 +339,7 @@ class IntReader:
             if known_lt(a, 0) is False or (isinstance(a, Expr) and known_divides(b, a) is True):
                 return a // b if sign == "/" else a % b
             if isinstance(a, Expr) or isinstance(b, Expr):
-                return _Rounded(sign, a, b)
+                return _Division(sign, a, b)
         if isinstance(a, int) and isinstance(b, int):
             quotient = abs(a) // abs(b)
             quotient = quotient if (a < 0) == (b < 0) else -quotient
@@ -352,28 +352,28 @@ class IntReader:
             FACTS,
         )
 
-    def chosen(self, condition: Operand, first: Operand, second: Operand) -> Operand:
-        """``condition ? first : second``, if that is the least or the greatest of two."""
+    def choose(self, condition: Operand, first: Operand, second: Operand) -> Operand:
+        """The operand ``condition ? first : second``, if that is the least or the greatest of two."""
         start, end = condition.start, self.scan.last
-        compared, name = condition.value, _common(first.type, second.type)
+        comparison, name = condition.value, _common(first.type, second.type)
         a, b = self.ready(first), self.ready(second)
-        if not (isinstance(compared, _Compared) and first.type and second.type):
+        if not (isinstance(comparison, _Comparison) and first.type and second.type):
             self.fail_with("only the least or the greatest of ints is read of '?:'", start, end)
         self.computing(a, name, first.start)
         self.computing(b, name, second.start)
         if isinstance(a, int) and isinstance(b, int):
             a, b = int(a), int(b)  # '?:' gives a dynamic int
-        sign = compared.sign[0]
+        sign = comparison.sign[0]
         if sign in "<>" and (
-            (_same(compared.left, b) and _same(compared.right, a))
-            or (_same(compared.left, a) and _same(compared.right, b))
+            (_same(comparison.left, b) and _same(comparison.right, a))
+            or (_same(comparison.left, a) and _same(comparison.right, b))
         ):
-            if not _same(compared.left, a):
+            if not _same(comparison.left, a):
                 sign = "<" if sign == ">" else ">"
-            among = (*(first.among if first.chosen == sign else (a,)), b)
-            value = (least if sign == "<" else greatest)(*among)
-            return Operand(value, name, start, end, sign, among)
-        known = compared.condition().known()
+            items = (*(first.items if first.order == sign else (a,)), b)
+            value = (least if sign == "<" else greatest)(*items)
+            return Operand(value, name, start, end, sign, items)
+        known = comparison.condition().known()
         if known is None:
             self.fail_with(
                 "'?:' is read as the least of two, (a < b ? a : b), or as the greatest, with '>'",
@@ -385,11 +385,11 @@ class IntReader:
 
     def value_of(self, operand: Operand) -> Any:
         """The value of a whole text, which may be a condition."""
-        if isinstance(operand.value, _Compared):
-            compared = operand.value
-            if isinstance(compared.left, int) and isinstance(compared.right, int):
-                return compared.condition().known()
-            return compared.condition()
+        if isinstance(operand.value, _Comparison):
+            comparison = operand.value
+            if isinstance(comparison.left, int) and isinstance(comparison.right, int):
+                return comparison.condition().known()
+            return comparison.condition()
         return self.ready(operand)
 
 

@@ -1,7 +1,7 @@
-"""C++ read as values: the types that compilers print, and the expressions that people write.
+"""The reader of C++: of the types that compilers print, and the expressions that people write.
 
-A type and an expression have one grammar here, as in ``tla::Int<4>`` and ``tla::Int<4>{}``: a name says
-what its arguments are. Names are found in the namespaces of CATLASS and CuTe, or without one.
+Types and expressions have one grammar here, as in ``tla::Int<4>`` and ``tla::Int<4>{}``. The name
+decides its arguments. It is in a namespace of CATLASS or CuTe, or in none.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def from_cpp(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
-    """Return the value that a C++ type or expression stands for.
+    """Return the value of a C++ type or expression.
 
     >>> from_cpp("tla::MakeCoord(tla::_64{}, (int64_t)16, tla::_)")
     (_64, 16, _)
@@ -40,32 +40,31 @@ def from_cpp(text: str, symbols: Mapping[str, Any] | None = None) -> Any:
     >>> from_cpp("(M / 16 < 64 ? M / 16 : 64)", symbols={"M": M})
     min(64, M // 16)
 
-    A dynamic int of a type is an unknown of that C++ type: ``s0``, ``s1`` in a shape, ``d0`` in a
-    stride, ``o0`` in an origin shape, ``x0`` elsewhere. It is 0 or more where its type is unsigned and
-    where it is an extent, and in an origin shape at most the size of the mode. What an origin shape says
-    of the sizes, and they do not say themselves, is among the ``assumptions``. `to_cpp` gives the type
-    back as g++ prints it.
+    A dynamic int in a type is an unknown of that C++ type: ``s0``, ``s1`` in a shape, ``d0`` in a
+    stride, ``o0`` in an origin shape, ``x0`` elsewhere. It is 0 or more if it is an extent or its type
+    is unsigned. In an origin shape it is at most the size of the mode. If the sizes do not imply that,
+    it is one of the layout's ``assumptions``. `to_cpp` returns the type as g++ prints it.
 
     ``tla::Layout<Shape, Stride>`` has a third argument by default, an origin shape of unknowns.
 
-    A name in an expression is what ``symbols`` says, else a size of that name: an unknown, 1 or more.
-    The text does not hold what is known of a symbol: with the symbols of ``x``,
+    A name in an expression has its value in ``symbols``. A name that is not there is an unknown size, 1
+    or more. C++ text does not have the range and divisor of a symbol. With the symbols of ``x``,
     ``from_cpp(to_cpp(x, kind="value"), symbols)`` is ``x``.
 
-    Ints have their C++ types. What C++ would compute otherwise than on ints without end is refused:
-    ``2u - 3u``, and ``/`` of what may be negative, but for the forms that `to_cpp` writes,
-    ``(a / b - (a % b < 0))`` and ``(a % b + b) % b``, which round down. Arithmetic on unknowns is taken
-    to fit its type.
+    Ints have their C++ types. The reader refuses arithmetic whose result in C++ differs from that of
+    unbounded ints: ``2u - 3u``, and ``/`` of an int that may be negative. It accepts the forms of
+    `to_cpp`, ``(a / b - (a % b < 0))`` and ``(a % b + b) % b``, which round down. It assumes that
+    arithmetic on unknowns fits its type.
 
     Args:
-        text: As g++, clang or nvcc print it, or as it stands in a program; namespaces may be missing.
-        symbols: What names stand for: ints and symbolic ints, as for `tla.parse`.
+        text: The text from g++, clang or nvcc, or from a program; namespaces may be missing.
+        symbols: The values of names: ints and symbolic ints, as for `tla.parse`.
 
     Raises:
-        ParseError: the text is no type or expression of a layout, or what it says depends on the values
+        ParseError: the text is no type or expression of a layout, or its meaning depends on the values
             of its names; the error points at the character.
-        UnsupportedError: it is one that has no value here, such as strides of scaled bases.
-        LeafError: one of the ``symbols`` is no int.
+        UnsupportedError: the value has no form here, such as strides of scaled bases.
+        LeafError: a value in ``symbols`` is no int.
     """
     reader = _Reader(text, symbols or {})
     try:
@@ -104,7 +103,7 @@ _BINDS: Final = {
     **dict.fromkeys("+-", 3),
     **dict.fromkeys("*/%", 4),
 }
-"""How tightly operators bind."""
+"""The precedence of the operators; a higher number binds more tightly."""
 
 
 _TEMPLATES: Final = frozenset(
@@ -113,11 +112,11 @@ _TEMPLATES: Final = frozenset(
         *("integral_constant", "constant", "Swizzle", "ComposedLayout", "Tensor"),
     )
 )
-"""What ``<`` after a name without a namespace begins the arguments of; else it compares."""
+"""The names without a namespace after which ``<`` begins arguments; after others it compares."""
 
 
 class _Reader(IntReader):
-    """A reading of one text."""
+    """The reader of one text."""
 
     def __init__(self, text: str, symbols: Mapping[str, Any]) -> None:
         super().__init__(text)
@@ -138,7 +137,7 @@ class _Reader(IntReader):
         return self.ready(self.operation(place, room))
 
     def operation(self, place: _Place, room: int, binds: int = 0) -> Operand:
-        """An item, or several between operators that bind at least as tightly as ``binds``."""
+        """One item, or several with operators that bind at least as tightly as ``binds``."""
         scan, start = self.scan, self.scan.at
         left = self.item(place, room)
         while (match := _OPERATOR.match(scan.text, scan.at)) and _BINDS[match[0]] >= binds:
@@ -147,20 +146,20 @@ class _Reader(IntReader):
                 break
             scan.accept(sign)
             right = self.operation(place, room, _BINDS[sign] + 1)
-            left = self.computed(sign, left, right, start)
+            left = self.compute(sign, left, right, start)
         if binds == 0 and left.type and scan.accept("?"):
             first = self.operation(place, room - 1)
             scan.expect(":")
-            left = self.chosen(left, first, self.operation(place, room - 1))
+            left = self.choose(left, first, self.operation(place, room - 1))
         return left
 
     # --- one item ---
 
     def item(self, place: _Place, room: int, argument: bool = True) -> Operand:
-        """A number, a cast, something in parentheses, a type, or a call.
+        """A number, a cast, an expression in parentheses, a type, or a call.
 
         Args:
-            argument: Whether it stands in an expression, not among the arguments of a template.
+            argument: Whether it stands in an expression, not in the arguments of a template.
         """
         scan, start = self.scan, self.scan.at
         if not room:
@@ -168,7 +167,7 @@ class _Reader(IntReader):
         if scan.accept("-"):
             operand = self.item(place, room - 1, argument)
             zero = Int(0) if type(operand.value) is Int else 0
-            return self.computed("-", Operand(zero, "int", start, start), operand, start)
+            return self.compute("-", Operand(zero, "int", start, start), operand, start)
         if scan.accept("+"):
             return self.item(place, room - 1, argument)
         if scan.peek().isdigit():
@@ -181,10 +180,10 @@ class _Reader(IntReader):
                 return self.cast(self.item(place, room - 1), cast, start)
             operand = self.operation(place, room - 1)
             scan.expect(")")
-            if operand.closed:
-                operand = operand._replace(chosen="")
-            return operand._replace(start=start, end=scan.last, closed=True)
-        operand = self.named(place, room, argument)
+            if operand.in_parentheses:
+                operand = operand._replace(order="")
+            return operand._replace(start=start, end=scan.last, in_parentheses=True)
+        operand = self.by_name(place, room, argument)
         while scan.peek() == "&" or self.next_word() in ("const", "volatile"):
             if not scan.accept("&"):
                 scan.word()
@@ -192,8 +191,8 @@ class _Reader(IntReader):
 
     # --- names ---
 
-    def named(self, place: _Place, room: int, argument: bool) -> Operand:
-        """A type, a value made of one, a call, or a variable."""
+    def by_name(self, place: _Place, room: int, argument: bool) -> Operand:
+        """A type, a value of a type, a call, or a variable."""
         scan = self.scan
         if argument and (name := self.next_word()) in self.symbols:
             start = scan.at
@@ -207,21 +206,23 @@ class _Reader(IntReader):
             return self.of_integer_type(integer, place, room, start)
         name = self.next_word()
         if not name:
-            scan.fail(f"expected a type or an expression of a layout, found {self.shown()}")
+            scan.fail(f"expected a type or an expression of a layout, found {self.next_text()}")
         scan.accept(name)
         space, _colons, short = name.removeprefix("::").rpartition("::")
         if short == "static_cast":
             return self.static_cast(place, room, start)
         if short == "integral_constant" and STATIC_SPACES.fullmatch(space):
-            return self.int_of(self.made(self.integral_constant(self._place), start), start)
+            return self.int_of(self.value_of_type(self.integral_constant(self._place), start), start)
         if space not in NAMESPACES:
             scan.fail(f"{name!r} is no name of a layout", start, scan.last)
         alias = _ALIAS.fullmatch(short)
         if alias:
-            return self.int_of(self.made(Int(int(("-" if alias[1] else "") + alias[2])), start), start)
+            return self.int_of(
+                self.value_of_type(Int(int(("-" if alias[1] else "") + alias[2])), start), start
+            )
         bare = argument and not space and not scan.text.startswith("::", start)
         if short in ("_", "Underscore") or (short == "X" and (not bare or scan.peek() in ("{", "("))):
-            return self.int_of(self.made(_, start), start)
+            return self.int_of(self.value_of_type(_, start), start)
         for order in (_COL_MAJOR, _ROW_MAJOR):
             if short in order and scan.accept("{"):
                 scan.expect("}")
@@ -233,7 +234,7 @@ class _Reader(IntReader):
                 text=scan.text,
             )
         if scan.peek() == "<" and (short in _TEMPLATES or not bare):
-            value = self.made(self.template(short, name, start, room), start)
+            value = self.value_of_type(self.template(short, name, start, room), start)
             operand = self.int_of(value, start)
             return operand._replace(type=self.literal_type) if isinstance(value, Int) else operand
         if scan.peek() == "(":
@@ -242,24 +243,24 @@ class _Reader(IntReader):
             return self.variable(name, start)
         return scan.fail(f"{name!r} alone is no layout", start, start + len(name))
 
-    def made(self, value: Any, start: int) -> Any:
-        """A value whose type has been passed, with the ``{}`` or ``()`` that may make one of it."""
+    def value_of_type(self, value: Any, start: int) -> Any:
+        """The value of a type that ends here, perhaps with ``{}`` or ``()`` after it."""
         scan = self.scan
-        for opened, closed in (("{", "}"), ("(", ")")):
-            if scan.accept(opened):
-                scan.expect(closed)
+        for opening, closing in (("{", "}"), ("(", ")")):
+            if scan.accept(opening):
+                scan.expect(closing)
                 if value is not _ and not _is_known(value):
                     scan.fail("a type with dynamic ints says nothing of their values", start, scan.last)
         return value
 
     def of_integer_type(self, name: str, place: _Place, room: int, start: int) -> Operand:
-        """``int64_t{4}`` and ``int64_t(4)``, or the type alone: an unknown."""
-        for opened, closed in (("{", "}"), ("(", ")")):
-            if self.scan.accept(opened):
-                if self.scan.accept(closed):
+        """``int64_t{4}`` and ``int64_t(4)``, or the type alone, which is an unknown."""
+        for opening, closing in (("{", "}"), ("(", ")")):
+            if self.scan.accept(opening):
+                if self.scan.accept(closing):
                     return Operand(0, name, start, self.scan.last)
                 operand = self.operation(place, room - 1)
-                self.scan.expect(closed)
+                self.scan.expect(closing)
                 return self.cast(operand, name, start)
         return Operand(self.unknown(name, place), "", start, self.scan.last)
 
@@ -281,7 +282,7 @@ class _Reader(IntReader):
         return self.cast(operand, name, start)
 
     def variable(self, name: str, start: int) -> Operand:
-        """What a name that has been passed stands for."""
+        """The operand of a name that ends here."""
         if name in self.symbols:
             return self.int_of(self.symbols[name], start)._replace(end=start + len(name))
         try:
@@ -292,27 +293,27 @@ class _Reader(IntReader):
     # --- templates ---
 
     def template(self, short: str, name: str, start: int, room: int) -> Any:
-        """What a name with template arguments stands for."""
+        """The value of a name with template arguments."""
         scan = self.scan
         if short in STATIC_INTS:
             scan.expect("<")
             began = scan.at
             value = self.constant()
-            self.counted(value, self._place, began)
+            self.require_extent(value, self._place, began)
             scan.expect(">")
             return Int(value)
         if short in ("integral_constant", "constant"):
             return self.integral_constant(self._place)
         if short in TUPLES:
             place: _Place = "s" if short == "Shape" else "d" if short == "Stride" else "x"
-            return tuple(self.types(room, self.inherited(place)))
+            return tuple(self.types(room, self.place_of(place)))
         if short in LAYOUTS:
             return self.layout_type(name, start, room)
         if short == "Swizzle":
             return self.swizzle(start)
         if short == "ComposedLayout":
             outer, offset, inner = self.exactly(3, list(self.types(room, "x")), name, start)
-            return self.composed(outer, offset, inner, start)
+            return self.composed_layout(outer, offset, inner, start)
         if short in _LAYOUT_MAKERS:
             raise UnsupportedError(
                 f"{name}<Element, Tag> is not read: its layout depends on the element type",
@@ -323,26 +324,26 @@ class _Reader(IntReader):
 
     _place: _Place = "x"
 
-    def inherited(self, place: _Place) -> _Place:
-        """The place that a layout gives its parts goes before what a tuple's own name says."""
+    def place_of(self, place: _Place) -> _Place:
+        """The place in the layout that surrounds a tuple, or else the place of the tuple's own name."""
         return place if self._place == "x" else self._place
 
     def types(self, room: int, *places: _Place) -> Any:
-        """Pass template arguments; the last place is that of all that follow."""
+        """Yield the template arguments; the last place is also that of all further arguments."""
         scan = self.scan
-        opened = scan.at
+        opening = scan.at
         scan.expect("<")
         count = 0
         while not scan.accept(">"):
             if count and not scan.accept(","):
-                scan.fail_unclosed(opened, ">", self.shown())
+                scan.fail_unclosed(opening, ">", self.next_text())
             before, began = self._place, scan.at
             self._place = places[min(count, len(places) - 1)]
             try:
                 value = self.ready(self.item(self._place, room - 1, False))
             finally:
                 self._place = before
-            self.counted(value, places[min(count, len(places) - 1)], began)
+            self.require_extent(value, places[min(count, len(places) - 1)], began)
             yield value
             count += 1
 
@@ -378,9 +379,9 @@ class _Reader(IntReader):
         return self.layout(shape, stride, origin, start)
 
     def layout(self, shape: Any, stride: Any, origin: Any, start: int) -> Any:
-        """The layout of parts that end here."""
+        """The layout of some parts that end here."""
         if origin is not None and is_tuple(origin) and not is_tuple(shape) and len(origin) == 1:
-            origin = origin[0]  # CATLASS gives a layout of one int an origin of one mode
+            origin = origin[0]  # in CATLASS the origin of a layout of one int has one mode
         try:
             if origin is None:
                 return Layout(shape, stride)
@@ -392,10 +393,10 @@ class _Reader(IntReader):
         return self.fail_with(summary, start, self.scan.last, *details)
 
     def inside(self, origin: Any, shape: Any, stride: Any) -> Any:
-        """An origin shape with its unknowns at most the sizes of their modes."""
+        """An origin shape whose unknowns are at most the sizes of their modes."""
         bound_names = {symbol.name for part in (shape, stride) for symbol in _symbols(part)}
 
-        def bounded(o: Any, size: Any) -> Any:
+        def limit(o: Any, size: Any) -> Any:
             if not isinstance(o, Expr) or len(o.symbols) != 1:
                 return o
             (symbol,) = o.symbols
@@ -405,10 +406,10 @@ class _Reader(IntReader):
 
         sizes = default_origin(shape)
         if not is_tuple(origin) or not is_tuple(sizes):
-            return origin if is_tuple(origin) or is_tuple(sizes) else bounded(origin, sizes)
-        return tuple(map(bounded, origin, sizes)) if len(origin) == len(sizes) else origin
+            return origin if is_tuple(origin) or is_tuple(sizes) else limit(origin, sizes)
+        return tuple(map(limit, origin, sizes)) if len(origin) == len(sizes) else origin
 
-    def composed(self, outer: Any, offset: Any, inner: Any, start: int) -> ComposedLayout:
+    def composed_layout(self, outer: Any, offset: Any, inner: Any, start: int) -> ComposedLayout:
         try:
             return ComposedLayout(outer, offset, inner)
         except (LayoutError, LeafError) as error:
@@ -427,28 +428,28 @@ class _Reader(IntReader):
             own = _MAKERS[short]
             return tuple(self.arguments(room, place if own == "x" else own))
         if short in _LAYOUT_MAKERS:
-            return self.made_layout(name, room, start)
+            return self.layout_of_call(name, room, start)
         if short == "make_composed_layout":
             outer, offset, inner = self.exactly(3, list(self.arguments(room, "x")), name, start)
-            return self.composed(outer, offset, inner, start)
+            return self.composed_layout(outer, offset, inner, start)
         return scan.fail(f"{name!r} makes no layout", start, start + len(name))
 
     def arguments(self, room: int, *places: _Place) -> Any:
-        """Pass the arguments of a call; the last place is that of all that follow."""
+        """Yield the arguments of a call; the last place is also that of all further arguments."""
         scan = self.scan
-        opened = scan.at
+        opening = scan.at
         scan.expect("(")
         count = 0
         while not scan.accept(")"):
             if count and not scan.accept(","):
-                scan.fail_unclosed(opened, ")", self.shown())
+                scan.fail_unclosed(opening, ")", self.next_text())
             own, began = places[min(count, len(places) - 1)], scan.at
             value = self.expression(own, room - 1)
-            self.counted(value, own, began)
+            self.require_extent(value, own, began)
             yield value
             count += 1
 
-    def made_layout(self, name: str, room: int, start: int) -> Any:
+    def layout_of_call(self, name: str, room: int, start: int) -> Any:
         parts = list(self.arguments(room, "s", "d", "o"))
         if not 1 <= len(parts) <= 3:
             self.scan.fail(f"{name} takes 1 to 3 arguments, not {len(parts)}", start, self.scan.last)
@@ -463,21 +464,21 @@ class _Reader(IntReader):
 
 
 def _obligations(origin: Any, shape: Any) -> list[Any] | None:
-    """What a layout with an origin shape says of the unknowns, if they do not say it themselves."""
+    """The conditions that an origin shape puts on the unknowns, without those that they imply."""
     sizes = default_origin(shape)
     if not is_tuple(origin) or not is_tuple(sizes):
         origin, sizes = (origin,), (sizes,)
-    needed = [
+    conditions = [
         least <= greatest
         for o, size in zip(origin, sizes, strict=False)
         for least, greatest in ((0, o), (o, size))
         if (isinstance(least, Expr) or isinstance(greatest, Expr)) and known_lt(greatest, least) is None
     ]
-    return needed or None
+    return conditions or None
 
 
 def _is_other(o: Expr, symbol: Symbol) -> bool:
-    """Whether an expression is more than its one symbol."""
+    """Whether an expression is more than a single symbol."""
     return bool(o.constant) or list(o.terms.items()) != [((symbol,), symbol.divisor)]
 
 

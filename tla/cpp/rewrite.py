@@ -1,7 +1,7 @@
 """Compiler output with its layout types in notation.
 
-A line is read once, from left to right, with a stack of the templates that are open. What closes as a
-layout, a tuple of ints or a static int is written in notation; everything else stays as it was.
+One pass over a line, from left to right, keeps a stack of the open templates. A template that closes as
+a layout, a tuple of ints or a static int is replaced by its notation. Everything else stays as it is.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ def rewritten(text: str) -> str:
     >>> print(rewritten(f"note: f({shape}&) [with T = tla::Layout<{shape}, {steps} >]"))
     note: f((_16,unsigned)&) [with T = tla::Layout[(_16,unsigned):(_1,long)]]
 
-    A dynamic int is written as its type, so that different types stay different: ``unsigned`` for
-    ``unsigned int``, else C++'s word. A static int of another type than ``int`` keeps its suffix, as in
-    ``_16u``; a ``std::integral_constant<int, 16>`` in a layout or a tuple is ``_16(std)``. The origin
-    shape of a ``tla::Layout`` is left out where it is the template's default, ``unsigned int`` for each
-    mode. What a compiler elides, ``[...]``, is ``...``.
+    The notation has the type of a dynamic int, so that different types stay different: ``unsigned`` for
+    ``unsigned int``, and C++'s word for others. A static int of another type than ``int`` keeps its
+    suffix, as in ``_16u``. A ``std::integral_constant<int, 16>`` in a layout or a tuple is ``_16(std)``.
+    The notation leaves out the origin shape of a ``tla::Layout`` if it is the template's default,
+    ``unsigned int`` for each mode. The ``[...]`` of a compiler is ``...``.
 
     Everything else stays as it is: text that is none of these types, colours, quotes of any kind, and
-    the lines of source that a compiler quotes. It takes time in proportion to the length of the text.
+    the lines of source that a compiler quotes. The time is proportional to the length of the text.
     """
     return "\n".join(map(_line, text.split("\n")))
 
@@ -55,14 +55,14 @@ _SUFFIXES: Final = {
 
 
 class _Type(NamedTuple):
-    """A type, or a number, that has been read.
+    """A type, or a number, in the text.
 
     Attributes:
-        text: What it is as a part of another, in notation.
+        text: Its notation as a part of another type.
         kind: ``"int"``, ``"tuple"``, ``"layout"``, ``"composed"``, ``"swizzle"``, ``"elided"``, or
             ``"number"``, which is a number and no type.
-        modes: How many ints ``unsigned int``, and nothing else, a tuple has; -1 if it has others.
-        rank, depth: Of a tuple; 1 and 0 of an int.
+        modes: The length of a tuple that has only ``unsigned int``; -1 if it has other items.
+        rank, depth: The rank and depth of a tuple; 1 and 0 for an int.
     """
 
     text: str
@@ -73,20 +73,20 @@ class _Type(NamedTuple):
 
 
 class _Template:
-    """A template that is open.
+    """A template whose ``>`` is still to come.
 
     Attributes:
         name: The text before its ``<``.
-        begin: Where its text begins among the pieces of output.
-        items: The arguments that have ended.
-        current: The argument that has not, if it is a type.
-        words: The words of an integer type in it.
-        colours: The escape codes since its last item, before its current argument and after it.
-        broken: Whether there is something in it that no layout has.
-        rewritten: The last piece in it that is notation.
+        begin: The place of its text among the pieces of output.
+        items: The finished arguments.
+        current: The unfinished argument, if it is a type.
+        words: The words of an integer type in the unfinished argument.
+        colours: The escape codes since the last item, before and after the unfinished argument.
+        is_foreign: Whether it has a part that no layout has.
+        notation_at: The place of the last piece in it that is notation; -1 without one.
     """
 
-    __slots__ = ("begin", "broken", "colours", "current", "items", "name", "rewritten", "words")
+    __slots__ = ("begin", "colours", "current", "is_foreign", "items", "name", "notation_at", "words")
 
     def __init__(self, name: str, begin: int) -> None:
         self.name, self.begin = name, begin
@@ -94,13 +94,13 @@ class _Template:
         self.current: _Type | None = None
         self.words: list[str] = []
         self.colours = ""
-        self.rewritten = -1
-        self.broken = _head(name)[1] not in _HEADS
+        self.notation_at = -1
+        self.is_foreign = _head(name)[1] not in _HEADS
 
     def take(self, type_: _Type) -> None:
-        """Let a type be the current argument."""
+        """Take a type as the current argument."""
         if self.current is not None or self.words:
-            self.broken = True
+            self.is_foreign = True
             return
         self.current = type_._replace(text=self.colours + type_.text) if self.colours else type_
         self.colours = ""
@@ -111,19 +111,19 @@ class _Template:
             name = canonical_type(" ".join(self.words))
             self.words = []
             if name is None:
-                self.broken = True
+                self.is_foreign = True
             else:
                 plain = name == "unsigned int"
                 self.take(_Type("unsigned" if plain else name, "int", 1 if plain else -1))
         if self.current is None:
-            self.broken = True
+            self.is_foreign = True
         else:
             self.items.append(self.current._replace(text=self.current.text + self.colours))
         self.current, self.colours = None, ""
 
 
 def _line(line: str) -> str:
-    """A line rewritten."""
+    """A line with its types in notation."""
     if "<" not in line or _QUOTED_SOURCE.match(line):
         return line
     pieces: list[str] = []
@@ -143,7 +143,7 @@ def _line(line: str) -> str:
             _close(template, pieces, stack)
             continue
         pieces.append(text)
-        if template.broken or kind == "blank":
+        if template.is_foreign or kind == "blank":
             continue
         if text == ",":
             template.end_argument()
@@ -156,14 +156,14 @@ def _line(line: str) -> str:
         elif kind in ("number", "suffix", "cast"):
             template.take(_Type(_number(token), "number"))
         else:
-            template.broken = True
+            template.is_foreign = True
     return "".join(pieces)
 
 
 def _take_name(template: _Template, text: str) -> None:
-    """Let a name without template arguments be the current argument, or a word of it."""
+    """Take a name without template arguments as the current argument, or as a word of it."""
     space, short = _head(text)
-    if text in ("class", "struct"):  # as another compiler puts before each name
+    if text in ("class", "struct"):  # some compilers put these before each name
         return
     if text in INTEGER_WORDS or canonical_type(text):
         template.words.append(text)
@@ -172,11 +172,11 @@ def _take_name(template: _Template, text: str) -> None:
     elif short[:1] == "_" and short[1:].isdigit() and space in NAMESPACES:
         template.take(_Type(short, "int"))
     else:
-        template.broken = True
+        template.is_foreign = True
 
 
 def _number(token: re.Match[str]) -> str:
-    """A number, with the suffix that its type has."""
+    """A number, with the suffix of its type."""
     digits = token[0].rpartition(")")[2].rstrip("uUlL")
     if token["cast"]:
         name = canonical_type(token["cast"])
@@ -185,42 +185,42 @@ def _number(token: re.Match[str]) -> str:
 
 
 def _head(name: str) -> tuple[str, str]:
-    """The namespace of a name, and the name in it."""
+    """The namespace of a name, and the rest of the name."""
     space, _colons, short = name.removeprefix("::").rpartition("::")
     return space, short
 
 
 def _close(template: _Template, pieces: list[str], stack: list[_Template]) -> None:
-    """End a template: put what it is in notation in place of its pieces, or let them stand."""
+    """End a template: replace its pieces by its notation, or keep them."""
     outer = stack[-1] if stack else None
     layout = None
-    if not template.broken:
+    if not template.is_foreign:
         if template.items or template.current is not None or template.words:
             template.end_argument()
-        if not template.broken:
+        if not template.is_foreign:
             layout = _notation(template)
     if layout is None:
-        if template.rewritten == len(pieces) - 2 and pieces[-1] == " ":
-            pieces.pop()  # it kept two ">" apart
+        if template.notation_at == len(pieces) - 2 and pieces[-1] == " ":
+            pieces.pop()  # this blank kept two ">" apart
         pieces.append(">")
         if outer is not None:
-            outer.broken = True
+            outer.is_foreign = True
         return
     space, short = _head(template.name)
-    # a bare tuple or C may be anybody's, and so may an integral_constant outside of a layout
+    # a tuple or C without a namespace may be of any library; so may an integral_constant alone
     if (space or short in LAYOUTS) and short != _CONSTANT:
         del pieces[template.begin :]
         if outer is not None:
-            outer.rewritten = len(pieces)
+            outer.notation_at = len(pieces)
         pieces.append(layout.text)
     else:
         pieces.append(">")
-    if outer is not None and not outer.broken:
+    if outer is not None and not outer.is_foreign:
         outer.take(layout)
 
 
 def _notation(template: _Template) -> _Type | None:
-    """What a template with all its arguments is in notation, None if it is none of ours."""
+    """The notation of a finished template; None if it is none of these types."""
     space, short = _head(template.name)
     items = template.items
     kinds = [item.kind for item in items]
@@ -252,7 +252,7 @@ def _notation(template: _Template) -> _Type | None:
 
 
 def _constant(space: str, items: list[_Type], kinds: list[str]) -> _Type | None:
-    """A static int that is not of the library's own type: ``_16(std)``."""
+    """The notation of a static int of another library: ``_16(std)``."""
     if kinds != ["int", "number"] or not (space in NAMESPACES or STATIC_SPACES.fullmatch(space)):
         return None
     name = canonical_type("unsigned int" if items[0].text == "unsigned" else items[0].text)
@@ -272,4 +272,4 @@ def _special(short: str, items: list[_Type], kinds: list[str]) -> _Type | None:
         return _Type(f"Sw<{','.join(numbers)}>", "swizzle")
     if len(items) < 2 or kinds[0] != "int" or set(kinds[1:]) != {"number"}:
         return None
-    return _Type("@".join(texts), "int")  # as CuTe prints it
+    return _Type("@".join(texts), "int")  # CuTe's notation

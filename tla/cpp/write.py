@@ -1,4 +1,4 @@
-"""Values as C++: the type that a library deduces for them, or an expression that makes them."""
+"""The writer of C++: the type that a library deduces for a value, or an expression that makes it."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ def to_cpp(value: object, dialect: str = "catlass", kind: str = "type") -> str:
     >>> print(to_cpp(Layout((_16, 4)), "cute"))
     cute::Layout<cute::tuple<cute::C<16>, int>, cute::tuple<cute::C<1>, cute::C<16> > >
 
-    Dynamic ints have the types that CATLASS gives them: ``unsigned int`` for extents and origins,
-    ``long`` for strides; in CuTe ``int``. One that does not fit has the type ``long``. A symbolic int
-    has the type that its symbol names, else the one of its place. Types are written as g++ prints them.
+    Dynamic ints have CATLASS's types: ``unsigned int`` for extents and origins, ``long`` for strides. In
+    CuTe they are ``int``. A dynamic int that does not fit is ``long``. A symbolic int has the type that its
+    symbol names, or else the type of its place. Types are spelled as g++ prints them.
 
-    A default origin shape is left to ``tla::MakeLayout(shape, stride)``, which makes ``unsigned int`` of
-    each size, also of a static one. It is written out where the whole shape is static, and so stays static,
-    and where CATLASS's own arithmetic would overflow.
+    The text has no default origin shape, because ``tla::MakeLayout(shape, stride)`` makes one, with
+    ``unsigned int`` for each size, also for a static one. There are two exceptions: the whole shape is
+    static, so that the origin shape stays static, or CATLASS's own arithmetic would overflow.
 
     In an expression the symbols are variables of type ``int64_t``, or of the type that they name.
-    `from_cpp` reads it back: the same value, and the same ints static. What is known of symbols, which
-    C++ does not say, it is given: ``from_cpp(text, symbols={"M": M})``.
+    `from_cpp` reads the expression back to the same value, with the same static ints. It needs the symbols,
+    because C++ has no ranges and divisors: ``from_cpp(text, symbols={"M": M})``.
 
     Args:
         value: An int, an int tuple, a coordinate with `_`, a layout, an expression, a condition; for CuTe
@@ -61,22 +61,22 @@ def to_cpp(value: object, dialect: str = "catlass", kind: str = "type") -> str:
         kind: ``"type"`` or ``"value"``.
 
     Raises:
-        UnsupportedError: the library has nothing of the kind; an int takes more than 64 bits.
-        LeafError: something else than an int stands where an int is needed.
+        UnsupportedError: the library has no such value, or an int has more than 64 bits.
+        LeafError: another value stands in the place of an int.
     Source: CATLASS include/tla; CuTe layout.hpp.
     """  # noqa: E501 (C++ types are long)
     if kind not in ("type", "value"):
         raise UnsupportedError(f"no kind {kind!r} of C++ text", "Write 'type' or 'value'.", kind=kind)
-    spoken = dialect_of(dialect)
+    library = dialect_of(dialect)
     if isinstance(value, Condition):
         if kind == "type":
             raise UnsupportedError("a condition has no type of its own", "Write kind='value'.")
         return f"{expression(value.left)} {value.op} {expression(value.right)}"
     if kind == "type":
-        return _type(value, spoken, "any")
+        return _type(value, library, "any")
     if isinstance(value, Expr):
         return expression(value)
-    return _value(value, spoken, "any")
+    return _value(value, library, "any")
 
 
 # --- types ------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def _type(x: Any, to: Dialect, place: _Place) -> str:
         return _template(
             f"{space}::ComposedLayout", [_type(part, to, "any") for part in (x.outer, x.offset, x.inner)]
         )
-    n = _checked(x, to)
+    n = _leaf(x, to)
     return f"{space}::C<{n:d}>" if type(n) is Int else _int_type(n, to, place)
 
 
@@ -158,7 +158,7 @@ def _value(x: Any, to: Dialect, place: _Place) -> str:
         _only_cute(x, to)
         parts = [_value(part, to, "any") for part in (x.outer, x.offset, x.inner)]
         return _call("cute::make_composed_layout", parts)
-    n = _checked(x, to)
+    n = _leaf(x, to)
     if type(n) is Int:
         return f"{space}::{_static_name(n, to)}{{}}"
     return _int_value(n, _int_type(n, to, place), to)
@@ -182,16 +182,16 @@ def _holds_underscore(x: Any) -> bool:
     return any(map(_holds_underscore, x)) if is_tuple(x) else x is _
 
 
-def _int_value(n: Any, wanted: str, to: Dialect) -> str:
-    """A dynamic or symbolic int as an expression of the type wanted."""
+def _int_value(n: Any, type_: str, to: Dialect) -> str:
+    """A dynamic or symbolic int as an expression of a type."""
     if isinstance(n, Expr):
         symbol = _lone_symbol(n)
         if symbol is not None and symbol.cpp_type:
             return symbol.name
         text = expression(n)
         inside = text if symbol is not None else f"({text})"
-        return f"({_CASTS.get(wanted, wanted)}){inside}"
-    if wanted == "unsigned int":
+        return f"({_CASTS.get(type_, type_)}){inside}"
+    if type_ == "unsigned int":
         return f"{n}u"
     return f"(int64_t){n}" if to is CATLASS else str(n)
 
@@ -199,11 +199,11 @@ def _int_value(n: Any, wanted: str, to: Dialect) -> str:
 _CASTS: Final = {"unsigned int": "uint32_t", "long": "int64_t"}
 
 
-# --- what both ask ----------------------------------------------------------------------------
+# --- for both ----------------------------------------------------------------------------
 
 
 def _lone_symbol(n: Expr) -> Symbol | None:
-    """The symbol that an expression is, if it is no more than one."""
+    """The symbol of an expression that is a single symbol, or None."""
     if n.constant or len(n.terms) != 1:
         return None
     ((monomial, k),) = n.terms.items()
@@ -211,8 +211,8 @@ def _lone_symbol(n: Expr) -> Symbol | None:
     return atom if len(monomial) == 1 and isinstance(atom, Symbol) and k == atom.divisor else None
 
 
-def _checked(x: Any, to: Dialect) -> Any:
-    """``x`` as a leaf that C++ can write."""
+def _leaf(x: Any, to: Dialect) -> Any:
+    """A value as a leaf that C++ can write."""
     if hasattr(x, "element_type") or isinstance(x, str):
         raise NotALayoutError(
             f"expected a layout or ints, got {type(x).__name__}",
@@ -240,12 +240,12 @@ def _static_name(n: Any, to: Dialect) -> str:
 
 
 def _as_tuple(origin: Any) -> Any:
-    """The origin of a layout of one int is a 1-tuple in CATLASS."""
+    """An origin shape as in CATLASS, where that of a layout of one int is a 1-tuple."""
     return origin if is_tuple(origin) else (origin,)
 
 
 def _leaves_origin_out(x: AnyLayout) -> bool:
-    """Whether ``tla::MakeLayout(shape, stride)`` is to derive the origin shape."""
+    """Whether the text leaves the origin shape to ``tla::MakeLayout(shape, stride)``."""
     sizes: Any = default_origin(x.shape)
     return (
         ints.same_static(x.origin_shape, sizes)
@@ -255,7 +255,7 @@ def _leaves_origin_out(x: AnyLayout) -> bool:
 
 
 _GREATEST: Final = {True: (1 << 31) - 1, False: (1 << 32) - 1}
-"""The greatest size of a mode that is an ``int``, where it is static, or a ``uint32_t``."""
+"""The greatest size of a mode: of an ``int`` if it is static, of a ``uint32_t`` if not."""
 
 
 def _without_origin(x: AnyLayout) -> None:

@@ -1,4 +1,4 @@
-"""How a result comes about: steps as data, sentences with the numbers filled in, pictures.
+"""How the library computes a result: steps as data, sentences with the numbers, pictures.
 
 >>> from tla.explain import explain
 >>> found = explain("composition", Layout((6, 2), (8, 2)), Layout((4, 3), (3, 1)))
@@ -13,11 +13,11 @@
 Mode 1 of B, 3:1: its last place, 2 * 1 = 2, lies inside the 6 of A's mode 0, 6:8. It takes all 3, \
 1 * 8 = 8 apart: 3:8.
 
-- `explain`: an operation step by step, by ``operations explanation derivation``, ``tables`` and
-  ``sentences``; its pictures are in ``pictures``, ``painting`` and ``tiles``;
+- `explain`: an operation step by step. Its steps and texts are made in ``operations``, ``explanation``,
+  ``derivation``, ``tables`` and ``sentences``, its pictures in ``pictures``, ``painting`` and ``tiles``;
 - `explain_coordinate`: the arithmetic of one coordinate; `explain_offset`: the way back from an offset;
 - `divide_table`: the four forms of a division side by side; `explain_tile`: the first tile of a layout;
-- `tv_figure`: which thread holds each cell of a tile; `explain_error`: the cells that cause a refusal.
+- `tv_figure`: the thread of each cell of a tile; `explain_error`: the cells that cause a refusal.
 """
 
 from typing import TYPE_CHECKING
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from .painting import (
         digits_of as digits_of,
         has_picture as has_picture,
-        painted as painted,
-        painted_strip as painted_strip,
+        paint_layout as paint_layout,
+        paint_strip as paint_strip,
         sizes_of as sizes_of,
     )
     from .sentences import number as number

@@ -16,7 +16,7 @@ from ..figures import ends_of, tile_colour
 from ..ground import NO_COLOUR, Place, Steps, Strip
 from ..layouts import Layout, as_layout, crd2idx, flatten_to_tuple, idx2crd, leaves, product, text_of
 from ..numbers import is_open, is_tuple, known_int, leaf
-from .painting import digits_of, has_picture, painted, sizes_of
+from .painting import digits_of, has_picture, paint_layout, sizes_of
 from .sentences import factor, number
 
 if TYPE_CHECKING:
@@ -27,24 +27,25 @@ if TYPE_CHECKING:
     from ..numbers import IntLike
 
 _AROUND: Final = 16
-"""How many places of memory are shown around one."""
+"""The number of places of memory in the picture of one."""
 
-_NAMED: Final = 16
-"""How many coordinates of one offset are named."""
+_MOST_NAMES: Final = 16
+"""The most coordinates of one offset in the text."""
 
 
 def explain_coordinate(layout: AnyLayout, *coord: Any) -> Steps:
-    """Return how the offset of a coordinate comes about: its digits, times their strides, added up.
+    """Return the steps from a coordinate to its offset: the sum of its digits times their strides.
 
     >>> print(*explain_coordinate(Layout(((4, 2), 3), ((1, 12), 4)), 6, 1).sentences, sep="\\n")
     Mode 0, (4,2): 6 = 2 + 1*4, so (2,1).
     (6,1) -> ((2,1),1) -> 2*1 + 1*12 + 1*4 = 18
 
     Args:
-        coord: As a layout is called: an index, one number for each mode, or digits as they nest.
+        coord: The arguments of a call of the layout: an index, one number for each mode, or nested
+            digits.
 
     Raises:
-        CoordinateError: it is no coordinate of the layout.
+        CoordinateError: the layout has no such coordinate.
     """
     as_layout(layout)
     at: Any = coord[0] if len(coord) == 1 else coord
@@ -84,7 +85,7 @@ def _chain(layout: AnyLayout, at: Any, digits: Any, offset: Any) -> str:
 
 
 def _splits(layout: AnyLayout, at: Any, digits: Any) -> Iterator[str]:
-    """How an index of a mode, or of the whole, falls into digits."""
+    """The sentences that split an index, of a mode or of the whole layout, into digits."""
     shape = layout.shape
     if not is_tuple(shape):
         return
@@ -103,7 +104,7 @@ def _splits(layout: AnyLayout, at: Any, digits: Any) -> Iterator[str]:
 
 
 def _sum(digits: Sequence[Any], sizes: Sequence[Any]) -> str:
-    """``2 + 1*4``: digits and how many coordinates lie below each."""
+    """``2 + 1*4``: digits times the number of coordinates below each."""
     terms: list[str] = []
     below: Any = 1
     for c, n in zip(digits, sizes, strict=True):
@@ -113,7 +114,7 @@ def _sum(digits: Sequence[Any], sizes: Sequence[Any]) -> str:
 
 
 def explain_offset(layout: AnyLayout, offset: IntLike) -> Steps:
-    """Return the coordinates that lead to an offset, and the arithmetic of each: none, one or many.
+    """Return all coordinates with an offset, none, one or many, with the arithmetic of each.
 
     >>> print(*explain_offset(Layout((2, 3), (1, 1)), 2).sentences, sep="\\n")
     (1,1) -> 1*1 + 1*1 = 2
@@ -123,11 +124,11 @@ def explain_offset(layout: AnyLayout, offset: IntLike) -> Steps:
 
     Raises:
         UnsupportedError: the layout or the offset depends on unknowns.
-        UndecidedError: the search took too many steps: many modes of interleaving strides.
+        UndecidedError: the search takes too many steps, because many modes have interleaved strides.
     """
     as_layout(layout)
     at = leaf(offset)
-    coords = list(islice(preimage(layout, at), _NAMED + 1))
+    coords = list(islice(preimage(layout, at), _MOST_NAMES + 1))
     place = known_int(at)
     low, high = ends_of(layout)
     if not coords:
@@ -137,9 +138,9 @@ def explain_offset(layout: AnyLayout, offset: IntLike) -> Steps:
     elif len(coords) == 1:
         result = f"coordinate {text_of(_by_mode(coords[0], layout.shape))}"
     else:
-        hits = len(coords) if len(coords) <= _NAMED else _hits(layout, place)
-        result = f"{f'more than {_NAMED}' if hits is None else hits} coordinates"
-    coords = coords[:_NAMED]
+        hits = len(coords) if len(coords) <= _MOST_NAMES else _hits(layout, place)
+        result = f"{f'more than {_MOST_NAMES}' if hits is None else hits} coordinates"
+    coords = coords[:_MOST_NAMES]
     return Steps(
         f"{layout} at offset {place}",
         (),
@@ -158,7 +159,7 @@ def explain_offset(layout: AnyLayout, offset: IntLike) -> Steps:
 
 
 def _by_mode(coord: Any, shape: Any) -> Any:
-    """One index for each mode of a coordinate of digits."""
+    """The index of each mode, for a coordinate of digits."""
     if not is_tuple(shape):
         return coord
     return tuple([crd2idx(c, s) for c, s in zip(coord, shape, strict=True)])
@@ -168,7 +169,7 @@ def _by_mode(coord: Any, shape: Any) -> Any:
 
 
 def _pictures(layout: AnyLayout, coords: list[Any], offset: Any) -> tuple[AnyFigure, ...]:
-    """The coordinates marked in the grid, and the place in memory."""
+    """The grid with marks at the coordinates, and memory with a mark at the place."""
     if not has_picture(layout) or is_open(offset):
         return ()
     indices = {known_int(crd2idx(c, layout.shape)) for c in coords}
@@ -188,14 +189,14 @@ def _pictures(layout: AnyLayout, coords: list[Any], offset: Any) -> tuple[AnyFig
     scheme: Scheme = "tile" if is_nested else ""
     around = min(indices, default=0)
     strip = memory_around(layout, known_int(offset), colour)
-    grid = painted(layout, paint, scheme=scheme, slices=1, around=around)
+    grid = paint_layout(layout, paint, scheme=scheme, slices=1, around=around)
     return (grid, *([] if strip is None else [strip]))
 
 
 def memory_around(
     layout: AnyLayout, offset: int, colour: Callable[[int], int] | None = None
 ) -> Strip | None:
-    """Return the places around an offset, marked; None where too many coordinates lead there."""
+    """Return the places around an offset, which has a mark; None if a place has too many coordinates."""
     low, high = ends_of(layout)
     low, high = min(low, offset), max(high, offset)
     first = max(low, min(offset - _AROUND // 2, high + 1 - _AROUND))
@@ -204,7 +205,7 @@ def memory_around(
         hits = _hits(layout, x)
         if hits is None:
             return None
-        coords = list(islice(preimage(layout, x), _COUNTED if layout.is_padded else 4))
+        coords = list(islice(preimage(layout, x), _MOST_COUNTED if layout.is_padded else 4))
         names = tuple([text_of(c) for c in coords[:4]])
         valid = not coords or any(layout.is_valid(c) for c in coords)
         paint = NO_COLOUR
@@ -215,12 +216,12 @@ def memory_around(
     return Strip(title, first, first + len(places), tuple(places), "tile" if colour else "")
 
 
-_COUNTED: Final = 2000
-"""The most coordinates of one place that are counted, those of modes that stay aside."""
+_MOST_COUNTED: Final = 2000
+"""The most coordinates of one place that are counted, without modes of stride 0."""
 
 
 def _hits(layout: AnyLayout, offset: int) -> int | None:
-    """How many coordinates lead to an offset; None where there are too many to count."""
+    """The number of coordinates with an offset; None if there are too many to count."""
     moving: list[tuple[int, int]] = []
     still = 1
     for n, d in zip(leaves(layout.shape), leaves(layout.stride), strict=True):
@@ -232,7 +233,7 @@ def _hits(layout: AnyLayout, offset: int) -> int | None:
         return still if offset == 0 else 0
     sizes, strides = zip(*moving, strict=True)
     try:
-        count = sum(1 for _c in islice(preimage(Layout(sizes, strides), offset), _COUNTED))
+        count = sum(1 for _c in islice(preimage(Layout(sizes, strides), offset), _MOST_COUNTED))
     except UndecidedError:
         return None
-    return None if count == _COUNTED else still * count
+    return None if count == _MOST_COUNTED else still * count

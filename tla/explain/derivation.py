@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Derivation(NamedTuple):
-    """An operation, its arguments, its result and how that came about."""
+    """An operation with its arguments, its result, and the steps from one to the other."""
 
     operation: str
     arguments: tuple[Any, ...]
@@ -24,7 +24,7 @@ class Derivation(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The call, as it would be written."""
+        """The call as text."""
         texts = [
             *map(tiler_text, self.arguments),
             *(f"{name}={str(value).lower()}" for name, value in self.options),

@@ -10,7 +10,7 @@ from .tables import table
 
 
 class Explanation(Derivation):
-    """An operation, its arguments, its result and how that came about; it is shown as a figure."""
+    """An operation with its arguments, its result and its steps, which has a figure."""
 
     __slots__ = ()
 
@@ -24,8 +24,8 @@ class Explanation(Derivation):
         The range of 24 holds 24 / 12 = 2 blocks of 12: it takes 2:12.
 
         Args:
-            pictures: Whether to draw too, which takes numbers; a note says where there are none. The
-                parts have no pictures of their own.
+            pictures: Whether to draw too. A picture needs numbers, and a note says if there are none.
+                The parts have no pictures of their own.
         """
         steps = _steps(self)
         if not pictures:

@@ -1,4 +1,4 @@
-"""The first tile of a layout, as `make_layout_tile` cuts it out."""
+"""The first tile of a layout, the result of `make_layout_tile`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..figures import tile_colour
 from ..ground import Panels, Steps
 from ..layouts import crd2idx, idx2crd, make_layout_tile, product, text_of
 from ..numbers import is_open, is_tuple, known_eq, known_int
-from .painting import has_picture, painted
+from .painting import has_picture, paint_layout
 from .sentences import number
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def explain_tile(layout: AnyLayout, tile: IntTuple, *, exact: bool = True) -> Steps:
-    """Return how the layout of the first tile comes about, and where it lies.
+    """Return the steps to the layout of the first tile, with pictures of its place.
 
     >>> print(*explain_tile(parse("((4,2),(4,3)):((4,16),(1,32))"), (4, 4)).sentences, sep="\\n")
     Mode 0, (4,2): a tile of 4 of its 8 coordinates has the shape (4,1).
     Mode 1, (4,3): a tile of 4 of its 12 coordinates has the shape (4,1).
 
     Raises:
-        TlaError: what `make_layout_tile` raises; `explain_error` draws the block that the tile cuts.
+        TlaError: `make_layout_tile` raises it; `explain_error` draws the block that the tile cuts.
     """
     result = make_layout_tile(layout, tile, exact=exact)
     option = "" if exact else ", exact=false"
@@ -66,7 +66,7 @@ def _pictures(layout: AnyLayout, tile: Any, result: AnyLayout) -> Iterator[AnyFi
     tiles = in_tiles(layout, tile, lambda _at: False, f"{layout} in tiles of {text_of(tile)}")
     yield Panels(
         "",
-        (tiles, painted(result, first, f"the first: {result}", "tile")),
+        (tiles, paint_layout(result, first, f"the first: {result}", "tile")),
         ("->",),
         "a tile has the same colour in both",
     )
@@ -82,7 +82,7 @@ def in_tiles(
     """Return the figure of a layout with a colour for each tile, counted from the first coordinate.
 
     Args:
-        is_marked: Whether a coordinate, one index for each mode, is marked.
+        is_marked: Whether a coordinate, one index for each mode, gets a mark.
     """
     shapes = _modes(layout.shape)
     extents = [max(1, known_int(t)) for t in _modes(tile)]
@@ -94,4 +94,4 @@ def in_tiles(
         *outer, row, column = [0, 0, *(c // t for c, t in zip(at, extents, strict=True))]
         return cell._replace(colour=tile_colour(row + 5 * sum(outer), column), is_marked=is_marked(at))
 
-    return painted(layout, paint, title, "tile", around=around)
+    return paint_layout(layout, paint, title, "tile", around=around)

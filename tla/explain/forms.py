@@ -11,7 +11,7 @@ from ..ground import Steps
 from ..layouts import Layout, as_layout, crd2idx, idx2crd, is_layout, text_of, transform_leaf
 from ..numbers import is_static, is_tuple, known_int
 from .painting import has_picture
-from .pictures import divided, tiled
+from .pictures import divided_figure, tiled_figure
 from .sentences import number
 from .tiles import Tiles, is_inside
 
@@ -29,24 +29,24 @@ _FORMS: Final = {
 
 
 def divide_table(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> Steps:
-    """Return the division of a layout under its four names, with one element followed through all.
+    """Return the four forms of a division of a layout, with the place of one element in each.
 
-    >>> found = divide_table(Layout((8, 6), (1, 8)), (4, 3))
-    >>> for row in found.parts[0].rows:
+    >>> steps = divide_table(Layout((8, 6), (1, 8)), (4, 3))
+    >>> for row in steps.parts[0].rows:
     ...     print(row[0], row[2], row[3])
     logical ((4,2),(3,2)):((1,4),(8,24)) ((3,1),(2,1))
     zipped ((4,3),(2,2)):((1,8),(4,24)) ((3,2),(1,1))
     tiled ((4,3),2,2):((1,8),4,24) ((3,2),1,1)
     flat (4,3,2,2):(1,8,4,24) (3,2,1,1)
 
-    A tuple of ints divides mode by mode; the layout of the same shape counts through all modes. Where
-    the two differ, both are shown:
+    A tuple of ints divides mode by mode. A layout of the same shape counts through all modes. If the two
+    differ, the result has both:
 
     >>> [part.title for part in divide_table(Layout((12, 32)), (4, 8)).parts]
     ['by mode: (4,8)', 'by a layout: (4,8):(1,4)']
 
     Raises:
-        TlaError: what the division itself raises.
+        TlaError: the division itself raises it.
     """
     as_layout(layout)
     title = f"divide({layout}, {tiler_text(tiler)}{', exact=true' if exact else ''})"
@@ -56,8 +56,8 @@ def divide_table(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> Ste
     note = ""
     if other is not None:
         try:
-            divided_too = algebra.zipped_divide(layout, other)
-            if not _is_same(divided_too, algebra.zipped_divide(layout, tiler)):
+            other_result = algebra.zipped_divide(layout, other)
+            if not _is_same(other_result, algebra.zipped_divide(layout, tiler)):
                 second = _reading(layout, other, exact)
         except TlaError as error:
             note = f"{_name(other)} there is none: {error.summary}"
@@ -77,7 +77,7 @@ def divide_table(layout: AnyLayout, tiler: Tiler, *, exact: bool = False) -> Ste
 
 
 def _is_same(a: AnyLayout, b: AnyLayout) -> bool:
-    """Whether two divisions have the same offsets in the same order, as far as is known."""
+    """Whether two divisions are known to have the same offsets in the same order."""
     try:
         return algebra.same_function(a, b)
     except UndecidedError:
@@ -85,7 +85,7 @@ def _is_same(a: AnyLayout, b: AnyLayout) -> bool:
 
 
 def _other(layout: AnyLayout, tiler: Any) -> Any:
-    """The layout that a shape could be meant as, and the other way round; None if there is none."""
+    """The layout with the shape of a tuple tiler, or the shape of a layout tiler; None without one."""
     if is_layout(tiler):
         fits = is_tuple(tiler.shape) and 0 < len(tiler.shape) <= len(modes_of(layout))
         return tiler.shape if fits and is_tuple(layout.shape) else None
@@ -96,7 +96,7 @@ def _other(layout: AnyLayout, tiler: Any) -> Any:
 
 
 def _plain(d: Any) -> Any:
-    """A stride that is dynamic as the shape is."""
+    """A static stride as a dynamic int."""
     return known_int(d) if is_static(d) else d
 
 
@@ -111,12 +111,12 @@ def _name(tiler: Any) -> str:
 
 
 def _reading(layout: AnyLayout, tiler: Any, exact: bool) -> Steps:
-    """The four forms by one tiler."""
+    """The four forms of the division by one tiler."""
     results = {name: getattr(algebra, name)(layout, tiler, exact=exact) for name in _FORMS}
     is_drawn = has_picture(layout, *results.values()) and not _unknown(tiler)
     tiles = Tiles(layout, tiler) if is_drawn and not is_left_alone(tiler) else None
     columns = ["form", "modes", "result"]
-    at = None if tiles is None else _followed(tiles)
+    at = None if tiles is None else _last_in_tile(tiles)
     rows: list[tuple[str, ...]] = []
     for name, result in results.items():
         row = [_form(name), _FORMS[name], str(result)]
@@ -128,9 +128,11 @@ def _reading(layout: AnyLayout, tiler: Any, exact: bool) -> Steps:
         columns.append(f"{where}, offset {number(tiles.whole(at))}, is at")
     pictures: list[AnyFigure] = []
     if tiles is not None:
-        pictures.append(tiled(tiles, f"{layout}, one colour for each tile of {tiler_text(tiler)}"))
+        pictures.append(
+            tiled_figure(tiles, f"{layout}, one colour for each tile of {tiler_text(tiler)}")
+        )
         pictures += [
-            divided(tiles, next(iter(names)), result, f"{', '.join(map(_form, names))}: {result}")
+            divided_figure(tiles, next(iter(names)), result, f"{', '.join(map(_form, names))}: {result}")
             for result, names in _alike(results)
         ]
     return Steps(
@@ -146,7 +148,7 @@ def _reading(layout: AnyLayout, tiler: Any, exact: bool) -> Steps:
 
 
 def _coordinate(indices: AnyLayout, at: int, result: AnyLayout) -> Any:
-    """The coordinate of a division that belongs to an index, whatever the nesting of the division."""
+    """The coordinate of a division at an index, for any nesting of the division."""
     coord = next(preimage(indices, at))
     return idx2crd(crd2idx(coord, indices.shape), result.shape)
 
@@ -156,7 +158,7 @@ def _form(operation: str) -> str:
 
 
 def _alike(results: dict[str, AnyLayout]) -> list[tuple[AnyLayout, list[str]]]:
-    """The results with all their names."""
+    """The different results, each with all its names."""
     groups: list[tuple[AnyLayout, list[str]]] = []
     for name, result in results.items():
         same = next((names for other, names in groups if other == result), None)
@@ -173,8 +175,8 @@ def _unknown(tiler: Any) -> bool:
     return not is_left_alone(tiler) and bool(tiler_layout(tiler).symbols)
 
 
-def _followed(tiles: Tiles) -> int | None:
-    """The last index that is in a tile."""
+def _last_in_tile(tiles: Tiles) -> int | None:
+    """The last index that lies in a tile, or None."""
     last = known_int(tiles.whole.size)
     for index in range(last - 1, max(-1, last - 1 - 4096), -1):
         if is_inside(index, tiles.whole, tiles.layout) and tiles.number(index) is not None:

@@ -1,4 +1,4 @@
-"""How an operation comes about, noted by the code that makes the result."""
+"""The steps of each operation, recorded by the code that computes the result."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 
 def explain(operation: str | Callable[..., Any], *arguments: Any, **options: Any) -> Explanation:
-    """Return the explanation of an operation, given by name or as the function itself.
+    """Return the explanation of an operation, by its name or by the function itself.
 
     >>> print(explain("complement", Layout((2, 2), (1, 6)), 24).steps[1])
     ComplementStep(shape=2, stride=6, end=2, gap=3, taken=Layout(3, 2))
 
     Raises:
-        UnsupportedError: the operation has no steps to show; those that have are named.
-        TlaError: what the operation itself raises.
+        UnsupportedError: the operation has no steps to show; the text names those that have.
+        TlaError: the operation itself raises it.
     """
     name = operation if isinstance(operation, str) else getattr(operation, "__name__", repr(operation))
     name = "composition" if name == "compose" else name
@@ -56,9 +56,9 @@ def explain(operation: str | Callable[..., Any], *arguments: Any, **options: Any
 
     function = getattr(algebra, name)
     result = function(*arguments, **options)
-    bound = signature(function).bind(*arguments, **options)  # in order, also those given by name
-    whole = Explanation(name, bound.args, result, options=tuple(bound.kwargs.items()))
-    return EXPLAINED[name](whole, *bound.args, **bound.kwargs)
+    call = signature(function).bind(*arguments, **options)  # puts keywords in their order
+    whole = Explanation(name, call.args, result, options=tuple(call.kwargs.items()))
+    return EXPLAINED[name](whole, *call.args, **call.kwargs)
 
 
 def _coalesce(whole: Explanation, layout: AnyLayout, profile: Any = None) -> Explanation:
@@ -83,7 +83,7 @@ def _composition(whole: Explanation, a: AnyLayout, b: Any, *, extend: bool = Tru
 
 
 def _coalesces(name: str, layout: AnyLayout, modes: Callable[[Any], Any]) -> tuple[str, ...]:
-    """A note on what the steps call a layout, where it is not what was given."""
+    """A note on the coalesced layout that the steps use, if it differs from the argument."""
     read = read_modes(layout)
     flat = of_modes(modes(read[0]), read[1]) if read is not None and read[0] else layout
     return () if flat == layout else (f"{name} coalesces to {flat}",)
@@ -109,9 +109,9 @@ def _left_inverse(whole: Explanation, layout: Any) -> Explanation:
     return _inverse(whole, tiler_layout(layout), left_inverted)
 
 
-def _inverse(whole: Explanation, of: AnyLayout, inverted: Callable[..., AnyLayout]) -> Explanation:
+def _inverse(whole: Explanation, of: AnyLayout, compute: Callable[..., AnyLayout]) -> Explanation:
     steps: list[InverseStep] = []
-    inverted(of, steps)
+    compute(of, steps)
     return whole._replace(arguments=(of,), steps=tuple(steps), notes=_coalesces("it", of, coalesced))
 
 
@@ -158,7 +158,7 @@ def _by_mode(
     return whole._replace(parts=tuple(parts))
 
 
-def _gathered(whole: Explanation, layout: AnyLayout, tiler: Any, **options: Any) -> Explanation:
+def _by_logical_form(whole: Explanation, layout: AnyLayout, tiler: Any, **options: Any) -> Explanation:
     if is_left_alone(tiler):
         return whole
     logical = f"logical_{whole.operation.partition('_')[2]}"
@@ -166,7 +166,7 @@ def _gathered(whole: Explanation, layout: AnyLayout, tiler: Any, **options: Any)
     return whole._replace(parts=(part,), notes=("the modes of the logical form, gathered",))
 
 
-def _paired(whole: Explanation, block: AnyLayout, tiler: Any) -> Explanation:
+def _by_pairs(whole: Explanation, block: AnyLayout, tiler: Any) -> Explanation:
     part = explain("logical_product", *same_rank(block, tiler))
     return whole._replace(parts=(part,), notes=("mode by mode, the block and its copies together",))
 
@@ -179,11 +179,11 @@ EXPLAINED: dict[str, Callable[..., Explanation]] = {
     "left_inverse": _left_inverse,
     "logical_divide": _logical_divide,
     "logical_product": _logical_product,
-    "blocked_product": _paired,
-    "raked_product": _paired,
+    "blocked_product": _by_pairs,
+    "raked_product": _by_pairs,
     "right_inverse": _right_inverse,
     **dict.fromkeys(
         [f"{form}_{what}" for form in ("zipped", "tiled", "flat") for what in ("divide", "product")],
-        _gathered,
+        _by_logical_form,
     ),
 }

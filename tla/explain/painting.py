@@ -1,4 +1,4 @@
-"""Figures of layouts with colours, marks and texts of one's own, for pictures of operations."""
+"""Figures of layouts with own colours, marks and texts, for pictures of operations."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ SLICES: Final = 2
 PLACES: Final = 64
 
 Paint: TypeAlias = "Callable[[int, Cell], Cell]"
-"""From the index of a coordinate, and its cell, to the cell as it is shown."""
+"""A function from the index of a coordinate and its cell to the new cell."""
 
 
 def has_picture(*values: object) -> bool:
-    """Whether all of them are layouts of numbers, with at least one coordinate."""
+    """Whether all values are layouts of numbers with at least one coordinate."""
     return all(is_layout(x) and not x.symbols and bool(x.size) for x in values)
 
 
 def sizes_of(layout: AnyLayout) -> list[int]:
-    """Return the sizes of the modes at the top."""
+    """Return the sizes of the top-level modes."""
     shape = layout.shape if is_tuple(layout.shape) else (layout.shape,)
     return [known_int(product(mode)) for mode in shape]
 
@@ -41,7 +41,7 @@ def counting(layout: AnyLayout) -> AnyLayout:
     return Layout(layout.shape)
 
 
-def painted(
+def paint_layout(
     layout: AnyLayout,
     paint: Paint,
     title: str = "",
@@ -50,17 +50,18 @@ def painted(
     columns: int = COLUMNS,
     slices: int = SLICES,
     around: int | None = None,
-    held: AnyLayout | None = None,
+    data_layout: AnyLayout | None = None,
 ) -> Figure:
-    """Return the figure of a layout, each cell as it is painted.
+    """Return the figure of a layout with the cells that `paint` returns.
 
     Args:
-        around: An index to be seen: where it lies outside the corner, what is around it is shown.
-        held: The layout whose coordinates hold data, where this one is what it has grown to.
+        around: An index that the figure must show. If it lies outside the corner, the figure shows its
+            surroundings instead.
+        data_layout: The layout whose coordinates hold data, if `layout` is an extension of it.
     """
     figure = layout_figure(layout, rows, columns, slices, "")
-    if held is not None:
-        figure = figure._replace(valid_size=known_int(held.valid_size))
+    if data_layout is not None:
+        figure = figure._replace(valid_size=known_int(data_layout.valid_size))
     sizes = sizes_of(layout)
     grids: list[Grid] = []
     if around is not None and not _is_shown(around, sizes, rows, columns, slices):
@@ -78,7 +79,7 @@ def painted(
 
 
 def _starts(sizes: list[int], slices: int) -> Iterator[tuple[int, int, int]]:
-    """Of each grid the index of its first cell, and how far it is to the cell below and beside."""
+    """The index of the first cell of each grid, and the steps to the cell below and to the right."""
     weights = [1]
     for n in sizes:
         weights.append(weights[-1] * n)
@@ -90,7 +91,7 @@ def _starts(sizes: list[int], slices: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _is_shown(index: int, sizes: list[int], rows: int, columns: int, slices: int) -> bool:
-    """Whether an index is in the corner."""
+    """Whether an index lies in the corner that the figure shows."""
     digits = digits_of(index, sizes)
     row, column = [0, 0, *digits][-2:]
     number = 0
@@ -102,7 +103,7 @@ def _is_shown(index: int, sizes: list[int], rows: int, columns: int, slices: int
 
 
 def digits_of(index: int, sizes: list[int]) -> list[int]:
-    """Return the index as one number for each mode."""
+    """Return the index of each mode, for an index of the whole layout."""
     digits: list[int] = []
     for n in sizes[:-1]:
         digits.append(index % n)
@@ -111,11 +112,11 @@ def digits_of(index: int, sizes: list[int]) -> list[int]:
 
 
 _WINDOW: Final = (8, 12)
-"""How many rows and columns are shown around an index."""
+"""The rows and columns of the figure around an index."""
 
 
 def _window(layout: AnyLayout, index: int, paint: Paint) -> Grid:
-    """The rows and columns around an index, of the slice that it lies in."""
+    """The grid of the rows and columns around an index, in its slice."""
     sizes = sizes_of(layout)
     place = digits_of(index, sizes)
     shape: list[Any] = [*layout.shape] if is_tuple(layout.shape) else [layout.shape]
@@ -146,14 +147,14 @@ def _window(layout: AnyLayout, index: int, paint: Paint) -> Grid:
 
 
 def cells_of(layout: AnyLayout) -> list[int]:
-    """Return the indices of the cells that `painted` shows, in the order in which they are read."""
+    """Return the indices of the cells in the figure of `paint_layout`, in reading order."""
     indices: list[int] = []
 
     def note(index: int, cell: Cell) -> Cell:
         indices.append(index)
         return cell
 
-    painted(layout, note)
+    paint_layout(layout, note)
     return indices
 
 
@@ -165,40 +166,40 @@ def place_colour(layout: AnyLayout, index: int) -> int:
 
 
 def same_profile(result: AnyLayout, like: AnyLayout) -> AnyLayout:
-    """Return a layout as one mode where what it is compared with is one: so they lie alike."""
+    """Return a layout as one mode if `like` has one mode, so that both have the same grid."""
     return as_vector(result) if not is_tuple(like.shape) else result
 
 
 def as_vector(layout: AnyLayout) -> AnyLayout:
-    """Return a layout as one mode, drawn as one row."""
+    """Return a layout as one mode, whose figure is one row."""
     return trusted((layout.shape,), (layout.stride,)) if is_tuple(layout.shape) else layout
 
 
-def painted_strip(
+def paint_strip(
     layout: AnyLayout,
     colour: Callable[[int], int],
     title: str = "",
     end: int | None = None,
-    marked: Callable[[int], bool] = lambda offset: False,
+    is_marked: Callable[[int], bool] = lambda offset: False,
     places: int = PLACES,
 ) -> Strip:
-    """Return memory from the least offset on, coloured by the first index that leads to a place.
+    """Return memory from the least offset on; the first index of a place decides its colour.
 
     Args:
-        end: Show holes up to there, where the layout ends before.
+        end: The end of the figure if the layout ends before it; the rest are holes.
     """
     strip = strip_figure(layout, places, "")
-    marked_places: list[Place] = []
+    row: list[Place] = []
     for place in strip.places:
         paint = colour(_index(place.coordinates[0], layout.shape)) if place.hits else place.colour
-        marked_places.append(place._replace(colour=paint, is_marked=marked(place.offset)))
+        row.append(place._replace(colour=paint, is_marked=is_marked(place.offset)))
     last = strip.end if end is None else max(end, strip.end)
-    for offset in range(strip.start + len(marked_places), min(last, strip.start + places)):
-        marked_places.append(Place(offset, (), 0, is_marked=marked(offset)))
-    return Strip(title or strip.title, strip.start, last, tuple(marked_places), "identity")
+    for offset in range(strip.start + len(row), min(last, strip.start + places)):
+        row.append(Place(offset, (), 0, is_marked=is_marked(offset)))
+    return Strip(title or strip.title, strip.start, last, tuple(row), "identity")
 
 
 def _index(name: str, shape: Any) -> int:
-    """The index of a coordinate by its name."""
+    """The index of a coordinate from its name."""
     at: Any = parse_int_tuple(name)
     return known_int(crd2idx(at, shape))

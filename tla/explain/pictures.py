@@ -1,4 +1,4 @@
-"""Operations as pictures: what there is before and after, one colour for the same element."""
+"""Operations as pictures: the arguments and the result, where an element has one colour."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .painting import (
     cells_of,
     counting,
     has_picture,
-    painted,
-    painted_strip,
+    paint_layout,
+    paint_strip,
     place_colour,
     same_profile,
     sizes_of,
 )
-from .tiles import Copies, Tiles, grown, is_inside, reach
+from .tiles import Copies, Tiles, extend_to, is_inside, reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .painting import Paint
 
 _FEW = 4096
-"""Up to so many elements all are looked at; beyond, only those that are shown."""
+"""The most elements whose colours are all computed; of more only those in the figure."""
 
 
 def pictures_of(derivation: Derivation) -> tuple[AnyFigure, ...]:
@@ -70,19 +70,21 @@ def _composition(derivation: Derivation) -> Iterator[AnyFigure]:
     a, b = derivation.arguments[:2]
     if is_left_alone(b):
         return
-    whole = grown(a, b, False)
+    whole = extend_to(a, b, False)
     indices, sides = _right_side(whole, b)
     colours: dict[int, int] = {}
     for k in range(indices.size) if indices.size <= _FEW else cells_of(indices):
         colours.setdefault(known_int(indices(k)), place_colour(indices, k))
     title = f"A = {a}" if whole is a else f"A = {a}, which goes on as {whole}"
-    after = painted(
+    after = paint_layout(
         same_profile(derivation.result, indices),
         lambda k, cell: cell._replace(colour=colours.get(known_int(indices(k)), NO_COLOUR)),
         f"A o B = {derivation.result}",
     )
-    before = painted(whole, _in_colours(whole, a, lambda x: colours.get(x, NO_COLOUR)), title, held=a)
-    beside = painted(
+    before = paint_layout(
+        whole, _in_colours(whole, a, lambda x: colours.get(x, NO_COLOUR)), title, data_layout=a
+    )
+    beside = paint_layout(
         indices,
         lambda k, cell: cell._replace(
             colour=colours.get(cell.offset, NO_COLOUR), text=sides(cell.offset)
@@ -93,7 +95,7 @@ def _composition(derivation: Derivation) -> Iterator[AnyFigure]:
 
 
 def _right_side(whole: AnyLayout, b: Any) -> tuple[AnyLayout, Callable[[int], str | None]]:
-    """The indices of A that B gives, and the text of a cell whose offset is no index of A."""
+    """The indices of A at the coordinates of B, and the function that gives the text of a cell."""
     if not is_tuple(b):
         return tiler_layout(b), lambda _x: None
     from ..algebra import composition
@@ -102,7 +104,7 @@ def _right_side(whole: AnyLayout, b: Any) -> tuple[AnyLayout, Callable[[int], st
 
 
 def _by_mode(layout: AnyLayout, index: int) -> Any:
-    """An index as one number for each mode."""
+    """The index of each mode, for an index of the whole layout."""
     at: list[int] = []
     for n in sizes_of(layout)[:-1]:
         index, c = divmod(index, n)
@@ -111,20 +113,20 @@ def _by_mode(layout: AnyLayout, index: int) -> Any:
 
 
 def _in_colours(whole: AnyLayout, layout: AnyLayout, colour: Callable[[int], int]) -> Paint:
-    """The cells of an extended layout: coloured, and drawn as padding in the part that was added."""
+    """The paint of an extended layout: the colour of an index, and padding in the extension."""
     return lambda x, cell: cell._replace(colour=colour(x), valid=is_inside(x, whole, layout))
 
 
 # --- divide, product --------------------------------------------------------------------------
 
 
-def tiled(tiles: Tiles, title: str = "") -> Figure:
+def tiled_figure(tiles: Tiles, title: str = "") -> Figure:
     """Return the figure of a layout with a colour for each tile."""
     paint = _in_colours(tiles.whole, tiles.layout, tiles.colour)
-    return painted(tiles.whole, paint, title or str(tiles.layout), "tile", held=tiles.layout)
+    return paint_layout(tiles.whole, paint, title or str(tiles.layout), "tile", data_layout=tiles.layout)
 
 
-def divided(tiles: Tiles, operation: str, result: AnyLayout, title: str = "") -> Figure:
+def divided_figure(tiles: Tiles, operation: str, result: AnyLayout, title: str = "") -> Figure:
     """Return the figure of a division with the colours of the tiles."""
     indices = tiles.indices(operation)
 
@@ -132,14 +134,14 @@ def divided(tiles: Tiles, operation: str, result: AnyLayout, title: str = "") ->
         x = known_int(indices(k))
         return cell._replace(colour=tiles.colour(x), valid=is_inside(x, tiles.whole, tiles.layout))
 
-    figure = painted(result, paint, title or str(result), "tile")
+    figure = paint_layout(result, paint, title or str(result), "tile")
     if tiles.whole is tiles.layout:
         return figure
     return figure._replace(valid_size=known_int(tiles.layout.valid_size) * _repeats(indices))
 
 
 def _repeats(layout: AnyLayout) -> int:
-    """How many coordinates of a division lead to each of its indices: a broadcast mode repeats them."""
+    """The number of coordinates of a division for each of its indices; broadcast modes repeat them."""
     pairs = zip(leaves(layout.shape), leaves(layout.stride), strict=True)
     return prod(known_int(n) for n, d in pairs if known_int(d) == 0)
 
@@ -152,27 +154,27 @@ def _divide(derivation: Derivation) -> Iterator[AnyFigure]:
     note = "a tile has the same colour in both"
     if tiles.whole is not layout:
         note += "; tiles reach past the end into padding, where the layout goes on"
-    yield Panels("", (tiled(tiles), divided(tiles, operation, result)), ("=",), note)
+    yield Panels("", (tiled_figure(tiles), divided_figure(tiles, operation, result)), ("=",), note)
 
 
 def _product(derivation: Derivation) -> Iterator[AnyFigure]:
-    operation, (block, tiler, *_), repeated = derivation[:3]
+    operation, (block, tiler, *_), whole = derivation[:3]
     if is_left_alone(tiler):
         return
     copies = Copies(operation, block, tiler)
-    result = painted(repeated, lambda k, cell: cell._replace(colour=copies.colour(k)), "", "tile")
-    first = painted(block, lambda _k, cell: cell._replace(colour=0), f"block {block}", "tile")
+    result = paint_layout(whole, lambda k, cell: cell._replace(colour=copies.colour(k)), "", "tile")
+    first = paint_layout(block, lambda _k, cell: cell._replace(colour=0), f"block {block}", "tile")
     if is_tuple(tiler):
         yield Panels("", (first, result), ("=",), "a copy of the block has the same colour in each")
     else:
         over = tiler_layout(tiler)
-        each = painted(
+        each = paint_layout(
             over, lambda k, cell: cell._replace(colour=copies.colour_of(k)), f"copies {over}", "tile"
         )
         yield Panels(
             "", (first, each, result), ("x", "="), "a copy of the block has the same colour in each"
         )
-    yield painted_strip(repeated, copies.colour, f"in memory: {repeated}")
+    yield paint_strip(whole, copies.colour, f"in memory: {whole}")
 
 
 # --- coalesce, complement, inverses -----------------------------------------------------------
@@ -186,7 +188,7 @@ def _coalesce(derivation: Derivation) -> Iterator[AnyFigure]:
 
     yield Panels(
         "",
-        (painted(layout, paint), painted(result, paint)),
+        (paint_layout(layout, paint), paint_layout(result, paint)),
         ("=",),
         "an index has the same colour in both",
     )
@@ -203,16 +205,16 @@ def _complement(derivation: Derivation) -> Iterator[AnyFigure]:
     def copy(k: int) -> int:
         return tile_colour(k, 0)
 
-    yield painted_strip(layout, lambda _k: 0, f"{layout}", end)
-    yield painted_strip(rest, copy, f"its complement {rest}: where each copy begins", end)
+    yield paint_strip(layout, lambda _k: 0, f"{layout}", end)
+    yield paint_strip(rest, copy, f"its complement {rest}: where each copy begins", end)
     title = f"together, one colour for each copy: {both}"
-    yield painted_strip(both, lambda k: copy(k // size), title, end)
+    yield paint_strip(both, lambda k: copy(k // size), title, end)
 
 
 def _inverse(derivation: Derivation) -> Iterator[AnyFigure]:
     layout, inverse = derivation.arguments[0], derivation.result
 
-    def swapped(x: int, cell: Cell) -> Cell:
+    def there(x: int, cell: Cell) -> Cell:
         k = cell.offset
         is_one = 0 <= k < layout.size and layout(k) == x
         return cell._replace(colour=place_colour(layout, k) if is_one else NO_COLOUR)
@@ -226,8 +228,8 @@ def _inverse(derivation: Derivation) -> Iterator[AnyFigure]:
     yield Panels(
         "",
         (
-            painted(layout, here, f"{layout}: offset at each index"),
-            painted(as_vector(inverse), swapped, f"{name} inverse {inverse}: index at each offset"),
+            paint_layout(layout, here, f"{layout}: offset at each index"),
+            paint_layout(as_vector(inverse), there, f"{name} inverse {inverse}: index at each offset"),
         ),
         ("<->",),
         "a pair of index and offset has the same colour in both",

@@ -1,4 +1,4 @@
-"""Why an operation is refused, as a picture: its arguments with the coordinates that speak against it.
+"""Why an operation fails, as a picture: its arguments, with marks at the coordinates that cause it.
 
 >>> try:
 ...     composition(Layout((6, 2), (1, 7)), Layout((3, 2), (2, 3)))
@@ -29,8 +29,8 @@ from ..layouts import crd2idx, flatten_to_tuple, is_layout, leaves, product, tex
 from ..numbers import SymbolicInt, is_tuple, known_int
 from .coordinate import memory_around
 from .first_tile import in_tiles
-from .painting import COLUMNS, PLACES, ROWS, has_picture, painted, painted_strip, place_colour
-from .tiles import Tiles, grown, is_inside
+from .painting import COLUMNS, PLACES, ROWS, has_picture, paint_layout, paint_strip, place_colour
+from .tiles import Tiles, extend_to, is_inside
 
 if TYPE_CHECKING:
     from ..ground import Cell, Strip
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def explain_error(error: TlaError) -> Panels | None:
-    """Return what an operation was given, with the cells marked that an error is about; else None.
+    """Return a picture of the arguments of an operation, with marks at the cells that cause its error.
 
     >>> try:
     ...     composition(parse("(4,4):(16,1)"), parse("6:1"))
@@ -46,11 +46,11 @@ def explain_error(error: TlaError) -> Panels | None:
     ...     print(explain_error(error).note)
     at 4 B is 4, and A(4) = 1; a layout would give 64
 
-    There is a picture of a composition, division, tile, complement or left inverse that does not
-    exist, where it is of numbers.
+    There is a picture of a composition, division, tile, complement or left inverse that does not exist,
+    if its arguments are numbers. For other errors the result is None.
     """
     data = error.data
-    for has, draw in _DRAWN:
+    for has, draw in _KINDS:
         if has(error, data):
             picture = draw(data)
             if picture is not None:
@@ -70,11 +70,11 @@ def _composition(data: dict[str, Any]) -> Panels | None:
     a, b, at = data["a"], data["b"], data["coord"]
     k = known_int(crd2idx(at, b.shape))
     index = known_int(b(at))
-    whole = grown(a, b, False) if "layout_value" in data else a
+    whole = extend_to(a, b, False) if "layout_value" in data else a
     note = f"at {text_of(at)} B is {index}, "
     if "layout_value" in data:
-        value, wanted = (known_int(data[name]) for name in ("value", "layout_value"))
-        note += f"and A({index}) = {value}; a layout would give {wanted}"
+        value, linear = (known_int(data[name]) for name in ("value", "layout_value"))
+        note += f"and A({index}) = {value}; a layout would give {linear}"
     else:
         ends = f"0 to {known_int(a.size) - 1}"
         note += f"and A has the indices {ends}"
@@ -92,8 +92,10 @@ def _composition(data: dict[str, Any]) -> Panels | None:
 
     title = f"A = {a}" if whole is a else f"A = {a}, which goes on as {whole}"
     figures = (
-        painted(whole, of_a, title, around=index if 0 <= index < whole.size else None, held=a),
-        painted(b, of_b, f"B = {b}", around=k),
+        paint_layout(
+            whole, of_a, title, around=index if 0 <= index < whole.size else None, data_layout=a
+        ),
+        paint_layout(b, of_b, f"B = {b}", around=k),
     )
     return Panels("", figures, ("o",), note)
 
@@ -106,26 +108,26 @@ def _is_division(error: TlaError, data: dict[str, Any]) -> bool:
 
 
 def _division(data: dict[str, Any]) -> Panels | None:
-    """The tiles, with the coordinates marked that they reach past the end; or those they leave out."""
+    """The tiles, with marks at the coordinates past the end and at those in no tile."""
     layout, tiler = data["layout"], data["tiler"]
     try:
         tiles = Tiles(layout, tiler)
     except TlaError:
         return None
-    marked = 0
+    marks = 0
 
     def paint(x: int, cell: Cell) -> Cell:
-        nonlocal marked
+        nonlocal marks
         valid = is_inside(x, tiles.whole, layout)
         number = tiles.number(x)
         is_marked = not valid or number is None
-        marked += is_marked
+        marks += is_marked
         return cell._replace(colour=tiles.colour(x), valid=valid, is_marked=is_marked)
 
-    figure = painted(tiles.whole, paint, f"{layout} by {tiler}", "tile", held=layout)
+    figure = paint_layout(tiles.whole, paint, f"{layout} by {tiler}", "tile", data_layout=layout)
     size, count = known_int(layout.size), tiles.count * tiles.tile_size
     note = f"{tiles.count} tiles of {tiles.tile_size} take {count}, the layout has {size}"
-    if marked:
+    if marks:
         note += "; marked: what is past the end, or in no tile"
     return Panels("", (figure,), (), note)
 
@@ -135,7 +137,7 @@ def _is_tile(error: TlaError, data: dict[str, Any]) -> bool:
 
 
 def _tile(data: dict[str, Any]) -> Panels | None:
-    """The first tile, and the blocks that its end cuts marked."""
+    """The first tile, with marks at the blocks that its end cuts."""
     layout, tile = data["layout"], data["tile"]
     is_nested = is_tuple(layout.shape)
     shape = layout.shape if is_nested else (layout.shape,)
@@ -164,11 +166,11 @@ def _tile(data: dict[str, Any]) -> Panels | None:
 
 
 def _cut_block(shape: Any, extent: int) -> range:
-    """The coordinates of the block of a mode that a tile cuts, or of what tiles leave over of it."""
+    """The coordinates of the block of a mode that a tile cuts, or of the rest after the last tile."""
     size = known_int(product(shape))
     if not 0 < extent <= size:
         return range(0)
-    block, rest = 1, extent  # what is below the leaf, and how many of it the tile takes
+    block, rest = 1, extent  # the coordinates below the leaf, and the number of such blocks in the tile
     for n in map(known_int, flatten_to_tuple(shape)):
         if rest % n == 0:
             block, rest = block * n, rest // n
@@ -197,7 +199,7 @@ def _is_of_memory(error: TlaError, data: dict[str, Any]) -> bool:
 
 
 def _of_memory(data: dict[str, Any]) -> Panels | None:
-    """Memory, with the place marked that is taken twice, or that the next mode begins at."""
+    """Memory, with a mark at the place of two coordinates, or at the begin of the next mode."""
     layout: AnyLayout = data["layout"]
     if "modes" not in data:
         return _backwards(layout)
@@ -209,34 +211,34 @@ def _of_memory(data: dict[str, Any]) -> Panels | None:
     if twice is not None:
         place = known_int(layout(twice[0]))
         names = " and ".join(text_of(c) for c in twice)
-        strip = _marked(layout, {place})
+        strip = _with_marks(layout, {place})
         return Panels("", (strip,), (), f"{names} lie at one offset, {place}")
     if e < s * d:
         note = f"{s}:{d} reaches up to {s * d}, and {t}:{e} begins inside, at {e}"
     else:
         note = f"{t}:{e} begins at {e}, which {d}, the stride of {s}:{d}, does not divide"
-    return Panels("", (_marked(layout, {e}),), (), note)
+    return Panels("", (_with_marks(layout, {e}),), (), note)
 
 
 def _backwards(layout: AnyLayout) -> Panels:
     low = ends_of(layout)[0]
-    strip = _marked(layout, set(range(low, min(0, low + PLACES))))
+    strip = _with_marks(layout, set(range(low, min(0, low + PLACES))))
     return Panels("", (strip,), (), f"offsets from {low} to -1 lie below 0")
 
 
-def _marked(layout: AnyLayout, offsets: set[int]) -> Strip:
-    """Memory with some places marked."""
+def _with_marks(layout: AnyLayout, offsets: set[int]) -> Strip:
+    """Memory with marks at some places."""
     low = ends_of(layout)[0]
     if len(offsets) == 1 and min(offsets) >= low + PLACES:
         around = memory_around(layout, min(offsets))
         if around is not None:
             return around
-    return painted_strip(
-        layout, lambda k: place_colour(layout, k), marked=lambda offset: offset in offsets
+    return paint_strip(
+        layout, lambda k: place_colour(layout, k), is_marked=lambda offset: offset in offsets
     )
 
 
-_DRAWN: Final = (
+_KINDS: Final = (
     (_is_composition, _composition),
     (_is_tile, _tile),
     (_is_division, _division),

@@ -1,4 +1,4 @@
-"""The steps of an operation in words, with the numbers in place: what is left, why, what it takes."""
+"""The steps of an operation in sentences with their numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def sentences_of(derivation: Derivation) -> tuple[str, ...]:
-    """Return one sentence for each step; of what is made of other operations one for each of them."""
+    """Return one sentence for each step, or for each operation of which this one is made."""
     if derivation.steps:
         say: Callable[[Any], Iterator[str]] = _STEPS[type(derivation.steps[0])]
         if say is _complement:
@@ -46,7 +46,7 @@ def sentences_of(derivation: Derivation) -> tuple[str, ...]:
 
 
 def law_of(derivation: Derivation) -> str:
-    """Return what holds of the result, the one thing that an operation is there for."""
+    """Return the law of the result of an operation; "" if it has none."""
     if not is_layout(derivation.arguments[0]):
         return ""
     return _LAWS.get(derivation.operation, "")
@@ -72,12 +72,12 @@ _LAWS: Final = {
 
 
 def number(x: Any) -> str:
-    """Return an int without the mark of a static one."""
+    """Return an int as text, without the mark of a static one."""
     return str(int(x)) if isinstance(x, int) and not isinstance(x, SymbolicInt) else str(x)
 
 
 def factor(x: Any) -> str:
-    """Return an int as it stands in a product: a number or a name, else in brackets."""
+    """Return an int as a factor of a product: a number, a name, or an expression in brackets."""
     text = number(x)
     return text if text.isdecimal() or text.isidentifier() else f"({text})"
 
@@ -88,7 +88,7 @@ def _times(x: Any, y: Any) -> str:
 
 
 def _over(x: Any, y: Any) -> str:
-    """``6 / 3 = 2``, of a number that is divided."""
+    """``6 / 3 = 2``."""
     return f"{factor(x)} / {factor(y)} = {number(x // y)}"
 
 
@@ -253,7 +253,7 @@ _STEPS: Final[dict[type, Callable[[Any], Iterator[str]]]] = {
 }
 
 
-# --- what is made of other operations ---------------------------------------------------------
+# --- operations made of others ---------------------------------------------------------------
 
 
 def _divide(derivation: Derivation) -> Iterator[str]:

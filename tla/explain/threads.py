@@ -1,4 +1,4 @@
-"""Thread-value layouts from the other side: which thread holds a cell of a tile, as which value."""
+"""Thread-value layouts as figures: the thread and the value of each cell of a tile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..figures import tile_colour
 from ..ground import NO_COLOUR
 from ..layouts import Layout, as_layout, as_shape, crd2idx, leaves, text_of
 from ..numbers import known_int
-from .painting import COLUMNS, ROWS, SLICES, painted, sizes_of
+from .painting import COLUMNS, ROWS, SLICES, paint_layout, sizes_of
 from .tiles import reach
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..layouts import AnyLayout
     from ..numbers import IntTuple
 
-_COUNTED: Final = 1000
+_MOST_HOLDERS: Final = 1000
 """The most holders of one cell that are counted."""
 
 
@@ -30,23 +30,24 @@ def tv_figure(
     columns: int = COLUMNS,
     slices: int = SLICES,
 ) -> Figure:
-    """Return the tile with the thread and value that hold each of its cells, a colour for each thread.
+    """Return the figure of a tile with the thread and value of each cell, and a colour for each thread.
 
-    The layout takes (thread, value) to an index in the tile, counted column by column. A cell says
-    ``T3 V1``; of several holders the first, and how many more there are; of none ``-``, as padding.
+    The layout maps (thread, value) to an index in the tile, counted column by column. The text of a cell
+    is ``T3 V1``. A cell of several threads has the first, and the number of the others. A cell without a
+    thread has ``-``, as padding.
 
     >>> grid = tv_figure(Layout(((2, 2), 2), ((1, 4), 2)), (4, 2)).grids[0]
     >>> [[cell.text for cell in row] for row in grid.cells]
     [['T0 V0', 'T2 V0'], ['T1 V0', 'T3 V0'], ['T0 V1', 'T2 V1'], ['T1 V1', 'T3 V1']]
 
     Args:
-        tile: The shape of the tile; one row as long as the layout reaches where left out.
-        rows, columns, slices: The largest corner shown.
+        tile: The shape of the tile; by default one row up to the greatest index of the layout.
+        rows, columns, slices: The greatest extents of the figure.
 
     Raises:
         LayoutError: the layout does not have the two modes, thread and value.
         CoordinateError: a value lies outside the tile; the error names its thread.
-        UnsupportedError: something is no number.
+        UnsupportedError: an int of the layout or the tile is unknown.
     Source: CuTe, "TV layouts", 0t_mma_atom.md; ``print_latex`` of a tiled copy or product.
     """
     as_layout(layout)
@@ -70,30 +71,30 @@ def tv_figure(
     first = sizes_of(Layout(threads))[0] if threads != () else 1
 
     def holders(x: int, cell: Cell) -> Cell:
-        indices = list(islice(preimage(layout, x), _COUNTED))
+        indices = list(islice(preimage(layout, x), _MOST_HOLDERS))
         if not indices:
             return cell._replace(valid=False, text="-", colour=NO_COLOUR)
         t, v = (known_int(crd2idx(c, s)) for c, s in zip(indices[0], (threads, values), strict=True))
         more = ""
         if len(indices) > 1:
-            more = f" +{len(indices) - 1}" if len(indices) < _COUNTED else " +..."
+            more = f" +{len(indices) - 1}" if len(indices) < _MOST_HOLDERS else " +..."
         return cell._replace(
             text=f"T{t} V{v}{more}", colour=tile_colour(t % max(1, first), t // max(1, first))
         )
 
     title = f"{layout} on a tile of {text_of(cells.shape)}"
-    figure = painted(cells, holders, title, "tile", rows, columns, slices)
+    figure = paint_layout(cells, holders, title, "tile", rows, columns, slices)
     if any(" +" in (cell.text or "") for grid in figure.grids for row in grid.cells for cell in row):
         figure = figure._replace(title=f"{title}; +n: n more hold the cell")
-    return figure._replace(valid_size=_held(layout, cells))
+    return figure._replace(valid_size=_cells_with_thread(layout, cells))
 
 
 _MANY: Final = 1 << 27
-"""The most cells of a tile that are all looked at."""
+"""The most cells of a tile that are counted one by one."""
 
 
-def _held(layout: AnyLayout, cells: AnyLayout) -> int:
-    """How many cells of the tile some thread holds; counted in bits where modes interleave."""
+def _cells_with_thread(layout: AnyLayout, cells: AnyLayout) -> int:
+    """The number of cells that have a thread; a bit for each cell counts them if modes interleave."""
     if not layout.size:
         return 0
     moving = [
@@ -104,7 +105,7 @@ def _held(layout: AnyLayout, cells: AnyLayout) -> int:
     moving.sort(key=lambda mode: abs(mode[1]))
     span, count = 1, 1
     for n, d in moving:
-        count = count * n if abs(d) >= span else 0  # beyond what those before it reach
+        count = count * n if abs(d) >= span else 0  # 0 if it interleaves with the modes before it
         span += (n - 1) * abs(d)
     if count:
         return count
@@ -114,18 +115,18 @@ def _held(layout: AnyLayout, cells: AnyLayout) -> int:
             f"They are more than {_MANY}, and its modes interleave.",
             layout=layout,
         )
-    reached = 1
+    bits = 1
     for n, d in moving:
-        have = 1  # copies so far, doubled
+        have = 1  # the number of copies so far
         while have < n:
             more = min(have, n - have)
-            reached |= reached << more * abs(d)
+            bits |= bits << more * abs(d)
             have += more
-    return reached.bit_count()
+    return bits.bit_count()
 
 
 def _require_inside(layout: AnyLayout, cells: AnyLayout) -> None:
-    """Refuse a value whose index is below 0 or past the tile."""
+    """Raise CoordinateError for a value whose index is below 0 or past the tile."""
     if not layout.size:
         return
     size = known_int(cells.size)
@@ -145,7 +146,7 @@ def _require_inside(layout: AnyLayout, cells: AnyLayout) -> None:
 
 
 def _extreme(mode: AnyLayout, is_high: bool) -> int:
-    """The index in a mode where it reaches farthest up, or down."""
+    """The index in a mode with the greatest offset, or the least."""
     index, below = 0, 1
     for n, d in zip(leaves(mode.shape), leaves(mode.stride), strict=True):
         if (known_int(d) > 0) == is_high and known_int(d):

@@ -1,4 +1,4 @@
-"""Which index of a layout each coordinate of a composition, division or product stands for."""
+"""The index of a layout at each coordinate of a composition, division or product."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 
 def reach(layout: AnyLayout) -> int:
-    """Return one more than the greatest offset; 0 where there is no coordinate."""
+    """Return one more than the greatest offset; 0 if there is no coordinate."""
     return 1 + ends_of(layout)[1]
 
 
-def grown(layout: AnyLayout, tiler: Any, is_divided: bool) -> AnyLayout:
-    """Return a layout with the last leaf of each mode as long as its tiler reaches, as it extends.
+def extend_to(layout: AnyLayout, tiler: Any, is_divided: bool) -> AnyLayout:
+    """Return a layout with the last leaf of each mode as long as its tiler needs.
 
-    >>> print(grown(parse("10:1"), 4, True), grown(parse("(4,3):(3,1)"), (8, 2), False))
+    >>> print(extend_to(parse("10:1"), 4, True), extend_to(parse("(4,3):(3,1)"), (8, 2), False))
     12:1 (8,3):(3,1)
     """
     if is_tuple(tiler):
-        modes = [grown(m, t, is_divided) for m, t in zip(modes_of(layout), tiler)]  # noqa: B905
+        modes = [extend_to(m, t, is_divided) for m, t in zip(modes_of(layout), tiler)]  # noqa: B905
         modes += modes_of(layout)[len(modes) :]
         every = row(modes) if is_tuple(layout.shape) else modes[0]
         return layout if (every.shape, every.stride) == (layout.shape, layout.stride) else every
     if is_left_alone(tiler):
         return layout
     by = tiler_layout(tiler)
-    wanted = reach(row((by, free(by, layout.size))) if is_divided else by)
-    if wanted <= known_int(layout.size):
+    size = reach(row((by, free(by, layout.size))) if is_divided else by)
+    if size <= known_int(layout.size):
         return layout
     sizes = [known_int(n) for n in flatten_to_tuple(layout.shape)]
     if not sizes:
@@ -43,11 +43,11 @@ def grown(layout: AnyLayout, tiler: Any, is_divided: bool) -> AnyLayout:
     below = 1
     for n in sizes[:-1]:
         below *= n
-    return trusted(_with_last(layout.shape, -(-wanted // below)), layout.stride)
+    return trusted(_with_last(layout.shape, -(-size // below)), layout.stride)
 
 
 def _with_last(shape: Any, size: int) -> Any:
-    """A shape with another size of its last leaf."""
+    """A shape with a new size of its last leaf."""
     if not is_tuple(shape):
         return size
     if is_tuple(shape[-1]) and not flatten_to_tuple(shape[-1]):
@@ -56,19 +56,19 @@ def _with_last(shape: Any, size: int) -> Any:
 
 
 def is_inside(index: int, whole: AnyLayout, layout: AnyLayout) -> bool:
-    """Whether an index of a layout that has grown is one of the layout as it was, and holds data."""
+    """Whether an index of an extended layout lies in the layout itself, and holds data."""
     at: Any = idx2crd(index, whole.shape)
     pairs = zip(flatten_to_tuple(at), flatten_to_tuple(layout.shape), strict=True)
     return all(c < n for c, n in pairs) and layout.is_valid(at)
 
 
 class Tiles:
-    """The tiles of a division: which one each index of the layout is in."""
+    """The tiles of a division, by the indices of the layout."""
 
     def __init__(self, layout: AnyLayout, tiler: Any) -> None:
         self.layout: AnyLayout = layout
         self.tiler: Any = tiler
-        self.whole: AnyLayout = grown(layout, tiler, True)
+        self.whole: AnyLayout = extend_to(layout, tiler, True)
         self._zipped = algebra.zipped_divide(counting(self.whole), tiler)
         tile, rest = modes_of(self._zipped)
         self.tile_size: int = known_int(tile.size)
@@ -76,23 +76,23 @@ class Tiles:
         self._first = _first_size(rest)
 
     def number(self, index: int) -> int | None:
-        """Return the number of the tile that an index is in; None of one in no tile."""
+        """Return the number of the tile of an index; None if it is in no tile."""
         for at in preimage(self._zipped, index):
             return known_int(crd2idx(at[1], self._zipped.shape[1]))
         return None
 
     def colour(self, index: int) -> int:
-        """Return the colour of the tile that an index is in."""
+        """Return the colour of the tile of an index; -1 if it is in no tile."""
         number = self.number(index)
         return -1 if number is None else tile_colour(number % self._first, number // self._first)
 
     def indices(self, operation: str) -> AnyLayout:
-        """Return the layout from a coordinate of a division to the index that it stands for."""
+        """Return the layout that maps a coordinate of a division to its index."""
         return getattr(algebra, operation)(counting(self.whole), self.tiler)  # type: ignore[no-any-return]
 
 
 def _first_size(layout: AnyLayout) -> int:
-    """How many coordinates there are before the next one stands in another column."""
+    """The number of coordinates in the first column."""
     shape = layout.shape
     while is_tuple(shape) and len(shape) == 1:
         shape = shape[0]
@@ -101,7 +101,7 @@ def _first_size(layout: AnyLayout) -> int:
 
 
 class Copies:
-    """The copies of a product: which one each coordinate of the result is in."""
+    """The copies of a product, by the coordinates of the result."""
 
     def __init__(self, operation: str, block: AnyLayout, tiler: Any) -> None:
         still = Layout(block.shape, _zeros(block.shape))
@@ -111,15 +111,15 @@ class Copies:
         self._labels: AnyLayout = getattr(algebra, operation)(still, labels)
 
     def number(self, index: int) -> int:
-        """Return the number of the copy that a coordinate of the result is in, by its index."""
+        """Return the number of the copy of an index of the result."""
         return known_int(self._labels(index))
 
     def colour(self, index: int) -> int:
-        """Return the colour of that copy."""
+        """Return the colour of the copy of an index of the result."""
         return self.colour_of(self.number(index))
 
     def colour_of(self, number: int) -> int:
-        """Return the colour of a copy."""
+        """Return the colour of a copy by its number."""
         return tile_colour(number % self._first, number // self._first)
 
 
@@ -128,7 +128,7 @@ def _zeros(shape: Any) -> Any:
 
 
 def _labels(tiler: Any) -> tuple[Any, int, int]:
-    """A tiler that counts its own coordinates, how many there are, and those of its first mode."""
+    """A tiler whose offsets number its coordinates, their count, and the count of its first mode."""
     firsts: list[int] = []
     count = 1
 
@@ -142,11 +142,11 @@ def _labels(tiler: Any) -> tuple[Any, int, int]:
         if not firsts:
             firsts.append(_first_size(by) if not is_tuple(tiler) else known_int(by.size))
         step, count = count, count * known_int(by.size)
-        return Layout(by.shape, _scaled(counting(by).stride, step))
+        return Layout(by.shape, _scale(counting(by).stride, step))
 
     labels = one(tiler)
     return labels, count, max(1, firsts[0]) if firsts else 1
 
 
-def _scaled(stride: Any, by: int) -> Any:
-    return tuple([_scaled(d, by) for d in stride]) if is_tuple(stride) else stride * by
+def _scale(stride: Any, by: int) -> Any:
+    return tuple([_scale(d, by) for d in stride]) if is_tuple(stride) else stride * by

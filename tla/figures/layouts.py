@@ -1,6 +1,6 @@
-"""Layouts as figures: a grid of offsets, and memory with the coordinates that lead to it.
+"""Layouts as figures: a grid of offsets, and memory with the coordinates of each place.
 
-The last two modes are the rows and columns; each coordinate of the modes before them gives one grid.
+The last two modes are the rows and columns. Each coordinate of the modes before them has its own grid.
 
 >>> grid = layout_figure(Layout((2, 3), (3, 1))).grids[0]
 >>> [[cell.offset for cell in row] for row in grid.cells]
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from ..layouts import AnyLayout
 
 COLOURS: Final = 8
-"""How many colours of tiles and elements there are; after the last comes the first again."""
+"""The number of colours of tiles and elements; after the last colour the first comes again."""
 
 SHADES: Final = 16
-"""How many steps there are from the least offset to the greatest."""
+"""The number of colours from the least offset to the greatest."""
 
 
 def tile_colour(row: int, column: int) -> int:
-    """Return the colour of a tile by its place among the tiles; all that touch it have another.
+    """Return the colour of a tile by its place among the tiles; no tile that touches it has the same.
 
     >>> [[tile_colour(i, j) for j in range(4)] for i in range(2)]
     [[0, 3, 6, 1], [1, 4, 7, 2]]
@@ -52,19 +52,20 @@ def layout_figure(
     slices: int = 4,
     colour: Scheme | None = None,
 ) -> Figure:
-    """Return the figure of a layout: at most ``rows`` rows and ``columns`` columns of ``slices`` slices.
+    """Return the figure of a layout: at most ``slices`` slices of ``rows`` rows and ``columns`` columns.
 
     >>> figure = layout_figure(Layout((100, 100), (100, 1)), rows=2, columns=3)
     >>> [[cell.offset for cell in row] for row in figure.grids[0].cells], figure.size
     ([[0, 1, 2], [100, 101, 102]], 10000)
 
     Args:
-        rows, columns, slices: The largest corner shown; the rest is only counted.
-        colour: By ``"tile"``, the places along the first leaf of each mode; by ``"offset"``; ``""`` for
-            no colours. Where nothing is said it is tiles for nested modes and else offsets.
+        rows, columns, slices: The greatest extents of the figure; the rest is only counted.
+        colour: ``"tile"`` for a colour of each tile, whose size is the first leaf of each mode;
+            ``"offset"`` for colours by offset; ``""`` for none. The default is tiles for nested modes,
+            and offsets for others.
 
     Raises:
-        LayoutError: nothing would be shown.
+        LayoutError: the figure would be empty.
         UnsupportedError: there is no such colour.
     """
     if min(rows, columns, slices) < 1:
@@ -110,7 +111,7 @@ def _modes(layout: AnyLayout) -> list[_Mode]:
 
 
 class _Line(NamedTuple):
-    """The first coordinates of a mode: offset and validity, the axis, and the tile of each."""
+    """The first coordinates of a mode: their offsets and validity, their axis, and their tiles."""
 
     places: list[tuple[int, bool]]
     axis: Axis
@@ -127,7 +128,7 @@ class _Line(NamedTuple):
 
 
 def axis_of(shape: Any, line: range, size: int) -> Axis:
-    """Return the axis of a stretch of a mode: how its coordinates nest, and their digits.
+    """Return the axis of a range of a mode: the names of its coordinates, and their digits by level.
 
     >>> axis_of((4, 3), range(3, 6), 12)
     Axis(size=12, names=('(3,0)', '(0,1)', '(1,1)'), levels=((0, 1, 1), (3, 0, 1)))
@@ -161,7 +162,7 @@ class _Colours:
 
 
 def ends_of(layout: AnyLayout) -> tuple[int, int]:
-    """Return the least and the greatest offset; 0 and -1 where there is no coordinate.
+    """Return the least and the greatest offset; 0 and -1 if there is no coordinate.
 
     >>> ends_of(Layout((4, 3), (-1, 5)))
     (-3, 10)
@@ -178,7 +179,7 @@ def ends_of(layout: AnyLayout) -> tuple[int, int]:
 def _grid(
     at: tuple[int, ...], base: Sequence[tuple[int, bool]], matrix: list[_Line], colours: _Colours
 ) -> Grid:
-    """The grid of one slice: rows and columns added to the offset of its coordinates."""
+    """The grid of one slice, at the offset of its coordinates."""
     point = _Line([(0, True)], Axis(1, ("0",), ((0,),)), [0], False)
     rows, columns = ([point, point, *matrix])[-2:]
     start = sum(offset for offset, _valid in base)
@@ -198,50 +199,50 @@ def _grid(
 
 
 def strip_figure(layout: AnyLayout, places: int = 64, colour: Scheme | None = None) -> Strip:
-    """Return memory from the least offset on, with the coordinates that lead to each place.
+    """Return memory from the least offset on, with the coordinates of each place.
 
     >>> strip = strip_figure(Layout((2, 2), (0, 2)))
     >>> [(place.offset, place.hits) for place in strip.places], strip.holes, strip.shared
     ([(0, 2), (1, 0), (2, 2)], 1, 2)
 
-    Only the coordinates of the places shown are looked for, so that a layout may be of any size.
+    It looks only for the coordinates of the places in the figure, so a layout may be of any size.
 
     Args:
-        places: The most shown; the rest is only counted.
-        colour: As in `layout_figure`.
+        places: The greatest number of places in the figure; the rest is only counted.
+        colour: The same as for `layout_figure`.
 
     Raises:
-        LayoutError: nothing would be shown.
+        LayoutError: the figure would be empty.
         UnsupportedError: there is no such colour.
     """
     if places < 1:
         raise LayoutError(f"a figure of {places} places is empty")
     figure = layout_figure(layout, 1, 1, 1, colour)
     low, high = ends_of(layout)
-    shown = min(places, high + 1 - low)
-    memory = _Memory(layout, low, shown)
+    count = min(places, high + 1 - low)
+    memory = _Memory(layout, low, count)
     colours = _Colours(figure.scheme, layout)
-    listed: list[Place] = []
-    for offset in range(low, low + shown):
-        places_of = [_Coordinate(layout, digits) for digits in memory.coordinates(offset, _NAMED)]
+    row: list[Place] = []
+    for offset in range(low, low + count):
+        places_of = [_Coordinate(layout, digits) for digits in memory.coordinates(offset, _MOST_NAMES)]
         colour_of = NO_COLOUR
         if places_of:
             colour_of = next(colours.row(*places_of[0].tile, [offset]))
         names = tuple([place.name for place in places_of])
-        count, data = memory.counts(offset)
-        listed.append(Place(offset, names, count, bool(data) or not count, colour_of))
-    return Strip(str(layout), low, high + 1, tuple(listed), figure.scheme)
+        hits, data = memory.counts(offset)
+        row.append(Place(offset, names, hits, bool(data) or not hits, colour_of))
+    return Strip(str(layout), low, high + 1, tuple(row), figure.scheme)
 
 
-_NAMED: Final = 4
-"""How many coordinates of one place are named."""
+_MOST_NAMES: Final = 4
+"""The most coordinates of one place whose names are in the figure."""
 
 
 class _Memory:
-    """A stretch of offsets from the least on, and how many coordinates lead to each.
+    """A range of offsets from the least on, and the number of coordinates of each.
 
-    Digits are counted from where their leaf adds least, so that every leaf adds a multiple of its step,
-    and what the first leaves add up to is counted for one leaf after the other.
+    A digit counts from the index at which its leaf adds least. So every leaf adds a multiple of its
+    step. ``ways[k]`` has the numbers of coordinates of the first k leaves with each sum.
     """
 
     def __init__(self, layout: AnyLayout, low: int, count: int) -> None:
@@ -257,11 +258,11 @@ class _Memory:
             self.data = self._of_data(_modes(layout), one)
 
     def counts(self, offset: int) -> tuple[int, int]:
-        """How many coordinates lead to an offset, and how many of them hold data."""
+        """The number of coordinates with an offset, and the number of those that hold data."""
         return self.ways[-1][offset - self.low], self.data[offset - self.low]
 
     def coordinates(self, offset: int, most: int) -> list[tuple[int, ...]]:
-        """The first coordinates that lead to an offset, digit by digit, in the order of coordinates."""
+        """The first coordinates with an offset, as digits, in the order of coordinates."""
         coords: list[tuple[int, ...]] = []
 
         def walk(k: int, rest: int, digits: tuple[int, ...]) -> None:
@@ -273,9 +274,9 @@ class _Memory:
             n, d = self.leaves[k - 1]
             step = abs(d)
             last = min(n - 1, rest // step) if step else n - 1
-            # the first leaf alone adds what the others leave
-            counted = range(last, last + 1) if k == 1 and step else range(last + 1)
-            for j in counted if d >= 0 else reversed(counted):
+            # the first leaf must add the whole rest
+            digits_of = range(last, last + 1) if k == 1 and step else range(last + 1)
+            for j in digits_of if d >= 0 else reversed(digits_of):
                 if len(coords) >= most:
                     return
                 walk(k - 1, rest - j * step, (j if d >= 0 else n - 1 - j, *digits))
@@ -284,10 +285,10 @@ class _Memory:
         return coords
 
     def _of_data(self, modes: list[_Mode], table: list[int]) -> list[int]:
-        """The same counts of the coordinates in the origin shape: of an index below its bound.
+        """The same counts for the coordinates in the origin shape, whose indices are below a bound.
 
-        Digit by digit, the lowest first: an index is below a bound if its highest digit is, or is the
-        same and the digits under it are below those of the bound.
+        It goes from the lowest digit to the highest. An index is below a bound if its highest digit is
+        smaller, or if that is equal and the lower digits are below those of the bound.
         """
         k = 0
         for mode in modes:
@@ -298,10 +299,10 @@ class _Memory:
                 step = abs(d)
                 if d >= 0:
                     lower = _multiples(_sum(below, other), digit, step)
-                    same = _moved(below, digit * step)
+                    same = _shift(below, digit * step)
                 else:  # digits count down to the offset
-                    lower = _moved(_multiples(_sum(below, other), digit, step), (n - digit) * step)
-                    same = _moved(below, (n - 1 - digit) * step)
+                    lower = _shift(_multiples(_sum(below, other), digit, step), (n - digit) * step)
+                    same = _shift(below, (n - 1 - digit) * step)
                 whole = _multiples(_sum(below, other), n, step)
                 below = _sum(lower, same)
                 other = [x - y for x, y in zip(whole, below, strict=True)]
@@ -311,7 +312,7 @@ class _Memory:
 
 
 def _multiples(table: list[int], n: int, step: int) -> list[int]:
-    """What sums become with ``0 .. n - 1`` times a step added."""
+    """The numbers of ways to reach each sum after a further term of ``0 .. n - 1`` times a step."""
     if not step:
         return [n * x for x in table]
     out: list[int] = []
@@ -321,7 +322,7 @@ def _multiples(table: list[int], n: int, step: int) -> list[int]:
     return out
 
 
-def _moved(table: list[int], by: int) -> list[int]:
+def _shift(table: list[int], by: int) -> list[int]:
     return ([0] * min(by, len(table)) + table)[: len(table)]
 
 
@@ -330,17 +331,17 @@ def _sum(a: list[int], b: list[int]) -> list[int]:
 
 
 class _Coordinate:
-    """The digits of a coordinate, put together mode by mode."""
+    """The name and the tile of a coordinate, from its digits."""
 
     def __init__(self, layout: AnyLayout, digits: tuple[int, ...]) -> None:
         names: list[str] = []
         tiles: list[int] = []
-        left = iter(digits)
+        rest = iter(digits)
         for mode in _modes(layout):
             sizes = [known_int(n) for n in leaves(mode.shape)]
             index, step = 0, 1
             for n in sizes:
-                index, step = index + next(left) * step, step * n
+                index, step = index + next(rest) * step, step * n
             names.append(text_of(idx2crd(index, mode.shape)))
             tiles.append(_tile(index, sizes))
         self.name: str = f"({','.join(names)})" if is_tuple(layout.shape) else names[0]
@@ -349,5 +350,5 @@ class _Coordinate:
 
 
 def _tile(index: int, sizes: list[int]) -> int:
-    """Which tile along a mode an index is in: those of a nested mode are as long as its first leaf."""
+    """The tile of an index along a mode; a tile of a nested mode is as long as its first leaf."""
     return index // sizes[0] if len(sizes) > 1 and sizes[0] else index

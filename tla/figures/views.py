@@ -1,4 +1,4 @@
-"""Figures of what stands on a layout: tensors with their data, and composed layouts.
+"""Figures of values with a layout: tensors with their data, and composed layouts.
 
 >>> grid = tensor_figure(make_tensor([5, 6, 7, 8], row_major(2, 2))).grids[0]
 >>> [[(cell.offset, cell.text) for cell in row] for row in grid.cells]
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from ..layouts import AnyLayout, ComposedLayout, Tensor
 
 _LONGEST: Final = 12
-"""How long the text of an element may be."""
+"""The greatest length of the text of an element."""
 
-_COUNTED: Final = 1 << 16
-"""How many offsets of a composed layout are looked at to know how far they span."""
+_MOST: Final = 1 << 16
+"""The most offsets of a composed layout that the figure computes to find their range."""
 
 
 def tensor_figure(
@@ -39,21 +39,21 @@ def tensor_figure(
     slices: int = 4,
     colour: Scheme | None = None,
 ) -> Figure:
-    """Return the figure of a view of data: at each coordinate of the view its offset in the data.
+    """Return the figure of a view of data: the offset in the data at each coordinate of the view.
 
     >>> tile = tile_view(make_tensor(list("abcdefghijklmnopqrstuvwx"), row_major(4, 6)), (1, 0), (2, 3))
     >>> figure = tensor_figure(tile)
     >>> [[cell.text for cell in row] for row in figure.grids[0].cells]
     [['m', 'n', 'o'], ['s', 't', 'u']]
 
-    In the cells stand the elements, where the data are a flat sequence; else the offsets. A cell whose
-    offset lies outside the data is marked.
+    The cells show the elements if the data are a flat sequence, and otherwise the offsets. A cell with
+    an offset outside the data has a mark.
 
     Args:
-        rows, columns, slices, colour: As of `layout_figure`.
+        rows, columns, slices, colour: The same as for `layout_figure`.
 
     Raises:
-        LayoutError: nothing would be shown.
+        LayoutError: the figure would be empty.
         UndecidedError: a size, a stride or the place of the view is unknown.
     """
     figure = layout_figure(tensor.layout, rows, columns, slices, colour)
@@ -66,11 +66,11 @@ def tensor_figure(
         if not of.valid:
             return of._replace(offset=offset, text="")
         try:
-            return of._replace(offset=offset, text=_written(tensor.element(coord)))
+            return of._replace(offset=offset, text=_short_text(tensor.element(coord)))
         except CoordinateError:
             return of._replace(offset=offset, text="?", is_marked=True)
 
-    return figure._replace(grids=_anew(tensor.layout, figure, cell), title=repr(tensor)[1:-1])
+    return figure._replace(grids=_replace_cells(tensor.layout, figure, cell), title=repr(tensor)[1:-1])
 
 
 def composed_figure(
@@ -80,26 +80,27 @@ def composed_figure(
     slices: int = 4,
     colour: Scheme | None = None,
 ) -> Figure:
-    """Return the figure of a composed layout, such as a swizzled one: the coordinates of its inner part.
+    """Return the figure of a composed layout, such as a swizzled one, at the coordinates of its inner
+    part.
 
     >>> figure = composed_figure(composition(Swizzle(1, 0, 3), Layout((4, 4), (4, 1))))
     >>> [[cell.offset for cell in row] for row in figure.grids[0].cells[2:]]
     [[9, 8, 11, 10], [13, 12, 15, 14]]
 
     Args:
-        rows, columns, slices: As of `layout_figure`.
-        colour: As there; by offset where nothing is said.
+        rows, columns, slices: The same as for `layout_figure`.
+        colour: The same as for `layout_figure`; by default by offset.
 
     Raises:
-        LayoutError: nothing would be shown.
-        UndecidedError: an int is unknown, or there are too many coordinates to find out how far
-            the offsets span.
+        LayoutError: the figure would be empty.
+        UndecidedError: an int is unknown, or there are too many coordinates to find the range of
+            offsets.
     """
     inner = composed.inner
     figure = layout_figure(inner, rows, columns, slices, "offset" if colour is None else colour)
-    if figure.size > _COUNTED:
+    if figure.size > _MOST:
         raise UndecidedError(
-            f"{shortened(str(composed))} has {figure.size} coordinates; at most {_COUNTED} are drawn",
+            f"{shortened(str(composed))} has {figure.size} coordinates; at most {_MOST} are drawn",
             composed=composed,
         )
     offsets = [known_int(composed(i)) for i in range(figure.size)]
@@ -112,12 +113,14 @@ def composed_figure(
             return of._replace(offset=offset, colour=(offset - low) * (SHADES - 1) // span)
         return of._replace(offset=offset)
 
-    grids = _anew(inner, figure, cell)
+    grids = _replace_cells(inner, figure, cell)
     return figure._replace(grids=grids, cosize=high + 1 - low, title=str(composed))
 
 
-def _anew(layout: AnyLayout, figure: Figure, cell: Callable[[Any, Cell], Cell]) -> tuple[Grid, ...]:
-    """The grids of a layout with each cell made anew, from its coordinate and what it was."""
+def _replace_cells(
+    layout: AnyLayout, figure: Figure, cell: Callable[[Any, Cell], Cell]
+) -> tuple[Grid, ...]:
+    """The grids of a layout with new cells, each from its coordinate and the old cell."""
     grids: list[Grid] = []
     for grid, at in zip(figure.grids, _slices(layout, len(figure.grids)), strict=True):
         rows: list[tuple[Cell, ...]] = []
@@ -134,7 +137,7 @@ def _slices(layout: AnyLayout, count: int) -> Iterator[tuple[int, ...]]:
     if not is_tuple(layout.shape):
         return islice(cycle([()]), count)
     outer = layout.shape[:-2]
-    # no more than the slices shown are counted along each mode
+    # along each mode no more coordinates count than there are slices in the figure
     return islice(product(*(range(min(_size(mode), count)) for mode in outer)), count)
 
 
@@ -146,20 +149,20 @@ def _size(mode: Any) -> int:
 
 
 def _coordinate(layout: AnyLayout, at: tuple[int, ...]) -> Any:
-    """The coordinate at an index of each mode; the row of a vector, and the place of a point, go."""
+    """The coordinate at an index of each mode, without the row of a vector and the place of a point."""
     if not is_tuple(layout.shape):
         return at[-1]
     return at[len(at) - len(layout.shape) :] if layout.shape else ()
 
 
 def _is_flat(data: Any) -> bool:
-    """Whether elements can be read of data by their offset."""
+    """Whether data give their elements by offset."""
     if isinstance(data, str) or getattr(data, "ndim", 1) != 1:
         return False
     return hasattr(data, "__getitem__") and hasattr(data, "__len__")
 
 
-def _written(element: object) -> str:
-    """The text of an element, no longer than a cell can hold."""
+def _short_text(element: object) -> str:
+    """The text of an element, cut to fit a cell."""
     text = f"{element:.4g}" if isinstance(element, float) else str(element)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -1,4 +1,4 @@
-"""HLO modules: computations, instructions, attributes, read from text and printed as XLA prints them."""
+"""HLO modules as values: computations, instructions and attributes, with a reader and XLA's text."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,8 @@
-"""The rules that bind the instructions of a computation to each other.
+"""The rules between the instructions of a computation.
 
-As to XLA, what an instruction names is defined before it: its operands, its control predecessors, the
-computations it calls. In a fragment an instruction may have operands that nothing defines. As to XLA,
-one with a shape becomes a parameter; one without is only a name.
+The operands, control predecessors and computations of an instruction must be defined before it, as in
+XLA. In a fragment an operand may be undefined. Then an operand with a shape becomes a parameter, as in
+XLA, and an operand without a shape is only a name.
 """
 
 from __future__ import annotations
@@ -20,19 +20,18 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from ..xla_bridge import AnyShape
-    from .grammar import Signature, Statement, Written
+    from .grammar import Reference, Signature, Statement
     from .source import Source
 
 
 class Body:
-    """A computation that is being read: what its instructions have defined so far.
+    """The names that the instructions of a computation have defined so far.
 
-    What it keeps of an instruction is its name, its shape, which is one value for each text of a shape,
-    and its line.
+    It keeps the name, the shape and the line of each instruction. Equal texts of shapes share one value.
 
     Args:
-        callable_: The names of the computations that may be called; `None` in a fragment, where any may
-            be, and an operand need not be defined.
+        callable_: The names of the computations that an instruction may call. `None` in a fragment,
+            which may call any, and in which an operand may be undefined.
     """
 
     __slots__ = (
@@ -62,17 +61,17 @@ class Body:
         raise ParseError(summary, self._source.text, start, end, *details)
 
     def instructions(self, statements: list[Statement]) -> Iterator[Instruction]:
-        """Yield an instruction, after the parameters made for it and those nested in its operands."""
+        """Yield an instruction, after its new parameters and the instructions nested in its operands."""
         names: list[str] = []
         for statement in statements:
             line = self._source.line(statement.start)
             operands: list[Operand] = []
-            for written in statement.operands:
-                name = names[written.nested] if written.nested >= 0 else written.name
-                operand = self._operand(name, written)
+            for reference in statement.operands:
+                name = names[reference.nested] if reference.nested >= 0 else reference.name
+                operand = self._operand(name, reference)
                 operands.append(operand)
                 if operand.shape is not None and name not in self._defined:
-                    yield self._parameter(name, operand.shape, written.start, line)
+                    yield self._parameter(name, operand.shape, reference.start, line)
             names.append(statement.name or self._fresh(statement.opcode))
             instruction = Instruction(
                 names[-1],
@@ -88,20 +87,20 @@ class Body:
             self._define(instruction, statement.start)
             yield instruction
 
-    def _operand(self, name: str, written: Written) -> Operand:
-        """What defines an operand; in a fragment perhaps no more than what is written."""
-        known = self._defined.get(name)
-        if known is not None:
-            self._compare(name, known, written)
-            return Operand(name, known)
+    def _operand(self, name: str, reference: Reference) -> Operand:
+        """The operand with the shape of its definition; in a fragment perhaps only with its own."""
+        shape = self._defined.get(name)
+        if shape is not None:
+            self._compare(name, shape, reference)
+            return Operand(name, shape)
         if self._callable is not None:
             self._refuse(
                 f"no instruction {shortened(name)} stands before this one",
-                written.start,
-                written.end,
+                reference.start,
+                reference.end,
                 *near_hint(near_names(name, self._defined)),
             )
-        return Operand(name, written.shape)
+        return Operand(name, reference.shape)
 
     def _parameter(self, name: str, shape: AnyShape, start: int, line: int) -> Instruction:
         number = self._next
@@ -110,7 +109,7 @@ class Body:
         return parameter
 
     def _fresh(self, opcode: str) -> str:
-        """A name for a nested instruction, as XLA makes it."""
+        """A name for a nested instruction, as XLA chooses it."""
         stem = f"{opcode}.anon"
         name, number = stem, self._anonymous.get(stem, 0)
         while name in self._defined:
@@ -142,39 +141,39 @@ class Body:
         self._defined[name] = instruction.shape
         self._lines.append(instruction.line)
 
-    def _demand(self, what: str, names: tuple[str, ...], known: Collection[str], start: int) -> None:
-        """That what an attribute behind ``start`` names is known."""
+    def _demand(self, what: str, names: tuple[str, ...], defined: Collection[str], start: int) -> None:
+        """Raise ParseError if a name in an attribute after ``start`` is not defined."""
         for name in names:
-            if name not in known:
+            if name not in defined:
                 text = self._source.text
                 match = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])").search(text, start)
                 place = match.span() if match else (start, start + 1)
                 missing = f"no {what} {shortened(name)} stands before this one"
-                self._refuse(missing, *place, *near_hint(near_names(name, known)))
+                self._refuse(missing, *place, *near_hint(near_names(name, defined)))
 
-    def _compare(self, name: str, known: AnyShape, written: Written) -> None:
-        """As XLA, demand that a shape written with an operand is its own but for the layout."""
-        shape = written.shape
-        if shape is None or shape is known or shape == known:
+    def _compare(self, name: str, own: AnyShape, reference: Reference) -> None:
+        """Raise ParseError if the shape at an operand differs from its own by more than the layout."""
+        shape = reference.shape
+        if shape is None or shape is own or shape == own:
             return
-        if bare_shape(shape) != bare_shape(known):
+        if bare_shape(shape) != bare_shape(own):
             self._refuse(
-                f"operand {shortened(name)} is {shape} here, {known} where it is defined",
-                written.start,
-                written.end,
+                f"operand {shortened(name)} is {shape} here, {own} where it is defined",
+                reference.start,
+                reference.end,
             )
 
     def check(self, signature: Signature, line: int, end: int) -> None:
-        """What is seen only at the brace that ends it: the shape of the root, all parameters."""
+        """Check the rules that need the whole computation: the shape of the root, and all parameters."""
         root = self._root or self._last
         where = f"computation {shortened(signature.name)} of line {line}"
         if root is None:
             self._refuse(f"{where} has no instructions", end, end + 1)
         if signature.result is not None:
-            written, actual = bare_shape(signature.result), bare_shape(root.shape)
-            if written != actual:
+            stated, actual = bare_shape(signature.result), bare_shape(root.shape)
+            if stated != actual:
                 self._refuse(
-                    f"{where} says that it returns {written}, and its root {root.name} is {actual}",
+                    f"{where} says that it returns {stated}, and its root {root.name} is {actual}",
                     end,
                     end + 1,
                 )

@@ -1,7 +1,7 @@
-"""Where instructions come from: the tables of file names, functions, locations and stack frames.
+"""The sources of instructions: the tables of file names, functions, locations and stack frames.
 
-A frame is a location and the frame that called it. The text writes ``parent_frame_id`` one higher than
-the number of that frame: 1 is no frame.
+A frame is a location and its calling frame. ``parent_frame_id`` in the text is the number of that frame
+plus one, and 1 means no frame.
 
 Source: hlo_module.cc and hlo_parser.cc, ``ParseStackFrameIndex``; checked against the module's proto.
 """
@@ -19,7 +19,7 @@ TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 
 
 class FileLocation(NamedTuple):
-    """A span of a file, and the function that it lies in; the first two are numbers in the tables.
+    """A span of a file. The first two fields are the numbers of its file and function in the tables.
 
     >>> FileLocation(1, 2, line=9, end_line=9, column=4, end_column=21).line
     9
@@ -34,7 +34,7 @@ class FileLocation(NamedTuple):
 
 
 class StackFrame(NamedTuple):
-    """A location, and the number of the frame that called it as the text writes it, one too high.
+    """A location, and the number of its calling frame plus one, as in the text.
 
     >>> StackFrame(file_location_id=2, parent_frame_id=2).parent
     1
@@ -45,12 +45,12 @@ class StackFrame(NamedTuple):
 
     @property
     def parent(self) -> int:
-        """The number of the frame that called this one, 0 for none."""
+        """The number of the calling frame, 0 for none."""
         return self.parent_frame_id - 1
 
 
 class SourceLine(NamedTuple):
-    """A line of a program; the function is "" where the module does not name it.
+    """A line of a program; the function is "" if the module does not name it.
 
     >>> SourceLine(function="main", file="train.py", line=12)
     SourceLine(function='main', file='train.py', line=12)
@@ -62,7 +62,7 @@ class SourceLine(NamedTuple):
 
 
 class SourceTables(NamedTuple):
-    """The four tables, each from the number that the text gives to what it stands for."""
+    """The four tables, each from the numbers in the text to their values."""
 
     file_names: Mapping[int, str] = MappingProxyType({})
     function_names: Mapping[int, str] = MappingProxyType({})
@@ -70,7 +70,7 @@ class SourceTables(NamedTuple):
     stack_frames: Mapping[int, StackFrame] = MappingProxyType({})
 
     def frozen(self) -> SourceTables:
-        """Return the tables as a copy that nothing changes."""
+        """Return an immutable copy of the tables."""
         return SourceTables(
             MappingProxyType(dict(self.file_names)),
             MappingProxyType(dict(self.function_names)),
@@ -78,8 +78,8 @@ class SourceTables(NamedTuple):
             MappingProxyType(dict(self.stack_frames)),
         )
 
-    def copied(self) -> SourceTables:
-        """Return the tables as dicts of their own."""
+    def to_dicts(self) -> SourceTables:
+        """Return a copy of the tables as plain dicts."""
         return SourceTables(
             dict(self.file_names),
             dict(self.function_names),
@@ -88,7 +88,7 @@ class SourceTables(NamedTuple):
         )
 
     def trace(self, frame_id: int) -> tuple[SourceLine, ...]:
-        """Return the lines that led to a frame, the innermost first; none for a number without a frame.
+        """Return the lines that led to a frame, the innermost first; empty if there is no such frame.
 
         >>> tables = SourceTables(
         ...     {1: "a.py"}, {1: "main", 2: "f"},
@@ -98,12 +98,12 @@ class SourceTables(NamedTuple):
         >>> [(line.function, line.line) for line in tables.trace(2)]
         [('f', 4), ('main', 9)]
 
-        A frame that calls itself in a circle ends the trace.
+        A circle of frames ends the trace.
         """
         lines: list[SourceLine] = []
-        passed: set[int] = set()
-        while frame_id in self.stack_frames and frame_id not in passed:
-            passed.add(frame_id)
+        visited: set[int] = set()
+        while frame_id in self.stack_frames and frame_id not in visited:
+            visited.add(frame_id)
             frame = self.stack_frames[frame_id]
             at = self.file_locations.get(frame.file_location_id)
             if at is not None:

@@ -1,7 +1,7 @@
-"""The productions of HLO text, each from a place in a text to a value and the place behind it.
+"""The productions of HLO text: each returns the value at a place in a text, and the place after it.
 
-A production raises `ParseError` at the character; it changes nothing, so that one that met the end of
-a piece of the text can begin again when there is more.
+A production raises `ParseError` at the character. It changes no state. So if it meets the end of a piece
+of the text, it can begin again with more text.
 
 Source: hlo_parser.cc, checked against jaxlib.
 """
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ..xla_bridge import AnyShape
     from .source import Source
 
-# Where a shape probably ends. What is matched is read by the shape's own grammar, and is the key of
-# a cache; a shape that is not matched is read where it stands.
+# The probable end of a shape. The shape's own grammar reads the match, which is also the key of a cache.
+# Without a match that grammar reads the shape in its place.
 _SHAPE: Final = (
     r"(?:[A-Za-z][A-Za-z0-9]*+\[[^\[\](){}\"%]*+\](?:\{[^{}\"%]*+\}|<[^<>\"%]*+>)?+"
     rf"(?!{BLANK}(?:\{{{BLANK}[-0-9:]|<))"
@@ -55,7 +55,7 @@ _END = "the end of text"
 
 
 class Signature(NamedTuple):
-    """The line that begins a computation; its result where it is written."""
+    """The line that begins a computation, with the shape of its result if the line has it."""
 
     name: str
     is_entry: bool
@@ -63,10 +63,10 @@ class Signature(NamedTuple):
     result: AnyShape | None = None
 
 
-class Written(NamedTuple):
-    """An operand as written: a name, the shape with it if any, and the place of both.
+class Reference(NamedTuple):
+    """An operand in the text: a name, perhaps with a shape, and the place of both.
 
-    In place of a name may stand an instruction: ``nested`` is its number among those of the statement.
+    An instruction may stand in place of the name. Then ``nested`` is its number in the statement.
     """
 
     name: str
@@ -77,14 +77,14 @@ class Written(NamedTuple):
 
 
 class Closing(NamedTuple):
-    """The brace that ends a computation, and the thread it runs on."""
+    """The brace that ends a computation, and the thread of the computation."""
 
     execution_thread: str
     start: int
 
 
-class Inlined(NamedTuple):
-    """The braces of a computation written in an attribute, in place of its name."""
+class InlineBody(NamedTuple):
+    """The braces of a computation in an attribute, where its name could stand."""
 
     attribute: str
     start: int
@@ -92,34 +92,34 @@ class Inlined(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """An instruction as written; nested in the operands of another it has no name and no attributes."""
+    """An instruction in the text. A nested one, in an operand, has no name and no attributes."""
 
     name: str
     shape: AnyShape
     opcode: str
-    operands: list[Written]
+    operands: list[Reference]
     start: int
     literal: str | None = None
     parameter_number: int | None = None
     attributes: dict[str, str] = {}  # noqa: RUF012 - shared by nested ones, which have none
-    bodies: tuple[Inlined, ...] = ()
+    bodies: tuple[InlineBody, ...] = ()
     is_root: bool = False
 
 
 class _Call(NamedTuple):
-    """An instruction whose operands are being read."""
+    """An instruction with its first operands; the others are still to come."""
 
     shape: AnyShape
     opcode: str
     start: int
-    operands: list[Written]
+    operands: list[Reference]
 
 
 class Grammar:
-    """The productions over the part of a text that is in hand.
+    """The productions of the text that a source holds at the moment.
 
     Args:
-        opcodes: What is taken for an opcode beside `OPCODES`.
+        opcodes: The opcodes to accept besides `OPCODES`.
     """
 
     __slots__ = ("_opcodes", "_shapes", "_source")
@@ -131,18 +131,18 @@ class Grammar:
 
     @property
     def text(self) -> str:
-        """The part in hand."""
+        """The text that the source holds at the moment."""
         return self._source.text
 
     # --- words ---
 
     def blank(self, at: int) -> int:
-        """The place behind blanks and comments."""
+        """The place after blanks and comments."""
         match = _BLANK.match(self.text, at)
         return match.end() if match else at
 
     def fail(self, expected: str, at: int, *details: str) -> NoReturn:
-        """Raise the error that something else stands where ``expected`` should."""
+        """Raise the error that the text at a place is not ``expected``."""
         at = self.blank(at)
         if at >= len(self.text):
             raise UnclosedError(f"expected {expected}, found {_END}", self.text, at, at, *details)
@@ -159,24 +159,24 @@ class Grammar:
         """Read a shape."""
         match = _A_SHAPE.match(self.text, at)
         if match:
-            written = match[0]
-            known = self._shapes.get(written)
-            if known is not None:
-                return known, match.end()
+            text = match[0]
+            shape = self._shapes.get(text)
+            if shape is not None:
+                return shape, match.end()
             try:
-                shape, end = parse_shape_at(written, 0, "document")
+                shape, end = parse_shape_at(text, 0, "document")
             except ParseError:
-                pass  # reported at its place in the text, below
+                pass  # the call below reports it at its place in the text
             else:
-                if end == len(written):
-                    self._shapes[written] = shape
+                if end == len(text):
+                    self._shapes[text] = shape
                     return shape, match.end()
         if not _SHAPE_BEGINS.match(self.text, at):
             self.fail("a shape such as f32[2,3]{1,0}", at)
         return parse_shape_at(self.text, at, "document")
 
     def piece(self, at: int) -> int:
-        """Return the place behind a word, a string, or brackets and what is in them."""
+        """Return the place after a word, a string, or brackets with their content."""
         text = self.text
         first = text[at : at + 1] or " "
         if first in "{([":
@@ -189,19 +189,19 @@ class Grammar:
         return match.end()
 
     def value(self, at: int) -> int:
-        """Return the place behind an attribute's value: its pieces up to a comma."""
+        """Return the place after an attribute's value: its pieces up to a comma."""
         text = self.text
         while True:
             at = self.piece(at)
             if at < len(text) and text[at] not in " \t\r\n,)}]/":
                 continue
-            more = _MORE.match(text, at)  # a literal is a shape, a blank, and what it holds
+            more = _MORE.match(text, at)  # a literal is a shape, a blank, and its elements
             if more is None:
                 return at
             at = more.end()
 
     def attributes(self, at: int) -> tuple[dict[str, str], dict[str, int], int]:
-        """Read ``, name=value`` as often as it comes: the texts, their places, and the place behind."""
+        """Read all ``, name=value``: the texts of the values, their places, and the place after them."""
         text = self.text
         texts: dict[str, str] = {}
         places: dict[str, int] = {}
@@ -224,12 +224,12 @@ class Grammar:
         return _DEFINITION.match(self.text, self._past(_ROOT, at)) is not None
 
     def _past(self, word: re.Pattern[str], at: int) -> int:
-        """The place behind a word that may come next."""
+        """The place after a word that may come next."""
         match = word.match(self.text, at)
         return match.end() if match else at
 
     def instruction(self, at: int) -> tuple[list[Statement], int]:
-        """Read an instruction, after those that are nested in its operands."""
+        """Read an instruction. Those nested in its operands come before it in the list."""
         text = self.text
         name_at = self._past(_ROOT, at)
         is_root = name_at > at
@@ -252,7 +252,7 @@ class Grammar:
             body
             for key in CALLING.intersection(attributes)
             if "=" in attributes[key]
-            for body in self._inlined(key, places[key], places[key] + len(attributes[key]))
+            for body in self._inline_bodies(key, places[key], places[key] + len(attributes[key]))
         ]
         bodies.sort(key=lambda body: body.start)
         statements[-1] = statements[-1]._replace(
@@ -260,8 +260,8 @@ class Grammar:
         )
         return statements, at
 
-    def _inlined(self, key: str, at: int, end: int) -> Iterator[Inlined]:
-        """The computations written in an attribute: its value, or those in a list of them."""
+    def _inline_bodies(self, key: str, at: int, end: int) -> Iterator[InlineBody]:
+        """The computations in the value of an attribute, which is one of them or a list."""
         if not self._at_body(at):
             at += 1
         while at < end:
@@ -270,7 +270,7 @@ class Grammar:
                 return
             stop = end_of_brackets(self.text, at)
             if self._at_body(at):
-                yield Inlined(key, at, stop)
+                yield InlineBody(key, at, stop)
             at = stop
 
     def _at_body(self, at: int) -> bool:
@@ -278,19 +278,21 @@ class Grammar:
         return opening is not None and self.at_instruction(opening.end())
 
     def _call(self, shape: AnyShape | None, at: int, start: int) -> tuple[list[Statement], int]:
-        """Read ``opcode(operands)``; what is open is a stack, so no depth of nesting is too deep."""
+        """Read ``opcode(operands)``. A stack holds the open calls, so their nesting has no limit."""
         nested: list[Statement] = []
         outer: list[_Call] = []
         call, at = self._begin_call(shape, start, at)
         while True:
-            ended = self._end_call(call, at)
-            if ended is not None:
-                statement, at = ended
+            end = self._end_call(call, at)
+            if end is not None:
+                statement, at = end
                 nested.append(statement)
                 if not outer:
                     return nested, at
                 call = outer.pop()
-                call.operands.append(Written("", statement.shape, statement.start, at, len(nested) - 1))
+                call.operands.append(
+                    Reference("", statement.shape, statement.start, at, len(nested) - 1)
+                )
                 at = self.separator(at)
                 continue
             operand, at = self._operand(at)
@@ -301,7 +303,7 @@ class Grammar:
                 call, at = self._begin_call(operand.shape, operand.start, at)
 
     def _begin_call(self, shape: AnyShape | None, start: int, at: int) -> tuple[_Call, int]:
-        """Read ``opcode(`` behind the shape of its result."""
+        """Read ``opcode(`` after the shape of its result."""
         match = _OPCODE.match(self.text, at)
         if shape is None:
             what = f"the shape of the result of {shortened(match[1])}" if match else "an operand"
@@ -341,8 +343,8 @@ class Grammar:
             return Statement("", shape, opcode, operands, start), at + 1
         return None
 
-    def _operand(self, at: int) -> tuple[Written, int]:
-        """Read an operand and the comma behind it; of a nested instruction only the shape."""
+    def _operand(self, at: int) -> tuple[Reference, int]:
+        """Read an operand and the comma after it, or only the shape of a nested instruction."""
         text, start = self.text, at
         shape: AnyShape | None = None
         if _SHAPE_BEGINS.match(text, at):
@@ -355,12 +357,12 @@ class Grammar:
                 self.fail("',' or ')' after an operand", word.end())
             if word is None:
                 self.fail("an operand such as %x or ')'", at)
-            return Written("", shape, start, at), at
+            return Reference("", shape, start, at), at
         end = match.end() if match[2] == "," else match.start(2)
-        return Written(match[1], shape, start, match.end(1)), end
+        return Reference(match[1], shape, start, match.end(1)), end
 
     def separator(self, at: int) -> int:
-        """The place behind a comma, or of the parenthesis that closes the operands."""
+        """The place after a comma, or at the parenthesis that closes the operands."""
         if comma := _COMMA.match(self.text, at):
             return comma.end()
         at = self.blank(at)
@@ -397,7 +399,7 @@ class Grammar:
         return self.shape(arrow.end())
 
     def _formals(self, at: int) -> int:
-        """Read ``name: shape, ...)``; the instructions say the same again, so nothing is kept."""
+        """Go past ``name: shape, ...)``; the instructions have the same facts."""
         while not self.text.startswith(")", at):
             formal = _FORMAL.match(self.text, at)
             if formal is None:
@@ -407,7 +409,7 @@ class Grammar:
         return at + 1
 
     def closing(self, at: int) -> tuple[Closing, int] | None:
-        """Read the end of a computation, or nothing where something else comes."""
+        """Read the end of a computation; None if something else comes next."""
         at = self.blank(at)
         if not self.text.startswith("}", at):
             return None

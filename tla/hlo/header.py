@@ -1,4 +1,4 @@
-"""The productions of what stands before the computations: the header and the tables of sources.
+"""The productions of the text before the computations: the header and the tables of sources.
 
 >>> from .grammar import Grammar
 >>> from .source import Source
@@ -46,7 +46,7 @@ class Header(NamedTuple):
 
 
 class Table(NamedTuple):
-    """One of the tables behind the header, and where it begins."""
+    """One of the tables after the header, and its place."""
 
     name: str
     rows: dict[int, str | FileLocation | StackFrame]
@@ -54,8 +54,8 @@ class Table(NamedTuple):
 
 
 def header(grammar: Grammar, at: int) -> tuple[Header | None, int]:
-    """Read ``HloModule name, ...``, or nothing where a text has no header."""
-    at = grammar.blank(at + grammar.text.startswith("\ufeff", at))  # the mark of the byte order
+    """Read ``HloModule name, ...``; None if the text has no header."""
+    at = grammar.blank(at + grammar.text.startswith("\ufeff", at))  # the byte order mark
     start = _HLO_MODULE.match(grammar.text, at)
     if start is None:
         return None, at
@@ -102,7 +102,7 @@ def _aliases(grammar: Grammar, at: int) -> tuple[Alias, ...]:
 
 
 def table(grammar: Grammar, at: int) -> tuple[Table | None, int]:
-    """Read one of the tables behind the header: its name and rows, or nothing where none comes."""
+    """Read one of the tables after the header, its name and rows; None if no table comes next."""
     match = _TABLE.match(grammar.text, at)
     if match is None:
         return None, at
@@ -111,8 +111,8 @@ def table(grammar: Grammar, at: int) -> tuple[Table | None, int]:
     while number := _NUMBER.match(grammar.text, at):
         start, at = number.end(), grammar.piece(number.end())
         if int(number[1]) in rows:
-            given_twice = f"row {number[1]} of {name} is given twice"
-            raise ParseError(given_twice, grammar.text, number.start(1), number.end(1))
+            summary = f"row {number[1]} of {name} is given twice"
+            raise ParseError(summary, grammar.text, number.start(1), number.end(1))
         rows[int(number[1])] = _row(grammar, name, start, at)
         at = grammar.blank(at)
     return Table(name, rows, match.start()), at
@@ -128,8 +128,8 @@ def _row(grammar: Grammar, table: str, start: int, end: int) -> str | FileLocati
     words = text.strip("{}").replace(",", " ").split()
     fields = dict(re.findall(r"([a-z_]+)=(-?[0-9]{1,18})(?![^ ])", " ".join(words)))
     if len(words) != len(fields) or set(fields) != set(kind._fields):
-        wanted = " ".join(f"{name}=..." for name in kind._fields)
-        raise ParseError(f"expected {{{wanted}}}", grammar.text, start, end)
+        form = " ".join(f"{name}=..." for name in kind._fields)
+        raise ParseError(f"expected {{{form}}}", grammar.text, start, end)
     return kind(**{name: int(number) for name, number in fields.items()})
 
 

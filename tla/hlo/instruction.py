@@ -1,6 +1,6 @@
 """HLO instructions and computations as values: results, operands, attributes.
 
-An attribute is kept as its text, and what is usual among them has a typed view.
+An attribute is a text. The usual ones also have a property with a typed value.
 
 >>> from . import read_instruction
 >>> line = read_instruction('%y = f32[2] negate(%x), metadata={op_name="neg" source_line=3}')
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..xla_bridge import AnyShape
 
 Json: TypeAlias = Union[dict[str, "Json"], list["Json"], str, int, float, bool, None]
-"""What a ``backend_config`` holds."""
+"""The value of a ``backend_config``."""
 
 CALLING = frozenset(
     (
@@ -45,7 +45,7 @@ CALLING = frozenset(
 """The attributes that name computations."""
 
 NAMING = CALLING | {"control-predecessors"}
-"""The attributes that name anything; to compare, their names count and not how they are written."""
+"""The attributes that name anything. Two texts of such an attribute are equal if their names are."""
 
 _NAMES = re.compile(NAME)
 _PAIR = re.compile(rf"([A-Za-z_]\w*)=({STRING}|\{{[^{{}}]*\}}|[^\s{{}},]+)")
@@ -55,7 +55,7 @@ _LAYOUT = re.compile(r"\{[^{}]*\}")
 
 
 def bare_shape(shape: AnyShape | str) -> str:
-    """Return a shape's text without its layouts, as signatures have it.
+    """Return the text of a shape without its layouts, as in signatures.
 
     >>> from ..xla_bridge import parse_shape
     >>> bare_shape(parse_shape("(f32[2,3]{0,1:T(2,2)}, token[])"))
@@ -65,12 +65,12 @@ def bare_shape(shape: AnyShape | str) -> str:
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """The names of an attribute's value, as ``{%a, %b}``, without their ``%``."""
+    """The names in an attribute's value, such as ``{%a, %b}``, without their ``%``."""
     return tuple(_NAMES.findall(_BLANKS.sub(" ", text)))
 
 
 class Operand(NamedTuple):
-    """The name of a value, and its shape; `None` where a text neither writes nor defines it.
+    """The name of a value, and its shape; `None` if the text has no shape for it.
 
     >>> from tla.hlo import read_instruction
     >>> line = read_instruction("n = f32[4] add(f32[4]{0} a, b)")
@@ -83,7 +83,7 @@ class Operand(NamedTuple):
 
 
 class Value:
-    """Slots that are set once, compared by all but the place in the text."""
+    """An immutable value of slots; equality ignores the place in the text."""
 
     __slots__ = ()
 
@@ -119,12 +119,12 @@ class Instruction(Value):
     Operand(name='b', shape=None)
 
     Args:
-        attributes: From the name of an attribute to its text, in the order of the text.
+        attributes: The texts of the attributes by their names, in the order of the text.
         literal: The text of a constant.
         parameter_number: The number of a parameter.
-        line: The line of the text it begins in, counted from 1; no part of the value.
-        computations: The computations it calls, in the order of `called`; none where they are not known,
-            as to `read_instruction`. No part of the value.
+        line: The line of the text in which it begins, counted from 1; equality ignores it.
+        computations: The computations it calls, in the order of `called`; empty if they are unknown, as
+            for `read_instruction`. Equality ignores them.
     """
 
     __slots__ = (
@@ -206,28 +206,28 @@ class Instruction(Value):
         )
 
     def as_root(self, is_root: bool = True) -> Instruction:
-        """Return the instruction marked as the root of its computation, or not."""
+        """Return the instruction as the root of its computation, or as another instruction."""
         return Instruction(*self._arguments(is_root, self.computations))
 
     def calling(self, computations: Iterable[Computation]) -> Instruction:
-        """Return the instruction with the computations it calls."""
+        """Return the instruction with the values of the computations that it calls."""
         return Instruction(*self._arguments(self.is_root, computations))
 
     @property
     def called(self) -> tuple[str, ...]:
-        """The names of the computations it calls, in the order of its attributes.
+        """The names of the computations that it calls, in the order of its attributes.
 
-        Of a conditional the branch for true comes first, as its operand does.
+        In a conditional the branch for true comes first, like its operand.
         """
         if CALLING.isdisjoint(self.attributes):
             return ()
         keys = [key for key in self.attributes if key in CALLING]
-        keys.sort(key="false_computation".__eq__)  # it goes last; the others stay as they are
+        keys.sort(key="false_computation".__eq__)  # last; the others keep their order
         return tuple(name for key in keys for name in names_in(self.attributes[key]))
 
     @property
     def control_predecessors(self) -> tuple[str, ...]:
-        """The names of the instructions that must be done before it, beyond its operands."""
+        """The names of the instructions that must end before it begins, besides its operands."""
         return names_in(self.attributes.get("control-predecessors", ""))
 
     @property
@@ -238,15 +238,15 @@ class Instruction(Value):
 
     @property
     def op_name(self) -> str:
-        """What the program calls the operation; "" where the metadata does not say."""
+        """The program's name of the operation; "" if the metadata has none."""
         return str(self.metadata.get("op_name", ""))
 
     @property
     def backend_config(self) -> Json:
-        """Its backend config: the value of its JSON, the text of a string; `None` where it has none.
+        """Its backend config: the value of its JSON, or the text of a string; `None` if it has none.
 
         Raises:
-            ParseError: what stands in braces is no JSON.
+            ParseError: the text in braces is no JSON.
         """
         text = self.attributes.get("backend_config")
         if text is None:
@@ -302,8 +302,8 @@ class Computation(Value):
     ('e', True, ['p', 'c'], 'copy')
 
     Args:
-        instructions: One at least; the last is the root where none is marked.
-        execution_thread: The thread it runs on, "" for the main one.
+        instructions: At least one. The last is the root if no other one is.
+        execution_thread: The thread on which it runs, "" for the main one.
     """
 
     __slots__ = ("_by_name", "execution_thread", "instructions", "is_entry", "line", "name", "root")
@@ -324,17 +324,17 @@ class Computation(Value):
         execution_thread: str = "",
         line: int = 0,
     ) -> None:
-        listed = list(instructions)
-        if not any(instruction.is_root for instruction in listed):
-            listed[-1] = listed[-1].as_root()
+        body = list(instructions)
+        if not any(instruction.is_root for instruction in body):
+            body[-1] = body[-1].as_root()
         set_ = object.__setattr__
         set_(self, "name", name)
-        set_(self, "instructions", tuple(listed))
-        set_(self, "root", next(each for each in listed if each.is_root))
+        set_(self, "instructions", tuple(body))
+        set_(self, "root", next(each for each in body if each.is_root))
         set_(self, "is_entry", is_entry)
         set_(self, "execution_thread", execution_thread)
         set_(self, "line", line)
-        set_(self, "_by_name", {each.name: each for each in listed})
+        set_(self, "_by_name", {each.name: each for each in body})
 
     def _key(self) -> tuple[object, ...]:
         return self.name, self.instructions, self.is_entry, self.execution_thread
@@ -346,18 +346,18 @@ class Computation(Value):
         """Return the instruction of a name, with its ``%`` or without.
 
         Raises:
-            NoSuchNameError: there is none; the error lists ``near`` names.
+            NoSuchNameError: no instruction has the name; the error lists ``near`` names.
         """
         return value_named(self._by_name, name, "instruction", f"computation {self.name}")
 
     @property
     def parameters(self) -> tuple[Instruction, ...]:
         """Its parameters, by number."""
-        numbered = [(i.parameter_number, i) for i in self.instructions if i.parameter_number is not None]
-        return tuple(i for _, i in sorted(numbered, key=lambda pair: pair[0]))
+        pairs = [(i.parameter_number, i) for i in self.instructions if i.parameter_number is not None]
+        return tuple(i for _, i in sorted(pairs, key=lambda pair: pair[0]))
 
     def __str__(self) -> str:
-        """The computation with its signature, an instruction a line."""
+        """The computation with its signature, one instruction in each line."""
         entry = "ENTRY " if self.is_entry else ""
         formals = ", ".join(f"{p.name}: {bare_shape(p.shape)}" for p in self.parameters)
         thread = f", execution_thread={escaped(self.execution_thread)}" if self.execution_thread else ""

@@ -1,6 +1,6 @@
-"""The words of HLO text: names, blanks and comments, strings, brackets that match.
+"""The words of HLO text: names, blanks and comments, strings, pairs of brackets.
 
-Every pattern is possessive, so that no text makes one of them run back and forth.
+Every pattern is possessive, so that no text makes it backtrack.
 
 >>> end_of_brackets('{"a":["}"]}, next', 0)
 11
@@ -22,7 +22,7 @@ BLANK: Final = r"(?:[ \t\r\n]++|/\*(?s:.*?)\*/|//[^\n]*+)*+"
 
 NAME: Final = r"[A-Za-z_][A-Za-z0-9_.-]*+"
 DEFINED: Final = rf"(?:%|(?!(?:ROOT|ENTRY|HloModule)(?![A-Za-z0-9_.-])))({NAME})"
-"""A name where one is given, as a group: a keyword is one only behind its %."""
+"""A name at its definition, as a group. A keyword can be a name only after a %."""
 
 STRING: Final = r"""(?:"(?:[^"\\]|\\(?s:.))*+"|'(?:[^'\\]|\\(?s:.))*+')"""
 
@@ -34,29 +34,29 @@ _LETTERS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"a": b"\a", b"b": b"\b", b"f
 
 
 class UnclosedError(ParseError):
-    """An error where the text ends, as a bracket that is still open: more text might mend it."""
+    """An error at the end of the text, such as an open bracket: more text might mend it."""
 
 
 def end_of_brackets(text: str, start: int) -> int:
-    """Return the index behind the bracket that closes the one at ``start``.
+    """Return the index after the bracket that closes the one at ``start``.
 
     Raises:
-        ParseError: a bracket is closed by one of another kind, or they lie too deep in each other.
+        ParseError: a bracket of another kind closes one, or the nesting is too deep.
         UnclosedError: the text ends first.
     """
     closers = [_CLOSER[text[start]]]
-    opened = [start]
+    openings = [start]
     for stop in _STOP.finditer(text, start + 1):
         sign = stop[0]
         if sign in _CLOSER:
             closers.append(_CLOSER[sign])
-            opened.append(stop.start())
-            if len(opened) > _MAX_NESTING:
+            openings.append(stop.start())
+            if len(openings) > _MAX_NESTING:
                 at = stop.start()
                 raise ParseError(f"brackets deeper than {_MAX_NESTING} levels", text, at, at + 1)
         elif sign == closers[-1]:
             closers.pop()
-            opened.pop()
+            openings.pop()
             if not closers:
                 return stop.end()
         elif sign in ")]}":
@@ -66,13 +66,13 @@ def end_of_brackets(text: str, start: int) -> int:
             raise UnclosedError("a comment that is not closed", text, stop.start(), stop.end())
         elif sign in "\"'":
             raise UnclosedError("a string that is not closed", text, stop.start(), stop.end())
-    raise UnclosedError(f"{text[opened[-1]]!r} is not closed", text, opened[-1], opened[-1] + 1)
+    raise UnclosedError(f"{text[openings[-1]]!r} is not closed", text, openings[-1], openings[-1] + 1)
 
 
 def unescaped(quoted: str) -> str:
-    """Return what a string in quotes says, its escapes of C resolved.
+    """Return the content of a string in quotes, without C's escapes.
 
-    Escaped bytes that are no UTF-8 are shown as ``\\x..``.
+    Escaped bytes that are no UTF-8 become ``\\x..``.
     """
     inside = quoted[1:-1]
     if "\\" not in inside:

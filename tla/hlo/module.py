@@ -1,6 +1,6 @@
 """An HLO module as a value: its header, the tables of its sources, its computations of instructions.
 
-Values that differ only in where they stood in their text are equal.
+Equality ignores the places in the text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class EntryLayout(NamedTuple):
-    """The shapes of the entry computation with the layouts its caller sees.
+    """The shapes of the entry computation with the layouts that its caller sees.
 
     >>> from tla.hlo import read_module
     >>> module = read_module('''HloModule m, entry_computation_layout={(f32[2,3]{0,1})->f32[2,3]{1,0}}
@@ -39,7 +39,7 @@ class EntryLayout(NamedTuple):
 
 
 class Alias(NamedTuple):
-    """A part of the result that lies in the buffer of a part of a parameter.
+    """A part of the result that shares the buffer of a part of a parameter.
 
     >>> from tla.hlo import read_module
     >>> module = read_module('''HloModule m, input_output_alias={ {1}: (0, {}, must-alias) }
@@ -79,10 +79,10 @@ class Module(Value):
 
     Args:
         name: Its name; "" for a fragment, a text without a header.
-        attributes: From the name of an attribute of the header to its text.
-        computations: In the order of the text, each after those it calls.
-        entry_computation_layout: The shapes its caller sees, where the header gives them.
-        input_output_alias: The parts of the result that lie in parameters.
+        attributes: The texts of the header's attributes by their names.
+        computations: The computations in the order of the text, each after those it calls.
+        entry_computation_layout: The shapes that its caller sees; None if the header has none.
+        input_output_alias: The parts of the result that share buffers of parameters.
     """
 
     __slots__ = (
@@ -112,15 +112,15 @@ class Module(Value):
         entry_computation_layout: EntryLayout | None = None,
         input_output_alias: Iterable[Alias] = (),
     ) -> None:
-        listed = tuple(computations)
+        all_ = tuple(computations)
         set_ = object.__setattr__
         set_(self, "name", name)
         set_(self, "attributes", MappingProxyType(dict(attributes)))
         set_(self, "tables", SourceTables() if tables is None else tables.frozen())
-        set_(self, "computations", listed)
+        set_(self, "computations", all_)
         set_(self, "entry_computation_layout", entry_computation_layout)
         set_(self, "input_output_alias", tuple(input_output_alias))
-        set_(self, "_by_name", {each.name: each for each in listed})
+        set_(self, "_by_name", {each.name: each for each in all_})
 
     def _key(self) -> tuple[object, ...]:
         tables = tuple(tuple(table.items()) for table in self.tables)
@@ -130,7 +130,7 @@ class Module(Value):
         return Module, (
             self.name,
             dict(self.attributes),
-            self.tables.copied(),
+            self.tables.to_dicts(),
             self.computations,
             self.entry_computation_layout,
             self.input_output_alias,
@@ -141,7 +141,7 @@ class Module(Value):
         """The computation that the module runs.
 
         Raises:
-            NoSuchNameError: there is none: the module is the beginning of one.
+            NoSuchNameError: there is none, because the text of the module breaks off.
         """
         for computation in self.computations:
             if computation.is_entry:
@@ -152,13 +152,13 @@ class Module(Value):
         """Return the computation of a name, with its ``%`` or without.
 
         Raises:
-            NoSuchNameError: there is none; the error lists ``near`` names.
+            NoSuchNameError: no computation has the name; the error lists ``near`` names.
         """
         return value_named(self._by_name, name, "computation", f"module {self.name}")
 
     @property
     def is_scheduled(self) -> bool:
-        """Whether the order of the instructions is the order they run in."""
+        """Whether the instructions run in their order in the text."""
         return self.attributes.get("is_scheduled") == "true"
 
     @property
@@ -180,7 +180,7 @@ class Module(Value):
     def source(self, instruction: Instruction) -> tuple[SourceLine, ...]:
         """Return the lines of the program that made an instruction, the innermost first.
 
-        They come from the stack frame its metadata name, else from ``source_file`` and ``source_line``.
+        They come from the stack frame in its metadata, or else from ``source_file`` and ``source_line``.
         """
         metadata = instruction.metadata
         frame = metadata.get("stack_frame_id")
@@ -192,7 +192,7 @@ class Module(Value):
         return (SourceLine("", str(metadata["source_file"]), number),)
 
     def __str__(self) -> str:
-        """The whole text, which reads back to an equal value; a fragment has no header."""
+        """The whole text, which `read_module` reads back to an equal value; a fragment has no header."""
         attributes = "".join(f", {name}={text}" for name, text in self.attributes.items())
         rows_of: tuple[Mapping[int, str | FileLocation | StackFrame], ...] = self.tables
         texts: list[str] = []

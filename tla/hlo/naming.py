@@ -1,4 +1,4 @@
-"""Values by their names, and the names most like one that is not there."""
+"""Values by their names, and the names most like a missing one."""
 
 from __future__ import annotations
 
@@ -14,43 +14,43 @@ V = TypeVar("V")
 
 
 class NoSuchNameError(TlaError, KeyError):
-    """A module has no computation, or a computation no instruction, of that name."""
+    """A module has no computation of a name, or a computation has no instruction of a name."""
 
     def __str__(self) -> str:
         return TlaError.__str__(self)
 
 
-def value_named(named: Mapping[str, V], name: str, what: str, where: str) -> V:
+def value_named(by_name: Mapping[str, V], name: str, what: str, where: str) -> V:
     """Return the value of a name, with its ``%`` or without.
 
     Raises:
-        NoSuchNameError: there is none; the error lists ``near`` names.
+        NoSuchNameError: no value has the name; the error lists ``near`` names.
     """
     bare = name.removeprefix("%")
-    if bare in named:
-        return named[bare]
-    near = near_names(bare, named)
-    hint = near_hint(near) or [f"It has {len(named)} names."]
+    if bare in by_name:
+        return by_name[bare]
+    near = near_names(bare, by_name)
+    hint = near_hint(near) or [f"It has {len(by_name)} names."]
     raise NoSuchNameError(f"{where} has no {what} {bare}", *hint, name=bare, near=near)
 
 
 def near_hint(near: Collection[str]) -> list[str]:
-    """Return the line of an error that lists near names; no line without them."""
+    """Return the line of an error that lists near names; no line if there are none."""
     return [f"Near names: {', '.join(near)}."] if near else []
 
 
 _MOST_COMPARED = 2000
 _LONGEST_NAME = 200
-"""To compare two names takes a while: more names, and longer ones, are not compared."""
+"""The comparison of two names is slow, so longer names, and more names, are not compared."""
 
 
 def near_names(name: str, names: Collection[str]) -> tuple[str, ...]:
-    """The names most like one that was asked for, the most like first."""
-    from difflib import get_close_matches  # where something is wrong already
+    """The names most like a missing one, the most like first."""
+    from difflib import get_close_matches  # only errors need it
 
     if len(name) > _LONGEST_NAME:
         return ()
     likely = iter(names)
-    if len(names) > _MOST_COMPARED:  # to compare two names takes a while
+    if len(names) > _MOST_COMPARED:
         likely = (each for each in names if each[:3] == name[:3])
     return tuple(get_close_matches(name, list(islice(likely, _MOST_COMPARED)), 3))

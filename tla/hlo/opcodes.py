@@ -1,9 +1,10 @@
-"""The opcodes of HLO, as text writes them.
+"""The opcodes of HLO, by their names in the text.
 
 >>> len(OPCODES), is_opcode("add"), is_opcode("slice-start"), is_opcode("frob")
 (133, True, True, False)
 
-Source: hlo_opcode.h; an asynchronous wrapper writes the opcode it wraps and a suffix, hlo_parser.cc.
+Source: hlo_opcode.h; hlo_parser.cc for an asynchronous wrapper, which has the wrapped opcode and a
+suffix.
 """
 
 from __future__ import annotations
@@ -35,19 +36,19 @@ OPCODES: Final[tuple[str, ...]] = (
 )
 # fmt: on
 
-_KNOWN = frozenset(OPCODES)
+_ALL = frozenset(OPCODES)
 
 
 def wrapped_opcode(opcode: str) -> str | None:
-    """Return the opcode that an asynchronous one wraps in its short form, or `None` for any other.
+    """Return the opcode in the short form of an asynchronous one, or `None` for any other opcode.
 
     >>> wrapped_opcode("slice-start"), wrapped_opcode("copy-start"), wrapped_opcode("async-start")
     ('slice', None, None)
     """
-    if opcode in _KNOWN:
+    if opcode in _ALL:
         return None
     for suffix in ("-start", "-update", "-done"):
-        if opcode.endswith(suffix) and opcode.removesuffix(suffix) in _KNOWN:
+        if opcode.endswith(suffix) and opcode.removesuffix(suffix) in _ALL:
             return opcode.removesuffix(suffix)
     return None
 
@@ -58,4 +59,4 @@ def is_opcode(opcode: str) -> bool:
     >>> is_opcode("reduce-window"), is_opcode("add-start"), is_opcode("ad")
     (True, True, False)
     """
-    return opcode in _KNOWN or wrapped_opcode(opcode) is not None
+    return opcode in _ALL or wrapped_opcode(opcode) is not None

@@ -1,11 +1,11 @@
-"""Reading HLO text: a whole module, one instruction, or a stream of instructions.
+"""The readers of HLO text: of a whole module, one instruction, or a stream of instructions.
 
 >>> module = read_module("HloModule m ENTRY e { x = f32[2] parameter(0) y = f32[2] negate(x) }")
 >>> print(module.entry.root)
 ROOT %y = f32[2]{0} negate(%x)
 
-A text without the line ``HloModule`` is a fragment: instructions, or computations, taken out of a
-module. There an operand may be unknown. As XLA does, one with a shape becomes a parameter.
+A text without the line ``HloModule`` is a fragment: some instructions, or computations, of a module.
+There an operand may be unknown. An unknown operand with a shape becomes a parameter, as in XLA.
 
 >>> print(read_module("add.936 = f32[2] add(exp.183, f32[2] broadcast.3)").entry.parameters)
 (Instruction('%broadcast.3 = f32[2]{0} parameter(0)'),)
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def read_module(text: str, opcodes: Collection[str] = ()) -> Module:
-    """Return the module that a text writes; printed, it reads back to an equal value.
+    """Return the module of a text. Its ``str`` reads back to an equal value.
 
     >>> module = read_module('''HloModule m, is_scheduled=true
     ... ENTRY e {
@@ -37,46 +37,47 @@ def read_module(text: str, opcodes: Collection[str] = ()) -> Module:
     >>> module.name, module.entry.root.opcode, [operand.name for operand in module.entry.root.operands]
     ('m', 'copy', ['p'])
 
-    Its instructions have the computations they call, so far as these stand before them: in a module all.
+    Its instructions have the computations that they call, if these stand before them. In a whole module
+    all do.
 
     Args:
-        opcodes: Opcodes to take beside those of `OPCODES`, for the text of a newer XLA.
+        opcodes: The opcodes to accept besides `OPCODES`, for the text of a newer XLA.
 
     Raises:
-        ModuleError: the text breaks off or breaks a rule; the error points at the character, and has
-            what was read before it.
+        ModuleError: the text breaks off or breaks a rule. The error points at the character, and has the
+            module up to there.
     """
     stream = ModuleStream(text, (), opcodes)
     computations: list[Computation] = []
-    named: dict[str, Computation] = {}
-    begun: list[tuple[ComputationHead, list[Instruction]]] = []
+    by_name: dict[str, Computation] = {}
+    open_: list[tuple[ComputationHead, list[Instruction]]] = []
     try:
         for event in stream.events():
             if isinstance(event, Instruction):
-                begun[-1][1].append(_with_called(event, named))
+                open_[-1][1].append(_with_computations(event, by_name))
             elif isinstance(event, ComputationHead):
-                begun.append((event, []))
+                open_.append((event, []))
             else:
-                computations.append(_computation(*begun.pop(), event.execution_thread))
-                named[computations[-1].name] = computations[-1]
+                computations.append(_computation(*open_.pop(), event.execution_thread))
+                by_name[computations[-1].name] = computations[-1]
     except ModuleError as error:
-        computations += [_computation(head, body) for head, body in begun if body]
+        computations += [_computation(head, body) for head, body in open_ if body]
         error.module = _with(stream.header, computations)
         raise
     if not any(computation.is_entry for computation in computations):
-        last = computations[-1]  # to XLA the last one is
+        last = computations[-1]  # XLA takes the last one
         computations[-1] = Computation(
             last.name, last.instructions, True, last.execution_thread, last.line
         )
     return _with(stream.header, computations)
 
 
-def _with_called(instruction: Instruction, named: Mapping[str, Computation]) -> Instruction:
-    """The instruction with the computations it calls, which only a fragment may define behind it."""
+def _with_computations(instruction: Instruction, by_name: Mapping[str, Computation]) -> Instruction:
+    """The instruction with the computations that it calls, if all of these are known."""
     names = instruction.called
-    if not names or not named.keys() >= set(names):
+    if not names or not by_name.keys() >= set(names):
         return instruction
-    return instruction.calling([named[name] for name in names])
+    return instruction.calling([by_name[name] for name in names])
 
 
 def _computation(
@@ -97,16 +98,16 @@ def _with(header: Module, computations: list[Computation]) -> Module:
 
 
 def read_instruction(text: str, opcodes: Collection[str] = ()) -> Instruction:
-    """Return the instruction that a line writes; operands may be unknown, with a shape or without.
+    """Return the instruction of a line; its operands may be unknown, with a shape or without.
 
     >>> line = read_instruction("add.936 = bf16[8]{0:T(128)} add(exponential.183, broadcast.3115)")
     >>> line.name, line.opcode, [operand.name for operand in line.operands]
     ('add.936', 'add', ['exponential.183', 'broadcast.3115'])
 
-    Of an instruction with others nested in its operands it is the outer one; `read_module` has all.
+    If other instructions are nested in its operands, it is the outer one; `read_module` has all.
 
     Raises:
-        ParseError: the text is no instruction, or goes on behind one.
+        ParseError: the text is no instruction, or has more than one.
     """
     source = Source(text)
     grammar = Grammar(source, opcodes)
@@ -118,20 +119,21 @@ def read_instruction(text: str, opcodes: Collection[str] = ()) -> Instruction:
 
 
 def read_stream(pieces: Iterable[str], opcodes: Collection[str] = ()) -> ModuleStream:
-    """Return a module's header, and its instructions one by one, from the pieces of its text.
+    """Return the stream of a module: its header, and its instructions one by one, from pieces of text.
 
     >>> text = "HloModule m\\nENTRY e {\\n  x = f32[2] parameter(0)\\n  y = f32[2] negate(x)\\n}\\n"
     >>> [(head.name, each.name) for head, each in read_stream(text.splitlines(keepends=True))]
     [('e', 'x'), ('e', 'y')]
 
-    Memory holds a piece or the longest line, the distinct shapes, the names of all computations, and of
-    the one that is read the names of its instructions: about 120 bytes for each.
+    Memory holds a piece or the longest line, the distinct shapes, the names of all computations, and the
+    names of the instructions of one computation, with about 120 bytes for each.
 
     Args:
         pieces: The text in order, cut anywhere: an open file, or chunks of one.
-        opcodes: As for `read_module`.
+        opcodes: The same as for `read_module`.
 
     Raises:
-        ModuleError: as for `read_module`; the header is read at once, the rest as it is asked for.
+        ModuleError: the same as for `read_module`. An error in the header is raised at once, others
+            during the iteration.
     """
     return ModuleStream("", pieces, opcodes)

@@ -1,4 +1,4 @@
-"""The text that is read: whole, or in pieces of which only the one in hand is kept."""
+"""The text of a reader: whole, or in pieces, of which it keeps one at a time."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _PIECE = 1 << 16
 
 
 class Source:
-    """A text and the place reached in it.
+    """A text and the current place in it.
 
     Args:
         text: The text, or its beginning.
         pieces: The rest of it, cut anywhere.
 
     Attributes:
-        text: The part in hand: whole lines, the last one to where the whole text ends.
-        at: The place reached in that part.
+        text: The current part: whole lines, up to the end of the whole text.
+        at: The current place in that part.
     """
 
     __slots__ = ("_ended", "_first_line", "_line", "_marked", "_pieces", "_tail", "at", "text")
@@ -43,28 +43,28 @@ class Source:
 
     @property
     def first_line(self) -> int:
-        """The number of the line that the part in hand begins in, counted from 1."""
+        """The number of the first line of the current part, counted from 1."""
         return self._first_line
 
     def line(self, at: int) -> int:
-        """The number of the line of a place; quick where it is near the one asked for last."""
+        """The number of the line of a place; it is fast near the place of the last call."""
         self._line += self.text.count("\n", self._marked, at) - self.text.count("\n", at, self._marked)
         self._marked = at
         return self._line
 
     def more(self) -> bool:
-        """Take in more whole lines, and drop those behind; False at the end of the text."""
+        """Add more whole lines to the current part, and drop the old ones; False at the end."""
         if self._ended:
             return False
         begin = self.text.rfind("\n", 0, self.at) + 1  # whole lines, so that columns are right
-        kept = self.text[begin:]
+        rest = self.text[begin:]
         parts, size = [self._tail], 0
-        wanted = max(_PIECE, len(kept))  # no text is joined over and over
+        least = max(_PIECE, len(rest))  # so that each text is joined only a few times
         try:
             for piece in self._pieces:
                 parts.append(piece)
                 size += len(piece)
-                if size >= wanted and "\n" in piece:
+                if size >= least and "\n" in piece:
                     break
             else:
                 self._ended = True
@@ -81,13 +81,13 @@ class Source:
         if not new:
             return False
         self._first_line = self.line(begin)
-        self.text, self.at, self._marked = kept + new, self.at - begin, 0
+        self.text, self.at, self._marked = rest + new, self.at - begin, 0
         return True
 
     def step(self, production: Callable[[int], tuple[T, int]]) -> T:
-        """Run a production at the place reached, and go behind what it read.
+        """Run a production at the current place, and go to the place after its text.
 
-        Where it meets the end of the part in hand it runs again with more.
+        If it meets the end of the current part, it runs again with more text.
         """
         while True:
             try:
@@ -102,5 +102,5 @@ class Source:
             return value
 
     def _is_open(self, at: int) -> bool:
-        """Whether the part in hand ends at a place, or in a comment that begins there."""
+        """Whether the current part ends at a place, or has a comment from there on."""
         return at >= len(self.text) or self.text.startswith("/*", at)

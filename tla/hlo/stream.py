@@ -1,7 +1,7 @@
-"""A module read instruction by instruction: its header, its computations, where it stops.
+"""A module instruction by instruction: its header, its computations, and the place of an error.
 
-A text without the line ``HloModule`` is a fragment, as people paste it: it may have instructions outside
-of a computation, operands that nothing defines, and calls of computations that are not there.
+A text without the line ``HloModule`` is a fragment, as people paste it. It may have instructions outside
+of a computation, undefined operands, and calls of computations that it does not have.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ if TYPE_CHECKING:
 
 
 _NAMELESS = "_"
-"""The name that XLA gives to a computation without one."""
+"""XLA's name of a computation without one."""
 
 _MAX_NESTING = 100
 
 
 class ModuleError(ParseError):
-    """A text that is no HLO, or stops being HLO: the character, and what was read before it.
+    """A text is not HLO from some character on; the error has the module up to there.
 
     Attributes:
-        module: The part that was read, its last computation perhaps cut short; of a stream the header.
-        computations, instructions: How many were begun, and how many read.
+        module: The module up to the error; its last computation may be cut. A stream has only the
+            header.
+        computations, instructions: The numbers of computations and instructions up to the error.
     """
 
     module: Module
@@ -59,13 +60,13 @@ class ModuleError(ParseError):
         return type(self), (plain, *facts)
 
     def of_file(self, path: str) -> ModuleError:
-        """Return the error with the name of the file before what it says."""
-        named = ParseError(f"{path}: {self.summary}", self.text, self.start, self.end, *self.details)
-        return ModuleError(named, self.first_line, self.module, self.computations, self.instructions)
+        """Return the error with the name of the file before its text."""
+        error = ParseError(f"{path}: {self.summary}", self.text, self.start, self.end, *self.details)
+        return ModuleError(error, self.first_line, self.module, self.computations, self.instructions)
 
 
 class ComputationHead(NamedTuple):
-    """The computation an instruction stands in, as its first line has it.
+    """The first line of a computation: its name, and whether it is the entry.
 
     >>> import io
     >>> from tla.hlo import read_stream
@@ -83,7 +84,7 @@ class ComputationHead(NamedTuple):
 
 
 class ComputationEnd(NamedTuple):
-    """The end of a computation, and the thread it runs on, "" for the main one.
+    """The end of a computation, and the thread on which it runs, "" for the main one.
 
     >>> import io
     >>> from tla.hlo import read_stream
@@ -101,7 +102,7 @@ Event: TypeAlias = Union[ComputationHead, Instruction, ComputationEnd]
 
 
 class ModuleStream:
-    """A module that is being read: its header at once, its instructions one by one.
+    """A module as a stream: its header at once, its instructions one by one.
 
     >>> text = "HloModule m\\nENTRY e {\\n  x = f32[2] parameter(0)\\n  y = f32[2] negate(x)\\n}\\n"
     >>> stream = ModuleStream("", text.splitlines(keepends=True))
@@ -111,14 +112,14 @@ class ModuleStream:
     Args:
         text: The text, or its beginning.
         pieces: The rest of it, cut anywhere.
-        opcodes: Opcodes to take beside those of `OPCODES`.
+        opcodes: The opcodes to accept besides `OPCODES`.
 
     Attributes:
         header: The module without its computations.
-        computations, instructions: How many were begun, and how many read.
+        computations, instructions: The numbers of computations and instructions so far.
 
     Raises:
-        ModuleError: the text breaks off or breaks a rule: the header at once.
+        ModuleError: the text breaks off or breaks a rule. An error in the header is raised at once.
     """
 
     __slots__ = (
@@ -151,7 +152,7 @@ class ModuleStream:
             if first is not None:
                 self.header = self._with_tables(first)
         except ParseError as error:
-            raise self._located(error) from None
+            raise self._module_error(error) from None
 
     def __iter__(self) -> Iterator[tuple[ComputationHead, Instruction]]:
         heads: list[ComputationHead] = []
@@ -164,9 +165,9 @@ class ModuleStream:
                 heads.pop()
 
     def events(self) -> Iterator[Event]:
-        """Yield each computation's head, its instructions, and its end.
+        """Yield the head of each computation, its instructions, and its end.
 
-        A computation written inside an instruction comes whole, before that instruction.
+        A computation inside an instruction comes whole, before that instruction.
         """
         try:
             for event in self._all():
@@ -174,11 +175,11 @@ class ModuleStream:
                 self.instructions += isinstance(event, Instruction)
                 yield event
         except ParseError as error:
-            if isinstance(error, ModuleError):  # thrown in by the one who reads
+            if isinstance(error, ModuleError):  # the caller threw it into the generator
                 raise
-            raise self._located(error) from None
+            raise self._module_error(error) from None
 
-    def _located(self, error: ParseError) -> ModuleError:
+    def _module_error(self, error: ParseError) -> ModuleError:
         first = self._source.first_line
         return ModuleError(error, first, self.header, self.computations, self.instructions)
 
@@ -229,11 +230,11 @@ class ModuleStream:
         if not self._computations:
             self._grammar.fail("a computation or an instruction", self._source.at)
         if not self._entry and self.header.entry_computation_layout is not None:
-            # XLA takes the last computation, which in a text that is cut is any
+            # XLA takes the last computation, but in a text that breaks off the last one may be any
             self._grammar.fail("the ENTRY computation that the header describes", self._source.at)
 
     def _outside(self, at: int) -> tuple[list[Statement] | Signature | None, int]:
-        """What stands between computations: the next one, in a fragment an instruction, or the end."""
+        """The next computation, or instruction in a fragment; None at the end of the text."""
         at = self._grammar.blank(at)
         if at >= len(self._source.text):
             return None, at
@@ -266,7 +267,7 @@ class ModuleStream:
         yield ComputationEnd(item.execution_thread)
 
     def _hoist(self, statements: list[Statement], room: int = _MAX_NESTING) -> list[Event]:
-        """The computations written inside an instruction, whole, and their names put in their place."""
+        """The events of the computations inside an instruction; their names replace them there."""
         events: list[Event] = []
         *_, outer = statements
         names: list[str] = []
@@ -288,20 +289,20 @@ class ModuleStream:
             events += [head, *instructions, ComputationEnd("")]
             self._finished.add(names[-1])
         for key in {body.attribute for body in outer.bodies}:
-            outer.attributes[key] = self._named(outer, key, names)
+            outer.attributes[key] = self._with_names(outer, key, names)
         return events
 
-    def _named(self, outer: Statement, key: str, names: list[str]) -> str:
-        """The text of an attribute with names in place of the computations written in it."""
+    def _with_names(self, outer: Statement, key: str, names: list[str]) -> str:
+        """The text of an attribute with names in place of its computations."""
         text = outer.attributes[key]
         for name, body in zip(names, outer.bodies, strict=True):
             if body.attribute == key:
                 text = text.replace(self._source.text[body.start : body.end], f"%{name}", 1)
-        listed = ", ".join(f"%{name}" for name in names_in(text))
-        return f"{{{listed}}}" if text.startswith("{") else listed
+        list_ = ", ".join(f"%{name}" for name in names_in(text))
+        return f"{{{list_}}}" if text.startswith("{") else list_
 
     def _fresh(self) -> str:
-        """A name for a computation written inside an instruction, as XLA makes it."""
+        """A name for a computation inside an instruction, as XLA chooses it."""
         name, number = _NAMELESS, 0
         while name in self._computations:
             number += 1
@@ -309,5 +310,5 @@ class ModuleStream:
         return name
 
     def _inside(self, at: int) -> tuple[list[Statement] | Closing, int]:
-        """What stands in a computation: an instruction, or its end with the thread it runs on."""
+        """The next instruction of a computation, or its end."""
         return self._grammar.closing(at) or self._grammar.instruction(at)

@@ -1,4 +1,4 @@
-"""XLA's indexing analysis, exact and sound: which elements an HLO instruction reads for which result.
+"""XLA's indexing analysis, exact and sound: the elements that an HLO instruction reads for each result.
 
 >>> m = parse_map("(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 7]")
 >>> print(inverse(m))
@@ -7,13 +7,13 @@
 ==================  ============================================================================
 modules             what they have
 ==================  ============================================================================
-variables, maps     the values: variables and maps; `making` how a map is made
-text, reading       XLA's texts of maps, written and read
-compose, invert     one map after another, and back
-simplify            XLA's canonical text, soundly; `constraints` what it does to those
-unused, rescale     variables left out, scaled, made dims
+variables, maps     the values: variables and maps; `making` their fields
+text, reading       the writer and the reader of XLA's texts of maps
+compose, invert     one map after another, and the way back
+simplify            XLA's canonical text, soundly; `constraints` the rules of constraints
+unused, rescale     edits of variables: without unused ones, with other steps, as dims
 ops, accesses       the maps of HLO instructions, both ways
-fusion, runtime     whole computations; numbers read at run time that are known
+fusion, runtime     whole computations; known values of numbers read at run time
 layouts             maps of layouts, and layouts of maps
 exact               integer sets: proofs, counts, unions
 ==================  ============================================================================

@@ -1,4 +1,4 @@
-"""What an instruction reads: the maps from its outputs to its operands, and back.
+"""The accesses of an instruction: the maps from its outputs to its operands, and back.
 
 >>> from tla.hlo import read_instruction
 >>> ((m,),) = output_to_input(read_instruction("%n = f32[2,3] negate(f32[2,3] %x)"))
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def output_to_input(
     instruction: Instruction, output: int = 0, *, devices: Devices = None
 ) -> list[list[IndexingMap]]:
-    """Return for each operand the maps from an output's elements to those that are read for them.
+    """Return for each operand the maps from an output's elements to the elements read for them.
 
     >>> from tla.hlo import read_instruction
     >>> line = read_instruction("out = f32[4] reduce(f32[2,4] x, f32[] init), dimensions={0}")
@@ -33,21 +33,20 @@ def output_to_input(
     (d0)[s0] -> (s0, d0), domain: d0 in [0, 3], s0 in [0, 1]
     (d0) -> (), domain: d0 in [0, 3]
 
-    An element of the output depends on just the elements that one of the maps reaches. An operand has
-    several maps, with domains of their own, where one map cannot say it all. An operand that is not read
-    has none.
+    An element of the output depends on exactly the elements that the maps reach. An operand has several
+    maps, each with its own domain, if one map cannot express the access. An unread operand has none.
 
     Args:
-        output: Which array of the result, counted from 0 through all of a tuple's elements.
-        devices: How many devices run the program, where the instruction leaves it open; or how many
-            replicas, and partitions of each.
+        output: The number of an array of the result, counted from 0 through all of a tuple's elements.
+        devices: The number of devices, if the instruction leaves it open; or the numbers of replicas and
+            of partitions of each.
 
-    A tuple among the operands counts as its elements: ``Op(instruction).inputs`` lists what the maps
-    lead to.
+    A tuple among the operands counts as its elements: ``Op(instruction).inputs`` lists the arrays of the
+    maps.
 
     Raises:
         UnsupportedError: the instruction has no exact map; the error says why.
-        CoordinateError: it has no such output.
+        CoordinateError: the instruction has no such output.
     """
     op = op_of(instruction, devices)
     _check(op, "output", output, len(op.outputs))
@@ -57,7 +56,7 @@ def output_to_input(
 def input_to_output(
     instruction: Instruction, operand: int = 0, *, devices: Devices = None
 ) -> list[list[IndexingMap]]:
-    """Return for each output the maps from an operand's elements to those that depend on them.
+    """Return for each output the maps from an operand's elements to the elements that depend on them.
 
     They are the exact inverses of `output_to_input`; an output that does not depend on the operand has
     none.
@@ -68,12 +67,13 @@ def input_to_output(
     ()[s0, s1] -> (s0, s1), domain: s0 in [0, 1], s1 in [0, 2]
 
     Args:
-        operand: Which array of the operands, counted from 0 through all of a tuple's elements.
-        devices: As for `output_to_input`.
+        operand: The number of an array of the operands, counted from 0 through all of a tuple's
+            elements.
+        devices: The same as for `output_to_input`.
 
     Raises:
         UnsupportedError: the instruction has no exact map; the error says why.
-        CoordinateError: it has no such operand.
+        CoordinateError: the instruction has no such operand.
     """
     op = op_of(instruction, devices)
     _check(op, "operand", operand, len(op.inputs))

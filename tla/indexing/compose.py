@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
-    """Return the map that goes to ``second`` of what ``first`` goes to.
+    """Return the composition: ``first``, and then ``second`` on its results.
 
     >>> from tla.indexing import parse_map
     >>> turn = parse_map("(d0, d1) -> (d1, d0), domain: d0 in [0, 3], d1 in [0, 7]")
@@ -56,7 +56,7 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
             f"first: {first}",
             f"second: {second}",
         )
-    # what second calls its replica is the one that first goes to
+    # the replica of second is the one that first goes to
     known: list[int] = (
         [] if first.replica is None else [i for i, v in enumerate(second.runtime) if v.is_replica]
     )
@@ -86,7 +86,7 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
     constraints += [(moved(x), bounds) for x, bounds in first.constraints]
     constraints += [(x, v.bounds) for x, v in zip(results, second.dims, strict=True)]
     constraints += [(put(rt(i)), second.runtime[i].bounds) for i in known]
-    ranges = numbered([*second.ranges, *first.ranges], "s", first.dims)
+    ranges = with_names([*second.ranges, *first.ranges], "s", first.dims)
     runtime = [_read_at(second.runtime[i], put, replica) for i in kept]
     runtime += [v.with_indices(moved) for v in first.runtime]
     return merged_sources(
@@ -94,7 +94,7 @@ def compose(first: IndexingMap, second: IndexingMap) -> IndexingMap:
             [put(x) for x in second.results],
             first.dims,
             ranges,
-            numbered(runtime, "rt", [*first.dims, *ranges]),
+            with_names(runtime, "rt", [*first.dims, *ranges]),
             constraints,
             replica if second.replica is None else put(second.replica),
             first.is_known_empty or second.is_known_empty,
@@ -109,10 +109,10 @@ def _read_at(
     return variable._replace(source=source and source.on(replica))
 
 
-def numbered(variables: Sequence[Any], prefix: str, others: Iterable[Any] = ()) -> list[Any]:
-    """Return variables under names that differ, from those of ``others`` too.
+def with_names(variables: Sequence[Any], prefix: str, others: Iterable[Any] = ()) -> list[Any]:
+    """Return variables under names that differ from each other and from those of ``others``.
 
-    A variable keeps a name of its own; one that is a number behind the prefix becomes its number here.
+    A variable keeps its own name. A name of the prefix and a number gets the new number.
     """
     names = {variable.name for variable in others}
     out: list[Any] = []
@@ -142,6 +142,6 @@ def merged_sources(map: IndexingMap) -> IndexingMap:
             kept[place] = kept[place]._replace(bounds=both)
     if len(kept) == len(map.runtime):
         return map
-    runtime = numbered(kept, "rt", [*map.dims, *map.ranges])
+    runtime = with_names(kept, "rt", [*map.dims, *map.ranges])
     merged = placed(map, values, map.dims, map.ranges, runtime)
-    return merged_sources(merged)  # what is read at equal indices now may be one, too
+    return merged_sources(merged)  # sources that now have equal indices may be one, too

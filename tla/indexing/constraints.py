@@ -1,4 +1,5 @@
-"""What constraints come down to: each rewritten alone, congruences merged, bounds tightened by them.
+"""The rules of constraints: each is rewritten alone, congruences are merged, and bounds follow from
+them.
 
 The names C1 to C4 are those of XLA's rules. Three of those lose or gain points; here:
 
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 NEVER: Final = Constraint(0, Interval(1, 1))
-"""What no point fulfils."""
+"""The constraint that holds for no point."""
 
 
 def lies_in(x: Value, bounds: Interval) -> bool:
@@ -56,7 +57,7 @@ def lies_in(x: Value, bounds: Interval) -> bool:
 
 
 def reduced(x: Value, bounds: Interval) -> list[Constraint]:
-    """Return constraints that say the same as ``x in bounds``; none where it always holds.
+    """Return constraints that are equivalent to ``x in bounds``; empty if it always holds.
 
     Args:
         x: An expression of variables within their bounds.
@@ -103,13 +104,13 @@ def reduced(x: Value, bounds: Interval) -> list[Constraint]:
 
 
 def _divided(bounds: Interval, k: int) -> Interval:
-    """The ints whose ``k``-fold lies in an interval."""
+    """The ints whose multiple by ``k`` lies in an interval."""
     low, high = (bounds.lower, bounds.upper) if k > 0 else (-bounds.upper, -bounds.lower)
     return Interval(-(-low // abs(k)), high // abs(k))
 
 
 def _without_low_digit(x: Expr, bounds: Interval) -> Expr | None:
-    """``a*g`` of a sum ``a*g + b`` in ``[0, u]`` by C3, or None where it does not apply."""
+    """``a*g`` of a sum ``a*g + b`` in ``[0, u]`` by C3, or None if C3 does not apply."""
     if bounds.lower != 0:
         return None
     for g in sorted({abs(k) for k in x.terms.values()}, reverse=True):
@@ -128,7 +129,7 @@ def _without_low_digit(x: Expr, bounds: Interval) -> Expr | None:
 
 
 def congruence(x: Value, bounds: Interval) -> tuple[Expr, int, int] | None:
-    """Return ``y, m, r`` where a constraint says that ``y`` is ``r`` modulo ``m``; None elsewhere.
+    """Return ``y, m, r`` if a constraint means that ``y`` is ``r`` modulo ``m``, otherwise None.
 
     ``y`` has no constant, and ``r`` lies in ``[0, m)``.
     """
@@ -146,7 +147,7 @@ def congruence(x: Value, bounds: Interval) -> tuple[Expr, int, int] | None:
 
 
 def merged(constraints: Iterable[Constraint]) -> list[Constraint]:
-    """Return constraints with one congruence for all that are of one expression.
+    """Return constraints with a single congruence for each expression.
 
     >>> from . import parse_map
     >>> m = parse_map("(d0) -> (d0), domain: d0 in [-5, 50], d0 mod 3 in [1, 1], d0 mod 5 in [3, 3]")
@@ -175,7 +176,7 @@ def merged(constraints: Iterable[Constraint]) -> list[Constraint]:
 
 
 def both(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int] | None:
-    """The one congruence that says the same as two, by the Chinese remainder theorem."""
+    """The congruence that is equivalent to two, by the Chinese remainder theorem."""
     (p, r), (q, t) = a, b
     g = gcd(p, q)
     if (t - r) % g:
@@ -186,7 +187,7 @@ def both(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int] | None:
 
 
 def tightened(constraints: Iterable[Constraint], bounds_of_symbol: Any) -> list[Constraint]:
-    """Return, for each congruence of a lone variable, the bounds it leaves of its own (C5)."""
+    """Return the bounds of each variable that has a congruence alone, between its residues (C5)."""
     out: list[Constraint] = []
     for constraint in constraints:
         residue = congruence(*constraint)

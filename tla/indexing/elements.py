@@ -1,16 +1,16 @@
 """Elements of instructions that are known before the program runs.
 
-`Elements` follows what moves elements back to where they are made, through the maps of the ops, and
-reckons with ints:
+`Elements` goes back through the ops that move elements to the op that makes them, by the maps of the
+ops. It computes with ints:
 
 =============================  ================================================================
-what makes it                  the element at some indices, which are expressions
+op                             the element at some indices, which are expressions
 =============================  ================================================================
-constant                       its number, where all that may be meant grow in equal steps
+constant                       its number, if all possible numbers grow in equal steps
 iota                           an index
-broadcast, slice, pad, ...     that of an operand, where its map is known to lead to it
-add, maximum, compare, ...     what the op makes of the operands', where it fits into the type
-fusion, call                   that of the root of what it calls
+broadcast, slice, pad, ...     that of an operand, if its map is known to lead to it
+add, maximum, compare, ...     the result of the op on the operands' elements, if it fits the type
+fusion, call                   that of the root of the called computation
 =============================  ================================================================
 """
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from .maps import IndexingMap
 
 ValueOf: TypeAlias = "Callable[[str], Instruction | None]"
-"""The instruction of a name, None where it is not known."""
+"""The instruction of a name, or None if it is unknown."""
 
 Values: TypeAlias = "Sequence[Value]"
 
 _DEEPEST: Final = 60
-"""How many instructions may lie between a value and the constants it is made of."""
+"""The most instructions between a value and its constants."""
 
 _MOST_STEPS: Final = 5_000
-"""How many elements are looked at for one map."""
+"""The most elements that one map may visit."""
 
 _MOST_NUMBERS: Final = 1 << 16
-"""How many numbers of a constant are compared."""
+"""The most numbers of a constant that are compared."""
 
 # fmt: off
 _MOVING: Final = {
@@ -54,14 +54,14 @@ _MOVING: Final = {
     "opt-barrier": None, "pad": 2, "reshape": 1, "reverse": 1, "slice": 1, "transpose": 1, "tuple": None,
 }
 # fmt: on
-"""Ops whose elements are each an element of one operand, and of how many operands at most: the others
-are read to know which."""
+"""Ops whose elements each equal an element of one operand, with the number of such operands at most. The
+other operands decide which element that is."""
 
 _CALLS: Final = ("call", "fusion")
 
 
 class Elements:
-    """The elements of instructions, as far as they are known."""
+    """The known elements of instructions."""
 
     def __init__(self, value_of: ValueOf) -> None:
         self.value_of = value_of
@@ -71,10 +71,10 @@ class Elements:
         self.numbers: dict[str, list[int] | None] = {}
 
     def of(self, name: str, at: Values, path: tuple[int, ...] = ()) -> Value | None:
-        """Return an element of an array, at indices that are expressions; None if it is not known.
+        """Return an element of an array, at indices that are expressions; None if it is unknown.
 
         Args:
-            path: Where in a tuple the array lies.
+            path: The place of the array in a tuple.
         """
         key = name, path, tuple(map(key_of, at))
         if key in self.known:
@@ -85,7 +85,7 @@ class Elements:
         self.depth += 1
         try:
             found = self._element(name, at, path)
-        except UnsupportedError:  # an op without maps makes nothing that is known
+        except UnsupportedError:  # the result of an op without maps is unknown
             found = None
         finally:
             self.depth -= 1
@@ -93,7 +93,7 @@ class Elements:
         return found
 
     def instruction(self, name: str) -> Instruction | None:
-        """The instruction of a name, or of a name within the one that calls it."""
+        """The instruction of a name, or of a name within its caller."""
         found = self.value_of(name)
         scope, slash, inner = name.rpartition("/")
         if found is not None or not slash:
@@ -131,9 +131,9 @@ class Elements:
         if path not in places or len(op.dims(places.index(path))) != len(at):
             return None
         if opcode == "select":
-            return self._selected(op, scope, at)
+            return self._select(op, scope, at)
         if opcode in _MOVING:
-            return self._moved(op, places.index(path), scope, at)
+            return self._move(op, places.index(path), scope, at)
         bounds = _bounds(op.outputs[0].shape.element_type.name)
         if path or bounds is None:
             return None
@@ -142,24 +142,24 @@ class Elements:
         if opcode == "iota":
             value: Value | None = at[op.ints("iota_dimension", None)[0]]
         else:
-            value = self._computed(op, bounds, scope, at)
+            value = self._compute(op, bounds, scope, at)
         return value if value is not None and lies_in(value, bounds) else None
 
     # --- ops that move elements ---
 
-    def _moved(self, op: Op, output: int, scope: str, at: Values) -> Value | None:
-        """The element of an operand that is moved to some indices."""
+    def _move(self, op: Op, output: int, scope: str, at: Values) -> Value | None:
+        """The element of an operand that the op moves to some indices."""
         sizes, maps = op.dims(output), maps_of(op, output)
         for leaf, each in list(zip(op.inputs, maps, strict=True))[: _MOVING[op.opcode]]:
             for m in each:
                 place = self._through(m, sizes, scope, at)
-                if place is not None:  # there is just one
+                if place is not None:  # there is only one
                     same = leaf.shape.element_type == op.outputs[output].shape.element_type
                     return self.of(scope + leaf.name, place, leaf.path) if same else None
         return None
 
-    def _selected(self, op: Op, scope: str, at: Values) -> Value | None:
-        """The element of the operand that a pred of a known value chooses."""
+    def _select(self, op: Op, scope: str, at: Values) -> Value | None:
+        """The element of the operand that a known pred selects."""
         sizes = op.dims()
         which, *values = (
             (scope + leaf.name, self._through(m, sizes, scope, at))
@@ -172,13 +172,13 @@ class Elements:
         return None if place is None else self.of(name, place)
 
     def _through(self, m: IndexingMap, sizes: Sequence[int], scope: str, at: Values) -> Values | None:
-        """Where a map leads to from an element; None if it is not known to lead anywhere."""
+        """The results of a map at an element; None if it is not known to have some."""
         if m.is_undefined or m.is_known_empty or m.ranges or m.replica is not None:
             return None
         into: dict[Symbol, Value] = {dim(i).symbols[0]: x for i, x in enumerate(at)}
         domain: list[tuple[Value, Interval]] = []
         for x, v, size in zip(at, m.dims, sizes, strict=True):
-            if v.bounds.size < size:  # there are elements from which the map leads nowhere
+            if v.bounds.size < size:  # the map has no result at some elements
                 domain.append((x, v.bounds))
         for i, variable in enumerate(m.runtime):
             source = variable.source
@@ -196,7 +196,7 @@ class Elements:
         return None
 
     def read(self, name: str, at: Values, clamp: Interval | None) -> Value | None:
-        """An element moved into an interval, which may be known though the element is not."""
+        """An element after a clamp, which may be known although the element is not."""
         if clamp is not None and clamp.is_point:
             return clamp.lower
         value = self.of(name, at)
@@ -207,7 +207,7 @@ class Elements:
     # --- constants ---
 
     def _literal(self, name: str, op: Op, at: Values) -> Value | None:
-        """The number of a constant, if it grows in equal steps along each dim as far as it is read."""
+        """The number of a constant, if it grows in equal steps along each dim within the indices."""
         sizes = op.dims()
         if name not in self.numbers:
             self.numbers[name] = _numbers(op.instruction.literal or "", prod(sizes))
@@ -234,8 +234,8 @@ class Elements:
 
     # --- arithmetic ---
 
-    def _computed(self, op: Op, bounds: Interval, scope: str, at: Values) -> Value | None:
-        """What an op makes of the elements of its operands, of any size."""
+    def _compute(self, op: Op, bounds: Interval, scope: str, at: Values) -> Value | None:
+        """The result of an op on the elements of its operands, if it fits the type."""
         step = _STEPS.get(op.opcode)
         if step is None:
             return None
@@ -251,7 +251,7 @@ class Elements:
 
 
 def _span(x: Value, size: int) -> range:
-    """The indices along a dim of a size that an expression may have as its value."""
+    """The possible values of an expression as an index along a dim of a size."""
     low, high = bounds_of(x)
     return range(max(0, low or 0), size if high is None else min(size, high + 1))
 
@@ -262,7 +262,7 @@ _WORDS: Final = {"true": "1", "false": "0"}
 
 
 def _numbers(literal: str, count: int) -> list[int] | None:
-    """The ints of a constant's text; None where it leaves some out."""
+    """The ints of a constant's text; None if the text leaves some out."""
     words: list[str] = _NUMBER.findall(_COMMENT.sub(" ", literal))
     try:
         numbers = [int(_WORDS.get(word, word)) for word in words]
@@ -281,10 +281,10 @@ def _bounds(kind: str) -> Interval | None:
     return Interval(-half, half - 1) if kind[0] == "s" else Interval(0, 2 * half - 1)
 
 
-# --- what ops make of ints --------------------------------------------------------------------
+# --- ops on ints --------------------------------------------------------------------
 
-# A step takes the op, the bounds of its type, and the elements of its operands. The caller sees to it
-# that the result fits into the bounds.
+# A step takes the op, the bounds of its type, and the elements of its operands. The caller checks that
+# the result fits into the bounds.
 Step: TypeAlias = "Callable[[Op, Interval, list[Any]], Value | None]"
 
 _TRUTHS: Final = Interval(0, 1)
@@ -292,14 +292,14 @@ _WIDEST: Final = 64
 _SIGNS: Final = {"EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
 
 
-def _multiplied(_op: Op, _bounds: Interval, of: list[Any]) -> Value | None:
+def _multiply(_op: Op, _bounds: Interval, of: list[Any]) -> Value | None:
     x, y = of
     product: Value | None = x * y if type(x) is not Expr or type(y) is not Expr else None
     return product
 
 
-def _divided(op: Op, _bounds: Interval, of: list[Any]) -> Value | None:
-    """Of what is not negative: XLA rounds towards 0."""
+def _divide(op: Op, _bounds: Interval, of: list[Any]) -> Value | None:
+    """The quotient of ints that are not negative, because XLA rounds towards 0."""
     x, y = of
     low = bounds_of(x)[0]
     if type(y) is Expr or y <= 0 or low is None or low < 0:
@@ -308,7 +308,7 @@ def _divided(op: Op, _bounds: Interval, of: list[Any]) -> Value | None:
     return value
 
 
-def _shifted(op: Op, _bounds: Interval, of: list[Any]) -> Value | None:
+def _shift(op: Op, _bounds: Interval, of: list[Any]) -> Value | None:
     x, y = of
     low = bounds_of(x)[0]
     if type(y) is Expr or not 0 <= y < _WIDEST:
@@ -319,7 +319,7 @@ def _shifted(op: Op, _bounds: Interval, of: list[Any]) -> Value | None:
     return value
 
 
-def _compared(op: Op, _bounds: Interval, of: list[Any]) -> Value | None:
+def _compare(op: Op, _bounds: Interval, of: list[Any]) -> Value | None:
     sign = _SIGNS.get(op.attribute("direction"))
     answer = None if sign is None else Condition(of[0], sign, of[1]).known()
     return None if answer is None else int(answer)
@@ -335,7 +335,7 @@ def _bitwise(op: Op, bounds: Interval, of: list[Any]) -> Value | None:
     return least(x, y) if op.opcode == "and" else greatest(x, y)
 
 
-def _inverted(_op: Op, bounds: Interval, of: list[Any]) -> Value | None:
+def _invert(_op: Op, bounds: Interval, of: list[Any]) -> Value | None:
     value: Value = (-1 if bounds.lower else bounds.upper) - of[0]
     return value
 
@@ -345,20 +345,20 @@ _STEPS: Final[dict[str, Step]] = {
     "add": lambda _op, _bounds, of: of[0] + of[1],
     "and": _bitwise,
     "clamp": lambda _op, _bounds, of: least(greatest(of[0], of[1]), of[2]),
-    "compare": _compared,
+    "compare": _compare,
     "convert": lambda _op, _bounds, of: of[0],
-    "divide": _divided,
+    "divide": _divide,
     "maximum": lambda _op, _bounds, of: greatest(of[0], of[1]),
     "minimum": lambda _op, _bounds, of: least(of[0], of[1]),
-    "multiply": _multiplied,
+    "multiply": _multiply,
     "negate": lambda _op, _bounds, of: -of[0],
-    "not": _inverted,
+    "not": _invert,
     "or": _bitwise,
-    "remainder": _divided,
-    "shift-left": _shifted,
-    "shift-right-arithmetic": _shifted,
-    "shift-right-logical": _shifted,
+    "remainder": _divide,
+    "shift-left": _shift,
+    "shift-right-arithmetic": _shift,
+    "shift-right-logical": _shift,
     "subtract": lambda _op, _bounds, of: of[0] - of[1],
     "xor": _bitwise,
 }
-"""What ops make of the ints they are given; None is what is not known."""
+"""The results of ops on ints; None if a result is unknown."""

@@ -1,4 +1,4 @@
-"""Figures of indexing maps: which elements are read for which element of the result.
+"""Figures of indexing maps: the elements that are read for each element of the result.
 
 >>> from tla.indexing import parse_map
 >>> figure = map_figure(parse_map("(d0, d1) -> (d1, d0), domain: d0 in [0, 1], d1 in [0, 2]"))
@@ -8,8 +8,8 @@
 >>> [[cell.text for cell in row] for row in read.grids[0].cells]
 [['0', '3'], ['1', '4'], ['2', '5']]
 
-The elements of the result are numbered row by row. In each element that is read stands the number of
-the first one that it is read for, and how many there are besides.
+The elements of the result have numbers, row by row. An element that is read shows the number of the
+first element that reads it, and the number of the other readers.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from .maps import IndexingMap
 
 _POINTS: Final = 1 << 14
-"""How many points of a map are enumerated."""
+"""The most points of a map that are enumerated."""
 
 
 class Operand(NamedTuple):
-    """An array that is read: its name, its dims, and the maps whose union is what is read.
+    """An array that is read: its name, its dims, and the maps whose union is the set of elements read.
 
     >>> from tla.indexing import parse_map
     >>> row = parse_map("(d0)[s0] -> (d0, s0), domain: d0 in [0, 1], s0 in [0, 2]")
@@ -42,7 +42,7 @@ class Operand(NamedTuple):
     >>> [[cell.text for cell in row] for row in figure.figures[1].grids[0].cells]
     [['0', '0', '0'], ['1', '1', '1']]
 
-    Without dims it reaches as far as it is read.
+    Without dims it ends at the last element that is read.
     """
 
     title: str
@@ -51,10 +51,10 @@ class Operand(NamedTuple):
 
 
 class _Reads(NamedTuple):
-    """What is read of an operand for the part of the result that is followed."""
+    """The elements of an operand that are read for the corner of the result."""
 
     readers: dict[tuple[int, ...], dict[int, None]]
-    """For each element read, the numbers of those it is read for."""
+    """For each element that is read, the numbers of its readers."""
     dims: tuple[int, ...]
 
 
@@ -65,7 +65,8 @@ def map_figure(
     columns: int = 32,
     slices: int = 4,
 ) -> Panels:
-    """Return the result of a map and what it reads, side by side: what belongs together has one colour.
+    """Return the result of a map beside the elements that it reads, where related elements share a
+    colour.
 
     >>> from tla.indexing import parse_map
     >>> figure = map_figure(parse_map("(d0)[s0] -> (d0 + s0), domain: d0 in [0, 2], s0 in [0, 1]"))
@@ -74,15 +75,15 @@ def map_figure(
     ['0', '1', '2']
     ['0', '0 +1', '1 +1', '2']
 
-    The first element that reads anything is marked, with all that it reads. Runtime variables have
-    their least value. Of a large map it is a corner of the result, and what that reads.
+    The first element that reads anything has a mark, with all elements that it reads. Runtime variables
+    have their least value. For a large map the figure has a corner of the result, and its reads.
 
     Args:
-        operand: The dims of what is read; where left out, they reach as far as it is read.
-        rows, columns, slices: The largest corner shown, of both.
+        operand: The dims of the operand; by default it ends at the last element that is read.
+        rows, columns, slices: The greatest extents of the figure, for both.
 
     Raises:
-        LayoutError: nothing would be shown.
+        LayoutError: the figure would be empty.
         CoordinateError: the map reads outside the operand.
         UndecidedError: the map is undefined, or a single element reads too many.
     """
@@ -99,7 +100,7 @@ def reads_figure(
     columns: int = 32,
     slices: int = 4,
 ) -> Panels:
-    """Return a result and each of the operands that it is made of, as `map_figure` does of one.
+    """Return a result beside each of its operands, as in `map_figure`.
 
     >>> from tla.indexing import parse_map
     >>> left = parse_map("(d0) -> (d0), domain: d0 in [0, 1]")
@@ -116,7 +117,7 @@ def reads_figure(
         result: The dims of the result.
 
     Raises:
-        LayoutError, CoordinateError, UndecidedError: as of `map_figure`.
+        LayoutError, CoordinateError, UndecidedError: the same as for `map_figure`.
     """
     if min(rows, columns, slices) < 1:
         raise LayoutError(f"a figure of {rows} rows, {columns} columns, {slices} slices is empty")
@@ -175,7 +176,7 @@ def _note(
 def _corner(
     maps: Sequence[IndexingMap], sizes: tuple[int, ...], limits: tuple[int, int, int]
 ) -> tuple[int, ...]:
-    """How many values of each dim are enumerated: those shown, and fewer where each reads many."""
+    """The number of values of each dim that are enumerated: fewer if each reads many elements."""
     rows, columns, slices = limits
     most = [slices] * len(sizes)
     most[-2:] = [rows, columns][-len(sizes) :] if sizes else []
@@ -188,7 +189,7 @@ def _corner(
 
 
 def _reads(operand: Operand, sizes: tuple[int, ...], corner: tuple[int, ...]) -> _Reads:
-    """The elements that an operand is read at for the corner of the result."""
+    """The elements of an operand that are read for the corner of the result."""
     readers: dict[tuple[int, ...], dict[int, None]] = {}
     for m in operand.maps:
         if m.is_known_empty:
@@ -214,7 +215,7 @@ def _first(bounds: Interval, end: int) -> Interval:
 
 
 def _check(at: tuple[int, ...], dims: tuple[int, ...], operand: Operand) -> None:
-    """Raise the error of an element that the operand has not."""
+    """Raise CoordinateError for an element that the operand does not have."""
     if len(at) != len(dims):
         raise CoordinateError(
             f"a map of {len(at)} results reads no operand of {len(dims)} dims", operand=operand
@@ -227,7 +228,7 @@ def _check(at: tuple[int, ...], dims: tuple[int, ...], operand: Operand) -> None
 
 
 def _colour(number: int, sizes: tuple[int, ...]) -> int:
-    """The colour of an element: neighbours of a matrix have others."""
+    """The colour of an element; neighbours in a matrix have different ones."""
     columns = sizes[-1] if sizes else 1
     return tile_colour(number // columns, number % columns) if columns else NO_COLOUR
 

@@ -16,8 +16,9 @@
 (d0, d1) -> (d0, d1), domain: d0 in [0, 1], d1 in [0, 4]
 (d0, d1)[s0] -> (d0, s0), domain: d0 in [0, 1], d1 in [0, 4], s0 in [0, 4]
 
-The walk meets users before their operands. It keeps for each array the maps that lead there from the
-root. Behind an instruction it composes them with its own maps, simplifies, and keeps equal ones once.
+The walk visits users before their operands. For each array it keeps the maps that lead there from the
+root. After an instruction it composes them with the instruction's maps, simplifies, and keeps equal ones
+once.
 
 Source: XLA ``ComputeGroupedOutputToInputIndexing``.
 """
@@ -48,16 +49,16 @@ if TYPE_CHECKING:
     Place = tuple[str, int]
 
 MOST_MAPS: Final = 1000
-"""How many maps an array may have before what lies behind it counts as not known."""
+"""The most maps of an array; with more of them the arrays after it count as unknown."""
 
 _COPIES: Final = ("copy", "copy-done", "copy-start", "domain", "opt-barrier")
-"""Ops that make the array that they are given."""
+"""Ops whose result is their operand."""
 
 _DEEPEST: Final = 30
-"""Through how many computations, each called by the one before, a walk goes."""
+"""The greatest depth of calls that a walk follows."""
 
 _MOST_KNOWN: Final = 512
-"""Of how many computations it is remembered what was found."""
+"""The number of computations whose maps are cached."""
 
 _depth: ContextVar[int] = ContextVar("_depth", default=0)
 
@@ -78,34 +79,34 @@ def computation_maps(
     (d0, d1) -> (d0, d1), domain: d0 in [0, 2], d1 in [0, 2]
     (d0, d1) -> (d1, d0), domain: d0 in [0, 2], d1 in [0, 2]
 
-    An element of the output depends on just the elements that one of the maps reaches. Where an array
-    is made in a way that has no maps, the parameters behind it have an undefined map, which says why.
+    An element of the output depends on exactly the elements that the maps reach. If an instruction on
+    the way has no maps, the parameters after it have an undefined map, which has the reason.
 
     Args:
-        output: Which array of the root, counted from 0 through all of a tuple's elements.
-        devices: How many devices run the program, where an instruction leaves it open; or how many
-            replicas, and partitions of each.
-        most: How many maps an array may have; one with more counts as made in a way that has none.
+        output: The number of an array of the root, counted from 0 through all of a tuple's elements.
+        devices: The number of devices, if an instruction leaves it open; or the numbers of replicas and
+            of partitions of each.
+        most: The most maps of an array; with more of them it counts as an array without maps.
 
-    A tuple among the parameters counts as its elements. Runtime variables are read from instructions
-    of the computation, under their names there; what is a constant there is none. Through a loop only
-    those arrays of its state are followed that it carries along unchanged: how often it runs is not
-    known.
+    A tuple among the parameters counts as its elements. Runtime variables are read from instructions of
+    the computation, under their names there; a constant there is no variable. Through a loop the maps
+    follow only the arrays of its state that it leaves unchanged, because the number of its turns is
+    unknown.
 
     Raises:
         CoordinateError: the root has no such output.
-        UnsupportedError: it stands too deep among computations that call each other.
+        UnsupportedError: the calls of computations are too deep.
     """
     return [list(maps) for maps in _known_maps(_Same(computation), output, devices, most)]
 
 
 def op_of(instruction: Instruction, devices: Devices = None) -> Op:
-    """Return an instruction as the rules see it, which follow the computations that it calls."""
+    """Return the op of an instruction for the rules, which follows the computations that it calls."""
     return Op(instruction, devices, partial(computation_maps, devices=devices))
 
 
 class _Same:
-    """A computation that equals itself alone: comparing large ones by value would take long."""
+    """A computation compared by identity, because a comparison of large ones by value is slow."""
 
     __slots__ = ("computation",)
 
@@ -121,10 +122,10 @@ class _Same:
 
 @lru_cache(maxsize=_MOST_KNOWN)
 def _known_maps(of: _Same, output: int, devices: Devices, most: int) -> list[list[IndexingMap]]:
-    """What `computation_maps` returns.
+    """The result of `computation_maps`, cached.
 
-    If it were not remembered, computations that each call the next one twice would take a time that
-    doubles with each.
+    Without the cache, computations that each call the next one twice would need a time that doubles with
+    each.
     """
     computation = of.computation
     depth = _depth.get()
@@ -141,7 +142,7 @@ def _known_maps(of: _Same, output: int, devices: Devices, most: int) -> list[lis
 
 
 class _Walk:
-    """A walk through a computation: to each array the maps that lead there."""
+    """A walk through a computation, with the maps that lead to each array."""
 
     def __init__(self, computation: Computation, devices: Devices, most: int) -> None:
         self.computation = computation
@@ -151,7 +152,7 @@ class _Walk:
         self.shapes = {each.name: each.shape for each in computation.instructions}
         self.found: dict[str, list[Found]] = {}
         self.full: set[Place] = set()
-        self.sizes: dict[int, int] = {}  # of the shapes by their ids: each is held by an instruction
+        self.sizes: dict[int, int] = {}  # by the ids of the shapes, which the instructions keep alive
 
     def maps(self, output: int) -> list[list[IndexingMap]]:
         root = self.computation.root
@@ -174,14 +175,16 @@ class _Walk:
         for parameter in self.computation.parameters:
             reached = self.found.get(parameter.name)
             for maps in reached or [{} for _ in range(self.size(parameter.shape))]:
-                settled = dict.fromkeys(map(self.settled, maps))  # of fewer elements more is known
-                out.append([m for m in settled if not m.is_known_empty])
+                smaller = dict.fromkeys(
+                    map(self.with_fewer_elements, maps)
+                )  # of fewer elements more is known
+                out.append([m for m in smaller if not m.is_known_empty])
         return out
 
     # --- arrays, which are named by an instruction and a number within its result ---
 
     def size(self, shape: AnyShape) -> int:
-        """How many arrays a shape has."""
+        """The number of arrays of a shape."""
         if not isinstance(shape, XlaTuple):
             return 1
         if id(shape) not in self.sizes:
@@ -196,7 +199,7 @@ class _Walk:
         return self.found[name][leaf]
 
     def operands(self, instruction: Instruction) -> list[Place]:
-        """The arrays of the operands; one whose shape is not known counts as one array."""
+        """The arrays of the operands; an operand of unknown shape counts as one array."""
         out: list[Place] = []
         for operand in instruction.operands:
             shape = self.shapes.get(operand.name, operand.shape)
@@ -206,7 +209,7 @@ class _Walk:
     # --- behind an instruction ---
 
     def go(self, instruction: Instruction, leaf: int, maps: list[IndexingMap]) -> None:
-        """Take the maps that reach an array of an instruction on to the arrays that it depends on."""
+        """Extend the maps that reach an array of an instruction to the arrays on which it depends."""
         inside = self.passed_on(instruction, leaf)
         if inside is not None:
             self.add(inside, maps, [None])
@@ -222,7 +225,7 @@ class _Walk:
                 self.add(place, maps, [None if m == same and not m.is_undefined else m for m in onwards])
 
     def passed_on(self, instruction: Instruction, leaf: int) -> Place | None:
-        """The array that an array of a tuple, or of an element of one, is."""
+        """The array that an array of a tuple, or of an element of one, equals."""
         if instruction.opcode == "tuple":
             for operand in instruction.operands:
                 shape = self.shapes.get(operand.name)
@@ -242,13 +245,13 @@ class _Walk:
     def add(
         self, place: Place, maps: Iterable[IndexingMap], onwards: Sequence[IndexingMap | None]
     ) -> None:
-        """Enter maps at an array, each composed with those that lead on to it; None changes nothing."""
+        """Add maps to an array, each composed with those that lead to it; None changes nothing."""
         here = self.at(place)
         for first in maps:
             for second in onwards:
                 if place in self.full:
                     return
-                both = first if second is None else self.joined(first, second)
+                both = first if second is None else self.composed(first, second)
                 if not both.is_known_empty:
                     here[both] = None
                 if len(here) > self.most:
@@ -257,7 +260,7 @@ class _Walk:
                     why = f"more than {self.most} maps lead to {place[0]}"
                     here[IndexingMap.undefined(why)] = None
 
-    def joined(self, first: IndexingMap, second: IndexingMap) -> IndexingMap:
+    def composed(self, first: IndexingMap, second: IndexingMap) -> IndexingMap:
         if first.is_undefined:
             return first
         if second.is_undefined:
@@ -277,7 +280,7 @@ class _Walk:
     # --- arrays that are other arrays, unchanged ---
 
     def is_kept_by_loop(self, loop: Instruction, leaf: int, room: int = _DEEPEST) -> bool:
-        """Whether a loop returns an array of its state as it was given."""
+        """Whether a loop leaves an array of its state unchanged."""
         body = called(loop, "body")
         if body is None or len(body.parameters) != 1 or not room:
             return False
@@ -285,7 +288,7 @@ class _Walk:
         return inside.origin((body.root.name, leaf), room - 1) == (body.parameters[0].name, leaf)
 
     def origin(self, place: Place, room: int) -> Place:
-        """The array that an array is a copy of, or a copy of a copy; itself where it is none."""
+        """The array of which an array is a copy, through any number of copies; or the array itself."""
         while place[0] in self.instructions:
             instruction, leaf = self.instructions[place[0]], place[1]
             before = self.passed_on(instruction, leaf)
@@ -300,13 +303,13 @@ class _Walk:
             place = before
         return place
 
-    # --- what is known of runtime variables ---
+    # --- known runtime variables ---
 
     def folded(self, m: IndexingMap) -> IndexingMap:
-        """A map without the runtime variables whose values the computation says."""
+        """A map without the runtime variables whose values are known in the computation."""
         return fold(m, self.instructions.get) if m.runtime else m
 
-    def settled(self, m: IndexingMap) -> IndexingMap:
+    def with_fewer_elements(self, m: IndexingMap) -> IndexingMap:
         folded = self.folded(m)
         return m if folded is m else _simpler(folded)
 

@@ -1,11 +1,12 @@
-"""The map back: from what is read to what it is read for, by solving the results for the dims.
+"""The inverse map: from an element to the points that read it, by solving the results for the dims.
 
 >>> from . import parse_map
 >>> m = parse_map("(d0, d1)[s0] -> (d0 * 8 + d1, s0), domain: d0 in [0, 3], d1 in [0, 7], s0 in [0, 4]")
 >>> print(inverse(m))
 (d0, d1) -> (d0 floordiv 8, d0 mod 8), domain: d0 in [0, 31], d1 in [0, 4]
 
-Every step is an equivalence, so the result is exact; what no step solves stays as a constraint:
+Every step is an equivalence, so the result is exact. An equation that no step solves stays as a
+constraint:
 
 ==========================  ============================================================================
 an equation                 becomes
@@ -52,11 +53,11 @@ if TYPE_CHECKING:
 
 
 def inverse(map: IndexingMap) -> IndexingMap:
-    """Return the map that goes to ``x`` from ``y`` exactly if the map goes to ``y`` from ``x``.
+    """Return the map that goes from ``y`` to ``x`` if and only if the map goes from ``x`` to ``y``.
 
-    Its dims are as many as the map has results, within the least bounds found for those; its ranges,
-    none of them with a single value, stand for what the results leave open. Runtime variables
-    stay. Simplified.
+    It has a dim for each result of the map, within the least bounds found for it. Its ranges are the
+    variables that the results leave open; none of them has a single value. Runtime variables stay. The
+    map is simplified.
 
     >>> from . import parse_map
     >>> print(inverse(parse_map("(d0) -> (d0 * 7 + 3), domain: d0 in [0, 2]")))
@@ -72,25 +73,25 @@ def inverse(map: IndexingMap) -> IndexingMap:
     if map.is_known_empty:
         empty = Interval(0, -1)
         return IndexingMap([0] * len(map.dims), [empty] * len(map.results), is_known_empty=True)
-    return simplify(_unknotted(_Solver(map).solve()), exact=False)
+    return simplify(_without_circles(_Solver(map).solve()), exact=False)
 
 
 class _Equation(NamedTuple):
-    """``left == right``: unknowns on the left, what is known on the right."""
+    """``left == right``: the unknowns on the left, known values on the right."""
 
     left: Value
     right: Value
 
 
 class _Solver:
-    """The unknowns of a map, what has been found for them, and the equations that are left."""
+    """The unknowns of a map, their values so far, and the remaining equations."""
 
     def __init__(self, map: IndexingMap) -> None:
         self.map = map
         self.made = 0
         self.bounds: dict[Symbol, Interval] = {}
         self.values: dict[Symbol, Value] = {}
-        """What has been found of an unknown, in terms of the others and of what is known."""
+        """The values of unknowns so far, in terms of the other unknowns and of known values."""
         self.constraints: list[tuple[Value, Interval]] = []
         into: dict[Symbol, Value] = {}
         self.dims = [self._unknown_for(dim(i), v.bounds, into) for i, v in enumerate(map.dims)]
@@ -124,13 +125,13 @@ class _Solver:
         return fresh
 
     def _unknown(self, bounds: Interval) -> Expr:
-        self.made += 1  # never fewer: names of unknowns that are found are not used again
+        self.made += 1  # it never shrinks, so that names of solved unknowns are not used again
         fresh = sym(f"u{self.made}", min=bounds.lower, max=bounds.upper)
         self.bounds[fresh.symbols[0]] = bounds
         return fresh
 
     def _asking(self) -> int | None:
-        """The number of the variable of the replica that asks, where the map leads to others."""
+        """The number of the variable of the replica that asks, if the map leads to others."""
         if self.map.replica is None:
             return None
         for i, variable in enumerate(self.map.runtime):
@@ -159,7 +160,7 @@ class _Solver:
         return {atom for atom in atoms_of(x) if type(atom) is Symbol and atom in self.bounds}
 
     def _settle(self) -> bool:
-        """Bring what is known to the right; what has no unknowns at all is a constraint."""
+        """Bring known values to the right; an equation without unknowns is a constraint."""
         changed = False
         equations: list[_Equation] = []
         for left, right in self.equations:
@@ -220,7 +221,7 @@ class _Solver:
         return False
 
     def _cut(self) -> bool:
-        """Put ``c*q + r`` for what is divided by ``c``."""
+        """Put ``c*q + r`` for an unknown that is divided by ``c``."""
         for atom in self._divisions():
             x, c = atom.dividend, atom.divisor
             if type(c) is Expr or type(x) is not Expr:
@@ -242,7 +243,7 @@ class _Solver:
                     yield atom
 
     def _unit(self, x: Expr) -> Symbol | None:
-        """An unknown that is a summand of ``x``, or its negative, and stands nowhere else in it."""
+        """An unknown that occurs only once in ``x``: as a summand, itself or negated."""
         found: Symbol | None = None
         for symbol in self.bounds:  # the dims come first
             if abs(x.terms.get((symbol,), 0)) == 1:
@@ -253,7 +254,7 @@ class _Solver:
         return found
 
     def _without(self, x: Expr, symbol: Symbol, value: Value) -> Value:
-        """What the symbol is if ``x`` is ``value``."""
+        """The value of the symbol if ``x`` is ``value``."""
         k = x.terms[(symbol,)]
         alone: Any = expr_of({(symbol,): 1}, 0, 0)
         found: Value = (value - (x - alone * k)) * k  # k is 1 or -1
@@ -283,7 +284,7 @@ class _Solver:
     # --- the result ---
 
     def _tighten(self) -> None:
-        """Bring constraints on an unknown alone into its bounds, and put the value of a single one."""
+        """Move constraints on one unknown into its bounds, and replace an unknown with one value."""
         for x, bounds in self.constraints:
             found = _one_symbol(x)
             if found is not None and found[1] == 1 and found[0] in self.bounds:
@@ -305,7 +306,7 @@ class _Solver:
 
         here = [v._replace(source=v.source and v.source.on(asks)) for v in map.runtime]
         reads = [v.with_indices(found) for v in here]
-        # what nothing depends on any more has some value, and needs no variable
+        # an unknown that nothing depends on needs no variable
         parts = [*results, *(x for x, _b in self.constraints)]
         parts += [x for v in reads if v.source is not None for x in v.source.indices]
         parts += [] if replica is None else [replica]
@@ -332,10 +333,10 @@ class _Solver:
         )
 
 
-def _unknotted(map: IndexingMap) -> IndexingMap:
-    """The map with a range, for an index that what is read there decides: it is one of all that fit.
+def _without_circles(map: IndexingMap) -> IndexingMap:
+    """The map with a range for an index that depends on the number that is read at that index.
 
-    Solved for, ``y == d0 + rt0`` gives ``d0 = y - rt0``, where ``rt0`` may be read at element ``d0``.
+    For example ``y == d0 + rt0`` gives ``d0 = y - rt0``, where ``rt0`` may be read at element ``d0``.
     """
     places: dict[Symbol, int] = {rt(i).symbols[0]: i for i in range(len(map.runtime))}
     reads: list[set[int]] = [

@@ -11,8 +11,8 @@
 >>> at.evaluate((17,)), at.contains((17,)), at.contains((18,))
 ((2, 3), True, False)
 
-So the map of an op goes on to memory: ``compose(m, from_layout(shape))`` gives the offset of what is
-read, where ``m`` leads to an array of that shape.
+So the map of an op extends to memory: ``compose(m, from_layout(shape))`` has the offset of the element
+that is read, if ``m`` leads to an array of that shape.
 
 Source: XLA ``GetIndexingMapForLogicalToPhysicalLayout``, which leaves tiles out; here they are in.
 """
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from ..xla_bridge import AnyShape
 
 Memory: TypeAlias = Union[AnyLayout, "AnyShape", Sequence[int]]
-"""What gives an index its place: a layout, an XLA shape, or sizes, for row-major order."""
+"""The places of indices in memory: a layout, an XLA shape, or sizes for row-major order."""
 
 # --- from layouts to maps ---------------------------------------------------------------------
 
@@ -64,17 +64,17 @@ def from_layout(x: Memory, *, by_leaf: bool = False) -> IndexingMap:
     >>> by_leaf.evaluate((1, 0, 1, 1)), [str(v.bounds) for v in by_leaf.dims]
     ((37,), ['[0, 3]', '[0, 1]', '[0, 3]', '[0, 2]'])
 
-    Of a layout a dim of the map is a mode at the top, and its domain the origin shape; of an XLA shape
-    it is a dim of the array, a bounded one with the elements of its bound. Sizes stand for an array in
+    For a layout the dims of the map are the top-level modes, and the domain is the origin shape. For an
+    XLA shape they are the dims of the array; a bounded dim has its bound. Sizes stand for an array in
     row-major order.
 
     Args:
-        by_leaf: Make a dim of each leaf of a layout instead; what is no data is left out by constraints.
+        by_leaf: Whether each leaf of a layout is a dim instead; constraints leave out padding.
 
     An unknown of a layout becomes a runtime variable of its name, which has no source.
 
     Raises:
-        UnsupportedError: a dim is of unknown size, an unknown has no bounds, or a shape is no array.
+        UnsupportedError: the size of a dim is unknown, an unknown has no bounds, or a shape is no array.
     """
     if is_layout(x):
         return _from_layout(x, by_leaf)
@@ -107,14 +107,14 @@ def _known_sizes(shape: XlaShape) -> tuple[int, ...]:
 
 
 def _coordinate(i: int, n: Any) -> Any:
-    """A coordinate on a mode or dim of a size, for the rules of ints; 0 on one of size 1."""
+    """A coordinate of a mode or dim of a size, for the rules of ints; 0 for size 1."""
     if type(n) is Expr:
         return sym(f"d{i}", min=0, max=n - 1)
     return bounded(0, i, 0, int(n) - 1) if n > 1 else 0
 
 
 def _value(x: Any) -> Value:
-    """An int of a layout, static or not, as expressions hold it."""
+    """An int of a layout, static or not, as a value of an expression."""
     value: Value = x if type(x) is Expr else int(x)
     return value
 
@@ -164,7 +164,7 @@ def _end(n: Any) -> int:
 
 
 def _index_and_size(coord: Any, shape: Any) -> tuple[Any, Any]:
-    """The index within a mode that digits stand for, the first leaf the fastest."""
+    """The index of digits within a mode, the first leaf fastest, and the size of the mode."""
     index: Any = 0
     weight: Any = 1
     for c, n in zip(flatten_to_tuple(coord), flatten_to_tuple(shape), strict=True):
@@ -200,24 +200,24 @@ def _unknowns(layout: AnyLayout) -> tuple[list[RuntimeVariable], dict[Symbol, Va
 
 
 def to_layout(map: IndexingMap, into: Memory | None = None) -> AnyLayout:
-    """Return the layout that a map is: ``layout(*dims, *ranges) == result`` on its whole domain.
+    """Return the layout of a map: ``layout(*dims, *ranges) == result`` on its whole domain.
 
     >>> from . import parse_map
     >>> m = parse_map("(d0, d1)[s0] -> (d0, s0, d1), domain: d0 in [0, 3], d1 in [0, 7], s0 in [0, 4]")
     >>> print(to_layout(m, into=(4, 5, 8)))
     (_4,_8,_5):(_40,_1,_8)
 
-    Each dim of the map is a mode, and each range one more behind them. That the two agree is proved by
-    the rules of ints, or by looking at each point of a small map.
+    Each dim of the map is a mode, and each range is one more mode after them. The rules of ints prove
+    that the two agree, or a check of each point of a small map.
 
     Args:
-        into: The memory that the results are an index of: a layout, an XLA shape, or sizes, for
+        into: The memory of the array whose index the results are: a layout, an XLA shape, or sizes for
             row-major order. Without it the map has one result, an offset.
 
     Raises:
         UnsupportedError: no layout agrees with the map; the error has a ``point``, the values of dims
-            and ranges, where it fails, ``value`` there and what a layout would give, ``expected``.
-        UndecidedError: neither a proof nor such a point was found within the work allowed.
+            and ranges, where it fails, its ``value`` there, and a layout's value, ``expected``.
+        UndecidedError: there is neither a proof nor such a point within the limit of work.
         CongruenceError: the map has more or fewer results than ``into`` has dims.
     """
     layout, offset = layout_and_offset(map, into)
@@ -242,8 +242,8 @@ def layout_and_offset(map: IndexingMap, into: Memory | None = None) -> tuple[Any
     >>> print(layout, offset - rt(0) * 8)
     (_5):(_3) 2
 
-    As `to_layout`, for a map that begins elsewhere. The offset is an expression of the map's runtime
-    variables, where it depends on these.
+    It is like `to_layout`, for a map that does not begin at 0. The offset may be an expression of the
+    map's runtime variables.
 
     Raises:
         UnsupportedError, UndecidedError, CongruenceError: see `to_layout`.

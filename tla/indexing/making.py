@@ -1,4 +1,4 @@
-"""How an indexing map is made of what it is given: variables, constraints, and what these come down to.
+"""The fields of an indexing map from its arguments: variables and constraints in their normal form.
 
 >>> from .variables import dim
 >>> fields = Fields([dim(0)], [variable_from(8, "d0")], [], [], None, False)
@@ -22,7 +22,7 @@ EMPTY: Final = Interval(0, -1)
 
 
 class Constraint(NamedTuple):
-    """That the value of an expression lies in an interval.
+    """The condition that the value of an expression lies in an interval.
 
     >>> from tla.indexing import parse_map
     >>> m = parse_map("(d0) -> (d0), domain: d0 in [0, 9], d0 mod 4 in [1, 2]")
@@ -38,7 +38,7 @@ def constraint_from(pair: Any) -> Constraint:
     """Return the constraint of a pair: an expression and its bounds.
 
     Raises:
-        KindError: it is no such pair.
+        KindError: the value is no such pair.
     """
     match pair:
         case (x, bounds):
@@ -53,7 +53,7 @@ def variable_from(value: Any, name: str) -> Variable:
     """Return the dim or the range of a pair of name and bounds, or of bounds alone.
 
     Args:
-        name: What it is called where the value does not say.
+        name: Its name if the value has none.
 
     Raises:
         KindError: the bounds are no `Interval`, pair of ends or size.
@@ -68,10 +68,10 @@ def variable_from(value: Any, name: str) -> Variable:
 
 
 def runtime_from(value: Any, name: str) -> RuntimeVariable:
-    """Return the runtime variable of a value: as for a dim, or with a source behind the bounds.
+    """Return the runtime variable of a value: the same as for a dim, or with a source after the bounds.
 
     Raises:
-        KindError: the bounds are none, or what stands behind them is no `Source`.
+        KindError: the bounds are no bounds, or the value after them is no `Source`.
     """
     match value:
         case RuntimeVariable(str(), Interval(), Source() | None):
@@ -85,7 +85,7 @@ def runtime_from(value: Any, name: str) -> RuntimeVariable:
 
 
 class Fields:
-    """The parts of a map while it is made: what it is given, `constrain`, `check`, `bring_home`."""
+    """The fields of a new map: the arguments, `constrain`, `check`, `bring_home`."""
 
     def __init__(
         self,
@@ -105,10 +105,11 @@ class Fields:
         )
 
     def constrain(self, constraints: Iterable[Constraint]) -> None:
-        """Add constraints: those on one variable become its bounds, those on a number hold or never do.
+        """Add constraints. One on a single variable becomes its bounds; one on a number holds or never
+        does.
 
         Raises:
-            LayoutError: a constraint is on a variable that the map has not.
+            LayoutError: a constraint has a variable that the map does not have.
         """
         for x, bounds in constraints:
             if type(x) is not Expr:
@@ -133,10 +134,10 @@ class Fields:
             self.kinds = [[v._replace(bounds=EMPTY) for v in kind] for kind in self.kinds]
 
     def check(self) -> None:
-        """Look that the expressions are made of the map's variables, and of nothing else.
+        """Check that the expressions have only the map's variables.
 
         Raises:
-            LayoutError: one is not.
+            LayoutError: an expression has another one.
         """
         sources = [v.source for v in self.kinds[2] if v.source is not None]
         indices = [x for source in sources for x in source.indices]
@@ -152,7 +153,7 @@ class Fields:
                         )
 
     def bring_home(self) -> None:
-        """Write sources on the replica that asks without a replica."""
+        """Remove the replica from sources on the replica that asks."""
         runtime = self.kinds[2]
         asks = {key_of(rt(i)) for i, v in enumerate(runtime) if v.is_replica}
         for i, v in enumerate(runtime):
@@ -167,7 +168,7 @@ class Fields:
 
 
 def _alone(x: Expr) -> tuple[int, int] | None:
-    """The place of the variable that an expression consists of."""
+    """The place of the variable of an expression that is a single variable."""
     if x.constant or len(x.terms) != 1:
         return None
     ((monomial, k),) = x.terms.items()

@@ -1,11 +1,11 @@
 """Indexing maps: from a point to the elements that are read for it.
 
-A map takes the values of its dims to those of its results, for all values of its ranges, where its
-constraints hold::
+A map leads from the values of its dims to those of its results, for all values of its ranges for which
+its constraints hold::
 
     (d0, d1)[s0]{rt0} -> (d0 + rt0, s0), domain: d0 in [0, 3], d1 in [0, 7], s0 in [0, 4], rt0 in [0, 2]
 
-It is the relation of all ``(dims, runtime) -> results``; the ranges take every value that fits.
+It is the relation of all ``(dims, runtime) -> results``; the ranges have every value that fits.
 
 Source: XLA ``hlo/analysis/indexing_map.h``.
 """
@@ -63,10 +63,10 @@ class IndexingMap:
         dims, ranges: A `Variable`, a pair of name and bounds, or bounds alone, for each; bounds are an
             `Interval`, its two ends, or a size.
         runtime: For each a `RuntimeVariable`, or bounds as for a dim.
-        constraints: Expressions, and the bounds they keep to.
-        replica: On which replica the elements lie, as an expression; None for the one that asks. The
+        constraints: Expressions, and the bounds of their values.
+        replica: The replica that has the elements, as an expression; None for the one that asks. The
             one that asks is a runtime variable with the source `REPLICA`.
-        is_known_empty: Whether the map goes nowhere, whatever the bounds say.
+        is_known_empty: Whether the map has no points, whatever the bounds say.
 
     A constraint on a variable alone becomes its bounds; one on a number is dropped, or makes the map
     *known empty*: results 0, no value for any variable, as XLA writes it. Two maps are equal if all but
@@ -97,7 +97,7 @@ class IndexingMap:
     constraints: tuple[Constraint, ...]
     replica: Value | None
     is_known_empty: bool
-    """Whether bounds or constraints show that it goes nowhere; False proves nothing."""
+    """Whether bounds or constraints show that it has no point; False proves nothing."""
     reason: str
     _key: Any
 
@@ -128,7 +128,7 @@ class IndexingMap:
 
     @staticmethod
     def undefined(reason: str) -> IndexingMap:
-        """Return the map of an access that is not known, and why it is not."""
+        """Return the map of an unknown access, with the reason."""
         made = object.__new__(IndexingMap)
         _fill(made, Fields([], [], [], [], None, False), reason or "unknown")
         return made
@@ -155,7 +155,7 @@ class IndexingMap:
 
     @property
     def is_undefined(self) -> bool:
-        """Whether the access is not known."""
+        """Whether the access is unknown."""
         return bool(self.reason)
 
     @property
@@ -170,7 +170,7 @@ class IndexingMap:
 
     @property
     def box(self) -> int:
-        """How many values its variables have together, whether or not the constraints allow them."""
+        """The number of points within the bounds of its variables, without the constraints."""
         return prod(v.bounds.size for v in self.variables)
 
     @property
@@ -186,7 +186,7 @@ class IndexingMap:
 
     @property
     def key(self) -> Any:
-        """What equal maps, and only they, have in common, hashable."""
+        """The hashable key that only equal maps share."""
         try:
             return self._key
         except AttributeError:
@@ -215,14 +215,14 @@ class IndexingMap:
     # --- values ---
 
     def values(self, point: Point) -> dict[Any, int]:
-        """Return the values of the variables' places at a point, as `compute` takes them."""
+        """Return the values of the variables' places at a point, for `compute`."""
         kinds = zip((dim, rng, rt), point, strict=True)
         return {of(i).symbols[0]: v for of, values in kinds for i, v in enumerate(values)}
 
     def evaluate(
         self, dims: Sequence[int] = (), ranges: Sequence[int] = (), runtime: Sequence[int] = ()
     ) -> tuple[int, ...]:
-        """Return the results at a point, in the domain or not.
+        """Return the results at a point, inside or outside the domain.
 
         Raises:
             CoordinateError: there is not one int for each variable.
@@ -294,7 +294,7 @@ class IndexingMap:
     # --- expressions within the bounds ---
 
     def within(self) -> dict[Symbol, Expr]:
-        """Return for each variable the unknown that lies in its bounds: see `bounded`."""
+        """Return for each variable the unknown within its bounds: see `bounded`."""
         kinds: tuple[Sequence[Variable | RuntimeVariable], ...] = self.kinds
         return {
             of(i).symbols[0]: bounded(kind, i, v.bounds.lower, v.bounds.upper)
@@ -305,7 +305,7 @@ class IndexingMap:
     # --- texts ---
 
     def text(self, form: str = "2025", sources: bool = False) -> str:
-        """Return the map as XLA writes it: see `to_text`."""
+        """Return the map in XLA's text: see `to_text`."""
         if form not in FORMS:
             raise UnsupportedError(f"no form {form!r} of maps", did_you_mean([], FORMS), form=form)
         if self.is_undefined:
@@ -340,14 +340,14 @@ class IndexingMap:
 
 
 def require_map(x: object) -> None:
-    """Raise `KindError` of what is no indexing map."""
+    """Raise `KindError` if a value is no indexing map."""
     if not isinstance(x, IndexingMap):
         hint = ["parse_map reads the text of a map."] if isinstance(x, str) else []
         raise KindError(f"expected an indexing map, got {type(x).__name__}", *hint, value=x)
 
 
 def to_text(map: IndexingMap, form: str = "2025", sources: bool = False) -> str:
-    """Return a map as XLA writes it; `parse_map` reads it back.
+    """Return a map in XLA's text; `parse_map` reads it back.
 
     >>> from . import parse_map
     >>> m = parse_map("(d0, d1) -> (d0 / 8 * 2 + d1), domain: d0 in [0, 63], d1 in [0, 1]")
@@ -357,8 +357,8 @@ def to_text(map: IndexingMap, form: str = "2025", sources: bool = False) -> str:
 
     Args:
         form: ``"2025"``, ``"2026"`` or ``"old"``; see the head of `tla.indexing.text`.
-        sources: Whether to write what the runtime variables are read from, and the replica; the old
-            form always has the former.
+        sources: Whether to include the sources of the runtime variables, and the replica; the old form
+            always has the sources.
 
     Raises:
         UnsupportedError: there is no such form.

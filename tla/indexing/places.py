@@ -1,4 +1,4 @@
-"""Maps with their variables in other places: what every edit of variables comes down to."""
+"""Maps with their variables in other places, the basis of every edit of variables."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def rearranged(
     places: Sequence[Sequence[Place]],
     constraints: Iterable[Constraint] | None = None,
 ) -> IndexingMap:
-    """Return the map with the variables that had these places, a kind and a number, for each kind.
+    """Return the map with the variables of these old places, a kind and a number, for each kind.
 
-    A variable that is called as its old place is called as its new one; others keep their names where no
-    other has it, as in XLA.
+    A variable with the name of its old place gets the name of its new place. Others keep their names if
+    these stay unique, as in XLA.
 
     >>> from . import parse_map
     >>> m = parse_map("(d0)[s0, warp] -> (d0, warp), domain: d0 in [0, 3], s0 in [0, 1], warp in [0, 7]")
@@ -41,7 +41,7 @@ def rearranged(
     (warp, d1)[s0] -> (d1, warp), domain: warp in [0, 7], d1 in [0, 3], s0 in [0, 1]
 
     Args:
-        constraints: Those to keep; all where nothing is given.
+        constraints: The constraints to keep; by default all.
     """
     values: dict[Symbol, Value] = {}
     found: list[list[Any]] = []
@@ -69,7 +69,7 @@ def placed(
     runtime: Sequence[RuntimeVariable],
     constraints: Iterable[Constraint] | None = None,
 ) -> IndexingMap:
-    """Return the map over other variables, with expressions of these for the symbols it had.
+    """Return the map over other variables, with expressions of these for its symbols.
 
     >>> from . import Interval, parse_map
     >>> m = parse_map("(d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 4]")
@@ -77,8 +77,8 @@ def placed(
     (d0)[s0] -> (d0 + s0 * 2), domain: d0 in [0, 3], s0 in [0, 2]
 
     Args:
-        runtime: Variables whose sources are read at expressions of the old symbols: these are put too.
-        constraints: Those to keep, on the old symbols; all where nothing is given.
+        runtime: Variables whose sources are read at expressions of the old symbols, which change too.
+        constraints: The constraints to keep, on the old symbols; by default all.
     """
 
     def put(x: Value) -> Value:

@@ -1,4 +1,4 @@
-"""Indexing maps read: `parse_map`, for all the forms of `tla.indexing.text`.
+"""The reader of indexing maps: `parse_map`, for all the forms of `tla.indexing.text`.
 
 Source: XLA ``indexing_map_serialization.cc``.
 """
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from ..numbers import Symbol, Value
 
 _ROOM: Final = 200
-"""How deep expressions may nest."""
+"""The greatest depth of expressions."""
 
 
 def parse_map(text: str) -> IndexingMap:
-    """Return the map that a text in any of XLA's forms writes.
+    """Return the map of a text in any of XLA's forms.
 
     >>> print(parse_map('''(d0)[s0] -> (d0 + s0)
     ... domain:
@@ -47,18 +47,18 @@ def parse_map(text: str) -> IndexingMap:
 
 
 class _Names(Names):
-    """The variables of a map by the names that its text gives them."""
+    """The variables of a map, by their names in its text."""
 
     slash_rounds: ClassVar[bool] = True
 
     def cannot(self, error: TlaError) -> str:
-        """A divisor that has a variable may be 0 or negative: the bounds are not read yet."""
+        """The reason: a divisor with a variable may be 0 or negative, as its bounds come later."""
         undecided = isinstance(error, UndecidedError)
         return "the divisors of a map are numbers" if undecided else error.summary
 
     @property
     def known(self) -> dict[str, Value]:
-        """What the names stand for; more may be added."""
+        """The values of the names; more may be added."""
         return self._known
 
     def value_at(self, scan: Scanner, start: int, name: str, room: int) -> Value:
@@ -77,7 +77,7 @@ class _Names(Names):
 
 
 class _Reader:
-    """A map while it is read."""
+    """The reader of one map."""
 
     def __init__(self, scan: Scanner) -> None:
         self.scan = scan
@@ -207,7 +207,7 @@ class _Reader:
         return Interval(lower, upper)
 
     def _old_source(self, kinds: list[list[str]], name: str) -> None:
-        """``hlo: of = s32[] parameter(1)`` and a map, behind the bounds of a range of the old form."""
+        """``hlo: of = s32[] parameter(1)`` and a map, after the bounds of a range of the old form."""
         scan, start = self.scan, self.scan.at
         if name not in kinds[1] + kinds[2]:
             scan.fail("'hlo:' follows the bounds of a runtime variable", start, start + 4)
@@ -255,7 +255,7 @@ class _Reader:
             self.sources[name] = source.on(*replica) if replica else source
 
     def _says(self, word: str) -> bool:
-        """Whether a word comes next, and is no name of a variable; pass it then."""
+        """Whether a word comes next that is no name of a variable; if so, go past it."""
         scan, start = self.scan, self.scan.at
         if scan.word() == word and scan.peek() != ":":
             return True
@@ -282,7 +282,7 @@ class _Reader:
 
 
 def _source(definition: str, index: tuple[Value, ...], clamp: Interval | None) -> Source:
-    """The source that an instruction's text names, in full or by its name alone."""
+    """The source of an instruction's text, which is whole or only its name."""
     name = definition.split("=", 1)[0].split()[-1:] or [definition]
     instruction = name[0].removeprefix("%")
     whole = definition if "=" in definition else ""
@@ -290,7 +290,7 @@ def _source(definition: str, index: tuple[Value, ...], clamp: Interval | None) -
 
 
 def _ranges_to_runtime(m: IndexingMap, sources: dict[str, Source]) -> IndexingMap:
-    """The map with the ranges that are read while the program runs as what they are."""
+    """The map in which the ranges that are read while the program runs are runtime variables."""
     kept: list[Variable] = []
     values: dict[Symbol, Value] = {}
     runtime: list[RuntimeVariable] = []

@@ -1,9 +1,9 @@
-"""Whether an indexing map is a layout, and which: decided exactly, or left open with a word.
+"""The layout of an indexing map: an exact answer, or `UndecidedError`.
 
-First by the rules of ints: each variable is written as digits between the weights at which its
-divisions step; if what is left is a sum of multiples of digits, these are sizes and strides, however
-large the map is. Where no rule says so, by looking at the points, up to `WORK` of them: the offsets of
-one variable while the others are 0 force the digits of a layout, and the others must add up.
+First come the rules of ints. Each variable becomes digits between the weights at which its divisions
+step. If the result is then a sum of multiples of digits, these are sizes and strides, for a map of any
+size. If no rule applies, up to `WORK` points are checked. The offsets of one variable, while the others
+are 0, decide the digits of a layout, and the other offsets must be their sums.
 
 Source: our own derivation.
 """
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from .variables import Variable
 
 WORK: Final = 1 << 16
-"""How many points are looked at where the rules of ints leave a question open."""
+"""The most points that are checked if the rules of ints leave a question open."""
 
 
 class _Fault(NamedTuple):
-    """A point where no layout agrees with a map, and what the points below it force there."""
+    """A point where no layout agrees with a map, and the value that the points below it require."""
 
     point: tuple[int, ...]
     value: int
@@ -41,7 +41,7 @@ class _Fault(NamedTuple):
 
 
 class Recognition:
-    """The result of a map as a function of its dims and ranges, less what it is where they are 0."""
+    """The result of a map as a function of its dims and ranges, minus its value where they are 0."""
 
     def __init__(self, map: IndexingMap) -> None:
         self.map = map
@@ -77,7 +77,7 @@ class Recognition:
             )
 
     def layout_and_offset(self) -> tuple[AnyLayout, Value]:
-        """Return the layout, and the offset that it lies behind; raise as `to_layout` does."""
+        """Return the layout, and the offset before it; raise the errors of `to_layout`."""
         self._check_domain()
         modes = self._by_rules() or self._by_values()
         return layout_of_digits(modes, tuple(map(Int, self.sizes))), self.offset
@@ -85,7 +85,7 @@ class Recognition:
     # --- the domain ---
 
     def _check_domain(self) -> None:
-        """That constraints take no point away from the box."""
+        """Raise an error if constraints remove a point of the box."""
         within = self.map.within()
         open_ = [c for c in self.map.constraints if not lies_in(rebind(c.expr, within), c.bounds)]
         if not open_:
@@ -99,7 +99,7 @@ class Recognition:
                 if type(value) is Expr or value not in bounds:
                     raise UnsupportedError(
                         "the map is no layout: its domain is no box",
-                        f"{self._written(point)} lies in its bounds and not in its domain.",
+                        f"{self._text(point)} lies in its bounds and not in its domain.",
                         f"map: {self.map}",
                         point=point,
                     )
@@ -115,8 +115,8 @@ class Recognition:
     def _by_rules(self) -> list[Digits] | None:
         """The digits of each variable, if the map is a sum over them by the rules of ints.
 
-        Each variable is put as digits between the weights at which its divisions step, and what is
-        left is a sum of multiples of digits: this holds at every point.
+        Each variable becomes digits between the weights at which its divisions step. The result is then
+        a sum of multiples of digits, at every point.
         """
         put: dict[Symbol, Value] = {}
         parts: list[list[tuple[int, Symbol]]] = []
@@ -146,7 +146,7 @@ class Recognition:
             for digits, n in zip(parts, self.sizes, strict=True)
         ]
 
-    # --- looking at values ---
+    # --- a check of values ---
 
     def _by_values(self) -> list[Digits]:
         found: list[Digits] = []
@@ -154,7 +154,7 @@ class Recognition:
             values = [self._value(self._only({i: x})) for x in range(min(n, WORK))]
             digits = read_digits(values)
             if isinstance(digits, Break):
-                self._refuse(self._parted(i, digits))
+                self._refuse(self._no_sum(i, digits))
             else:
                 found.append(digits_of(digits, n))
         box = prod(self.sizes)
@@ -171,7 +171,7 @@ class Recognition:
             )
         return found
 
-    def _parted(self, i: int, at: Break) -> _Fault:
+    def _no_sum(self, i: int, at: Break) -> _Fault:
         low, high = self._value(self._only({i: at.low})), self._value(self._only({i: at.high}))
         point = self._only({i: at.at})
         return _Fault(point, self._value(point), low + high)
@@ -179,7 +179,7 @@ class Recognition:
     def _refuse(self, fault: _Fault) -> NoReturn:
         raise UnsupportedError(
             "the map is no layout",
-            f"At {self._written(fault.point)} it gives {fault.value} more than at 0; a layout would give"
+            f"At {self._text(fault.point)} it gives {fault.value} more than at 0; a layout would give"
             f" {fault.expected}.",
             f"map: {self.map}",
             **fault._asdict(),
@@ -196,7 +196,7 @@ class Recognition:
         yield tuple(n - 1 for n in self.sizes)
 
     def _box(self) -> Iterator[tuple[int, ...]]:
-        """All points, none made before its turn: `itertools.product` holds each of the ranges whole."""
+        """All points, one at a time; `itertools.product` would store each of the ranges."""
 
         def longer(points: Iterable[tuple[int, ...]], n: int) -> Iterator[tuple[int, ...]]:
             return ((*point, i) for point in points for i in range(n))
@@ -212,18 +212,18 @@ class Recognition:
     def _value(self, point: Iterable[int]) -> int:
         return int(compute(self.rest, {}, self._at(point)))
 
-    def _written(self, point: tuple[int, ...]) -> str:
+    def _text(self, point: tuple[int, ...]) -> str:
         return ", ".join(f"{name} = {x}" for name, x in zip(self.names, point, strict=True))
 
 
 def _chain(steps: Iterable[int], n: int) -> list[int] | None:
-    """The steps below a size, each a multiple of the one before it; None where they are not."""
+    """The steps below a size, each a multiple of the one before it; None if they are not."""
     weights = [1, *sorted(w for w in steps if 1 < w < n)]
     return weights if all(b % a == 0 for a, b in pairwise(weights)) else None
 
 
 def _steps(x: Value, symbol: Symbol) -> set[int]:
-    """How far a symbol goes between the steps of the divisions that it is in."""
+    """The distances of a symbol between the steps of the divisions that contain it."""
     out: set[int] = set()
     if type(x) is Expr:
         for monomial in x.terms:
@@ -233,7 +233,7 @@ def _steps(x: Value, symbol: Symbol) -> set[int]:
 
 
 def _atom_steps(atom: Any, symbol: Symbol) -> set[int]:
-    """The same of an atom; 1 is the step of the symbol itself."""
+    """The same for an atom; 1 is the step of the symbol itself."""
     if type(atom) is Symbol:
         return {1} if atom is symbol else set()
     if type(atom) is Least:

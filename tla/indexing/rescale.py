@@ -1,4 +1,4 @@
-"""Ranges that take every so-many-th value, and variables of another kind.
+"""Ranges that have every n-th value, and variables as dims.
 
 >>> from . import parse_map
 >>> m = parse_map("(d0)[s0] -> (d0, s0), domain: d0 in [0, 3], s0 in [0, 41], s0 mod 6 in [3, 3]")
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 def rescale_symbols(map: IndexingMap) -> IndexingMap:
     """Return the map with ``s*f + r`` for each range ``s`` that constraints keep to ``s mod f == r``.
 
-    It goes from each point to the same results as before. Several congruences of one range become one,
-    or the map is known empty where they contradict each other; the new bounds hold just the values that
-    keep the old ones. Runtime variables stay as they are: what they are is what the program reads.
+    It has the same results at each point. Several congruences of one range become one, or the map is
+    known empty if they contradict each other. The new bounds contain exactly the values within the old
+    ones. Runtime variables stay, because the program decides their values.
 
     >>> from . import parse_map
     >>> text = "()[s0] -> (s0), domain: s0 in [-9, 20], s0 mod 4 in [3, 3], s0 mod 6 in "
@@ -66,19 +66,19 @@ def rescale_symbols(map: IndexingMap) -> IndexingMap:
     values: dict[Symbol, Value] = {}
     for i, (f, r) in found.items():
         values[symbol(1, i)] = rng(i) * f + r
-        ranges[i] = ranges[i]._replace(bounds=_rescaled(ranges[i].bounds, f, r))
+        ranges[i] = ranges[i]._replace(bounds=_rescale(ranges[i].bounds, f, r))
     return placed(map, values, map.dims, ranges, map.runtime, rest)
 
 
-def _rescaled(bounds: Interval, f: int, r: int) -> Interval:
-    """The ints ``n`` for which ``n*f + r`` lies in some bounds."""
+def _rescale(bounds: Interval, f: int, r: int) -> Interval:
+    """The bounds of the ints ``n`` for which ``n*f + r`` lies in some bounds."""
     return Interval(-((r - bounds.lower) // f), (bounds.upper - r) // f)
 
 
 def _residue(constraint: Constraint) -> tuple[int, int, int] | None:
-    """``i, f, r`` where a constraint says that range ``i`` is ``r`` modulo ``f``; None of any other.
+    """``i, f, r`` if a constraint means that range ``i`` is ``r`` modulo ``f``, otherwise None.
 
-    ``f`` is 0 where no int is.
+    ``f`` is 0 if no int fulfils it.
     """
     residue = congruence(*constraint)
     if residue is None or len(residue[0].terms) > 1:
@@ -99,9 +99,9 @@ def _residue(constraint: Constraint) -> tuple[int, int, int] | None:
 
 
 def symbols_to_dims(map: IndexingMap) -> IndexingMap:
-    """Return the map with dims for its ranges and runtime variables, in their order behind the others.
+    """Return the map with dims for its ranges and runtime variables, in their order after the others.
 
-    What runtime variables are read from is forgotten: the result goes from every value of theirs.
+    The sources of runtime variables are lost: the result has every value of theirs.
 
     >>> from . import parse_map
     >>> m = parse_map("(d0)[s0]{of} -> (d0 + of, s0), domain: d0 in [0, 3], s0 in [0, 4], of in [0, 2]")
@@ -118,7 +118,7 @@ def symbols_to_dims(map: IndexingMap) -> IndexingMap:
 
 
 def ranges_to_dims(map: IndexingMap, indices: Collection[int]) -> IndexingMap:
-    """Return the map with dims for some of its ranges, in the order of these behind the other dims.
+    """Return the map with dims for some of its ranges, in their order after the other dims.
 
     >>> from . import parse_map
     >>> m = parse_map("(d0)[s0, n] -> (d0 + s0, n), domain: d0 in [0, 3], s0 in [0, 4], n in [0, 2]")
@@ -141,7 +141,7 @@ def ranges_to_dims(map: IndexingMap, indices: Collection[int]) -> IndexingMap:
 
 
 def _with_dims(map: IndexingMap, moved: list[tuple[int, int]]) -> IndexingMap:
-    """The map with dims for some ranges and runtime variables, behind those it has."""
+    """The map with dims for some ranges and runtime variables, after its own dims."""
     dims = [(0, i) for i in range(len(map.dims))]
     ranges = [(1, i) for i in range(len(map.ranges)) if (1, i) not in moved]
     runtime = [(2, i) for i in range(len(map.runtime)) if (2, i) not in moved]

@@ -1,7 +1,7 @@
-"""The rules that simplify a map: of its constraints, and of its expressions by what these say.
+"""The rules that simplify a map: its constraints, and then its expressions by the constraints.
 
-The rules of expressions are those of `tla.numbers.rules`, which here know the bounds of the variables,
-and the constraints; those of constraints stand in `tla.indexing.constraints`.
+The rules of expressions are those of `tla.numbers.rules`, with the bounds of the variables and the
+constraints. The rules of constraints are in `tla.indexing.constraints`.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 
 def rewritten(map: IndexingMap, replace: bool) -> IndexingMap:
-    """Return a map of the same points that the rules leave as it is.
+    """Return a map of the same points to which no rule applies any more.
 
     Args:
-        replace: Whether a variable that has but one value is replaced by it.
+        replace: Whether a variable with a single value is replaced by it.
     """
     while not (map.is_undefined or map.is_known_empty):
         before = map
@@ -117,9 +117,9 @@ def _with_simpler_expressions(map: IndexingMap, replace: bool) -> IndexingMap:
 
 
 class _Rewriting:
-    """Rewrites expressions by what constraints say of the very expressions that they are made of.
+    """The rewriting of expressions by constraints on the same expressions.
 
-    And by a rule of XLA's, S2: remainders rather than negative quotients,
+    It also has a rule of XLA's, S2, with remainders instead of negative quotients:
     ``(x // c) * -(c*k) == (x % c)*k - x*k``.
     """
 
@@ -139,7 +139,7 @@ class _Rewriting:
         return self._sum(x)
 
     def _sum(self, x: Value) -> Value:
-        """An expression whose atoms are done."""
+        """An expression whose atoms are rewritten."""
         if type(x) is not Expr or not (x.kinds or self._bounds):
             return x
         result = sum_of([self._term(monomial, k) for monomial, k in x.terms.items()], x.constant)
@@ -161,7 +161,7 @@ class _Rewriting:
         return product
 
     def _range(self, x: Value) -> tuple[int | None, int | None]:
-        """The range of an expression, by its variables' and by what is stated of it."""
+        """The range of an expression, by the ranges of its variables and by the constraints."""
         low, high = bounds_of(x)
         stated = self._bounds.get(_key(x)) if type(x) is Expr and self._bounds else None
         if stated is None or type(x) is not Expr or low is None or high is None:
@@ -183,5 +183,5 @@ class _Rewriting:
 
 
 def _key(x: Expr) -> Any:
-    """What an expression has in common with those that differ by a constant."""
+    """The key that expressions share if they differ by a constant."""
     return frozenset(x.terms.items())

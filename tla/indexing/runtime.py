@@ -13,7 +13,7 @@
 >>> print(fold(m, named.get))
 (d0, d1) -> (min(32, d0), d1), domain: d0 in [0, 41], d1 in [0, 7]
 
-XLA folds an iota without moving it to where the slice fits, so that there row ``d0`` is read of all 42.
+XLA folds an iota without the clamp of the slice, so it reads row ``d0`` for all 42.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..numbers import Expr, atom_expr, rebind
-from .compose import merged_sources, numbered
+from .compose import merged_sources, with_names
 from .constraints import lies_in
 from .elements import Elements
 from .making import Constraint
@@ -49,26 +49,26 @@ def fold(map: IndexingMap, value_of: ValueOf) -> IndexingMap:
     >>> print(fold(m, {"i": four}.get))
     (d0) -> (d0 + 4), domain: d0 in [0, 1]
 
-    It goes where the map goes, for all that the program may read. A value is moved into the clamp of
-    its source; where the map's bounds do not hold it, the map goes nowhere. A clamp of one number makes
-    the variable that number, whatever is read.
+    It has the results of the map for all numbers that the program may read. A value is clamped like its
+    source. If it lies outside the map's bounds, the map has no result. A clamp to a single number
+    decides the variable.
 
     Args:
-        value_of: The instruction of a name; None where it is not known. What is called by another, as
-            ``fusion.3/start``, is looked for in the computations of that one.
+        value_of: The instruction of a name; None if it is unknown. A name such as ``fusion.3/start``
+            belongs to a computation that ``fusion.3`` calls.
 
-    A value is known if it is made of constants and iotas, by ops that move elements and by arithmetic
-    on ints that cannot overflow. The numbers of a constant that may be meant must be equal, or grow in
-    equal steps along each dim.
+    A value is known if it comes from constants and iotas, by ops that move elements and by arithmetic on
+    ints that cannot overflow. The possible numbers of a constant must be equal, or grow in equal steps
+    along each dim.
     """
     require_map(map)
     if map.is_undefined or map.is_known_empty or not map.runtime:
         return map
-    found = _Folded(map, Elements(value_of))
+    found = _Folding(map, Elements(value_of))
     return merged_sources(found.map()) if found.values else map
 
 
-class _Folded:
+class _Folding:
     """The known values of a map's runtime variables, in unknowns that lie in the map's bounds."""
 
     def __init__(self, map: IndexingMap, elements: Elements) -> None:
@@ -81,7 +81,7 @@ class _Folded:
             self.find(i)
 
     def find(self, i: int) -> None:
-        """Look for the value of a variable, after those of the variables that its indices hold."""
+        """Find the value of a variable, after those of the variables in its indices."""
         if i in self.done:
             return
         self.done.add(i)
@@ -100,7 +100,7 @@ class _Folded:
         return rebind(x, self.within)
 
     def map(self) -> IndexingMap:
-        """The map of the variables that are left."""
+        """The map over the remaining variables."""
         old = self.old
         known = {rt(i).symbols[0]: x for i, x in self.values.items()}
         left = [i for i in range(len(old.runtime)) if i not in self.values]
@@ -123,10 +123,10 @@ class _Folded:
             for i, x in self.values.items()
             if not lies_in(x, old.runtime[i].bounds)
         ]
-        runtime = numbered([old.runtime[i] for i in left], "rt", [*old.dims, *old.ranges])
+        runtime = with_names([old.runtime[i] for i in left], "rt", [*old.dims, *old.ranges])
         return placed(old, into, old.dims, old.ranges, runtime, constraints)
 
 
 def _holds(x: Value, symbols: Container[Symbol]) -> bool:
-    """Whether an expression is made of one of some variables."""
+    """Whether an expression contains one of some variables."""
     return type(x) is Expr and any(symbol in symbols for symbol in x.symbols)

@@ -5,7 +5,7 @@
 >>> print(simplify(m))
 (d0, d1) -> (d0, d1), domain: d0 in [0, 6], d1 in [0, 14]
 
-The rules stand in `tla.indexing.rewriting`; what they leave open, integer sets may prove.
+The rules are in `tla.indexing.rewriting`. Integer sets may prove more.
 
 Source: XLA ``indexing_map.cc``, IndexingMap::Simplify, without what is unsound in it.
 """
@@ -25,24 +25,24 @@ SINGLE_VALUES = ("keep", "replace")
 
 
 def simplify(map: IndexingMap, single_values: str = "keep", exact: bool | None = None) -> IndexingMap:
-    """Return a map of the same points, in the form that the rules give.
+    """Return a map of the same points in normal form.
 
     >>> from tla.indexing import parse_map
     >>> m = parse_map("(d0) -> ((d0 * 4 + 3) floordiv 4, d0 mod 8), domain: d0 in [0, 7]")
     >>> print(simplify(m))
     (d0) -> (d0, d0), domain: d0 in [0, 7]
 
-    The variables stay, with narrower bounds where constraints narrow them; constraints that always hold
-    go. ``simplify(simplify(m)) == simplify(m)``.
+    The variables stay, and constraints may narrow their bounds. Constraints that always hold disappear.
+    ``simplify(simplify(m)) == simplify(m)``.
 
     Args:
-        single_values: What becomes of a variable that has but one value: ``"keep"`` its name, as XLA
-            does for reshapes and tiles, or ``"replace"`` it by the value.
+        single_values: Whether to ``"keep"`` a variable with a single value, as XLA does for reshapes and
+            tiles, or to ``"replace"`` it by the value.
         exact: Whether to prove by integer sets that constraints which contradict each other leave no
-            point; None does so where islpy is installed.
+            point; None does so if islpy is installed.
 
     Raises:
-        UnsupportedError: no such way with single values; ``exact`` is asked for without islpy.
+        UnsupportedError: ``single_values`` is another text, or ``exact`` is true without islpy.
     """
     require_map(map)
     if single_values not in SINGLE_VALUES:
@@ -54,7 +54,7 @@ def simplify(map: IndexingMap, single_values: str = "keep", exact: bool | None =
 
 
 _MOST: Final = 8_000
-"""How many operations isl may take for a proof: some milliseconds."""
+"""The most operations of isl for a proof: some milliseconds."""
 
 
 def _is_empty(map: IndexingMap, exact: bool | None) -> bool:

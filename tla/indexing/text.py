@@ -1,7 +1,7 @@
-"""Indexing maps as text: XLA's forms, and how they are written.
+"""The writer of indexing maps in XLA's forms.
 
 =========  ======================================================================================
-form       what it writes
+form       text
 =========  ======================================================================================
 ``2025``   ``(d0)[s0]{rt0} -> (d0 floordiv 2 + s0), domain: d0 in [0, 9], s0 in [0, 1], rt0 in ...``
 ``2026``   the same with ``/`` for ``floordiv``, and summands in the order of their kinds alone
@@ -9,7 +9,7 @@ form       what it writes
            ``hlo: of = s32[] parameter(1)`` and ``(d0) -> ()``, its source
 =========  ======================================================================================
 
-`parse_map` reads all of them, and what follows a map where `to_text` writes its sources::
+`parse_map` reads all of them, also with the sources that `to_text` can write after a map::
 
     runtime variables:
       rt0: %of = s32[] parameter(1); (d0) -> (), clamp [0, 2], on (d0) -> (d0 floordiv 4)
@@ -56,7 +56,7 @@ class MapWriter:
     """The texts of the parts of a map with some dims, ranges and runtime variables.
 
     Args:
-        within: For each variable the unknown that lies in its bounds.
+        within: For each variable the unknown within its bounds.
     """
 
     def __init__(self, form: str, kinds: Kinds, within: dict[Symbol, Expr]) -> None:
@@ -65,7 +65,7 @@ class MapWriter:
         self.bounds: list[Interval] = [v.bounds for vs in kinds for v in vs]
         self.runtime: tuple[RuntimeVariable, ...] = kinds[2]
         self.kinds: list[list[str]] = [[v.name for v in vs] for vs in kinds]
-        if form == "old":  # runtime variables are numbered on behind the ranges
+        if form == "old":  # the numbers of runtime variables follow those of the ranges
             names = (f"s{i}" for i in count(len(kinds[1])))
             free = (name for name in names if name not in self.kinds[0] + self.kinds[1])
             self.kinds[2] = [next(free) for _variable in kinds[2]]
@@ -83,18 +83,18 @@ class MapWriter:
         return text_in(self._from_first_period(x), self.style).text
 
     def _from_first_period(self, x: Value) -> Value:
-        """The value with dividends that begin in ``[0, divisor)``, as the ops of XLA make them.
+        """The value with dividends that begin in ``[0, divisor)``, as in XLA.
 
-        The rules of `tla.numbers` leave the constant of a dividend in ``[0, divisor)``: a slice from 3
-        by 7 is ``(d0 + 4) floordiv 7 - 1`` to them, and ``(d0 - 3) floordiv 7`` where ``d0`` begins
-        at 3.
+        The rules of `tla.numbers` bring the constant of a dividend into ``[0, divisor)``: a slice from 3
+        by 7 is ``(d0 + 4) floordiv 7 - 1`` there. Here it is ``(d0 - 3) floordiv 7`` if ``d0`` begins at
+        3.
         """
         if type(x) is not Expr or not x.kinds:
             return x
         terms: Terms = {}
         constant = x.constant
         for monomial, k in x.terms.items():
-            atoms = [self._shifted(atom) for atom in monomial]
+            atoms = [self._shift(atom) for atom in monomial]
             if len(atoms) == 1:  # k * ((y + n*c) // c) == k * (y // c) + k*n
                 constant += k * atoms[0][1]
             elif any(periods for _atom, periods in atoms):
@@ -102,8 +102,8 @@ class MapWriter:
             terms[tuple(atom for atom, _periods in atoms)] = k
         return expr_of(terms, constant, x.kinds)
 
-    def _shifted(self, atom: Any) -> tuple[Any, int]:
-        """A division of a dividend some periods lower, and how many less its quotient is."""
+    def _shift(self, atom: Any) -> tuple[Any, int]:
+        """A division with a dividend some periods lower, and the difference of its quotient."""
         if type(atom) not in (Quotient, Remainder) or type(atom.divisor) is Expr:
             return atom, 0
         y, c = atom.dividend, atom.divisor
@@ -129,7 +129,7 @@ class MapWriter:
         return f"{self.head()} -> ({', '.join(map(self.expr, results))})"
 
     def place(self, index: tuple[Value, ...]) -> str:
-        """A map to an element, from the dims alone where it needs no others, as XLA writes it."""
+        """A map to an element, from only the dims if it needs no other variables, as in XLA."""
         if any(place_of(symbol)[0] for x in index for symbol in free_symbols(x)):
             return self.arrow(index)
         return f"({', '.join(self.kinds[0])}) -> ({', '.join(map(self.expr, index))})"
@@ -155,7 +155,7 @@ class MapWriter:
         return [f"hlo: {source.definition or source.instruction}", self.place(source.place)]
 
     def sources(self, replica: Value | None) -> str:
-        """The lines that follow a map: what it reads, and where."""
+        """The lines after a map: its sources and its replica."""
         lines: list[str] = []
         for name, variable in zip(self.kinds[2], self.runtime, strict=True):
             source = variable.source
@@ -182,7 +182,7 @@ def in_order(x: Expr) -> list[tuple[Monomial, int]]:
 
 
 def in_mlir_order(x: Expr) -> list[tuple[Monomial, int]]:
-    """Return the terms as `in_order`, but one with a dim first: MLIR moves symbols to the right."""
+    """Return the terms as in `in_order`, but with a dim first: MLIR moves symbols to the right."""
     terms = in_order(x)
     for i, (monomial, _k) in enumerate(terms):
         if any(_has_dim(atom) for atom in monomial):

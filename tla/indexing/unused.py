@@ -6,11 +6,11 @@
 >>> print(remove_unused_symbols(m))
 (d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 1]
 
-A range that only constraints speak of says that some value of it meets them. Where one does, whatever
-the other variables are, range and constraints are left out; where there is none at all the map is known
-empty; elsewhere they stay. This is decided, not assumed: by the bounds of the constraints, by
-enumeration, or by `relation` where islpy is installed and the numbers are large. XLA leaves them out
-unseen where a constraint speaks of unused variables alone, and keeps all others.
+A range that occurs only in constraints means that some value of it fulfils them. If a value does for all
+values of the other variables, the range and the constraints are removed. If no value does, the map is
+known empty. Otherwise they stay. The answer is a proof: by the bounds of the constraints, by
+enumeration, or by `relation` if islpy is installed and the numbers are large. XLA removes constraints on
+unused variables alone without a proof, and keeps all others.
 
 Source: XLA ``IndexingMap::RemoveUnusedSymbols``, ``RemoveUnusedVars``.
 """
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
     Place = tuple[int, int]
 
 _MOST: Final = 1 << 15
-"""How many points of some variables are enumerated, or operations of isl taken."""
+"""The most points of some variables, or operations of isl."""
 
 
 def remove_unused_symbols(map: IndexingMap) -> IndexingMap:
     """Return the map without the ranges and runtime variables that its pairs do not depend on.
 
-    It takes each ``(dims, runtime)`` to the results that it took them to before. A runtime variable goes
-    only if the map holds for every number that its source may read: its clamp, or its bounds where
-    nothing is known of a source. The other variables are numbered anew.
+    It has the same results for each ``(dims, runtime)``. A runtime variable disappears only if the map
+    holds for every number of its source: its clamp, or its bounds if it has no source. The other
+    variables get new numbers.
 
     >>> from . import parse_map
     >>> text = "(d0)[s0] -> (d0), domain: d0 in [0, 3], s0 in [0, 3], d0 + s0 in "
@@ -61,9 +61,9 @@ def remove_unused_symbols(map: IndexingMap) -> IndexingMap:
 
 
 def remove_unused_vars(map: IndexingMap) -> IndexingMap:
-    """Return the map without any variables that its results do not depend on, dims too.
+    """Return the map without any variables that its results do not depend on, also without such dims.
 
-    It takes the dims that are left to what it took them to for some values of the others.
+    It has, at the remaining dims, the results for some values of the others.
 
     >>> from . import parse_map
     >>> m = parse_map("(d0, d1) -> (d1), domain: d0 in [0, 49], d1 in [0, 59], d0 mod 3 in [0, 0]")
@@ -82,7 +82,7 @@ def _without_unused(map: IndexingMap, kinds: tuple[int, ...]) -> IndexingMap:
     within = map.within()
     constraints = [c for c in map.constraints if not lies_in(rebind(c.expr, within), c.bounds)]
     places = [(k, i) for k, vs in enumerate(map.kinds) for i in range(len(vs))]
-    used = _needed(map, [place for place in places if place[0] not in kinds])
+    used = _with_places(map, [place for place in places if place[0] not in kinds])
     while True:
         kept = list(constraints)
         for free, given, group in _groups(constraints, used):
@@ -91,7 +91,7 @@ def _without_unused(map: IndexingMap, kinds: tuple[int, ...]) -> IndexingMap:
                 return map.with_parts(is_known_empty=True)
             if holds:
                 kept = [c for c in kept if c not in group]
-        more = _closed(map, used | _places(c.expr for c in kept))
+        more = _with_sources(map, used | _places(c.expr for c in kept))
         if more == used:
             if len(used) == len(places) and len(kept) == len(map.constraints):
                 return map
@@ -100,30 +100,30 @@ def _without_unused(map: IndexingMap, kinds: tuple[int, ...]) -> IndexingMap:
         used = more
 
 
-# --- what is used -----------------------------------------------------------------------------
+# --- used variables -----------------------------------------------------------------------------
 
 
 def _places(expressions: Iterable[Value]) -> set[Place]:
     return {place_of(a) for x in expressions for a in atoms_of(x) if type(a) is Symbol}
 
 
-def _needed(map: IndexingMap, places: list[Place]) -> set[Place]:
-    """The variables that stay in any case, the given ones among them."""
+def _with_places(map: IndexingMap, places: list[Place]) -> set[Place]:
+    """The variables that stay in any case, with the given ones."""
     results = [*map.results] if map.replica is None else [*map.results, map.replica]
     conditions = {(2, i) for i, v in enumerate(map.runtime) if not _is_free(v)}
-    return _closed(map, _places(results) | conditions | set(places))
+    return _with_sources(map, _places(results) | conditions | set(places))
 
 
 def _is_free(variable: RuntimeVariable) -> bool:
-    """Whether the map holds for every number that is read."""
+    """Whether the map holds for every number of the source."""
     source = variable.source
     if source is None:
         return True
     return source.instruction != REPLICA and source.clamp is not None and source.clamp in variable.bounds
 
 
-def _closed(map: IndexingMap, places: set[Place]) -> set[Place]:
-    """Some variables, and those that tell where their sources are read."""
+def _with_sources(map: IndexingMap, places: set[Place]) -> set[Place]:
+    """Some variables, and those in the indices of their sources."""
     out: set[Place] = set()
     todo = list(places)
     while todo:
@@ -141,10 +141,10 @@ def _closed(map: IndexingMap, places: set[Place]) -> set[Place]:
 def _groups(
     constraints: list[Constraint], used: set[Place]
 ) -> list[tuple[set[Place], set[Place], list[Constraint]]]:
-    """The constraints on variables that are not used, together where they share one: these variables,
-    the others, and the constraints.
+    """The groups of constraints on unused variables, by shared variables: these, the others, the
+    constraints.
 
-    Runtime variables are among the others: what a program reads is not chosen to fit.
+    Runtime variables are among the others, because the program decides them.
     """
     groups: list[tuple[set[Place], set[Place], list[Constraint]]] = []
     for c in constraints:
@@ -166,11 +166,11 @@ def _can_hold(
 ) -> bool | None:
     """Whether some values of the free variables meet the constraints, for all values of the given ones.
 
-    False if none do for any; None where it is so for some, or not known.
+    It is False if no values do for any of them, and None if they do for some, or if that is unknown.
     """
     bounds = [map.kinds[kind][i].bounds for kind, i in (*given, *free)]
     if prod(each.size for each in bounds) > _MOST:
-        return _proved(map, free, given, constraints)
+        return _proof(map, free, given, constraints)
     symbols = [symbol(*place) for place in (*given, *free)]
     found: bool | None = None
     for outer in product(*bounds[: len(given)]):
@@ -188,10 +188,10 @@ def _holds(constraints: list[Constraint], known: dict[Any, Any]) -> bool:
     return all(compute(x, {}, known) in bounds for x, bounds in constraints)
 
 
-def _proved(
+def _proof(
     map: IndexingMap, free: list[Place], given: list[Place], constraints: list[Constraint]
 ) -> bool | None:
-    """The same by integer sets; None where there is no islpy, or no proof within its limit."""
+    """The same by integer sets; None without islpy, or without a proof within its limit."""
     values: dict[Symbol, Value] = {symbol(*place): dim(i) for i, place in enumerate(given)}
     values.update({symbol(*place): rng(i) for i, place in enumerate(free)})
     dims, ranges = ([map.kinds[kind][i].bounds for kind, i in each] for each in (given, free))

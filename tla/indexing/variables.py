@@ -1,16 +1,16 @@
 """The variables of indexing maps: dims, ranges, runtime variables.
 
 ==================  ===============  ==========================================================
-kind                in expressions   what it is
+kind                in expressions   meaning
 ==================  ===============  ==========================================================
-dim                 ``dim(0)``       a coordinate of what the map starts from
-range               ``rng(0)``       one of several: the map goes to all of its values
+dim                 ``dim(0)``       a coordinate of the point
+range               ``rng(0)``       a variable with all of its values: the map has a result for each
 runtime variable    ``rt(0)``        a number read while the program runs, from its `Source`
 ==================  ===============  ==========================================================
 
-In the expressions of a map a variable is any int, named by its kind and number. The map keeps its bounds
-and its own name beside the expressions. So equal expressions are one value, and only a function that
-uses the bounds, as `simplify` does, may rewrite by them.
+In the expressions of a map a variable is any int, with a name of its kind and number. The map has its
+bounds and its own name beside the expressions. So equal expressions are one value, and only functions
+that use the bounds, such as `simplify`, may rewrite by them.
 
 Source: XLA ``hlo/analysis/indexing_map.h``, IndexingMap::Variable.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Variable(NamedTuple):
-    """A dim or a range: what it is called, and its bounds.
+    """A dim or a range: its name and its bounds.
 
     >>> from tla.indexing import parse_map
     >>> parse_map("(row) -> (row), domain: row in [0, 3]").dims
@@ -40,14 +40,14 @@ class Variable(NamedTuple):
 
 
 REPLICA: Final = "@replica"
-"""What a `Source` names for the device that runs the program; no instruction can be called so.
+"""The instruction of a `Source` for the device that runs the program; no instruction has this name.
 
-An instruction called ``replica-id`` may be anything, and a device is more than its replica.
+An instruction of the name ``replica-id`` may be anything, and a device is more than its replica.
 """
 
 
 class Source(NamedTuple):
-    """What a runtime variable is read from.
+    """The source of a runtime variable.
 
     >>> from tla.hlo import read_instruction
     >>> from tla.indexing import output_to_input
@@ -56,15 +56,15 @@ class Source(NamedTuple):
     >>> source.instruction, source.indices, source.clamp
     ('i', (), Interval(0, 7))
 
-    Its value at a point is element ``indices`` of the result of ``instruction``, moved into ``clamp``
-    where there is one.
+    Its value at a point is element ``indices`` of the result of ``instruction``, clamped to ``clamp`` if
+    there is one.
 
     Attributes:
         instruction: The name of the instruction; `REPLICA` for the number of the replica.
         indices: An expression of the map's variables for each dim of that result.
-        clamp: Where a start index is moved into before it is used; None where it is taken as it is.
-        definition: The instruction as text, "" where it is not known; for reading alone.
-        elsewhere: Whether the first of the indices is the replica it is read on; else that is the one
+        clamp: The interval to which a start index is clamped before its use; None without a clamp.
+        definition: The instruction as text, "" if it is unknown; only for readers.
+        elsewhere: Whether the first of the indices is the replica of the read; if not, that is the one
             that asks.
     """
 
@@ -76,16 +76,16 @@ class Source(NamedTuple):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What sources of one and the same number have in common."""
+        """The key that sources of the same number share."""
         return self.instruction, self.indices, self.clamp, self.elsewhere
 
     @property
     def place(self) -> tuple[Value, ...]:
-        """The indices of the element alone."""
+        """The indices of the element, without the replica."""
         return self.indices[1:] if self.elsewhere else self.indices
 
     def on(self, replica: Value | None) -> Source:
-        """Return the source as it is where this one's replica is the given one; None changes nothing."""
+        """Return the source for reads on a replica; None changes nothing."""
         if replica is None or self.elsewhere or self.instruction == REPLICA:
             return self
         return self._replace(indices=(replica, *self.indices), elsewhere=True)
@@ -94,8 +94,8 @@ class Source(NamedTuple):
 class RuntimeVariable(NamedTuple):
     """A number read while the program runs: its name, the values for which the map holds, its source.
 
-    Where the number lies outside the bounds, the map goes nowhere. A clamped one never does, unless
-    the bounds have become narrower than the clamp.
+    If the number lies outside the bounds, the map has no result. A clamped number lies outside only if
+    the bounds are narrower than the clamp.
     """
 
     name: str
@@ -108,7 +108,7 @@ class RuntimeVariable(NamedTuple):
         return self.source is not None and self.source.instruction == REPLICA
 
     def with_indices(self, put: Callable[[Value], Value]) -> RuntimeVariable:
-        """Return the variable, read where the function puts each index of its source.
+        """Return the variable with a function applied to each index of its source.
 
         >>> start = RuntimeVariable("rt0", Interval(0, 2), Source("start", (dim(0),)))
         >>> start.with_indices(lambda x: x * 4).source.indices
@@ -165,12 +165,12 @@ def rt(i: int) -> Expr:
 
 @cache
 def place_of(symbol: Symbol) -> tuple[int, int]:
-    """Return the kind and the number of the variable that a symbol is.
+    """Return the kind and the number of the variable of a symbol.
 
     The kind is 0 for a dim, 1 for a range, 2 for a runtime variable.
 
     Raises:
-        LayoutError: it is none.
+        LayoutError: the symbol is no variable of a map.
     """
     kind = symbol.name.rstrip("0123456789")
     number = symbol.name[len(kind) :]
@@ -185,5 +185,5 @@ def place_of(symbol: Symbol) -> tuple[int, int]:
 
 @cache
 def bounded(kind: int, i: int, lower: int, upper: int) -> Expr:
-    """Return a variable as an unknown that lies in its bounds: what the rules of ints may rewrite by."""
+    """Return a variable as an unknown within its bounds, for the rules of ints."""
     return sym(f"{_KINDS[kind]}{i}", min=lower, max=upper)

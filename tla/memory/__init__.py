@@ -1,9 +1,9 @@
-"""The memory of compiled programs: what each buffer takes, when it is live, how much is padding.
+"""The memory of compiled programs: the bytes of each buffer, its lifetime, its padding.
 
-- ``buffers`` on ``outline``, ``aliasing`` and ``roles``: the values with memory of their own;
+- ``buffers``, with ``outline aliasing roles``: the values with memory of their own;
 - ``tally`` and ``by``: their bytes, in all and in groups; ``waste``: padding; ``sizes``: bytes as text;
-- ``lifetimes`` on ``schedule``; ``live``: the peak, with ``simulated`` for memories beside the main one;
-- ``copies`` on ``origins`` and ``renaming``; ``formats``: layouts that make copies needless;
+- ``lifetimes``, with ``schedule``; ``live``: the peak, with ``simulated`` for the other memories;
+- ``copies``, with ``origins renaming``; ``formats``: layouts that make copies needless;
 - ``compare`` and ``matching``: two modules; ``advice``: cheaper layouts of one array;
 - ``oom``, with ``oom_text oom_report oom_check``: out-of-memory reports;
 - ``entry``: parameters and results; ``picture``: buffers as bars.

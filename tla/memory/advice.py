@@ -1,12 +1,12 @@
-"""What an array would cost in another order of its dims, or in another shape.
+"""The bytes of an array in other orders of its dims, and in other shapes.
 
 >>> from tla.xla_bridge import parse_array
 >>> best, *_ = cheaper_layouts(parse_array("s32[8388608,8,4]{2,1,0:T(8,128)}"))
 >>> print(best.shape, best.expansion)
 s32[8388608,8,4]{0,2,1:T(4,128)} 1.0
 
-Padding comes from the two most minor dims alone, those that a tile covers: it rounds one of them up to
-128 and the other to the rows of the tile. So it is enough to compare which dims these are.
+Only the two most minor dims have padding, because a tile covers them. The tile rounds one of them up to
+128, and the other to its rows. So it is enough to try each pair of dims.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Candidate", "cheaper_layouts", "cheaper_shapes"]
 
-_MOST_DIMS = 16  # a shape of 16 dims can be merged in 2**15 ways; orders are few at any rank
+_MOST_DIMS = 16  # there are 2**15 ways to merge 16 dims; orders are few at any rank
 
 
 class Candidate(NamedTuple):
-    """Another way to hold the data of an array, and what it costs.
+    """Another layout or shape for the data of an array, and its bytes.
 
     >>> from tla.xla_bridge import parse_array
     >>> found = cheaper_layouts(parse_array("f32[100,3,5]{2,1,0:T(4,128)}"))[0]
@@ -50,10 +50,10 @@ class Candidate(NamedTuple):
     """
 
     change: Literal["order", "transpose", "merge"]
-    """What changes: the order in memory, the order of the logical dims, or the list of dims."""
+    """The change: of the order in memory, of the order of the logical dims, or of the list of dims."""
     shape: XlaShape
     bytes: int
-    """The bytes that the array takes in memory, padding included."""
+    """The bytes of the array in memory, padding included."""
     data_bytes: int
     saved_bytes: int
     how: str
@@ -66,12 +66,12 @@ class Candidate(NamedTuple):
 
     @property
     def xla(self) -> str:
-        """The shape as XLA writes it."""
+        """The shape in XLA's text."""
         return str(self.shape)
 
     @property
     def jax(self) -> str | None:
-        """The layout as jax writes it; None where jax has no word for it, such as a memory space."""
+        """The layout in jax's text; None if jax has no word for a part, such as a memory space."""
         try:
             return jax_format(self.shape)
         except UnsupportedError:
@@ -89,15 +89,15 @@ def cheaper_layouts(shape: AnyShape, chip: str | Chip = "v5e") -> tuple[Candidat
     >>> print(found.jax)
     Format(Layout(major_to_minor=(1, 2, 0), tiling=((8, 128),)), sharding)
 
-    The first is the best of all orders with the tiles that the chip's compiler accepts for them. Of
-    equal costs the one nearest to the given order comes first: fewest pairs of dims change places. The
+    The first is the best of all orders, with the tiles that the chip's compiler accepts for them. Among
+    equals the order nearest to the present one comes first: the fewest pairs of dims change places. The
     memory space stays.
 
     Raises:
         UnsupportedError: the shape is no array, or has a dim of unknown size; its type has 1 or 6 bits;
             or there is no such chip.
     """
-    shape = _fixed(shape)
+    shape = _sized_array(shape)
     cost = physical_bytes(shape)
     ranked: list[tuple[tuple[int, int], XlaShape]] = []
     order_now = shape.minor_to_major
@@ -119,13 +119,13 @@ def cheaper_shapes(shape: AnyShape, chip: str | Chip = "v5e") -> tuple[Candidate
     s32[8388608,32]{1,0:T(8,128)} 4.0 merge dims 1 and 2 (8*4) into one of 32
     s32[268435456]{0:T(1024)} 1.0 merge dims 0 to 2 (8388608*8*4) into one of 268435456
 
-    Of the merges, each has fewer dims and costs less than the one before it. A shape with a bounded dim
-    has no such changes: where its elements lie would depend on the size.
+    Each merge has fewer dims and fewer bytes than the merge before it. A shape with a bounded dim has no
+    such changes, because the places of its elements would depend on the size.
 
     Raises:
-        UnsupportedError: as of `cheaper_layouts`.
+        UnsupportedError: the same as for `cheaper_layouts`.
     """
-    shape = _fixed(shape)
+    shape = _sized_array(shape)
     if not shape.is_static:
         return ()
     cost = physical_bytes(shape)
@@ -142,7 +142,8 @@ def cheaper_shapes(shape: AnyShape, chip: str | Chip = "v5e") -> tuple[Candidate
         return tuple(out)
     for cuts in range(shape.rank - 2, -1, -1):
         merges = [
-            (_row_major(shape, _merged(shape, runs), chip), runs) for runs in _runs(shape.rank, cuts)
+            (_row_major(shape, _merged_dims(shape, runs), chip), runs)
+            for runs in _runs(shape.rank, cuts)
         ]
         merged, runs = min(merges, key=lambda entry: physical_bytes(entry[0]))
         if physical_bytes(merged) < cost:
@@ -151,7 +152,7 @@ def cheaper_shapes(shape: AnyShape, chip: str | Chip = "v5e") -> tuple[Candidate
     return tuple(out)
 
 
-def _fixed(shape: AnyShape) -> XlaShape:
+def _sized_array(shape: AnyShape) -> XlaShape:
     shape = array_shape(shape)
     if shape.is_unbounded_dynamic:
         raise UnsupportedError(f"{shape} has a dim of unknown size: costs cannot be compared")
@@ -166,7 +167,7 @@ def _candidate(
 
 
 def _of_order(shape: XlaShape, order: tuple[int, ...], chip: str | Chip) -> XlaShape:
-    """The data of a shape in an order of dims, with the tiles that take least."""
+    """The shape in an order of dims, with the tiles that need the fewest bytes."""
     packed = packed_bits(shape.element_type, chip)
     rated = [laid_out(shape, order, tiling, packed) for tiling in tilings_of_order(shape, order, chip)]
     return min(rated, key=physical_bytes)
@@ -178,7 +179,7 @@ def _row_major(shape: XlaShape, dims: list[int], chip: str | Chip) -> XlaShape:
 
 
 def _inversions(one: tuple[int, ...], other: tuple[int, ...]) -> int:
-    """How many pairs of dims have changed places."""
+    """The number of pairs of dims whose order differs."""
     place = {dim: at for at, dim in enumerate(other)}
     return sum(place[a] > place[b] for a, b in combinations(one, 2))
 
@@ -190,7 +191,7 @@ def _runs(rank: int, cuts: int) -> Iterator[list[range]]:
         yield [range(a, b) for a, b in pairwise(edges)]
 
 
-def _merged(shape: XlaShape, runs: list[range]) -> list[int]:
+def _merged_dims(shape: XlaShape, runs: list[range]) -> list[int]:
     return [prod(shape.dimensions[i] for i in run) for run in runs]
 
 

@@ -1,4 +1,4 @@
-"""Which arrays of an instruction's result have memory of their own, and which lie in an operand's.
+"""The memory of an instruction's result: which arrays have their own, and which share an operand's.
 
 >>> from ..hlo import read_instruction
 >>> both = read_instruction("c = (f32[8], f32[8]) tuple(a, b)")
@@ -7,9 +7,9 @@
 >>> [r.rule for r in results(read_instruction("c = f32[8] add(a, b)"))]
 ['own']
 
-`RULES` says what each rule is. They were compared with the buffer assignments that the TPU compiler
-(libtpu 0.0.42) writes under ``xla_dump_to``, for 96 programs on v2 to tpu7x: of 4255 buffers none holds
-values that are at different places there.
+`RULES` has the text of each rule. We compared the rules with the buffer assignments that the TPU
+compiler (libtpu 0.0.42) writes under ``xla_dump_to``, for 96 programs on v2 to tpu7x. No buffer of these
+4255 has values that lie at different places there.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ RULES: Final = {
     " computation that it runs.",
     "donated": "A part of the module's result named by input_output_alias lies in that parameter.",
 }
-"""What each rule says, by name."""
+"""The text of each rule, by its name."""
 
 _FORWARDING = frozenset(
     {"bitcast", "tuple", "get-tuple-element", "opt-barrier", "domain", "add-dependency"}
@@ -69,19 +69,19 @@ _SHARING = re.compile(
 
 
 class Result(NamedTuple):
-    """An array of an instruction's result, and whose memory it has."""
+    """An array of an instruction's result, and the arrays whose memory it has."""
 
     shape_index: Index
     shape: XlaShape
     of: tuple[Place, ...]
-    """The arrays of operands whose memory it has; none where it has its own."""
+    """The arrays of operands whose memory it has; empty if it has its own."""
     is_written: bool
     """Whether the instruction writes there. If not, it passes on the values that lie there."""
     rule: str
 
 
 class Summary(NamedTuple):
-    """The part of a computation that a caller needs: which arrays of its root lie in a parameter."""
+    """The facts of a computation that a caller needs: the arrays of its root that lie in a parameter."""
 
     of: Mapping[Index, Place]
     written: frozenset[Index]
@@ -111,22 +111,22 @@ def arrays(shape: AnyShape) -> list[tuple[Index, XlaShape]]:
 
 
 def results(instruction: Instruction, called: Mapping[str, Summary] | None = None) -> list[Result]:
-    """Return the arrays of an instruction's result, each with whose memory it has.
+    """Return the arrays of an instruction's result, each with the arrays whose memory it has.
 
     Args:
         called: The summaries of the computations it calls, by name. If the summary of a fusion or call
             is missing, its results count as memory of its own.
 
     Raises:
-        UnsupportedError: a tuple gives an array, or an element is asked for that a tuple has not.
+        UnsupportedError: an array stands in place of a tuple, or a tuple does not have an element.
     """
     leaves = arrays(instruction.shape)
-    shared = _shared(instruction, [index for index, _ in leaves], called or {})
+    shared = _sharing(instruction, [index for index, _ in leaves], called or {})
     count = len(instruction.operands)
     out: list[Result] = []
     for index, shape in leaves:
         rule, places = shared.get(index, ("own", ()))
-        places = tuple(place for place in places if place[0] < count)  # an operand may be left out
+        places = tuple(place for place in places if place[0] < count)  # the text may lack an operand
         if places:
             out.append(Result(index, shape, places, rule not in _HANDING_ON, rule))
         else:
@@ -135,10 +135,10 @@ def results(instruction: Instruction, called: Mapping[str, Summary] | None = Non
 
 
 def summary(instructions: Iterable[Instruction], called: Mapping[str, Summary]) -> Summary:
-    """Return which arrays of a computation's root lie in its parameters.
+    """Return the arrays of a computation's root that lie in its parameters.
 
     Args:
-        instructions: Those of one computation, each after its operands.
+        instructions: The instructions of one computation, each after its operands.
         called: The summaries of the computations called before.
     """
     known: dict[str, dict[Index, tuple[Place, bool]]] = {}
@@ -163,7 +163,7 @@ def summary(instructions: Iterable[Instruction], called: Mapping[str, Summary]) 
 def _origin(
     instruction: Instruction, result: Result, known: Mapping[str, Mapping[Index, tuple[Place, bool]]]
 ) -> tuple[Place, bool] | None:
-    """The place of a parameter that a result lies in, and whether it was written on the way."""
+    """The place of a parameter in which a result lies, and whether an instruction wrote over it."""
     if len(result.of) != 1:
         return None
     ((number, index),) = result.of
@@ -174,13 +174,13 @@ def _origin(
 _Places: TypeAlias = dict[Index, tuple[Place, ...]]
 
 
-def _shared(
+def _sharing(
     instruction: Instruction, leaves: list[Index], called: Mapping[str, Summary]
 ) -> dict[Index, tuple[str, tuple[Place, ...]]]:
     """The rule for an array that has no memory of its own, and the places that the rule gives it."""
     opcode = instruction.opcode
     if opcode in _FORWARDING or "ConcatBitcast" in instruction.attributes.get("custom_call_target", ""):
-        return _by("forward", _forwarded(instruction, leaves))
+        return _by("forward", _forwarding(instruction, leaves))
     if opcode == "while":
         return _by("loop", {index: ((0, index),) for index in leaves})
     if opcode.endswith(("-done", "-update")):
@@ -203,7 +203,7 @@ def _by(rule: str, places: _Places) -> dict[Index, tuple[str, tuple[Place, ...]]
     return {index: (rule, at) for index, at in places.items()}
 
 
-def _forwarded(instruction: Instruction, leaves: list[Index]) -> _Places:
+def _forwarding(instruction: Instruction, leaves: list[Index]) -> _Places:
     if instruction.opcode == "tuple":
         if leaves == [()]:
             _refuse(instruction, "it gives no tuple")
@@ -215,7 +215,7 @@ def _forwarded(instruction: Instruction, leaves: list[Index]) -> _Places:
         if shape is not None and at and at[0] >= count:
             _refuse(instruction, f"its operand {shape} has no element {at[0]}")
         return {index: ((0, (*at, *index)),) for index in leaves if at}
-    if instruction.opcode == "custom-call":  # pieces that lie behind each other become one array
+    if instruction.opcode == "custom-call":  # pieces that follow one another become one array
         return {index: tuple((i, ()) for i in range(len(instruction.operands))) for index in leaves}
     return {index: ((0, index),) for index in leaves}
 
@@ -229,7 +229,7 @@ def _refuse(instruction: Instruction, why: str) -> NoReturn:
 
 
 def _handed_on_by_branches(instruction: Instruction, called: Mapping[str, Summary]) -> _Places:
-    """Operand 0 says which branch runs, the one behind is the parameter of the first."""
+    """The places of branches. Operand 0 selects the branch, operand 1 is the parameter of the first."""
     of: _Places = {}
     for number, name in enumerate(instruction.called, 1):
         for index, (_, way) in called[name].of.items() if name in called else ():
@@ -238,7 +238,7 @@ def _handed_on_by_branches(instruction: Instruction, called: Mapping[str, Summar
 
 
 def _handed_on(opcode: str, leaves: list[Index]) -> _Places:
-    """A copy's result is element 0 of its -start; of the others that name their operands it is 1."""
+    """The place of the result in a -start: element 0 for a copy, element 1 for others with operands."""
     if opcode.endswith("-update") or opcode in _SAME_INDEX_DONE:
         return {index: ((0, index),) for index in leaves}
     at = 0 if opcode == "copy-done" else 1
@@ -246,7 +246,7 @@ def _handed_on(opcode: str, leaves: list[Index]) -> _Places:
 
 
 def _named_again(opcode: str, leaves: list[Index]) -> _Places:
-    """Element 0 of a -start is its operand, or a tuple of them; of a copy-start it is element 1."""
+    """The place of the operand in a -start: element 1 for a copy-start, element 0 for others."""
     if opcode == "all-reduce-start":
         return {}
     at = 1 if opcode == "copy-start" else 0
@@ -260,7 +260,7 @@ def _declared(instruction: Instruction, leaves: list[Index]) -> _Places:
     of: _Places = {_ints(result): ((int(number), _ints(index)),) for result, number, index in pairs}
     config = instruction.attributes.get("backend_config", "")
     lists = _SHARING.search(config) if "aliasing_operands" in config else None
-    # There operands are counted first, and then the arrays of the result.
+    # The attribute counts the operands first, and then the arrays of the result.
     first = len(instruction.operands)
     for text in _INDICES.findall(lists[1]) if lists is not None else ():
         together = _ints(text.replace('"', ""))

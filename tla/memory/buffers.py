@@ -1,4 +1,4 @@
-"""The buffers of a module: which values have memory of their own, and where the other values lie.
+"""The buffers of a module: the values with memory of their own, and the places of the other values.
 
 >>> from ..hlo import read_module
 >>> module = read_module('''
@@ -13,7 +13,7 @@
 >>> [(alias.name, alias.of, alias.rule) for alias in entry.aliases]
 [('b', (('a', ()),), 'forward')]
 
-What decides is in `RULES`.
+`RULES` has the rules that decide.
 """
 
 from __future__ import annotations
@@ -64,15 +64,15 @@ class Buffer(NamedTuple):
     op_name: str
     stack_frame_id: int
     source: str
-    """``FILE:LINE`` where the metadata names it itself; else the stack frame may."""
+    """``FILE:LINE`` if the metadata has it; if not, the stack frame may have it."""
 
     @property
     def label(self) -> str:
-        """Its name as XLA writes it: ``%sort.3{1}``."""
+        """Its name in XLA's text: ``%sort.3{1}``."""
         return label_of(self.name, self.shape_index)
 
     def figure(self) -> Bars:
-        """Return the picture of its memory, as data; `UnsupportedError` where a dim is unknown."""
+        """Return the picture of its memory, as data; `UnsupportedError` if a dim is unknown."""
         return array_waste(self.shape).figure(self.label)
 
     def _repr_html_(self) -> str | None:
@@ -80,7 +80,7 @@ class Buffer(NamedTuple):
 
 
 class AliasedValue(NamedTuple):
-    """An array without memory of its own: whose memory it has, and by which of the `RULES`.
+    """An array without memory of its own: the arrays whose memory it has, and the rule of `RULES`.
 
     >>> from tla.hlo import read_module
     >>> module = read_module('''ENTRY e {
@@ -104,12 +104,12 @@ class AliasedValue(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Its name as XLA writes it: ``%sort.3{1}``."""
+        """Its name in XLA's text: ``%sort.3{1}``."""
         return label_of(self.name, self.shape_index)
 
 
 def label_of(name: str, index: Index) -> str:
-    """Return the name of an array of a result, as ``%sort.3{1}``."""
+    """Return the name of an array of a result, such as ``%sort.3{1}``."""
     return f"%{name}" + (f"{{{','.join(map(str, index))}}}" if index else "")
 
 
@@ -135,7 +135,7 @@ class ComputationBuffers(NamedTuple):
     buffers: tuple[Buffer, ...]
     aliases: tuple[AliasedValue, ...]
     root: AnyShape | None
-    """The shape of its result; None if its end was not read, or not yet."""
+    """The shape of its result; None if the text up to here does not have its end."""
 
 
 def module_buffers(module: Module) -> tuple[ComputationBuffers, ...]:
@@ -162,7 +162,7 @@ def module_buffers(module: Module) -> tuple[ComputationBuffers, ...]:
 
 
 def stream_buffers(stream: ModuleStream, outline: Outline) -> Iterator[ComputationBuffers]:
-    """Yield the buffers of each computation as its text is read, those of a long one in parts.
+    """Yield the buffers of each computation in the order of the text, a long computation in parts.
 
     >>> import io
     >>> from tla.hlo import read_stream
@@ -175,15 +175,15 @@ def stream_buffers(stream: ModuleStream, outline: Outline) -> Iterator[Computati
     ...     found.name, [buffer.name for buffer in found.buffers]
     ('e', ['p'])
 
-    Memory holds the names of all computations. Of the computation in hand it also holds the names of the
-    instructions, and the arrays without memory of their own.
+    Memory holds the names of all computations. For one computation at a time it also holds the names of
+    the instructions, and the arrays without memory of their own.
 
     Args:
-        outline: What `stream_outline` gives for the same text.
+        outline: The `stream_outline` of the same text.
 
     Raises:
-        ModuleError: the text breaks off. The part of the last computation that was read has been
-            yielded, if its role is known. It has no root, as its result is not known.
+        ModuleError: the text breaks off. Before that comes the first part of the last computation, if
+            its role is known. It has no root, because its result is unknown.
     """
     scopes: list[_Scope] = []
     try:
@@ -204,7 +204,7 @@ def stream_buffers(stream: ModuleStream, outline: Outline) -> Iterator[Computati
 
 
 class _Scope:
-    """A computation that is being read."""
+    """The arrays of one computation so far."""
 
     __slots__ = ("_aliases", "_buffers", "_donated", "_given", "_homes", "_name", "_role")
 
@@ -219,7 +219,7 @@ class _Scope:
 
     @property
     def pending(self) -> int:
-        """How many arrays wait for the next part."""
+        """The number of arrays for the next part."""
         return len(self._buffers) + len(self._aliases)
 
     def add(self, instruction: Instruction) -> None:
@@ -233,7 +233,7 @@ class _Scope:
                 self._own(instruction, result)
 
     def _own(self, instruction: Instruction, result: Result) -> None:
-        """An array that lies in no operand: a buffer, or in the memory of a caller."""
+        """Add an array that lies in no operand: a buffer, or an array in the memory of a caller."""
         key, role = (instruction.name, result.shape_index), self._role
         kind: Kind = "temporary"
         if instruction.parameter_number is not None:

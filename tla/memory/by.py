@@ -1,4 +1,4 @@
-"""Buffers grouped by the source line or the operation of the program that they come from.
+"""Groups of buffers by source line, or by operation of the program.
 
 >>> from ..hlo import read_module
 >>> from .buffers import module_buffers
@@ -63,7 +63,7 @@ def source_of(buffer: Buffer, tables: SourceTables) -> str:
     >>> [source_of(buffer, module.tables) for buffer in module_buffers(module)[0].buffers]
     ['', 'f.py:3']
 
-    It is the innermost line of the stack frame that the metadata names, else the line named there.
+    It is the innermost line of the stack frame in the metadata, or else the line in the metadata.
     """
     return source_text(tables.trace(buffer.stack_frame_id)) or buffer.source
 
@@ -77,7 +77,7 @@ def source_text(lines: Sequence[SourceLine]) -> str:
 
 
 def group_of(buffer: Buffer, key: Key, tables: SourceTables) -> str:
-    """Return the name of the group that a buffer belongs to; "" where the module does not say.
+    """Return the name of the group of a buffer; "" if the module does not have it.
 
     >>> from tla.hlo import read_module
     >>> from tla.memory import module_buffers
@@ -89,8 +89,8 @@ def group_of(buffer: Buffer, key: Key, tables: SourceTables) -> str:
     >>> group_of(buffer, "source", module.tables), group_of(buffer, "op_name", module.tables)
     ('f.py:3', 'neg')
 
-    By source that is a line of the program, or its name for the operation where no line is known: a
-    parameter has a name only.
+    The name by source is a line of the program. If no line is known, it is the program's name for the
+    operation; a parameter has only that.
     """
     return (source_of(buffer, tables) if key == "source" else "") or buffer.op_name
 

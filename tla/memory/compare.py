@@ -1,4 +1,4 @@
-"""What changed from one module to another, although every compile numbers its names anew.
+"""The changes from one module to another, although every compile gives instructions new numbers.
 
 >>> from ..hlo import read_module
 >>> text = '''
@@ -52,8 +52,8 @@ class Total(NamedTuple):
     """One number in both modules; None in a module where it is unknown.
 
     Attributes:
-        name: What it counts.
-        memory_space: The memory space that it counts, if it counts one alone.
+        name: The name of the number.
+        memory_space: The memory space of the number; None if it is not of one memory space.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Total(NamedTuple):
 
     @property
     def change(self) -> int | None:
-        """The number after less the number before."""
+        """The number after minus the number before."""
         return None if self.before is None or self.after is None else self.after - self.before
 
     def __str__(self) -> str:
@@ -77,9 +77,9 @@ class ShapeChange(NamedTuple):
 
     Attributes:
         what: ``"parameter"`` or ``"result"``.
-        place: The number of the parameter and the way through its tuples, or that through the result's.
-        name: What the program calls the parameter.
-        differences: What differs, in words; nothing where both shapes place all elements alike.
+        place: The number of the parameter and the index in its tuples, or the index in the result's.
+        name: The program's name of the parameter.
+        differences: The differences in words; empty if both shapes place all elements alike.
     """
 
     what: Literal["parameter", "result"]
@@ -104,14 +104,15 @@ class ShapeChange(NamedTuple):
 
 
 class ShapeGroup(NamedTuple):
-    """Instructions of one opcode to which the same happened.
+    """Instructions of one opcode with the same kind of change.
 
     Attributes:
         what: ``"gone"``, ``"new"`` or ``"changed"``.
-        opcode: Theirs.
+        opcode: Their opcode.
         is_inside: Whether they are within fusions, where nothing has memory of its own.
         matches: Each of them, before and after.
-        bytes: What they write after the change; of those that are gone, what they wrote before.
+        bytes: The bytes that they write after the change; if they are gone, those that they wrote
+            before.
     """
 
     what: Literal["gone", "new", "changed"]
@@ -129,7 +130,7 @@ class ShapeGroup(NamedTuple):
 
     @property
     def predicate(self) -> str:
-        """What happened to them, and their names: ``are gone: copy.4, copy.5``."""
+        """The change in words, and their names: ``are gone: copy.4, copy.5``."""
         verb = "changed" if self.what == "changed" else f"is {self.what}"
         verb = verb.replace("is ", "are ") if len(self.matches) > 1 else verb
         items = [match.before or match.after for match in self.matches]
@@ -141,7 +142,7 @@ class ShapeGroup(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What changed between two modules.
+    """The changes between two modules.
 
     >>> from tla.hlo import read_module
     >>> from tla.memory import compare
@@ -157,9 +158,9 @@ class Comparison(NamedTuple):
         before, after: The names of the modules.
         totals: Numbers of both, also those that are equal.
         shapes: The parameters and results whose shapes differ.
-        groups: The instructions that are gone, new or changed, the most bytes first, those within
+        groups: The instructions that are gone, new or changed; the most bytes first, and those within
             fusions last.
-        unchanged: How many instructions have an equal one in the other module.
+        unchanged: The number of instructions with an equal one in the other module.
     """
 
     before: str
@@ -171,7 +172,7 @@ class Comparison(NamedTuple):
 
 
 def compare(before: Module, after: Module, chip: str | Chip | None = None) -> Comparison:
-    """Return what changed from one module to another.
+    """Return the changes from one module to another.
 
     >>> from tla.hlo import read_module
     >>> module = read_module('''ENTRY e {
@@ -192,16 +193,16 @@ def compare(before: Module, after: Module, chip: str | Chip | None = None) -> Co
     copies, relayout: 1 -> 0
     copies, relayout: 53248 -> 0 bytes
 
-    Instructions are matched by what they do, see `tla.memory.matching`; not by their numbers.
+    `tla.memory.matching` matches instructions by their operation, not by their numbers.
 
     Args:
-        chip: The chip that both are compiled for: it names the memory spaces, and the tables of pointers
-            of results differ by it.
+        chip: The chip of both modules. It decides the names of the memory spaces, and the size of the
+            tables of pointers of results.
 
     Raises:
         NoSuchNameError: a module has no entry computation.
     """
-    one, other = _Seen(before, chip), _Seen(after, chip)
+    one, other = _Facts(before, chip), _Facts(after, chip)
     matches = matched(one.items, other.items)
     return Comparison(
         before.name,
@@ -213,8 +214,8 @@ def compare(before: Module, after: Module, chip: str | Chip | None = None) -> Co
     )
 
 
-class _Seen:
-    """A module with its copies and instructions, which several counts need."""
+class _Facts:
+    """A module with its copies and instructions, for all counts."""
 
     __slots__ = ("chip", "copies", "items", "module")
 
@@ -228,7 +229,7 @@ class _Seen:
 
 
 class _Key(NamedTuple):
-    """What a number counts."""
+    """The kind of a number."""
 
     name: str
     unit: Unit
@@ -241,17 +242,21 @@ _PEAKS: Final = ("compiler's peak", "peak")
 _ORDER: Final = ("arguments", "results", *_PEAKS, "buffers", "estimated cycles", "instructions")
 
 
-def _totals(before: _Seen, after: _Seen) -> tuple[Total, ...]:
+def _totals(before: _Facts, after: _Facts) -> tuple[Total, ...]:
     one, other = _numbers(before), _numbers(after)
     return tuple(
         Total(
-            _named(key, before.chip), key.unit, _number(one, key), _number(other, key), key.memory_space
+            _name_of(key, before.chip),
+            key.unit,
+            _number(one, key),
+            _number(other, key),
+            key.memory_space,
         )
         for key in sorted({*one, *other, _ARGUMENTS, _RESULTS}, key=_order)
     )
 
 
-def _named(key: _Key, chip: str | Chip | None) -> str:
+def _name_of(key: _Key, chip: str | Chip | None) -> str:
     if key.memory_space is None:
         return key.name
     preposition = "of" if key.name == "peak" else "in"
@@ -264,20 +269,20 @@ def _order(key: _Key) -> tuple[int, str, int, Unit]:
 
 
 def _number(numbers: dict[_Key, int], key: _Key) -> int | None:
-    """A number of a module: 0 if the module has nothing to count, None if the number is unknown."""
+    """A number of a module: 0 if there is nothing to count, None if the number is unknown."""
     if key in (_ARGUMENTS, _RESULTS):
         return numbers.get(key)
     is_known = key.name not in _PEAKS or any(other.name in _PEAKS for other in numbers)
     return numbers.get(key, 0 if is_known else None)
 
 
-def _numbers(seen: _Seen) -> dict[_Key, int]:
+def _numbers(facts: _Facts) -> dict[_Key, int]:
     """All counts of a module."""
-    module, items = seen.module, seen.items
+    module, items = facts.module, facts.items
     counts: dict[_Key, int] = {}
     for key, size in (
         (_ARGUMENTS, argument_bytes(module)),
-        (_RESULTS, output_bytes(module, seen.chip)),
+        (_RESULTS, output_bytes(module, facts.chip)),
     ):
         if not isinstance(size, SymbolicInt):  # a dim '?'
             counts[key] = size
@@ -286,8 +291,8 @@ def _numbers(seen: _Seen) -> dict[_Key, int]:
             if not buffer.shape.is_unbounded_dynamic:
                 key = _Key("buffers", "bytes", buffer.shape.memory_space)
                 counts[key] = counts.get(key, 0) + physical_bytes(buffer.shape)
-    counts |= _peaks(seen)
-    for total in copy_totals(seen.copies):
+    counts |= _peaks(facts)
+    for total in copy_totals(facts.copies):
         counts[_Key(f"copies, {total.kind}", "")] = total.copies
         counts[_Key(f"copies, {total.kind}", "bytes")] = total.written_bytes
     counts[_Key("instructions", "")] = len(items)
@@ -295,12 +300,12 @@ def _numbers(seen: _Seen) -> dict[_Key, int]:
     return counts
 
 
-def _peaks(seen: _Seen) -> dict[_Key, int]:
-    """The peak of each memory space, where the module has a schedule that says it."""
-    if not seen.module.is_scheduled:
+def _peaks(facts: _Facts) -> dict[_Key, int]:
+    """The peak of each memory space, if the module has a schedule."""
+    if not facts.module.is_scheduled:
         return {}
     try:
-        liveness = live(seen.module, seen.chip)
+        liveness = live(facts.module, facts.chip)
     except UnsupportedError:
         return {}
     peaks = {_Key("peak", "bytes", peak.memory_space): peak.bytes for peak in liveness.peaks}

@@ -1,4 +1,4 @@
-"""The copies of a module: what each moves, how finely, and what it costs.
+"""The copies of a module: the kind, the bytes, the run length and the cycles of each.
 
 >>> from ..hlo import read_module
 >>> module = read_module('''
@@ -68,7 +68,7 @@ _KEEPS_RANK: Final = frozenset({"copy", "transpose", *STARTS})
 
 
 class Copy(NamedTuple):
-    """An instruction that moves or renames the elements of one array.
+    """An instruction that moves the elements of one array, or gives them new indices.
 
     >>> from tla.hlo import read_module
     >>> from tla.memory import module_copies
@@ -81,17 +81,17 @@ class Copy(NamedTuple):
     ('c', 'copy', 'relayout', 4096, 53248)
 
     Attributes:
-        computation, name, opcode, line: Which instruction it is; a ``fusion`` that does nothing but copy
-            counts too, beside the instructions in it.
-        kind: What it does.
+        computation, name, opcode, line: The instruction. A ``fusion`` that only copies counts too,
+            besides the instructions in it.
+        kind: The kind of copy.
         proof: Why it is free, if it is a bitcast.
         before, after: The shapes of its operand and of its result.
-        role: What its computation is for. Within a fusion nothing is read or written on its own.
-        read_bytes, written_bytes: What it moves, padding included; 0 if it moves nothing by itself.
-        padded_bytes: How much of what it writes is padding.
-        run: The longest common contiguous run of both layouts, in elements; None where it is not known.
+        role: The role of its computation. A copy within a fusion does not read or write memory itself.
+        read_bytes, written_bytes: The bytes that it moves, padding included; 0 if it moves none itself.
+        padded_bytes: The bytes of padding that it writes.
+        run: The longest common contiguous run of both layouts, in elements; None if it is unknown.
         estimated_cycles: The compiler's own estimate, if it gives one.
-        op_name: What the program calls it.
+        op_name: The program's name of it.
         source: The lines of the program that made it, the innermost first.
     """
 
@@ -119,32 +119,32 @@ class Copy(NamedTuple):
 
     @property
     def is_space_move(self) -> bool:
-        """Whether the copy lies in another memory space than its operand."""
+        """Whether its result lies in another memory space than its operand."""
         return self.kind in ("space move", "relayout and space move")
 
     @property
     def is_in_loop(self) -> bool:
-        """Whether it is done in each turn of a loop."""
+        """Whether it runs in each turn of a loop."""
         return self.role in ("body", "condition")
 
     @property
     def moves(self) -> bool:
-        """Whether it reads and writes memory by itself."""
+        """Whether it reads and writes memory itself."""
         return self.kind != "free" and not self.is_inside
 
     @property
     def origin(self) -> str:
-        """The line of the program that made it, or its name for the operation where none is known."""
+        """The line of the program that made it, or the program's name of it if no line is known."""
         return source_text(self.source) or self.op_name
 
     @property
     def is_inside(self) -> bool:
-        """Whether it is part of a fusion, or done to single elements."""
+        """Whether it is part of a fusion, or applies to single elements."""
         return self.role in ("fused", "applied")
 
 
 class CopyTotal(NamedTuple):
-    """The totals of the copies of a kind; copies within fusions are counted apart, without bytes.
+    """The totals of the copies of a kind. Copies within fusions have their own total, without bytes.
 
     >>> from tla.hlo import read_module
     >>> from tla.memory import copy_totals, module_copies
@@ -167,7 +167,7 @@ class CopyTotal(NamedTuple):
 
 
 def copy_totals(copies: Iterable[Copy]) -> tuple[CopyTotal, ...]:
-    """Return the totals of each kind of copy that occurs.
+    """Return the totals of each kind of copy.
 
     >>> from tla.hlo import read_module
     >>> module = read_module('''ENTRY e {
@@ -210,8 +210,8 @@ def module_copies(module: Module) -> tuple[Copy, ...]:
     >>> copy.name, copy.kind, str(copy.before), str(copy.after)
     ('c', 'relayout', 'f32[5,100]{1,0:T(8,128)}', 'f32[5,100]{0,1:T(8,128)}')
 
-    An asynchronous copy is its ``-start``. A ``slice-start`` copies a part of an array and counts too.
-    Instructions whose operand has an unknown shape, or is no array, are left out.
+    The ``-start`` of an asynchronous copy stands for it. A ``slice-start`` copies a part of an array and
+    counts too. An instruction whose operand has an unknown shape, or is no array, does not count.
     """
     roles = module_roles(module)
     return tuple(
@@ -254,7 +254,7 @@ def _copy(
     )
 
 
-# --- what a copy is ---------------------------------------------------------------------------
+# --- the kinds of copies ---------------------------------------------------------------------------
 
 
 def _shapes(module: Module, instruction: Instruction) -> tuple[XlaShape, XlaShape] | None:
@@ -296,12 +296,12 @@ def _cut(whole: XlaShape, part: XlaShape) -> XlaShape:
 
 
 def _nowhere(shape: XlaShape) -> XlaShape:
-    """The shape in no memory space: what a fusion makes inside has none."""
+    """The shape without a memory space, as inside a fusion."""
     return remade(shape, memory_space=0)
 
 
-def _transposed(shape: XlaShape, permutation: Sequence[int]) -> XlaShape:
-    """The same memory with its dims in another order."""
+def _transpose(shape: XlaShape, permutation: Sequence[int]) -> XlaShape:
+    """The shape of the same memory with its dims in another order."""
     place = {dim: i for i, dim in enumerate(permutation)}
     return remade(
         shape,
@@ -331,7 +331,7 @@ def _proof(before: XlaShape, after: XlaShape) -> Proof:
     """The proof that both shapes have the same elements in the same places."""
     try:
         same_bits = before.element_type.bits == after.element_type.bits
-        if same_bits and equivalent(_typed(before, after), after):
+        if same_bits and equivalent(_with_type(before, after), after):
             return "same layout"
         if is_bitcast(before, after):
             return "reshape"
@@ -343,7 +343,7 @@ def _proof(before: XlaShape, after: XlaShape) -> Proof:
     return "renamed" if renamed.is_total and renamed.is_onto else "part"
 
 
-def _typed(shape: XlaShape, like: XlaShape) -> XlaShape:
+def _with_type(shape: XlaShape, like: XlaShape) -> XlaShape:
     return remade(shape, element_type=like.element_type)
 
 
@@ -372,7 +372,7 @@ def _inner(
             yield instruction, shapes
 
 
-# --- how finely it moves ----------------------------------------------------------------------
+# --- the runs ----------------------------------------------------------------------
 
 
 def _over_same_dims(
@@ -381,10 +381,10 @@ def _over_same_dims(
     """Both layouts as functions of the same indices, if there are such layouts."""
     if instruction.opcode == "transpose":
         order = permutation_of(instruction, before.rank)
-        return None if order is None else (_transposed(before, order), after)
+        return None if order is None else (_transpose(before, order), after)
     if instruction.opcode == "bitcast-convert":
         same = before.element_type.bits == after.element_type.bits
-        return (_typed(before, after), after) if same else None
+        return (_with_type(before, after), after) if same else None
     if instruction.opcode == "reshape":
         return _over_dims_before(before, after)
     return before, after
@@ -418,11 +418,11 @@ def _run(
         return None
 
 
-# --- what the compiler says of it -------------------------------------------------------------
+# --- the compiler's estimate -------------------------------------------------------------
 
 
 def estimated_cycles(instruction: Instruction) -> int | None:
-    """Return the compiler's estimate, which its ``window_config`` gives, or None."""
+    """Return the compiler's estimate of the cycles, from its ``window_config``, or None."""
     try:
         config = instruction.backend_config
     except ParseError:

@@ -11,7 +11,7 @@
 (4096, 8704)
 
 The numbers are ``argument_size_in_bytes`` and ``output_size_in_bytes`` of jax's ``memory_analysis()``.
-Arrays in host memory, ``S(5)``, are in neither: the compiler counts them elsewhere.
+Neither contains arrays in host memory, ``S(5)``, which the compiler counts elsewhere.
 
 A result that is a tuple has a table of pointers too, which counts as output: 4 bytes for each element,
 rounded up to the alignment of the chip. Measured with libtpu 0.0.42 on v5e::
@@ -19,9 +19,9 @@ rounded up to the alignment of the chip. Measured with libtpu 0.0.42 on v5e::
     results  2    5    64   65   128  129   200   300
     bytes    512  512  512  512  512  1024  1024  1536
 
-On v4 the same; on v2 and v3 the alignment is 1024 bytes (2 results take 1024, as do 129), on v5p, v6e
-and tpu7x it is 32 (2 results take 32, 129 take 544). A jax program with one result has no tuple and no
-table.
+v4 has the same numbers. On v2 and v3 the alignment is 1024 bytes: 2 results have 1024 bytes, and so have
+129. On v5p, v6e and tpu7x it is 32: 2 results have 32 bytes, 129 have 544. A jax program with one result
+has no tuple and no table.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def index_tables_bytes(shape: AnyShape, chip: str | Chip | None = None) -> int:
     32
 
     Args:
-        chip: Without one the alignment is that of v4 and v5e.
+        chip: The chip; by default the alignment is that of v4 and v5e.
     """
     alignment = _ALIGNMENT if chip is None else _OTHER_ALIGNMENT.get(chip_named(chip).name, _ALIGNMENT)
     total, todo = 0, [shape]

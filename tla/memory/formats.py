@@ -19,8 +19,8 @@ nothing if the caller takes the result in the layout before the copy.
 ...     print(advice)
 parameter 0 (table) as f32[640,256]{0,1:T(8,128)}
 
-Source: our own derivation. It was tried on libtpu 0.0.42: given the advised layouts, the copies of the
-modules of ``tests/data/copies`` are gone. The compiler decides, and other uses of a parameter may want
+Source: our own derivation. We tried it on libtpu 0.0.42: with the advised layouts, the copies of the
+modules of ``tests/data/copies`` are gone. The compiler decides, and other uses of a parameter may need
 its old layout.
 """
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 class Advice(NamedTuple):
-    """What the caller of a module may change so that a copy does nothing.
+    """A change in the caller of a module after which a copy does nothing.
 
     >>> from tla.hlo import read_module
     >>> from tla.memory import Formats, module_copies
@@ -68,21 +68,21 @@ class Advice(NamedTuple):
     Format(Layout(major_to_minor=(1, 0), tiling=((8, 128),)), sharding)
 
     Attributes:
-        what: ``"parameter"`` or ``"result"``: whose layout; ``"donation"``: give the parameter away, so
-            that a result may lie in it and no duplicate is needed.
+        what: ``"parameter"`` or ``"result"`` for a change of its layout. ``"donation"`` means to give
+            the parameter away, so that a result may lie in it without a duplicate.
         number: The number of the parameter; None for a result.
         result: The index of the array in the module's result; empty if the result is no tuple.
-        name: What the program calls the parameter.
-        present, advised: Its shape now, and the shape that it should have.
-        jax: The advised layout as an argument of `jax.jit` takes it, or nothing where jax has no words
-            for it; ``reason`` says why.
+        name: The program's name of the parameter.
+        present, advised: Its shape now, and its new shape.
+        jax: The advised layout for an argument of `jax.jit`; empty if jax has no words for it, with the
+            ``reason``.
         stays: The work that the copy still has: ``"space move"``, or empty.
         saved_bytes: The bytes that a run no longer reads and writes, padding included. Negative if the
             space move that stays moves more bytes than the copy.
         saved_cycles: The compiler's estimate of the copy; None without an estimate. If a space move
-            stays, it is the most that can be saved.
-        other_users: The other instructions that read the parameter: the layout that suits one of them
-            may cost another.
+            stays, it is an upper bound.
+        other_users: The other instructions that read the parameter. A layout that helps one of them may
+            slow down another.
     """
 
     what: Literal["parameter", "result", "donation"]
@@ -136,10 +136,10 @@ class Formats:
     result as f32[5,100]{1,0:T(8,128)} 57344
 
     Args:
-        module: One with an entry computation.
+        module: A module with an entry computation.
 
     Raises:
-        NoSuchNameError: it has none.
+        NoSuchNameError: the module has no entry computation.
     """
 
     __slots__ = ("_donated", "_module", "_origins", "_results")
@@ -156,7 +156,7 @@ class Formats:
             results.append((index, origin.renamings, shape))
 
     def of(self, copy: Copy) -> tuple[Advice, ...]:
-        """Return the changes that make a copy needless; empty if no parameter or result decides it."""
+        """Return the changes that make a copy needless; empty if no parameter or result can."""
         if copy.kind == "duplicate":
             return self._donation(copy)
         if not copy.is_relayout:
@@ -246,7 +246,7 @@ def _advice(
     except UnsupportedError as error:
         jax, reason = "", error.summary
     stays = "space move" if copy.is_space_move else ""
-    # A space move that stays reads and writes the one layout that is left.
+    # A space move that stays reads and writes the same layout.
     left = copy.written_bytes if what == "parameter" else copy.read_bytes
     saved = copy.read_bytes + copy.written_bytes - (2 * left if stays else 0)
     cycles = copy.estimated_cycles
@@ -254,7 +254,7 @@ def _advice(
 
 
 def _own_renaming(instruction: Instruction, copy: Copy) -> tuple[Renaming, ...] | None:
-    """The renaming from a copy's operand to its result; None if no renaming by digits says it."""
+    """The renaming from a copy's operand to its result; None if it is no renaming by digits."""
     if instruction.opcode == "transpose":
         order = permutation_of(instruction, copy.before.rank)
         return None if order is None else (transposing(copy.before.dimensions, order),)
@@ -265,10 +265,7 @@ def _own_renaming(instruction: Instruction, copy: Copy) -> tuple[Renaming, ...] 
 
 
 def _carry(wanted: XlaShape, onto: AnyShape, renamings: Sequence[Renaming]) -> XlaShape | None:
-    """The shape of an array whose elements, renamed, lie as those of the wanted one.
-
-    None where there is none.
-    """
+    """The shape of an array whose elements, after the renamings, lie as in the wanted one, or None."""
     if not isinstance(onto, XlaShape) or not (onto.is_static and wanted.is_static):
         return None
     try:
@@ -286,9 +283,9 @@ def _carry(wanted: XlaShape, onto: AnyShape, renamings: Sequence[Renaming]) -> X
 
 
 def _with_tiles_of(wanted: XlaShape, plain: XlaShape) -> XlaShape | None:
-    """The same layout in the tiles of the wanted shape; None if these tiles cannot give it.
+    """The same layout in the tiles of the wanted shape; None if these tiles do not have it.
 
-    A TPU's compiler takes a parameter in other tiles, but brings it back to its own before it is used:
+    A TPU's compiler accepts a parameter in other tiles, but converts it to its own tiles before use:
     ``f32[5120,256]{1,0:T(640,256)(8,1,1,128)}`` saves no copy to ``f32[8,640,256]{2,0,1:T(8,128)}``.
     """
     for order in _orders(plain, wanted):
@@ -303,7 +300,7 @@ def _with_tiles_of(wanted: XlaShape, plain: XlaShape) -> XlaShape | None:
 def _orders(plain: XlaShape, wanted: XlaShape) -> Iterator[tuple[int, ...]]:
     """Orders of the dims that the same layout may have under other tiles.
 
-    Dims of size 1 have no order of their own: they stand in front, or keep their place.
+    Dims of size 1 may have any place: they stand in front, or keep their place.
     """
     yield plain.minor_to_major
     if plain.rank == wanted.rank:

@@ -1,4 +1,4 @@
-"""When each buffer of a scheduled module is live, in steps of the schedule.
+"""The lifetime of each buffer of a scheduled module, in steps of the schedule.
 
 >>> from ..hlo import read_module
 >>> module = read_module('''
@@ -20,7 +20,7 @@ from ..errors import UnsupportedError
 from .aliasing import arrays, results, summary
 from .buffers import module_buffers
 from .schedule import schedule_of
-from .simulated import Timed, Use, simulated
+from .simulated import Use, ValueSteps, counted_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Span(NamedTuple):
-    """A value that lies in a buffer: the step that makes it, the last that needs it, both included.
+    """A value in a buffer: the step that makes it and the last step that needs it, both included.
 
     >>> Span(first=2, last=5, is_used=True)
     Span(first=2, last=5, is_used=True)
@@ -42,11 +42,11 @@ class Span(NamedTuple):
     first: int
     last: int
     is_used: bool
-    """Whether anything reads it."""
+    """Whether an instruction reads it."""
 
 
 class Lifetime(NamedTuple):
-    """A buffer and the values that lie in it, one after the other; a buffer off the schedule has none.
+    """A buffer and the values in it, one after another; a buffer off the schedule has none.
 
     >>> from tla.hlo import read_module
     >>> from tla.memory import lifetimes
@@ -62,7 +62,7 @@ class Lifetime(NamedTuple):
     buffer: Buffer
     spans: tuple[Span, ...]
     position: int
-    """The place in the text of the first value that lies in it."""
+    """The place in the text of its first value."""
     simulated: tuple[tuple[int, int | None], ...]
     """The first and last steps that the compiler counts, outside main memory. The last step is None if
     the compiler has no end."""
@@ -80,7 +80,7 @@ class Lifetime(NamedTuple):
 
 
 class Lifetimes(NamedTuple):
-    """The schedule of a module, and when its buffers are live.
+    """The schedule of a module, and the lifetimes of its buffers.
 
     >>> from tla.hlo import read_module
     >>> from tla.memory import lifetimes
@@ -98,7 +98,7 @@ class Lifetimes(NamedTuple):
 
 
 def lifetimes(module: Module) -> Lifetimes:
-    """Return when each buffer of a module is live.
+    """Return the lifetime of each buffer of a module.
 
     >>> from tla.hlo import read_module
     >>> module = read_module('''ENTRY e {
@@ -110,13 +110,13 @@ def lifetimes(module: Module) -> Lifetimes:
     p (Span(first=0, last=1, is_used=True),)
     c (Span(first=1, last=1, is_used=True),)
 
-    A value is live from the step that makes it to the last that reads it or hands it on, and a root to
-    the end of its computation. A loop takes over its state as its condition begins. The parts of
-    the state that its body does not change stay live throughout.
+    A value is live from the step that makes it to the last step that reads it or hands it on. A root is
+    live to the end of its computation. A loop takes over its state when its condition begins. The parts
+    of the state that its body does not change stay live throughout.
 
     Raises:
-        UnsupportedError: a computation is run from two places, or its caller gives it fewer operands
-            than it has parameters.
+        UnsupportedError: a computation runs from two places, or its caller has fewer operands than it
+            has parameters.
     """
     schedule = schedule_of(module)
     walk = _Walk(module, schedule)
@@ -128,7 +128,7 @@ def lifetimes(module: Module) -> Lifetimes:
 
 
 class _Home:
-    """The memory of a buffer, or a link to the memory that it turned out to share."""
+    """The memory of a buffer, or a link to the memory that it shares."""
 
     __slots__ = ("into",)
 
@@ -150,7 +150,7 @@ def _final(homes: Iterable[_Home]) -> tuple[_Home, ...]:
 
 
 def _move(homes: Iterable[_Home], into: Iterable[_Home]) -> None:
-    """Link some homes to others; the pieces of an array are linked piece by piece."""
+    """Link some homes to others, an array in pieces piece by piece."""
     old, new = _final(homes), _final(into)
     for i, home in enumerate(old):
         if home not in new:
@@ -164,7 +164,7 @@ class _Value:
 
     def __init__(self, at: int, begins: int, position: int, homes: tuple[_Home, ...]) -> None:
         self.first = self.last = at
-        # To XLA a parameter begins with its computation, and a root ends behind it.
+        # In XLA a parameter begins with its computation, and a root ends after it.
         self.begins, self.ends = begins, at
         self.position, self.homes = position, homes
         self.uses: list[Use] = []
@@ -176,21 +176,21 @@ class _Value:
 _Values: TypeAlias = tuple[_Value, ...]
 
 
-def _in_order(values: Iterable[_Value]) -> list[Timed]:
+def _in_order(values: Iterable[_Value]) -> list[ValueSteps]:
     """The values of a buffer in order; a value that overlaps the next one hands its end over to it."""
-    ordered: list[Timed] = []
+    in_order: list[ValueSteps] = []
     for value in sorted(values, key=lambda value: (value.begins, value.ends)):
-        timed = Timed(value.begins, value.ends, value.uses)
-        if ordered and timed.first <= ordered[-1].last:
-            before = ordered[-1]
-            ordered[-1] = before._replace(last=timed.first)
-            timed = timed._replace(last=max(timed.last, before.last))
-        ordered.append(timed)
-    return ordered
+        steps = ValueSteps(value.begins, value.ends, value.uses)
+        if in_order and steps.first <= in_order[-1].last:
+            before = in_order[-1]
+            in_order[-1] = before._replace(last=steps.first)
+            steps = steps._replace(last=max(steps.last, before.last))
+        in_order.append(steps)
+    return in_order
 
 
 class _Walk:
-    """The values of a module, made step by step."""
+    """The values of a module, step by step."""
 
     __slots__ = (
         "_all",
@@ -220,7 +220,7 @@ class _Walk:
         self._position = 0
 
     def step(self, at: int, computation: str, instruction: Instruction) -> None:
-        """Make the values of an instruction, and note what it reads."""
+        """Add the values of an instruction, and the steps of the values that it reads."""
         self._read(at, computation, instruction)
         self._position = self._positions[computation, instruction.name]
         results: dict[Index, _Values] = {}
@@ -249,7 +249,7 @@ class _Walk:
 
     def _read(self, at: int, computation: str, instruction: Instruction) -> None:
         if instruction.opcode in ("tuple", "get-tuple-element", "domain"):
-            return  # only the tables of pointers are read
+            return  # it reads only the tables of pointers
         called = instruction.called if instruction.opcode == "conditional" else ()
         use = Use(at, computation, tuple(name for name in called if name in self._spans))
         for operand in instruction.operands:
@@ -262,7 +262,7 @@ class _Walk:
                     value.uses.append(use)
 
     def _loop_begins(self, at: int, loop: Instruction, index: Index) -> int:
-        """How long a loop needs an operand; one that it changes, until its own values begin."""
+        """The last step at which a loop needs an operand; a changed one ends where the loop's begin."""
         if self._hands_on(loop, index):
             return at
         begins = [self._spans[name][0] for name in loop.called if name in self._spans]
@@ -319,7 +319,7 @@ class _Walk:
     def _plain(self, at: int, computation: str, instruction: Instruction) -> dict[Index, _Values]:
         callees = [name for name in instruction.called if name in self._callers]
         roots = [self._known.get((name, self._roots[name]), {}) for name in callees]
-        # What a -start will give is its element 1.
+        # The result of a -start is its element 1.
         at_root: Index = (1,) if instruction.opcode.endswith("-start") else ()
         values_of: dict[Index, _Values] = {}
         for result in results(instruction, self._summaries):
@@ -358,7 +358,7 @@ class _Walk:
                 _move(_homes(root.get(alias.output_index, ())), _homes(parameters))
 
     def lifetimes_of(self, buffers: Iterable[Buffer]) -> tuple[Lifetime, ...]:
-        """The lifetimes of buffers, each with the values in the memory that it begins in."""
+        """The lifetimes of buffers, each with the values in its memory."""
         there: dict[_Home, list[_Value]] = {}
         for value in self._all:
             for home in _final(value.homes):
@@ -373,8 +373,8 @@ class _Walk:
             position = min((value.position for value in values), default=0)
             pieces: list[tuple[int, int | None]] = []
             if buffer.shape.memory_space:
-                for timed in _in_order(values):
-                    pieces += simulated(timed, self._spans)
+                for steps in _in_order(values):
+                    pieces += counted_pieces(steps, self._spans)
             out.append(Lifetime(buffer, spans, position, tuple(pieces)))
         return tuple(out)
 

@@ -12,22 +12,22 @@
 >>> peak.bytes, peak.step.instruction.name, [each.name for each in peak.buffers]
 (16384, 'c', ['c', 'a', 'd'])
 
-Arguments, constants and results are there for the whole run: their memory is set aside. A temporary
-may lie in the memory of a result that is not made yet, if it fits, as ``b`` in the memory of ``d``. If a
-parameter donates its memory to a result, a temporary may lie there between the two.
+Arguments, constants and results keep their memory for the whole run. A temporary may lie in the memory
+of a result that is still to come, if it fits, as ``b`` in the memory of ``d``. If a parameter donates
+its memory to a result, a temporary may lie there between the two.
 
-The TPU compiler's ``peak_memory_in_bytes`` is another number. It is
+The TPU compiler's ``peak_memory_in_bytes`` is another number. It is the sum of
 
-- the arguments, constants and results of all memories, with the table of pointers of a tuple,
-- plus the largest peak that the temporaries have in any one memory space: where VMEM holds more of
-  them than main memory, those of VMEM count, and those of main memory do not.
+- the arguments, constants and results of all memories, with the table of pointers of a tuple;
+- the largest peak of the temporaries in any one memory space. If VMEM has the larger peak, the
+  temporaries of main memory do not count.
 
-There the values of a temporary outside main memory count one by one, by `simulated`. This was found in
-the heap simulations that the compiler writes under ``xla_dump_to``. `Liveness.compiler_peak_bytes` is
-its figure to the byte for all 25 modules of ``tests/data/tpu_hlo``, and for 144 of 147 other programs
-tried, on v4 to tpu7x. The other three have conditionals; there it is too small by
-`Liveness.left_over_bytes`. The compiler carries pieces without an end into the memory spaces that it
-simulates next, and the text does not say which are next.
+There the values of a temporary outside main memory count one by one, by `simulated`. The source is the
+heap simulations that the compiler writes under ``xla_dump_to``. `Liveness.compiler_peak_bytes` is the
+compiler's figure to the byte for all 25 modules of ``tests/data/tpu_hlo``, and for 144 of 147 other
+programs on v4 to tpu7x. The other three have conditionals, and there it is too small by
+`Liveness.left_over_bytes`. The compiler takes pieces without an end over into the memory spaces that it
+simulates next, and the text does not say which ones these are.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 
 class Peak(NamedTuple):
-    """The most bytes live at once in a memory space: the first step that reaches them, and the buffers.
+    """The most bytes that are live at once in a memory space, the first such step, and the buffers.
 
     >>> from tla.hlo import read_module
     >>> from tla.memory import live
@@ -79,16 +79,16 @@ class Peak(NamedTuple):
     """The step, counted from 0."""
     step: Step
     buffers: tuple[Buffer, ...]
-    """What is live there, the largest first."""
+    """The buffers that are live there, the largest first."""
 
     def figure(self, chip: str | Chip | None = None, most: int = MOST_DRAWN) -> Bars:
-        """Return the picture of the live buffers, as data: one behind the other, the largest first.
+        """Return the picture of the live buffers, as data: one after another, the largest first.
 
-        Their places in the picture say nothing of their addresses.
+        Their places in the picture are not their addresses.
 
         Args:
-            chip: For the name of the memory.
-            most: How many buffers are drawn one by one; the others are one bar.
+            chip: The chip, for the name of the memory.
+            most: The most buffers with a bar of their own; the others are one bar.
         """
         blocks = [
             array_waste(largest_piece(each.shape)).block(each.label, self.memory_space)
@@ -118,7 +118,7 @@ class Liveness(NamedTuple):
 
     steps: int
     peaks: tuple[Peak, ...]
-    """By number of the memory space."""
+    """The peaks, by number of the memory space."""
     reserved_bytes: int
     """The first part of the compiler's figure."""
     simulated_bytes: int
@@ -126,7 +126,7 @@ class Liveness(NamedTuple):
     simulated_space: int
     """The memory space of the second part."""
     left_over_bytes: int
-    """How much larger the compiler's figure may be; 0 for a module without conditionals."""
+    """The bytes by which the compiler's figure may be larger; 0 for a module without conditionals."""
 
     @property
     def compiler_peak_bytes(self) -> int:
@@ -154,15 +154,15 @@ def live(module: Module, chip: str | Chip | None = None) -> Liveness:
     0 57344 ['c', 'p']
 
     Args:
-        chip: For the table of pointers of the result, whose alignment differs.
+        chip: The chip, for the alignment of the table of pointers of the result.
 
     Raises:
-        UnsupportedError: a computation is run from two places, or a dim of a buffer is unknown.
+        UnsupportedError: a computation runs from two places, or a dim of a buffer is unknown.
     """
     program = lifetimes(module)
     count = len(program.schedule.steps)
     table = index_tables_bytes(module.entry.root.shape, chip)
-    sized = [_Sized(each, _bytes(each.buffer)) for each in program.buffers]
+    sized = [_SizedLifetime(each, _bytes(each.buffer)) for each in program.buffers]
     reserved = [each for each in sized if each.lifetime.buffer.kind != "temporary"]
     numbers = {alias.parameter_number for alias in module.input_output_alias}
     donated = {each.name for each in module.entry.parameters if each.parameter_number in numbers}
@@ -178,7 +178,7 @@ def live(module: Module, chip: str | Chip | None = None) -> Liveness:
         buffers = tuple(each.lifetime.buffer for each in sorted(there, key=lambda each: -each.bytes))
         peaks.append(Peak(space, whole + usage[at], whole, at, program.schedule.steps[at], buffers))
     simulated = {
-        space: _simulated(space, count, [each for each in temporary if each.space == space])
+        space: _simulated_peak(space, count, [each for each in temporary if each.space == space])
         for space in sorted({each.space for each in temporary})
     }
     space = max(simulated, key=lambda space: simulated[space][0], default=0)
@@ -189,7 +189,7 @@ def live(module: Module, chip: str | Chip | None = None) -> Liveness:
     return Liveness(count, tuple(peaks), whole, most, space, max(more, 0))
 
 
-class _Sized(NamedTuple):
+class _SizedLifetime(NamedTuple):
     """A lifetime, and the bytes of its buffer."""
 
     lifetime: Lifetime
@@ -210,7 +210,7 @@ def _bytes(buffer: Buffer) -> int:
 
 
 def _usage(count: int, spans: Iterable[tuple[int, int, int]]) -> list[int]:
-    """The bytes that are live in each step, of (first, last, bytes)."""
+    """The live bytes of each step, from spans of (first, last, bytes)."""
     change = [0] * (count + 1)
     for first, last, size in spans:
         change[first] += size
@@ -218,7 +218,7 @@ def _usage(count: int, spans: Iterable[tuple[int, int, int]]) -> list[int]:
     return list(accumulate(change))[:-1]
 
 
-def _simulated(space: int, count: int, there: Sequence[_Sized]) -> tuple[int, int]:
+def _simulated_peak(space: int, count: int, there: Sequence[_SizedLifetime]) -> tuple[int, int]:
     """The peak of the temporaries as the compiler counts them, and the bytes without an end."""
     if space == 0:
         held = ((*pair, each.bytes) for each in there for pair in each.lifetime.held)
@@ -232,21 +232,23 @@ def _simulated(space: int, count: int, there: Sequence[_Sized]) -> tuple[int, in
     return max(_usage(count + 1, (piece[:3] for piece in pieces))), left
 
 
-def _placed_outside_results(sized: Sequence[_Sized], donated: Container[str]) -> list[_Sized]:
+def _placed_outside_results(
+    sized: Sequence[_SizedLifetime], donated: Container[str]
+) -> list[_SizedLifetime]:
     """The temporaries that need memory of their own, not that of a result that is not live yet.
 
-    The largest are placed first, each in the smallest result that has room for it; of equal ones the
-    first in the text is placed first, and the last result is tried first.
+    The largest come first, each in the smallest result with room for it. Among equals the first
+    temporary in the text comes first, and the last result.
     """
     largest_first = sorted(sized, key=lambda each: (-each.bytes, each.lifetime.position))
-    hosts: list[tuple[int, Taken]] = []
+    hosts: list[tuple[int, BusySteps]] = []
     for each in reversed(largest_first):
         buffer, held = each.lifetime.buffer, list(each.lifetime.held)
         if each.space == 0 and buffer.kind == "argument" and buffer.name in donated and held:
-            hosts.append((each.bytes, Taken([(0, held[0][1]), *held[1:]])))
+            hosts.append((each.bytes, BusySteps([(0, held[0][1]), *held[1:]])))
         elif each.space == 0 and buffer.kind == "result":
-            hosts.append((each.bytes, Taken(held)))
-    outside: list[_Sized] = []
+            hosts.append((each.bytes, BusySteps(held)))
+    outside: list[_SizedLifetime] = []
     for each in largest_first:
         if each.lifetime.buffer.kind != "temporary":
             continue
@@ -256,8 +258,8 @@ def _placed_outside_results(sized: Sequence[_Sized], donated: Container[str]) ->
     return outside
 
 
-class Taken:
-    """The steps at which the memory of a result is taken, as spans in order that do not overlap."""
+class BusySteps:
+    """The steps at which the memory of a result is in use, as ordered spans that do not overlap."""
 
     __slots__ = ("_spans",)
 

@@ -1,4 +1,4 @@
-"""Instructions of two modules matched by what they do, whatever their numbers.
+"""The matches between the instructions of two modules, by their operation and not by their numbers.
 
 >>> one = [Item("e", f"copy.{i}", "copy", "jit(f)/dot", shape, 64, False, None, i)
 ...        for i, shape in enumerate(["f32[4,4]{1,0}", "f32[4,4]{0,1}"])]
@@ -8,9 +8,10 @@
 copy.0 copy.78 False
 copy.1 copy.77 True
 
-An instruction is matched with one of the same opcode and, in this order: the same ``op_name``, shape and
-name; the same ``op_name`` and shape; the same ``op_name``, type and dims in another layout; the same
-``op_name``; the same shape; the same type and dims. Of several it is the first in the text.
+The match of an instruction has the same opcode. These criteria follow in order: the same ``op_name``,
+shape and name; the same ``op_name`` and shape; the same ``op_name``, type and dims in another layout;
+the same ``op_name``; the same shape; the same type and dims. Of several candidates it is the first in
+the text.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Item(NamedTuple):
     Attributes:
         shape: The text of its shape.
         bytes: The bytes that it writes to memory of its own.
-        is_inside: Whether it is part of a fusion, or done to single elements.
+        is_inside: Whether it is part of a fusion, or applies to single elements.
     """
 
     computation: str
@@ -71,7 +72,7 @@ def items_of(module: Module, copies: Iterable[Copy] | None = None) -> tuple[Item
     """Return the instructions of a module that do work, in the order of the text.
 
     Args:
-        copies: The copies of the module, if they are known already.
+        copies: The copies of the module, if the caller knows them.
     """
     roles = module_roles(module)
     sizes: dict[tuple[str, str], int] = {}
@@ -134,6 +135,6 @@ def matched(before: Sequence[Item], after: Sequence[Item]) -> tuple[Match, ...]:
 
 
 def _full(key: Callable[[Item], Hashable], item: Item) -> Hashable:
-    """One key of an instruction, with the parts that must always agree; None if it has no such key."""
+    """A key of an instruction with the parts that must always agree; None if it has no such key."""
     own = key(item)
     return None if own is None else (item.is_inside, item.opcode, own)

@@ -1,4 +1,4 @@
-"""Out-of-memory reports of TPU compilers and runtimes, found in any text that holds them.
+"""The reader of out-of-memory reports of TPU compilers and runtimes in any text.
 
 >>> log = '''E0000 RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used 41.74G of 16.00G hbm.
 ... E0000   1. Size: 32.00G
@@ -8,12 +8,12 @@
 >>> print(report.space, report.used, report.capacity, report.allocations[0].shape)
 hbm 41.74G 16.00G s32[8388608,8,4]{2,1,0:T(8,128)}
 
-The reader knows a line by its words, wherever they stand; so prefixes such as timestamps do no harm. It
-skips lines of other programs between those of a report. Where lines of several processes do not fit
-together, their prefixes tell them apart if they can.
+The reader knows a line by its words, wherever they stand. So prefixes such as timestamps do no harm. It
+skips lines of other programs inside a report. If lines of several processes do not fit together, the
+reader separates them by their prefixes.
 
-A report is whole when its last allocation is closed by ``=====`` or has its last field, the allocation
-type; and a report with totals, when its list has begun. Else it is cut, in the last line read of it.
+A report is whole if its last allocation ends with ``=====`` or has its last field, the allocation type.
+A report with totals is whole if its list has begun. Otherwise it is cut in its last line.
 
 Source: messages of libtpu, seen in reports from 2019 to 2026; XLA's pages on its errors E1000 and E1001.
 """
@@ -29,7 +29,7 @@ from .oom_report import (
     ONE_SIZE,
     Allocation,
     Report,
-    filled,
+    fill,
     tail,
     with_field,
     with_label_shape,
@@ -45,11 +45,11 @@ __all__ = ["Allocation", "NoReportError", "Report", "read_reports"]
 
 
 class NoReportError(TlaError, ValueError):
-    """A text that holds no out-of-memory report."""
+    """A text has no out-of-memory report."""
 
 
 def read_reports(text: str, name: str = "the text") -> tuple[Report, ...]:
-    """Return the out-of-memory reports of a text, in order; equal ones once, with their number.
+    """Return the out-of-memory reports of a text, in order. Equal reports come once, with their number.
 
     >>> (report,) = read_reports('''Ran out of memory in memory space vmem. Used 17.00M of 16.00M vmem.
     ...   1. Size: 17.00M''')
@@ -58,18 +58,18 @@ def read_reports(text: str, name: str = "the text") -> tuple[Report, ...]:
 
     Args:
         text: A log, whole or in part.
-        name: What an error calls the text.
+        name: The name of the text in an error.
 
     Raises:
-        NoReportError: there is none.
+        NoReportError: the text has no report.
     """
     reports = _read(lines(text))
     if any(_misfits(report) for report in reports[:-1]) or (reports and _doubts(reports[-1])):
-        # Lines of several processes may be mixed: read each prefix alone if fewer lines misfit then.
+        # Lines of several processes may be mixed. Read each prefix alone if more lines fit then.
         apart = _read_apart(list(lines(text)))
         if sum(map(_misfits, apart)) < sum(map(_misfits, reports)):
             reports = apart
-    reports = _counted(reports)
+    reports = _count_equal(reports)
     if not reports:
         raise NoReportError(
             f"{name} holds no out-of-memory report",
@@ -80,8 +80,8 @@ def read_reports(text: str, name: str = "the text") -> tuple[Report, ...]:
 
 _SIZES: Final = SIZE + "|unknown size"
 
-# What starts a report, by words that stand on one line; "memory" or "Attempting to" is among them. The
-# groups are fields of `Report`.
+# The first line of each kind of report; each has "memory" or "Attempting to". The groups are fields of
+# `Report`.
 _HEADS: Final = [
     (what, re.compile(pattern))
     for what, pattern in {
@@ -132,17 +132,17 @@ _LINE: Final = re.compile(
     r" type|Tag):(?:\s+(?P<value>.*)|$)"
 )
 _SHAPE: Final = re.compile(r"\(|[a-z]\w*\[")
-# A line with one of these is of a report, whatever follows; the words of the others are of any program.
+# A line with one of these belongs to a report. The words of other lines may be of any program.
 _OWN: Final = {"Unpadded size", "Extra memory due to padding", "XLA label", "Allocation type"}
 _LOOKS: Final = re.compile(r"(?:^|\s)(?:Total|Program) \w+ (?:usage >=|requirement)")
 _LOOKS_TOTAL: Final = re.compile(rf"{_LOOKS.pattern}|(?:^|\s)Output size ")
-# What a line that the text ends in may be the start of, with "1" for its number.
+# The starts of lines in which the text may end, with "1" for the number.
 _STARTS: Final = (
     "1. Size: ", "Operator: ", "Shape: ", "Unpadded size: ", "Extra memory due to padding: ",
     "XLA label: ", "Allocation type: ", "Largest program allocations in ", "=" * 26,
 )  # fmt: skip
 _KINDS: Final = {"HLO temp", "scoped", "arguments", "global", "program", "reserved", "overlays"}
-# Most lines of a log have none of these words: one search passes them over.
+# Most lines of a log have none of these words, so that one search skips them.
 _WORDS: Final = re.compile(
     r"emory|Attempting to|[Ss]ize|usage >=|requirement|Largest|Operator|Shape|label|type|Tag|={10}"
 )
@@ -180,7 +180,7 @@ def _read_apart(lines: list[tuple[int, str, bool]]) -> list[Report]:
 
 
 def _doubts(report: Report) -> int:
-    """How many lines do not fit, and whether the head is missing."""
+    """The number of lines that do not fit, plus 1 if the head is missing."""
     return len(report.not_understood) + (report.what == _HEADLESS)
 
 
@@ -188,12 +188,12 @@ def _misfits(report: Report) -> int:
     return _doubts(report) + (report.cut_at is not None)
 
 
-def _counted(reports: Iterable[Report]) -> list[Report]:
-    """Equal reports once, the first of them, with their number."""
+def _count_equal(reports: Iterable[Report]) -> list[Report]:
+    """The first of each set of equal reports, with their number."""
     counts: dict[Report, tuple[Report, int]] = {}
     for report in reports:
         cut_at = None if report.cut_at is None else 0
-        key = report._replace(  # without what depends on the place
+        key = report._replace(  # without the fields that depend on the place
             line=0,
             allocations=tuple(a._replace(line=0) for a in report.allocations),
             cut_at=cut_at,
@@ -205,7 +205,7 @@ def _counted(reports: Iterable[Report]) -> list[Report]:
 
 
 class _Reader:
-    """The reports so far, and the one that is being read."""
+    """The reports so far, and the current one."""
 
     def __init__(self) -> None:
         self._done: list[Report] = []
@@ -222,7 +222,7 @@ class _Reader:
         self._last = 0  # the last line of the report
         self._cut = False  # the text ends inside a line of the report
         self._in_section = False
-        self._awaits = False  # what was read is always followed by more
+        self._awaits = False  # more lines must follow
         self._number: int | None = None  # the number of the last allocation of the list
 
     def read(self, at: int, line: str, ended: bool = True) -> None:
@@ -254,11 +254,11 @@ class _Reader:
         self._last = at
         rest = tail(get("tail") or "")
         self._cut = not ended and (None in groups.values() or ("tail" in groups and "label" not in rest))
-        if "shape" in groups:  # plain numbers of bytes
+        if "shape" in groups:  # its sizes are plain numbers of bytes
             count, capacity = int(groups["used"] or 0), int(groups["capacity"] or 0)
             used = printed_bytes(count)
             self._report = self._report._replace(used=used, capacity=printed_bytes(capacity))
-            allocation = filled(Allocation(at, size=used, size_bytes=count), rest)
+            allocation = fill(Allocation(at, size=used, size_bytes=count), rest)
             self._open = with_shape(allocation, groups["shape"])
         elif groups.get("label"):
             label = (groups["label"] or "").strip()
@@ -389,6 +389,6 @@ class _Reader:
 
 def _starts_a_line(text: str) -> bool:
     """Whether a text may be the start of a line of a report, cut before its value."""
-    words = re.split(r"\s{2,}", text.strip())[-1]  # what a prefix and the indent leave
+    words = re.split(r"\s{2,}", text.strip())[-1]  # without the prefix and the indent
     text = re.sub(r"^\d+", "1", words)
     return bool(text) and any(start.startswith(text) for start in _STARTS)

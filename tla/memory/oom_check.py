@@ -1,4 +1,5 @@
-"""An out-of-memory report computed again: each line's sizes from its shape, and cheaper layouts.
+"""The check of an out-of-memory report: the sizes of each allocation from its shape, and cheaper
+layouts.
 
 >>> from .oom import Allocation
 >>> from tla.xla_bridge import parse_array
@@ -31,7 +32,7 @@ ASSUMED: Final = "layout has no tiles; the TPU default tile is assumed"
 
 
 class Padding(NamedTuple):
-    """The sizes of a shape as XLA's memory reports count them.
+    """The sizes of a shape in XLA's memory reports.
 
     >>> from tla.xla_bridge import parse_array
     >>> found = padding_of(parse_array("s32[8388608,8,4]{2,1,0:T(8,128)}"))
@@ -40,7 +41,7 @@ class Padding(NamedTuple):
     """
 
     shape: XlaShape
-    """The shape that is counted; one that came without a tile has the assumed tile."""
+    """The shape; without a tile in the report it has the assumed tile."""
     size_bytes: int
     """XLA's ``ArraySize``: the data with the padding of the first tile."""
     unpadded_bytes: int
@@ -58,7 +59,7 @@ class Padding(NamedTuple):
 
     @property
     def extra_bytes(self) -> int:
-        """The bytes of padding. Negative where ``E`` packs elements: a report counts whole bytes."""
+        """The bytes of padding; negative if ``E`` packs elements, as a report counts whole bytes."""
         return self.size_bytes - self.unpadded_bytes
 
     @property
@@ -78,11 +79,11 @@ def padding_of(shape: AnyShape, chip: str | Chip = "v5e") -> Padding:
     >>> print(found.size, found.unpadded, found.extra, found.expansion, found.assumed, found.shape)
     64.00M 32.00M 32.00M 2.0x True f32[32,128,32,64]{3,0,2,1:T(8,128)}
 
-    Reports of 2019 did not print tiles: a shape without tiles counts with those that the chip's compiler
-    gives its order of dims, and ``assumed`` is true.
+    Reports of 2019 did not print tiles. A shape without tiles counts with the tiles that the chip's
+    compiler chooses for its order of dims, and ``assumed`` is true.
 
     Raises:
-        UnsupportedError: the shape is no array; or its size has no meaning to XLA, or is not known.
+        UnsupportedError: the shape is no array, or its size has no meaning in XLA, or is unknown.
     """
     shape = sized_array(shape)
     assumed = not shape.tiles and shape.elements > 0
@@ -94,7 +95,7 @@ def padding_of(shape: AnyShape, chip: str | Chip = "v5e") -> Padding:
 
 
 class Checked(NamedTuple):
-    """One allocation of a report, its sizes computed again. No sizes where its shape is not known.
+    """One allocation of a report, with the sizes of its shape if the shape is known.
 
     >>> from tla.memory.oom import read_reports
     >>> (report,) = read_reports('''Ran out of memory in memory space hbm. Used 41.74G of 16.00G hbm.
@@ -110,7 +111,7 @@ class Checked(NamedTuple):
     differences: tuple[str, ...]
     """The differences between the report and the recomputation, with the reason if it is known."""
     factors: tuple[str, ...]
-    """The padding in words: each dim that is rounded up, both sizes, and their ratio."""
+    """The padding in words: each dim with padding, both sizes, and their ratio."""
     notes: tuple[str, ...]
     """The assumptions, and the sizes that could not be computed."""
     layouts: tuple[Candidate, ...]
@@ -125,7 +126,7 @@ class Checked(NamedTuple):
 
 
 def chip_of(report: Report) -> Chip | None:
-    """Return the chip whose compiler leaves a program the main memory that the report names, if any.
+    """Return the chip whose compiler gives a program the main memory in the report, if there is one.
 
     >>> from .oom import Report
     >>> found = chip_of(Report(1, "out of memory", "hbm", "41.74G", "15.75G"))
@@ -138,7 +139,7 @@ def chip_of(report: Report) -> Chip | None:
 
 
 def check(allocation: Allocation, chip: str | Chip = "v5e") -> Checked:
-    """Return an allocation beside the sizes computed from its shape, with cheaper layouts.
+    """Return an allocation with the sizes of its shape and with cheaper layouts.
 
     >>> from tla.memory.oom import read_reports
     >>> (report,) = read_reports('''Ran out of memory in memory space hbm. Used 41.74G of 16.00G hbm.
@@ -148,8 +149,7 @@ def check(allocation: Allocation, chip: str | Chip = "v5e") -> Checked:
     >>> checked.padding.size_bytes, checked.padding.unpadded_bytes, checked.layouts[0].how
     (34359738368, 1073741824, 'order the dims in memory as {0,2,1}')
 
-    Advice is given if the shape itself is padded, and if the advice changes the expansion that a report
-    would print.
+    There is advice if the shape itself has padding, and if the advice changes the printed expansion.
     """
     shape = allocation.shape
     if shape is None:
@@ -197,7 +197,7 @@ def _size_is(allocation: Allocation, count: int) -> bool:
 
 
 def _says(text: str | None, count: int) -> bool:
-    """Whether a number of bytes may print as this size; an absent size fits any number."""
+    """Whether a number of bytes may print as a size; a missing size fits any number."""
     if text is None:
         return True
     try:
@@ -233,7 +233,7 @@ def _differences(allocation: Allocation, padding: Padding) -> tuple[str, ...]:
 
 
 def _why(allocation: Allocation, padding: Padding) -> str:
-    """Why the sizes differ, as far as the report tells."""
+    """The reason why the sizes differ, if the report shows it."""
     if allocation.kind == "scoped":
         return "; a scoped allocation has the size that its instruction asks for"
     if padding.assumed:

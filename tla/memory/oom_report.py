@@ -1,4 +1,4 @@
-"""An out-of-memory report and its allocations as values, and the fields of one from their text.
+"""An out-of-memory report and its allocations as values, and the readers of their fields.
 
 >>> with_field(Allocation(1), "extra", "31.00G (32.0x expansion)")[0].expansion
 '32.0x'
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Allocation(NamedTuple):
-    """One allocation that a report lists. A field is None if the report does not state it.
+    """One allocation of a report. A field is None if the report does not have it.
 
     >>> from tla.memory.oom import read_reports
     >>> (report,) = read_reports('''Ran out of memory in memory space hbm. Used 41.74G of 16.00G hbm.
@@ -38,28 +38,28 @@ class Allocation(NamedTuple):
     number: int | None = None
     """Its number in the report's list."""
     size: str | None = None
-    """As printed, ``32.00G``; a plain number of bytes is printed so too."""
+    """The size in XLA's text, such as ``32.00G``; also for a plain number of bytes."""
     size_bytes: int | None = None
-    """The plain number of bytes, where the report states one."""
+    """The plain number of bytes, if the report has one."""
     shape: XlaShape | None = None
     shape_text: str | None = None
     not_read: str = ""
-    """Why the text of the shape was not read."""
+    """Why the text of the shape is no shape; "" if it is one."""
     unpadded: str | None = None
     extra: str | None = None
     expansion: str | None = None
     operator: str | None = None
     label: str | None = None
-    """The instruction, ``%copy.1 = s32[...] copy(...)``; it may be cut, then it ends in ``...``."""
+    """The instruction, ``%copy.1 = s32[...] copy(...)``; it ends in ``...`` if it is cut."""
     kind: str | None = None
     """The allocation type: ``HLO temp``, ``scoped``, ``arguments``, ..."""
     tag: str | None = None
     whole: bool = True
-    """Whether it was read to its end."""
+    """Whether the text has its end."""
 
 
 class Report(NamedTuple):
-    """One out-of-memory report; sizes as printed.
+    """One out-of-memory report; its sizes are texts.
 
     >>> from tla.memory.oom import read_reports
     >>> (report,) = read_reports("Ran out of memory in memory space vmem. Used 17.00M of 16.00M vmem.")
@@ -81,16 +81,16 @@ class Report(NamedTuple):
     """The sums of the report, such as ``("program", "41.22G")``."""
     allocations: tuple[Allocation, ...] = ()
     times: int = 1
-    """How often the text repeats the report."""
+    """How often the text has the report."""
     cut_at: int | None = None
-    """The last line that was read of a report that is cut; None for a whole report."""
+    """The last line of a report that is cut; None for a whole report."""
     not_understood: tuple[tuple[int, str], ...] = ()
     """Lines that look like part of it but do not fit: the number, and the reason."""
 
     def figure(self) -> Bars:
-        """Return the picture of its allocations, as data: one behind the other, up to the capacity.
+        """Return the picture of its allocations, as data: one after another, up to the capacity.
 
-        Sizes are as printed, so they may be rounded. Allocations without a size are left out.
+        The sizes are those of the text, so they may be rounded. Allocations without a size have no bar.
         """
         bars: list[Bar] = []
         at = 0
@@ -114,7 +114,7 @@ class Report(NamedTuple):
 
 
 def _bytes(text: str | None) -> int | None:
-    """The number of bytes of a printed size: the middle one of those that print so."""
+    """The number of bytes of a printed size: the middle of all numbers with that text."""
     candidates = range(0) if text is None else bytes_printed_as(text)
     return candidates[len(candidates) // 2] if candidates else None
 
@@ -128,23 +128,23 @@ FIELDS: Final = {
 }  # fmt: skip
 
 
-def filled(allocation: Allocation, values: Mapping[str, str | None]) -> Allocation:
+def fill(allocation: Allocation, values: Mapping[str, str | None]) -> Allocation:
     fields: dict[str, Any] = {**allocation._asdict(), **values}
     return Allocation(**fields)
 
 
 def with_field(allocation: Allocation, field: str, value: str) -> tuple[Allocation, bool]:
-    """The allocation with the value of a line, and whether the value could be read."""
+    """The allocation with the value of a line, and whether the value is valid."""
     if field == "shape_text":
         return with_shape(allocation, value), True
     match = _EXTRA.fullmatch(value) if field == "extra" else None
     if match is not None:
-        return filled(allocation, match.groupdict()), True
+        return fill(allocation, match.groupdict()), True
     if field in ("unpadded", "extra"):
         read = ONE_SIZE.fullmatch(value) is not None
     else:
         read = bool(value) or field in ("operator", "tag")
-    return filled(allocation, {field: value or None}), read
+    return fill(allocation, {field: value or None}), read
 
 
 def with_shape(allocation: Allocation, text: str | None) -> Allocation:

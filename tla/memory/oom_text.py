@@ -1,10 +1,10 @@
-r"""The lines of a log that may hold out-of-memory reports: taken out of strings, told apart by prefix.
+r"""The lines of a log with out-of-memory reports: also those inside strings, separated by prefix.
 
 >>> [line for _number, line, _ended in lines("a\r\n'Used 2.0K\\n  1. Size: 1.0K\\n'\n") if line]
 ['a', 'Used 2.0K', '  1. Size: 1.0K']
 
-Logs keep a report as it was printed, as a string literal (``repr``, JSON) on one line, or with the lines
-of several processes between each other.
+A log has a report as plain text, as a string literal (``repr``, JSON) on one line, or with lines of
+several processes mixed.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# A line feed written as an escape, before words that start a line of a report, or in a line that starts
-# as a string or a JSON object does. Other lines may hold such escapes too: the names of operators do.
+# An escape of a line feed, before words that start a line of a report, or in a line that starts as a
+# string or a JSON object. Other lines may have such escapes too, as in the names of operators.
 _WRAPPED: Final = re.compile(
     r"\s*(?:b?['\"]|\{).*\\n"
     r"|.*\\n\s*(?:Total \w+ usage|Program \w+ req|Output size|Largest program|\d+\. Size: "
@@ -28,10 +28,10 @@ _ESCAPED: Final = {"n": "\n", "r": "\n", "t": "\t"}
 
 
 def lines(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Give the lines of a text, each with its number from 1, and whether it ends before the text does.
+    """Yield the lines of a text, each with its number from 1, and whether the text goes on after it.
 
-    Lines out of a string literal have the number of the line with the literal. A carriage return ends a
-    line; it counts as one only in a text without line feeds.
+    Lines inside a string literal have the number of the line with the literal. A carriage return ends a
+    line, but it starts a new number only in a text without line feeds.
     """
     if "\n" not in text:
         text = text.replace("\r", "\n")
@@ -42,13 +42,13 @@ def lines(text: str) -> Iterator[tuple[int, str, bool]]:
         if plain:
             yield number, line, ended
             continue
-        pieces = [piece for part in line.split("\r") for piece in _unwrapped(part)]
+        pieces = [piece for part in line.split("\r") for piece in _inner_lines(part)]
         for i, piece in enumerate(pieces, 1):
             yield number, piece, ended or i < len(pieces)
 
 
-def _unwrapped(line: str) -> list[str]:
-    """The lines inside the string literals of a line, as often as they are nested; or the line."""
+def _inner_lines(line: str) -> list[str]:
+    """The lines inside the string literals of a line, at any depth, or the line itself."""
     out: list[str] = []
     left = [line]
     while left:
@@ -56,12 +56,12 @@ def _unwrapped(line: str) -> list[str]:
         if "\\n" not in piece or _WRAPPED.match(piece) is None:
             out.append(piece)
             continue
-        left += reversed(_unescaped(piece).split("\n"))  # each is shorter: this ends
+        left += reversed(_unescape(piece).split("\n"))  # each one is shorter, so this ends
     return out
 
 
-def _unescaped(line: str) -> str:
-    """A line with its escapes read, and the quotes that hold the first one as line ends."""
+def _unescape(line: str) -> str:
+    """A line without escapes, and with line ends for the quotes around the first escape."""
     quote = _QUOTE.search(line, 0, line.index("\\n"))
     pattern = _ESCAPE if quote is None else re.compile(f"{_ESCAPE.pattern}|{quote[0]}")
     return pattern.sub(_character, line)
@@ -74,7 +74,7 @@ def _character(match: re.Match[str]) -> str:
     return "\n" if letter is None else _ESCAPED.get(letter, letter)
 
 
-# What changes from line to line in the prefix of one process: dates, times, places in its source.
+# The parts of the prefix of one process that change: dates, times, places in its source.
 _MOMENT: Final = re.compile(
     r"\d{4}[-/]\d\d[-/]\d\d[T ]?|\b[IWEF]\d{4}\b|\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"
     r"|\d+\.\d+|\d{9,}|(?<=\.cc:)\d+|(?<=\.py:)\d+"

@@ -1,10 +1,9 @@
-"""Where a value of a module comes from, seen through instructions that rename it but move nothing.
+"""The origin of a value of a module: the way back through instructions that move nothing.
 
-A value is an array of an instruction's result. Some instructions only hand it
-on: ``tuple``, ``get-tuple-element``, ``bitcast``, ``reshape``, and a copy that keeps the layout. So do
-    the
-parameters of fusions and calls, and the state that a loop does not change. The way back through all of
-these ends where the array was made.
+A value is an array of an instruction's result. Some instructions only hand it on: ``tuple``,
+``get-tuple-element``, ``bitcast``, ``reshape``, and a copy that keeps the layout. So do the parameters
+of fusions and calls, and the state that a loop does not change. The way back through all of these ends
+at the instruction that makes the array.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _CALLS: Final = frozenset({"fusion", "call", "async-start"})
 
 
 class Value(NamedTuple):
-    """An array of a module: what the instruction of a computation gives at an index of its tuple."""
+    """An array of a module: the result of an instruction of a computation, at an index of its tuple."""
 
     computation: str
     instruction: str
@@ -37,12 +36,12 @@ class Value(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Where a value was made.
+    """The array that a value comes from.
 
     Attributes:
-        value: The array that nothing hands on: an operation's result or a parameter of the entry.
+        value: The array: an operation's result or a parameter of the entry.
         shape: Its shape.
-        renamings: The renamings of its indices on the way, in order, but for those that change nothing.
+        renamings: The renamings of its indices on the way, in order, without those that change nothing.
         through: The names of the instructions on the way, from the origin on.
     """
 
@@ -105,12 +104,12 @@ class Origins:
         return self._module.computation(value.computation).instruction(value.instruction)
 
     def _hop(self, value: Value, instruction: Instruction) -> _Hop | None:
-        """The step back from a value to the array that it is handed on from; None if it is made here."""
+        """The step back from a value to the array before it; None if the instruction makes the value."""
         opcode, index = instruction.opcode, value.shape_index
         if opcode == "parameter":
             return self._argument(value, instruction.parameter_number or 0)
         if opcode in _CALLS or opcode == "async-done":
-            return self._rooted(value, instruction)
+            return self._root(value, instruction)
         if opcode == "while":
             return _hop_to(value, instruction, 0, index) if self._keeps(instruction, index) else None
         if opcode in _UNCHANGED:
@@ -121,10 +120,10 @@ class Origins:
             return _element_hop(value, instruction)
         if opcode == "copy-done":
             return _hop_to(value, instruction, 0, (0, *index))
-        return self._renamed(value, instruction)
+        return self._renaming(value, instruction)
 
     def _argument(self, value: Value, number: int) -> _Hop | None:
-        """The operand that a parameter receives, if one instruction alone calls its computation."""
+        """The operand of a parameter, if a single instruction calls its computation."""
         callers = self._callers.get(value.computation, ())
         if len(callers) != 1:
             return None
@@ -140,7 +139,7 @@ class Origins:
         here = Value(computation.name, caller.name)
         return _hop_to(here, caller, number, value.shape_index)
 
-    def _rooted(self, value: Value, instruction: Instruction) -> _Hop | None:
+    def _root(self, value: Value, instruction: Instruction) -> _Hop | None:
         """The root of the computation that an instruction calls."""
         index = value.shape_index
         if instruction.opcode == "async-done":
@@ -149,18 +148,18 @@ class Origins:
             if index[:1] != (1,):
                 return None
             index = index[1:]
-        name = _called(instruction, "calls", "to_apply", "called_computations")
+        name = _callee(instruction, "calls", "to_apply", "called_computations")
         if name is None:
             return None
         return _Hop(Value(name, self._module.computation(name).root.name, index))
 
     def _keeps(self, loop: Instruction, index: Index) -> bool:
-        """Whether a loop hands an array of its state on as it gets it."""
-        body = _called(loop, "body")
+        """Whether a loop leaves an array of its state unchanged."""
+        body = _callee(loop, "body")
         return body is not None and _keeps(self._module.computation(body), index)
 
-    def _renamed(self, value: Value, instruction: Instruction) -> _Hop | None:
-        """The hop to the operand of an instruction that renames its elements, or changes nothing."""
+    def _renaming(self, value: Value, instruction: Instruction) -> _Hop | None:
+        """The hop to the operand of an instruction that changes only indices, or nothing."""
         opcode = instruction.opcode
         if opcode not in ("bitcast", "reshape", "transpose", "copy", "copy-start"):
             return None
@@ -178,7 +177,7 @@ class Origins:
             return hop._replace(renaming=change) if free else None
         if opcode.startswith("copy"):
             return hop if same_layout(before, after) else None
-        if opcode == "reshape":  # it keeps row-major numbers, not places
+        if opcode == "reshape":  # it keeps row-major numbers, but not places
             moved = reshaping(before.dimensions, after.dimensions)
             if moved is not None or not _is_bitcast(before, after):
                 return None if moved is None else hop._replace(renaming=moved)
@@ -222,10 +221,10 @@ def permutation_of(transpose: Instruction, rank: int) -> tuple[int, ...] | None:
     return dims if sorted(dims) == list(range(rank)) else None
 
 
-def _is_free(before: XlaShape, after: XlaShape, transposed: Renaming) -> bool:
+def _is_free(before: XlaShape, after: XlaShape, transpose: Renaming) -> bool:
     """Whether a transpose leaves each element where it is."""
     same = renaming(before, after)
-    return same is not None and sorted(same.parts) == sorted(transposed.parts)
+    return same is not None and sorted(same.parts) == sorted(transpose.parts)
 
 
 def _hop_to(value: Value, instruction: Instruction, number: int, index: Index) -> _Hop | None:
@@ -243,7 +242,7 @@ def _element_hop(value: Value, element: Instruction) -> _Hop | None:
     return _hop_to(value, element, 0, (int(number), *value.shape_index))
 
 
-def _called(instruction: Instruction, *attributes: str) -> str | None:
+def _callee(instruction: Instruction, *attributes: str) -> str | None:
     """The computation that the first of some attributes names."""
     for attribute in attributes:
         names = names_in(instruction.attributes.get(attribute, ""))
@@ -253,7 +252,7 @@ def _called(instruction: Instruction, *attributes: str) -> str | None:
 
 
 def _keeps(body: Computation, index: Index) -> bool:
-    """Whether a loop's body hands an array of its state on as it gets it."""
+    """Whether a loop's body leaves an array of its state unchanged."""
     value = Value(body.name, body.root.name, index)
     while True:
         instruction = body.instruction(value.instruction)

@@ -1,4 +1,4 @@
-"""The facts of a whole module that are needed before its buffers can be listed one by one.
+"""The facts of a whole module that the list of its buffers needs.
 
 >>> from ..hlo import read_stream
 >>> text = '''
@@ -11,8 +11,8 @@
 >>> found.roles, found.given
 ({'f': 'fused', 'e': 'entry'}, {'e': frozenset({('b', ())})})
 
-A computation stands before its callers, and a value before the root that hands it on. So a stream of the
-text is read twice, first for this.
+A computation stands before its callers, and a value before the root that hands it on. So the text must
+be read twice, first for these facts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Key: TypeAlias = "tuple[str, Index]"
 """An array of an instruction's result: its name and the way through the tuples."""
 
 _Lies: TypeAlias = "tuple[tuple[Key, ...], bool]"
-"""The arrays in whose memory an array lies, each with whether it was written over since."""
+"""The arrays in whose memory an array lies, and whether an instruction has written over them since."""
 
 
 class Outline(NamedTuple):
@@ -54,16 +54,17 @@ class Outline(NamedTuple):
     roles: Mapping[str, Role]
     """The role of the entry and of each computation that is called, by name."""
     given: Mapping[str, frozenset[Key]]
-    """The arrays with memory of their own that the root hands on, by computation. Arrays that the root
-    itself makes are left out."""
+    """The arrays with memory of their own that the root hands on, by computation. They do not include
+    arrays that the root itself makes."""
     donated: Mapping[Key, Key]
-    """From an array of the entry's result to the array of a parameter whose memory it takes."""
+    """The array of a parameter whose memory an array of the entry's result has, by that array."""
     summaries: Mapping[str, Summary]
     """The summaries of computations; only of those where an array of the root lies in a parameter."""
 
 
 class Homes:
-    """In whose memory the arrays of one computation lie, instruction by instruction.
+    """The arrays of one computation with the arrays in whose memory they lie, instruction by
+    instruction.
 
     Its size grows with the arrays without memory of their own, and with the parameters.
     """
@@ -78,13 +79,14 @@ class Homes:
 
     @property
     def root(self) -> Instruction | None:
-        """The instruction marked as the root; without a mark, the last one so far."""
+        """The root: the instruction with that mark, or else the last one so far."""
         return self._root
 
     def add(self, instruction: Instruction) -> list[tuple[Result, tuple[Key, ...]]]:
-        """Return the arrays of a result, each with those it lies in; none if it has memory of its own.
+        """Return the arrays of a result, each with the arrays in which it lies; empty for its own
+        memory.
 
-        Its operands must have been added before.
+        Add its operands before it.
         """
         out: list[tuple[Result, tuple[Key, ...]]] = []
         for result in results(instruction, self._called):
@@ -152,7 +154,7 @@ class Homes:
 
 
 def stream_outline(stream: ModuleStream) -> Outline:
-    """Return the outline of a module from its text, which is read to its end or to where it breaks off.
+    """Return the outline of a module from its text, up to its end or to the place where it breaks off.
 
     >>> import io
     >>> from tla.hlo import read_stream
@@ -162,8 +164,8 @@ def stream_outline(stream: ModuleStream) -> Outline:
     >>> stream_outline(read_stream(io.StringIO(text))).roles
     {'e': 'entry'}
 
-    Of a computation that has ended, memory keeps its name, its role if it is called, and the arrays that
-    its root hands on.
+    For each finished computation memory has its name, its role if something calls it, and the arrays
+    that its root hands on.
     """
     return _outline(stream.events(), stream.header.input_output_alias)
 
@@ -215,11 +217,11 @@ def _outline(events: Iterable[Event], aliases: Iterable[Alias]) -> Outline:
                     results[head.name] = keys
                 if head.is_entry:
                     donated = homes.donated(aliases)
-        if not entry:  # to XLA the last one is
+        if not entry:  # XLA takes the last one
             entry, homes = ended
             donated = homes.donated(aliases)
     except ModuleError:
-        pass  # the reader of the buffers meets the error again
+        pass  # the reader of the buffers raises the error again
     if entry:
         roles[entry] = "entry"
     return Outline(roles, results, donated, summaries)

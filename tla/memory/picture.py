@@ -1,4 +1,4 @@
-"""Arrays as bars: the data of each, and the padding behind them.
+"""Arrays as bars: the data of each, and the padding after it.
 
 >>> blocks = [Block("%a", 12, 16), Block("%b", 12, 16)]
 >>> figure = in_one_row("live", 32, blocks)
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..xla_bridge import Chip
 
 MOST_DRAWN: Final = 31
-"""How many buffers are drawn."""
+"""The most buffers in a picture."""
 
 
 class Block(NamedTuple):
@@ -32,24 +32,24 @@ class Block(NamedTuple):
     memory_space: int = 0
 
     def bar(self, start: int = 0, space: str = "") -> Bar:
-        """Return its bar; the label has its size as XLA prints it."""
+        """Return its bar; the label has its size in XLA's text."""
         label = f"{self.label} {printed_bytes(self.padded_bytes)}"
         end, reach = start + self.data_bytes, start + self.padded_bytes
         return Bar(label, start, end, reach, (), self.memory_space, space)
 
 
 def bars_of(title: str, length: int, bars: Iterable[Bar]) -> Bars:
-    """Return bars of arrays: data, and behind them padding."""
+    """Return bars of arrays: data, and padding after it."""
     return Bars(title, length, tuple(bars), "data", "padding", "the end of the padding")
 
 
 def one_below_the_other(title: str, blocks: Sequence[Block], chip: str | Chip | None = None) -> Bars:
-    """Return blocks that all begin at 0, in the order given: the longest sets the length.
+    """Return bars of blocks that all begin at 0, in their order, as long as the longest.
 
-    Each has the colour of its memory. Where there are several memories, it has the name of its own.
+    Each has the colour of its memory. If there are several memories, it also has the name of its memory.
 
     Args:
-        chip: For the names of the memories.
+        chip: The chip, for the names of the memories.
     """
     memories = {block.memory_space for block in blocks}
     names = {n: memory_space_name(n, chip) if len(memories) > 1 else "" for n in memories}
@@ -58,10 +58,10 @@ def one_below_the_other(title: str, blocks: Sequence[Block], chip: str | Chip | 
 
 
 def in_one_row(title: str, length: int, blocks: Sequence[Block], most: int = MOST_DRAWN) -> Bars:
-    """Return blocks one behind the other, in the order given.
+    """Return bars of blocks one after another, in their order.
 
     Args:
-        most: How many are drawn; the others are one bar.
+        most: The most blocks with a bar of their own; the others are one bar.
     """
     more = blocks[most:]
     shown = list(blocks[:most])

@@ -1,9 +1,9 @@
-"""Bitcasts and transposes as one thing: the same elements under other indices.
+"""Bitcasts and transposes as renamings: the same elements under other indices.
 
-Two shapes name the same memory where each digit of one is a digit of the other, cut and dealt out to
-other dims. A transpose deals whole dims, a reshape cuts them, and a compiler's ``bitcast`` does both.
-Some bitcasts drop elements at the end of a dim: the others stay where they are, and the dropped ones
-become padding.
+Two shapes name the same memory if the digits of their dims, cut into parts, are the same, although they
+belong to other dims. A transpose moves whole dims, a reshape cuts them, and a compiler's ``bitcast``
+does both. Some bitcasts drop elements at the end of a dim. The others stay in their places, and the
+dropped ones become padding.
 
 >>> before, after = parse_array("f32[4,30,50]{2,1,0}"), parse_array("f32[30,4,5,10]{3,2,0,1}")
 >>> for part in renaming(before, after).parts:
@@ -22,7 +22,7 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..numbers import ceil_div
-from ..xla_bridge import Digits, digits_of, parted, view_of
+from ..xla_bridge import Digits, digits_of, split_digits, view_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ class Part(NamedTuple):
 
 
 class Renaming(NamedTuple):
-    """From the indices of one shape to those of another, digit by digit.
+    """A map from the indices of one shape to those of another, digit by digit.
 
     Attributes:
         dims, to_dims: The sizes of the dims of both.
@@ -54,19 +54,19 @@ class Renaming(NamedTuple):
 
     @property
     def is_total(self) -> bool:
-        """Whether every index of ``dims`` is renamed to an index of ``to_dims``."""
+        """Whether every index of ``dims`` has an index of ``to_dims``."""
         return all(reach < n for reach, n in zip(self._reaches(), self.to_dims, strict=True))
 
     @property
     def is_onto(self) -> bool:
-        """Whether every index of ``to_dims`` belongs to an index of ``dims``."""
+        """Whether every index of ``to_dims`` has an index of ``dims``."""
         return self.inverse.is_total
 
     def _reaches(self) -> list[int]:
-        """The greatest index of each dim after the renaming, or more.
+        """Upper bounds of the indices of each dim after the renaming.
 
-        Digits that follow each other in both dims count together: a dim of 20 is 8 times up to 3, and
-        its greatest index is 19 and not 23.
+        Digits that follow each other in both dims count together. So the greatest index of a dim of 20
+        in digits of 8 is 19, and not 23.
         """
         out = [0] * len(self.to_dims)
         for run in _runs(self.parts):
@@ -77,12 +77,12 @@ class Renaming(NamedTuple):
 
     @property
     def inverse(self) -> Renaming:
-        """The other way."""
+        """The inverse renaming."""
         turned = (Part(p.size, p.to_dim, p.to_weight, p.dim, p.weight) for p in self.parts)
         return Renaming(self.to_dims, self.dims, tuple(turned))
 
     def renamed(self, index: Sequence[int]) -> tuple[int, ...]:
-        """Return the index that an element has after the renaming.
+        """Return the index of an element after the renaming.
 
         >>> renaming(parse_array("f32[6,4]"), parse_array("f32[2,3,4]")).renamed((5, 1))
         (1, 2, 1)
@@ -93,13 +93,14 @@ class Renaming(NamedTuple):
         return tuple(out)
 
     def carry(self, digits: Sequence[Digits]) -> tuple[Digits, ...] | None:
-        """Return digits over ``dims`` with the offsets that these give over ``to_dims``.
+        """Return the digits over ``dims`` with the same offsets as these digits over ``to_dims``.
 
         >>> rename = renaming(parse_array("f32[6,4]"), parse_array("f32[2,3,4]"))
         >>> rename.carry([((2, 1),), ((3, 2),), ((4, 6),)])
         (((3, 2), (2, 1)), ((4, 6),))
 
-        None where they cut a digit of the renaming unevenly: then no digits over ``dims`` give them.
+        It is None if they cut a digit of the renaming unevenly, because no digits over ``dims`` exist
+        then.
         """
         out: list[Digits] = []
         for dim, extent in enumerate(self.dims):
@@ -122,12 +123,12 @@ def _section(digits: Digits, part: Part, extent: int) -> Digits | None:
     low, size = part.to_weight, part.size
     sizes = (max(1, ceil_div(extent, low * size)), size, low)
     reaches = (sizes[0], min(size, ceil_div(extent, low)), min(low, extent))
-    parts = parted(digits, sizes, reaches)
+    parts = split_digits(digits, sizes, reaches)
     return None if parts is None else parts[1]
 
 
 def _runs(parts: Sequence[Part]) -> list[list[Part]]:
-    """The digits in runs that are adjacent in both dims, each run minor first."""
+    """The runs of digits that are adjacent in both dims, each with the minor digit first."""
     runs: list[list[Part]] = []
     for part in sorted(parts, key=lambda p: (p.dim, p.weight)):
         last = runs[-1][-1] if runs else None
@@ -144,16 +145,16 @@ def _runs(parts: Sequence[Part]) -> list[list[Part]]:
 def renaming(before: XlaShape, after: XlaShape) -> Renaming | None:
     """Return the renaming under which the elements of one shape are elements of the other, in place.
 
-    ``physical_offset(before, i) == physical_offset(after, found.renamed(i))`` wherever both are indices.
-    One of ``is_total`` and ``is_onto`` holds, and both where no element is dropped.
+    ``physical_offset(before, i) == physical_offset(after, found.renamed(i))`` if both are indices. One
+    of ``is_total`` and ``is_onto`` holds, and both hold if no element is dropped.
 
     >>> six, five = (parse_array(f"s32[129,{n}]{{0,1:T(8,128)}}") for n in (6, 5))
     >>> found = renaming(six, five)
     >>> found.is_total, found.is_onto
     (False, True)
 
-    None if no renaming by digits exists: elements of each lie in padding of the other, their sizes
-    differ, or one cuts a digit of the other unevenly. Memory spaces are ignored.
+    It is None if no renaming by digits exists: elements of each lie in padding of the other, their sizes
+    differ, or one cuts a digit of the other unevenly. It ignores memory spaces.
 
     >>> print(renaming(parse_array("f32[6,7]{1,0:T(8,128)}"), parse_array("f32[42]{0:T(1024)}")))
     None
@@ -165,13 +166,15 @@ def renaming(before: XlaShape, after: XlaShape) -> Renaming | None:
         return None
     if one.digits is None or other.digits is None:
         return None
-    ours, theirs = (_grown(_listed(view.digits or ()), view.size or 0) for view in (one, other))
-    match = _matched(before.dimensions, after.dimensions, ours, theirs)
+    ours, theirs = (
+        _fill_padding(_digits_of(view.digits or ()), view.size or 0) for view in (one, other)
+    )
+    match = _match_digits(before.dimensions, after.dimensions, ours, theirs)
     return match if match is not None and (match.is_total or match.is_onto) else None
 
 
 def reshaping(dims: Sequence[int], to_dims: Sequence[int]) -> Renaming | None:
-    """Return the renaming of a row-major reshape; None where the dims cut each other unevenly.
+    """Return the renaming of a row-major reshape; None if the dims cut each other unevenly.
 
     >>> reshaping((6, 4), (2, 12)).renamed((5, 1)), reshaping((6, 4), (3, 8)) is None
     ((1, 9), False)
@@ -180,11 +183,11 @@ def reshaping(dims: Sequence[int], to_dims: Sequence[int]) -> Renaming | None:
     """
     if prod(dims) != prod(to_dims):
         return None
-    return _matched(dims, to_dims, _row_major(dims), _row_major(to_dims))
+    return _match_digits(dims, to_dims, _row_major(dims), _row_major(to_dims))
 
 
 def _row_major(dims: Sequence[int]) -> list[_Digit]:
-    return _listed([digits_of([(n, prod(dims[d + 1 :]))], n) for d, n in enumerate(dims)])
+    return _digits_of([digits_of([(n, prod(dims[d + 1 :]))], n) for d, n in enumerate(dims)])
 
 
 def transposing(dims: Sequence[int], permutation: Sequence[int]) -> Renaming:
@@ -204,7 +207,7 @@ class _Digit(NamedTuple):
     is_top: bool
 
 
-def _listed(modes: Sequence[Digits]) -> list[_Digit]:
+def _digits_of(modes: Sequence[Digits]) -> list[_Digit]:
     """The digits of all dims, the greatest stride first."""
     out: list[_Digit] = []
     for dim, digits in enumerate(modes):
@@ -215,8 +218,8 @@ def _listed(modes: Sequence[Digits]) -> list[_Digit]:
     return sorted(out, reverse=True)
 
 
-def _grown(digits: list[_Digit], size: int) -> list[_Digit]:
-    """The digits, with the last digit of each dim grown to fill the memory before the next stride.
+def _fill_padding(digits: list[_Digit], size: int) -> list[_Digit]:
+    """The digits, where the last digit of each dim fills the memory up to the next stride.
 
     So a dim and its padding are one digit.
     """
@@ -227,10 +230,10 @@ def _grown(digits: list[_Digit], size: int) -> list[_Digit]:
     ]
 
 
-def _matched(
+def _match_digits(
     dims: Sequence[int], to_dims: Sequence[int], ours: Sequence[_Digit], theirs: Sequence[_Digit]
 ) -> Renaming | None:
-    """The renaming of digits: both lists are cut until their strides and sizes agree."""
+    """The renaming of digits. It cuts both lists until their strides and sizes agree."""
     left, right = list(ours), list(theirs)
     parts: list[Part] = []
     while left and right:

@@ -5,8 +5,8 @@
 >>> module_roles(read_module(text))
 {'f': 'callee', 'g': 'fused', '_': 'entry'}
 
-A computation is ``entry``, the ``body`` or ``condition`` of a loop, a ``callee`` whose root is what
-the caller gives, ``fused``, or ``applied`` to single elements.
+A computation is the ``entry``, the ``body`` or ``condition`` of a loop, a ``callee`` whose root is the
+caller's result, ``fused``, or ``applied`` to single elements.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _role(opcode: str, attribute: str) -> Role:
 
 
 def called_in_order(instruction: Instruction) -> list[tuple[str, Role]]:
-    """Return the computations that an instruction calls, with their roles, in the order they run.
+    """Return the computations that an instruction calls, with their roles, in the order of their runs.
 
     A loop tests its condition before it runs its body.
     """
@@ -53,7 +53,7 @@ def called_in_order(instruction: Instruction) -> list[tuple[str, Role]]:
 
 
 def module_roles(module: Module) -> dict[str, Role]:
-    """Return the role of each computation that is the entry or is called, by name.
+    """Return the role of the entry and of each called computation, by name.
 
     >>> from tla.hlo import read_module
     >>> module = read_module('''ENTRY e {

@@ -8,8 +8,9 @@
 >>> [step.instruction.name for step in schedule_of(module).steps]
 ['a', 'x', 'b']
 
-The body of a loop stands once, after its condition and before the loop itself; the branches of a
-conditional stand behind each other. So does XLA's own analysis of live ranges, hlo_live_range.cc.
+The body of a loop comes once, after its condition and before the loop itself. The branches of a
+conditional come one after another. XLA's own analysis of live ranges, hlo_live_range.cc, has the same
+order.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _RUN: Final = ("body", "condition", "callee")
 
 
 class Step(NamedTuple):
-    """An instruction, and the computation it stands in.
+    """An instruction, and its computation.
 
     >>> from tla.hlo import read_module
     >>> from tla.memory import schedule_of
@@ -47,12 +48,13 @@ class Step(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """Who runs a computation: the operand that its only parameter is, else by the parameter's number."""
+    """The instruction that runs a computation."""
 
     computation: str
     instruction: Instruction
     role: Role
     operand: int | None
+    """The operand of the only parameter; None if the number of a parameter is that of its operand."""
 
 
 class Schedule(NamedTuple):
@@ -89,9 +91,9 @@ def schedule_of(module: Module) -> Schedule:
     order.
 
     Raises:
-        UnsupportedError: a computation is run from two places. XLA schedules each call's own copy.
+        UnsupportedError: a computation runs from two places. XLA schedules a copy for each call.
     """
-    named = {computation.name: computation for computation in module.computations}
+    by_name = {computation.name: computation for computation in module.computations}
     steps: list[Step] = []
     first: dict[str, int] = {}
     last: dict[str, int] = {}
@@ -105,14 +107,14 @@ def schedule_of(module: Module) -> Schedule:
             last[name] = len(steps) - 1
             continue
         instruction = computation.instructions[at]
-        runs = [] if is_called else _runs(instruction, name, named)
+        runs = [] if is_called else _runs(instruction, name, by_name)
         if runs:
             todo.append((computation, at, True))
             for callee, caller in reversed(runs):
                 if callee in callers or callee == module.entry.name:
                     raise _run_twice(callee, caller, callers.get(callee))
                 callers[callee] = caller
-                todo.append((named[callee], 0, False))
+                todo.append((by_name[callee], 0, False))
             continue
         steps.append(Step(name, instruction))
         todo.append((computation, at + 1, False))
@@ -131,12 +133,12 @@ def _run_twice(callee: str, caller: Caller, before: Caller | None) -> Unsupporte
 
 
 def _runs(
-    instruction: Instruction, computation: str, named: Mapping[str, Computation]
+    instruction: Instruction, computation: str, by_name: Mapping[str, Computation]
 ) -> list[tuple[str, Caller]]:
     """The computations that an instruction runs, in order."""
     runs: list[tuple[str, Caller]] = []
     for number, (name, role) in enumerate(called_in_order(instruction)):
-        if role not in _RUN or name not in named:
+        if role not in _RUN or name not in by_name:
             continue
         operand = number + 1 if instruction.opcode == "conditional" else None
         runs.append((name, Caller(computation, instruction, role, operand)))

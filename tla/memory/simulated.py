@@ -1,24 +1,23 @@
-"""The steps for which the TPU compiler counts a value in its peak, outside of main memory.
+"""The steps at which the TPU compiler counts a value outside main memory in its peak.
 
 >>> spans = {"e": (0, 9), "f": (3, 5), "g": (6, 7)}
 >>> reads = [Use(4, "f"), Use(7, "g"), Use(8, "e", ("f", "g"))]
->>> simulated(Timed(1, 9, reads), spans)
+>>> counted_pieces(ValueSteps(1, 9, reads), spans)
 [(1, 2), (3, 4), (6, 7)]
 
 A value counts from the step that makes it to the last step that reads it. A value that nothing reads
 does not count. If the last reader is a conditional, the value counts until the first branch begins, and
 in each branch from its beginning to the last reader there.
 
-A piece ends before that step where the value's memory is written over, as by a loop in a branch that
-stands before:
+A piece ends earlier if an instruction writes over the value's memory before, such as a loop in an
+earlier branch:
 
->>> simulated(Timed(1, 4, reads), spans)
+>>> counted_pieces(ValueSteps(1, 4, reads), spans)
 [(1, 2), (3, 4), (6, None)]
 
 There the compiler has one end at step 4 for two pieces, so the last piece has no end. This module counts
-as the compiler does: `None` is a piece without an end. The pieces were compared with the heap
-simulations that the compiler (libtpu 0.0.42) writes under ``xla_dump_to`` for eight programs with
-conditionals.
+in the same way, and `None` means no end. We compared the pieces with the heap simulations that the
+compiler (libtpu 0.0.42) writes under ``xla_dump_to``, for eight programs with conditionals.
 """
 
 from __future__ import annotations
@@ -39,16 +38,18 @@ class Use(NamedTuple):
     """The computations that the reader runs, if it is a conditional."""
 
 
-class Timed(NamedTuple):
-    """When a value is made, when its memory is free or written over, and what reads it."""
+class ValueSteps(NamedTuple):
+    """The steps of a value: its first one, those that free or overwrite its memory, and its readers."""
 
     first: int
     last: int
     uses: Sequence[Use]
 
 
-def simulated(value: Timed, spans: Mapping[str, tuple[int, int]]) -> list[tuple[int, int | None]]:
-    """Return the pieces of a value that count, as first and last steps, in order.
+def counted_pieces(
+    value: ValueSteps, spans: Mapping[str, tuple[int, int]]
+) -> list[tuple[int, int | None]]:
+    """Return the pieces of a value that the compiler counts, as first and last steps, in order.
 
     Args:
         spans: The first and last step of each computation.

@@ -1,4 +1,4 @@
-"""Sizes as XLA prints them: ``512B``, ``4.0K``, ``31.00G``; and the byte counts that print so.
+"""Sizes in XLA's text, ``512B``, ``4.0K``, ``31.00G``, and the numbers of bytes with that text.
 
 >>> printed_bytes(33285996544), bytes_printed_as("4.0K")
 ('31.00G', range(4045, 4148))
@@ -21,13 +21,13 @@ _PARTS = re.compile(r"(\d{1,19})(?:\.(\d{1,9}))?([BKMGTPE])(?:iB)?")
 
 
 def printed_bytes(count: int) -> str:
-    """Return a number of bytes as XLA prints it: powers of 1024, two decimals, one for ``K``.
+    """Return a number of bytes in XLA's text: a power of 1024 as unit, two decimals, or one for ``K``.
 
     >>> [printed_bytes(n) for n in (1023, 1024, 81920000, 2818572288)]
     ['1023B', '1.0K', '78.12M', '2.62G']
 
-    The count is first cut to whole multiples of the next smaller unit. The printed decimals are rounded,
-    halves to even.
+    The count is first cut to whole multiples of the next smaller unit. Then its decimals are rounded,
+    with halves to even.
 
     Raises:
         ValueError: the count is negative.
@@ -59,13 +59,13 @@ def _power(decimals: int) -> int:
 
 
 def bytes_printed_as(text: str) -> range:
-    """Return every number of bytes that is printed as this text, as an interval.
+    """Return all numbers of bytes with this text, as an interval.
 
     >>> n = bytes_printed_as("31.00G")
     >>> n.start, n[-1], printed_bytes(n.start), printed_bytes(n.start - 1)
     (33280753664, 33292287999, '31.00G', '30.99G')
 
-    A text may have other decimals than XLA prints, as ``16G``; it is then rounded to these decimals.
+    The text may have other decimals than XLA's, such as ``16G``. Then it is rounded to these decimals.
 
     Raises:
         ParseError: the text is no size.
@@ -83,12 +83,12 @@ def bytes_printed_as(text: str) -> range:
     low = max(1024, _first(target, decimals))
     high = _first(target + 1, decimals)
     if unit < len(_UNITS) - 1:
-        high = min(high, 1 << 20)  # more is printed in the next unit
+        high = min(high, 1 << 20)  # a greater number has the next unit
     return range(low << shift, max(low, high) << shift)
 
 
 def _first(target: int, decimals: int) -> int:
-    """The least count of which `_in_parts` is at least ``target``."""
+    """The least count whose `_in_parts` is at least ``target``."""
     low = max(0, target * 1024 // _power(decimals) - 1024)
     high = target * 1024 // _power(decimals) + 1
     while low < high:
@@ -101,7 +101,7 @@ def _first(target: int, decimals: int) -> int:
 
 
 def printed_expansion(padded: int, data: int) -> str:
-    """Return how many times its data an array takes, as XLA prints it; ``-`` without data.
+    """Return the ratio of an array's memory to its data in XLA's text; ``-`` without data.
 
     >>> printed_expansion(34359738368, 1073741824), printed_expansion(1024, 0)
     ('32.0x', '-')

@@ -1,4 +1,4 @@
-"""The buffers of a module counted as they come, in memory that grows with its distinct shapes.
+"""The counts of the buffers of a module, one by one, in memory that grows with its distinct shapes.
 
 >>> from ..hlo import read_module
 >>> from .buffers import module_buffers
@@ -53,7 +53,7 @@ class Row(NamedTuple):
 
 
 class Unsized(NamedTuple):
-    """A buffer that is not counted, and why.
+    """A buffer of unknown size, which does not count, and the reason.
 
     >>> from tla.hlo import read_module
     >>> from tla.memory import module_buffers
@@ -71,7 +71,7 @@ class Unsized(NamedTuple):
 
 
 class SpaceTotal(NamedTuple):
-    """The buffers of one memory space together, whether they are live at the same time or not.
+    """The sum of all buffers of one memory space, live at the same time or not.
 
     >>> from tla.hlo import read_module
     >>> from tla.memory import Tally, module_buffers
@@ -96,7 +96,7 @@ class SpaceTotal(NamedTuple):
 
 
 class Tally:
-    """What was counted so far.
+    """The counts so far.
 
     >>> from tla.hlo import read_module
     >>> module = read_module('''ENTRY e {
@@ -114,18 +114,18 @@ class Tally:
     ('Row', 'c', 53248)
 
     Args:
-        top: How many rows are kept, those with the most waste; all by default.
-        by: Count groups too.
+        top: The number of rows to keep, those with the most waste; by default all.
+        by: The key of groups, if it counts groups too.
         tables: The source tables of the module, for groups by source.
-        keep_aliases: Keep the values without memory of their own too; all of them.
+        keep_aliases: Whether to keep all values without memory of their own too.
 
     Attributes:
-        unsized: The buffers with a dim of unknown size, which are counted nowhere else.
-        aliases: The values without memory of their own, if they are kept.
-        by_rule: How many values have no memory of their own, by rule.
-        uncalled: The computations that nothing calls, whose values are counted nowhere.
-        argument_bytes: Of the entry computation, without what is unsized.
-        root: The shape that the entry computation gives; None where its end was not read.
+        unsized: The buffers with a dim of unknown size, which count nowhere else.
+        aliases: The values without memory of their own, if it keeps them.
+        by_rule: The number of values without memory of their own, by rule.
+        uncalled: The computations that nothing calls, whose values count nowhere.
+        argument_bytes: The bytes of the entry computation's parameters, without unsized ones.
+        root: The shape of the entry computation's result; None if the text does not have its end.
     """
 
     def __init__(
@@ -181,7 +181,7 @@ class Tally:
             name = group_of(buffer, self._by, self._tables)
             self._groups[name] = self._groups.get(name, Group(name, 0, 0, 0)).plus(data, padded)
         self.buffers += 1
-        # Of rows that waste and take the same, the first in the text comes first.
+        # Among rows of equal waste and size, the first in the text comes first.
         entry = (waste.waste_bytes, padded, -self.buffers, Row(buffer, waste))
         if self._top is None or len(self._kept) < self._top:
             heappush(self._kept, entry)
@@ -190,7 +190,7 @@ class Tally:
 
     @property
     def rows(self) -> list[Row]:
-        """The rows that are kept, the most waste first."""
+        """The rows, the most waste first."""
         return [entry[3] for entry in sorted(self._kept, key=lambda entry: entry[:3], reverse=True)]
 
     @property
@@ -204,11 +204,11 @@ class Tally:
         return sorted(self._groups.values(), key=lambda group: (-group.padded_bytes, group.name))
 
     def figure(self, most: int = MOST_DRAWN, chip: str | Chip | None = None) -> Bars:
-        """Return the picture of the rows that are kept, as data: data and padding of each.
+        """Return the picture of the rows, as data: the data and the padding of each.
 
         Args:
-            most: How many are drawn.
-            chip: For the names of the memories, where there are several.
+            most: The most rows in the picture.
+            chip: The chip, for the names of the memories if there are several.
         """
         rows = self.rows[:most]
         what = "buffers"
@@ -221,7 +221,7 @@ class Tally:
         return html_of(self)
 
     def output_bytes(self, chip: str | Chip | None = None) -> int | None:
-        """What the entry computation gives, tables of pointers included; None if that is not known."""
+        """The bytes of the entry computation's result, with tables of pointers; None if unknown."""
         if self.root is None or any(array.is_unbounded_dynamic for _, array in arrays(self.root)):
             return None
         return shape_bytes(self.root) + index_tables_bytes(self.root, chip)

@@ -1,4 +1,4 @@
-"""What one array wastes, and which dim, tile or attribute wastes it.
+"""The waste of one array, and the dim, tile or attribute that causes it.
 
 >>> from ..xla_bridge import parse_array
 >>> waste = array_waste(parse_array("s32[8388608,8,4]{2,1,0:T(8,128)}"))
@@ -7,9 +7,9 @@
 >>> print(*waste.factors)
 dim 2: 4 -> 128 (32.00x)
 
-Each tile rounds the sizes of the last axes up: a dim ``d`` under an entry ``t`` takes
-``round_up(d, t)``. A later tile rounds up the axes that the one before it made, ``L`` the count of
-elements, ``E`` the bits of each.
+Each tile rounds the sizes of the last axes up: a dim ``d`` under an entry ``t`` becomes ``round_up(d,
+t)``. A later tile rounds up the axes of the tile before it. ``L`` rounds up the number of elements, and
+``E`` the bits of each.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from ..xla_bridge import AnyShape, Tile, XlaShape
 
 _Axis: TypeAlias = tuple[int, tuple[int, ...]]
-"""The size of an axis, and the logical dims that it holds."""
+"""The size of an axis, and its logical dims."""
 
 
 class Factor(NamedTuple):
-    """A size that is rounded up: by what, of which dims, from what, to what.
+    """A size that is rounded up: the cause, the dims, the size before and after.
 
     >>> from tla.xla_bridge import parse_array
     >>> for factor in array_waste(parse_array("f32[5,100]{1,0:T(8,128)}")).factors:
@@ -42,8 +42,8 @@ class Factor(NamedTuple):
     tile (1,) 100 128 dim 1: 100 -> 128 (1.28x)
 
     ``cause`` is ``tile`` for the first tile, ``sub-tile`` for a later one, ``tail`` for ``L``,
-    ``element`` for ``E``, ``byte`` where data or memory ends inside a byte. ``dims`` are the logical
-    dims of the axis, several where ``*`` merges them, none where the tile has more entries than dims.
+    ``element`` for ``E``, ``byte`` if data or memory ends inside a byte. ``dims`` are the logical dims
+    of the axis: several if ``*`` merges them, none if the tile has more entries than dims.
     """
 
     cause: str
@@ -53,7 +53,7 @@ class Factor(NamedTuple):
 
     @property
     def ratio(self) -> Fraction:
-        """How many times the memory grows by it."""
+        """The factor by which the memory grows."""
         return Fraction(self.padded, self.size)
 
     def __str__(self) -> str:
@@ -78,7 +78,7 @@ class Waste(NamedTuple):
     data_bytes: int
     padded_bytes: int
     factors: tuple[Factor, ...]
-    """Those above 1; their product is the expansion."""
+    """The factors above 1; their product is the expansion."""
 
     @property
     def waste_bytes(self) -> int:
@@ -86,7 +86,7 @@ class Waste(NamedTuple):
 
     @property
     def expansion(self) -> Fraction:
-        """The memory by the data; 1 for an array without elements."""
+        """The memory divided by the data; 1 for an array without elements."""
         return Fraction(self.padded_bytes, self.data_bytes) if self.data_bytes else Fraction(1)
 
     def block(self, label: str, memory_space: int = 0) -> Block:
@@ -94,9 +94,9 @@ class Waste(NamedTuple):
         return Block(label, self.data_bytes, self.padded_bytes, memory_space)
 
     def figure(self, label: str = "array") -> Bars:
-        """Return the picture of the array, as data: its data, and behind them its padding.
+        """Return the picture of the array, as data: its data, and its padding after it.
 
-        The title says what pads it.
+        The title has the causes of the padding.
         """
         why = "; ".join(map(str, self.factors))
         title = f"{label}: {why}" if why else label
@@ -107,7 +107,7 @@ class Waste(NamedTuple):
 
 
 def sized_array(shape: AnyShape) -> XlaShape:
-    """Return an array shape as it is; raise `UnsupportedError` where it is none, or has a dim ``?``."""
+    """Return an array shape; raise `UnsupportedError` if it is no array, or has a dim ``?``."""
     array = array_shape(shape)
     if array.is_unbounded_dynamic:
         raise UnsupportedError(f"the size of {array} is not known: it has a dim '?'", shape=array)
@@ -115,14 +115,14 @@ def sized_array(shape: AnyShape) -> XlaShape:
 
 
 def array_waste(shape: AnyShape) -> Waste:
-    """Return what an array wastes; the product of its factors is its whole expansion, exactly.
+    """Return the waste of an array; the product of its factors is exactly its expansion.
 
     >>> from ..xla_bridge import parse_array
     >>> print(*array_waste(parse_array("pred[100,100]{1,0:T(8,128)E(32)}")).factors, sep="; ")
     dim 0: 100 -> 104 (1.04x); dim 1: 100 -> 128 (1.28x); E: bits of an element 8 -> 32 (4.00x)
 
     Raises:
-        UnsupportedError: the shape is no array, or a dim is of unknown size.
+        UnsupportedError: the shape is no array, or the size of a dim is unknown.
     """
     array = sized_array(shape)
     data, padded = logical_bytes(array), physical_bytes(array)
@@ -134,14 +134,14 @@ def array_waste(shape: AnyShape) -> Waste:
     plain = 8 * (array.element_type.bytes or 0)
     bits = array.element_size_in_bits or plain
     factors.append(Factor("element", (), min(plain, bits), bits))
-    # What rounding up to whole bytes adds to the memory, over what it adds to the data.
+    # The growth of the memory by whole bytes, over the growth of the data.
     ends = Fraction(8 * padded, tail * bits) / Fraction(8 * data, array.elements * min(plain, bits))
     factors.append(Factor("byte", (), ends.denominator, ends.numerator))
     return Waste(data, padded, tuple(f for f in factors if f.size != f.padded))
 
 
 def _of_tiles(shape: XlaShape) -> tuple[list[Factor], int]:
-    """The factors of the tiles, and the count of elements that results."""
+    """The factors of the tiles, and the number of elements after them."""
     axes: list[_Axis] = [(shape.dimensions[p], (p,)) for p in shape.major_to_minor]
     factors: list[Factor] = []
     for number, tile in enumerate(shape.tiles):
@@ -150,7 +150,7 @@ def _of_tiles(shape: XlaShape) -> tuple[list[Factor], int]:
 
 
 def _under_tile(axes: list[_Axis], tile: Tile, cause: str, factors: list[Factor]) -> list[_Axis]:
-    """The sizes and dims of the axes after a tile: all counts before all inner axes."""
+    """The sizes and dims of the axes after a tile: all counts of tiles before all inner axes."""
     axes = [(1, ())] * (len(tile) - len(axes)) + axes
     split = len(axes) - len(tile)
     counts: list[_Axis] = []
@@ -169,6 +169,6 @@ def _under_tile(axes: list[_Axis], tile: Tile, cause: str, factors: list[Factor]
 
 
 def _decimal(ratio: Fraction) -> str:
-    """To two decimals, in ints: a size may exceed every float."""
+    """A ratio with two decimals, computed in ints, because a size may exceed every float."""
     hundredths = (200 * ratio.numerator + ratio.denominator) // (2 * ratio.denominator)
     return f"{hundredths // 100}.{hundredths % 100:02}"

@@ -1,8 +1,8 @@
 """Hypothesis strategies and naive truths, for our tests and for those of users.
 
-The strategies draw what the library takes: `int_tuples`, `shapes`, `layouts`, `coords_of` a shape, and
+The strategies draw arguments of the library: `int_tuples`, `shapes`, `layouts`, `coords_of` a shape, and
 whole `programs`. The truths, `naive_offset`, `naive_table` and their kin, count everything one by one
-from the definition of a layout, share no code with what they check, and are slow.
+from the definition of a layout. They share no code with the functions that they check, and are slow.
 
 >>> from hypothesis import given
 >>> from tla.testing import layouts, naive_offsets

@@ -1,10 +1,10 @@
-"""Operations drawn at random: calls of what the library exports, on operands written or bound before.
+"""Random operations: calls of public functions on literals and on the values of earlier statements.
 
-Each operation draws its call with the help of `Draw`, which keeps what is declared and bound, and makes
-a mistake here and there where the call is not to succeed.
+Each operation draws its call with the help of `Draw`. That keeps the declared ints and the values of
+earlier statements. It makes some mistakes in a call that is to fail.
 
 >>> from random import Random
->>> Draw(Random(5), 0, 0, padded=True).written((4, (2, 70))).text
+>>> Draw(Random(5), 0, 0, padded=True).tuple_((4, (2, 70))).text
 '(_4, (_2, Int(70)))'
 """
 
@@ -42,20 +42,20 @@ class Call(NamedTuple):
     text: str
     function: Callable[..., Any]
     args: tuple[Any, ...]
-    named: dict[str, Any]
+    keywords: dict[str, Any]
 
     def outcome(self) -> Any:
         try:
-            return self.function(*self.args, **self.named)
+            return self.function(*self.args, **self.keywords)
         except (TlaError, ArithmeticError) as error:
             return error
 
 
-def _call(name: str, *args: Operand, **named: Operand) -> Call:
-    """The call of a public function, by its name after ``tla.``, or in it."""
-    texts = [*map(str, args), *(f"{key}={x}" for key, x in named.items())]
+def _call(name: str, *args: Operand, **keywords: Operand) -> Call:
+    """The call of a public function, by its name with or without ``tla.``."""
+    texts = [*map(str, args), *(f"{key}={x}" for key, x in keywords.items())]
     function = resolve_name(f"tla:{name.removeprefix('tla.')}")
-    values = {key: x.value for key, x in named.items()}
+    values = {key: x.value for key, x in keywords.items()}
     return Call(f"{name}({', '.join(texts)})", function, tuple(x.value for x in args), values)
 
 
@@ -73,7 +73,7 @@ _MOST_SIZE: Final = 1 << 14
 
 
 class Draw:
-    """The state of a program: what is declared, what is bound, and how the next statement is drawn."""
+    """The state of a program: its declared ints, the values of its statements, its random choices."""
 
     def __init__(self, rng: Random, dynamic: float, literal: float, padded: bool) -> None:
         self.rng = rng
@@ -81,21 +81,21 @@ class Draw:
         self.literal = literal
         self.padded = padded
         self.ints: list[tuple[str, int]] = []
-        self.bound: list[Operand] = []
+        self.values: list[Operand] = []
         self.is_wrong: bool = False
-        """Whether the statement is to fail."""
+        """Whether the current statement is to fail."""
 
     def call(self, failing: float) -> tuple[str, Call, Any]:
-        """A call of some operation, whose name stands before it, and its outcome."""
+        """The name of a random operation, its call, and the outcome."""
         self.is_wrong = self.chance(failing)
-        declared = len(self.ints)
+        count = len(self.ints)
         name = self.operation()
         call = OPERATIONS[name][1](self)
         outcome = call.outcome()
         for _try in range(_TRIES):
             if isinstance(outcome, Exception) == self.is_wrong:
                 break
-            del self.ints[declared:]
+            del self.ints[count:]
             if self.is_wrong:  # not every operation can fail
                 name = self.operation()
             call = OPERATIONS[name][1](self)
@@ -110,12 +110,12 @@ class Draw:
     def chance(self, p: float) -> bool:
         return self.rng.random() < p
 
-    def spoilt(self, p: float = 0.4) -> bool:
-        """Whether to make a mistake here: never in a statement that is to succeed."""
+    def makes_mistake(self, p: float = 0.4) -> bool:
+        """Whether to make a mistake here; False in a statement that is to succeed."""
         return self.is_wrong and self.chance(p)
 
-    def pick(self, among: Sequence[_T]) -> _T:
-        return self.rng.choice(among)
+    def pick(self, choices: Sequence[_T]) -> _T:
+        return self.rng.choice(choices)
 
     # --- ints and tuples ---
 
@@ -123,9 +123,9 @@ class Draw:
         """A static int, a literal or a declared int."""
         kind = self.rng.random()
         if kind < self.dynamic:
-            known = [name for name, n in self.ints if n == value]
-            if known and self.chance(0.5):
-                return Operand(known[0], value)
+            names = [name for name, n in self.ints if n == value]
+            if names and self.chance(0.5):
+                return Operand(names[0], value)
             self.ints.append((f"n{len(self.ints)}", value))
             return Operand(self.ints[-1][0], value)
         if kind < self.dynamic + self.literal:
@@ -136,16 +136,16 @@ class Draw:
         return Operand(f"_{value}" if hasattr(ints, f"_{value}") else f"Int({value})", Int(value))
 
     def index(self, value: int) -> Operand:
-        """What chooses a mode."""
+        """The index of a mode."""
         is_static = self.dynamic + self.literal == 0 or self.chance(0.5)
         return self.static(value) if is_static else Operand(str(value), value)
 
-    def written(self, x: Any) -> Operand:
-        """A tuple of ints as an operand, each int of a kind of its own."""
-        return _tuple([self.written(i) for i in x]) if is_tuple(x) else self.int_(int(x))
+    def tuple_(self, x: Any) -> Operand:
+        """A tuple of ints as an operand; each int is static, a literal or declared."""
+        return _tuple([self.tuple_(i) for i in x]) if is_tuple(x) else self.int_(int(x))
 
     def shape(self, most: int = 64, depth: int = 2) -> Any:
-        """Extents as plain ints."""
+        """A shape of plain ints."""
         if depth and self.chance(0.8 if depth == 2 else 0.25):
             rank = self.pick((1, 2, 2, 2, 3)) if not self.chance(0.02) else 0
             parts: list[Any] = []
@@ -153,13 +153,13 @@ class Draw:
                 parts.append(self.shape(most, depth - 1))
                 most //= max(1, prod(flatten_to_tuple(parts[-1])))
             return tuple(parts)
-        if self.spoilt(0.1):
+        if self.makes_mistake(0.1):
             return -2
         return self.pick([n for n in _EXTENTS if n <= max(1, most)])
 
     def stride(self, shape: Any) -> Any:
-        """Strides as plain ints: compact in some order, spread out, or any."""
-        if self.spoilt(0.15):
+        """The stride of a shape, of plain ints: compact in some order, with gaps, or any."""
+        if self.makes_mistake(0.15):
             shape = self.shape()
         extents = flatten_to_tuple(shape)
         if self.chance(0.25):
@@ -178,19 +178,19 @@ class Draw:
     # --- operands ---
 
     def fresh(self, most: int = 64) -> Operand:
-        """A layout written out."""
+        """A new layout as a call."""
         while True:
-            was = self.is_wrong
+            before = self.is_wrong
             self.is_wrong = False  # no mistake inside an operand
             call = _make(self, most, padded=False)
-            self.is_wrong = was
+            self.is_wrong = before
             value = call.outcome()
             if is_layout(value):
                 return Operand(call.text, value)
 
     def layout(self, most: int = _MOST_SIZE, rank: int | None = None) -> Operand:
-        """A layout bound before, or written out."""
-        fitting = [x for x in self.bound if is_layout(x.value) and _is_small(x.value, most)]
+        """The layout of an earlier statement, or a new one."""
+        fitting = [x for x in self.values if is_layout(x.value) and _is_small(x.value, most)]
         if rank is not None:
             fitting = [x for x in fitting if _rank(x.value.shape) == rank]
         if fitting and self.chance(0.8):
@@ -198,32 +198,32 @@ class Draw:
         return self.fresh(min(most, 64))
 
     def number(self) -> Operand:
-        """An int bound before, or written out."""
-        known = [x for x in self.bound if isinstance(x.value, int) and abs(x.value) < 1 << 20]
-        if known and self.chance(0.6):
-            return self.pick(known)
+        """The int of an earlier statement, or a new one."""
+        operands = [x for x in self.values if isinstance(x.value, int) and abs(x.value) < 1 << 20]
+        if operands and self.chance(0.6):
+            return self.pick(operands)
         return self.int_(self.pick((0, 1, 2, 3, 4, 5, 8, 12, 16, 24, 64, 100)))
 
     def int_tuple(self) -> Operand:
-        """A tuple bound before, the shape or stride of a layout, or a tuple written out."""
-        known = [x for x in self.bound if is_tuple(x.value) and _is_ints(x.value)]
-        if known and self.chance(0.4):
-            return self.pick(known)
+        """The tuple of an earlier statement, the shape or stride of a layout, or a new tuple."""
+        operands = [x for x in self.values if is_tuple(x.value) and _is_ints(x.value)]
+        if operands and self.chance(0.4):
+            return self.pick(operands)
         if self.chance(0.5):
             layout = self.layout()
             name = self.pick(("shape", "stride"))
             return Operand(f"{layout}.{name}", getattr(layout.value, name))
-        return self.written(self.shape())
+        return self.tuple_(self.shape())
 
     def coord(self, shape: Any) -> Any:
-        """A coordinate as plain ints: of the profile, coarser, or an index."""
+        """A coordinate of plain ints: of the profile, coarser, or an index."""
         if is_tuple(shape) and not self.chance(0.15):
             modes = [self.coord(s) for s in shape]
-            if self.spoilt(0.3):
+            if self.makes_mistake(0.3):
                 modes = modes[:-1] if self.chance(0.5) else [*modes, 0]
             return tuple(modes)
         size = prod(map(int, flatten_to_tuple(shape)))
-        if self.spoilt(0.3):
+        if self.makes_mistake(0.3):
             return self.pick((-1, size, size + 3))
         return self.rng.randrange(max(1, size))
 
@@ -238,9 +238,9 @@ class Draw:
         return tuple(tile) if is_tuple(shape) or len(tile) != 1 else tile[0]
 
     def tiler(self, layout: AnyLayout) -> Operand:
-        """What divides a layout: a tuple of extents, or a layout."""
+        """The tiler of a layout: a tuple of extents, or a layout."""
         if self.chance(0.5):
-            return self.written(self.tile(layout.shape))
+            return self.tuple_(self.tile(layout.shape))
         size = int(layout.size)
         extent = self.pick([d for d in range(1, size + 1) if size % d == 0][:8] or [1])
         step = self.pick([d for d in range(1, size + 1) if size % (d * extent) == 0][:6] or [1])
@@ -273,24 +273,26 @@ def _make(d: Draw, most: int = 64, padded: bool = True) -> Call:
     shape = d.shape(most)
     if padded and d.padded and kind < 0.2:
         sizes = tuple(max(0, int(n) - d.pick((0, 0, 1, 2))) for n in product_each(shape))
-        if d.spoilt():
+        if d.makes_mistake():
             sizes = (*sizes[:-1], d.pick((100, -1)))
         origin = sizes if is_tuple(shape) else sizes[0]
-        return _call("Layout", d.written(shape), d.written(d.stride(shape)), d.written(origin))
+        return _call("Layout", d.tuple_(shape), d.tuple_(d.stride(shape)), d.tuple_(origin))
     if kind < 0.3:
-        return _call("make_layout", d.written(shape))
-    return _call(d.pick(("make_layout", "Layout")), d.written(shape), d.written(d.stride(shape)))
+        return _call("make_layout", d.tuple_(shape))
+    return _call(d.pick(("make_layout", "Layout")), d.tuple_(shape), d.tuple_(d.stride(shape)))
 
 
 def _in_order(d: Draw) -> Call:
     shape = d.shape()
     if not is_tuple(shape) or d.chance(0.6):
         name = d.pick(("row_major", "col_major"))
-        return _call(name, *[d.written(s) for s in (shape if is_tuple(shape) else (shape,))])
+        return _call(name, *[d.tuple_(s) for s in (shape if is_tuple(shape) else (shape,))])
     places = list(range(len(flatten_to_tuple(shape))))
     d.rng.shuffle(places)
     order = unflatten(tuple(places), shape)
-    return _call("make_ordered_layout", d.written(shape), d.written(order[1:] if d.spoilt() else order))
+    return _call(
+        "make_ordered_layout", d.tuple_(shape), d.tuple_(order[1:] if d.makes_mistake() else order)
+    )
 
 
 def _like(d: Draw) -> Call:
@@ -299,7 +301,7 @@ def _like(d: Draw) -> Call:
 
 def _layout_tile(d: Draw) -> Call:
     layout = d.layout()
-    return _call("make_layout_tile", layout, d.written(d.tile(layout.value.shape)))
+    return _call("make_layout_tile", layout, d.tuple_(d.tile(layout.value.shape)))
 
 
 def _tile_layout(d: Draw) -> Call:
@@ -308,7 +310,7 @@ def _tile_layout(d: Draw) -> Call:
     many = is_tuple(tile)
     tiles = tile if many else (tile,)
     coord = tuple(d.pick((0, 1, 2, -1 if d.is_wrong else 0)) * n for n in tiles)
-    return _call("get_tile_layout", layout, d.written(tile), d.written(coord if many else coord[0]))
+    return _call("get_tile_layout", layout, d.tuple_(tile), d.tuple_(coord if many else coord[0]))
 
 
 def _composition(d: Draw) -> Call:
@@ -337,20 +339,20 @@ def _product(d: Draw) -> Call:
     name = d.pick(("logical_product", "zipped_product", "tiled_product", "flat_product"))
     if d.chance(0.5):
         return _call(name, block, d.layout(16))
-    return _call(name, block, d.written(d.tile(block.value.shape)))
+    return _call(name, block, d.tuple_(d.tile(block.value.shape)))
 
 
 def _by_pairs(d: Draw) -> Call:
     block = d.layout(64)
-    rank = None if d.spoilt() else _rank(block.value.shape)
+    rank = None if d.makes_mistake() else _rank(block.value.shape)
     return _call(d.pick(("blocked_product", "raked_product")), block, d.layout(16, rank))
 
 
 def _tile_to_shape(d: Draw) -> Call:
     block = d.layout(64)
     tile = [int(n) for n in product_each(block.value.shape)]
-    shape = tuple(n * d.pick((1, 2, 3)) + d.spoilt() for n in tile)
-    return _call("tile_to_shape", block, d.written(shape))
+    shape = tuple(n * d.pick((1, 2, 3)) + d.makes_mistake() for n in tile)
+    return _call("tile_to_shape", block, d.tuple_(shape))
 
 
 def _inverse(d: Draw) -> Call:
@@ -367,8 +369,8 @@ def _offset(d: Draw) -> Call:
     if d.chance(0.4):
         name, value = layout
         parts = Operand(f"{name}.shape", value.shape), Operand(f"{name}.stride", value.stride)
-        return _call("crd2offset", d.written(coord), *parts)
-    coords = [d.written(c) for c in (coord if is_tuple(coord) and len(coord) > 1 else (coord,))]
+        return _call("crd2offset", d.tuple_(coord), *parts)
+    coords = [d.tuple_(c) for c in (coord if is_tuple(coord) and len(coord) > 1 else (coord,))]
     method = d.pick(("", "", ".extended"))
     function = layout.value.extended if method else layout.value
     text = f"{layout}{method}({', '.join(map(str, coords))})"
@@ -378,20 +380,20 @@ def _offset(d: Draw) -> Call:
 def _coordinate(d: Draw) -> Call:
     shape = d.int_tuple()
     if not all(n > 0 for n in flatten_to_tuple(shape.value)):
-        shape = d.written(d.shape())
+        shape = d.tuple_(d.shape())
     size = prod(map(int, flatten_to_tuple(shape.value)))
     if d.chance(0.5):
-        index = size + 1 if d.spoilt(0.6) else d.rng.randrange(max(1, size))
+        index = size + 1 if d.makes_mistake(0.6) else d.rng.randrange(max(1, size))
         return _call("idx2crd", d.int_(index), shape)
-    return _call("crd2idx", d.written(d.coord(shape.value)), shape)
+    return _call("crd2idx", d.tuple_(d.coord(shape.value)), shape)
 
 
 def _slice(d: Draw) -> Call:
     layout = d.layout()
     shape = layout.value.shape
     modes = list(shape) if is_tuple(shape) else [shape]
-    parts = [Operand("_", _) if d.chance(0.5) else d.written(d.coord(s)) for s in modes]
-    if d.spoilt(0.3):
+    parts = [Operand("_", _) if d.chance(0.5) else d.tuple_(d.coord(s)) for s in modes]
+    if d.makes_mistake(0.3):
         parts.append(Operand("_", _))
     coord = _tuple(parts) if is_tuple(shape) or len(parts) > 1 else parts[0]
     if d.chance(0.3):
@@ -408,7 +410,7 @@ def _fact(d: Draw) -> Call:
     rank = _rank(layout.value.shape)
     if d.chance(0.4) and name != "get":
         return _call(name, layout)
-    return _call(name, layout, d.index(rank if d.spoilt(0.8) else d.rng.randrange(max(1, rank))))
+    return _call(name, layout, d.index(rank if d.makes_mistake(0.8) else d.rng.randrange(max(1, rank))))
 
 
 _SIGNS: Final[dict[str, Callable[[Any, Any], Any]]] = {
@@ -422,7 +424,7 @@ _SIGNS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 def _arithmetic(d: Draw) -> Call:
     a, b = d.number(), d.number()
-    if d.spoilt():
+    if d.makes_mistake():
         b = d.int_(0)
     if d.chance(0.6):
         sign = d.pick(list(_SIGNS))
@@ -432,8 +434,8 @@ def _arithmetic(d: Draw) -> Call:
 
 def _tuples(d: Draw) -> Call:
     x = d.int_tuple()
-    packed = ("compact_row_major", "compact_col_major")
-    name = d.pick(("product", "product_each", "flatten", "shape_div", *packed))
+    strides = ("compact_row_major", "compact_col_major")
+    name = d.pick(("product", "product_each", "flatten", "shape_div", *strides))
     if name == "shape_div":
         return _call(name, x, d.int_(d.pick((1, 2, 2, 4, 8, 3))))
     return _call(name, x)
@@ -445,12 +447,12 @@ def _edit(d: Draw) -> Call:
     name = d.pick(("select", "take", "group", "append", "prepend", "replace"))
     begin = d.rng.randrange(max(1, rank))
     if name == "select":
-        return _call(name, layout, d.index(begin), d.index(rank if d.spoilt() else 0))
+        return _call(name, layout, d.index(begin), d.index(rank if d.makes_mistake() else 0))
     if name in ("take", "group"):
-        end = d.rng.randint(begin, rank) + 2 * d.spoilt()
+        end = d.rng.randint(begin, rank) + 2 * d.makes_mistake()
         return _call(name, layout, d.index(begin), d.index(end))
     if name == "replace":
-        return _call(name, layout, d.index(rank if d.spoilt() else begin), d.layout(64))
+        return _call(name, layout, d.index(rank if d.makes_mistake() else begin), d.layout(64))
     return _call(name, layout, d.layout(64))
 
 
@@ -461,15 +463,15 @@ def _cast(d: Draw) -> Call:
 
 def _tag(d: Draw) -> Call:
     element = d.pick(("half", "float", "int8_t"))
-    tag = d.pick(("zN", "nZ", "zZ", "nN", "RowMajor", "ColumnMajor") + ("xY",) * d.spoilt(0.3))
+    tag = d.pick(("zN", "nZ", "zZ", "nN", "RowMajor", "ColumnMajor") + ("xY",) * d.makes_mistake(0.3))
     sizes = [d.int_(d.pick((16, 32, 20, 48, 64, 100, -1 if d.is_wrong else 128))) for _i in range(2)]
-    if d.spoilt(0.2):
+    if d.makes_mistake(0.2):
         sizes = sizes[:1]
-    named: dict[str, Operand] = {}
+    keywords: dict[str, Operand] = {}
     if tag in ("RowMajor", "ColumnMajor") and d.chance(0.4):
-        named["ld"] = d.int_(d.pick((128, 256) if not d.is_wrong else (4, 8)))
+        keywords["ld"] = d.int_(d.pick((128, 256) if not d.is_wrong else (4, 8)))
     texts = [Operand(f'"{text}"', text) for text in (element, tag)]
-    return _call("tla.ascend.make_layout", *texts, *sizes, **named)
+    return _call("tla.ascend.make_layout", *texts, *sizes, **keywords)
 
 
 OPERATIONS: Final[dict[str, tuple[int, Callable[[Draw], Call]]]] = {
@@ -496,4 +498,4 @@ OPERATIONS: Final[dict[str, tuple[int, Callable[[Draw], Call]]]] = {
     "cast": (1, _cast),
     "tag": (4, _tag),
 }
-"""The operations by kind: how often each is drawn, and how."""
+"""The operations by kind: the weight of each, and the function that draws its call."""

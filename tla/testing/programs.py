@@ -1,16 +1,16 @@
 """Random programs: statements such as ``x3 = composition(x1, Layout((_2, Int(5)), (_1, n0)))``.
 
-Each calls a public operation on literals and on what earlier statements gave. A program has its text,
-and what each statement does when it is run: its value, or its error. The text runs after ``import tla``,
-``from tla.layouts import *`` and ``from tla import *``. A statement that fails binds no name for those
-after it.
+Each statement calls a public operation on literals and on the values of earlier statements. A program
+has its text, and the outcome of each statement: a value or an error. The text runs after ``import tla``,
+``from tla.layouts import *`` and ``from tla import *``. Later statements do not use the name of a
+statement that fails.
 
 >>> from random import Random
 >>> program = random_program(Random(1), 3)
 >>> [statement.name for statement in program.statements]
 ['x0', 'x1', 'x2']
 
-By such programs a type checker is compared with the run.
+Our tests compare a type checker with the run on such programs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Statement(NamedTuple):
-    """An assignment: what is called, and what comes of it.
+    """An assignment: its call and the outcome.
 
     >>> statement = Statement("x1", "coalesce", "coalesce(x0)", LayoutError("no layout"))
     >>> print(statement, statement.failed)
@@ -43,7 +43,7 @@ class Statement(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Whether it raises an error when it is run."""
+        """Whether its outcome is an error."""
         return isinstance(self.outcome, Exception)
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class Statement(NamedTuple):
 
 
 class Program(NamedTuple):
-    """Declarations ``n0: int = 6`` of ints that only the run knows, and statements.
+    """Declarations ``n0: int = 6`` of dynamic ints, and statements.
 
     >>> from random import Random
     >>> program = random_program(Random(1), statements=3, dynamic=1.0)
@@ -84,8 +84,8 @@ def programs(
     >>> from hypothesis import given
     >>> @given(programs())
     ... def law(program):
-    ...     for made in program.statements:
-    ...         assert made.failed or isinstance(made.outcome, Layout | int | tuple)
+    ...     for each in program.statements:
+    ...         assert each.failed or isinstance(each.outcome, Layout | int | tuple)
     >>> law()
     """
     return st.builds(
@@ -108,7 +108,7 @@ def random_program(
     failing: float = 0.25,
     padded: bool = True,
 ) -> Program:
-    """Return a program of so many statements.
+    """Return a program with this number of statements.
 
     >>> from random import Random
     >>> program = random_program(Random(1), statements=2)
@@ -116,11 +116,11 @@ def random_program(
     ('Program', ['Statement', 'Statement'])
 
     Args:
-        dynamic: The share of extents, strides, coordinates and sizes that are declared ints. What
-            chooses a mode, as in ``get(x0, 1)``, never is one.
-        literal: The share of them that are dynamic but written out, ``6``. The rest is static: `Int`.
-        failing: About the share of statements that are not to succeed.
-        padded: Whether layouts have an origin shape now and then.
+        dynamic: The share of extents, strides, coordinates and sizes that are declared ints. The index
+            of a mode, as in ``get(x0, 1)``, is never one.
+        literal: The share of them that are literals such as ``6``. The rest is static: `Int`.
+        failing: The approximate share of statements that fail.
+        padded: Whether some layouts have an origin shape.
     """
     draw = Draw(rng, dynamic, literal, padded)
     lines: list[Statement] = []
@@ -128,5 +128,5 @@ def random_program(
         operation, call, outcome = draw.call(failing)
         lines.append(Statement(f"x{i}", operation, call.text, outcome))
         if not lines[-1].failed:
-            draw.bound.append(Operand(lines[-1].name, outcome))
+            draw.values.append(Operand(lines[-1].name, outcome))
     return Program(tuple(draw.ints), tuple(lines))

@@ -1,6 +1,6 @@
-"""Naive truths: layouts counted one by one, from the definition, as the oracle of last resort.
+"""Naive truths: facts of layouts, counted one by one from the definition, for comparison in tests.
 
-They share no code with what they check, are written for a reader alone, and are slow.
+They share no code with the functions that they check. They are simple to read, and slow.
 
 >>> naive_offsets(Layout((2, 3), (3, 1)))
 [0, 3, 1, 4, 2, 5]
@@ -16,7 +16,7 @@ from ..numbers import is_tuple
 
 
 def naive_size(shape: Any) -> int:
-    """Return how many coordinates a shape has: the product of its ints.
+    """Return the number of coordinates of a shape: the product of its ints.
 
     >>> naive_size(((4, 2), 3))
     24
@@ -25,7 +25,7 @@ def naive_size(shape: Any) -> int:
 
 
 def naive_coords(shape: Any) -> list[Any]:
-    """Return every coordinate congruent to a shape, colexicographically: the first mode fastest.
+    """Return every coordinate congruent to a shape, in colexicographic order: the first mode is fastest.
 
     >>> naive_coords((2, (1, 2)))
     [(0, (0, 0)), (1, (0, 0)), (0, (0, 1)), (1, (0, 1))]
@@ -41,7 +41,7 @@ def naive_coords(shape: Any) -> list[Any]:
 def naive_offset(layout: AnyLayout, coord: Any) -> int:
     """Return the offset of a coordinate: the sum over the leaves of coordinate times stride.
 
-    An int over several modes is looked up by counting the coordinates below it.
+    An int over several modes is a number in the list of all coordinates.
 
     >>> naive_offset(Layout(((4, 2), (4, 3)), ((4, 16), (1, 32))), (1, 5))
     37
@@ -63,7 +63,7 @@ def _offset(coord: Any, shape: Any, stride: Any) -> int:
 
 
 def naive_offsets(layout: AnyLayout) -> list[int]:
-    """Return the offsets of all coordinates, colexicographically.
+    """Return the offsets of all coordinates, in colexicographic order.
 
     >>> naive_offsets(Layout((2, 3), (3, 1)))
     [0, 3, 1, 4, 2, 5]
@@ -92,8 +92,8 @@ def naive_table(layout: AnyLayout) -> Any:
 def naive_extended(layout: AnyLayout, index: int) -> int:
     """Return the offset at a 1-D index of any size: the law of ``layout.extended``.
 
-    The index counts colexicographically; what the modes before the last do not take goes to the
-    last one, and so down to the last leaf, which grows.
+    The index counts in colexicographic order. The quotient after the other modes is the index of the
+    last mode, down to the last leaf, which has no end.
 
     >>> [naive_extended(Layout((2, 3), (10, 1)), i) for i in range(8)]
     [0, 10, 1, 11, 2, 12, 3, 13]
@@ -107,7 +107,7 @@ def naive_extended(layout: AnyLayout, index: int) -> int:
 
 
 def _size_of_front(shape: Any) -> int:
-    """How many coordinates there are beside the last leaf."""
+    """The number of coordinates without the last leaf."""
     if not is_tuple(shape) or not shape:
         return 1
     return naive_size(shape[:-1]) * _size_of_front(shape[-1])
@@ -128,7 +128,7 @@ def _extended(index: int, shape: Any, stride: Any) -> int:
 
 
 def naive_refines(shape: Any, coarse: Any) -> bool:
-    """Whether a shape is another with each int kept, or replaced by a tuple of the same size.
+    """Whether a shape is another one in which some ints are replaced by tuples of the same size.
 
     >>> naive_refines(((2, 2), (3,)), (4, 3)), naive_refines((4, 3), 12), naive_refines(4, (4,))
     (True, True, False)
@@ -143,9 +143,9 @@ def naive_refines(shape: Any, coarse: Any) -> bool:
 def naive_composition(a: AnyLayout, b: AnyLayout) -> list[int] | None:
     """Return the table of ``a.extended(b(c))`` over the coordinates of ``b``, if a layout has it.
 
-    None where no layout has that function whose shape refines the shape of ``b``. A layout is a sum
-    over the leaves of ``b``, and on each leaf a sum over the digits of a mixed radix: both are tried
-    out at every coordinate.
+    It is None if no layout has that function with a shape that refines the shape of ``b``. Such a layout
+    is a sum over the leaves of ``b``, and on each leaf a sum over the digits of a mixed radix. Both sums
+    are compared at every coordinate.
 
     >>> naive_composition(Layout((6, 2), (8, 2)), Layout((4, 3), (3, 1)))
     [0, 24, 2, 26, 8, 32, 10, 34, 16, 40, 18, 42]
@@ -154,7 +154,7 @@ def naive_composition(a: AnyLayout, b: AnyLayout) -> list[int] | None:
 
     Raises:
         ValueError: ``b`` has a negative offset.
-        IndexError: ``a`` has no offset where ``b`` leads.
+        IndexError: ``a`` has no offset at an offset of ``b``.
     """
     images = naive_offsets(b)
     if min(images, default=0) < 0:
@@ -173,7 +173,7 @@ def naive_composition(a: AnyLayout, b: AnyLayout) -> list[int] | None:
 
 
 def _is_mixed_radix(table: list[int]) -> bool:
-    """Whether some flat layout has this table: whether some first extent fits, and the rest after it."""
+    """Whether some flat layout has this table: some first extent fits, and then the rest."""
     size = len(table)
     if size <= 1:
         return not any(table)
@@ -197,7 +197,7 @@ def naive_is_injective(layout: AnyLayout) -> bool:
 
 
 def _moving(layout: AnyLayout) -> list[tuple[int, int]]:
-    """Extent and stride of the leaves that reach more than one offset, by growing stride."""
+    """The extent and stride of the leaves with more than one offset, in the order of strides."""
     flat = zip(flatten_to_tuple(layout.shape), flatten_to_tuple(layout.stride), strict=True)
     moving = [(int(s), int(d)) for s, d in flat if s != 1 and d != 0]
     return sorted(moving, key=lambda mode: (mode[1], mode[0]))
@@ -206,9 +206,10 @@ def _moving(layout: AnyLayout) -> list[tuple[int, int]]:
 def naive_complement(layout: AnyLayout, cotarget: int) -> AnyLayout | None:
     """Return the gaps between the modes of a layout in the order of their strides, up to a cotarget.
 
-    Below a mode of stride ``d`` there is room for ``d // n``, where ``n`` is the span of the modes
-    below; above the last mode for ``ceil(cotarget / n)``, a mode that stays even if its extent is 1.
-    None where a mode begins inside the span below, has a negative stride, or where the layout is empty.
+    The gap below a mode of stride ``d`` has the extent ``d // n``, where ``n`` is the span of the modes
+    below. The gap above the last mode has the extent ``ceil(cotarget / n)``, and stays even if that is
+    1. The result is None if a mode begins inside the span below or has a negative stride, or if the
+    layout is empty.
 
     >>> print(naive_complement(Layout((2, 2), (2, 12)), 48))
     (2,3,2):(1,4,24)
@@ -224,14 +225,14 @@ def naive_complement(layout: AnyLayout, cotarget: int) -> AnyLayout | None:
             return None
         gaps.append((step // span, span))
         span = extent * step
-    kept = [gap for gap in gaps if gap[0] != 1] + [(-(-cotarget // span), span)]
-    return Layout(tuple(s for s, _d in kept), tuple(d for _s, d in kept))
+    modes = [gap for gap in gaps if gap[0] != 1] + [(-(-cotarget // span), span)]
+    return Layout(tuple(s for s, _d in modes), tuple(d for _s, d in modes))
 
 
 def naive_is_complement(layout: AnyLayout, other: AnyLayout) -> bool:
-    """Whether the offsets of ``other`` grow, and no two sums of an offset of each are the same.
+    """Whether the offsets of ``other`` grow, and all sums of an offset of each layout differ.
 
-    Of the layout only the leaves count that reach more than one offset.
+    Only leaves of the layout with more than one offset count.
 
     >>> tile = Layout((2, 3), (1, 0))
     >>> [naive_is_complement(tile, other) for other in (Layout(4, 2), Layout(4, 1), Layout(2, -2))]
@@ -255,17 +256,17 @@ def naive_covers(layout: AnyLayout, other: AnyLayout, n: int) -> bool:
 
 
 def naive_reach(layout: AnyLayout) -> int:
-    """Return how many of the offsets 0, 1, 2, ... are reached before the first that is not.
+    """Return the least int from 0 on that is no offset of a layout.
 
     >>> naive_reach(Layout((2, 2), (1, 3))), naive_reach(Layout((4, 2), (2, 1)))
     (2, 8)
     """
-    reached = set(naive_offsets(layout))
-    return next(i for i in range(len(reached) + 1) if i not in reached)
+    offsets = set(naive_offsets(layout))
+    return next(i for i in range(len(offsets) + 1) if i not in offsets)
 
 
 def naive_is_right_inverse(layout: AnyLayout, inverse: AnyLayout) -> bool:
-    """Whether ``layout(inverse(i)) == i`` wherever the inverse is defined.
+    """Whether ``layout(inverse(i)) == i`` for every index of the inverse.
 
     >>> layout = Layout((2, 4), (4, 1))
     >>> naive_is_right_inverse(layout, Layout((4, 2), (2, 1))), naive_is_right_inverse(layout, layout)
@@ -280,7 +281,7 @@ def naive_is_right_inverse(layout: AnyLayout, inverse: AnyLayout) -> bool:
 def naive_is_left_inverse(layout: AnyLayout, inverse: AnyLayout) -> bool:
     """Whether ``inverse(layout(i)) == i`` for every ``i``.
 
-    Where two coordinates share an offset no function can do that; then it is enough that
+    No function can do that if two coordinates share an offset. Then it is enough that
     ``layout.extended(inverse.extended(layout(i))) == layout(i)``.
 
     >>> naive_is_left_inverse(Layout((2, 2), (1, 3)), Layout((3, 2), (1, 2)))

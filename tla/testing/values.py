@@ -1,4 +1,4 @@
-"""Hypothesis strategies of what the library takes: int tuples, shapes, layouts, coordinates."""
+"""Hypothesis strategies of the library's arguments: int tuples, shapes, layouts, coordinates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def int_tuples(
     max_depth: int = 2,
     static: bool | None = None,
 ) -> SearchStrategy[Any]:
-    """Draw int tuples: an int, or tuples of int tuples, the empty tuple among them.
+    """Draw int tuples: ints, and tuples of int tuples, which may be empty.
 
     >>> from hypothesis import given
     >>> @given(int_tuples(max_depth=1))
@@ -33,15 +33,15 @@ def int_tuples(
     Args:
         leaves: The values of the ints; by default -100 to 100.
         min_rank, max_rank: The fewest and the most modes of a tuple; 1 leaves out the empty tuple.
-        max_depth: The most levels of nesting; 0 draws ints alone.
-        static: True makes every int an `Int`, False none, None some of them.
+        max_depth: The most levels of nesting; 0 draws only ints.
+        static: Whether every int is an `Int`, or none; None for some of them.
     """
     values = st.integers(-100, 100) if leaves is None else leaves
-    mixed = values.flatmap(lambda n: _leaf(n, static))
-    level: SearchStrategy[Any] = mixed
+    leaf = values.flatmap(lambda n: _leaf(n, static))
+    level: SearchStrategy[Any] = leaf
     for _depth in range(max_depth):
         tuples: SearchStrategy[Any] = st.lists(level, min_size=min_rank, max_size=max_rank).map(tuple)
-        level = mixed | tuples | tuples  # twice as often as a bare int
+        level = leaf | tuples | tuples  # twice as often as a bare int
     return level
 
 
@@ -63,11 +63,11 @@ def _shapes(
 ) -> Any:
     profiles = int_tuples(st.just(0), min_rank=min_rank, max_rank=max_rank, max_depth=max_depth)
     profile = draw(profiles.filter(lambda p: min_extent ** len(flatten_to_tuple(p)) <= max_size))
-    left, room = len(flatten_to_tuple(profile)), max_size
+    missing, room = len(flatten_to_tuple(profile)), max_size
     extents: list[int] = []
-    while left:
-        left -= 1
-        most = room // max(1, min_extent) ** left  # what leaves room for those still to come
+    while missing:
+        missing -= 1
+        most = room // max(1, min_extent) ** missing  # leaves room for the missing extents
         n = draw(st.integers(min_extent, most) | st.integers(min_extent, min(most, 4)))
         room //= max(1, n)
         extents.append(draw(_leaf(n, static)))
@@ -94,8 +94,8 @@ def shapes(
     Args:
         min_extent: The least extent: 0 draws empty shapes too, 2 leaves out modes of size 1.
         min_rank, max_rank: The fewest and the most modes of a tuple; 1 leaves out the empty tuple.
-        max_depth: The most levels of nesting; 0 draws ints alone.
-        static: True makes every extent an `Int`, False none, None some of them.
+        max_depth: The most levels of nesting; 0 draws only ints.
+        static: Whether every extent is an `Int`, or none; None for some of them.
     """
     return _shapes(max_size, min_extent, min_rank, max_rank, max_depth, static)
 
@@ -109,7 +109,7 @@ def layouts(
     padded: bool = False,
     static: bool | None = None,
 ) -> SearchStrategy[AnyLayout]:
-    """Draw layouts of the shapes given, each shape with strides of every kind.
+    """Draw layouts of some shapes, with strides of every kind.
 
     >>> from hypothesis import given
     >>> @given(layouts(compact=True))
@@ -118,16 +118,16 @@ def layouts(
     >>> test()
 
     Args:
-        of: Draws the shapes; by default `shapes`.
-        compact: Draw only strides that number the coordinates without gap or overlap, the leaves
-            in any order. The layout is then a bijection onto ``range(size)``.
-        min_stride, max_stride: The range of strides that are not compact: a negative least stride
-            draws layouts that run backwards, 1 leaves out broadcasts.
-        padded: Give layouts an origin shape too, of any size up to that of each mode.
-        static: True makes every int an `Int`, False none, None some of them.
+        of: The strategy of the shapes; by default `shapes`.
+        compact: Whether the strides leave no gap and no overlap, with the leaves in any order. The
+            layout is then a bijection onto ``range(size)``.
+        min_stride, max_stride: The range of strides that are not compact. A negative least stride draws
+            layouts that run backwards, and 1 leaves out broadcasts.
+        padded: Whether layouts have an origin shape, with any size up to that of each mode.
+        static: Whether every int is an `Int`, or none; None for some of them.
     """
-    drawn = shapes(static=static) if of is None else of
-    return _layouts(drawn, compact, min_stride, max_stride, padded, static)
+    strategy = shapes(static=static) if of is None else of
+    return _layouts(strategy, compact, min_stride, max_stride, padded, static)
 
 
 @st.composite
@@ -143,7 +143,7 @@ def _layouts(
     shape: Any = draw(of)
     extents = flatten_to_tuple(shape)
     if compact or draw(st.booleans()):
-        steps = _packed(extents, draw(st.permutations(range(len(extents)))))
+        steps = _compact(extents, draw(st.permutations(range(len(extents)))))
     else:
         count = len(extents)
         steps = draw(st.lists(st.integers(min_stride, max_stride), min_size=count, max_size=count))
@@ -155,8 +155,8 @@ def _layouts(
     return Layout(shape, stride, tuple(data) if is_tuple(shape) else data[0])
 
 
-def _packed(extents: tuple[int, ...], order: list[int]) -> list[int]:
-    """The strides of leaves packed without gaps, leaf ``order[0]`` fastest."""
+def _compact(extents: tuple[int, ...], order: list[int]) -> list[int]:
+    """The strides of leaves without gaps, leaf ``order[0]`` fastest."""
     steps, step = [0] * len(extents), 1
     for i in order:
         steps[i], step = step, step * int(extents[i])
@@ -173,10 +173,10 @@ def coords_of(shape: Any, *, static: bool | None = False) -> SearchStrategy[Any]
     >>> test()
 
     ``((4,2),(4,3))`` has ``37``, ``(5, 4)``, ``((1, 1), 4)`` and ``((1, 1), (0, 1))``. A shape of
-    size 0 has no coordinate, and nothing is drawn.
+    size 0 has no coordinate, and the strategy draws nothing.
 
     Args:
-        static: True makes every int an `Int`, False none, None some of them.
+        static: Whether every int is an `Int`, or none; None for some of them.
     """
     size = naive_size(shape)
     if not size:

@@ -1,4 +1,4 @@
-"""XLA's tiled layouts: their text, their exact meaning, and the nested layouts they equal.
+"""XLA's tiled layouts: their text, their exact meaning, and their nested layouts.
 
 >>> shape = parse_shape("bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}")
 >>> print(to_layout(shape))
@@ -7,12 +7,12 @@
 The modules, by their subjects:
 
 - a shape as value and text: ``shape rules arguments``, ``parse attributes``, ``jax_text``;
-- where its elements lie: ``tiling places addresses splits padding sizes steps``;
-- before there were tiles: ``old_layout``;
-- its nested layout: ``to_layout covering``, and ``by_function functions digits groups`` at need;
-- and back: ``from_layout canonical`` on ``chain dynamic candidates``, with ``hints peel starred``;
-- two layouts: ``equivalence runs`` on ``views every_size``;
-- what TPUs do: ``tpu``.
+- the places of its elements: ``tiling places addresses splits padding sizes steps``;
+- layouts before there were tiles: ``old_layout``;
+- its nested layout: ``to_layout covering``, with ``by_function functions digits groups``;
+- the way back: ``from_layout canonical``, with ``chain dynamic candidates hints peel starred``;
+- comparisons: ``equivalence runs``, with ``views every_size``;
+- facts about TPUs: ``tpu``.
 """
 
 from typing import TYPE_CHECKING
@@ -113,8 +113,8 @@ if TYPE_CHECKING:
         Break as Break,
         Digits as Digits,
         digits_of as digits_of,
-        parted as parted,
         read_digits as read_digits,
+        split_digits as split_digits,
     )
     from .every_size import is_open as is_open
     from .groups import layout_of_digits as layout_of_digits

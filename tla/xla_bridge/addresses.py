@@ -1,16 +1,16 @@
 """Addresses of elements in bytes and bits.
 
-An element takes the whole bytes of its type, or the bits of ``E``. Packed elements lie little-endian in
-their bytes: element ``k`` of memory takes the bits from ``k*E`` to below ``(k+1)*E``, and bit 0 of a
-byte is its least significant one.
+An element has the whole bytes of its type, or the bits of ``E``. Packed elements lie little-endian in
+their bytes: element ``k`` of memory has the bits from ``k*E`` to below ``(k+1)*E``, and bit 0 of a byte
+is its least significant one.
 
 >>> shape = parse_shape("s4[5]{0:E(4)}")
 >>> [(byte_address(shape, (i,)), bit_address(shape, (i,))) for i in range(5)]
 [(0, 0), (0, 4), (1, 8), (1, 12), (2, 16)]
 
-Addresses count from the first byte of the data. The metadata of ``M(n)`` lies in the n bytes before it,
-and is counted neither here nor in `physical_bytes`; a buffer that begins with it holds an element at
-``n + byte_address(shape, index)``.
+Addresses count from the first byte of the data. The metadata of ``M(n)`` lies in the n bytes before it.
+Neither addresses nor `physical_bytes` contain them. So a buffer that begins with the metadata has an
+element at ``n + byte_address(shape, index)``.
 
 Source: XLA ``LayoutProto.element_size_in_bits``; the order in a byte is that of jaxlib 0.10 on the CPU
 (int4 values 1, 2, 3 are the bytes 21 03). Old versions of XLA had the first element on top.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def storage_bits(shape: AnyShape) -> int:
-    """Return how many bits of memory one element takes.
+    """Return the bits of memory of one element.
 
     >>> storage_bits(parse_shape("s4[5]{0}")), storage_bits(parse_shape("s4[5]{0:E(4)}"))
     (8, 4)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def integer(what: str, x: object) -> int:
-    """Return an int of any kind as a plain one, or raise `LeafError`."""
-    if type(x) is int:  # as nearly all are
+    """Return an int of any kind as a plain int, or raise `LeafError`."""
+    if type(x) is int:  # the usual case
         return x
     if isinstance(x, bool) or not isinstance(x, SupportsIndex):
         raise LeafError(f"{what} needs an int, not {type(x).__name__} {x!r}", value=x)
@@ -23,20 +23,20 @@ def integer(what: str, x: object) -> int:
 
 
 def sequence(what: str, xs: Iterable[object]) -> tuple[object, ...]:
-    """Return the items of a sequence, which a number or a text is not."""
+    """Return the items of a sequence; a number or a text is no sequence."""
     if isinstance(xs, (int, str)):
         raise LeafError(f"{what} needs a sequence of ints, not {type(xs).__name__} {xs!r}", value=xs)
     return tuple(xs)
 
 
-def splits(given: Iterable[object]) -> tuple[tuple[int, tuple[int, ...]], ...]:
+def splits(pairs: Iterable[object]) -> tuple[tuple[int, tuple[int, ...]], ...]:
     """Return split configs, pairs of a physical dim and its indices, as plain ints.
 
     >>> splits([(0, [8, 16])])
     ((0, (8, 16)),)
     """
     out: list[tuple[int, tuple[int, ...]]] = []
-    for pair in sequence("split_configs", given):
+    for pair in sequence("split_configs", pairs):
         if not isinstance(pair, (tuple, list)) or len(cast("Sequence[object]", pair)) != 2:
             raise LeafError(
                 f"a split is a pair of a physical dim and its indices, not {pair!r}",
@@ -48,22 +48,22 @@ def splits(given: Iterable[object]) -> tuple[tuple[int, tuple[int, ...]], ...]:
 
 
 def commas(items: Iterable[object]) -> str:
-    """Return the items as XLA lists them: no blank behind a comma."""
+    """Return the items in XLA's form of a list: no blank after a comma."""
     return ",".join(map(str, items))
 
 
 def numbered(texts: Iterable[str]) -> str:
-    """Return texts with commas, every fifth with its number before it, as XLA prints them."""
+    """Return texts in XLA's form: with commas, and every fifth text with its number before it."""
     return ", ".join(f"/*index={i}*/{text}" if i and not i % 5 else text for i, text in enumerate(texts))
 
 
 def range_down(rank: int) -> tuple[int, ...]:
-    """Return the order of a row-major array: the last dim changes fastest."""
+    """Return the minor-to-major order of a row-major array: the last dim changes fastest."""
     return tuple(range(rank - 1, -1, -1))
 
 
 def ints(what: str, xs: Iterable[object]) -> tuple[int, ...]:
-    """Return the ints of a sequence as plain ones."""
+    """Return the ints of a sequence as plain ints."""
     return tuple(integer(what, x) for x in sequence(what, xs))
 
 
@@ -89,7 +89,7 @@ def dim(i: int, d: object) -> int:
 
 
 def unknown_size(i: int) -> int:
-    """Return the size of dim ``i`` where it is written ``?``: a symbolic int."""
+    """Return the size of dim ``i`` if its text is ``?``: a symbolic int."""
     from ..numbers import sym
 
     return cast("int", sym(f"d{i}", min=0))  # a symbolic int stands where an int stands

@@ -1,7 +1,7 @@
-"""Reading what stands behind the ``:`` of a layout: ``D T L # * E S SC P M``, in this order.
+"""The reader of the attributes after the ``:`` of a layout: ``D T L # * E S SC P M``, in this order.
 
-XLA's parser does not ask whether it has read an attribute whole: what it has read stays, and it goes
-on where it stopped. Mode "xla" reads so; the other modes demand each attribute whole and obey the
+XLA's parser does not check that an attribute is whole. It keeps the part that it has read, and goes on
+where it stopped. Mode "xla" does the same. The other modes need each attribute whole, and follow the
 rules of `rules`.
 
 Source: hlo_parser.cc ``ParseLayout``, ``ParseTiles``, ``ParseSplitConfigs``; hlo_lexer.cc.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ShapeScanner(Scanner):
-    """The tokens of XLA's lexer, and what the mode makes of them.
+    """The tokens of XLA's lexer, in one of the modes.
 
     Attributes:
         documents, lenient: Whether the mode is "document", or "xla".
@@ -47,11 +47,11 @@ class ShapeScanner(Scanner):
         self.at = blanks.end() if blanks else at
 
     def go(self, end: int) -> None:
-        """Pass what ends at ``end``, and the blanks behind it."""
+        """Go to ``end``, and past the blanks after it."""
         self._reach(end)
 
     def int64(self, what: str) -> int:
-        """Pass an integer that XLA can hold; one that it cannot is not passed."""
+        """Go past an integer of XLA's range and return it; fail before any other text."""
         start = self.at
         value = self.integer(what)
         if self.lenient and INT64 < value < 2**64:
@@ -62,7 +62,7 @@ class ShapeScanner(Scanner):
         return value
 
     def known(self, names: Container[str], what: str) -> str:
-        """Pass a word that is one of ``names``; another one is not passed."""
+        """Go past a word that is one of ``names`` and return it; fail before any other text."""
         start = self.at
         word = self.word("_.-")
         if word not in names:
@@ -76,11 +76,11 @@ class ShapeScanner(Scanner):
         return super().found()
 
     def blame(self, error: TlaError, start: int) -> NoReturn:
-        """Raise an error about the part of the text from ``start`` to the last token passed."""
+        """Raise an error that points at the text from ``start`` to the last token."""
         raise ParseError(error.summary, self.text, start, self.last, *error.details) from None
 
     def pointing(self, start: int, check: Callable[..., object], *parts: object) -> None:
-        """Run a check of parts just read; what it raises points at the text from ``start`` on."""
+        """Run a check of some parts; its error points at the text from ``start`` on."""
         try:
             check(*parts)
         except LayoutError as error:
@@ -117,7 +117,7 @@ class _Attributes:
             start = self.scan.at
             if self.scan.peek() == "," and done >= 0:
                 self.scan.fail("no ',' stands between layout attributes")
-            # to XLA a letter and what follows it is one word: S1 is no S
+            # XLA reads a letter and the characters after it as one word: S1 is not S
             name = self.scan.word("_.-") or self.scan.peek()
             if name not in _ORDER:
                 expected = f"expected a layout attribute ({' '.join(_ORDER)}) or {close!r}"
@@ -148,7 +148,7 @@ class _Attributes:
         self.fields = self.fields._replace(**{field: value})
 
     def _ignoring(self, read: Callable[[], object]) -> None:
-        """Read as XLA does: without asking whether all of it was there."""
+        """Read as XLA does: without a check that the text is whole."""
         try:
             read()
         except ParseError:
@@ -166,10 +166,10 @@ class _Attributes:
         self._ignoring(read)
         for value in found:
             if self.scan.lenient and name == "S":
-                value = (value + 128) % 256 - 128  # XLA keeps it in an int8
+                value = (value + 128) % 256 - 128  # XLA stores an int8
             elif self.scan.lenient and name == "M":
                 value = max(value, 0)
-            if name == "L" or not self.scan.lenient:  # of L(0) XLA dies
+            if name == "L" or not self.scan.lenient:  # XLA crashes on L(0)
                 self.scan.pointing(start, check_attribute, name, value)
             self._set(_NUMBERS[name], value)
 
@@ -178,7 +178,7 @@ class _Attributes:
     def _tiles(self, start: int) -> None:
         tiles: list[list[TileDim]] = []
         self._ignoring(lambda: self._read_tiles(tiles))
-        for n in (n for tile in tiles for n in tile if n != COMBINE and n < 0):  # XLA dies of it
+        for n in (n for tile in tiles for n in tile if n != COMBINE and n < 0):  # XLA crashes on it
             self.scan.fail(f"tile size {n} is negative", start, self.scan.last)
         self._set("tiles", tuple(map(tuple, tiles)))
 
@@ -236,7 +236,7 @@ class _Attributes:
             self.scan.expect(")", "or ',' in a split")
             more = self.scan.peek() == "("
 
-    # --- what sparse arrays have left behind ---
+    # --- the rest of sparse arrays ---
 
     def _type(self, name: str, start: int) -> None:
         self.scan.go(start + 1)
@@ -245,7 +245,7 @@ class _Attributes:
         self._ignoring(lambda: found.append(self.scan.known(ELEMENT_TYPES, "an integer type")))
         self._ignoring(lambda: self.scan.expect(")", f"after the type of {name}"))
         for word in found:
-            # XLA prints so a type that is not integral
+            # XLA's text of a type that is not integral
             kept = word if _INTEGRAL.fullmatch(word) else "invalid"
             self._set(_TYPES[name], kept)
         if not self.scan.lenient:
@@ -255,7 +255,7 @@ class _Attributes:
     def _level_types(self, start: int) -> None:
         levels: list[str] = []
         self._ignoring(lambda: self._read_levels(levels))
-        # XLA drops them all; of the dense level nothing is lost
+        # XLA drops all levels; a dense level has no information
         if not self.scan.lenient and set(levels) - {"D"}:
             fault = f"dim level types D({','.join(levels)}) are of a sparse array"
             self.scan.fail(f"{fault}: all that is read is D", start, self.scan.last)

@@ -1,7 +1,7 @@
 """The nested layout of a shape whose digits a tile cuts unevenly, or the proof that there is none.
 
-The offset is looked at as a function of the dims: cut digits may merge again, as the 3 and 1 of
-``f32[6]{0:T(4)(3)}`` do.
+It takes the offset as a function of the dims, because cut digits may merge again, such as the 3 and 1 of
+``f32[6]{0:T(4)(3)}``.
 
 >>> print(to_layout(parse_shape("f32[6]{0:T(4)(3)}")))
 ((_4,_2)):((_1,_6)):(_6)
@@ -23,14 +23,16 @@ if TYPE_CHECKING:
 def layout_by_function(
     shape: XlaShape, sizes: list[Any], origin: list[Any], refusal: UnsupportedError
 ) -> AnyLayout:
-    """Return the layout that the offset has as a function, where digits alone give ``refusal``.
+    """Return the layout of the offset as a function, for a shape whose digits alone have none.
 
     Args:
         sizes: The size of each dim in memory.
-        origin: How much of each dim holds data.
+        origin: The size of the data in each dim.
+        refusal: The error of the digits.
 
     Raises:
-        UnsupportedError, UndecidedError: there is none, as `to_layout` says it; or that is open.
+        UnsupportedError: there is no layout; the error is that of `to_layout`.
+        UndecidedError: whether there is one is open.
     """
     function = function_of(shape, sizes)
     found = function.digits()

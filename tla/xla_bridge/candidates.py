@@ -1,8 +1,8 @@
-"""Tilings that give digits and a size, the one that a person would choose first, and their check.
+"""Tilings with given digits and size, the one that a person would choose first, and their check.
 
-The digits and the size alone decide what is offered, so that shapes of one function and size get the
-same offers. Where the digits are a chain that the size fits, these are: no tiles, where none are
-needed; the tilings known on TPUs; what the peel makes. Elsewhere they are tiles with ``*``.
+Only the digits and the size decide the candidates, so shapes of one function and size have the same
+ones. If the digits are a chain that fits the size, these are: no tiles, if none are needed; the tilings
+known on TPUs; the tilings of the peel. If not, they are tiles with ``*``.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import UndecidedError, UnsupportedError
 from ..numbers import SymbolicInt, known_eq
 from .chain import Digit, gives_room, is_chain, layout_digits, same_digits, spaced
-from .hints import hinted
+from .hints import known_tilings
 from .peel import Tiling, tilings
-from .starred import starred
+from .starred import starred_tilings
 from .tiling import physical_elements
 from .to_layout import to_layout
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 class Request(NamedTuple):
-    """What tiles are to give.
+    """The digits and the size that tiles must have.
 
     Attributes:
-        digits: The greatest stride first, none overlapping the next.
+        digits: The digits, the greatest stride first, without overlaps.
         dims: The sizes of the dims.
-        size: The elements of memory, before ``L``: no fewer than the digits take.
+        size: The elements of memory, before ``L``: at least those of the digits.
     """
 
     digits: list[Digit]
@@ -46,10 +46,10 @@ def has_unknowns(digits: Sequence[Digit], *others: object) -> bool:
 
 
 def candidates(request: Request, dtype: str | ElementType) -> Iterator[Tiling]:
-    """Yield tilings for a request, the best first. Those that are only hints need not give it."""
+    """Yield candidate tilings for a request, the best first. A hint may have other digits."""
     digits, dims, size = request
     if not (is_chain(digits) and gives_room(digits, size)):
-        yield from starred(digits, dims, size)
+        yield from starred_tilings(digits, dims, size)
         return
     chain = spaced(digits, size, len(dims))
     made = sorted(
@@ -58,7 +58,7 @@ def candidates(request: Request, dtype: str | ElementType) -> Iterator[Tiling]:
     )
     yield from (tiling for tiling in made if not tiling.tiles)
     if not has_unknowns(chain, *dims):
-        yield from hinted(chain, dims, dtype)
+        yield from known_tilings(chain, dims, dtype)
     yield from (tiling for tiling in made if tiling.tiles)
 
 
@@ -66,7 +66,7 @@ def is_verified(shape: XlaShape, digits: Sequence[Digit], dims: Sequence[int], s
     """Return whether the shape, read back, has the digits and the size: then it is the same function.
 
     Args:
-        digits: Those of the function, dim by dim, minor first.
+        digits: The digits of the function, dim by dim, minor first.
         dims: The sizes of the dims; an unknown one may have another symbol than in the shape.
         size: The elements of memory, ``L`` included.
     """

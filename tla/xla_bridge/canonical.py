@@ -1,8 +1,8 @@
 """One shape for all shapes of the same function and size.
 
-XLA keeps ``f32[8,128]{1,0:T(8,128)}`` and ``f32[8,128]{1,0}`` apart, although every element has the
-same place in both. The canonical shape is built from what does not depend on the tiles: the digits of
-the function, which are unique, and the size.
+In XLA ``f32[8,128]{1,0:T(8,128)}`` and ``f32[8,128]{1,0}`` differ, although every element has the same
+place in both. The canonical shape depends only on the digits of the function, which are unique, and on
+the size. Both do not depend on the tiles.
 
 >>> from .shape import XlaShape
 >>> print(canonicalize(XlaShape("f32", (8, 128), tiles=[(8, 128)])))
@@ -42,19 +42,19 @@ def canonicalize(shape: AnyShape) -> XlaShape:
     >>> print(canonicalize(parse_array("f32[1,4]{0,1:T(2,2)(2,1)S(1)}")))
     f32[1,4]{1,0:T(2,2)S(1)}
 
-    Every index has the offset that it had, and `physical_elements` is what it was. The dims, the element
-    type and ``L E S SC M`` are kept; the indices of ``SC`` follow their dims to where these now stand.
-    The result is its own canonical shape.
+    Every index keeps its offset, and the shape keeps its `physical_elements`, dims, element type and
+    ``L E S SC M``. The indices of ``SC`` follow their dims to the new places. The result is its own
+    canonical shape.
 
     Take two shapes of equal dims, element type and ``L E S SC M``. If `to_layout` gives both a nested
-    layout, and the digits of neither overlap, they have one canonical shape exactly where they are
-    equal as functions and in size. So it is for every two shapes without ``*`` that have nested
-    layouts. Each other shape is its own canonical shape: one without a nested layout, and one whose
-    digits interleave, or take more room than it has, which only a ``*`` can do.
+    layout, and the digits of neither overlap, they have one canonical shape if and only if they are
+    equal as functions and in size. That holds for any two shapes without ``*`` that have nested layouts.
+    Every other shape is its own canonical shape: a shape without a nested layout, or one whose digits
+    interleave or need more room than it has. Only a ``*`` can cause the latter two.
 
-    Of the tilings that the construction and the list of TPU tiles offer, the canonical one has the
-    fewest tiles; of these the least entries in all; then the first order of dims, row major first; then
-    the least entries from the left. XLA may have yet another tiling with fewer tiles.
+    The canonical tiling is one of the construction, or of the list of TPU tiles. It has the fewest
+    tiles. Among these it has the fewest entries in all, then the first order of dims, row major first,
+    then the least entries from the left. XLA may have another tiling with fewer tiles.
 
     Raises:
         UnsupportedError: the shape is no array.
@@ -67,7 +67,7 @@ def canonicalize(shape: AnyShape) -> XlaShape:
     except (UnsupportedError, UndecidedError):
         return _like(shape, shape.major_to_minor, shape.tiles)
     align = shape.tail_padding_alignment_in_elements
-    if shape.is_unbounded_dynamic and align > 1:  # what it rounds up to is not known
+    if shape.is_unbounded_dynamic and align > 1:  # the size after rounding up is unknown
         bare = canonicalize(_like(shape, shape.major_to_minor, shape.tiles, 1))
         return _like(bare, bare.major_to_minor, bare.tiles, align)
     reading = read_layout(layout, physical_elements(shape))
@@ -76,7 +76,7 @@ def canonicalize(shape: AnyShape) -> XlaShape:
 
 
 def _of_reading(shape: XlaShape, reading: Reading) -> XlaShape:
-    """The canonical shape by its digits and size; the shape itself where they do not lead to one."""
+    """The canonical shape by its digits and size; the shape itself if they have none."""
     digits = layout_digits(reading.layout, reading.dims)
     size: Any = reading.room  # a size was given
     request = _request(shape, reading, size, digits)
@@ -92,14 +92,14 @@ def _of_reading(shape: XlaShape, reading: Reading) -> XlaShape:
 
 
 def _request(shape: XlaShape, reading: Reading, size: int, digits: Sequence[Digit]) -> Request | None:
-    """What tiles are to give, by the digits and the size alone; None where no tiles are known for it."""
+    """The request for tiles, by the digits and the size alone; None if no tiles are known for it."""
     try:
         ordered = in_order(digits, reading.layout)
         if has_unknowns(ordered, *reading.dims, size):
             check_multiples(ordered, reading.layout)
             if not gives_room(ordered, size):
                 return None
-        elif size < room_of(ordered):  # tiles with `*` can do with less
+        elif size < room_of(ordered):  # tiles with `*` may need less
             return None
     except (LayoutError, UndecidedError):
         return None
@@ -107,7 +107,7 @@ def _request(shape: XlaShape, reading: Reading, size: int, digits: Sequence[Digi
 
 
 def _least_below(digits: Sequence[Digit], size: int, shape: XlaShape) -> int:
-    """The least size that ``L`` rounds up to the size: one that needs no ``*`` where there is one."""
+    """The least size that ``L`` rounds up to the size, if possible one that needs no ``*``."""
     align = shape.tail_padding_alignment_in_elements
     if align == 1:
         return size

@@ -1,13 +1,12 @@
-"""The digits of a layout, and the theorem that tells which layouts are XLA tiled layouts.
+"""The digits of a layout, and the theorem that decides which layouts are XLA tiled layouts.
 
-A digit is a part of a dim that counts on its own: ``size`` steps of ``stride``. A layout is an XLA
-tiled layout without ``*`` exactly where its digits, sorted by stride, form a chain: each stride is
-above 0, a multiple of the one below, and no smaller than the room that the digit below takes. It can
-take ``size`` elements of memory where that is a multiple of the greatest stride and no smaller than
-the room of the top digit.
+A digit is a part of a dim that counts on its own: ``size`` steps of ``stride``. A layout is an XLA tiled
+layout without ``*`` if and only if its digits, sorted by stride, form a chain: each stride is above 0, a
+multiple of the one below, and at least the room of the digit below. It can have ``size`` elements of
+memory if that is a multiple of the greatest stride and at least the room of the top digit.
 
-The digits are unique: those of two layouts are equal exactly where the layouts, over their dims, are
-equal as functions.
+The digits are unique: two layouts have equal digits if and only if they are equal as functions over
+their dims.
 
 Source: our own theorem; ``xla_bridge/peel.py`` makes tiles for every chain, and every tile of XLA
 keeps one: each axis carries one digit, and strides are products of the extents below.
@@ -42,10 +41,10 @@ if TYPE_CHECKING:
 
 
 class Digit(NamedTuple):
-    """A leaf that moves: ``size`` steps of ``stride``, in a dim where it counts by ``weight``.
+    """A leaf with a stride: ``size`` steps of ``stride``, each worth ``weight`` indices of its dim.
 
-    Neighbours in memory are ``pitch`` of this stride apart; more than ``size`` is padding. Of these
-    ints those of a dim of unknown size may be symbolic.
+    It fills ``pitch`` steps of memory; the steps beyond ``size`` are padding. In a dim of unknown size
+    these ints may be symbolic.
     """
 
     dim: int
@@ -78,7 +77,7 @@ def layout_digits(layout: AnyLayout, dims: Sequence[int]) -> list[Digit]:
 
 
 def _of_mode(dim: int, extent: int, parts: list[tuple[Any, Any]]) -> list[Digit]:
-    """The digits that the first ``extent`` indices of a mode reach: neighbours in line are one."""
+    """The digits of the first ``extent`` indices of a mode; neighbours in line become one digit."""
     digits: list[Digit] = []
     weight = 1
     for n, d in in_line((_plain(n), _plain(d)) for n, d in parts):
@@ -113,7 +112,7 @@ def _plain(n: Any) -> Any:
 
 
 def same_digits(a: Sequence[Digit], b: Sequence[Digit]) -> bool | None:
-    """Return whether two lists of digits, each in order, are equal, or None where unknowns hide it."""
+    """Return whether two ordered lists of digits are equal; None if unknowns decide."""
     if len(a) != len(b) or any(x.dim != y.dim for x, y in zip(a, b, strict=True)):
         return False if _all_ints(a) and _all_ints(b) else None
     answers = {
@@ -130,7 +129,7 @@ def _all_ints(digits: Sequence[Digit]) -> bool:
 
 
 def in_order(digits: Sequence[Digit], layout: AnyLayout) -> list[Digit]:
-    """Return the digits by stride, the greatest first; raise where one is in the way of another.
+    """Return the digits by stride, the greatest first; raise an error if two overlap.
 
     >>> from tla import parse
     >>> layout = parse("((2,2),(2,3)):((2,12),(1,4))")
@@ -138,7 +137,7 @@ def in_order(digits: Sequence[Digit], layout: AnyLayout) -> list[Digit]:
     2:12 of dim 0, 3:4 of dim 1, 2:2 of dim 0, 2:1 of dim 1
 
     Args:
-        layout: What the errors speak of.
+        layout: The layout, for the errors.
 
     Raises:
         LayoutError: a stride is 0 or negative.
@@ -154,7 +153,7 @@ def in_order(digits: Sequence[Digit], layout: AnyLayout) -> list[Digit]:
                 layout=layout,
                 digit=digit,
             )
-    digits = _sorted(digits)
+    digits = _by_stride(digits)
     for above, below in pairwise(digits):
         room = below.size * below.stride
         if not _decided_at_least(above.stride, room):
@@ -170,7 +169,7 @@ def in_order(digits: Sequence[Digit], layout: AnyLayout) -> list[Digit]:
 
 
 def check_multiples(digits: Sequence[Digit], layout: AnyLayout) -> None:
-    """Raise where digits that do not overlap, the greatest stride first, form no chain.
+    """Raise an error if digits without overlaps, the greatest stride first, form no chain.
 
     Raises:
         DivisibilityError: a stride is no multiple of the one below.
@@ -192,7 +191,7 @@ def is_chain(digits: Sequence[Digit]) -> bool:
     return all(divides(below.stride, above.stride) for above, below in pairwise(digits))
 
 
-def _sorted(digits: Sequence[Digit]) -> list[Digit]:
+def _by_stride(digits: Sequence[Digit]) -> list[Digit]:
     """The digits by stride, the greatest first."""
     if not any(isinstance(digit.stride, SymbolicInt) for digit in digits):
         return sorted(digits, key=lambda digit: -digit.stride)
@@ -209,7 +208,7 @@ def _sorted(digits: Sequence[Digit]) -> list[Digit]:
 
 
 def _is_at_least(a: Any, b: Any) -> bool | None:
-    """Whether ``a >= b``, for ``a`` above 0; a multiple of ``b`` is."""
+    """Whether ``a >= b``, for ``a`` above 0; True for a multiple of ``b``."""
     below = known_lt(a, b)
     if below is None and isinstance(a, SymbolicInt) and known_lt(0, a) and known_divides(b, a):
         return True
@@ -225,27 +224,27 @@ def _decided_at_least(a: Any, b: Any) -> bool:
 
 
 def room_of(chain: Sequence[Digit]) -> int:
-    """Return the elements that the digits themselves take."""
+    """Return the number of elements that the digits span."""
     return chain[0].size * chain[0].stride if chain else 1
 
 
 def least_room(chain: Sequence[Digit], elements: int) -> int:
-    """Return the least size of memory, of ``elements`` or more, that tiles without ``*`` give."""
+    """Return the least memory of tiles without ``*`` that has at least ``elements`` elements."""
     least: Any = max_(elements, room_of(chain))
     size: int = _plain(round_up(least, chain[0].stride) if chain else least)
     return size
 
 
 def gives_room(chain: Sequence[Digit], size: int) -> bool:
-    """Return whether tiles without ``*`` give the chain this size of memory."""
+    """Return whether tiles without ``*`` can give the chain this size of memory."""
     stride = chain[0].stride if chain else 1
     return divides(stride, size) and _decided_at_least(size, room_of(chain))
 
 
 def spaced(chain: Sequence[Digit], size: int, rank: int) -> list[Digit]:
-    """Return the chain in a memory of this size: with every pitch, and filled down to stride 1.
+    """Return the chain in a memory of this size, with the pitch of every digit, down to stride 1.
 
-    Where the smallest stride is above 1, a digit of size 1 and that pitch fills what is below it.
+    If the smallest stride is above 1, a digit of size 1 and that pitch fills the room below it.
 
     >>> print([(d.stride, d.pitch) for d in spaced([Digit(0, 1, 3, 8), Digit(1, 1, 2, 2)], 32, 2)])
     [(8, 4), (2, 4), (1, 2)]

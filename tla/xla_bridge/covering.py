@@ -1,4 +1,4 @@
-"""How the nested layout of a shape covers its memory: exactly, beyond its dims, or with gaps.
+"""The coverage of a shape's memory by its nested layout: exact, beyond its dims, or with gaps.
 
 >>> coverage(parse_shape("f32[4,8]{1,0:T(2,4)(2,1)}"))
 Coverage(is_bijective=True, over_covering_dims=(), gaps=0)
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Coverage(NamedTuple):
-    """What the trimmed nested layout of a shape reaches.
+    """The coverage of a shape's memory by its trimmed nested layout.
 
     >>> coverage(parse_shape("f32[3,5]{1,0}")).is_bijective
     True
@@ -30,10 +30,10 @@ class Coverage(NamedTuple):
     (0, 1)
 
     Attributes:
-        is_bijective: Every place of the memory holds an element; nothing is padding.
-        over_covering_dims: The dims whose digits count further than the dim: its bound is needed too.
-        gaps: The places of the memory that no coordinate of the trimmed layout reaches; negative
-            where its box is larger than the memory.
+        is_bijective: Whether every place of the memory holds an element, so that there is no padding.
+        over_covering_dims: The dims whose digits count further than the dim, so that its bound matters.
+        gaps: The number of places of the memory without a coordinate of the trimmed layout; negative if
+            its box is larger than the memory.
     """
 
     is_bijective: bool
@@ -42,13 +42,13 @@ class Coverage(NamedTuple):
 
 
 def coverage(shape: AnyShape) -> Coverage:
-    """Return how the nested layout of a shape covers its memory; a bounded dim counts by its bound.
+    """Return the coverage of a shape's memory by its nested layout; a bounded dim counts by its bound.
 
     >>> coverage(parse_array("f32[3,5]{1,0:T(2,2)}"))
     Coverage(is_bijective=False, over_covering_dims=(0, 1), gaps=0)
 
     Raises:
-        UndecidedError, UnsupportedError: as `to_layout`, and of a dim of unknown size.
+        UndecidedError, UnsupportedError: `to_layout` raises it, or the size of a dim is unknown.
     """
     shape = array_shape(shape)
     if shape.is_unbounded_dynamic:

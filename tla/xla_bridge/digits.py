@@ -1,11 +1,11 @@
-"""Functions of one index that digits give, each in one form.
+"""Functions of one index by their digits, each in one form.
 
 Digits ``(n_0, d_0), (n_1, d_1), ...``, minor first, give the function
 ``f(i) = (i mod n_0)*d_0 + (i div n_0 mod n_1)*d_1 + ...``; the last digit is not reduced by its size.
-On the indices below an extent each such function has one form: no digit of size 1, no two neighbours
-in line, the last digit cut to what the extent reaches. For the first digit is as long as the first
-offsets are multiples of the second. The digits above it are those of the function at every multiple of
-its size.
+On the indices below an extent each such function has one form: no digit of size 1, no two neighbours in
+line, and the last digit no longer than the extent needs. The reason: the first digit is as long as the
+offsets from 0 on are multiples of the second offset. The digits above it are those of the function at
+every multiple of its size.
 
 >>> digits_of([(2, 1), (2, 2), (3, 6)], 10)
 ((4, 1), (3, 6))
@@ -28,9 +28,9 @@ Digits: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Break(NamedTuple):
-    """An index at which no digits can follow a function: ``f(at)`` is not ``f(low) + f(high)``.
+    """An index at which a function has no digits: ``f(at)`` is not ``f(low) + f(high)``.
 
-    The digits that the indices below it force have no carry between ``low`` and ``high``, the two
+    The indices below it decide the digits, and these have no carry between ``low`` and ``high``, the two
     parts of the index.
     """
 
@@ -62,7 +62,7 @@ def digits_of(parts: Iterable[tuple[int, int]], extent: int) -> Digits:
 
 
 def mode_of(digits: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]:
-    """Return the shape and the stride of the mode with these digits; all ints that are known are static.
+    """Return the shape and the stride of the mode with these digits; all known ints are static.
 
     >>> mode_of([(2, 1), (3, 4)]), mode_of([(2, 1)]), mode_of([])
     (((_2, _3), (_1, _4)), (_2, _1), (_1, _0))
@@ -74,12 +74,12 @@ def mode_of(digits: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]:
 
 
 def static(n: Any) -> Any:
-    """Return an int as a static one; a symbolic one as it is."""
+    """Return an int as a static int; a symbolic int stays as it is."""
     return n if isinstance(n, SymbolicInt) else Int(n)
 
 
 def in_line(digits: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """Return digits without those of size 1, and with neighbours that are known to be in line as one."""
+    """Return digits without those of size 1, where neighbours that are known to be in line are one."""
     done: list[tuple[Any, Any]] = []
     for size, stride in digits:
         if known_eq(size, 1) is True:
@@ -92,7 +92,7 @@ def in_line(digits: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 
 
 def top_weight(digits: Sequence[tuple[int, int]]) -> int:
-    """Return by how much the last digit counts: the product of the sizes below it."""
+    """Return the weight of the last digit: the product of the sizes below it."""
     return prod(n for n, _d in digits[:-1])
 
 
@@ -105,14 +105,14 @@ def value_at(digits: Digits, i: int) -> int:
     return total + i * digits[-1][1] if digits else 0
 
 
-def joined(low: Digits, high: Digits, t: int, extent: int) -> Digits | None:
+def join_digits(low: Digits, high: Digits, t: int, extent: int) -> Digits | None:
     """Return the digits of ``x -> low(x mod t) + high(x div t)`` below ``extent``.
 
-    None where ``t`` cuts the last digit of ``low`` unevenly, and an index above it is reached.
+    It is None if ``t`` cuts the last digit of ``low`` unevenly and the extent has an index above it.
 
-    >>> joined(((2, 1), (2, 6)), ((3, 12),), 4, 9)
+    >>> join_digits(((2, 1), (2, 6)), ((3, 12),), 4, 9)
     ((2, 1), (5, 6))
-    >>> joined(((2, 1), (2, 6)), ((3, 12),), 3, 9) is None
+    >>> join_digits(((2, 1), (2, 6)), ((3, 12),), 3, 9) is None
     True
     """
     if extent <= t or t == 1:
@@ -123,14 +123,16 @@ def joined(low: Digits, high: Digits, t: int, extent: int) -> Digits | None:
     return digits_of([*low[:-1], (t // weight, low[-1][1]), *high], extent)
 
 
-def parted(digits: Digits, extents: Sequence[int], reaches: Sequence[int]) -> tuple[Digits, ...] | None:
-    """Return the digits of each of the axes whose row-major index has these digits, major first.
+def split_digits(
+    digits: Digits, extents: Sequence[int], reaches: Sequence[int]
+) -> tuple[Digits, ...] | None:
+    """Return the digits of each axis, major first, if the row-major index of the axes has these digits.
 
-    None where an extent cuts a digit unevenly, so that one axis carries into the next.
+    It is None if an extent cuts a digit unevenly, so that one axis carries into the next.
 
-    >>> parted(((4, 1), (6, 5)), (3, 8), (3, 8))
+    >>> split_digits(((4, 1), (6, 5)), (3, 8), (3, 8))
     (((3, 10),), ((4, 1), (2, 5)))
-    >>> parted(((4, 1), (6, 5)), (3, 6), (3, 6)) is None
+    >>> split_digits(((4, 1), (6, 5)), (3, 6), (3, 6)) is None
     True
 
     Args:
@@ -168,7 +170,7 @@ def _cut(digits: Digits, t: int) -> tuple[Digits, Digits] | None:
 
 
 def read_digits(values: Sequence[int]) -> Digits | Break:
-    """Return the digits that give these values, or an index at which no digits can.
+    """Return the digits of a function with these values, or an index at which it has none.
 
     >>> read_digits([0, 1, 2, 3, 6, 7])
     ((4, 1), (2, 6))
@@ -204,4 +206,4 @@ def difference_of(a: Digits, b: Digits) -> int | None:
         if n != m:
             return weight * min(n, m)
         weight *= n
-    return None  # digits that end cover the extent
+    return None  # the digits cover the extent

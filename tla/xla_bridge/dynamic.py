@@ -1,7 +1,7 @@
-"""What a layout with unknown sizes is as an XLA shape: which dims XLA writes, and at which sizes.
+"""The dims of a layout with unknown sizes as an XLA shape, and the sizes at which it is read.
 
-A dim that is a lone symbol becomes ``<=N`` where it has a bound and no stride depends on it, and ``?``
-elsewhere. A bounded dim is then read at its bound, every other unknown as at least 1.
+A dim that is a single symbol becomes ``<=N`` if it has a bound and no stride depends on it, otherwise
+``?``. A bounded dim then has its bound, and every other unknown is at least 1.
 
 >>> from tla import Layout, sym
 >>> reading = read_layout(Layout((sym("M", max=100), sym("K")), (sym("K"), 1)), None)
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 
 class Reading(NamedTuple):
-    """What tiles are looked for.
+    """A layout whose tiles are to be found.
 
     Attributes:
-        given: The layout as it was given, for what errors say.
-        layout: The same with bounded dims at their bounds.
+        given: The caller's layout, for errors.
+        layout: The same layout with bounded dims at their bounds.
         dims: Its dims.
-        room: How many elements it is to take in memory, or None.
-        written: The dims as the shape has them.
-        assumptions: What the layout stands on.
+        room: The number of elements of memory that it is to have, or None.
+        written: The dims of the shape.
+        assumptions: The assumptions of the layout.
     """
 
     given: AnyLayout
@@ -56,7 +56,7 @@ class Reading(NamedTuple):
 
 
 def read_layout(layout: AnyLayout, size: IntLike | None) -> Reading:
-    """Return the layout as its dims in an XLA shape read it.
+    """Return the reading of a layout with the dims of an XLA shape.
 
     Raises:
         UnsupportedError: a dim is an expression of unknowns, or an unknown is no dim.
@@ -76,10 +76,10 @@ def _parts(layout: AnyLayout) -> tuple[Any, Any, Any]:
 def _read_symbolic(layout: AnyLayout, room: Any) -> Reading:
     """The layout with every bounded dim at its bound, and its other unknowns at least 1.
 
-    Of a dim of size 0 nothing is to be shown: the array has no element.
+    A dim of size 0 needs no proof, because the array has no element.
     """
     names, bounds = _symbolic_dims(layout)
-    sizes: list[Any] = []  # of leaves at the end of a mode: the function does not follow them
+    sizes: list[Any] = []  # the sizes of last leaves, on which the function does not depend
     moving: list[Any] = []
     for shape, stride in zip(wrap(layout.shape), wrap(layout.stride), strict=True):
         parts = [
@@ -105,7 +105,7 @@ def _read_symbolic(layout: AnyLayout, room: Any) -> Reading:
             if s.name not in bounds:
                 values[s.name] = _at_least_1(s)
     read = layout.bind(**values)
-    assumptions = read.assumptions  # what is assumed of a bounded dim need not hold of its bound
+    assumptions = read.assumptions  # an assumption on a bounded dim may be wrong for its bound
     values |= bounds
     read = Layout(*_parts(read)).bind(**bounds)
     written = tuple(
@@ -117,7 +117,7 @@ def _read_symbolic(layout: AnyLayout, room: Any) -> Reading:
 
 
 def _symbolic_dims(layout: AnyLayout) -> tuple[list[str | None], dict[str, int]]:
-    """The names of the dims, None for a fixed one, and the bounds of those that have one."""
+    """The names of the dims, None for a fixed dim, and the bounds of the bounded ones."""
     names: list[str | None] = []
     bounds: dict[str, int] = {}
     for i, (n, mode) in enumerate(zip(leaves(layout.origin_shape), wrap(layout.shape), strict=True)):
@@ -148,7 +148,7 @@ def _symbols(x: Any) -> tuple[Symbol, ...]:
 
 
 def _bound(x: Any, values: dict[str, Any]) -> Any:
-    """An int with others for some of its unknowns."""
+    """An int with values for some of its unknowns."""
     if not _symbols(x):
         return x
     from ..numbers import substitute
@@ -157,7 +157,7 @@ def _bound(x: Any, values: dict[str, Any]) -> Any:
 
 
 def _at_least_1(s: Symbol) -> Any:
-    """The symbol of the same facts that is not 0."""
+    """The symbol with the same facts that is at least 1."""
     from ..numbers import sym
 
     least = 1 if s.least is None else max_(s.least, 1)
@@ -165,7 +165,7 @@ def _at_least_1(s: Symbol) -> Any:
 
 
 def _lone_symbol(n: Any) -> Symbol | None:
-    """The symbol that an expression is, and nothing more."""
+    """The symbol of an expression that is a single symbol, or None."""
     if len(n.symbols) != 1:
         return None
     symbol: Symbol = n.symbols[0]

@@ -1,4 +1,4 @@
-"""Whether two layouts place the same array the same way: is a copy between them a bitcast?
+"""The comparison of two layouts of an array: whether a copy between them is a bitcast.
 
 >>> a, b = parse_shape("f32[4,8]{1,0:T(2,4)(2,1)}"), parse_shape("f32[4,8]{1,0:T(2,1)}")
 >>> equivalent(a, b), equivalent(a, parse_shape("f32[4,8]{1,0:T(2,4)}"))
@@ -6,9 +6,9 @@
 >>> print(*differences(a, parse_shape("f32[4,8]{1,0:T(2,4)}")))
 index (0,1) lies at 2 and at 1
 
-Layouts of one mode for each dim are compared by their digits, whatever their size. Where one has none,
-the proof of that is an index at which they differ; where both have none they are compared over the
-same combined coordinates, or index by index up to `WORK` of them, else `UndecidedError`.
+Layouts with one mode for each dim are compared by their digits, for any size. If one has no digits, the
+proof of that is an index at which the two differ. If both have none, they are compared over the same
+combined coordinates, or index by index up to `WORK` indices. Otherwise the answer is `UndecidedError`.
 
 Source: our own derivation; ``Shape::Equal`` of XLA compares texts, field by field.
 """
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UndecidedError
 from .arguments import commas
-from .digits import difference_of, joined
+from .digits import difference_of, join_digits
 from .every_size import are_same, at_bounds, at_some_sizes, is_open, with_common_facts, written_dims
 from .functions import WORK
 from .tiling import coordinates, row_major
@@ -46,10 +46,11 @@ class Difference(NamedTuple):
     Attributes:
         kind: ``"dims"``, ``"element type"``, ``"element size"``, ``"offset"``, ``"size"``, ``"split"``,
             ``"memory space"`` or ``"prefix"``.
-        a, b: What each has: offsets and sizes in elements, an element size in bits, a prefix in bytes.
-        at: For an offset, an index at which they differ: the first one, row major, where both have
+        a, b: The values of each: offsets and sizes in elements, an element size in bits, a prefix in
+            bytes.
+        at: For an offset, an index at which they differ; the first one in row-major order if both have
             digits.
-        unknown: Where sizes are unknown, those at which they differ, by name: ``(("M", 16),)``.
+        unknown: The sizes at which they differ, by name, if sizes are unknown: ``(("M", 16),)``.
     """
 
     kind: str
@@ -60,7 +61,7 @@ class Difference(NamedTuple):
 
     @property
     def is_placement(self) -> bool:
-        """Whether it is where the array is put, and not how it is laid out."""
+        """Whether it is in the place of the array, and not in its layout."""
         return self.kind in {"memory space", "prefix"}
 
     def __str__(self) -> str:
@@ -76,29 +77,29 @@ class Difference(NamedTuple):
 
 
 def equivalent(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout, *, size: IntLike | None = None) -> bool:
-    """Whether the two have one element type, the same dims, every element at one offset, and one size.
+    """Whether two layouts have the same element type, dims, offset of each element, and size.
 
     >>> equivalent(parse_shape("f32[3,5]{1,0:T(2,2)}"), parse("((2,2),(2,3)):((2,12),(1,4)):(3,5)"))
     True
     >>> equivalent(parse_shape("f32[64]"), parse_shape("f32[64]{0:S(1)}"))
     True
 
-    The size is what the array takes in memory, all padding and ``L`` included; an element of another
-    size (``E``) or another split (``SC``) is another layout. The memory space ``S`` and the prefix ``M``
-    place the whole array and are left out: `is_bitcast` and `differences` have them. A layout has no
-    element type, and no size but ``size``: what it does not say is not compared. A dim that is an
-    unknown of a layout is what XLA writes ``?``, or ``<=N`` where it has a bound and no offset needs it.
+    The size is the array's memory, with all padding and ``L``. Another element size (``E``) or another
+    split (``SC``) is another layout. The memory space ``S`` and the prefix ``M`` place the whole array
+    and do not count here; `is_bitcast` and `differences` compare them too. A nested layout has no
+    element type, and no size but ``size``, so these do not count. An unknown dim of a layout is ``?`` in
+    XLA, or ``<=N`` if it has a bound and no offset needs it.
 
     >>> equivalent(parse_shape("f32[?,<=4]"), parse("(M,4):(4,1):(M,N{min=0,max=4})"))
     True
 
     Args:
-        size: The elements that each layout, not an XLA shape, takes in memory.
+        size: The elements of memory of each nested layout; an XLA shape has its own.
 
     Raises:
-        UndecidedError: unknown sizes leave it open, or neither has digits and they are too large.
+        UndecidedError: unknown sizes decide, or neither has digits and they are too large.
         UnsupportedError: one is a tuple, a token or opaque.
-        LayoutError: they state facts of an unknown, by its name, which no int has.
+        LayoutError: no int has the facts that the two state of an unknown of one name.
     """
     return all(each.is_placement for each in differences(a, b, size=size))
 
@@ -106,7 +107,7 @@ def equivalent(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout, *, size: IntLik
 def differences(
     a: AnyShape | AnyLayout, b: AnyShape | AnyLayout, *, size: IntLike | None = None
 ) -> tuple[Difference, ...]:
-    """Return every way in which two layouts differ; of other dims the offsets are not compared.
+    """Return every difference of two layouts. If the dims differ, the offsets are not compared.
 
     >>> for each in differences(parse_shape("f32[3,5]"), parse_shape("f32[3,5]{0,1:T(8)S(1)}")):
     ...     print(each)
@@ -124,7 +125,7 @@ def differences(
     if one.written != other.written:
         found.append(Difference("dims", _dims(one.written), _dims(other.written)))
     else:
-        witness = _moved(one, other)
+        witness = _moved_index(one, other)
         if witness is not None:
             found.append(Difference("offset", one.offset(witness), other.offset(witness), witness))
     for kind, x, y in (
@@ -142,10 +143,11 @@ def differences(
 
 
 def is_bitcast(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> bool:
-    """Whether memory that holds ``a`` holds ``b`` too: the same elements in row-major order, in place.
+    """Whether the memory of ``a`` is also that of ``b``: the same elements in row-major order, in place.
 
-    The element of row-major number ``k`` has one offset in both for every ``k``, and number and size of
-    elements, memory, memory space and prefix agree. So a copy or reshape between them moves nothing.
+    The element of row-major number ``k`` has the same offset in both, for every ``k``. The number and
+    size of elements, the memory, its space and the prefix agree. So a copy or reshape between them moves
+    nothing.
 
     >>> a = parse_shape("f32[16,128]{1,0:T(8,128)}")
     >>> is_bitcast(a, parse_shape("f32[2,8,128]{2,1,0:T(8,128)}"))
@@ -154,7 +156,7 @@ def is_bitcast(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> bool:
     (True, False)
 
     Raises:
-        UndecidedError, UnsupportedError: as `equivalent`.
+        UndecidedError, UnsupportedError: the same as for `equivalent`.
     """
     a, b = at_bounds(a), at_bounds(b)
     if (is_open(a) or is_open(b)) and written_dims(a) == written_dims(b):
@@ -172,14 +174,14 @@ def is_bitcast(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> bool:
     if any(x is not None and y is not None and x != y for x, y in facts):
         return False
     if one.dims == other.dims:
-        return _moved(one, other) is None
-    return not prod(one.dims) or _reshaped(one, other)
+        return _moved_index(one, other) is None
+    return not prod(one.dims) or _is_reshape(one, other)
 
 
 def _for_every_size(
     a: AnyShape | AnyLayout, b: AnyShape | AnyLayout, size: IntLike | None
 ) -> tuple[Difference, ...]:
-    """The differences where a size is unknown, with sizes at which the two differ."""
+    """The differences of layouts with unknown sizes, each with sizes at which the two differ."""
     found: tuple[Difference, ...] = ()
     if written_dims(a) != written_dims(b):
         return (Difference("dims", _dims(written_dims(a)), _dims(written_dims(b))),)
@@ -197,13 +199,13 @@ def _for_every_size(
         return found
     raise UndecidedError(
         f"cannot decide whether {a} and {b} are one layout for every unknown size",
-        *([f"They are for {_tried(same)}."] if same else []),
+        *([f"They are for {_sizes_text(same)}."] if same else []),
         a=a,
         b=b,
     )
 
 
-def _tried(sizes: Sequence[dict[str, int]]) -> str:
+def _sizes_text(sizes: Sequence[dict[str, int]]) -> str:
     """Sizes in words: ``M = 1, 2, 3`` or ``(M, K) = (1, 1), (2, 2)``."""
     if len(sizes[0]) == 1:
         (name,) = sizes[0]
@@ -213,38 +215,38 @@ def _tried(sizes: Sequence[dict[str, int]]) -> str:
 
 
 def _splits(view: View) -> str | None:
-    """The split configs as XLA writes them; None of a layout, which does not say."""
+    """The split configs in XLA's text; None for a nested layout, which has none."""
     if view.splits is None:
         return None
     return "SC" + "".join(f"({d}:{commas(at)})" for d, at in view.splits) if view.splits else "none"
 
 
-def _dims(written: Sequence[str]) -> str:
-    return "[" + ",".join(written) + "]"
+def _dims(texts: Sequence[str]) -> str:
+    return "[" + ",".join(texts) + "]"
 
 
 # --- the same dims ----------------------------------------------------------------------------
 
 
-def _moved(a: View, b: View) -> tuple[int, ...] | None:
+def _moved_index(a: View, b: View) -> tuple[int, ...] | None:
     """An index that has two offsets, or None if there is none."""
     if not prod(a.dims):
         return None
     if a.digits is not None and b.digits is not None:
-        return _first_moved(a.digits, b.digits)
+        return _first_difference(a.digits, b.digits)
     for index in _suspects(a, b):
         if a.offset(index) != b.offset(index):
             return index
     if a.is_known_as(b):
         return None
     if prod(a.dims) > WORK:
-        raise _undecided(a, b)
+        raise _undecided_error(a, b)
     every = product(*map(range, a.dims))
     return next((index for index in every if a.offset(index) != b.offset(index)), None)
 
 
-def _first_moved(a: Sequence[Digits], b: Sequence[Digits]) -> tuple[int, ...] | None:
-    """The first index, row major, at which digits differ: on the last dim whose modes differ."""
+def _first_difference(a: Sequence[Digits], b: Sequence[Digits]) -> tuple[int, ...] | None:
+    """The first index in row-major order at which digits differ; it is on the last such dim."""
     for dim in reversed(range(len(a))):
         at = difference_of(a[dim], b[dim])
         if at is not None:
@@ -253,14 +255,14 @@ def _first_moved(a: Sequence[Digits], b: Sequence[Digits]) -> tuple[int, ...] | 
 
 
 def _suspects(a: View, b: View) -> Iterator[tuple[int, ...]]:
-    """Indices of which one differs if only one of the two has digits, and others worth a look."""
+    """Indices of which one differs if only one of the two has digits, and other likely ones."""
     for view in (a, b):
         yield from view.proof
     for view in (a, b):
         yield from view.suspects()
 
 
-def _undecided(a: View, b: View) -> UndecidedError:
+def _undecided_error(a: View, b: View) -> UndecidedError:
     return UndecidedError(
         f"cannot decide whether {a.given} and {b.given} place every element alike",
         f"They have {prod(a.dims)} elements and no digits to compare; at most {WORK} are looked at.",
@@ -272,8 +274,8 @@ def _undecided(a: View, b: View) -> UndecidedError:
 # --- a row-major reshape ----------------------------------------------------------------------
 
 
-def _reshaped(a: View, b: View) -> bool:
-    """Whether elements of the same row-major number have one offset; the dims differ."""
+def _is_reshape(a: View, b: View) -> bool:
+    """Whether elements of the same row-major number have the same offset, for other dims."""
     if a.digits is None or b.digits is None:
         return _by_number(a, b, [])
     breaks: list[int] = []
@@ -307,15 +309,16 @@ def _factors(a: Sequence[int], b: Sequence[int]) -> Iterator[tuple[list[int], li
 
 
 def _in_a_row(view: View, dims: Sequence[int]) -> Digits | int:
-    """The digits of the row-major number of some dims, or the number where a dim carries into the next.
+    """The digits of the row-major number of some dims, or the number at which a dim carries into the
+    next.
 
-    It is a number of the whole array.
+    The number is that of the whole array.
     """
     row: Digits = ()
     extent = 1
     for d in reversed(dims):
         low, extent = extent, extent * view.dims[d]
-        longer = joined(row, (view.digits or ())[d], low, extent)
+        longer = join_digits(row, (view.digits or ())[d], low, extent)
         if longer is None:
             return low * prod(view.dims[dims[-1] + 1 :])
         row = longer
@@ -323,12 +326,12 @@ def _in_a_row(view: View, dims: Sequence[int]) -> Digits | int:
 
 
 def _by_number(a: View, b: View, breaks: Sequence[int]) -> bool:
-    """Whether the elements of each row-major number have one offset, by looking at them."""
+    """Whether the elements of each row-major number have the same offset, element by element."""
     count = prod(a.dims)
     suspects = (row_major(index, view.dims) for view in (a, b) for index in view.suspects())
     numbers = chain(breaks, suspects, range(count) if count <= WORK else ())
     if any(a.offset(coordinates(k, a.dims)) != b.offset(coordinates(k, b.dims)) for k in numbers):
         return False
     if count > WORK:
-        raise _undecided(a, b)
+        raise _undecided_error(a, b)
     return True

@@ -30,23 +30,23 @@ if TYPE_CHECKING:
     from .shape import AnyShape
 
 SIZES = (1, 2, 3, 5, 8, 129, 1000)
-"""What an unknown size is tried as, before layouts are compared for every size."""
+"""The values of an unknown size that are tried before layouts are compared for every size."""
 
 
 def is_open(given: AnyShape | AnyLayout) -> bool:
-    """Return whether the memory depends on unknown sizes; a bounded dim has that of its bound."""
+    """Return whether the memory depends on unknown sizes; a bounded dim has the memory of its bound."""
     if not is_layout(given):
         return array_shape(given).is_unbounded_dynamic
     return bool(_open_symbols(given))
 
 
 def bound_of(n: Any) -> int | None:
-    """Return the greatest value of the size of a dim, None where it has none."""
+    """Return the greatest value of the size of a dim; None if it has none."""
     return n.bounds[1] if isinstance(n, SymbolicInt) else int(n)  # type: ignore[attr-defined]
 
 
 def written_dims(given: AnyShape | AnyLayout) -> tuple[str, ...]:
-    """Return the dims as a shape writes them: ``5``, ``<=5`` or ``?``."""
+    """Return the dims in the text of a shape: ``5``, ``<=5`` or ``?``."""
     if is_layout(given):
         dims = [(isinstance(n, SymbolicInt), bound_of(n)) for n in leaves(given.origin_shape)]
     else:
@@ -62,7 +62,7 @@ def at_bounds(given: Any) -> Any:
     >>> print(at_bounds(parse("(M{max=4},8):(8,1)")))
     (4,8):(8,1):(M{max=4},8)
 
-    Anything else as it is: a shape, and a layout in which an unknown has no bound or is no dim.
+    Any other value stays as it is: a shape, and a layout in which an unknown has no bound or is no dim.
     """
     if not is_layout(given) or not given.symbols or is_open(given):
         return given
@@ -74,7 +74,7 @@ def at_bounds(given: Any) -> Any:
 
 
 def with_common_facts(a: Any, b: Any) -> tuple[Any, Any]:
-    """Return both with one symbol for each name, which has the facts that either gives it.
+    """Return both layouts with one symbol for each name, which has the facts of both.
 
     >>> print(*with_common_facts(parse("(M{div=4}):(1)"), parse("(M{div=6,min=30}):(1)")))
     (M{div=12,min=30}):(1) (M{div=12,min=30}):(1)
@@ -85,12 +85,12 @@ def with_common_facts(a: Any, b: Any) -> tuple[Any, Any]:
     found: dict[str, list[Symbol]] = {}
     for symbol in [s for x in (a, b) if is_layout(x) for s in x.symbols]:
         found.setdefault(symbol.name, []).append(symbol)
-    merged = {name: _merged(symbols) for name, symbols in found.items() if len(set(symbols)) > 1}
+    merged = {name: _merge(symbols) for name, symbols in found.items() if len(set(symbols)) > 1}
     one, other = (x.bind(**merged) if merged and is_layout(x) else x for x in (a, b))
     return one, other
 
 
-def _merged(symbols: Sequence[Symbol]) -> Any:
+def _merge(symbols: Sequence[Symbol]) -> Any:
     from ..numbers import sym
 
     least = [s.least for s in symbols if s.least is not None]
@@ -111,14 +111,14 @@ def _merged(symbols: Sequence[Symbol]) -> Any:
 def at_some_sizes(
     a: AnyShape | AnyLayout, b: AnyShape | AnyLayout
 ) -> Iterator[tuple[dict[str, int], AnyShape | AnyLayout, AnyShape | AnyLayout]]:
-    """Yield sizes by the names of unknowns, and both with them; the dims of both must be written alike.
+    """Yield sizes by the names of unknowns, and both layouts with them; their dims must have equal text.
 
-    The facts of a name must be the same in both: see `with_common_facts`. Two shapes have no names:
-    their unknowns are ``dim 0`` and so on.
+    The facts of a name must be the same in both: see `with_common_facts`. The unknowns of two shapes are
+    ``dim 0`` and so on.
 
-    Unknowns are tried as one size, and as sizes that follow each other. An unknown of a layout takes the
-    next one that its range and divisor allow, and a dim ``?`` of a shape what it is in the layout beside
-    it.
+    The unknowns get one size, and then sizes that follow each other. An unknown of a layout gets the
+    next size in its range and divisor. A dim ``?`` of a shape gets the size of the same dim in the
+    layout.
     """
     symbols = {s.name: s for x in (a, b) if is_layout(x) for s in _open_symbols(x)}
     dims = [i for i, n in enumerate(written_dims(a)) if n == "?"]
@@ -142,7 +142,7 @@ def _bound(given: Any, values: dict[str, int]) -> Any:
 
 
 def _open_symbols(layout: AnyLayout) -> list[Symbol]:
-    """The unknowns that the memory of a layout depends on: not those of bounded dims alone."""
+    """The unknowns on which the memory of a layout depends, without those of bounded dims alone."""
     parts = [*(n for n in leaves(layout.origin_shape) if bound_of(n) is None), *leaves(layout.stride)]
     return list(dict.fromkeys(s for n in parts if isinstance(n, SymbolicInt) for s in n.symbols))  # type: ignore[attr-defined]
 
@@ -166,7 +166,7 @@ def _sized(given: Any, other: Any, n: int, step: int) -> Any:
 
 
 def are_same(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> bool:
-    """Return whether both are shown to be one layout, of one size, for every unknown size."""
+    """Return whether both are proven to be one layout, of one size, for every unknown size."""
     sizes = [physical_elements(x) for x in (a, b) if not is_layout(x)]
     if len(sizes) == 2 and known_eq(*sizes) is not True:
         return False
@@ -177,7 +177,7 @@ def are_same(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> bool:
 
 
 def _nested(given: Any, other: Any) -> AnyLayout:
-    """The nested layout, with the unknowns of a layout beside it for the dims ``?`` of a shape."""
+    """The nested layout; the dims ``?`` of a shape have the unknowns of the other layout."""
     if is_layout(given):
         return given
     named = enumerate(leaves(other.origin_shape)) if is_layout(other) else ()

@@ -1,16 +1,15 @@
 """From a nested layout to the XLA shape of the same function and size.
 
-A layout is an XLA tiled layout without ``*`` exactly where its digits, sorted by stride, form a
-chain: each stride is a multiple of the one below, and no smaller than the room the digit below
-takes. Every chain has tiles: those known on TPUs are tried first, then the digits are peeled off from
-the major end.
+A layout is an XLA tiled layout without ``*`` if and only if its digits, sorted by stride, form a chain:
+each stride is a multiple of the one below, and at least the room of the digit below. Every chain has
+tiles. The tiles of TPUs come first, and then the digits are peeled off from the major end.
 
 >>> layout = parse("((2,2),(2,3)):((2,12),(1,4)):(3,5)")
 >>> print(from_layout(layout, dtype="f32"))
 f32[3,5]{1,0:T(2,2)}
 
-An unknown size makes a dynamic dim: ``<=N`` where it has a bound and no stride depends on it, ``?``
-elsewhere. Strides and sizes are then compared for every value that the unknowns may have.
+An unknown size makes a dynamic dim: ``<=N`` if it has a bound and no stride depends on it, otherwise
+``?``. Strides and sizes are then compared for every value of the unknowns.
 
 >>> M, K = sym("M", max=100), sym("K")
 >>> print(from_layout(Layout((M, K), (K, 1))), from_layout(Layout((K, M), (M, 1))))
@@ -53,40 +52,41 @@ if TYPE_CHECKING:
 def from_layout(
     layout: AnyLayout, dtype: str | ElementType = "f32", size: IntLike | None = None
 ) -> XlaShape:
-    """Return an XLA shape with ``physical_offset(shape, index) == layout(*index)`` for all valid ones.
+    """Return an XLA shape with ``physical_offset(shape, index) == layout(*index)`` for all valid
+    indices.
 
     >>> print(from_layout(parse("(3,5):(128,1)"), dtype="f32", size=1024))
     f32[3,5]{1,0:T(8,128)}
     >>> print(from_layout(parse("((2,(M+1)//2),4):((1,8),2):(M,4)")))
     f32[?,4]{1,0:T(2,1)}
 
-    There is one for every chain of digits. Where the digits do not overlap but are no chain, tiles with
-    ``*`` give one:
+    There is one for every chain of digits. If the digits do not overlap but are no chain, tiles with
+    ``*`` make one:
 
     >>> print(from_layout(parse("(3,8,9):(75,1,8)")))
     f32[3,8,9]{1,2,0:T(*,75)}
 
-    The answer has no tiles where none are needed, else the tiles of a TPU where they fit, else the
-    fewest that the construction finds. It is verified: read back, it has the layout's digits and size.
+    The answer has no tiles if none are needed. Otherwise it has the tiles of a TPU if they fit, or the
+    fewest tiles that the construction finds. A check confirms that it has the layout's digits and size.
 
-    A dim of unknown size must be a lone symbol, as ``M``. It gives ``<=N`` if it is at most N, by its
-    range or by its mode, and no stride depends on it; else it gives ``?``. XLA knows no more of it: a
-    least size, a divisor and the name are lost, and with them that two dims are one unknown.
+    A dim of unknown size must be a single symbol, such as ``M``. It becomes ``<=N`` if it is at most N,
+    by its range or by its mode, and no stride depends on it. Otherwise it becomes ``?``. XLA has no more
+    facts of it: a least size, a divisor and the name are lost. So two dims may no longer be one unknown.
 
     Args:
         layout: One top-level mode for each dim; its origin shape gives the dims.
         dtype: The element type, by XLA's name.
-        size: The elements that the shape is to take in memory; by default the least possible that
-            holds the layout's cosize. What tiles on a chain do not give, ``L(size)`` rounds up to; it
-            moves no element, and XLA's own buffer size sees an ``L`` only behind tiles.
+        size: The elements of memory of the shape; by default the least possible that holds the layout's
+            cosize. If tiles on a chain do not have this size, ``L(size)`` rounds up to it. That moves no
+            element, and XLA's own buffer size counts an ``L`` only after tiles.
 
     Raises:
-        LayoutError: a stride is 0 or negative; or the size is less than the digits take, or not counted
-            by 64 bits.
-        OverlapError: two digits overlap or interleave. No tiles without ``*`` give that; whether tiles
+        LayoutError: a stride is 0 or negative; or the size is less than the room of the digits, or does
+            not fit 64 bits.
+        OverlapError: two digits overlap or interleave. No tiles without ``*`` do that; whether tiles
             with ``*`` do is not decided.
         DivisibilityError: ints are unknown, and a stride, or the size, is no multiple of the stride
-            below. Whether tiles with ``*`` give that is not decided.
+            below. Whether tiles with ``*`` do that is not decided.
         UndecidedError: one of these depends on the value of an unknown.
         UnsupportedError: a dim is an expression of unknowns, an unknown is no dim, or a tile would have
             to be symbolic.
@@ -104,7 +104,7 @@ def _shape_of(reading: Reading, dtype: str | ElementType) -> XlaShape:
             raise LayoutError(f"the empty layout {given} takes no memory, not {room} elements")
         return XlaShape(dtype, reading.written)
     digits = layout_digits(reading.layout, dims)
-    request, alignment = _requested(reading, in_order(digits, given))
+    request, alignment = _request_of(reading, in_order(digits, given))
     for tiling in candidates(request, dtype):
         try:
             shape = XlaShape(dtype, reading.written, tiling.order[::-1], tiling.tiles, alignment)
@@ -115,8 +115,8 @@ def _shape_of(reading: Reading, dtype: str | ElementType) -> XlaShape:
     raise _no_tiles(request, given)
 
 
-def _requested(reading: Reading, digits: list[Digit]) -> tuple[Request, int]:
-    """What tiles are to give, and the ``L`` that makes the size of it that was asked for."""
+def _request_of(reading: Reading, digits: list[Digit]) -> tuple[Request, int]:
+    """The request for tiles, and the ``L`` that rounds its size up to the caller's."""
     given, room, alignment = reading.given, reading.room, 1
     unknown = has_unknowns(digits, *reading.dims, room)
     if unknown:
@@ -153,7 +153,7 @@ def _requested(reading: Reading, digits: list[Digit]) -> tuple[Request, int]:
 
 
 def _no_tiles(request: Request, given: AnyLayout) -> UnsupportedError:
-    """The error of a chain that no tiles of ints give: one of its ints is symbolic."""
+    """The error of a chain without tiles of ints, because one of its ints is symbolic."""
     chain = spaced(request.digits, request.size, len(request.dims))
     pair = first_out_of_order(chain)
     if pair is not None:

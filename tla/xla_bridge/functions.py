@@ -1,14 +1,15 @@
-"""The offset of a tiled shape as a function of its dims: decided exactly, without looking at each index.
+"""The offset of a tiled shape as a function of its dims: an exact answer without a look at each index.
 
 The tiles are run backwards. After the last one every axis of the memory is linear: its coordinate times
-its stride. A count and its inner axis make the function of the axis before the split, and the function
-of axes merged by ``*`` is taken apart again, as long as digits can say it. Where they cannot:
+its stride. A count and its inner axis make the function of the axis before the split. The function of
+axes that ``*`` merged is split again. This works as long as digits can express the functions. If they
+cannot:
 
-- A dim that is merged with no other has a mode exactly where the split is even: else the index at
-  which the tile ends is one that no digits follow. For the digits below force it to be the sum of two
-  offsets whose axes are disjoint, and the tile puts it on one axis more.
-- Dims that ``*`` merges are looked at index by index, up to `WORK` of them. Of more than these a few
-  are tried that may refute a layout. If none does, `UndecidedError` says that the others were not.
+- A dim that is merged with no other has a mode if and only if the split is even. If it is uneven, the
+  proof is the index at which the tile ends. The digits below it make its offset a sum of two offsets on
+  separate axes, but the tile puts it on one axis more.
+- Dims that ``*`` merges are checked index by index, up to `WORK` indices. Of more indices only a few are
+  tried, which may refute a layout. If none does, the answer is `UndecidedError`.
 
 Source: our own derivation.
 """
@@ -20,7 +21,7 @@ from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..numbers import ceil_div
-from .digits import Break, Digits, digits_of, joined, parted, read_digits, top_weight
+from .digits import Break, Digits, digits_of, join_digits, read_digits, split_digits, top_weight
 from .tiling import cut_by, row_major
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from .rules import Tile
 
 WORK: Final = 1 << 16
-"""How many indices of dims merged by ``*`` are looked at before a question is left undecided."""
+"""The most indices of dims merged by ``*`` that are checked one by one."""
 
 
 class NoDigits(NamedTuple):
@@ -38,10 +39,10 @@ class NoDigits(NamedTuple):
     Such a layout would place the index ``at`` at the sum of the offsets of ``parts``.
 
     Attributes:
-        reason: ``"broken-digit"``: a dim alone has no mode; the digits below the index force the sum.
-            ``"misaligned-combine"``: the offset is not a sum over the dims.
-        dim: The dim that has no mode; of dims that carry into each other the one that is split.
-        digit, tile: The size of the digit, and the tile that cuts it unevenly, where known.
+        reason: ``"broken-digit"``: a dim alone has no mode, because the digits below the index decide
+            the sum. ``"misaligned-combine"``: the offset is not a sum over the dims.
+        dim: The dim without a mode; if dims carry into each other, the one that is split.
+        digit, tile: The size of the digit, and the tile that cuts it unevenly, if known.
     """
 
     reason: str
@@ -53,7 +54,7 @@ class NoDigits(NamedTuple):
 
 
 class OpenDims(NamedTuple):
-    """Dims merged by ``*`` with more than `WORK` indices, of which none tried refutes a layout."""
+    """Dims merged by ``*`` with more than `WORK` indices, if no tried index refutes a layout."""
 
     dims: tuple[int, ...]
     elements: int
@@ -63,7 +64,7 @@ class Combined(NamedTuple):
     """Axes merged into groups so that the offset is a sum over the groups.
 
     Attributes:
-        tiles: How many tiles have made the axes.
+        tiles: The number of tiles that made the axes.
         groups: The numbers of the axes of each group, major first.
         extents: The sizes of the axes of each group.
         reaches: One more than the greatest row-major index of each group that has an element.
@@ -78,9 +79,9 @@ class Combined(NamedTuple):
 
 
 class _Axis(NamedTuple):
-    """An axis of the memory: its size, how far elements reach, and the dims it is made of.
+    """An axis of the memory: its size, the end of its elements, and its dims.
 
-    If it is a part of one dim, a step on it is a step of ``weight`` in that dim; else that is 0.
+    If it is a part of one dim, a step on it is ``weight`` steps in that dim. Otherwise ``weight`` is 0.
     """
 
     extent: int
@@ -90,7 +91,7 @@ class _Axis(NamedTuple):
 
 
 class _Stage(NamedTuple):
-    """What a tile does: it puts ``missing`` axes in front, leaves some, merges the others and splits."""
+    """One tile: it adds ``missing`` axes in front, keeps some, merges and splits the others."""
 
     missing: int
     untouched: tuple[_Axis, ...]
@@ -108,7 +109,7 @@ class TiledFunction:
 
     Args:
         sizes: The dims; none is 0.
-        major_to_minor: The dims as memory has them.
+        major_to_minor: The order of the dims in memory.
         tiles: The tiles.
     """
 
@@ -148,12 +149,12 @@ class TiledFunction:
             tuple(axis.reach for axis in axes),
             tuple(linear),
         )
-        """The coordinates over which a layout exists, of the fewest tiles."""
+        """The coordinates over which a layout exists, after the fewest tiles."""
         self._found = self._backwards(linear)
 
     @property
     def elements(self) -> int:
-        """The elements that the array takes in memory."""
+        """The number of elements of the array's memory."""
         return prod(axis.extent for axis in self._axes)
 
     def offset(self, index: Sequence[int]) -> int:
@@ -162,7 +163,7 @@ class TiledFunction:
         return sum(x * d for x, d in zip(at, self._strides, strict=True))
 
     def coordinates(self, index: Sequence[int], tiles: int) -> list[int]:
-        """Return the coordinates of an element in the axes that the first ``tiles`` tiles make."""
+        """Return the coordinates of an element in the axes after the first ``tiles`` tiles."""
         at = [index[p] for p in self._order]
         for stage in self._stages[:tiles]:
             at = [0] * stage.missing + at
@@ -178,11 +179,11 @@ class TiledFunction:
         return at
 
     def over_combined(self) -> tuple[object, ...]:
-        """Return what is equal only for equal functions: coordinates, and the digits over them."""
+        """Return the coordinates and the digits over them; only equal functions have equal ones."""
         return self._sizes, self._order, tuple(self._stages[: self.combined.tiles]), self.combined
 
     def digits(self) -> tuple[Digits, ...] | NoDigits | OpenDims:
-        """Return the digits of each dim, or a proof that there are none, or the dims left undecided."""
+        """Return the digits of each dim, or a proof that there are none, or the undecided dims."""
         if self._digits is None:
             self._digits = self._decided()
         return self._digits
@@ -204,7 +205,7 @@ class TiledFunction:
         return tuple(digits for digits in found if digits is not None)
 
     def suspects(self, dims: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """Indices at the ends of some dims and of what tiles count, one or two dims at a time."""
+        """Indices at the ends of some dims and of tiles, along one or two dims at a time."""
         points = {d: self._points(d) for d in dims}
         zero = (0,) * len(self._sizes)
         for d, xs in points.items():
@@ -216,7 +217,7 @@ class TiledFunction:
     # --- backwards ---
 
     def _backwards(self, linear: list[Digits]) -> tuple[Digits | None, ...]:
-        """The digits of each dim, by digits alone; None where these do not say it."""
+        """The digits of each dim from those of the axes; None for a dim that they do not decide."""
         axes: list[Digits | None] = [*linear]
         for number in reversed(range(len(self._stages))):
             stage = self._stages[number]
@@ -227,7 +228,7 @@ class TiledFunction:
                 zip(stage.parts, stage.merged, stage.entries, strict=True)
             ):
                 high, low = axes[start + i], axes[start + k + i]
-                whole = None if high is None or low is None else joined(low, high, t, axis.reach)
+                whole = None if high is None or low is None else join_digits(low, high, t, axis.reach)
                 if low and axis.weight and axis.reach > t and t % top_weight(low):
                     self._break(min(axis.dims), t * axis.weight, t, top_weight(low))
                 merged.append(whole)
@@ -238,7 +239,7 @@ class TiledFunction:
         return tuple(by_dim[d] for d in range(len(self._sizes)))
 
     def _break(self, dim: int, index: int, t: int, tile: int) -> None:
-        """Remember the least index at which a dim breaks: the digits below it are forced."""
+        """Remember the least index at which a dim has no digits; the digits below it are certain."""
         if dim not in self._broken or index < self._broken[dim][0]:
             self._broken[dim] = index, t, tile
 
@@ -264,10 +265,10 @@ class TiledFunction:
             tuple(digits[i] for i in kept),
         )
 
-    # --- what digits do not say ---
+    # --- dims that digits do not decide ---
 
     def _components(self) -> list[tuple[int, ...]]:
-        """The dims, parted so that the offset is a sum over the parts: ``*`` merges none of two."""
+        """Groups of dims such that the offset is a sum over the groups; ``*`` merges only within one."""
         parts = [frozenset([d]) for d in range(len(self._sizes))]
         for stage in self._stages:
             for axis in stage.merged:
@@ -278,7 +279,7 @@ class TiledFunction:
         return sorted(tuple(sorted(part)) for part in parts)
 
     def _proof(self, dim: int) -> NoDigits:
-        """Why a dim that is merged with no other has no digits."""
+        """The proof that a dim that is merged with no other has no digits."""
         index, t, tile = self._broken[dim]
         zero = (0,) * len(self._sizes)
         low = t % tile * (index // t)
@@ -286,7 +287,7 @@ class TiledFunction:
         return NoDigits("broken-digit", dim, _with(zero, {dim: index}), parts, t, tile)
 
     def _looked_at(self, dims: tuple[int, ...]) -> Sequence[Digits] | NoDigits | OpenDims:
-        """The digits of dims that ``*`` merges, by looking at each index."""
+        """The digits of dims that ``*`` merges, index by index."""
         elements = prod(self._sizes[d] for d in dims)
         refuted = self._carry(dims, self.suspects(dims))
         if refuted is None and elements <= WORK:
@@ -318,7 +319,7 @@ class TiledFunction:
         return None
 
     def _alone(self, dim: int, work: int) -> Digits | NoDigits:
-        """The digits of one dim while the others are 0, of its first ``work`` indices."""
+        """The digits of the first ``work`` indices of one dim, while the others are 0."""
         zero = (0,) * len(self._sizes)
         n = min(self._sizes[dim], work)
         answer = read_digits([self.offset(_with(zero, {dim: x})) for x in range(n)])
@@ -328,7 +329,7 @@ class TiledFunction:
         return NoDigits("broken-digit", dim, _with(zero, {dim: answer.at}), parts)
 
     def _points(self, dim: int) -> list[int]:
-        """Indices of a dim where something may end: its own ends, those of tiles, of their parts."""
+        """Indices of a dim at which a digit may end: the ends of the dim, of tiles and their parts."""
         n = self._sizes[dim]
         ends = {1, 2, n - 1, n - 2}
         for stage in self._stages:
@@ -345,7 +346,7 @@ def _with(index: tuple[int, ...], values: dict[int, int]) -> tuple[int, ...]:
 def _taken_apart(whole: Digits | None, parts: tuple[_Axis, ...]) -> Sequence[Digits | None]:
     found = None
     if whole is not None:
-        found = parted(whole, [axis.extent for axis in parts], [axis.reach for axis in parts])
+        found = split_digits(whole, [axis.extent for axis in parts], [axis.reach for axis in parts])
     return [None] * len(parts) if found is None else found
 
 
@@ -355,7 +356,7 @@ def _stage(axes: list[_Axis], tile: Tile) -> _Stage:
 
 
 def _merged(parts: tuple[_Axis, ...]) -> _Axis:
-    """The axis that ``*`` makes of some: a part of one dim if one moves, with none below it."""
+    """The axis that ``*`` makes of some; a part of one dim if one axis moves and none below it does."""
     moving = [i for i, axis in enumerate(parts) if axis.reach > 1]
     is_part = len(moving) == 1 and all(axis.extent == 1 for axis in parts[moving[0] + 1 :])
     extent = prod(axis.extent for axis in parts)

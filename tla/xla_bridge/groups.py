@@ -1,8 +1,8 @@
-"""The layout over combined coordinates: what there is where a dim has no mode of its own.
+"""The layout over combined coordinates, for shapes in which a dim has no mode of its own.
 
-Tiles that cut across dims merged by ``*``, or a part of a dim unevenly, leave no layout with one mode
-for each dim. There is always one over other coordinates: those of the axes that the first tiles make,
-some of them taken together as ``*`` does.
+Tiles may cut across dims merged by ``*``, or cut a part of a dim unevenly. Then there is no layout with
+one mode for each dim. There is always one over other coordinates: those of the axes after the first
+tiles, some of them merged as by ``*``.
 
 >>> combined = combined_layout(parse_shape("f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}"))
 >>> print(combined)
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class CombinedLayout(NamedTuple):
-    """A layout over groups of the axes that the first tiles of a shape make.
+    """A layout over groups of the axes after the first tiles of a shape.
 
     >>> combined = combined_layout(parse_shape("f32[2,4,5]{2,1,0:T(*,*,3)}"))
     >>> print(combined.layout)
@@ -43,12 +43,12 @@ class CombinedLayout(NamedTuple):
     (((0, 1, 2),), (33,), 33)
 
     Attributes:
-        shape: The shape that it places.
-        tiles: How many tiles have made the axes; 0 where they are the dims.
-        groups: The numbers of the axes of each group, major first. Axes count from the most major one;
-            of no tiles they are the dims as memory has them.
+        shape: The shape of the array.
+        tiles: The number of tiles that made the axes; 0 if they are the dims.
+        groups: The numbers of the axes of each group, major first. Axes count from the most major one.
+            Without tiles they are the dims in their order in memory.
         extents: The sizes of the axes of each group.
-        layout: One mode for each group: at the row-major indices of the groups it gives the offset.
+        layout: One mode for each group: the offset at the row-major indices of the groups.
     """
 
     shape: XlaShape
@@ -59,7 +59,7 @@ class CombinedLayout(NamedTuple):
 
     @property
     def dims(self) -> tuple[tuple[int, ...], ...] | None:
-        """The dims of each group, major first; None where tiles have made other axes of them."""
+        """The dims of each group, major first; None if tiles have made other axes."""
         if self.tiles:
             return None
         order = self.shape.major_to_minor
@@ -100,8 +100,8 @@ def combined_layout(shape: AnyShape) -> CombinedLayout:
     >>> print(combined.layout)
     (_1,_2,(_2,_2),(_3,_2)):(_0,_24,(_3,_12),(_1,_6)):(_1,_2,_3,_4)
 
-    It is the one of the fewest tiles: over the dims where these have modes, with those together that
-    the first tile merges.
+    It is the layout after the fewest tiles. Before the first tile it is over the dims, where those that
+    the first tile merges are one group.
 
     Raises:
         UndecidedError: a dim is of unknown size.
@@ -118,7 +118,7 @@ def combined_layout(shape: AnyShape) -> CombinedLayout:
 
 
 def function_of(shape: XlaShape, sizes: Sequence[int] | None = None) -> TiledFunction:
-    """Return the offset of a shape of known sizes as a function; an empty array has nothing to tile."""
+    """Return the offset of a shape of known sizes as a function; an empty array has no tiles."""
     dims = tuple(map(int, shape.dimensions if sizes is None else sizes))
     return _function(dims, shape.major_to_minor, shape.tiles if all(dims) else ())
 
@@ -131,7 +131,7 @@ def _function(
 
 
 def combined_of(shape: XlaShape, function: TiledFunction) -> CombinedLayout:
-    """Return the layout over combined coordinates of a shape whose function is at hand."""
+    """Return the layout over combined coordinates of a shape, from its function."""
     found = function.combined
     layout = layout_of_digits(found.digits, tuple(map(Int, found.reaches)))
     return CombinedLayout(shape, found.tiles, found.groups, found.extents, layout)

@@ -1,6 +1,6 @@
-"""The tilings that a person expects: those of TPUs, on every order of dims that the strides allow.
+"""The tilings that a person expects: those of TPUs, with every order of dims that the strides allow.
 
-The least tiling of a layout can be one that nobody writes. So the known tilings come first.
+The least tiling of a layout may be one that nobody uses. So the known tilings come first.
 
 Source: ``tpu_tilings`` for the list; the orders are our own derivation.
 """
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from .chain import Digit
 
 _NEAR = 4
-"""How many dims may be the two minor ones: those with the smallest strides."""
+"""The number of dims, those with the smallest strides, among which are the two minor ones."""
 
 
-def hinted(
+def known_tilings(
     chain: Sequence[Digit], dims: Sequence[int], element_type: str | ElementType
 ) -> Iterator[Tiling]:
-    """Yield the known tilings of the element type that may give the chain: each is to be verified.
+    """Yield the known tilings of the element type that may have the chain; the caller must verify each.
 
     >>> from .chain import Digit
     >>> chain = [Digit(0, 1, 3, 128, 8), Digit(1, 1, 5, 1, 128)]
-    >>> next(hinted(chain, (3, 5), "f32"))
+    >>> next(known_tilings(chain, (3, 5), "f32"))
     Tiling(order=(0, 1), tiles=((8, 128),))
 
     Args:

@@ -1,11 +1,11 @@
-"""The layout of a shape as the Python text that asks jax for it.
+"""The layout of a shape as Python text for jax.
 
 >>> from .parse import parse_array
 >>> print(jax_format(parse_array("s32[8388608,8,4]{0,2,1:T(4,128)}")))
 Format(Layout(major_to_minor=(1, 2, 0), tiling=((4, 128),)), sharding)
 
-``Format`` and ``Layout`` are those of ``jax.experimental.layout``. A jitted function takes the text as
-one of its ``in_shardings`` or ``out_shardings``, ``jax.device_put`` as its second argument.
+``Format`` and ``Layout`` are those of ``jax.experimental.layout``. The text is one of the
+``in_shardings`` or ``out_shardings`` of a jitted function, or the second argument of ``jax.device_put``.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def jax_format(shape: AnyShape, sharding: str = "sharding") -> str:
-    """Return ``Format(Layout(...), sharding)``: what a jax function is given to use this layout.
+    """Return ``Format(Layout(...), sharding)``, with which a jax function uses this layout.
 
     Args:
         sharding: The Python text of the sharding, such as the name of a variable.
 
     Raises:
-        UnsupportedError: as of `jax_layout`.
+        UnsupportedError: the same as for `jax_layout`.
     """
     return f"Format({jax_layout(shape)}, {sharding})"
 
@@ -39,11 +39,11 @@ def jax_layout(shape: AnyShape) -> str:
     >>> print(jax_layout(parse_array("s4[64,300]{1,0:T(8,128)(8,1)E(4)}")))
     Layout(major_to_minor=(0, 1), tiling=((8, 128), (8, 1)), sub_byte_element_size_in_bits=4)
 
-    Without tiles no ``tiling`` is written: then a TPU's compiler chooses its own tiles for the order.
+    A shape without tiles has no ``tiling``. Then a TPU's compiler chooses its own tiles for the order.
 
     Raises:
-        UnsupportedError: the shape is no array; or jax cannot say the layout: a memory space, a tail
-            padding, a split, a prefix, or a ``*`` in a tile.
+        UnsupportedError: the shape is no array, or jax has no word for a part of the layout: a memory
+            space, a tail padding, a split, a prefix, or a ``*`` in a tile.
     """
     shape = array_shape(shape)
     cannot = _beyond_jax(shape)

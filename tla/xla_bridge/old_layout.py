@@ -1,7 +1,7 @@
 """Layouts of XLA before tiles: ``padded_dimensions`` and ``padding_value``.
 
-Each dim was padded at its end to a size of its own, and the padded array stood in memory in the order of
-``minor_to_major``. Today one tile over the whole array says the same.
+Each dim was padded at its end to its own size, and the padded array stood in memory in the order of
+``minor_to_major``. Today one tile over the whole array has the same effect.
 
 >>> old = OldLayout((0, 1), (3, 5), PaddingValue.ZERO_PAD)
 >>> print(old.linear_memory((2, 3), "abcdef"))
@@ -10,8 +10,8 @@ a d 0 b e 0 c f 0 0 0 0 0 0 0
 >>> print(shape, lost.name)
 f32[2,3]{0,1:T(5,3)} ZERO_PAD
 
-What the padding holds has no counterpart today: it "need not contain any particular value". `to_xla`
-returns it beside the shape, and `from_xla` takes it back.
+The value of the padding has no counterpart today: it "need not contain any particular value". `to_xla`
+returns it with the shape, and `from_xla` takes it.
 
 Source: XLA's shapes document of 2017 to 2019, "Padding"; ``LayoutProto`` of that time, xla_data.proto,
 with its rules in layout_util.cc and shape_util.cc.
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class PaddingValue(IntEnum):
-    """What the padding of an old layout holds; the numbers are those of the proto.
+    """The value of the padding of an old layout; the numbers are those of the proto.
 
     >>> PaddingValue.ZERO_PAD, PaddingValue(1) is PaddingValue.ZERO_PAD
     (<PaddingValue.ZERO_PAD: 1>, True)
@@ -56,11 +56,11 @@ class PaddingValue(IntEnum):
 
 
 _TEXTS = ("invalid", "0", "1", "lowest", "highest", "?")
-"""How a padding value stands in a text of memory, by its number."""
+"""The word for a padding value in a text of memory, by its number."""
 
 
 class FromOldLayout(NamedTuple):
-    """The shape of today, and what it cannot say: the value that the padding is promised to hold.
+    """The shape of today, and the value of the padding, which that shape does not have.
 
     >>> shape, value = OldLayout((0, 1), (3, 5), PaddingValue.ZERO_PAD).to_xla("f32", (2, 3))
     >>> print(shape, value.name)
@@ -72,7 +72,7 @@ class FromOldLayout(NamedTuple):
 
 
 class OldLayout(Immutable):
-    """The layout of an array as XLA wrote it before tiles. Immutable, hashable.
+    """The layout of an array in XLA before tiles. Immutable, hashable.
 
     >>> OldLayout((1, 0), (3, 5))
     OldLayout((1, 0), (3, 5), PaddingValue.UNKNOWN_PAD)
@@ -81,9 +81,9 @@ class OldLayout(Immutable):
 
     Args:
         minor_to_major: Dim numbers from the one that changes fastest.
-        padded_dimensions: The size that each dim is padded to, in the order of the dims; empty where
-            nothing is padded.
-        padding_value: What the padding holds.
+        padded_dimensions: The padded size of each dim, in the order of the dims; empty if there is no
+            padding.
+        padding_value: The value of the padding.
 
     Raises:
         LayoutError: ``minor_to_major`` is not an order of the dims, there is not one padded size for
@@ -128,7 +128,7 @@ class OldLayout(Immutable):
             raise LayoutError(f"padded_dimensions {_list(padded)} has a negative size")
 
     def check(self, dimensions: Sequence[SupportsIndex]) -> tuple[int, ...]:
-        """Return the padded size of each dim of an array, or raise where the layout is not of it.
+        """Return the padded size of each dim of an array, or raise an error if the layout is not for it.
 
         >>> OldLayout((0, 1), (3, 5)).check((2, 3)), OldLayout((0, 1)).check((2, 3))
         ((3, 5), (2, 3))
@@ -151,16 +151,16 @@ class OldLayout(Immutable):
     def to_xla(
         self, element_type: str | ElementType, dimensions: Sequence[SupportsIndex]
     ) -> FromOldLayout:
-        """Return the shape of today with the same offsets and size, and the padding value it cannot say.
+        """Return the shape of today with the same offsets and size, and the padding value.
 
-        Where a dim is padded, one tile of the padded sizes covers the array.
+        If a dim has padding, one tile of the padded sizes covers the array.
 
         >>> print(OldLayout((0, 1)).to_xla("f32", (2, 3)).shape)
         f32[2,3]{0,1}
 
         Raises:
-            LayoutError: the layout is not one of such an array; see `check`. Or a dim is 0 and padded:
-                the array had room for padding alone, and no shape of today has.
+            LayoutError: the layout is not for such an array; see `check`. Or a dim of size 0 has
+                padding: the array had room only for padding, and no shape of today has that.
         """
         dims = _ints(dimensions)
         padded = self.check(dims)
@@ -183,17 +183,17 @@ class OldLayout(Immutable):
     ) -> OldLayout:
         """Return the old layout with the offsets and size of a shape of today.
 
-        Its ``minor_to_major`` may be another order, by which several tiles lay the array out.
+        Its ``minor_to_major`` may differ from the shape's if the shape has several tiles.
 
         >>> print(OldLayout.from_xla(parse_shape("f32[3,5]{1,0:T(8,128)}")))
         minor_to_major: [1, 0] padded_dimensions: [8, 128] padding_value: UNKNOWN_PAD
 
         Args:
-            padding_value: What the padding is to hold: the shape does not say.
+            padding_value: The value of the padding, which the shape does not have.
 
         Raises:
-            UnsupportedError: old layouts have no such thing: a dim is dynamic or cut into tiles, or the
-                shape has one of ``E``, ``S``, ``SC``, ``M``.
+            UnsupportedError: old layouts do not have a part of the shape: a dim is dynamic or cut into
+                tiles, or there is one of ``E``, ``S``, ``SC``, ``M``.
         """
         array = array_shape(shape)
         _refuse_attributes(array)
@@ -208,18 +208,17 @@ class OldLayout(Immutable):
         separator: str = " ",
         limit: int = 2**24,
     ) -> str:
-        """Return linear memory as text: each element, or what the padding holds, in order.
+        """Return linear memory as text: each element, or the value of the padding, in order.
 
         >>> print(OldLayout((1, 0), (2, 4), PaddingValue.LOWEST_PAD).linear_memory((2, 3), range(6)))
         0 1 2 lowest 3 4 5 lowest
 
         Args:
             elements: The elements of the array, row major.
-            limit: The largest memory written, in elements.
+            limit: The largest memory, in elements.
 
         Raises:
-            LayoutError: the layout is not one of such an array, or there is not one element for each
-                index.
+            LayoutError: the layout is not for such an array, or there is not one element for each index.
             UnsupportedError: the memory is larger than ``limit``.
         """
         dims, texts = _ints(dimensions), [str(x) for x in elements]
@@ -255,7 +254,7 @@ class OldLayout(Immutable):
         return OldLayout, self._key()
 
     def __str__(self) -> str:
-        """The fields as a proto writes them; a padding value beside padding, or where it is known."""
+        """The fields in proto text, with the padding value if there is padding or the value is known."""
         text = f"minor_to_major: {_list(self.minor_to_major)}"
         if self.padded_dimensions:
             text += f" padded_dimensions: {_list(self.padded_dimensions)}"
@@ -290,7 +289,7 @@ def _refuse_attributes(shape: XlaShape) -> None:
 
 
 def _padded(shape: XlaShape) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The order and the padded sizes whose strides are those of a shape, in the same room."""
+    """The order and the padded sizes with the strides and the size of a shape."""
     room, strides = physical_elements(shape), _strides(shape)
     if not room:
         return shape.minor_to_major, shape.dimensions
@@ -314,7 +313,7 @@ def _padded(shape: XlaShape) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _strides(shape: XlaShape) -> list[int | None]:
-    """The step of each dim; None of a dim of size 1, which may have any."""
+    """The step of each dim; None for a dim of size 1, which may have any."""
     layout = to_layout(shape).trimmed()
     strides: list[int | None] = []
     for i, mode in enumerate(wrap(layout.stride)):
@@ -331,7 +330,7 @@ def _strides(shape: XlaShape) -> list[int | None]:
 
 
 def _under_one_tile(shape: XlaShape) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The order of the shape, and its dims rounded up to the first tile, as a person reads them."""
+    """The order of the shape, and its dims rounded up to the first tile, as a person would expect."""
     padded = list(shape.dimensions)
     for p, t in zip(shape.minor_to_major, reversed(shape.tiles[0] if shape.tiles else ()), strict=False):
         padded[p] = round_up(padded[p], 1 if t == COMBINE else t)

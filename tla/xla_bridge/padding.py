@@ -1,4 +1,4 @@
-"""Which places of memory are padding, as an array over all of it.
+"""The padding of a shape, as an array over all of its memory.
 
 >>> print(padding_mask(parse_shape("f32[3,5]{1,0:T(2,2)}")).astype(int).reshape(6, 4))
 [[0 0 0 0]
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 def padding_mask(shape: AnyShape, limit: int = 2**28) -> NDArray[np.bool_]:
-    """Return for each offset whether it is padding: True exactly where `logical_index` is None.
+    """Return for each offset whether it is padding: True if and only if `logical_index` is None there.
 
     >>> padding_mask(parse_array("f32[3]{0:T(4)}")).tolist()
     [False, False, False, True]
 
     Args:
-        limit: The most elements in memory that are tabulated.
+        limit: The largest memory, in elements.
 
     Returns:
         One bool for each of the ``physical_elements(shape)``, in the order of memory.

@@ -1,10 +1,10 @@
-"""Reading XLA shape text: ``f32[3,5]{1,0:T(2,2)}``.
+"""The reader of XLA shape text: ``f32[3,5]{1,0:T(2,2)}``.
 
-Three modes. ``document`` reads what the documents and people write: types in either case, ``;`` as
-well as ``,`` in tiles, ``<>`` as well as ``{}``, -1 as well as ``*``. ``strict`` reads what XLA
-prints and its validator takes. ``xla`` reads what XLA's own parser reads: an attribute that is not
-finished counts as far as it goes, and a shape that is in no tuple may be no layout. That one
-`XlaShape.validate` refuses, and every function that places elements.
+It has three modes. ``document`` reads the texts of documents and people: types in either case, ``;`` or
+``,`` in tiles, ``<>`` or ``{}``, -1 or ``*``. ``strict`` reads the texts that XLA prints and its
+validator accepts. ``xla`` reads the texts of XLA's own parser. There an unfinished attribute counts as
+far as it goes, and a shape outside a tuple may be no layout. `XlaShape.validate` refuses such a shape,
+and so does every function that places elements.
 
 >>> print(parse_shape("F32[3,5]{1,0:T(2;2)}"), parse_shape("f32[<=5,?]"))
 f32[3,5]{1,0:T(2,2)} f32[<=5,?]{1,0}
@@ -38,7 +38,7 @@ MODES: tuple[Mode, ...] = ("document", "strict", "xla")
 
 
 def parse_shape(text: str, mode: Mode = "document") -> AnyShape:
-    """Return the shape that a text writes; the text is kept beside the value.
+    """Return the shape of a text; the shape keeps the text.
 
     >>> shape = parse_shape("F32[3,5]{1,0:T(2;2)}")
     >>> print(shape)
@@ -59,13 +59,13 @@ def parse_shape(text: str, mode: Mode = "document") -> AnyShape:
 
 
 def parse_array(text: str, mode: Mode = "document") -> XlaShape:
-    """Return the array shape that a text writes: `parse_shape` where a tuple would be a mistake.
+    """Return the array shape of a text: `parse_shape` for texts without tuples.
 
     >>> parse_array("f32[3,5]{1,0}").dimensions
     (3, 5)
 
     Raises:
-        ParseError: the text is no shape, or one of a tuple or a buffer.
+        ParseError: the text is no shape, or a tuple or a buffer.
     """
     shape = parse_shape(text, mode)
     if isinstance(shape, XlaShape):
@@ -76,9 +76,9 @@ def parse_array(text: str, mode: Mode = "document") -> XlaShape:
 
 
 def parse_shape_at(text: str, start: int, mode: Mode = "strict") -> tuple[AnyShape, int]:
-    """Return the shape that starts at ``start`` of a longer text, and where it ends.
+    """Return the shape that starts at ``start`` of a longer text, and the place where it ends.
 
-    A ``{`` that no number and no ``:`` follows is not part of it: it opens a computation.
+    A ``{`` without a number or a ``:`` after it is not part of the shape: it opens a computation.
 
     >>> parse_shape_at("x = f32[2]{0} negate(y)", 4)
     (XlaShape('f32', (2,), minor_to_major=(0,)), 13)
@@ -92,7 +92,7 @@ def parse_shape_at(text: str, start: int, mode: Mode = "strict") -> tuple[AnySha
     return reader.shape(MAX_NESTING), reader.scan.last
 
 
-# --- the common form: what the printer of XLA writes most, in one step ---
+# --- the most common form of XLA's printer, in one step ---
 
 _COMMON: Final = compile_pattern(
     r"""
@@ -109,7 +109,7 @@ _COMMON: Final = compile_pattern(
             (?: M \( ([0-9]{1,18}) \) )?
         )?
         \}
-    |   (?! [ \t\r\n]* [{</] )                          # no layout, also none behind blanks
+    |   (?! [ \t\r\n]* [{</] )                          # no layout, also none after blanks
     )
     """,
     VERBOSE,
@@ -121,7 +121,7 @@ _BYTES: Final = {name: type_.bytes for name, type_ in ELEMENT_TYPES.items() if t
 def _common_form(text: str, start: int) -> tuple[XlaShape, int] | None:
     """The shape at ``start`` and its end, if it is of the common form and follows all rules.
 
-    It means the same in every mode. What is left to the reader: sizes near 2^63, what follows no rule.
+    It means the same in every mode. The reader handles other texts: sizes near 2^63, or against a rule.
     """
     found = _COMMON.match(text, start) if isinstance(text, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
     if found is None:
@@ -203,7 +203,7 @@ class _Reader:
         return self._array(name, start)
 
     def _text(self, start: int) -> str:
-        """What has been passed since ``start``, without the blanks behind it."""
+        """The text from ``start`` up to here, without the blanks at its end."""
         return self.scan.text[start : self.scan.last]
 
     def _tuple(self, room: int) -> XlaTuple:
@@ -220,7 +220,7 @@ class _Reader:
         return XlaTuple(elements, self._text(start))
 
     def _element(self, room: int) -> AnyShape:
-        """Read an element of a tuple. Of all shapes, XLA's parser has only these validated."""
+        """Read an element of a tuple. XLA's parser validates only these shapes."""
         start = self.scan.at
         element = self.shape(room - 1)
         if self.scan.lenient and not isinstance(element, XlaTuple):
@@ -250,7 +250,7 @@ class _Reader:
         valid = True
         try:
             check(fields)
-        except LayoutError as error:  # reads well, but is no layout
+        except LayoutError as error:  # the text is well formed, but no layout
             if not self.scan.lenient:
                 self.scan.blame(error, start)
             valid = False
@@ -295,7 +295,7 @@ class _Reader:
         what = "bound" if bounded else "dim"
         value = 0 if unknown else self.scan.int64(f"a {what}")
         if bounded and self.scan.lenient and value == -INT64 - 1:
-            unknown = True  # XLA keeps an unknown size as this int
+            unknown = True  # XLA's int for an unknown size
         if value < 0 and not unknown:
             self.scan.fail(f"{what} {value} is negative", start, self.scan.last)
         dims.append(unknown_size(len(dims)) if unknown else value)
@@ -304,13 +304,13 @@ class _Reader:
     # --- the layout ---
 
     def _opening(self) -> str:
-        """Pass the bracket that opens a layout and return the one that closes it, or ""."""
+        """Go past the bracket that opens a layout, and return the one that closes it, or ""."""
         at, last = self.scan.at, self.scan.last
         close = "}" if self.scan.accept("{") else ""
         if not close and self.scan.documents and self.scan.accept("<"):
             close = ">"
         if close and not self.whole and self.scan.peek() not in tuple("0123456789-:"):
-            self.scan.at, self.scan.last = at, last  # it opens something else, as a computation
+            self.scan.at, self.scan.last = at, last  # it opens something else, such as a computation
             return ""
         return close
 

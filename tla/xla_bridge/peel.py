@@ -1,13 +1,13 @@
 """Tiles for a chain of digits, peeled off from the major end.
 
-The chain is cut into runs, from the greatest stride down. In a run every axis has at most one digit,
-and the axes come in one common order. One tile counts a run; the other digits of each axis are inside
-the tile. The peel needs the digits of one axis to shrink in weight along with their strides.
+The chain is cut into runs, from the greatest stride down. In a run every axis has at most one digit, and
+the axes have one common order. One tile counts a run, and the other digits of each axis are inside the
+tile. The peel needs digits whose weights on one axis shrink with their strides.
 
-In a dim where they do not, a greater part of the index lies inside a smaller one, as under
-``T(8,128)(2,1,1,1)``. Tiles in front of the peel cut such a dim into axes that are in order: each digit
-is an axis of its own at the latest, so this ends for every chain, in a number of tiles and of
-entries to a tile that is at most linear in the number of digits.
+In other dims a greater part of the index lies inside a smaller one, as under ``T(8,128)(2,1,1,1)``.
+Tiles in front of the peel cut such a dim into axes that are in order. At the latest each digit is an
+axis of its own. So this ends for every chain. The number of tiles, and of entries of a tile, is at most
+linear in the number of digits.
 
 Source: our own construction.
 """
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from .rules import Tile
 
 _Axis = tuple[int, int]
-"""A part of a dim: how many tiles have cut it off from the parts above, and the dim."""
+"""A part of a dim: the number of tiles that cut it off from the parts above, and the dim."""
 
 _Cuts = list[dict[int, int]]
-"""For each tile in front of the peel the entry of each dim: the extent of what stays inside."""
+"""The entries of each tile in front of the peel, by dim: the extent of the part inside the tile."""
 
 _Ranked = tuple[int, int]
 """The weight of a digit, and its place in the chain: the greatest stride is first."""
@@ -43,18 +43,18 @@ class Tiling(NamedTuple):
 
     @property
     def cost(self) -> tuple[Any, ...]:
-        """What makes one tiling simpler than another: fewer tiles, less rank, row major, small."""
+        """The key of simplicity: fewer tiles, lower rank, row major, smaller entries."""
         return len(self.tiles), sum(map(len, self.tiles)), self.order, self.tiles
 
     @property
     def unknown_entry(self) -> SymbolicInt | None:
-        """An entry that is not a number, if there is one: XLA has no such tiles."""
+        """A symbolic entry, if there is one; XLA has no such tiles."""
         entries: list[Any] = [t for tile in self.tiles for t in tile]
         return next((t for t in entries if isinstance(t, SymbolicInt)), None)
 
 
 def tilings(chain: Sequence[Digit], dims: Sequence[int]) -> Iterator[Tiling]:
-    """Yield tilings of the chain: by the peel alone, or behind tiles that cut dims.
+    """Yield tilings of the chain: by the peel alone, or after tiles that cut dims.
 
     There is one for every chain of known ints.
 
@@ -67,22 +67,22 @@ def tilings(chain: Sequence[Digit], dims: Sequence[int]) -> Iterator[Tiling]:
         chain: Digits with their pitches, the greatest stride first.
         dims: The sizes of the dims; none for a scalar.
     """
-    for spread, sizes in _spread(chain, dims):
+    for spread, sizes in _with_padding(chain, dims):
         if first_out_of_order(spread) is None:
-            yield from _peeled(spread, sizes, len(dims), [])
+            yield from _peel(spread, sizes, len(dims), [])
             continue
         if any(isinstance(digit.weight, SymbolicInt) for digit in spread):
-            continue  # where a tile would have to cut is not known
+            continue  # the place of a cut is unknown
         seen: list[_Cuts] = []
         for rest in (_of_smaller_strides, _nothing, _all):
             cuts = _cuts(spread, sizes, rest)
             if cuts not in seen:
                 seen.append(cuts)
-                yield from _peeled(spread, sizes, len(dims), cuts)
+                yield from _peel(spread, sizes, len(dims), cuts)
 
 
 def first_out_of_order(chain: Sequence[Digit]) -> tuple[Digit, Digit] | None:
-    """Return two digits of a dim where the one of greater weight has the smaller stride, or None."""
+    """Return two digits of a dim of which the one of greater weight has the smaller stride, or None."""
     above: dict[int, Digit] = {}
     for digit in chain:
         higher = above.get(digit.dim)
@@ -92,18 +92,18 @@ def first_out_of_order(chain: Sequence[Digit]) -> tuple[Digit, Digit] | None:
     return None
 
 
-# --- where the padding stands -----------------------------------------------------------------
+# --- the place of the padding -----------------------------------------------------------------
 
 
-def _spread(
+def _with_padding(
     chain: Sequence[Digit], dims: Sequence[int]
 ) -> Iterator[tuple[list[Digit], tuple[int, ...]]]:
-    """Yield chains with padding on the digits it is next to, or moved to dims of size 1.
+    """Yield chains with padding on its own digits, or on dims of size 1.
 
-    Such a dim has its padding in one tile, where a digit needs two. It is one of the array, or else
-    one more in front, which a tile with more entries than dims adds.
+    A dim of size 1 has its padding in one tile, where a digit needs two. It is a dim of the array, or
+    one more dim in front, which a tile with more entries than dims adds.
     """
-    yield list(chain), tuple(dims) or (1,)  # tiles see a scalar as an array of one element
+    yield list(chain), tuple(dims) or (1,)  # for tiles a scalar is an array of one element
     paddings = sum(map(_moves, chain))
     ones = [dim for dim, n in enumerate(dims) if known_eq(n, 1) is True][::-1]
     for count in sorted({1, paddings} if paddings else ()):
@@ -119,7 +119,7 @@ def _moves(digit: Digit) -> bool:
 
 
 def _on_spare(chain: Sequence[Digit], spare: list[int]) -> list[Digit]:
-    """The chain with its padding on dims of size 1: one for each, or all on the only one."""
+    """The chain with its padding on dims of size 1, each on its own dim, or all on the only one."""
     out: list[Digit] = []
     weights = dict.fromkeys(spare, 1)
     tops: dict[int, int] = {}
@@ -135,7 +135,7 @@ def _on_spare(chain: Sequence[Digit], spare: list[int]) -> list[Digit]:
         out.append(Digit(dim, weights[dim], n, digit.stride * digit.size, n))
         weights[dim] *= n
     for top in tops.values():
-        out[top] = out[top]._replace(size=1)  # the dim is of size 1: a tile is to make all of it
+        out[top] = out[top]._replace(size=1)  # the dim has size 1, so a tile makes all of it
     return out[::-1]
 
 
@@ -149,11 +149,11 @@ def _cuts(
 
     Args:
         rest: The entry of a dim that needs no cut, by its digits, its extent and the first place in
-            the chain of what stays inside the tile.
+            the chain of the part inside the tile.
     """
     inside: dict[int, list[_Ranked]] = {dim: [] for dim in range(len(dims))}
     for place, digit in enumerate(chain):
-        if known_lt(digit.size, 2) is not True:  # what fills in for a digit stands anywhere
+        if known_lt(digit.size, 2) is not True:  # a filler for a digit may stand anywhere
             inside[digit.dim].append((digit.weight, place))
     for digits in inside.values():
         digits.sort(reverse=True)
@@ -177,7 +177,7 @@ def _cuts(
 
 
 def _head(digits: list[_Ranked]) -> int:
-    """How many digits, from the greatest weight down, are in order."""
+    """The number of digits, from the greatest weight down, that are in order."""
     for i, (above, below) in enumerate(pairwise(digits)):
         if below[1] < above[1]:
             return i + 1
@@ -185,7 +185,7 @@ def _head(digits: list[_Ranked]) -> int:
 
 
 def _of_smaller_strides(digits: list[_Ranked], extent: int, first: int) -> int:
-    """What moves by no more than the others that stay inside the tile."""
+    """The extent of the digits with strides no greater than those inside the tile."""
     for weight, place in reversed(digits):
         if place < first:
             return weight
@@ -203,11 +203,11 @@ def _all(_digits: list[_Ranked], extent: int, _first: int) -> int:
 # --- the peel ---------------------------------------------------------------------------------
 
 
-def _peeled(chain: Sequence[Digit], dims: Sequence[int], rank: int, cuts: _Cuts) -> Iterator[Tiling]:
-    """The tilings whose first tiles make the cuts, and whose others peel off the runs.
+def _peel(chain: Sequence[Digit], dims: Sequence[int], rank: int, cuts: _Cuts) -> Iterator[Tiling]:
+    """The tilings whose first tiles make the cuts, and whose other tiles peel off the runs.
 
-    Where the runs leave the order of the dims free, it is row major, or that of the dims that fewer
-    tiles split: then the tiles are shorter.
+    If the runs allow several orders of the dims, it is row major, or dims that fewer tiles split come
+    first, which makes the tiles shorter.
     """
     after, runs = _runs(chain, len(dims), rank, cuts)
     placed: dict[_Axis, list[tuple[Digit, int]]] = {}
@@ -233,7 +233,7 @@ def _tiles(
         yield tuple(cut[dim] for dim in order[kept:])
     bases = [*cuts, dict.fromkeys(order, 1)]
     axes = [(level, dim) for level in range(len(bases)) for dim in (order[kept:] if level else order)]
-    yield from _stripped(
+    yield from _strip_ones(
         [
             [_entry(placed.get((level, dim), []), bases[level][dim], j) for level, dim in axes]
             for j in range(1, last_run + 1)
@@ -251,8 +251,8 @@ def _runs(
 ) -> tuple[dict[int, set[int]], list[int]]:
     """The dims that must be more minor than each dim, and the run of each digit.
 
-    A digit stands in a later run than the digit above it on its axis. Where it is padded it stands
-    two later: one tile ends the digit above, the next one makes the padding.
+    A digit stands in a later run than the digit above it on its axis. With padding it stands two runs
+    later: one tile ends the digit above, and the next one makes the padding.
     """
     after: dict[int, set[int]] = {dim: set() for dim in range(axes)}  # dims more minor than it
     for added in range(rank, axes):  # it stands in front
@@ -278,7 +278,7 @@ def _runs(
 
 
 def _order(after: dict[int, set[int]], wanted: list[int]) -> list[int]:
-    """The dims in an order in which each stands before those after it: as wanted where free."""
+    """The dims in an order that `after` allows, as near to the wanted order as possible."""
     order: list[int] = []
     rest = list(wanted)
     while rest:
@@ -301,21 +301,21 @@ def _reach(after: dict[int, set[int]], dim: int) -> set[int]:
 
 
 def _entry(placed: list[tuple[Digit, int]], base: int, j: int) -> int:
-    """The entry of tile ``j`` for an axis: the extent of what later runs hold of it, padded."""
-    above = -1  # the run of the digit above the first one held
+    """The entry of tile ``j`` for an axis: the padded extent of its digits in later runs."""
+    above = -1  # the run of the digit above the first of these
     for k, (digit, run) in enumerate(placed):
         if run >= j:
             if k == 0 and j < run and known_eq(digit.size, 1) is True:
-                return 1  # padding alone: made where it is needed, as until there it is in no way
-            # right below the digit above, the tile is exact, so that it ends that digit
+                return 1  # only padding: a later tile makes it
+            # directly below the digit above, the tile is exact, so that it ends that digit
             exact = k > 0 and j == above + 1
             return digit.weight // base * (digit.size if exact else digit.pitch)
         above = run
     return 1
 
 
-def _stripped(full: list[list[int]]) -> Iterator[tuple[int, ...]]:
-    """The tiles without leading ones that place nothing, where no later tile needs the axis."""
+def _strip_ones(full: list[list[int]]) -> Iterator[tuple[int, ...]]:
+    """The tiles without leading ones, which place nothing, if no later tile needs the axis."""
     strip = len(full[0]) - 1 if full else 0
     tiles: list[tuple[int, ...]] = []
     for entries in reversed(full):

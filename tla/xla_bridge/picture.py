@@ -1,4 +1,4 @@
-"""The picture of an XLA shape: where each element lies, under its text and that of its layout.
+"""The picture of an XLA shape: the place of each element, with the text of the shape and its layout.
 
 >>> figure = shape_figure(parse_shape("f32[3,5]{1,0:T(2,2)}"))
 >>> print(figure.title)
@@ -6,7 +6,7 @@ f32[3,5]{1,0:T(2,2)} = ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)
 >>> [cell.offset for cell in figure.grids[0].cells[0]]
 [0, 1, 4, 5, 8, 9]
 
-The axes nest as the tiles cut the dims, so that the borders of the tiles are drawn.
+The axes nest as the tiles cut the dims, so the picture has the borders of the tiles.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def shape_figure(
     """Return the figure of the layout of an array.
 
     Args:
-        rows, columns, slices, colour: As of `tla.layout_figure`.
+        rows, columns, slices, colour: The same as for `tla.layout_figure`.
 
     Raises:
-        LayoutError: nothing would be shown.
+        LayoutError: the figure would be empty.
         UnsupportedError: the shape is no array, or has no nested layout.
-        UndecidedError: a dim is of unknown size.
+        UndecidedError: the size of a dim is unknown.
     """
     layout = to_layout(shape)
     figure = layout_figure(layout, rows, columns, slices, colour)
@@ -46,10 +46,10 @@ def shape_figure(
 
 
 def tuple_figure(shape: XlaTuple, rows: int = 16, columns: int = 64, slices: int = 4) -> Panels:
-    """Return the figures of the arrays of a tuple that have one, the first eight.
+    """Return the figures of the first eight arrays of a tuple that have one.
 
     Raises:
-        UnsupportedError: it has no array with a layout.
+        UnsupportedError: the tuple has no array with a layout.
     """
     figures: list[Figure] = []
     for array in shape.arrays():

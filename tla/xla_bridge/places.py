@@ -1,8 +1,7 @@
-"""From a place in memory back to the element that lies there, or to the padding.
+"""From a place in memory back to the element there, or to the padding.
 
-The axes that the tiles make are run backwards: the last tile first, each count and its inner axis are
-put together, and what ``*`` merged is taken apart. A coordinate past the end of its axis is padding of
-that tile.
+The tiles are run backwards, the last one first. Each count and its inner axis become one axis again, and
+axes that ``*`` merged are split again. A coordinate past the end of its axis is padding of that tile.
 
 >>> shape = parse_shape("f32[3,5]{1,0:T(2,2)}")
 >>> logical_index(shape, 17), logical_index(shape, 18)
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class PaddedAxis(NamedTuple):
-    """An axis that a tile pads, and the coordinate on it, which no element has.
+    """An axis that a tile pads, with a coordinate of its padding.
 
     >>> from tla.xla_bridge import parse_array
     >>> axis = element_at(parse_array("f32[3,5]{1,0:T(2,2)}"), 18).axes[0]
@@ -39,9 +38,9 @@ class PaddedAxis(NamedTuple):
     """
 
     dims: tuple[int, ...]
-    """The dims that the axis is made of, or a part of; of an axis that a longer tile adds, none."""
+    """The dims of the axis; empty for an axis that a longer tile adds."""
     is_whole: bool
-    """Whether it is all of these dims, and not a part that an earlier tile cut off."""
+    """Whether the axis is all of these dims, and not a part after an earlier tile."""
     size: int
     padded: int
     coordinate: int
@@ -56,7 +55,7 @@ class PaddedAxis(NamedTuple):
 
 
 class Padding(NamedTuple):
-    """A place in memory without an element, and what put it there.
+    """A place in memory without an element, and its cause.
 
     >>> from tla.xla_bridge import parse_array
     >>> place = element_at(parse_array("f32[3,5]{1,0:T(2,2)}"), 18)
@@ -67,9 +66,9 @@ class Padding(NamedTuple):
     """
 
     tile: Tile | None
-    """The tile that pads; None where the whole is rounded up to a multiple, ``L``."""
+    """The tile that pads; None for ``L``, which rounds the whole array up."""
     axes: tuple[PaddedAxis, ...]
-    """The axes that the tile pads and on which the place lies past the end; of ``L`` one, the whole."""
+    """The axes of the tile on which the place lies past the end; for ``L`` the array as one axis."""
 
     def __str__(self) -> str:
         if self.tile is None:
@@ -80,7 +79,7 @@ class Padding(NamedTuple):
 
 
 def logical_index(shape: AnyShape, offset: IntLike) -> tuple[int, ...] | None:
-    """Return the index of the element at an offset, or None where that is padding.
+    """Return the index of the element at an offset, or None for padding.
 
     ``logical_index(shape, physical_offset(shape, index)) == index`` for every element, and None for
     every other offset below ``physical_elements(shape)``. A bounded dim has the elements of its bound.
@@ -89,7 +88,7 @@ def logical_index(shape: AnyShape, offset: IntLike) -> tuple[int, ...] | None:
     (7, 0, 1279, 16383)
 
     Args:
-        offset: In elements, from 0 on.
+        offset: The offset in elements, from 0 on.
 
     Raises:
         CoordinateError: the offset is negative, or beyond the memory of the shape.
@@ -100,7 +99,7 @@ def logical_index(shape: AnyShape, offset: IntLike) -> tuple[int, ...] | None:
 
 
 def element_at(shape: AnyShape, offset: IntLike) -> tuple[int, ...] | Padding:
-    """Return the index of the element at an offset, or the `Padding` that lies there.
+    """Return the index of the element at an offset, or the `Padding` there.
 
     >>> print(element_at(parse_shape("f32[3]{0:T(2)L(16)}"), 7))
     padding: L rounds 4 elements up to 16
@@ -128,7 +127,7 @@ def element_at(shape: AnyShape, offset: IntLike) -> tuple[int, ...] | Padding:
 
 
 def padding_offsets(shape: AnyShape) -> Iterator[int]:
-    """Yield every offset that holds no element, in order.
+    """Yield every offset without an element, in order.
 
     >>> list(padding_offsets(parse_shape("f32[3]{0:T(2)L(6)}")))
     [3, 4, 5]
@@ -144,7 +143,7 @@ def padding_offsets(shape: AnyShape) -> Iterator[int]:
 
 
 def _array_of_known_sizes(shape: AnyShape) -> XlaShape:
-    """The array, where all its sizes are known."""
+    """The array, whose sizes must all be known."""
     array = array_shape(shape)
     for i, size in enumerate(array.dimensions):
         if isinstance(size, SymbolicInt):
@@ -158,7 +157,7 @@ def _array_of_known_sizes(shape: AnyShape) -> XlaShape:
 
 
 class _Axis(NamedTuple):
-    """An axis of memory on the way: its size, and of which dims it is all or a part."""
+    """An axis after some tiles: its size, its dims, and whether it is all of them."""
 
     size: int
     dims: tuple[int, ...]
@@ -166,7 +165,7 @@ class _Axis(NamedTuple):
 
 
 class _Level(NamedTuple):
-    """A tile, what it does to the axes it finds, and the axes that it splits."""
+    """A tile, its cut of the axes before it, and the axes that it splits."""
 
     tile: Tile
     cut: Cut[_Axis]
@@ -174,7 +173,7 @@ class _Level(NamedTuple):
 
 
 class _Backwards:
-    """The axes of a shape, to be run backwards."""
+    """The way back through the axes of a shape."""
 
     def __init__(self, shape: XlaShape) -> None:
         axes = [_Axis(shape.dimensions[p], (p,), True) for p in shape.major_to_minor]

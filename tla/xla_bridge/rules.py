@@ -1,6 +1,6 @@
-"""The rules a shape must follow, each with the sentence of its error.
+"""The rules of a shape, each with the sentence of its error.
 
-They are those of XLA's validator, and one more: a tile does not end in ``*``, which would merge its
+They are the rules of XLA's validator, and one more: a tile does not end in ``*``, which would merge its
 dim into nothing.
 
 >>> check_tile((8, -1, 128))
@@ -26,16 +26,16 @@ COMBINE: Final = "*"
 """The tile entry that merges its dim into the next more minor one; -1 in the documents."""
 
 INT64: Final = 2**63 - 1
-"""The largest number XLA holds."""
+"""The largest number of XLA."""
 
 TileDim: TypeAlias = Union[int, Literal["*"]]
 Tile: TypeAlias = tuple[TileDim, ...]
 Split: TypeAlias = tuple[int, tuple[int, ...]]
-"""A physical dim, 0 the most major, and the indices it is split at."""
+"""A physical dim, 0 for the most major, and the indices of its splits."""
 
 
 class Fields(NamedTuple):
-    """What makes an array shape, in the order XLA prints it; `XlaShape` tells what each field is."""
+    """The fields of an array shape, in XLA's order; `XlaShape` describes each."""
 
     element_type: ElementType
     dimensions: tuple[int, ...]
@@ -55,7 +55,7 @@ class Fields(NamedTuple):
 
 
 def check_size(element: ElementType, dims: Sequence[int]) -> None:
-    """Raise `LayoutError` unless elements and bytes stay below 2^63; unknown dims are left out."""
+    """Raise `LayoutError` unless elements and bytes stay below 2^63; unknown dims do not count."""
     count = 1
     for d in dims:
         if isinstance(d, SymbolicInt):
@@ -90,7 +90,7 @@ _WORDS: Final = {
 
 
 def check_attribute(letter: str, value: int) -> None:
-    """Raise `LayoutError` unless the value of ``L``, ``E``, ``S`` or ``M`` is one that XLA can hold."""
+    """Raise `LayoutError` unless the value of ``L``, ``E``, ``S`` or ``M`` is in XLA's range."""
     bits = 8 if letter == "S" else 64
     if letter == "L" and value < 1:
         fault = "is not positive"
@@ -104,7 +104,7 @@ def check_attribute(letter: str, value: int) -> None:
 
 
 def tile_entries(entries: Iterable[object]) -> Tile:
-    """Return the tile of the entries given, with -1 for ``*`` admitted, or raise `LayoutError`."""
+    """Return the tile of some entries, where -1 may stand for ``*``, or raise `LayoutError`."""
     if isinstance(entries, (int, str)):
         raise LeafError(f"a tile is a tuple, not {entries!r}", "Write tiles=[(8, 128)].")
     tile: list[TileDim] = []
@@ -120,7 +120,7 @@ def tile_entries(entries: Iterable[object]) -> Tile:
 
 
 def check_last_entry(tile: Tile) -> None:
-    """Raise `LayoutError` where a tile ends in ``*``. XLA lets it pass, and places nothing by it."""
+    """Raise `LayoutError` if a tile ends in ``*``. XLA accepts it, and it has no effect there."""
     if tile and tile[-1] == COMBINE:
         raise LayoutError(
             f"tile ({commas(tile)}) ends in '*'",
@@ -129,14 +129,14 @@ def check_last_entry(tile: Tile) -> None:
 
 
 def check_tile(entries: Iterable[object]) -> Tile:
-    """Return the tile of the entries given, or raise `LayoutError`: all rules of a tile."""
+    """Return the tile of some entries, or raise `LayoutError` for the rule that they break."""
     tile = tile_entries(entries)
     check_last_entry(tile)
     return tile
 
 
 def check_dense(index_type: str | None, pointer_type: str | None) -> None:
-    """Raise `LayoutError` where a layout has the types of a sparse array's indices and pointers."""
+    """Raise `LayoutError` if a layout has the types of a sparse array's indices and pointers."""
     for word, mark, name in (("index", "#", index_type), ("pointer", "*", pointer_type)):
         if name is not None:
             raise LayoutError(
@@ -146,7 +146,7 @@ def check_dense(index_type: str | None, pointer_type: str | None) -> None:
 
 
 def check_splits(splits: Sequence[Split], order: Sequence[int], dims: Sequence[int]) -> None:
-    """Raise `LayoutError` unless each split cuts a dim of its own at rising indices inside it.
+    """Raise `LayoutError` unless each split cuts its own dim, at rising indices inside it.
 
     Args:
         order: minor_to_major, an order of the dims.
@@ -175,7 +175,7 @@ def check_splits(splits: Sequence[Split], order: Sequence[int], dims: Sequence[i
 
 
 def check_data(fields: Fields) -> None:
-    """Raise `LayoutError` where a type without data has dims or a layout."""
+    """Raise `LayoutError` if a type without data has dims or a layout."""
     name, bits = fields.element_type
     if bits is None and fields[1:] != Fields(fields.element_type, (), (), ())[1:]:
         raise LayoutError(f"{name} carries no data: it has no dims and no layout")
@@ -185,10 +185,10 @@ def check_data(fields: Fields) -> None:
 
 
 def check(fields: Fields, stars: bool = True) -> None:
-    """Raise `LayoutError` unless all rules hold of a shape.
+    """Raise `LayoutError` unless a shape follows all rules.
 
     Args:
-        stars: Also the rule that XLA's validator lacks: a tile does not end in ``*``.
+        stars: Whether to check the rule that XLA's validator lacks: a tile does not end in ``*``.
     """
     check_size(fields.element_type, fields.dimensions)
     check_order(fields.minor_to_major, len(fields.dimensions))

@@ -1,4 +1,4 @@
-"""In what pieces a copy between two layouts moves.
+"""The pieces in which a copy between two layouts can move.
 
 >>> a, b = parse_shape("f32[1000,1024]{1,0:T(8,128)}"), parse_shape("f32[1000,1024]")
 >>> common_run(a, b), common_vector(a, b)
@@ -6,8 +6,8 @@
 >>> common_run(a, parse_shape("f32[1000,1024]{0,1}"))
 1
 
-Both look at memory: padding at one offset in both counts as the same. `max_common_vector` of the layout
-algebra is the same idea for nested layouts of one shape, where padding ends a run.
+Both functions compare memory: padding at the same offset in both counts as equal. `max_common_vector` of
+the layout algebra is the same idea for nested layouts of one shape, but there padding ends a run.
 
 Source: our own derivation; CuTe's ``max_common_vector``, layout.hpp, for the idea.
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class _Step(NamedTuple):
-    """A digit of both layouts: ``size`` steps of ``a`` in the one and of ``b`` in the other."""
+    """A digit of both layouts: ``size`` steps of ``a`` in one and of ``b`` in the other."""
 
     size: int
     a: int
@@ -43,10 +43,10 @@ class _Step(NamedTuple):
 
 
 def common_run(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> int:
-    """Return how many offsets from 0 on hold the same in both: one element, or padding.
+    """Return the number of offsets from 0 on that hold the same in both: one element, or padding.
 
-    A copy from one XLA shape to the other moves in pieces of that many neighbours, wherever each begins;
-    at the end of a dim they are cut short. Of one function it is the memory that both have.
+    A copy from one XLA shape to the other moves in pieces of that many neighbours, which are shorter at
+    the end of a dim. For equal functions it is their common memory.
 
     >>> common_run(parse_shape("f32[8,8]{1,0:T(2,4)}"), parse_shape("f32[8,8]{1,0:T(4,4)}"))
     8
@@ -69,17 +69,17 @@ def common_run(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> int:
 def common_vector(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> int:
     """Return the width of the widest aligned vectors in which a copy between the two can move.
 
-    It is the greatest ``n`` that divides the common run and both memories, and for which every block of
-    ``n`` offsets from a multiple of ``n`` on that holds an element lies as a whole, in the same order,
-    in one such block of the other. Of more than `WORK` elements it is the greatest that digits show;
-    where their strides are no multiples of it, a wider one may keep its blocks too.
+    It is the greatest ``n`` with two properties. It divides the common run and both memories. And every
+    block of ``n`` offsets from a multiple of ``n`` on that holds an element lies as a whole, in the same
+    order, in such a block of the other. For more than `WORK` elements it is the greatest ``n`` that the
+    digits prove; a wider one may exist if their strides are no multiples of it.
 
     >>> a, b = parse_shape("f32[1000,1000]{1,0:T(8,128)}"), parse_shape("f32[1000,1000]")
     >>> common_run(a, b), common_vector(a, b)
     (128, 8)
 
     Raises:
-        As `common_run`.
+        TlaError: the same as for `common_run`.
     """
     run = common_run(a, b)
     one, other, _room = _pair(a, b)
@@ -100,7 +100,7 @@ def common_vector(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> int:
 
 
 def _pair(a: AnyShape | AnyLayout, b: AnyShape | AnyLayout) -> tuple[View, View, int]:
-    """Both views, and how far both memories reach."""
+    """Both views, and the size of their common memory."""
     one, other = view_of(a, None), view_of(b, None)
     if one.dims != other.dims:
         raise LayoutError(f"{a} and {b} have no common run: their dims differ", a=a, b=b)
@@ -121,25 +121,25 @@ def _check_places(view: View) -> None:
 
 
 def _memory(view: View) -> int:
-    """The elements that a layout takes in memory; of a nested layout its cosize."""
+    """The elements of the memory of a layout; for a nested layout its cosize."""
     return int(view.given.cosize) if is_layout(view.given) else view.size or 0
 
 
 def _steps(a: View, b: View) -> list[_Step] | None:
-    """The digits of both by the same sizes, or None."""
+    """The digits of both layouts with the same sizes, or None."""
     if a.digits is None or b.digits is None:
         return None
     steps: list[_Step] = []
     for ours, theirs, n in zip(a.digits, b.digits, a.dims, strict=True):
-        refined = _refined(ours, theirs, n)
+        refined = _common_steps(ours, theirs, n)
         if refined is None:
             return None
         steps += refined
     return steps
 
 
-def _refined(a: Digits, b: Digits, extent: int) -> list[_Step] | None:
-    """The digits of two modes cut at each other's weights; None where these do not nest."""
+def _common_steps(a: Digits, b: Digits, extent: int) -> list[_Step] | None:
+    """The digits of two modes, cut at each other's weights; None if these do not nest."""
     weights = sorted({1, *_weights(a), *_weights(b)})
     steps: list[_Step] = []
     for low, high in zip(weights, [*weights[1:], extent], strict=True):
@@ -155,7 +155,7 @@ def _weights(digits: Digits) -> list[int]:
 
 
 def _merged(steps: Sequence[_Step]) -> list[_Step]:
-    """The steps, with those that both layouts share and that line up in memory as one."""
+    """The steps; those that are in line in both layouts become one step."""
     done: list[_Step] = []
     for step in sorted(steps, key=lambda step: (step.a != step.b, step.a)):
         last = done[-1] if done else None
@@ -167,9 +167,9 @@ def _merged(steps: Sequence[_Step]) -> list[_Step]:
 
 
 def _greatest(steps: Sequence[_Step], shared: int) -> int:
-    """The greatest block that digits show to stay whole, a divisor of ``shared``."""
+    """The greatest block, a divisor of ``shared``, that stays whole by the digits."""
     candidates = {shared}
-    for step in steps:  # a greater block with the same strides outside keeps as well
+    for step in steps:  # a greater block with the same strides outside also stays whole
         candidates |= {gcd(n, step.a) for n in candidates}
     return max(n for n in candidates if _keeps_blocks(steps, n))
 
@@ -179,7 +179,7 @@ def _keeps_blocks(steps: Sequence[_Step], n: int) -> bool:
     inside_a = inside_b = 0
     for size, a, b in steps:
         if a % n:
-            # steps past the end of a block count blocks: they are no steps inside
+            # steps past the end of a block are steps between blocks
             count = min(size, n // a) if n % a == 0 and a == b else size
             inside_a += (count - 1) * a
             inside_b += (count - 1) * b

@@ -1,4 +1,4 @@
-"""XLA shapes as values: element type, dims, and the layout that places them in memory.
+"""XLA shapes as values: the element type, the dims, and the layout in memory.
 
 >>> shape = XlaShape("f32", (3, 5), tiles=[(2, 2)])
 >>> print(shape, shape.minor_to_major, shape.dimension(-1))
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from ..ground import ElementType, Figure, Panels, Scheme
 
 MAX_NESTING: Final = 100
-"""How deep tuples nest: every function that walks a shape may rely on it."""
+"""The greatest depth of tuples, on which every recursive function may rely."""
 
 
 _values_of: Final = attrgetter(*Fields._fields)
 
-# What XLA writes of each field that has a default.
+# XLA's text of each field that has a default.
 _LETTERS: Final = dict(
     zip(Fields._field_defaults, ("T", "L", "#", "*", "E", "S", "SC", "M"), strict=True)
 )
@@ -56,36 +56,36 @@ class Immutable:
 
 @drawn_by("tla.xla_bridge.picture", "shape_figure")
 class XlaShape(Immutable):
-    """An array shape with its layout. Immutable, hashable; equality leaves ``text`` out.
+    """An array shape with its layout. It is immutable and hashable; equality ignores ``text``.
 
-    Every other field takes part in equality, so that equal shapes print the same. XLA's own ``==``
-    leaves the metadata prefix out.
+    Equality compares every other field, so equal shapes have the same text. XLA's own ``==`` ignores the
+    metadata prefix.
 
     Args:
-        element_type: An XLA element type by name, as ``"bf16"``.
-        dimensions: Logical dims, in elements; 0 is legal. ``"<=5"`` is a dim of at most 5, ``"?"`` one
-            of unknown size.
+        element_type: An XLA element type by name, such as ``"bf16"``.
+        dimensions: Logical dims, in elements; 0 is legal. ``"<=5"`` is a dim of at most 5, and ``"?"`` a
+            dim of unknown size.
         minor_to_major: Dim numbers from the one that changes fastest; ``(n-1, ..., 0)`` by default.
-        tiles: Tiles, each applied to what the one before it made; entries positive, or `COMBINE`
-            (``"*"`` or -1) for a dim merged into the next one.
-        tail_padding_alignment_in_elements: The element count is rounded up to a multiple, ``L(n)``.
-        element_size_in_bits: Bits that one element takes where elements are packed, ``E(n)``;
-            0 for whole bytes.
+        tiles: Tiles, each on the axes of the tile before it. An entry is positive, or `COMBINE` (``"*"``
+            or -1) to merge a dim into the next one.
+        tail_padding_alignment_in_elements: The unit ``L(n)`` to which the number of elements is rounded
+            up.
+        element_size_in_bits: The bits of a packed element, ``E(n)``; 0 for whole bytes.
         memory_space: ``S(n)``; 0 is the device's main memory.
-        text: What the shape was read from.
-        index_primitive_type, pointer_primitive_type: ``#(t)`` and ``*(t)``, the types of a sparse
-            array. XLA has none any more: its parser reads them, its validator refuses them.
-        split_configs: Pairs of a physical dim, 0 the most major, and the indices at which it is split
-            over memories, ``SC(d:i,j)``.
+        text: The text of the shape, if it comes from one.
+        index_primitive_type, pointer_primitive_type: ``#(t)`` and ``*(t)``, the types of a sparse array.
+            XLA has none any more: its parser reads them, and its validator refuses them.
+        split_configs: Pairs of a physical dim, 0 for the most major, and the indices at which it is
+            split over memories, ``SC(d:i,j)``.
         dynamic_shape_metadata_prefix_bytes: Bytes in front of the data, ``M(n)``.
 
-    As an attribute ``dimensions`` are the sizes in memory: of a bounded dim its bound, and of an unknown
-    one, number ``i``, the symbolic int ``di{min=0}``. ``dynamic_dimensions`` tells both from fixed dims.
+    The attribute ``dimensions`` has the sizes in memory: the bound of a bounded dim, and the symbolic
+    int ``di{min=0}`` for unknown dim ``i``. ``dynamic_dimensions`` marks both kinds.
 
     Raises:
         LayoutError: a dim is negative, ``minor_to_major`` is not a permutation, a tile is empty,
-            has an entry that is not positive, or ends in ``*``, a split is out of place, a type of a
-            sparse array is given.
+            has an entry that is not positive, or ends in ``*``, a split is out of place, or the type of
+            a sparse array is set.
         UnsupportedError: XLA has no such element type.
     """
 
@@ -188,14 +188,14 @@ class XlaShape(Immutable):
         return self.dimensions[i]
 
     def arrays(self) -> Sequence[XlaShape]:
-        """Return the shape itself: it is the one array in it."""
+        """Return the shape itself as the only array in it."""
         return (self,)
 
     def validate(self) -> None:
-        """Return where the shape is a layout; only mode "xla" reads shapes that are none.
+        """Raise an error if the shape is no layout; only mode "xla" reads such shapes.
 
         Raises:
-            LayoutError: the rule that the shape breaks.
+            LayoutError: the shape breaks a rule, which the error names.
         """
         if not self._valid:
             check(fields_of(self))
@@ -203,7 +203,7 @@ class XlaShape(Immutable):
     # --- the value ---
 
     def _dims(self) -> tuple[int | str, ...]:
-        """The dims as they are given and written: dynamic ones as texts."""
+        """The dims as arguments of the class: dynamic ones as texts."""
         if self.is_static:
             return self.dimensions
         return tuple(
@@ -223,13 +223,13 @@ class XlaShape(Immutable):
         return hash(_values_of(self))
 
     def __str__(self) -> str:
-        """The shape as XLA prints it: layout always, except for a scalar without attributes."""
+        """The shape in XLA's text: always with its layout, except for a scalar without attributes."""
         attributes = self._attributes()
         layout = commas(self.minor_to_major) + (f":{attributes}" if attributes else "")
         return f"{self.element_type.name}[{commas(self._dims())}]{f'{{{layout}}}' if layout else ''}"
 
     def _attributes(self) -> str:
-        """The layout's attributes in XLA's fixed order, each left out at its default."""
+        """The layout's attributes in XLA's fixed order, without those at their default."""
         out = ""
         for name, value in self._options():
             if name == "tiles":
@@ -252,14 +252,14 @@ class XlaShape(Immutable):
     def figure(
         self, rows: int = 16, columns: int = 64, slices: int = 4, colour: Scheme | None = None
     ) -> Figure:
-        """Return the picture of its layout, as data: where each element lies, padding and all.
+        """Return the picture of its layout, as data: the place of each element, with padding.
 
         >>> XlaShape("f32", (3, 5), tiles=[(2, 2)]).figure().size
         24
 
         Raises:
-            UnsupportedError: it carries no data, or has no nested layout.
-            UndecidedError: a dim is of unknown size.
+            UnsupportedError: the shape has no data, or no nested layout.
+            UndecidedError: the size of a dim is unknown.
         """
         found: Figure = figure_of(self, rows=rows, columns=columns, slices=slices, colour=colour)
         return found
@@ -273,15 +273,15 @@ def _fill(shape: XlaShape, fields: Fields, text: str | None, valid: bool) -> Non
         set_(shape, value)
 
 
-# a slot's own setter: no other way around `__setattr__` is as fast
+# the setters of the slots are the fastest way around `__setattr__`
 _SETTERS: Final = [getattr(XlaShape, name).__set__ for name in (*Fields._fields, "text", "_valid")]
 
 
 def trusted_shape(fields: Fields, text: str | None, valid: bool = True) -> XlaShape:
-    """Return the shape of fields that are not checked again.
+    """Return the shape of some fields without a check.
 
     Args:
-        valid: Whether `check` passes. Where it does not, `XlaShape.validate` raises what it raises.
+        valid: Whether `check` passes. If not, `XlaShape.validate` raises its error.
     """
     shape = object.__new__(XlaShape)
     _fill(shape, fields, text, valid)
@@ -289,18 +289,18 @@ def trusted_shape(fields: Fields, text: str | None, valid: bool = True) -> XlaSh
 
 
 def fields_of(shape: XlaShape) -> Fields:
-    """Return the fields of a shape: all of it but the text."""
+    """Return the fields of a shape: all of it except the text."""
     return Fields._make(_values_of(shape))
 
 
 def replaced(shape: XlaShape, **changes: Any) -> XlaShape:
-    """Return the shape with other values of some fields; raise `LayoutError` as `XlaShape` does."""
+    """Return the shape with new values of some fields; raise `LayoutError` as `XlaShape` does."""
     check(fields_of(shape)._replace(**changes))
     return remade(shape, **changes)
 
 
 def remade(shape: XlaShape, **changes: Any) -> XlaShape:
-    """Return the shape with other values of some fields, which are not checked."""
+    """Return the shape with new values of some fields, without a check."""
     return trusted_shape(fields_of(shape)._replace(**changes), None)
 
 
@@ -338,7 +338,7 @@ class XlaTuple(Immutable):
         return [array for element in self.elements for array in element.arrays()]
 
     def validate(self) -> None:
-        """Return where every array inside is a layout, as `XlaShape.validate`."""
+        """Raise the error of `XlaShape.validate` if an array inside is no layout."""
         for array in self.arrays():
             array.validate()
 
@@ -358,7 +358,7 @@ class XlaTuple(Immutable):
         return html_of(self)
 
     def figure(self) -> Panels:
-        """Return the pictures of its arrays, as data; `UnsupportedError` where none has one."""
+        """Return the pictures of its arrays, as data; `UnsupportedError` if no array has one."""
         found: Panels = figure_of(self)
         return found
 
@@ -367,13 +367,13 @@ class XlaTuple(Immutable):
 
 
 class XlaBuffer(Immutable):
-    """A buffer: the memory of an array, written where it lives rather than what it holds.
+    """A buffer: the memory of an array, as a place and not as a value.
 
     >>> print(XlaBuffer(XlaShape("f32", (3,), memory_space=1)))
     b(f32[3]{0:S(1)})
 
     Raises:
-        LayoutError: the shape carries no data.
+        LayoutError: the shape has no data.
     """
 
     __slots__ = ("array", "text")
@@ -394,7 +394,7 @@ class XlaBuffer(Immutable):
         return (self.array,)
 
     def validate(self) -> None:
-        """Return where the array is a layout, as `XlaShape.validate`."""
+        """Raise the error of `XlaShape.validate` if the array is no layout."""
         self.array.validate()
 
     def __eq__(self, other: object) -> bool:
@@ -423,4 +423,4 @@ class XlaBuffer(Immutable):
 
 
 AnyShape: TypeAlias = Union[XlaShape, XlaTuple, XlaBuffer]
-"""What the text of a shape may write. Functions of one array refuse a tuple with a sentence."""
+"""Any shape of a text. Functions of one array refuse a tuple with a sentence."""

@@ -1,7 +1,7 @@
-"""What a shape takes in memory, and what XLA counts for it: the two differ for a few tiles.
+"""The memory of a shape, and XLA's count of it, which differs for a few tiles.
 
-XLA's ``ShapeUtil::ArraySize`` looks at the first tile only, and at nothing but the dims where there
-is none. It is the size of a buffer all the same: where it is too small, elements lie beyond its end.
+XLA's ``ShapeUtil::ArraySize`` counts only the first tile, or only the dims if there is no tile. It is
+the size of a buffer nevertheless. If it is too small, elements lie past the end of the buffer.
 
 >>> use = size_of(parse_shape("f32[3,5]{1,0:T(3,4)(2,3)}"))
 >>> use.data_bytes, use.physical_bytes, use.xla_bytes
@@ -30,24 +30,24 @@ if TYPE_CHECKING:
 
 
 class MemoryUse(NamedTuple):
-    """The bytes of one array: of its data, of its memory, and what XLA counts.
+    """The bytes of one array: of its data, of its memory, and in XLA's count.
 
     >>> size_of(parse_shape("bf16[3,200]{1,0:T(8,128)(2,1)}"))
     MemoryUse(data_bytes=1200, physical_bytes=4096, xla_bytes=4096, warning='')
     """
 
     data_bytes: int
-    """What `logical_bytes` says."""
+    """Its `logical_bytes`."""
     physical_bytes: int
-    """What the elements and all padding take in one memory; of a split array its largest piece."""
+    """The bytes of the elements and all padding in one memory; of the largest piece if split."""
     xla_bytes: int | None
-    """What `xla_array_size_bytes` says; None where it has no meaning."""
+    """Its `xla_array_size_bytes`; None if that has no meaning."""
     warning: str
-    """One sentence on why XLA counts something else; empty where it counts the same."""
+    """One sentence on why XLA's count differs; empty if it does not."""
 
     @property
     def differs(self) -> bool:
-        """Whether XLA's count is not the memory that the tiles take, or may be another."""
+        """Whether XLA's count differs from the memory of the tiles, or may differ."""
         return bool(self.warning)
 
     def figure(self) -> Bars:
@@ -65,7 +65,7 @@ class MemoryUse(NamedTuple):
 
 
 def size_of(shape: AnyShape) -> MemoryUse:
-    """Return what an array takes in memory beside what XLA counts, and why the two differ.
+    """Return the memory of an array and XLA's count of it, and why the two differ.
 
     >>> size_of(parse_shape("bf16[3,5]{1,0:T(8,128)(2,1)}"))
     MemoryUse(data_bytes=30, physical_bytes=2048, xla_bytes=2048, warning='')
@@ -91,13 +91,13 @@ def size_of(shape: AnyShape) -> MemoryUse:
         why = f"XLA sees the first tile, {_tile(array.tiles[0])}, and no padding of later ones"
     else:
         what = what if array.split_configs else "the array takes"
-        names = [name for name, is_there in _overlooked(array) if is_there]
+        names = [name for name, is_there in _uncounted(array) if is_there]
         why = f"without tiles XLA overlooks {' and '.join(names)}"
     return MemoryUse(data, taken, counted, f"XLA counts {counted} bytes, {what} {taken}: {why}")
 
 
-def _overlooked(shape: XlaShape) -> list[tuple[str, bool]]:
-    """The attributes that XLA's count leaves out where there are no tiles."""
+def _uncounted(shape: XlaShape) -> list[tuple[str, bool]]:
+    """The attributes that XLA does not count if there are no tiles."""
     return [
         ("L", shape.tail_padding_alignment_in_elements > 1),
         ("SC", bool(shape.split_configs)),
@@ -109,15 +109,15 @@ def _tile(tile: Tile) -> str:
 
 
 def xla_array_size_bytes(shape: AnyShape) -> int:
-    """Return XLA's ``ShapeUtil::ArraySize``, the size of a buffer: it sees the first tile only.
+    """Return XLA's ``ShapeUtil::ArraySize``, the size of a buffer: it counts only the first tile.
 
-    It differs from `physical_bytes` where a later tile pads, or where ``L`` stands without tiles.
+    It differs from `physical_bytes` if a later tile pads, or if ``L`` stands without tiles.
 
     >>> shape = XlaShape("f32", (3, 5), tiles=[(3, 4), (2, 3)])
     >>> xla_array_size_bytes(shape), physical_bytes(shape)
     (96, 192)
 
-    Of a split array it counts the largest piece, if there are tiles.
+    For a split array with tiles it counts the largest piece.
 
     >>> xla_array_size_bytes(parse_shape("u8[100]{0:T(8)SC(0:30)}"))
     72

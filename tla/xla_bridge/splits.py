@@ -1,7 +1,7 @@
 """Arrays split over several memories: ``SC(d:i,j)`` cuts one dim into pieces, one for each memory.
 
-``d`` counts the dims from the most major one, as memory has them; the pieces end before the indices
-``i``, ``j`` and at the end of the dim. Each memory holds one piece, laid out as an array of its own.
+``d`` counts the dims in memory from the most major one. The pieces end before the indices ``i``, ``j``
+and at the end of the dim. Each memory holds one piece, laid out as an array of its own.
 
 >>> shape = parse_shape("f32[150,200]{0,1:T(8)SC(1:40)}")
 >>> max_split_size(shape, 0), max_split_size(shape, 1)
@@ -9,8 +9,8 @@
 >>> print(*split_piece(shape, (47, 5)))
 (1,) f32[110,200]{0,1:T(8)} (7, 5)
 
-The functions of the other modules, such as `physical_offset`, look at the array as if one memory held
-all of it. Those of `split_piece` are offsets in the memory of the piece.
+For the functions of the other modules, such as `physical_offset`, one memory holds the whole array. The
+offsets of a `split_piece` are those in the memory of the piece.
 
 Source: XLA ``SplitConfig``, xla_data.proto; ``LayoutUtil::MaxSplitSize``, layout_util.cc.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class SplitPiece(NamedTuple):
-    """Where an element of a split array lies: ``physical_offset(piece.shape, piece.element)``.
+    """The place of an element of a split array: ``physical_offset(piece.shape, piece.element)``.
 
     >>> piece = split_piece(parse_shape("f32[100]{0:SC(0:40,70)}"), (75,))
     >>> piece.numbers, str(piece.shape), piece.element
@@ -48,7 +48,7 @@ class SplitPiece(NamedTuple):
 
 
 def max_split_size(shape: AnyShape, dim: int) -> int:
-    """Return the size of the largest piece of a dim; of a dim that is not split its size.
+    """Return the size of the largest piece of a dim, or of the dim if it is not split.
 
     >>> max_split_size(parse_shape("f32[100]{0:SC(0:40,70)}"), 0)
     40
@@ -64,23 +64,23 @@ def max_split_size(shape: AnyShape, dim: int) -> int:
 
 
 def largest_piece(shape: AnyShape) -> XlaShape:
-    """Return the array, without ``SC``, of the largest piece: what one memory has room for.
+    """Return the largest piece as an array without ``SC``; one memory has room for it.
 
     >>> print(largest_piece(parse_shape("f32[100,8]{1,0:T(8)SC(0:30)}")))
     f32[70,8]{1,0:T(8)}
     """
     array = array_shape(shape)
-    return _resized(array, {dim: max(_sizes(ends)) for dim, ends in _ends(array).items()})
+    return _with_sizes(array, {dim: max(_sizes(ends)) for dim, ends in _ends(array).items()})
 
 
 def split_piece(shape: AnyShape, index: Sequence[IntLike]) -> SplitPiece:
-    """Return the piece that an element falls in, and its index there.
+    """Return the piece of an element, and its index there.
 
     >>> piece = split_piece(parse_shape("f32[100]{0:SC(0:40,70)}"), (75,))
     >>> print(piece.numbers, piece.shape, piece.element)
     (2,) f32[30]{0} (5,)
 
-    Of an array that is not split that is the array itself.
+    An array that is not split is its only piece.
 
     Raises:
         CoordinateError: the index is not one int for each dim, inside the dims.
@@ -95,11 +95,11 @@ def split_piece(shape: AnyShape, index: Sequence[IntLike]) -> SplitPiece:
         numbers.append(number)
         sizes[dim] = _sizes(ends)[number]
         at[dim] -= ends[number - 1] if number else 0
-    return SplitPiece(tuple(numbers), _resized(array, sizes), tuple(at))
+    return SplitPiece(tuple(numbers), _with_sizes(array, sizes), tuple(at))
 
 
 def _ends(shape: XlaShape) -> dict[int, list[int]]:
-    """Where the pieces of each split dim end, by the number of the dim."""
+    """The ends of the pieces of each split dim, by the number of the dim."""
     out: dict[int, list[int]] = {}
     for place, indices in shape.split_configs:
         dim = shape.major_to_minor[place]
@@ -111,7 +111,7 @@ def _sizes(ends: list[int]) -> list[int]:
     return [ends[0], *(above - below for below, above in pairwise(ends))]
 
 
-def _resized(shape: XlaShape, sizes: Mapping[int, int]) -> XlaShape:
-    """The array without ``SC`` that has other sizes for some dims, dynamic where it was."""
+def _with_sizes(shape: XlaShape, sizes: Mapping[int, int]) -> XlaShape:
+    """The array without ``SC`` and with new sizes of some dims; dynamic dims stay dynamic."""
     dims = tuple(sizes.get(i, d) for i, d in enumerate(shape.dimensions))
     return replaced(shape, dimensions=dims, split_configs=())

@@ -1,9 +1,9 @@
 """Tiles with ``*`` for digits that do not overlap but are no chain, and for sizes that are no multiple.
 
 Tiles without ``*`` pad one axis, so each stride is a multiple of the one below. A tile of ``*`` and one
-number at the end merges the most minor axes and pads them as a whole, to any size. So the digits are
-first put in order without the padding that no tile gives; then the axes below each stride that is
-no multiple are merged and padded up to it, from the minor end.
+number at the end merges the most minor axes and pads them as a whole, to any size. So first come tiles
+for the digits without the padding that no tile makes. Then the axes below each stride that is no
+multiple are merged and padded up to it, from the minor end.
 
 Source: our own construction.
 """
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from .rules import Tile, TileDim
 
 
-def starred(digits: Sequence[Digit], dims: Sequence[int], size: int) -> Iterator[Tiling]:
-    """Yield tilings that give the digits and the size.
+def starred_tilings(digits: Sequence[Digit], dims: Sequence[int], size: int) -> Iterator[Tiling]:
+    """Yield tilings with these digits and this size.
 
     >>> from .chain import Digit
     >>> digits = [Digit(0, 1, 3, 75), Digit(2, 1, 9, 8), Digit(1, 1, 8, 1)]
-    >>> next(starred(digits, (3, 8, 9), 225))
+    >>> next(starred_tilings(digits, (3, 8, 9), 225))
     Tiling(order=(0, 2, 1), tiles=(('*', 75),))
-    >>> next(starred([Digit(0, 1, 4, 8), Digit(1, 1, 8, 1)], (4, 8), 33))
+    >>> next(starred_tilings([Digit(0, 1, 4, 8), Digit(1, 1, 8, 1)], (4, 8), 33))
     Tiling(order=(0, 1), tiles=(('*', 33),))
 
     Args:
-        digits: The greatest stride first, none overlapping the next; all ints are known.
+        digits: The digits, the greatest stride first, without overlaps; all ints are known.
         dims: The sizes of the dims.
-        size: The elements of memory, no fewer than the digits take.
+        size: The elements of memory, at least those of the digits.
     """
     chain, rooms = _without_breaks(digits, dims, size)
     made = sorted(tilings(chain, dims), key=lambda tiling: tiling.cost)
@@ -57,10 +57,11 @@ def starred(digits: Sequence[Digit], dims: Sequence[int], size: int) -> Iterator
 def _without_breaks(
     digits: Sequence[Digit], dims: Sequence[int], size: int
 ) -> tuple[list[Digit], list[tuple[int, int]]]:
-    """The chain of the digits where each that no tile can pad is followed by the next at once.
+    """The chain of the digits without the padding that no tile can make.
 
     Returns:
-        The chain, and from the minor end what the digits below each break take and are to have.
+        The chain, and for each break, from the minor end, the room of the digits below it without and
+        with that padding.
     """
     chain = spaced(digits, size, len(dims))
     rooms: list[tuple[int, int]] = []

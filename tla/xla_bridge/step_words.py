@@ -1,4 +1,4 @@
-"""The steps of a tiling in words, with the numbers in place, and as pictures."""
+"""The steps of a tiling in sentences with their numbers, and as pictures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UndecidedError, UnsupportedError
-from ..explain import digits_of, has_picture, memory_around, number, painted, painted_strip, sizes_of
+from ..explain import digits_of, has_picture, memory_around, number, paint_layout, paint_strip, sizes_of
 from ..figures import tile_colour
 from ..ground import Steps
 from ..layouts import crd2idx
@@ -56,7 +56,7 @@ def _rows(steps: Sequence[TilingStep]) -> Iterator[tuple[str, ...]]:
 
 
 def sentences_of(found: TilingExplanation) -> Iterator[str]:
-    """Yield one sentence for each step, with the way of the element that is asked for."""
+    """Yield one sentence for each step, with the way of the caller's element."""
     dims: Sequence[Any] = found.shape.dimensions
     at: Sequence[Any] | None = found.element
     after = [*found.steps[1:], None]
@@ -116,7 +116,7 @@ def _padding(step: TilingStep, dims: Sequence[Any], now: str) -> str:
 
 
 def _way(step: TilingStep, dims: Sequence[Any], at: Sequence[Any], merges: bool) -> str:
-    """Where the element is after a step, with what that is made of."""
+    """The sentence of the element's place after a step, with its arithmetic."""
     assert step.coordinate is not None
     here = _tuple(step.coordinate)
     if step.action != "reshape":
@@ -138,7 +138,7 @@ def _way(step: TilingStep, dims: Sequence[Any], at: Sequence[Any], merges: bool)
 
 
 def _sizes(step: TilingStep) -> int:
-    """How many axes a tile is over."""
+    """The number of axes of a tile."""
     assert step.tile is not None
     return len([t for t in step.tile if t != COMBINE])
 
@@ -156,7 +156,7 @@ def _number(x: Any) -> str:
 
 
 def pictures_of(found: TilingExplanation) -> Iterator[AnyFigure]:
-    """Yield the offsets of the array with a colour for each tile, and memory; none of unknown sizes."""
+    """Yield the offsets with a colour for each tile, and memory; nothing if a size is unknown."""
     try:
         layout = to_layout(found.shape).trimmed()
     except (UnsupportedError, UndecidedError):
@@ -175,15 +175,15 @@ def pictures_of(found: TilingExplanation) -> Iterator[AnyFigure]:
     def paint(k: int, cell: Cell) -> Cell:
         return cell._replace(colour=colour(k), is_marked=k == index)
 
-    yield painted(layout, paint, f"{found.shape} = {layout}", "tile", around=index)
+    yield paint_layout(layout, paint, f"{found.shape} = {layout}", "tile", around=index)
     offset = found.offset
     strip = None if offset is None else memory_around(layout, known_int(offset), colour)
-    whole = painted_strip(layout, colour, "in memory", known_int(found.elements))
+    whole = paint_strip(layout, colour, "in memory", known_int(found.elements))
     yield whole if strip is None else strip
 
 
 def _tile_sizes(shape: XlaShape) -> list[int]:
-    """How many elements of each dim are in one tile of the first level; 1 of one under no tile."""
+    """The elements of each dim in one tile of the first level; 1 for a dim without a tile."""
     sizes = [1] * len(shape.dimensions)
     tile = shape.tiles[0] if shape.tiles else ()
     order = shape.major_to_minor

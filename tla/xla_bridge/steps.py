@@ -9,8 +9,8 @@ None transpose (0, 1) (3, 5) (2, 3)
 (2, 2) transpose (0, 2, 1, 3) (2, 3, 2, 2) (1, 1, 0, 1)
 None reshape (24,) (24,) (17,)
 
-Carried out on an array, they give its memory: numpy's ``transpose``, ``pad`` at the end of each axis
-and ``reshape`` do. The coordinate after the last step is the offset.
+On an array these steps, numpy's ``transpose``, ``pad`` at the end of each axis and ``reshape``, produce
+its memory. The coordinate after the last step is the offset.
 
 Source: tiled_layout.md of XLA, "Tiling as pad-reshape-transpose".
 """
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class TilingStep(NamedTuple):
-    """One step, and what there is after it.
+    """One step, with the sizes and the coordinate after it.
 
     >>> tiling_steps(parse_shape("f32[3]{0:T(2)}"), (2,)).steps[1]
     TilingStep(action='pad', argument=(4,), dimensions=(4,), tile=(2,), coordinate=(2,))
@@ -42,32 +42,32 @@ class TilingStep(NamedTuple):
 
     action: Literal["transpose", "pad", "reshape"]
     argument: tuple[int, ...]
-    """Of a transpose the axes in their new order, of the others the sizes to pad or reshape to."""
+    """The new order of the axes for a transpose, the new sizes for a pad or reshape."""
     dimensions: tuple[int, ...]
     """The sizes of the axes after it, major first."""
     tile: Tile | None
-    """The tile that it is part of; None of the first steps and the last."""
+    """The tile of the step; None for the first steps and the last."""
     coordinate: tuple[int, ...] | None
-    """Where the element asked for is after it; None where none is asked for."""
+    """The coordinate of the caller's element after it; None without one."""
 
 
 @drawn_by("tla.xla_bridge.step_words", "steps_figure")
 class TilingExplanation(NamedTuple):
-    """How the array of a shape becomes its memory."""
+    """The steps from the array of a shape to its memory."""
 
     shape: XlaShape
     element: tuple[int, ...] | None
-    """The index of the element asked for."""
+    """The index of the caller's element, or None."""
     steps: tuple[TilingStep, ...]
 
     @property
     def elements(self) -> int:
-        """How many elements there are in memory, all padding included."""
+        """The number of elements in memory, all padding included."""
         return self.steps[-1].dimensions[0]
 
     @property
     def offset(self) -> int | None:
-        """The offset of the element asked for."""
+        """The offset of the caller's element, or None."""
         at = self.steps[-1].coordinate
         return None if at is None else at[0]
 
@@ -78,8 +78,8 @@ class TilingExplanation(NamedTuple):
         Read row by row this is memory: 2 * 3 * 2 * 2 = 24 elements.
 
         Args:
-            pictures: Whether to draw; of unknown sizes, and where no layout is that of the shape, there
-                is nothing to draw.
+            pictures: Whether to draw too. There is no picture if a size is unknown, or if the shape has
+                no nested layout.
         """
         found: Steps = figure_of(self, pictures=pictures)
         return found
@@ -91,9 +91,9 @@ class TilingExplanation(NamedTuple):
 def tiling_steps(shape: AnyShape, index: Sequence[IntLike] | None = None) -> TilingExplanation:
     """Return the steps from an array to its memory, and the way of one element through them.
 
-    First the dims are put in their order in memory. Each tile then pads, reshapes and transposes;
-    before that a ``*`` reshapes two axes into one, and a tile with more entries than there are axes
-    adds some of size 1. At last all is one axis, which ``L`` may pad.
+    The first step puts the dims in their order in memory. Then each tile pads, reshapes and transposes.
+    Before that a ``*`` reshapes two axes into one, and a tile with more entries than axes adds axes of
+    size 1. At the end there is one axis, which ``L`` may pad.
 
     >>> print(tiling_steps(parse_shape("f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}")).steps[1].argument)
     (112, 110)
@@ -117,7 +117,7 @@ def tiling_steps(shape: AnyShape, index: Sequence[IntLike] | None = None) -> Til
 
 
 class _Walk:
-    """An array on its way to memory: its sizes, a coordinate, and the steps so far."""
+    """An array between two steps: its sizes, a coordinate, and the steps so far."""
 
     def __init__(self, dims: Sequence[int], at: Sequence[int] | None) -> None:
         self.dims = tuple(dims)
@@ -127,7 +127,7 @@ class _Walk:
         self.steps: list[TilingStep] = []
 
     def under(self, tile: Tile) -> None:
-        """Note the steps of one tile."""
+        """Add the steps of one tile."""
         self._tile = tile
         sizes = self._prepare(tile)
         first = len(self.dims) - len(sizes)  # the axes before it stay as they are
@@ -145,7 +145,7 @@ class _Walk:
         self._tile = None
 
     def _prepare(self, tile: Tile) -> tuple[int, ...]:
-        """Note the reshape that gives the tile one axis for each size: ones added, or some merged."""
+        """Add the reshape after which the tile has one axis for each size, with new or merged axes."""
         missing, kept, groups, sizes = cut_by(tile, list(zip(self.at, self.dims, strict=True)), (0, 1))
         merged = (prod(d for _x, d in group) for group in groups)
         places = (row_major(*zip(*group, strict=True)) for group in groups)

@@ -1,23 +1,23 @@
-"""Where XLA puts an element: the exact meaning of ``minor_to_major`` and tiles.
+"""The place of an element in XLA: the exact meaning of ``minor_to_major`` and tiles.
 
-Each tile splits the axes that the one before it made. A tile of k entries applies to the last k
-axes: each axis ``d`` becomes a count ``ceil(d / t)`` and an inner axis ``t``, all counts before all
-inner axes; a ``*`` first merges its axis into the next one. The offset is the row-major index in
-the axes that result. Padding sits where a size was rounded up.
+Each tile splits the axes of the tile before it. A tile of k entries applies to the last k axes. Each
+axis ``d`` becomes a count ``ceil(d / t)`` and an inner axis ``t``, all counts before all inner axes. A
+``*`` first merges its axis into the next one. The offset is the row-major index in the axes after the
+last tile. There is padding wherever a size is rounded up.
 
 >>> shape = XlaShape("f32", (3, 5), tiles=[(2, 2)])
 >>> physical_offset(shape, (2, 3)), physical_elements(shape), physical_bytes(shape)
 (17, 24, 96)
 
-A bounded dim ``<=N`` takes the memory of N: XLA strides over the bound, whatever the size is. The
+A bounded dim ``<=N`` has the memory of N, because XLA's strides follow the bound, for any size. The
 memory of an unknown dim ``?`` is symbolic.
 
 >>> shape = XlaShape("f32", ("<=3", "?"), tiles=[(2, 2)])
 >>> print(*physical_dimensions(shape), physical_elements(shape))
 2 (d1{min=0}+1)//2 2 2 8*((d1{min=0}+1)//2)
 
-Where the size of a dynamic array is kept is up to the backend, and counted nowhere here. A split array
-is seen as if one memory held all of it; `split_piece` tells the pieces.
+The backend decides where it keeps the size of a dynamic array, which does not count here. For these
+functions one memory holds a whole split array; `split_piece` returns the pieces.
 Source: tiled_layout.md of XLA.
 """
 
@@ -39,11 +39,12 @@ A = TypeVar("A")
 
 
 class Cut(NamedTuple, Generic[A]):
-    """What a tile does to some axes, major first: it keeps some, merges the others, and splits those.
+    """The effect of a tile on some axes, major first: it keeps some, merges the others, and splits
+    those.
 
     Attributes:
-        missing: How many axes of size 1 it puts in front, to have one for each of its entries.
-        kept: How many axes it leaves as they are.
+        missing: The number of axes of size 1 that it adds in front, to have one for each of its entries.
+        kept: The number of axes that it leaves as they are.
         groups: The axes that it merges, and then splits by one of its sizes.
         sizes: These sizes.
     """
@@ -55,7 +56,7 @@ class Cut(NamedTuple, Generic[A]):
 
 
 def cut_by(tile: Tile, axes: Sequence[A], one: A) -> Cut[A]:
-    """Return what a tile does to some axes; ``one`` is an axis of size 1.
+    """Return the effect of a tile on some axes; ``one`` is an axis of size 1.
 
     >>> cut_by(("*", 8, 4), [3, 5, 7, 9], 1)
     Cut(missing=0, kept=1, groups=((5, 7), (9,)), sizes=(8, 4))
@@ -77,7 +78,7 @@ def physical_index(shape: AnyShape, index: Sequence[IntLike]) -> tuple[int, ...]
     >>> physical_index(XlaShape("f32", (3, 5), tiles=[(2, 2)]), (2, 3))
     (1, 1, 0, 1)
 
-    In a bounded dim every index below the bound has a place, be it data or padding.
+    In a bounded dim every index below the bound has a place, for data or for padding.
 
     Raises:
         CoordinateError: the index is not one int for each dim, inside the dims.
@@ -88,7 +89,7 @@ def physical_index(shape: AnyShape, index: Sequence[IntLike]) -> tuple[int, ...]
 
 
 def index_of(shape: XlaShape, index: Sequence[IntLike]) -> tuple[int, ...]:
-    """Return the index of an element as a tuple of ints, or raise what `physical_index` does."""
+    """Return the index of an element as a tuple of ints, or raise the errors of `physical_index`."""
     if isinstance(index, (int, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise LeafError(
             f"an index needs an int for each dim, not {index!r}", "Write (2, 3).", value=index
@@ -111,7 +112,7 @@ def index_of(shape: XlaShape, index: Sequence[IntLike]) -> tuple[int, ...]:
 
 
 def physical_dimensions(shape: AnyShape) -> tuple[int, ...]:
-    """Return the sizes of the axes that the tiles make, major first; their product is the memory.
+    """Return the sizes of the axes after all tiles, major first; their product is the memory.
 
     >>> physical_dimensions(XlaShape("f32", (3, 5), tiles=[(2, 2)]))
     (2, 3, 2, 2)
@@ -121,10 +122,10 @@ def physical_dimensions(shape: AnyShape) -> tuple[int, ...]:
 
 
 def _inside(index: Sequence[int], bounds: Sequence[int]) -> bool:
-    """Whether each entry lies from 0 to below its bound; raise `UndecidedError` where that is open."""
+    """Whether each entry lies from 0 to below its bound; raise `UndecidedError` if that is open."""
     pairs = list(zip(index, bounds, strict=True))
     if any(known_lt(x, 0) is True or known_lt(x, d) is False for x, d in pairs):
-        return False  # one that is outside settles it
+        return False  # one outside decides it
     return all(not less(x, 0) and less(x, d) for x, d in pairs)
 
 
@@ -161,19 +162,19 @@ def physical_offset(shape: AnyShape, index: Sequence[IntLike]) -> int:
 
 
 def physical_elements(shape: AnyShape) -> int:
-    """Return how many elements the shape takes in memory, all padding and ``L`` included.
+    """Return the number of elements of memory of a shape, all padding and ``L`` included.
 
     >>> physical_elements(parse_shape("f32[3,5]{1,0:T(2,2)}")), 3 * 5
     (24, 15)
 
-    A bounded dim counts by its bound; the count is symbolic where a dim is unknown.
+    A bounded dim counts by its bound. The number is symbolic if the size of a dim is unknown.
     """
     shape = array_shape(shape)
     return round_up(prod(physical_dimensions(shape)), shape.tail_padding_alignment_in_elements)
 
 
 def physical_bytes(shape: AnyShape) -> int:
-    """Return how many bytes the shape takes in memory; packed where ``E`` says so.
+    """Return the number of bytes of memory of a shape; ``E`` packs its elements.
 
     >>> physical_bytes(parse_shape("bf16[3,200]{1,0:T(8,128)(2,1)}")), 2 * 3 * 200
     (4096, 1200)
@@ -185,9 +186,9 @@ def physical_bytes(shape: AnyShape) -> int:
 def logical_bytes(shape: AnyShape) -> int:
     """Return the bytes of the data alone, without padding; a bounded dim counts by its bound.
 
-    An element takes the whole bytes of its type, or the bits of ``E`` where those are fewer. So an
-    ``E`` that widens elements is no data; XLA's memory reports count the same, except that they
-    take a whole byte for a packed element too.
+    An element has the whole bytes of its type, or the bits of ``E`` if those are fewer. So the
+    additional bits of a wider ``E`` are no data. XLA's memory reports count in the same way, except that
+    they count a whole byte also for a packed element.
 
     >>> packed = XlaShape("s4", (3, 3), element_size_in_bits=4)
     >>> logical_bytes(packed), logical_bytes(XlaShape("s4", (3, 3)))
@@ -199,7 +200,7 @@ def logical_bytes(shape: AnyShape) -> int:
 
 
 def linear_index(index: Sequence[IntLike], bounds: Sequence[IntLike]) -> int:
-    """Return the row-major index: the last entry changes fastest. The document's formula.
+    """Return the row-major index, the document's formula: the last entry changes fastest.
 
     >>> linear_index((1, 1, 0, 1), (2, 3, 2, 2))
     17
@@ -224,7 +225,7 @@ def row_major(index: Sequence[int], bounds: Sequence[int]) -> int:
 
 
 def coordinates(index: int, bounds: Sequence[int]) -> list[int]:
-    """Return the coordinates whose row-major index is the given one; the first takes what is left."""
+    """Return the coordinates of a row-major index; the first of them has no bound."""
     out: list[int] = []
     for d in bounds[:0:-1]:
         index, x = divmod(index, d)
@@ -235,13 +236,13 @@ def coordinates(index: int, bounds: Sequence[int]) -> list[int]:
 def linear_index_with_tile(
     index: Sequence[IntLike], bounds: Sequence[IntLike], tile: Sequence[SupportsIndex]
 ) -> int:
-    """Return the index of an element under one tile. The document's formula.
+    """Return the index of an element under one tile, the document's formula.
 
     >>> linear_index_with_tile((2, 3), (3, 5), (2, 2))
     17
 
     Args:
-        tile: As many entries as ``bounds``, or fewer: then it applies to the last ones.
+        tile: As many entries as ``bounds``, or fewer for the last bounds.
 
     Raises:
         CoordinateError: the index is not one int for each bound, inside it.
@@ -253,14 +254,14 @@ def linear_index_with_tile(
 
 
 def array_shape(shape: AnyShape) -> XlaShape:
-    """Return an array shape as it is, and that of a buffer's array; a tuple has no memory layout.
+    """Return an array shape itself, or the array of a buffer; a tuple has no memory layout.
 
     >>> print(array_shape(parse_shape("b(f32[4]{0})")))
     f32[4]{0}
 
     Raises:
         UnsupportedError: the shape is a tuple, a token or opaque.
-        LayoutError: it was read in mode "xla", and XLA's validator refuses it.
+        LayoutError: the shape comes from mode "xla", and XLA's validator refuses it.
     """
     if isinstance(shape, XlaBuffer):
         return array_shape(shape.array)
@@ -279,7 +280,7 @@ def array_shape(shape: AnyShape) -> XlaShape:
 
 
 def element_bytes(shape: XlaShape) -> int:
-    """Return the bytes of an element of this type by itself; a token or opaque has none."""
+    """Return the bytes of a single element; a token or opaque has none."""
     size = shape.element_type.bytes
     if size is None:
         raise UnsupportedError(f"{shape} carries no data: it has no size and no layout", shape=shape)
@@ -287,7 +288,7 @@ def element_bytes(shape: XlaShape) -> int:
 
 
 def bytes_of(shape: XlaShape, count: int) -> int:
-    """Return how many bytes ``count`` elements take, packed where ``E`` says so."""
+    """Return the number of bytes of ``count`` elements, which ``E`` may pack."""
     if shape.element_size_in_bits:
         return ceil_div(count * shape.element_size_in_bits, 8)
     return count * element_bytes(shape)

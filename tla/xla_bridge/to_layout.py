@@ -1,15 +1,16 @@
 """From an XLA tiled layout to the nested layout of the same function.
 
-Each dim of the shape becomes one mode, its digits minor first. A digit is a factor of a dim: a dim
-of 1280 rows under ``T(8,128)(2,1)`` has the digits 2, 4 and 160. Every tile splits the axes that the
-digits stand on. Where a split is inexact the offset is looked at as a function of the dims: its parts
-may merge again, as the 3 and 1 of ``f32[6]{0:T(4)(3)}`` do; else the layout is refused with a proof.
+Each dim of the shape becomes one mode, with its digits minor first. A digit is a factor of a dim: a dim
+of 1280 rows under ``T(8,128)(2,1)`` has the digits 2, 4 and 160. Every tile splits the axes of the
+digits. If a split is inexact, the offset is taken as a function of the dims. Its parts may merge again,
+such as the 3 and 1 of ``f32[6]{0:T(4)(3)}``. If they do not, the error has a proof that there is no
+layout.
 
 >>> print(to_layout(parse_shape("bf16[8,1,1280,16384]{3,2,0,1:T(8,128)(2,1)}")))
 (_8,_1,(_2,_4,_160),(_128,_128)):(_20971520,_0,(_1,_256,_131072),(_2,_1024))
 
-A dynamic dim is a symbolic int. The bound of ``<=5`` is what memory is laid out for, the symbol is how
-much of it holds data; the size of ``?`` is the symbol itself, in the strides of all that lies above it.
+A dynamic dim is a symbolic int. For ``<=5`` memory is laid out for the bound, and the symbol is the size
+of the data. For ``?`` the symbol is the size itself, and the strides above it contain it.
 
 >>> print(to_layout(parse_shape("f32[<=5,3]")), to_layout(parse_shape("f32[3,?]")))
 (_5,_3):(_3,_1):(d0{min=0,max=5},_3) (_3,d1{min=0}):(d1,_1)
@@ -49,9 +50,9 @@ if TYPE_CHECKING:
 class _Digit:
     """A factor of a dim: ``(index of dim // weight) % size``, at ``place`` in its axis.
 
-    The weight is the product of the digits below it in its dim; ``rank`` orders the digits of a dim
-    by it. The last digit of a dim has no digit above it and is not reduced by its size, so it may grow
-    into padding.
+    The weight is the product of the digits below it in its dim, and ``rank`` orders the digits of a dim
+    by weight. The last digit of a dim has no digit above it and is not reduced by its size. So it may
+    extend into padding.
     """
 
     __slots__ = ("dim", "last", "place", "rank", "size")
@@ -63,7 +64,7 @@ class _Digit:
 class _Axis:
     """An axis of the memory: its extent, and the digits whose places make up its coordinate.
 
-    The digits stand by place, the greatest last.
+    The digits are in the order of their places, the greatest last.
     """
 
     __slots__ = ("digits", "extent")
@@ -77,21 +78,21 @@ def to_layout(
     shape: AnyShape,
     dims: Mapping[int, IntLike] | None = None,
     *,
-    assume: Conditions | None = None,  # taken by `keeps_assumptions`
+    assume: Conditions | None = None,  # for `keeps_assumptions`
 ) -> AnyLayout:
     """Return the layout with ``layout(*index) == physical_offset(shape, index)`` for every element.
 
-    The shape of the result is the padded box of each dim, its origin shape the dims; every int of a
-    fixed dim is static. ``.trimmed()`` cuts the box to the data. Where an uneven split merges again,
-    what the box has beyond the dims is no padding of the array, and may lie past its memory.
+    The shape of the result is the padded box of each dim, and its origin shape the dims. Every int of a
+    fixed dim is static. ``.trimmed()`` cuts the box to the data. If an uneven split merges again, the
+    part of the box past the dims is no padding of the array, and may lie past its memory.
 
     >>> layout = to_layout(parse_shape("f32[3,5]{1,0:T(2,2)}"))
     >>> print(layout, layout.trimmed())
     ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5) ((_2,_2),(_2,_3)):((_2,_12),(_1,_4)):(_3,_5)
 
     A dim ``<=5`` of number ``i`` is laid out as 5, and its origin is the symbolic int
-    ``di{min=0,max=5}``. A dim ``?`` is ``di{min=0}``, bound to ``n`` the layout of the shape that has
-    ``n`` in its place.
+    ``di{min=0,max=5}``. A dim ``?`` is ``di{min=0}``. With ``n`` for it, this is the layout of the shape
+    with ``n`` in that place.
 
     >>> layout = to_layout(parse_shape("f32[?,<=3]{0,1:T(2,2)}"))
     >>> print(layout)
@@ -100,35 +101,34 @@ def to_layout(
     ((_2,3),(_2,_2)):((_1,_4),(_2,12)):(5,2)
 
     Args:
-        dims: Other symbolic ints, or ints, for dynamic dims, by their numbers, so that shapes may
-            share an unknown: ``{0: sym("M")}``.
-        assume: Conditions that the unknowns fulfil.
+        dims: Other symbolic ints, or ints, for dynamic dims, by their numbers: ``{0: sym("M")}``. So
+            shapes may share an unknown.
+        assume: Conditions that hold for the unknowns.
 
     Raises:
         LeafError: ``dims`` is no mapping of ints.
         LayoutError: an int of ``dims`` is negative, or exceeds the bound of its dim.
         CoordinateError: ``dims`` has a number that is no dynamic dim.
-        UndecidedError: whether tiles cut a digit evenly depends on an unknown size: tiles with ``*``
-            may need it to be a multiple of an entry. Or an unknown of ``dims`` may exceed a bound.
-            Or ``*`` merges dims of more than 65536 elements, and neither digits give them nor does
-            what was tried refute them.
+        UndecidedError: an unknown size decides whether tiles cut a digit evenly; tiles with ``*`` may
+            need a multiple of an entry. Or an unknown of ``dims`` may exceed a bound. Or ``*`` merges
+            dims of more than 65536 elements that have no digits, and no tried index refutes a layout.
         UnsupportedError: there is no nested layout with one mode for each dim. Its ``reason`` is
             ``"broken-digit"`` (a tile cuts a digit unevenly) or ``"misaligned-combine"`` (a tile cuts
-            dims merged by ``*`` across their border), its ``dim``, ``digit`` and ``tile`` say where.
-            A layout would place ``index`` at the sum of the two offsets of ``parts``; the array has
-            it elsewhere. ``combined`` is the layout over combined coordinates, which always exists.
-            Of a dim of unknown size the last three are left out: digits alone refuse it.
+            dims merged by ``*`` across their border). Its ``dim``, ``digit`` and ``tile`` are the place.
+            A layout would place ``index`` at the sum of the two offsets of ``parts``, but the array has
+            it elsewhere. ``combined`` is the layout over combined coordinates, which always exists. The
+            error of a dim of unknown size does not have the last three, because digits alone refuse it.
     Source: tiled_layout.md of XLA for the tiles; shape_util.cc ``ByteStrides`` for bounded dims, whose
-    bounds make the strides; the digits are our own derivation. XLA's CPU and GPU also hold dynamic
-    arrays packed by their sizes (ir_emitter_unnested.cc, ``PadToStatic``): these are laid out as ``?``.
+    bounds make the strides; the digits are our own derivation. XLA's CPU and GPU also pack dynamic
+    arrays by their sizes (ir_emitter_unnested.cc, ``PadToStatic``); these have the layout of ``?``.
     """
     shape = array_shape(shape)
     sizes, origin = _sizes(shape, {} if dims is None else dims)
     try:
-        return _assembled(_split_axes(shape, sizes, grow=True), origin)
-    except (UndecidedError, UnsupportedError):  # a tile may cut a digit unevenly just as it has grown
+        return _layout_of(_split_axes(shape, sizes, grow=True), origin)
+    except (UndecidedError, UnsupportedError):  # a tile may cut only the extended digit unevenly
         try:
-            return _assembled(_split_axes(shape, sizes, grow=False), origin)
+            return _layout_of(_split_axes(shape, sizes, grow=False), origin)
         except UnsupportedError as error:
             if any(isinstance(n, SymbolicInt) for n in sizes):
                 raise
@@ -139,7 +139,7 @@ def to_layout(
 
 
 def _sizes(shape: XlaShape, dims: Mapping[int, IntLike]) -> tuple[list[Any], list[Any]]:
-    """The size of each dim in memory, and how much of it holds data."""
+    """The size of each dim in memory, and the size of its data."""
     if not isinstance(dims, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise LeafError(
             f"dims needs a mapping of the numbers of dims to sizes, not {type(dims).__name__} {dims!r}",
@@ -177,23 +177,23 @@ def _unknown(i: int, bound: int) -> Any:
 
 
 def _split_axes(shape: XlaShape, sizes: list[Any], grow: bool) -> list[_Axis]:
-    """The axes of the memory after all tiles, major first, with the digits that stand on them."""
+    """The axes of the memory after all tiles, major first, with their digits."""
     axes = [_Axis(sizes[p], [_Digit(p, (), sizes[p], 1, True)]) for p in shape.major_to_minor]
     empty = any(known_eq(n, 0) is True for n in sizes)
     for tile in () if empty else shape.tiles:  # an empty array has nothing to place
         _missing, kept, groups, entries = cut_by(tile, axes, _Axis(1, []))
-        merged = [reduce(_combined, group) for group in groups]
+        merged = [reduce(_merge_axes, group) for group in groups]
         pairs = [_split(axis, t, shape, grow) for axis, t in zip(merged, entries, strict=True)]
         axes = axes[:kept] + [outer for outer, _inner in pairs] + [inner for _outer, inner in pairs]
     return axes
 
 
-def _combined(major: _Axis, minor: _Axis) -> _Axis:
+def _merge_axes(major: _Axis, minor: _Axis) -> _Axis:
     """One axis of two: ``x_major * extent_minor + x_minor``."""
     raised = [
         _Digit(d.dim, d.rank, d.size, d.place * minor.extent, d.last)
         for d in major.digits
-        if known_eq(d.size, 1) is not True  # always 0: where it stands does not matter
+        if known_eq(d.size, 1) is not True  # always 0, so its place does not matter
     ]
     kept = minor.digits if not raised else [d for d in minor.digits if known_eq(d.size, 1) is not True]
     return _Axis(major.extent * minor.extent, kept + raised)
@@ -224,14 +224,18 @@ def _split(axis: _Axis, t: int, shape: XlaShape, grow: bool) -> tuple[_Axis, _Ax
             inner.digits.append(_Digit(d.dim, (*d.rank, 0), r, d.place, False))
             outer.digits.append(_Digit(d.dim, (*d.rank, 1), ceil_div(size, r), 1, d.last))
         elif fits and counts is False and even is False:
-            raise _refused(shape, axis, d, t)
+            raise _broken_digit_error(shape, axis, d, t)
         else:
-            raise _undecided(shape, d, t, (counts, d.place, t), (even if nests else False, size, r))
+            raise _undecided_error(
+                shape, d, t, (counts, d.place, t), (even if nests else False, size, r)
+            )
     return outer, inner
 
 
-def _undecided(shape: XlaShape, d: _Digit, t: int, *open_: tuple[bool | None, Any, Any]) -> Exception:
-    """The error of a digit that a tile may cut unevenly, with what would settle that it does not."""
+def _undecided_error(
+    shape: XlaShape, d: _Digit, t: int, *open_: tuple[bool | None, Any, Any]
+) -> Exception:
+    """The error of a digit that a tile may cut unevenly, with the condition that it does not."""
     whole = next((x % n for answer, x, n in open_ if answer is None), None)
     needed = comparison(d.place * d.size, "<=", t) if whole is None else comparison(whole, "==", 0)
     return UndecidedError(
@@ -245,7 +249,7 @@ def _undecided(shape: XlaShape, d: _Digit, t: int, *open_: tuple[bool | None, An
     )
 
 
-def _refused(shape: XlaShape, axis: _Axis, d: _Digit, t: int) -> UnsupportedError:
+def _broken_digit_error(shape: XlaShape, axis: _Axis, d: _Digit, t: int) -> UnsupportedError:
     if len({other.dim for other in axis.digits}) > 1:
         reason = "misaligned-combine"
         text = f"a tile of {t} cuts across dims merged by '*': dim {d.dim} counts by {d.place} there"
@@ -264,8 +268,8 @@ def _refused(shape: XlaShape, axis: _Axis, d: _Digit, t: int) -> UnsupportedErro
     )
 
 
-def _assembled(axes: list[_Axis], origin: list[Any]) -> AnyLayout:
-    """One mode for each dim: its digits by weight, with the strides of the axes they stand on."""
+def _layout_of(axes: list[_Axis], origin: list[Any]) -> AnyLayout:
+    """The layout with one mode for each dim: its digits by weight, with the strides of their axes."""
     modes: list[list[tuple[tuple[int, ...], int, int]]] = [[] for _dim in origin]
     step = 1
     for axis in reversed(axes):

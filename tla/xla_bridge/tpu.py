@@ -1,11 +1,11 @@
-"""What TPU compilers do with arrays: the tiles they use, the layout they choose by themselves, memories.
+"""The choices of TPU compilers for arrays: tiles, default layouts and memory spaces.
 
 >>> from .parse import parse_array
 >>> print(default_layout(parse_array("bf16[1000,20]"), "v5e"))
 bf16[1000,20]{0,1:T(8,128)(2,1)}
 
 A row of a tile is 128 elements of the most minor dim. Types below 32 bits are packed: elements of
-``p = 32 / bits`` neighbouring rows share a 32-bit word, which is what the second tile ``(p,1)`` says.
+``p = 32 / bits`` neighbouring rows share a 32-bit word. The second tile ``(p,1)`` expresses that.
 
 Source: modules compiled by libtpu 0.0.42 for each chip, whose entry parameters are the rows of
 ``tests/data/tpu_default_layouts.jsonl``; XLA's tiled-layout document.
@@ -37,7 +37,7 @@ _LONGEST_VECTOR_TILE: Final = 1024
 
 
 class Chip(NamedTuple):
-    """A TPU core as its compiler sees it.
+    """A TPU core, as known to its compiler.
 
     >>> chip = chip_named("v5e")
     >>> chip.name, chip.generation, chip.hbm, chip.vmem_bytes
@@ -47,15 +47,15 @@ class Chip(NamedTuple):
     name: str
     generation: int
     memory_spaces: Mapping[int, str]
-    """The names of the memory spaces ``S(n)`` by number, as far as they are known."""
+    """The known names of the memory spaces ``S(n)``, by number."""
     hbm: str
-    """The main memory that the compiler leaves to a program, as its out-of-memory reports print it."""
+    """The main memory for a program, in the text of the compiler's out-of-memory reports."""
     vmem_bytes: int
     smem_bytes: int
 
 
-# S(2) holds the flags of a copy-start, a send or a slice-start; S(6) the single scalars that fusions
-# take as addresses; S(5) is XLA's own number of the host's memory.
+# S(2) holds the flags of a copy-start, a send or a slice-start. S(6) holds single scalars that are the
+# addresses of fusions. S(5) is XLA's own number of the host's memory.
 _OLD: Final = {0: "HBM", 5: "host", 6: "SMEM"}
 _V4: Final = {**_OLD, 2: "sync flags", 3: "VMEM"}
 _V5: Final = {**_OLD, 1: "VMEM", 2: "sync flags"}
@@ -75,7 +75,7 @@ CHIPS: Final = {
 }
 """The chips whose compilers were observed, by name, oldest first.
 
-Capacities are those that the compilers of the topologies 2x2 and 2x2x1 state when they refuse a program:
+The capacities are those of the compilers of the topologies 2x2 and 2x2x1, in their errors:
 ``exceeds available HBM (...)`` and ``would exceed memory (size=...)``.
 """
 
@@ -86,13 +86,13 @@ _OTHER_NAMES: Final = {
 
 
 def chip_named(name: str | Chip) -> Chip:
-    """Return the chip of a name; a chip is its own.
+    """Return the chip of a name; a chip stays as it is.
 
     >>> chip_named("TPU v5 lite").name, chip_named("Ironwood").name
     ('v5e', 'tpu7x')
 
     Raises:
-        UnsupportedError: no such chip is known.
+        UnsupportedError: no chip has the name.
     """
     if isinstance(name, Chip):
         return name
@@ -106,33 +106,33 @@ def chip_named(name: str | Chip) -> Chip:
 
 
 def memory_space_name(n: int, chip: str | Chip | None = None) -> str:
-    """Return what memory space ``S(n)`` is on a chip; where that is not known, the number itself.
+    """Return the name of memory space ``S(n)`` on a chip, or the number itself if it is unknown.
 
     >>> memory_space_name(1, "v5e"), memory_space_name(3, "v4"), memory_space_name(1)
     ('VMEM', 'VMEM', 'S(1)')
 
-    Without a chip only the names that hold on every chip are given.
+    Without a chip only names that are the same on every chip count.
     """
     return (_OLD if chip is None else chip_named(chip).memory_spaces).get(n, f"S({n})")
 
 
 def tpu_tilings(element_type: str | ElementType, rank: SupportsIndex) -> tuple[Tiling, ...]:
-    """Return the tilings that arrays of a type and rank bear on TPUs, the most usual first.
+    """Return the tilings of arrays of a type and rank on TPUs, the most usual first.
 
     >>> tpu_tilings("bf16", 2)[:3]
     (((8, 128), (2, 1)), ((4, 128), (2, 1)), ((2, 128), (2, 1)))
     >>> tpu_tilings("f32", 0)
     (((128,),), ((256,),))
 
-    Types below 8 bits have the tilings of their packed form, in which a shape also bears ``E(bits)``,
-    and then those with a whole byte for each element. Wider types than 32 bits have those of 32 bits.
+    Types below 8 bits have the tilings of their packed form, in which a shape also has ``E(bits)``, and
+    then those with a whole byte for each element. Types above 32 bits have the tilings of 32 bits.
 
     Raises:
-        UnsupportedError: the type carries no data.
+        UnsupportedError: the type has no data.
     """
     bits = _bits(element_type)
     rank = int(rank)
-    # Types of 1 bit are in XLA's document only; those of 6 bits were never seen but in whole bytes.
+    # Only XLA's document has types of 1 bit. Types of 6 bits occur only in whole bytes.
     packings = [(_packing(bits), _packing(bits))] if bits != 6 else []
     packings += [(_packing(bits) if bits != 6 else 4, 4)] if bits < 8 else []
     found: dict[Tiling, None] = {}
@@ -152,7 +152,7 @@ def _bits(element_type: str | ElementType) -> int:
 
 
 def _packing(bits: int) -> int:
-    """How many elements share a 32-bit word."""
+    """The number of elements that share a 32-bit word."""
     return max(1, 32 // bits)
 
 
@@ -192,7 +192,7 @@ def _matrix(p: int, stored: int) -> Iterator[Tiling]:
 
 
 def default_tiling(shape: AnyShape, chip: str | Chip = "v5e") -> Tiling:
-    """Return the tiles that `default_layout` gives an array.
+    """Return the tiles of an array's `default_layout`.
 
     >>> default_tiling(XlaShape("f32", (5000,))), default_tiling(XlaShape("s8", (2, 300)))
     (((1024,),), ((4, 128), (4, 1)))
@@ -201,15 +201,14 @@ def default_tiling(shape: AnyShape, chip: str | Chip = "v5e") -> Tiling:
 
 
 def default_layout(shape: AnyShape, chip: str | Chip = "v5e") -> XlaShape:
-    """Return the shape in the layout that the compiler gives it as an entry parameter.
+    """Return the shape in the layout that the compiler chooses for an entry parameter.
 
     >>> print(default_layout(XlaShape("s32", (8388608, 8, 4))))
     s32[8388608,8,4]{0,2,1:T(4,128)}
 
-    The two most minor dims are those that take the fewest elements in memory; on a tie the later dim
-    goes first, in the most minor place and then in the second. The other dims keep their order. An
-    array without elements is row-major and has no tiles. Of the given layout only the
-    memory space stays.
+    The two most minor dims are those with the fewest elements in memory. On a tie the later dim comes
+    first, in the most minor place and then in the second. The other dims keep their order. An array
+    without elements is row-major and has no tiles. Only the memory space of the present layout stays.
 
     Raises:
         UnsupportedError: the shape is no array, or a dim is unknown; its type has 1 or 6 bits, of which
@@ -230,7 +229,7 @@ def default_layout(shape: AnyShape, chip: str | Chip = "v5e") -> XlaShape:
 
 
 def packed_bits(element_type: str | ElementType, chip: str | Chip | int = "v5e") -> int:
-    """Return the ``E(bits)`` that the compiler gives an array of a type: 0 where elements take bytes.
+    """Return the compiler's ``E(bits)`` for an array of a type: 0 if elements have whole bytes.
 
     >>> packed_bits("s4", "v5e"), packed_bits("s4", "v3"), packed_bits("s8", "v5e")
     (4, 0, 0)
@@ -252,8 +251,8 @@ def tilings_of_order(
     >>> tilings_of_order(shape, (1, 0)), tilings_of_order(shape, (0, 1))
     ((((8, 128), (2, 1)), ((16, 128), (2, 1))), (((4, 128), (2, 1)),))
 
-    There are two where tiles of 8 rows of 32-bit words pad nothing. A layout with other tiles is refused
-    by the compiler ("expected shape: ..."), but for wasteful ones of 16-bit types.
+    There are two if tiles of 8 rows of 32-bit words pad nothing. The compiler refuses a layout with
+    other tiles ("expected shape: ..."), except wasteful ones of 16-bit types.
 
     Raises:
         UnsupportedError: the shape is no array, or its type has 1 or 6 bits; or there is no such chip.
@@ -282,9 +281,9 @@ def minor_pairs(order: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _cost(shape: XlaShape, order: tuple[int, ...], generation: int) -> tuple[int, bool]:
-    """What orders are compared by: the elements in memory, counted with at most 8 rows in a tile.
+    """The cost of an order: the elements in memory, with at most 8 rows in a tile.
 
-    Tiles of 2-bit types have 16 rows; of equal counts one that they do not pad is preferred.
+    Tiles of 2-bit types have 16 rows; among equal costs an order without padding is cheaper.
     """
     rows = _rows(shape, shape.dimensions[order[1]], generation)
     counted, taken = (
@@ -295,7 +294,7 @@ def _cost(shape: XlaShape, order: tuple[int, ...], generation: int) -> tuple[int
 
 
 def _rows(shape: XlaShape, second: int, generation: int) -> int:
-    """The rows of a tile over a second minor dim: a power of two up to 8, whole words at least."""
+    """The rows of a tile over a second minor dim: a power of two up to 8, at least a whole word."""
     p = _packing(_bits(shape.element_type))
     rows = p if generation >= 4 else max(p, min(_SUBLANES, 2 * p))
     while rows < min(second, _SUBLANES):
@@ -311,7 +310,7 @@ def _plane_tilings(shape: XlaShape, second_minor: int, generation: int) -> tuple
     if generation < 4 or p == 1 or second % (_SUBLANES * p):
         return (usual,)
     large: Tiling = ((_SUBLANES * p, _LANES), *sub)
-    return (usual, large) if p == 2 else (large, usual)  # bytes and less prefer the large one
+    return (usual, large) if p == 2 else (large, usual)  # types of a byte or less prefer the large one
 
 
 def _line_tiles(shape: XlaShape, generation: int) -> Tiling:
@@ -327,7 +326,7 @@ def _line_tiles(shape: XlaShape, generation: int) -> Tiling:
 
 
 def _stored_packing(shape: XlaShape, generation: int) -> int:
-    """How many elements share a word as they are stored: chips before v4 keep whole bytes."""
+    """The number of elements that share a word in memory; chips before v4 store whole bytes."""
     bits = _bits(shape.element_type)
     return _packing(bits if generation >= 4 else max(bits, 8))
 

@@ -1,4 +1,4 @@
-"""One look at a layout, be it an XLA shape or a nested layout: what comparisons ask of it.
+"""The facts of a layout, an XLA shape or a nested layout, for comparisons.
 
 >>> view = view_of(parse_shape("f32[3,5]{1,0:T(2,2)}"), None)
 >>> view.dims, view.digits, view.size
@@ -28,18 +28,19 @@ if TYPE_CHECKING:
 
 
 class View(NamedTuple):
-    """What there is to compare of a layout.
+    """The facts of a layout that comparisons need.
 
     Attributes:
         given: The layout itself.
-        dims: The sizes of its dims in memory, a bounded one by its bound.
-        written: The dims as a shape writes them.
-        digits: Those of each dim, or None where a dim has none or that is open.
+        dims: The sizes of its dims in memory; a bounded dim has its bound.
+        written: The dims in the text of a shape.
+        digits: The digits of each dim; None if a dim has none or that is open.
         function: The offset of an XLA shape.
         proof: Indices of which one differs from every layout that has digits, if this has none.
         size: The elements of its memory, or None.
-        type_name, bits, splits, memory_space, prefix: Of an XLA shape the name of its element type, the
-            bits of an element, its split configs, where it is put, and the bytes in front; else None.
+        type_name, bits, splits, memory_space, prefix: The element type, the bits of an element, the
+            split configs, the memory space and the bytes in front of an XLA shape; None for a nested
+            layout.
     """
 
     given: AnyShape | AnyLayout
@@ -62,13 +63,13 @@ class View(NamedTuple):
         return sum(value_at(mode, x) for mode, x in zip(self.digits or (), index, strict=True))
 
     def is_known_as(self, other: View) -> bool:
-        """Whether both are known to be one function without digits: over the same coordinates."""
+        """Whether both are known to be one function without digits, over the same coordinates."""
         if self.function is None or other.function is None:
             return False
         return self.function.over_combined() == other.function.over_combined()
 
     def suspects(self) -> Iterator[tuple[int, ...]]:
-        """Indices at the ends of dims and of what tiles or digits count."""
+        """Indices at the ends of dims, of tiles and of digits."""
         dims = [d for d, n in enumerate(self.dims) if n > 1]
         if self.function is not None:
             yield from self.function.suspects(dims)
@@ -84,9 +85,9 @@ def view_of(given: AnyShape | AnyLayout, size: IntLike | None) -> View:
     """Return the view of a shape or layout; ``size`` is the memory of a layout.
 
     Raises:
-        NotALayoutError: it is neither.
-        UndecidedError: a size or stride is not known.
-        UnsupportedError: it is a tuple of shapes, a token or opaque.
+        NotALayoutError: the value is neither.
+        UndecidedError: a size or stride is unknown.
+        UnsupportedError: the value is a tuple of shapes, a token or opaque.
     """
     return _of_layout(given, size) if is_layout(given) else _of_shape(array_shape(given))
 

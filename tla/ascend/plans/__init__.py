@@ -1,8 +1,9 @@
-"""Plans of a matrix product: what is tiled how on which core, whether that is legal, and its C++.
+"""Plans of a matrix product: its tiles on each core, whether they are legal, and their C++.
 
 - ``plan``: a product, its tiles, policy and swizzle, with all that follows from them; ``defaults``;
 - ``policies`` and ``families``: the dispatch policies of CATLASS as one table;
-- ``footprint``: what a tile takes of each buffer, stage by stage; ``asserts``: what CATLASS demands;
+- ``footprint``: the bytes of a tile in each buffer, stage by stage; ``asserts``: the assertions of
+  CATLASS;
 - ``legality`` and its ``findings``: the rules, in ``buffer_rules``, ``copy_rules``, ``memory_rules``;
   ``nearby``: the nearest tile that fits;
 - ``dynamic``: the tile and kernel that CATLASS's dynamic host chooses;

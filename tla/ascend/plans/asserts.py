@@ -1,14 +1,14 @@
-"""What CATLASS's blocks assert of a tile when they are compiled, with the same arithmetic and words.
+"""The static assertions of CATLASS's blocks about a tile, with the same arithmetic and words.
 
 >>> from tla.ascend import Ascend950, AtlasA2, GemmShape, element
 >>> from tla.ascend.plans.families import MmadPingpong
 >>> from tla.ascend.plans.tile import Tile
 >>> half = element("half")
 >>> tile = Tile(AtlasA2, half, half, GemmShape(100, 256, 256), GemmShape(100, 256, 64), MmadPingpong())
->>> failed(tile), failed(tile._replace(arch=Ascend950))
+>>> failures_of_block(tile), failures_of_block(tile._replace(arch=Ascend950))
 (('L1TileShape::M must be 32B aligned.',), ())
 
-This is CATLASS's verdict alone, holes included: a tile's bytes are counted by ``sizeof`` and without
+This is CATLASS's verdict alone, with its holes: it counts a tile's bytes by ``sizeof`` and without
 padding, in 32 bits that wrap. Whether the tile is sound is the subject of `footprint` and `legality`.
 
 Source: CATLASS gemm/block/block_mmad_*.hpp; TileShapeAlignChecker, gemm/helper.hpp.
@@ -33,7 +33,7 @@ _WORD: Final = 0xFFFFFFFF
 
 
 class Counts(NamedTuple):
-    """What assertions speak of: shapes, and the bytes and number of stages as CATLASS counts them."""
+    """The values that assertions read: shapes, and the bytes and stages as CATLASS counts them."""
 
     l1: GemmShape
     l0: GemmShape
@@ -45,14 +45,14 @@ class Counts(NamedTuple):
     bias: Element | None
     accumulator: Element
     stages: Facts
-    """Of the policy."""
+    """The stages and flags of the policy."""
     l1a: int
     l1b: int
     l0a: int
     l0b: int
     l0c: int
     bias_count: int
-    """How many stages of a bias lie in L1."""
+    """The number of stages of a bias in L1."""
 
     @property
     def l1_bytes(self) -> int:
@@ -64,24 +64,24 @@ class Counts(NamedTuple):
 
 
 class Assertion(NamedTuple):
-    """A condition, and what the compiler says where it does not hold."""
+    """A condition, and the compiler's error if it does not hold."""
 
     text: str
     holds: Callable[[Counts], bool]
 
 
 def _says(text: str, holds: Callable[[Counts], bool]) -> Assertion:
-    """The assertion; pyright learns the type of a lambda from a function, not from a named tuple."""
+    """An assertion: pyright learns the type of a lambda from a function, not from a named tuple."""
     return Assertion(text, holds)
 
 
 def _multiple(what: Callable[[Counts], int]) -> Callable[[Counts], bool]:
-    """Whether bits are whole rows of a fractal, 32 bytes; so they are after CATLASS's 32 bits wrap."""
+    """Whether bits are whole rows of a fractal, 32 bytes; CATLASS's wrap at 32 bits does not matter."""
     return lambda t: what(t) % 256 == 0
 
 
 def _on_2201(assertion: Assertion) -> Assertion:
-    """The same, asserted for one instruction set alone."""
+    """The same assertion for the instruction set 2201 alone."""
     return _says(assertion.text, lambda t: t.arch.code != 2201 or assertion.holds(t))
 
 
@@ -211,14 +211,14 @@ ASSERTS: Final[dict[str, tuple[Assertion, ...]]] = {
     "square M,K": (_says("Left-symm path requires square M/K tiles.", lambda t: t.l1.m == t.l1.k),),
     "square K,N": (_says("Right-symm path requires square K/N tiles.", lambda t: t.l1.k == t.l1.n),),
 }
-"""Every condition that a block asserts, by a name of ours."""
+"""Every condition that a block asserts, by our name for it."""
 
 MUTEXES: Final = 28
-"""How many mutexes a core has. Source: block_mmad_pingpong_mutex_tla.hpp."""
+"""The number of mutexes of a core. Source: block_mmad_pingpong_mutex_tla.hpp."""
 
 
 def counts_of(tile: Tile) -> Counts:
-    """Return what the assertions speak of; a stage has the bytes that CATLASS counts."""
+    """Return the values that the assertions read; a stage has the bytes that CATLASS counts."""
     arch, a, b, l1, l0, policy, bias, tags, _, c = tile
     acc = accumulator(a, b)
     family, stages = policy.family, policy.facts
@@ -236,16 +236,16 @@ def counts_of(tile: Tile) -> Counts:
 
 
 def holds(counts: Counts, rules: Iterable[str]) -> bool:
-    """Whether a tile meets the conditions of these names."""
+    """Whether a tile meets the named conditions."""
     return all(a.holds(counts) for name in rules for a in ASSERTS[name])
 
 
 def failures(tile: Tile, rules: Iterable[str]) -> tuple[str, ...]:
-    """Return the texts of the assertions of these names that fail, each once, sorted."""
+    """Return the texts of the named assertions that fail, each once, sorted."""
     counts = counts_of(tile)
     return tuple(sorted({a.text for name in rules for a in ASSERTS[name] if not a.holds(counts)}))
 
 
-def failed(tile: Tile) -> tuple[str, ...]:
-    """Return what the compiler says of a tile: the texts of the assertions of the block that fail."""
+def failures_of_block(tile: Tile) -> tuple[str, ...]:
+    """Return the compiler's errors for a tile: the texts of the block's assertions that fail."""
     return failures(tile, tile.policy.family.asserts)

@@ -9,7 +9,7 @@ L1 overlap 32512 24576 ((24576, 32512),)
 L1 overlap 32512 24576 ((49152, 57088),)
 L0A overlap 8192 6144 ((6144, 8192),)
 
-How much a buffer holds and where a stage of it may start, `tla.ascend.buffers` says.
+`tla.ascend.buffers` has the capacity of each buffer, and where a stage may start.
 
 Source: the constructors in CATLASS gemm/block/block_mmad_*.hpp; CANN Ascend C, "General Restrictions".
 """
@@ -40,7 +40,7 @@ _SHORTER: Final = {
 
 
 def buffer_rules(plan: Tiling, buffers: tuple[Footprint, ...]) -> Iterator[Finding]:
-    """Yield how a plan stands to each rule about buffers, of which these are its footprints."""
+    """Yield the finding of each rule about buffers for a plan with these footprints."""
     for footprint in buffers:
         yield _capacity(plan, footprint)
         yield from _overlaps(plan, footprint)
@@ -56,8 +56,8 @@ def buffer_rules(plan: Tiling, buffers: tuple[Footprint, ...]) -> Iterator[Findi
 def _capacity(plan: Tiling, footprint: Footprint) -> Finding:
     buffer = footprint.buffer
     rule = f"{buffer} capacity"
-    asserted = [name for name in plan.policy.family.asserts if name in _OF_BUFFER[buffer]]
-    texts = failures(plan.tile, asserted)
+    names = [name for name in plan.policy.family.asserts if name in _OF_BUFFER[buffer]]
+    texts = failures(plan.tile, names)
     needed = max(footprint.needed, footprint.counted) if texts else footprint.needed
     fits = buffer_of(plan.arch, buffer).holds(footprint.needed)
     if not texts and fits:
@@ -65,8 +65,8 @@ def _capacity(plan: Tiling, footprint: Footprint) -> Finding:
     stages = ", ".join(f"{group.number} of {group.operand}" for group in footprint.groups)
     text = f"the stages, {stages}, need {needed} of {footprint.capacity} bytes"
     if texts and fits:
-        text += f"; CATLASS counts {_counted_as(plan, buffer)}, and {footprint.needed} are written"
-    elif not texts and not asserted:
+        text += f"; CATLASS counts {_why_more(plan, buffer)}, and {footprint.needed} are written"
+    elif not texts and not names:
         text += f"; {plan.policy.name} asserts nothing of it"
     elif not texts:
         text += f" with padding, {footprint.counted} as CATLASS counts"
@@ -76,8 +76,8 @@ def _capacity(plan: Tiling, footprint: Footprint) -> Finding:
     )  # fmt: skip
 
 
-def _counted_as(plan: Tiling, buffer: Buffer) -> str:
-    """Why CATLASS counts more than is written."""
+def _why_more(plan: Tiling, buffer: Buffer) -> str:
+    """Why CATLASS counts more bytes than the copies write."""
     if buffer == "L0C":
         return f"the tile in L1, {plan.l1.m} x {plan.l1.n}"
     return f"a whole byte for each {plan.a if plan.a.bits < 8 else plan.b}"
@@ -85,7 +85,7 @@ def _counted_as(plan: Tiling, buffer: Buffer) -> str:
 
 def _overlaps(plan: Tiling, footprint: Footprint) -> Iterator[Finding]:
     buffer, rule = footprint.buffer, f"{footprint.buffer} overlap"
-    # All stages of an operand overlap the next in the same way: one finding for the first pair.
+    # Each stage of an operand overlaps the next in the same way. The first pair gives the finding.
     pairs = {(x.operand, y.operand): (x, y) for x, y in reversed(footprint.overlaps)}
     for x, y in sorted(pairs.values()):
         both = x.shared(y)
@@ -103,24 +103,24 @@ def _overlaps(plan: Tiling, footprint: Footprint) -> Iterator[Finding]:
 
 
 def _why(plan: Tiling, buffer: Buffer, stage: Stage) -> tuple[str, str]:
-    """Why a stage is written into another, and what to take instead."""
+    """Why a stage is written into another, and a way out."""
     operand, slot = stage.operand, stage.slot
     rows, cols = (1, *plan.extents(operand, plan.tile_in(operand, buffer)))[-2:]
     by_row, by_col = _units(plan, buffer, operand)
     of = plan.accumulator if buffer in ("L0C", "BT") else plan.element(operand)
-    ragged = [
+    multiples = [
         f"{axis} a multiple of {unit}"
         for axis, extent, unit in zip(_AXES[operand], (rows, cols), (by_row, by_col), strict=True)
         if extent % unit
     ]
-    padding = ragged and of.bytes_of(rows * cols) <= slot  # without it the stage is in its place
-    fix = f"Take {' and '.join(ragged) if padding else 'a smaller tile'}."
-    if not ragged or rows * cols * of.sizeof != slot:
+    padding = multiples and of.bytes_of(rows * cols) <= slot  # without padding the stage fits its slot
+    fix = f"Take {' and '.join(multiples) if padding else 'a smaller tile'}."
+    if not multiples or rows * cols * of.sizeof != slot:
         return f"CATLASS gives a stage of {operand} {slot} bytes, whatever it holds.", fix
-    padded = f"{round_up(rows, by_row)} x {round_up(cols, by_col)}"
+    room = f"{round_up(rows, by_row)} x {round_up(cols, by_col)}"
     why = (
         f"CATLASS places the stages of {operand} {slot} bytes apart, a tile without padding; in {buffer}"
-        f" its extents {rows} x {cols} are padded to {padded}."
+        f" its extents {rows} x {cols} are padded to {room}."
     )
     return why, fix
 
@@ -129,7 +129,7 @@ _AXES: Final[dict[Operand, str]] = {"A": "mk", "B": "kn", "C": "mn", "bias": "1n
 
 
 def _units(plan: Tiling, buffer: Buffer, operand: Operand) -> tuple[int, int]:
-    """What the rows and columns of a tile are padded to multiples of."""
+    """The units to whose multiples the rows and columns of a tile are padded."""
     if operand in ("C", "bias"):
         return (16, 16) if operand == "C" else (1, 8)
     c0, row_major = plan.element(operand).c0, l1_tag(plan.tag(operand)) == "zN"

@@ -1,15 +1,15 @@
-"""The rules of a plan about its copies: whether instructions bring each tile where the block wants it.
+"""The rules of a plan about its copies: whether instructions can copy each tile to its buffer.
 
 >>> from tla.ascend.plans.plan import gemm
 >>> plan = gemm("AtlasA2", (512, 512, 512), "int4b_t", "ColumnMajor,ColumnMajor")
 >>> [str(finding) for finding in copy_rules(plan) if finding.severity == "error"]
 ['error: copy of A to L0A: no instruction of L1->L0A moves nZ to zZ of int4b_t']
 
-Which instructions these are, `tla.ascend.copies` says. Where those of CATLASS do something else, the
-plan is refused: on 2201 most of them take elements of 4 bits for longer ones.
+`tla.ascend.copies` has the instructions. A rule is broken if CATLASS's copy does something else: on 2201
+most of its copies treat elements of 4 bits as longer ones.
 
-Source: CATLASS gemm/tile/atlasa2/copy_gm_to_l1.hpp, copy_l1_to_l0b.hpp: CopyGmToL1 from RowMajor and
-ColumnMajor and CopyL1ToL0B from zN know int4b_t; those from other layouts, and TileCopyTla, do not.
+Source: CATLASS gemm/tile/atlasa2/copy_gm_to_l1.hpp, copy_l1_to_l0b.hpp. CopyGmToL1 from RowMajor and
+ColumnMajor, and CopyL1ToL0B from zN, know int4b_t. Copies from other layouts, and TileCopyTla, do not.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def copy_rules(plan: Tiling) -> Iterator[Finding]:
-    """Yield whether each tile can be copied: A and B to L1 and L0, C out of L0C."""
+    """Yield the finding of each copy: A and B to L1 and L0, C out of L0C."""
     from ..copies import gm_to_l1, l0c_to_gm, l1_to_l0a, l1_to_l0b
 
     here = plan.arch
@@ -90,7 +90,7 @@ def _finding(rule: str, buffer: str, make: Callable[[], Transfer]) -> Finding:
     try:
         transfer = make()
     except TlaError as error:
-        if "available" in error.data:  # that a tile fits its buffer is a rule of its own
+        if "available" in error.data:  # another rule checks that a tile fits its buffer
             return Finding(rule, "holds", "", buffer)
         return Finding(rule, "error", error.summary, buffer, fix=" ".join(error.details))
     return Finding(

@@ -1,4 +1,4 @@
-"""The defaults of a plan: policy, swizzle and tiles, as CATLASS's examples have them.
+"""The defaults of a plan: the policy, swizzle and tiles of CATLASS's examples.
 
 >>> from tla.ascend import AtlasA2, GemmCoord, element
 >>> half = element("half")
@@ -28,32 +28,32 @@ if TYPE_CHECKING:
     from .dispatch import Family, Policy
 
 
-def biased(arch: Arch) -> Family:
+def bias_family(arch: Arch) -> Family:
     """Return the family that adds a bias on an architecture.
 
     >>> from tla.ascend import ARCHES
-    >>> [biased(arch).name for arch in ARCHES.values()]
+    >>> [bias_family(arch).name for arch in ARCHES.values()]
     ['MmadAtlasA2PingpongBias', 'MmadAtlasA2PingpongBias', 'MmadPingpong']
     """
     return MmadPingpong if MmadPingpong.adds_bias(arch.code) else MmadAtlasA2PingpongBias
 
 
 def default_policy(arch: Arch, a: Element, bias: Element | None = None) -> Policy:
-    """Return MmadPingpong, or the policy that adds a bias; with the unit flag unless of integers.
+    """Return MmadPingpong, or the policy that adds a bias; it has the unit flag unless A is of integers.
 
     >>> from tla.ascend import AtlasA2, element
     >>> print(default_policy(AtlasA2, element("int4b_t")))
     MmadAtlasA2Pingpong<>
 
-    The copies of TLA do not know elements of 4 bits on 2201: for them it is MmadAtlasA2Pingpong.
+    The copies of TLA do not know elements of 4 bits on 2201, so these have MmadAtlasA2Pingpong.
     """
     plain = MmadAtlasA2Pingpong if (arch.code, a.bits) == (2201, 4) else MmadPingpong
-    family = plain if bias is None else biased(arch)
+    family = plain if bias is None else bias_family(arch)
     return family(unit_flag=accumulator(a).name != "int32_t")
 
 
 def default_swizzle(problem: GemmCoord, policy: Policy) -> BlockSwizzle:
-    """Return the order that the policy's kernel takes, in bands of 3 where it leaves them open."""
+    """Return the swizzle of the policy's kernel, with bands of 3 if the kernel allows any."""
     from ..schedules import default_swizzle as bands, swizzle
 
     order, kind = bands(problem), policy.family.swizzle
@@ -76,7 +76,7 @@ def default_l1(
     tags: tuple[str, str, str] = ("RowMajor", "RowMajor", "RowMajor"),
     k: int | None = None,
 ) -> GemmShape:
-    """Return the tile that CATLASS's examples have for elements of this width, or the nearest that fits.
+    """Return the tile of CATLASS's examples for elements of this width, or the nearest that fits.
 
     >>> from tla.ascend import Ascend950, element
     >>> default_l1(Ascend950, element("half"), element("half"), MmadPingpong())
@@ -91,15 +91,14 @@ def default_l1(
 
 
 def default_l0(arch: Arch, a: Element, b: Element, l1: GemmShape, policy: Policy) -> GemmShape:
-    """Return the part of a tile that lies in L0: its m and n, and the longest half, quarter ... of k
-    that fits.
+    """Return the part of a tile in L0: its m and n, and the longest half, quarter ... of k that fits.
 
     >>> from tla.ascend import AtlasA2, element
     >>> half = element("half")
     >>> default_l0(AtlasA2, half, half, GemmShape(128, 256, 256), MmadPingpong())
     GemmShape(m=128, n=256, k=64)
 
-    That is a quarter in CATLASS's examples. Where no part fits, it is a quarter.
+    CATLASS's examples take a quarter. If no part fits, it is a quarter too.
     """
     facts = policy.facts
     room_a = arch.l0a // facts.l0a // max(1, l1.m * a.sizeof)

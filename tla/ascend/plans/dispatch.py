@@ -21,16 +21,16 @@ ARCH_OF: Final = {2201: "AtlasA2", 3510: "Ascend950"}
 CODE_OF: Final = {name: code for code, name in ARCH_OF.items()}
 
 Slot: TypeAlias = Literal["tile", "share", "half"]
-"""How far apart stages lie: a tile without padding, an equal share of the buffer, half of it."""
+"""The distance between stages: a tile without padding, an equal share of the buffer, or half of it."""
 
 
 class Parameter(NamedTuple):
-    """A template parameter behind the architecture: its keyword here, its value where none is given."""
+    """A template parameter after the architecture: its keyword, and its default value."""
 
     name: str
     default: int
     required: bool = False
-    """Whether C++ has no default for it; the value here is what CATLASS's examples pass."""
+    """Whether C++ has no default for it; the default here is then the value of CATLASS's examples."""
 
     @property
     def is_flag(self) -> bool:
@@ -38,7 +38,7 @@ class Parameter(NamedTuple):
 
 
 class Family(NamedTuple):
-    """A dispatch policy before its parameters are set; a call sets them, by keyword.
+    """A dispatch policy without its parameters. A call with keywords sets them.
 
     >>> from tla.ascend import MmadAtlasA2PreloadAsync
     >>> print(MmadAtlasA2PreloadAsync(l1_stages=3))
@@ -47,45 +47,45 @@ class Family(NamedTuple):
 
     name: str
     codes: tuple[int, ...]
-    """The instruction sets that have a block for it; none where CATLASS has the name alone."""
+    """The instruction sets that have a block for it; empty if CATLASS has only the name."""
     parameters: tuple[Parameter, ...]
     api: Literal["tla", "legacy"]
     """Whether its block is a ``BlockMmadTla`` or a ``BlockMmad``."""
     block: str
-    """The name of its block, as the file ``block_mmad_*.hpp`` has it."""
+    """The name of its block in the file name ``block_mmad_*.hpp``."""
     asserts: tuple[str, ...]
     """The conditions that the block asserts, by their names in `tla.ascend.plans.asserts`."""
     about: str
     has_arch: bool = False
-    """Whether its first template parameter is the architecture; else it is made for one."""
+    """Whether its first template parameter is the architecture; if not, it is for a single one."""
     stages: int = 2
-    """How many stages A and B have in L1, L0A and L0B where no parameter says it."""
+    """The number of stages of A and B in L1, L0A and L0B, unless a parameter sets it."""
     a_slot: Slot = "tile"
-    """Where stages of A start in L1; in a half of it lies all of A's rows, for the whole k."""
+    """The distance between stages of A in L1. With ``half``, one half holds A's rows for the whole k."""
     l0_slot: Slot = "tile"
     l0c_slot: Slot = "tile"
     b_first: bool = False
     """Whether B lies before A in L1."""
     bias_stages: Literal["one", "each"] = "one"
     sums_of_l1: bool = False
-    """Whether L0C is counted by the tile in L1, not by that in L0."""
+    """Whether CATLASS counts the bytes of L0C by the tile in L1, not by the tile in L0."""
     elsewhere: tuple[str, ...] | None = None
-    """What the compiler says on another architecture, where it is not that there is no block."""
+    """The compiler's errors on another architecture; None if it says that there is no block."""
     swizzle: str = ""
-    """The swizzle that its kernel takes, where it is a certain one."""
+    """The swizzle that its kernel needs; "" if any will do."""
     dynamic: bool = False
-    """Whether tiles are given at run time, where nothing is asserted of them."""
+    """Whether the kernel gets its tiles at run time, so that nothing asserts them."""
     one_tile: bool = False
-    """Whether its block has no loop over tiles of k: one of them is all of k."""
+    """Whether its block has no loop over tiles of k, so that one tile must hold all of k."""
     lines_alone: bool = False
-    """Whether it takes A and B as RowMajor or ColumnMajor alone."""
+    """Whether it takes A and B as RowMajor or ColumnMajor only."""
 
     def __call__(self, *, arch: str | None = None, **values: int) -> Policy:
-        """Return the policy with these parameters, the others at their defaults.
+        """Return the policy with these parameters, and the defaults of the others.
 
         Raises:
             UnsupportedError: there is no such parameter, or no such architecture.
-            LayoutError: a number of stages below 1.
+            LayoutError: a number of stages is below 1.
         """
         names = [p.name for p in self.parameters]
         for name in values:
@@ -93,9 +93,11 @@ class Family(NamedTuple):
                 takes = f"It takes {', '.join(names) or 'none'}."
                 raise UnsupportedError(f"{self.name} has no parameter {name}", takes, parameter=name)
         if arch is not None and not self.has_arch:
-            fixed = f"It is made for {ARCH_OF[self.codes[0]] if self.codes else 'AtlasA2'}."
-            raise UnsupportedError(f"{self.name} has no parameter arch", fixed, parameter="arch")
-        arguments = tuple(_checked(self.name, p, values.get(p.name, p.default)) for p in self.parameters)
+            own = f"It is made for {ARCH_OF[self.codes[0]] if self.codes else 'AtlasA2'}."
+            raise UnsupportedError(f"{self.name} has no parameter arch", own, parameter="arch")
+        arguments = tuple(
+            _value_of(self.name, p, values.get(p.name, p.default)) for p in self.parameters
+        )
         return Policy(self, arguments, None if arch is None else arch_tag(arch))
 
     def __hash__(self) -> int:
@@ -105,7 +107,7 @@ class Family(NamedTuple):
         return f"<{self.name}: {self.about}>"
 
     def adds_bias(self, code: int) -> bool:
-        """Whether its block adds a bias on an instruction set: TLA has no copy of one to BT on 2201.
+        """Whether its block adds a bias on an instruction set; TLA cannot copy a bias to BT on 2201.
 
         Source: CATLASS gemm/tile/atlasa2/copy_l1_to_bt.hpp, which has no TileCopyTla.
         """
@@ -119,7 +121,7 @@ class Family(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """How many stages each operand has in each buffer, and the flags that conditions speak of."""
+    """The number of stages of each operand in each buffer, and the flags that conditions read."""
 
     l1a: int
     l1b: int
@@ -132,21 +134,21 @@ class Facts(NamedTuple):
 
 
 class Policy(NamedTuple):
-    """A dispatch policy with its parameters: what ``str`` gives is the C++ type.
+    """A dispatch policy with its parameters. Its ``str`` is the C++ type.
 
     >>> from tla.ascend import MmadPingpong
     >>> policy = MmadPingpong(unit_flag=True)
     >>> print(policy)
     MmadPingpong<ArchTag,true>
 
-    Default template arguments at the end are left out. A policy without an architecture prints
+    The text leaves out default template arguments at the end. A policy without an architecture prints
     ``ArchTag`` in its place.
     """
 
     family: Family
     arguments: tuple[int, ...]
     arch: str | None = None
-    """The C++ tag of the architecture; None where the policy names none."""
+    """The C++ tag of the architecture; None if the policy names none."""
 
     @property
     def name(self) -> str:
@@ -160,14 +162,14 @@ class Policy(NamedTuple):
 
     @property
     def arch_code(self) -> int | None:
-        """The instruction set it is bound to: by its parameter, or as the only one that has it."""
+        """The instruction set of its architecture, or the only one with a block, or None."""
         if self.arch is not None:
             return CODE_OF[self.arch]
         codes = self.family.codes
         return codes[0] if len(codes) == 1 else None
 
     def value(self, *names: str, default: int) -> int:
-        """The first parameter of these names, or the default."""
+        """The value of the first of these parameters that the policy has, or the default."""
         values = self.values
         return next((values[name] for name in names if name in values), default)
 
@@ -193,32 +195,32 @@ class Policy(NamedTuple):
 
     @property
     def preload(self) -> int:
-        """How many tiles are loaded ahead of the one in use, where the policy says it; else 0."""
+        """The number of tiles that the block loads ahead of the one in use; 0 by default."""
         return self.facts.preload
 
     @property
     def unit_flag(self) -> bool:
-        """Whether L0C is emptied while it is filled, fractal by fractal."""
+        """Whether the fixpipe empties L0C fractal by fractal while the cube core fills it."""
         return self.facts.unit_flag
 
     @property
     def hf32(self) -> bool:
-        """Whether floats are multiplied with fewer digits."""
+        """Whether the cube core multiplies floats with fewer digits."""
         return self.facts.hf32
 
     @property
     def shuffle_k(self) -> bool:
-        """Whether each core starts at another tile of k."""
+        """Whether each core starts at a different tile of k."""
         return bool(self.value("shuffle_k", default=False))
 
     @property
     def l1_resident(self) -> bool:
-        """Whether a tile that is in L1 already is not loaded again."""
+        """Whether the block keeps a tile that is in L1 already, and does not load it again."""
         return bool(self.value("l1_resident", default=False))
 
     @property
     def facts(self) -> Facts:
-        """The numbers that conditions on tiles speak of."""
+        """The numbers that conditions on tiles read."""
         return _facts(self)
 
     def replaced(self, **values: int) -> Policy:
@@ -226,7 +228,7 @@ class Policy(NamedTuple):
         return self.family(arch=self.arch, **{**self.values, **values})
 
     def bound(self, arch: str) -> Policy:
-        """This policy for an architecture: its C++ tag is written where it is a parameter."""
+        """This policy with the C++ tag of an architecture, if the architecture is a parameter of it."""
         return self._replace(arch=arch_tag(arch)) if self.family.has_arch else self
 
     def __str__(self) -> str:
@@ -257,7 +259,7 @@ def _facts(policy: Policy) -> Facts:
 
 
 def arch_tag(name: str) -> str:
-    """CATLASS's tag of an architecture: AtlasA3 runs what is made for AtlasA2."""
+    """CATLASS's tag of an architecture. AtlasA3 runs the kernels of AtlasA2, so it has that tag."""
     tag = name.strip().removeprefix("Catlass::").removeprefix("Arch::")
     tag = {"AtlasA3": "AtlasA2"}.get(tag, tag)
     if tag not in CODE_OF:
@@ -269,7 +271,7 @@ def arch_tag(name: str) -> str:
     return tag
 
 
-def _checked(policy: str, parameter: Parameter, value: int) -> int:
+def _value_of(policy: str, parameter: Parameter, value: int) -> int:
     if parameter.is_flag:
         if value not in (0, 1):
             raise LayoutError(f"{policy}: {parameter.name} = {value}, a flag is true or false")

@@ -1,11 +1,11 @@
-"""Which kernel, tile and padding CATLASS's generalised matmul chooses for a 16-bit product.
+"""The kernel, tile and padding that CATLASS's generalised matmul chooses for a 16-bit product.
 
 >>> print(choose_kernel((1024, 1024, 1024), ("RowMajor", "ColumnMajor")))
 CommonMatmul, tile GemmShape<128,176,256>, GemmIdentityBlockSwizzle<3,1>, 48 blocks on 24 cores
 >>> choose_kernel((128, 256, 8192)).splitk
 16
 
-The rules are fitted to A2 and A3; a tile fits two stages into L1 and one into L0C.
+CATLASS fitted the rules to A2 and A3. Two stages of a tile fit into L1, and its sums into L0C.
 
 Source: CATLASS examples/102_dynamic_optimized_matmul, include/do_tiling_b16.h, select_kernel_b16.h.
 """
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 _NONE: Final = "PADDING_NONE"
 _BYTES: Final = 2
 _LONG: Final = 65536
-"""From this many elements between rows on, a copy moves one row."""
+"""If rows lie this many elements apart or more, a copy moves one row."""
 _L2: Final = 192 << 20
 _NARROW: Final = (128, 256, 256)
 _TALL: Final = (256, 128, 256)
 
 
 class Choice(NamedTuple):
-    """What runs: a kernel of CATLASS's generalised matmul, its tile, and what is padded first."""
+    """A choice of CATLASS's generalised matmul: the kernel, its tile, and the padding before it."""
 
     kernel: str
     problem: GemmShape
     tile: GemmShape
-    """Of AivMatmul, which runs on the vector cores for k = 1, k is 0."""
+    """The tile in L1. AivMatmul, which runs on the vector cores for k = 1, has k = 0."""
     padding: tuple[str, str, str]
-    """Of A, B and C: PADDING_NONE, PADDING_ND or PADDING_NZ."""
+    """The paddings of A, B and C: PADDING_NONE, PADDING_ND or PADDING_NZ."""
     splitk: int
     block_dim: int
-    """On how many cores; of AivMatmul, vector cores."""
+    """The number of cores; for AivMatmul, of vector cores."""
     swizzle: str
 
     def __str__(self) -> str:
@@ -61,17 +61,17 @@ def choose_kernel(
     tags: tuple[str, str] = ("RowMajor", "RowMajor"),
     arch: str | Arch = "AtlasA2",
 ) -> Choice:
-    """Return what CATLASS's generalised matmul runs for A and B of half or bfloat16_t, C row major.
+    """Return the choice of CATLASS's generalised matmul for A and B of half or bfloat16_t, C row major.
 
     >>> choice = choose_kernel((1024, 576, 6144))
     >>> print(choice.kernel, choice.tile, choice.swizzle)
     PaddingCommonMatmul GemmShape<128,256,256> GemmIdentityBlockSwizzle<3,0>
 
     Args:
-        tags: RowMajor or ColumnMajor, of A and B; each is as wide as the problem.
+        tags: The tags of A and B, RowMajor or ColumnMajor. Neither has gaps between its lines.
 
     Raises:
-        UnsupportedError: another tag, or an architecture the rules are not fitted to.
+        UnsupportedError: a tag is another one, or the rules are not for the architecture.
     """
     size, here = gemm_shape(problem, "problem"), arch_of(arch)
     for tag in tags:
@@ -80,7 +80,7 @@ def choose_kernel(
     if here.code != 2201:
         raise UnsupportedError(f"the generalised matmul is fitted to AtlasA2 and AtlasA3, not {here}")
     tile = dynamic_tile(size, tags, here)
-    # A single row lies the same either way, and is read faster as a row.
+    # A single row has the same bytes in both tags, and a core reads it faster as a row.
     a = "RowMajor" if size.m == 1 else tags[0]
     b = "ColumnMajor" if size.n == 1 else tags[1]
     swizzle = f"GemmIdentityBlockSwizzle<3,{0 if size.m > size.n else 1}>"
@@ -97,18 +97,20 @@ def choose_kernel(
 
 
 def dynamic_tile(problem: ShapeLike, tags: tuple[str, str], arch: str | Arch = "AtlasA2") -> GemmShape:
-    """Return the tile of L1 for a problem: rows long enough to read fast, then balance, then few rounds.
+    """Return the tile in L1 for a problem.
+
+    Its rows are long enough to read fast. Then it balances the blocks over the cores, in few rounds.
 
     >>> dynamic_tile((1024, 4096, 4096), ("RowMajor", "RowMajor"))
     GemmShape(m=128, n=256, k=256)
     """
     size, here = gemm_shape(problem, "problem"), arch_of(arch)
     a, b = tags
-    if a == b:  # one side is long: n where rows are, m where columns are
-        along = a == "RowMajor"
-        short, long = _one_sided((size.m, size.n) if along else (size.n, size.m), size.k, here)
-        m1, n1 = (short, long) if along else (long, short)
-        if not along and _ratio(size) < 0.1 and size.n >= 256:  # bound by writing C
+    if a == b:  # the long side is n for rows, and m for columns
+        by_row = a == "RowMajor"
+        short, long = _short_and_long((size.m, size.n) if by_row else (size.n, size.m), size.k, here)
+        m1, n1 = (short, long) if by_row else (long, short)
+        if not by_row and _ratio(size) < 0.1 and size.n >= 256:  # writing C takes the most time
             m1, n1, _ = _NARROW
     elif a == "RowMajor":
         m1, n1 = _either_side(size, here)
@@ -121,8 +123,8 @@ def _ratio(size: GemmShape) -> float:
     return (size.m * size.k + size.k * size.n) / (size.m * size.n)
 
 
-def _one_sided(sides: tuple[int, int], k: int, arch: Arch) -> tuple[int, int]:
-    """The short and the long side of a tile, where both matrices run along the long one."""
+def _short_and_long(sides: tuple[int, int], k: int, arch: Arch) -> tuple[int, int]:
+    """The short and the long side of a tile, if the lines of one matrix run along the long side."""
     m, n = sides
     m1, n1, cores = 128, 256, arch.cores
     if n >= 256:
@@ -132,24 +134,24 @@ def _one_sided(sides: tuple[int, int], k: int, arch: Arch) -> tuple[int, int]:
             m1, n1 = 64, 512
     else:
         n1 = round_up(n, 16)
-        m1 = _grown(m, m1, n, n1, arch)
+        m1 = _grow(m, m1, n, n1, arch)
         m1, n1 = balance_workload(m, n, m1, n1, cores=cores)
     return (128, 256) if k >= _LONG or n >= _LONG else (m1, n1)
 
 
-def _grown(m: int, m1: int, n: int, n1: int, arch: Arch) -> int:
-    """The largest side that saves whole rounds over the one given and, with k1 = 256, still fits."""
+def _grow(m: int, m1: int, n: int, n1: int, arch: Arch) -> int:
+    """The largest side that saves whole rounds over `m1` and, with k1 = 256, still fits."""
     across, rounds = ceil_div(n, n1), round_up(ceil_div(m, m1) * ceil_div(n, n1), arch.cores)
-    grown = m1 + 16
-    while judge_space(grown, n1, 256, "half", arch):
-        if ceil_div(m, grown) * across <= rounds - arch.cores:
-            m1 = grown
-        grown += 16
+    side = m1 + 16
+    while judge_space(side, n1, 256, "half", arch):
+        if ceil_div(m, side) * across <= rounds - arch.cores:
+            m1 = side
+        side += 16
     return m1
 
 
 def _either_side(size: GemmShape, arch: Arch) -> tuple[int, int]:
-    """The tile where both run along k: any size reads as fast, so balance decides."""
+    """The tile if both matrices have lines along k: every size reads as fast, so balance decides."""
     m, n, k = size
     ratio = _ratio(size)
 
@@ -165,9 +167,9 @@ def _either_side(size: GemmShape, arch: Arch) -> tuple[int, int]:
     else:
         m1, n1 = rows(*cols(128, 256))
     if m < n:
-        m1, n1 = cols(*rows(m1, _grown(n, n1, m, m1, arch)))
+        m1, n1 = cols(*rows(m1, _grow(n, n1, m, m1, arch)))
     else:
-        m1, n1 = rows(*cols(_grown(m, m1, n, n1, arch), n1))
+        m1, n1 = rows(*cols(_grow(m, m1, n, n1, arch), n1))
     if k >= _LONG:
         return _wide(size, ratio)
     return m1, n1
@@ -180,7 +182,7 @@ def _wide(size: GemmShape, ratio: float) -> tuple[int, int]:
 
 
 def _both_sides(size: GemmShape, cores: int) -> tuple[int, int]:
-    """The tile where A runs along m and B along n: it is halved while half of the cores are idle."""
+    """The tile if A has lines along m and B along n; it is halved if half of the cores are idle."""
     m, n, _ = size
     ratio = _ratio(size)
     m1, n1, _ = _TALL if m > n and (ratio > 0.1 or n < 256) else _NARROW
@@ -202,7 +204,7 @@ def _both_sides(size: GemmShape, cores: int) -> tuple[int, int]:
 
 
 def _on_vector_cores(size: GemmShape, arch: Arch) -> Choice | None:
-    """For k = 1 the vector cores multiply a column by a row."""
+    """The choice for k = 1: the vector cores multiply a column by a row."""
     if size.k != 1:
         return None
     cores = arch.cores * 2
@@ -229,7 +231,7 @@ def _on_vector_cores(size: GemmShape, arch: Arch) -> Choice | None:
 
 
 def _least(m: int, n: int, m1: int, n1: int, cores: int) -> tuple[int, int]:
-    """The least rows, then columns by 16, of a tile that take no more rounds."""
+    """The tile with the fewest rows, then the fewest columns in steps of 16, in as many rounds."""
     rounds = ceil_div(ceil_div(m, m1) * ceil_div(n, n1), cores)
     while m1 > 2 and ceil_div(ceil_div(m, m1 - 1) * ceil_div(n, n1), cores) == rounds:
         m1 -= 1
@@ -250,7 +252,7 @@ def _common(size: GemmShape, tile: GemmShape, tags: tuple[str, str], cores: int)
 
 
 def _split(size: GemmShape, tile: GemmShape, tags: tuple[str, str], cores: int) -> Choice | None:
-    """The kernels that share blocks between cores along k, for few blocks or a last round half empty."""
+    """The kernels whose cores share blocks along k, for few blocks or a half empty last round."""
     m, n, k = size
     if _common(size, tile, tags, cores).kernel == "SmallMatmul":
         return None
@@ -271,7 +273,7 @@ def _split(size: GemmShape, tile: GemmShape, tags: tuple[str, str], cores: int) 
 
 
 def _local_c(size: GemmShape, tile: GemmShape, tags: tuple[str, str], cores: int) -> Choice | None:
-    """The kernel that pads C block by block, where all data together exceed L2."""
+    """The kernel that pads C block by block, if all data together exceed L2."""
     m, n, k = size
     if not (m * n > 2048 * 2048 and n > 256 and n % 256):
         return None
@@ -288,12 +290,12 @@ def _local_c(size: GemmShape, tile: GemmShape, tags: tuple[str, str], cores: int
 
 
 def bandwidth(n_value: int, d_value: int, src_d_value: int) -> float:
-    """Return the GB/s at which one core reads n rows of d elements that lie src_d elements apart.
+    """Return the GB/s at which one core reads n rows of d elements, which start src_d elements apart.
 
     >>> round(bandwidth(128, 256, 4096), 1), round(bandwidth(128, 256, 4095), 1)
     (80.0, 25.0)
 
-    A fit to measurements on A2, of 16-bit elements.
+    The formula is CATLASS's fit to measurements on A2 with 16-bit elements.
     Source: CATLASS examples/102_dynamic_optimized_matmul/include/select_kernel_b16.h GetBandwidth.
     """
     d = float(d_value)
@@ -332,22 +334,22 @@ _BY_ROWS: Final = (
 
 
 class _Operand(NamedTuple):
-    """A or B as the cores read it: its rows or columns, how long they are, and what of them is read."""
+    """A or B as the cores read it: its lines, their length, and the part in a tile."""
 
     outer: int
     inner: int
     n_value: int
     d_value: int
     bytes: int
-    """What the busiest cube core reads of it."""
+    """The bytes that the busiest cube core reads."""
     across: int
-    """How many blocks there are along it."""
+    """The number of blocks along the side of C that it shares."""
 
 
 def _padding(
     size: GemmShape, tile: GemmShape, splitk: int, tags: tuple[str, str], cores: int
 ) -> tuple[tuple[str, str, str], int]:
-    """Which of A, B and C are padded by the times modelled, and how many cores then work."""
+    """The paddings of A, B and C by the times of the model, and the number of cores that then work."""
     m, n, k = size
     down, across = ceil_div(m, tile.m), ceil_div(n, tile.n)
     block_dim = min(down * across * splitk, cores)
@@ -358,21 +360,21 @@ def _padding(
     head = 1.0 if splitk > 1 else 1 + 7 * block_dim / cores
     plain = [_time_plain(x, block_dim, k <= tile.k) for x in (a, b)]
     after = [_time_after(x) for x in (a, b)]
-    spent = [_time_padding(x, cores) for x in (a, b)]
+    before = [_time_padding(x, cores) for x in (a, b)]
     times = (
         (plain[0] + plain[1], ()),
-        (plain[0] + after[1] + spent[1] + head, (1,)),
-        (after[0] + plain[1] + spent[0] + head, (0,)),
-        (after[0] + after[1] + spent[0] + spent[1] + head + 2, (0, 1)),
+        (plain[0] + after[1] + before[1] + head, (1,)),
+        (after[0] + plain[1] + before[0] + head, (0,)),
+        (after[0] + after[1] + before[0] + before[1] + head + 2, (0, 1)),
     )
     best = min(times, key=lambda entry: entry[0])[1]  # the first of equals
-    padded = [i in best or _hard_to_read(x) for i, x in enumerate((a, b))]
-    tasks = [_tasks(x)[0] for x, p in zip((a, b), padded, strict=True) if p and x.inner > 192]
-    if any(padded):
+    pads = [i in best or _hard_to_read(x) for i, x in enumerate((a, b))]
+    tasks = [_tasks(x)[0] for x, pad in zip((a, b), pads, strict=True) if pad and x.inner > 192]
+    if any(pads):
         block_dim = max(block_dim, min(ceil_div(max(tasks, default=0), 2), cores))
     c_read = (m * k * across + k * n * down + m * n) * _BYTES
     pad_c = m * n > 2048 * 2048 and n > 256 and n % 128 != 0 and c_read < _L2
-    names = ["PADDING_NZ" if p else _NONE for p in padded]
+    names = ["PADDING_NZ" if pad else _NONE for pad in pads]
     return (names[0], names[1], "PADDING_ND" if pad_c else _NONE), block_dim
 
 
@@ -386,7 +388,7 @@ def _operand(
 
 
 def _time_plain(x: _Operand, block_dim: int, short: bool) -> float:
-    """Microseconds to read it as it lies."""
+    """The microseconds to read a matrix without padding."""
     rate = bandwidth(x.n_value, x.d_value, x.inner)
     if x.across < block_dim // 2 and short and x.across <= 2:  # many cores read the same lines
         rate = rate / (block_dim // x.across) * 1.5
@@ -394,27 +396,27 @@ def _time_plain(x: _Operand, block_dim: int, short: bool) -> float:
 
 
 def _time_after(x: _Operand) -> float:
-    """Microseconds to read it padded."""
+    """The microseconds to read a matrix after padding."""
     rate = 80.0 * (x.n_value / 16) if x.n_value < 16 else 80.0
     return x.bytes / rate / 1000
 
 
 def _time_padding(x: _Operand, cores: int) -> float:
-    """Microseconds in which the vector cores pad it."""
+    """The microseconds in which the vector cores pad a matrix."""
     tasks, rows, cols = _tasks(x)
     rate = 10.0 if x.outer * x.inner * _BYTES > _L2 else 30.0
     return ceil_div(tasks, cores * 2) * cols * rows * _BYTES / rate / 1000
 
 
 def _tasks(x: _Operand) -> tuple[int, int, int]:
-    """In how many pieces the vector cores pad it, of how many rows and columns."""
+    """The number of pieces in which the vector cores pad a matrix, and the rows and columns of each."""
     rows, cols = min(16, x.outer), min(48 * 1024 // _BYTES // 16, x.inner)
     cols = round_up(x.inner // ceil_div(x.inner, cols), 16)
     return ceil_div(x.outer, rows) * ceil_div(x.inner, cols), rows, cols
 
 
 def _hard_to_read(x: _Operand) -> bool:
-    """Whether it is padded whatever the times: rows too short, or so long that lines collide."""
+    """Whether a matrix needs padding at any cost: lines are too short, or so long that they clash."""
     short = (x.inner < 8 or (x.inner < 32 and x.inner % 16 != 0)) and x.outer > 512
     return short or (x.outer >= 2048 and x.inner > 8192 and x.inner % 8192 == 0)
 

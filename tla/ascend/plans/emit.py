@@ -37,11 +37,11 @@ const LayoutA layoutA{1024, 6144};
 const LayoutB layoutB{6144, 576};
 const LayoutC layoutC{1024, 576};
 
-A policy whose block is a ``BlockMmadTla`` gets the types of TLA. Where CATLASS has no kernel that takes
-the policy with the swizzle, or a matrix in blocks, the text ends at the scheduler and says so.
+A policy whose block is a ``BlockMmadTla`` gets the types of TLA. If CATLASS has no kernel for the policy
+with the swizzle, or for a matrix in blocks, the text ends at the scheduler and says so.
 
-Source: CATLASS examples 00, 09, 13, 20, 21, 25, 31, 34, 37, 43, 66, 68, 69 and 73, for which types meet;
-06 and 14 for matrices in blocks.
+Source: CATLASS examples 00, 09, 13, 20, 21, 25, 31, 34, 37, 43, 66, 68, 69 and 73 combine the types; 06
+and 14 have matrices in blocks.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ...errors import UnsupportedError
-from .defaults import biased
+from .defaults import bias_family
 from .kernels import kernel
 from .tiling import BLOCKS, LINES, OPERANDS
 
@@ -71,7 +71,7 @@ _OTHERS: Final = {
     "MmadPingpongSymmLeft": "its block is a BlockMmadTla of a symmetric A",
     "MmadPingpongSymmRight": "its block is a BlockMmadTla of a symmetric B",
 }
-"""Policies whose blocks are not made of a plan's types alone, and why."""
+"""Policies whose blocks need more than a plan's types, and why."""
 
 _SCHEDULERS: Final = {
     "BlockSchedulerAswt": "block_scheduler_aswt",
@@ -81,13 +81,13 @@ _SCHEDULERS: Final = {
 
 
 def emit_cpp(plan: Tiling) -> str:
-    """Return C++ that declares a plan's types, and its problem and layouts, for a kernel to be built on.
+    """Return C++ that declares a plan's types, problem, layouts and kernel.
 
-    The plan need not be legal: the static assertions of the block say what CATLASS itself refuses.
+    The plan need not be legal. The static assertions of the block show what CATLASS itself refuses.
 
     Raises:
-        UnsupportedError: an extent of 32 bits or more, which CATLASS cannot count; a policy whose block
-            takes more than a plan says; a bias that the block does not add, or none where it does.
+        UnsupportedError: an extent has more than 32 bits; the policy's block needs more than a plan has;
+            the plan has a bias that the block does not add, or no bias for a block that adds one.
     """
     for name, extent in zip(("M", "N", "K"), plan.problem, strict=True):
         if extent >= _WORD:
@@ -100,7 +100,7 @@ def emit_cpp(plan: Tiling) -> str:
     if plan.bias is None and name == "MmadAtlasA2PingpongBias":
         raise UnsupportedError(f"{name} adds a bias, and the plan has none", policy=name)
     if plan.bias is not None and not plan.policy.family.adds_bias(plan.arch.code):
-        does = f"Here {biased(plan.arch).name} adds one."
+        does = f"Here {bias_family(plan.arch).name} adds one."
         raise UnsupportedError(f"{name} adds no bias on {plan.arch}", does, policy=name)
     taker = kernel(plan)
     head = f"// {plan.formula} on {plan.arch}; with -DCATLASS_ARCH={plan.arch.code}."
@@ -193,18 +193,18 @@ def _end(plan: Tiling, kernel: Kernel | None) -> Iterator[str]:
 
 def _why_none(plan: Tiling) -> str:
     """Why no kernel takes the plan."""
-    padded: Operand | None = next((x for x in OPERANDS if plan.tag(x) in BLOCKS), None)
-    if padded is None:
+    in_blocks: Operand | None = next((x for x in OPERANDS if plan.tag(x) in BLOCKS), None)
+    if in_blocks is None:
         both = f"{plan.policy.name} and {plan.swizzle.name}"
         return f"CATLASS has no kernel for a plain product by {both}."
-    none = f"No kernel of CATLASS takes {padded} as {plan.tag(padded)}"
-    if padded == "C":
+    none = f"No kernel of CATLASS takes {in_blocks} as {plan.tag(in_blocks)}"
+    if in_blocks == "C":
         return f"{none}."
-    return f"{none}: OptimizedMatmul makes it, of {plan.tag(padded)[7:]}."
+    return f"{none}: OptimizedMatmul makes it, of {plan.tag(in_blocks)[7:]}."
 
 
 def _sums(plan: Tiling, kernel: Kernel) -> Iterator[str]:
-    """How the vector cores make C of partial sums."""
+    """The type with which the vector cores add or cast the partial sums."""
     length = plan.arch.ub // plan.accumulator.sizeof
     if kernel.sums == "SplitkReduceAdd":
         arguments = f"ArchTag, ElementAccumulator, ElementC, 1, {length}"

@@ -1,10 +1,10 @@
-"""The dispatch policies of CATLASS as one table: what each takes, asserts, and how it places its tiles.
+"""The dispatch policies of CATLASS as one table: the parameters, assertions and stages of each.
 
 >>> MmadPingpong.header, [p.name for p in MmadPingpongTlaV2.parameters]
 ('block_mmad_pingpong_tla.hpp', ['unit_flag'])
 
-What a row says of a block was read in its header. Policies of attention, of MX scales and of vector
-cores are no products of this kind, and have no row.
+Each row follows the header of its block. Policies of attention, of MX scales and of vector cores have no
+row, because they are not products of this kind.
 
 Source: CATLASS gemm/dispatch_policy.hpp, gemm/block/block_mmad_*.hpp.
 """

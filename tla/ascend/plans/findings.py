@@ -1,4 +1,4 @@
-"""What a check of a plan says: findings, one for each rule, and the report of all of them.
+"""The results of a check of a plan: one finding for each rule, and the report of all of them.
 
 >>> finding = Finding("L1 capacity", "error", "too much", "L1", 600000, 524288)
 >>> print(finding, finding.margin)
@@ -20,7 +20,7 @@ Severity: TypeAlias = Literal["error", "warning", "note", "holds"]
 
 
 class Finding(NamedTuple):
-    """One rule, and how a plan stands to it."""
+    """One rule, and whether a plan keeps it."""
 
     rule: str
     severity: Severity
@@ -29,14 +29,14 @@ class Finding(NamedTuple):
     needed: int | None = None
     available: int | None = None
     unit: str = "bytes"
-    """What ``needed`` and ``available`` count."""
+    """The unit of ``needed`` and ``available``."""
     fix: str = ""
     catlass: tuple[str, ...] = ()
-    """What the compiler says, where CATLASS asserts the rule and it is broken."""
+    """The compiler's errors, if CATLASS asserts the rule and the plan breaks it."""
     ranges: tuple[tuple[int, int], ...] = ()
-    """The bytes of the buffer that it is about."""
+    """The bytes of the buffer that break the rule, as start and end."""
     stage: str = ""
-    """The stage that it is about, where a rule may be broken by several."""
+    """The stage that breaks the rule, if several may break it."""
 
     @classmethod
     def judge(
@@ -50,12 +50,12 @@ class Finding(NamedTuple):
         fix: str = "",
         catlass: tuple[str, ...] = (),
     ) -> Finding:
-        """Return that a rule is broken, with this text and fix, or that it holds.
+        """Return the finding that a rule is broken, with this text and fix, or that it holds.
 
         >>> [str(Finding.judge("tile", "too long", needed=n, available=2)) for n in (2, 3)]
         ['holds: tile: ', 'error: tile: too long']
 
-        It is broken where more is needed than there is, or the compiler says so.
+        The rule is broken if ``needed`` exceeds ``available``, or if CATLASS has a text for it.
         """
         finding = cls(rule, "holds", "", buffer, needed, available, unit)
         if not catlass and (finding.margin is None or finding.margin >= 0):
@@ -64,12 +64,12 @@ class Finding(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The rule, and the stage that it is about."""
+        """The rule, and the stage that breaks it."""
         return f"{self.rule} {self.stage}".rstrip()
 
     @property
     def margin(self) -> int | None:
-        """What is left, negative where it does not suffice."""
+        """The rest: ``available`` minus ``needed``; negative if it does not suffice."""
         if self.needed is None or self.available is None:
             return None
         return self.available - self.needed
@@ -79,7 +79,7 @@ class Finding(NamedTuple):
 
 
 class Report(NamedTuple):
-    """Every rule that a plan was held against, and the nearest tile that fits where its own does not.
+    """The finding of every rule about a plan, and the nearest tile that fits if its own does not.
 
     >>> from tla.ascend import gemm
     >>> report = gemm("AtlasA2", (4096, 4096, 4096), "half", l1=(256, 256, 256)).check()
@@ -91,15 +91,15 @@ class Report(NamedTuple):
 
     plan: Tiling
     checks: tuple[Finding, ...]
-    """All rules, those that hold too."""
+    """The findings of all rules, also of those that hold."""
     buffers: tuple[Footprint, ...]
     nearest: Nearest | None
     left: tuple[str, ...] = ()
-    """The rules that the nearest tile breaks too: they are not of tiles."""
+    """The rules that the nearest tile breaks too, because they are not about tiles."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The rules that have something to say."""
+        """The findings that are an error, a warning or a note."""
         return tuple(f for f in self.checks if f.severity != "holds")
 
     @property
@@ -117,15 +117,15 @@ class Report(NamedTuple):
 
     @property
     def catlass(self) -> tuple[str, ...]:
-        """What the compiler says of the plan: each text once, sorted."""
+        """The compiler's errors for the plan, each text once, sorted."""
         return tuple(sorted({text for f in self.checks for text in f.catlass}))
 
     def figures(self) -> tuple[Bars, ...]:
-        """What lies where in each buffer, to be drawn."""
+        """The pictures of the stages in each buffer, as data."""
         return tuple(_bars(footprint) for footprint in self.buffers)
 
     def figure(self) -> Steps:
-        """Return the picture of the report, as data: what each buffer needs, and what lies where in it.
+        """Return the picture of the report, as data: the bytes that each buffer needs, and its stages.
 
         >>> from tla.ascend import gemm
         >>> figure = gemm("AtlasA2", (4096, 4096, 4096), "half").check().figure()

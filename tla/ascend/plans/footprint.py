@@ -1,5 +1,4 @@
-"""What a tile takes in each buffer: where CATLASS places its stages, what is written there, what is
-read.
+"""The bytes of a tile in each buffer: the places of its stages, and the bytes written and read there.
 
 >>> from tla.ascend import Ascend950, element
 >>> from tla.ascend.plans.families import MmadPingpong
@@ -17,9 +16,9 @@ B 1 [233472,364544)
 >>> [(str(x), str(y)) for x, y in l1.overlaps]
 [('A 0 [0,56960)', 'A 1 [51200,108160)'), ('A 1 [51200,108160)', 'B 0 [102400,233472)')]
 
-CATLASS places stages by the size of a tile without padding, but a tile lies in L1 in fractals: its rows
-are padded to 16, its columns to C0. A copy writes up to the last row of the last column of fractals;
-the copies out of L1 read the fractals whole.
+CATLASS places stages by the size of a tile without padding. But a tile in L1 is made of fractals: its
+rows are padded to 16, its columns to C0. A copy writes up to the last row of the last column of
+fractals. The copies out of L1 read whole fractals.
 
 Source: the constructors in CATLASS gemm/block/block_mmad_*.hpp; the L1 tags, gemm/helper.hpp.
 """
@@ -55,14 +54,14 @@ class Stage(NamedTuple):
     number: int
     start: int
     end: int
-    """Behind the last byte that is written."""
+    """The byte after the last one that a copy writes."""
     reach: int
-    """Behind the last byte that is read: the fractals are read whole."""
+    """The byte after the last one that a copy reads; it reads whole fractals."""
     slot: int
-    """How far CATLASS places the next stage behind this one."""
+    """The bytes from the start of this stage to the start of the next, as CATLASS places them."""
 
     def shared(self, other: Stage) -> tuple[int, int]:
-        """Where the bytes begin and end that both are written to, if they overlap."""
+        """The start and end of the bytes to which both are written, if they overlap."""
         return max(self.start, other.start), min(self.end, other.end)
 
     def __str__(self) -> str:
@@ -70,7 +69,7 @@ class Stage(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The stages of one operand in a buffer: equal, and equally far apart."""
+    """The stages of one operand in a buffer: they are equal, and equally far apart."""
 
     operand: Operand
     number: int
@@ -90,22 +89,22 @@ class Group(NamedTuple):
 
 
 class Footprint(NamedTuple):
-    """What a tile takes of one buffer.
+    """The stages of a tile in one buffer.
 
     >>> from tla.ascend import gemm
-    >>> found = gemm("AtlasA2", (4096, 4096, 4096), "half").footprints[0]
-    >>> found.buffer, found.counted, found.capacity
+    >>> l1 = gemm("AtlasA2", (4096, 4096, 4096), "half").footprints[0]
+    >>> l1.buffer, l1.counted, l1.capacity
     ('L1', 393216, 524288)
     """
 
     buffer: Buffer
     capacity: int
     counted: int
-    """The bytes as CATLASS counts them: without padding, by ``sizeof``."""
+    """The bytes of all stages as CATLASS counts them: without padding, by ``sizeof``."""
     groups: tuple[Group, ...]
     """The stages of each operand, in the order of their places."""
     unit: int
-    """The bytes that the start of a stage is a multiple of."""
+    """The alignment of the start of a stage, in bytes."""
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -114,42 +113,42 @@ class Footprint(NamedTuple):
 
     @property
     def padded(self) -> int:
-        """The bytes of all stages with their padding, laid end to end."""
+        """The bytes of all stages with their padding, one after another."""
         return sum(group.reach * group.number for group in self.groups)
 
     @property
     def needed(self) -> int:
-        """Behind the last byte written or read, as CATLASS places the stages."""
+        """The bytes up to the last one that a copy writes or reads, as CATLASS places the stages."""
         return max(g.start + g.slot * (g.number - 1) + g.reach for g in self.groups)
 
     @property
     def margin(self) -> int:
-        """What is left of the buffer, negative where it does not suffice."""
+        """The bytes that are left in the buffer; negative if it does not suffice."""
         return self.capacity - self.needed
 
     @property
     def overlaps(self) -> tuple[tuple[Stage, Stage], ...]:
         """The pairs of stages of which one is written into the other, in the order of their places."""
-        ordered = sorted(self.stages, key=lambda s: (s.start, s.end))
-        starts = [s.start for s in ordered]
+        stages = sorted(self.stages, key=lambda s: (s.start, s.end))
+        starts = [s.start for s in stages]
         return tuple(
-            (x, y) for i, x in enumerate(ordered) for y in ordered[i + 1 : bisect_left(starts, x.end)]
+            (x, y) for i, x in enumerate(stages) for y in stages[i + 1 : bisect_left(starts, x.end)]
         )
 
     @property
     def sound(self) -> bool:
-        """Whether every stage has bytes of its own inside the buffer, and starts where it may."""
+        """Whether every stage has bytes of its own inside the buffer, and an allowed start."""
         last, unit = self.groups[-1], self.unit
         for g in self.groups:
-            # a stage that is larger than its slot is written into the one behind it, if there is one
-            followed = g.number > 1 or g is not last
-            if (followed and g.written > g.slot) or g.start % unit or (g.number > 1 and g.slot % unit):
+            # a stage that is larger than its slot is written into the next stage, if there is one
+            has_next = g.number > 1 or g is not last
+            if (has_next and g.written > g.slot) or g.start % unit or (g.number > 1 and g.slot % unit):
                 return False
         return self.margin >= 0
 
 
 def _in_l1(rows: int, columns: int, c0: int, tag: str) -> tuple[int, int]:
-    """The bytes that are written of a tile, and those that it reaches over."""
+    """The bytes of a tile in L1 that a copy writes, and the bytes of its whole fractals."""
     if l1_tag(tag) == "nZ":  # the same with rows and columns exchanged
         rows, columns = columns, rows
     blocks = -(-columns // c0)
@@ -157,14 +156,14 @@ def _in_l1(rows: int, columns: int, c0: int, tag: str) -> tuple[int, int]:
     return ((blocks - 1) * whole + rows) * _ROW_BYTES, blocks * whole * _ROW_BYTES
 
 
-def _in_l0(lines: int, k: int, element: Element, transposed: bool, tag: str) -> int:
-    """The bytes that a load writes for a tile: `lines` rows of A, or columns of B.
+def _in_l0(lines: int, k: int, element: Element, transposes: bool, tag: str) -> int:
+    """The bytes that a load writes for a tile of `lines` rows of A, or columns of B.
 
-    A transposing load writes squares, of as many lines as a row of a fractal has elements; only in zZ
+    A transposing load writes squares, with as many lines as a row of a fractal has elements. Only in zZ
     do the lines of all k follow one another.
     """
-    square = max(_FRACTAL_ROWS, element.c0) if transposed else _FRACTAL_ROWS
-    blocks = rounded_up(k, square if transposed else element.c0) // element.c0
+    square = max(_FRACTAL_ROWS, element.c0) if transposes else _FRACTAL_ROWS
+    blocks = rounded_up(k, square if transposes else element.c0) // element.c0
     wide = rounded_up(lines, square)
     apart = wide if tag == "zZ" else rounded_up(lines, _FRACTAL_ROWS)
     return ((blocks - 1) * apart + wide) * _ROW_BYTES
@@ -218,7 +217,7 @@ def _footprints(tile: Tile, counts: Counts) -> Iterator[Footprint]:
 
 
 def footprints(tile: Tile) -> tuple[Footprint, ...]:
-    """Return what a tile takes of L1, L0A, L0B and L0C, and of BT where there is a bias.
+    """Return the footprints of a tile in L1, L0A, L0B and L0C, and in BT if there is a bias.
 
     >>> from tla.ascend import AtlasA2, GemmShape, MmadPingpong, Tile, element
     >>> half, l1, l0 = element("half"), GemmShape(128, 256, 256), GemmShape(128, 256, 64)
@@ -233,7 +232,7 @@ def footprints(tile: Tile) -> tuple[Footprint, ...]:
 
 
 def fits(tile: Tile) -> bool:
-    """Whether a block takes the tile, and every stage of it has bytes of its own.
+    """Whether a block accepts the tile, and every stage of it has bytes of its own.
 
     >>> from tla.ascend import AtlasA2, GemmShape, MmadPingpong, Tile, element
     >>> half, part = element("half"), GemmShape(128, 256, 64)
@@ -241,9 +240,9 @@ def fits(tile: Tile) -> bool:
     >>> [fits(tile._replace(l1=part._replace(k=k))) for k in (256, 512)]
     [True, False]
 
-    That is: no assertion of the policy's block fails, each stage has an event id, each footprint is
-    sound (no overlap, nothing past a buffer's end, each start where it may be), one Mmad takes the
-    tile in L0, and where the block takes one tile of k it is all of the problem's.
+    That is: no assertion of the policy's block fails, and each stage has an event id. Each footprint is
+    sound: no overlap, nothing past a buffer's end, and only allowed starts. One Mmad can multiply the
+    tile in L0. A block that has one tile of k has all of the problem's k in it.
 
     Raises:
         UnsupportedError: no cube core multiplies the elements.
@@ -251,7 +250,7 @@ def fits(tile: Tile) -> bool:
     family, counts = tile.policy.family, counts_of(tile)
     if tile.arch.code not in family.codes or not holds(counts, family.asserts):
         return False
-    if any(needed > tile.arch.events for _, needed in events(tile)):
+    if any(count > tile.arch.events for _, count in events(tile)):
         return False
     if family.one_tile and tile.k is not None and tile.k > tile.l1.k:
         return False
@@ -261,7 +260,7 @@ def fits(tile: Tile) -> bool:
 
 
 def mmad_extents(arch: Arch, l0: GemmShape) -> list[tuple[str, int, int]]:
-    """Return the axis, the extent and the most of each extent of a tile in L0, which one Mmad takes.
+    """Return the axis, the extent and the greatest allowed extent of a tile in L0, for one Mmad.
 
     >>> from tla.ascend import AtlasA2, GemmShape
     >>> mmad_extents(AtlasA2, GemmShape(16, 16, 4096))[2]
@@ -272,9 +271,9 @@ def mmad_extents(arch: Arch, l0: GemmShape) -> list[tuple[str, int, int]]:
 
 
 def events(tile: Tile) -> tuple[tuple[str, int], ...]:
-    """How many event ids the stages hold, of each pair of pipes; none where mutexes stand for them.
+    """The number of event ids that the stages hold, for each pair of pipes; empty with mutexes.
 
-    Each stage holds one, a bias in L1 and in BT one more.
+    Each stage holds one id. A bias holds one more in L1 and one more in BT.
     """
     if "mutexes" in tile.policy.family.asserts:
         return ()

@@ -1,9 +1,8 @@
-"""The kernels of CATLASS for a plain product: what each takes, and how it cuts k.
+"""The kernels of CATLASS for a plain product: their policies and swizzles, and how they cut k.
 
 >>> from tla.ascend.plans.plan import gemm
 >>> plan = gemm("AtlasA2", (128, 256, 4096), swizzle="splitk")
->>> found = kernel(plan)
->>> found.name, shared_by(plan.policy, plan.swizzle)
+>>> kernel(plan).name, shared_by(plan.policy, plan.swizzle)
 ('MultiCoreSplitkMatmulTla', 'MultiCoreSplitkMatmulTla')
 >>> slices(plan.policy, plan.swizzle, plan.problem, plan.l1, plan.cores)
 16
@@ -12,7 +11,7 @@
 ('SplitkMatmul', 8)
 
 Source: CATLASS gemm/kernel, ToUnderlyingArguments and GetSplitkFactor of each; examples 00, 09, 13, 20,
-21, 25, 31, 34, 37, 43, 66, 68, 69 and 73, for which types meet.
+21, 25, 31, 34, 37, 43, 66, 68, 69 and 73 combine the types.
 """
 
 from __future__ import annotations
@@ -33,16 +32,16 @@ if TYPE_CHECKING:
 
 
 class Kernel(NamedTuple):
-    """A kernel of CATLASS: which policies and swizzles it takes."""
+    """A kernel of CATLASS, with the policies and swizzles that it takes."""
 
     name: str
     header: str
     policies: tuple[str, ...]
     swizzles: tuple[str, ...]
     sums: str = ""
-    """How C is made of partial sums: the template that adds them, or that casts them."""
+    """The template that makes C from partial sums: it adds them, or casts them."""
     dense: str = ""
-    """The operands that it takes to lie without gaps, whatever layout is given."""
+    """The operands that it reads or writes without gaps, whatever their leading dimension is."""
 
 
 _ALL: Final = "ABC"
@@ -80,41 +79,41 @@ _KERNELS: Final = (
     Kernel("MatmulFullLoadATla", "matmul_full_loadA_tla", _FULL_TLA, _FULL),
 )  # fmt: skip
 
-_SHARED: Final = (*_SPLITK, *_TAIL, *_STREAMK)
-"""The swizzles by which cores share a block of C."""
+_SHARING: Final = (*_SPLITK, *_TAIL, *_STREAMK)
+"""The swizzles with which cores share a block of C."""
 
 
 def kernel(plan: Tiling) -> Kernel | None:
-    """Return the kernel that takes a plan's policy, swizzle and layouts; None where there is none.
+    """Return the kernel that takes a plan's policy, swizzle and layouts; None if there is none.
 
-    Matrices in blocks are made by kernels that pad, from rows or columns: none takes them as they are.
+    No kernel takes matrices in blocks. The kernels that pad make them, from rows or columns.
 
     Source: CATLASS layout/matrix.hpp, where they have no MakeLayout; gemm/kernel/optimized_matmul.hpp.
     """
     if any(tag in BLOCKS for tag in plan.tags):
         return None
-    return _taking(plan.policy, plan.swizzle)
+    return _find_kernel(plan.policy, plan.swizzle)
 
 
-def _taking(policy: Policy, swizzle: BlockSwizzle) -> Kernel | None:
+def _find_kernel(policy: Policy, swizzle: BlockSwizzle) -> Kernel | None:
     policies, swizzles = policy.name, swizzle.name
     return next((k for k in _KERNELS if policies in k.policies and swizzles in k.swizzles), None)
 
 
 def shared_by(policy: Policy, swizzle: BlockSwizzle) -> SplitKernel | None:
-    """Return the kernel whose cores share a block of C; None with a swizzle by which none do.
+    """Return the kernel whose cores share a block of C; None if cores share none with the swizzle.
 
-    Where no kernel takes the policy with the swizzle, it is one that takes the swizzle, of the same
-    generation of types if there is one.
+    If no kernel takes the policy with the swizzle, it is a kernel that takes the swizzle. One with the
+    same generation of types comes first.
 
     >>> from tla.ascend import MmadPingpong, MmadAtlasA2Preload, StreamkGemmIdentityBlockSwizzle
     >>> streamk = StreamkGemmIdentityBlockSwizzle()
     >>> shared_by(MmadPingpong(), streamk), shared_by(MmadAtlasA2Preload(), streamk)
     ('StreamkMatmulTla', 'StreamkMatmul')
     """
-    if swizzle.name not in _SHARED:
+    if swizzle.name not in _SHARING:
         return None
-    taker = _taking(policy, swizzle)
+    taker = _find_kernel(policy, swizzle)
     if taker is None:
         kin = [k for k in _KERNELS if swizzle.name in k.swizzles]
         tla = policy.family.api == "tla"
@@ -123,7 +122,7 @@ def shared_by(policy: Policy, swizzle: BlockSwizzle) -> SplitKernel | None:
 
 
 def splits(policy: Policy, swizzle: BlockSwizzle) -> Callable[[GemmCoord, GemmShape, int], int]:
-    """Return what decides in how many parts a kernel cuts k: of problem, tile and cores."""
+    """Return the function of problem, tile and cores that counts the slices of k."""
     new = shared_by(policy, swizzle) == "MultiCoreSplitkMatmulTla"
     return multi_core_splitk_factor if new else splitk_factor
 
@@ -131,7 +130,7 @@ def splits(policy: Policy, swizzle: BlockSwizzle) -> Callable[[GemmCoord, GemmSh
 def slices(
     policy: Policy, swizzle: BlockSwizzle, problem: GemmCoord, tile: GemmShape, cores: int
 ) -> int:
-    """Return in how many parts k is cut, of at least a tile each; 1 where the swizzle cuts none."""
+    """Return the number of slices of k, each at least a tile; 1 if the swizzle does not cut k."""
     if not swizzle.splits:
         return 1
     return min(splits(policy, swizzle)(problem, tile, cores), tile.tiles_of(problem).k)

@@ -1,4 +1,4 @@
-"""Whether a plan is legal: every rule by name, with what is needed and what there is.
+"""Whether a plan is legal: every rule by name, with the numbers that are needed and available.
 
 >>> from tla.ascend.plans.plan import gemm
 >>> report = gemm("Ascend950", (4096, 4096, 4096), "half", l1=(100, 256, 256)).check()
@@ -7,9 +7,9 @@
 >>> print(report.errors[0].text[:77])
 A 0 [0,56960) is written into A 1, which starts at 51200: both hold [51200,56
 
-A rule that is broken is an error where the kernel does not compile, or computes wrong sums; a warning
-where it is slow, or wrong for some data; a note says what is worth knowing. Where CATLASS asserts a rule
-the compiler's text is given; where it does not, the rule is ours alone.
+An error means that the kernel does not compile, or computes wrong sums. A warning means that it is slow,
+or wrong for some data. A note has a useful fact. If CATLASS asserts a rule, the finding has the
+compiler's text. If not, the rule is ours alone.
 
 Source: CATLASS gemm/block/block_mmad_*.hpp, gemm/dispatch_policy.hpp, gemm/helper.hpp.
 """
@@ -23,7 +23,7 @@ from ..cube import BIASES
 from .asserts import MUTEXES, failures
 from .buffer_rules import buffer_rules
 from .copy_rules import copy_rules
-from .defaults import biased
+from .defaults import bias_family
 from .findings import Finding, Report
 from .footprint import events, mmad_extents
 from .memory_rules import memory_rules
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def check(plan: Tiling) -> Report:
-    """Return how a plan stands to every rule.
+    """Return the report of every rule about a plan, with the nearest tile that fits if a rule is broken.
 
     >>> from tla.ascend.plans.plan import gemm
     >>> [f.rule for f in check(gemm("Ascend950", (64, 64, 64), "int4b_t")).errors]
@@ -51,7 +51,7 @@ def check(plan: Tiling) -> Report:
     if all(rule in OF_KERNEL for rule in broken):
         return Report(plan, checks, buffers, None)
     near = nearest(plan.tile)
-    if near is None or (near.l1, near.l0) == (plan.l1, plan.l0):  # what is wrong is not the tile
+    if near is None or (near.l1, near.l0) == (plan.l1, plan.l0):  # the tile is not the fault
         return Report(plan, checks, buffers, None)
     other = plan._replace(l1=near.l1, l0=near.l0)
     return Report(plan, checks, buffers, near, _broken_rules(_checks(other, other.footprints)))
@@ -72,10 +72,10 @@ def _broken_rules(checks: Iterable[Finding]) -> tuple[str, ...]:
 
 
 OF_KERNEL: Final = ("architecture", "element types", "layouts", "bias")
-"""The rules that no other tile can meet."""
+"""The rules that no other tile can keep."""
 
 
-# --- what the kernel is made for ---
+# --- architecture, elements, layouts ---
 
 
 def _kernel_rules(plan: Tiling) -> Iterator[Finding]:
@@ -144,8 +144,8 @@ def _layouts(plan: Tiling) -> Iterator[Finding]:
             fix = "Take RowMajor or ColumnMajor"
             fix += ", or MmadAtlasA2Preload." if plan.arch.code == 2201 else "."
             yield Finding(rule, "error", text, "L1", fix=fix)
-    asserted = [name for name in family.asserts if name.startswith("layout C")]
-    texts = failures(plan.tile, asserted)
+    names = [name for name in family.asserts if name.startswith("layout C")]
+    texts = failures(plan.tile, names)
     if texts:
         text = f"C of {plan.c} cannot be written as {plan.tags[2]}"
         yield Finding(rule, "error", text, "GM", fix="Take RowMajor for C.", catlass=texts)
@@ -166,7 +166,7 @@ def _bias(plan: Tiling) -> Finding:
             texts = ("Unsupported TileCopyTla, can not find the specialization.",)
         else:
             text = f"the block of {family.name} adds no bias"
-        return Finding("bias", "error", text, fix=f"Take {biased(plan.arch).name}.", catlass=texts)
+        return Finding("bias", "error", text, fix=f"Take {bias_family(plan.arch).name}.", catlass=texts)
     if plan.bias is None and needs:
         return Finding(
             "bias", "error", f"the block of {family.name} adds a bias", fix="Give bias='float'."
@@ -192,8 +192,8 @@ def _unit_flag(plan: Tiling) -> Finding:
             "Take l0c_stages=1, or unit_flag=False.", texts,
         )  # fmt: skip
     if policy.unit_flag and plan.accumulator.name == "int32_t":
-        # docs/en/3_API/.../block_mmad_pingpong.md of CATLASS, of this policy; its examples 52 and 57 do
-        # set the flag of MmadPingpong with int8_t
+        # CATLASS's docs/en/3_API/.../block_mmad_pingpong.md says so of MmadAtlasA2Pingpong. But its
+        # examples 52 and 57 set the flag of MmadPingpong with int8_t.
         is_documented = policy.name == "MmadAtlasA2Pingpong"
         text = f"CATLASS states that MmadAtlasA2Pingpong has no unit flag with {plan.a}"
         text += ", and asserts nothing" if is_documented else f"; of {policy.name} it does not say"
@@ -220,7 +220,7 @@ def _tile_rules(plan: Tiling) -> Iterator[Finding]:
 
 
 def _numbers(plan: Tiling, name: str) -> tuple[int | None, int | None, str]:
-    """What a rule counts, and the most there may be."""
+    """The number that a rule limits, the greatest allowed number, and their unit."""
     facts = plan.policy.facts
     if name == "L0 K":
         return plan.l0.k, plan.l1.k, "elements"
@@ -281,11 +281,11 @@ _TEXTS: Final = {
 def _events(plan: Tiling) -> Iterator[Finding]:
     policy, family, most = plan.policy, plan.policy.family, plan.arch.events
     for buffer, needed in events(plan.tile):
-        asserted = [name for name in family.asserts if name.startswith(f"{buffer} events")]
+        names = [name for name in family.asserts if name.startswith(f"{buffer} events")]
         text = f"{needed} stages hold an event id each, and there are {most}: 0 to {most - 1}"
-        if not asserted:
+        if not names:
             text += f"; {policy.name} asserts nothing of it"
         yield Finding.judge(
             f"{buffer} events", text, buffer, needed, most, "events",
-            "Take fewer stages.", failures(plan.tile, asserted),
+            "Take fewer stages.", failures(plan.tile, names),
         )  # fmt: skip

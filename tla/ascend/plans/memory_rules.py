@@ -1,5 +1,4 @@
-"""The rules of a plan about global memory: starts, leading dimensions, tails, 32-bit numbers,
-workspace, L2.
+"""The rules of a plan about global memory: leading dimensions, tails, workspace, L2 and others.
 
 >>> from tla.ascend.plans.plan import gemm
 >>> plan = gemm("AtlasA2", (512, 512, 1000), "half", l1="128,256,256")
@@ -34,18 +33,18 @@ if TYPE_CHECKING:
     from .tiling import Tiling
 
 _LINE: Final = 512
-"""The bytes of a line of memory. Rows that start at its multiples are read at full speed."""
+"""The bytes of a line of memory. A core reads rows at full speed if they start at multiples of it."""
 _FRACTALS: Final = ("zN", "nZ")
 
 
 def memory_rules(plan: Tiling) -> Iterator[Finding]:
-    """Yield how a plan stands to each rule about global memory."""
+    """Yield the finding of each rule about global memory."""
     yield from _words(plan)
     for operand in OPERANDS[:2]:
         if plan.tag(operand) in LINES:
             yield _leading(plan, operand)
             yield _stride_limit(plan, operand)
-    yield from _ignored(plan)
+    yield from _ignored_leading(plan)
     yield _k_tail(plan)
     for operand in OPERANDS:
         yield _starts(plan, operand)
@@ -56,7 +55,7 @@ def memory_rules(plan: Tiling) -> Iterator[Finding]:
 
 
 def _words(plan: Tiling) -> Iterator[Finding]:
-    """CATLASS counts extents, tiles and places in fractals in 32 bits; offsets in 64."""
+    """The rules of 32-bit numbers: CATLASS counts extents, tiles and places in fractals in 32 bits."""
     m, n, k = plan.problem
     judge = partial(Finding.judge, buffer="GM", available=(1 << 32) - 1)
     text = f"an extent of {max(m, n, k)} does not fit into 32 bits"
@@ -89,13 +88,13 @@ def _leading(plan: Tiling, operand: Operand) -> Finding:
         return Finding(rule, "holds", text, "GM", apart, None)
     text = f"{lines} of {operand} start every {apart} bytes, not a multiple of {_LINE}"
     wide, limit = round_up(apart, _LINE) * 8 // of.bits, plan.arch.stride_limit
-    in_lines = limit is None or wide < limit  # else rows so far apart are copied one by one
+    in_lines = limit is None or wide < limit  # a copy moves rows one by one if they lie further apart
     kinds: tuple[PaddingKind, ...] = ("PADDING_ND" if in_lines else "PADDING_BLOCK_ND", "PADDING_NZ")
     ways: list[str] = []
     if of.bits % 8 == 0:
         block = plan.extents(operand, plan.l1)
-        needed = [(kind, padded(kind, tag, rows, cols, of, block=block).bytes) for kind in kinds]
-        choices = " or ".join(f"{kind} ({bytes_} bytes of workspace)" for kind, bytes_ in needed)
+        sizes = [(kind, padded(kind, tag, rows, cols, of, block=block).bytes) for kind in kinds]
+        choices = " or ".join(f"{kind} ({bytes_} bytes of workspace)" for kind, bytes_ in sizes)
         ways.append(f"lay {operand} out anew before: {choices}")
     if in_lines:
         ways.append(f"store it with a leading dimension of {wide}")
@@ -103,8 +102,8 @@ def _leading(plan: Tiling, operand: Operand) -> Finding:
     return Finding(rule, "warning", text, "GM", apart, None, fix=fix[:1].upper() + fix[1:])
 
 
-def _ignored(plan: Tiling) -> Iterator[Finding]:
-    """The leading dimensions that a kernel does not read: it makes its layouts of the extents alone.
+def _ignored_leading(plan: Tiling) -> Iterator[Finding]:
+    """The rules of leading dimensions that a kernel ignores: it makes its layouts of the extents alone.
 
     Source: CATLASS gemm/kernel, ToUnderlyingArguments; multi_core_splitk_matmul_tla.hpp, ReduceAdd.
     """
@@ -147,16 +146,18 @@ def _stride_limit(plan: Tiling, operand: Operand) -> Finding:
 
 
 _STALE: Final = "what an earlier tile left"
-_STORED: Final = "what pads it in global memory"
+_PADDING: Final = "what pads it in global memory"
 _BEHIND: Final = {
     ("A", "RowMajor"): "zeros", ("A", "ColumnMajor"): _STALE,
     ("B", "RowMajor"): _STALE, ("B", "ColumnMajor"): "zeros",
 }  # fmt: skip
-"""What a copy from lines leaves behind the end of k: it fills up rows of fractals alone."""
+"""The data after the end of k in L1, for copies from lines. Such a copy fills only rows of fractals."""
 
 
 def _k_tail(plan: Tiling) -> Finding:
-    """The cube takes k in whole rows of fractals: what lies behind the end of k is multiplied too.
+    """The rule of the last elements of k: the cube core multiplies whole rows of fractals.
+
+    So it also multiplies the data after the end of k.
 
     Source: tilelang-ascend 1723.
     """
@@ -165,7 +166,7 @@ def _k_tail(plan: Tiling) -> Finding:
     tail = k % c0
     if not tail:
         return Finding("k tail", "holds", "", "L1", k, None, "elements")
-    in_a, in_b = (_BEHIND.get((x, plan.tag(x)), _STORED) for x in OPERANDS[:2])
+    in_a, in_b = (_BEHIND.get((x, plan.tag(x)), _PADDING) for x in OPERANDS[:2])
     filling = f"{in_a} in A and B" if in_a == in_b else f"{in_a} in A and {in_b} in B"
     text = (
         f"the cube takes k in rows of {c0}, and the last has {tail} of data; the other {c0 - tail} are "
@@ -183,7 +184,7 @@ def _k_tail(plan: Tiling) -> Finding:
 
 
 def _starts(plan: Tiling, operand: Operand) -> Finding:
-    """Where tiles start in global memory: at multiples of the greatest common divisor of two steps."""
+    """The rule of the starts of tiles: multiples of the greatest common divisor of two steps."""
     rule = f"tile starts of {operand}"
     of, tag = plan.element(operand), plan.tag(operand)
     rows, cols = plan.extents(operand)
@@ -235,13 +236,13 @@ def _swizzle(plan: Tiling) -> Iterator[Finding]:
 
 
 def _workspace(plan: Tiling) -> Iterator[Finding]:
-    """The partial sums of the swizzles that share k."""
+    """The note of the bytes for partial sums, with a swizzle that shares k."""
     name = plan.swizzle.name
     m, n, _ = plan.problem
-    shared = shared_by(plan.policy, plan.swizzle)
-    if shared is not None:
-        bytes_ = workspace(shared, plan.problem, plan.l1, plan.cores, (plan.a, plan.b))
-        text = f"{shared} keeps partial sums in {bytes_} bytes of workspace"
+    sharing = shared_by(plan.policy, plan.swizzle)
+    if sharing is not None:
+        bytes_ = workspace(sharing, plan.problem, plan.l1, plan.cores, (plan.a, plan.b))
+        text = f"{sharing} keeps partial sums in {bytes_} bytes of workspace"
         if plan.swizzle.splits:
             factor = splits(plan.policy, plan.swizzle)(plan.problem, plan.l1, plan.cores)
             text += f"; it cuts k into {factor}"

@@ -5,16 +5,16 @@
 >>> from tla.ascend.plans.tile import Tile
 >>> half = element("half")
 >>> tile = Tile(Ascend950, half, half, GemmShape(100, 256, 256), GemmShape(100, 256, 64), MmadPingpong())
->>> found = nearest(tile)
->>> print(found.l1, found.l0)
+>>> near = nearest(tile)
+>>> print(near.l1, near.l0)
 GemmShape<96,256,256> GemmShape<96,256,64>
 
-How far two tiles are apart is the sum of the absolute logarithms, to base 2, of the ratios of m, of n
-and of k in L1: halving an extent counts as doubling it, and halving one as halving another. Of two
-tiles as near the larger is taken, and with it the k of L0 that is nearest by the same measure.
+The distance of two tiles is the sum of |log2| of the ratios of their m, n and k in L1. So halving an
+extent counts as much as doubling it, and as much as halving another. Of two equally near tiles it is the
+larger, with the k of L0 that is nearest by the same measure.
 
-An extent is the one asked for, rounded to whole blocks, or has at most three significant binary
-digits: 96, 112, 128, 160, 192, 224, 256, 320 ...
+An extent is the caller's, rounded to whole blocks, or has at most three significant binary digits: 96,
+112, 128, 160, 192, 224, 256, 320 ...
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 
 _ROWS: Final = 16
 _SQUARE: Final = ("square M,K", "square K,N")
-"""The assertions that make k as long as m, or n."""
+"""The assertions that k equals m, or n."""
 
 
 class Nearest(NamedTuple):
-    """A tile that fits, and how far it is from the one asked for.
+    """A tile that fits, and its distance from the caller's tile.
 
     >>> from tla.ascend import gemm
-    >>> found = gemm("AtlasA2", (512, 512, 512), "half", l1=(256, 256, 256)).check().nearest
-    >>> print(found.l1, found.l0, found.distance)
+    >>> near = gemm("AtlasA2", (512, 512, 512), "half", l1=(256, 256, 256)).check().nearest
+    >>> print(near.l1, near.l0, near.distance)
     GemmShape<128,256,256> GemmShape<128,256,64> 1.0
     """
 
@@ -54,15 +54,15 @@ class Nearest(NamedTuple):
 
 
 def nearest(tile: Tile) -> Nearest | None:
-    """Return the tile nearest to this one that fits, or None where none does: of two, the larger.
+    """Return the nearest tile that fits, the larger of two equally near ones; None if none fits.
 
     >>> from tla.ascend import AtlasA2, GemmShape, MmadPingpong, Tile, element
     >>> half, l1, l0 = element("half"), GemmShape(256, 256, 256), GemmShape(256, 256, 64)
     >>> nearest(Tile(AtlasA2, half, half, l1, l0, MmadPingpong()))
     Nearest(l1=GemmShape(m=128, n=256, k=256), l0=GemmShape(m=128, n=256, k=64), distance=1.0)
 
-    Its extents are multiples of 16 and of C0, m and n of 16 alone where that fits, and none is larger
-    than the one asked for rounded up to such; the m and n of L0 are those of L1.
+    Its k is a multiple of 16 and of C0. So are m and n, unless multiples of 16 alone fit. No extent
+    exceeds the caller's rounded up to such a multiple. The m and n of L0 are those of L1.
     """
     arch, a, b, l1, l0, policy, *_ = tile
     if arch.code not in policy.family.codes:
@@ -76,8 +76,8 @@ def nearest(tile: Tile) -> Nearest | None:
     unit_m = _ROWS if takes(_ROWS, unit_k, least, unit_k) else unit_k
     unit_n = _ROWS if takes(unit_m, _ROWS, least, unit_k) else unit_k
     if not takes(unit_m, unit_n, least, unit_k):
-        return None  # what the smallest tile breaks, every tile breaks
-    # longer ones are outside of L1, or of L0C, beside the smallest of the other operand
+        return None  # a rule that the smallest tile breaks is broken by every tile
+    # a longer extent leaves no room in L1, or in L0C, for the smallest tile of the other operand
     most_k = arch.l1 * 8 // (_ROWS * b.bits)
     most = arch.l0c // (_ROWS * accumulator(a, b).sizeof)
     longs, shorts = _near(l1.k, unit_k, most_k, least), _near(l0.k, unit_k, most_k)
@@ -88,7 +88,7 @@ def nearest(tile: Tile) -> Nearest | None:
     for far, _size, m, n in pairs:
         if best is not None and far >= best.distance:
             break
-        # L1 limits the one k and L0 the other; each fits up to a longest
+        # L1 limits one k and L0 the other; each fits up to a greatest length
         same = m if square == "square M,K" else n
         k1 = [(abs(log2(same / l1.k)), same)] if square else longs
         if not takes(m, n, same if square else least, unit_k):
@@ -102,15 +102,15 @@ def nearest(tile: Tile) -> Nearest | None:
 
 
 def _longest(near: list[tuple[float, int]], takes: Callable[[int], bool]) -> tuple[float, int]:
-    """The nearest extent that is taken, where every one is up to a longest; (0, 0) where none is."""
-    ordered = sorted(v for _, v in near)
-    count = bisect_left(ordered, True, key=lambda v: not takes(v))
-    most = ordered[count - 1] if count else 0
+    """The nearest extent that fits, if all up to a longest one fit; (0, 0) if none fits."""
+    extents = sorted(v for _, v in near)
+    count = bisect_left(extents, True, key=lambda v: not takes(v))
+    most = extents[count - 1] if count else 0
     return next(((x, v) for x, v in near if v <= most), (0.0, 0))
 
 
 def _near(extent: int, unit: int, most: int, least: int = 0) -> list[tuple[float, int]]:
-    """Multiples of a unit and how far they are, the nearest first; at most one exceeds the extent."""
+    """Multiples of a unit with their distances, the nearest first; at most one exceeds the extent."""
     least, up = max(least, unit), round_up(extent, unit)
     top = max(least, min(up, round_down(most, unit)))
     always = {least, up, round_down(extent, unit)}

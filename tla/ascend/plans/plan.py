@@ -1,5 +1,4 @@
-"""Plans of a matrix product: architecture, problem, elements, layouts, tiles, policy and swizzle in one
-value.
+"""Plans of a matrix product: its problem, elements, layouts, tiles, policy and swizzle in one value.
 
 >>> plan = gemm("AtlasA2", "4096,4096,4096", "half")
 >>> print(plan)
@@ -13,7 +12,7 @@ AtlasA2, 24 cores: C[4096,4096] half = A[4096,4096] half * B[4096,4096] half
 >>> plan.check().ok
 True
 
-What is malformed raises where the plan is made; what is illegal is reported by `Plan.check`.
+`gemm` raises an error for a malformed argument. `Plan.check` reports a plan that is illegal.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from .dispatch import Family, Policy
     from .findings import Report
 
-_Given = TypeVar("_Given")
+_Part = TypeVar("_Part")
 ElementsLike: TypeAlias = "str | Element | Sequence[str | Element]"
 
 
@@ -55,11 +54,11 @@ class Plan(Tiling):
     __slots__ = ()
 
     def check(self) -> Report:
-        """Return the report of every rule, with the nearest tile that fits where a rule is broken."""
+        """Return the report of every rule, with the nearest tile that fits if a rule is broken."""
         return check(self)
 
     def nearest(self) -> Plan | None:
-        """Return the plan with the nearest tile that fits, itself if it is that; None where none fits.
+        """Return the plan with the nearest tile that fits, which may be its own; None if none fits.
 
         >>> gemm("Ascend950", (64, 64, 64), "half", l1=(100, 256, 256)).nearest().l1
         GemmShape(m=96, n=256, k=256)
@@ -70,9 +69,10 @@ class Plan(Tiling):
         return None if near is None else self._replace(l1=near.l1, l0=near.l0)
 
     def schedule(self, swizzle: str | BlockSwizzle | None = None) -> Schedule:
-        """Return which core computes which block when, in the order of the plan's swizzle or of another.
+        """Return the schedule of the blocks on the cores, in the order of the plan's swizzle or of
+        another.
 
-        K is cut as by the kernel that takes the policy with the swizzle.
+        The kernel that takes the policy with the swizzle decides the slices of k.
 
         >>> len(gemm("AtlasA2", (1024, 1024, 1024)).schedule())
         32
@@ -82,7 +82,7 @@ class Plan(Tiling):
         return order.schedule(self.problem, self.l1, cores=self.cores, splitk=factor)
 
     def figure(self) -> Steps:
-        """Return the picture of the plan, as data: what lies where in each buffer."""
+        """Return the picture of the plan, as data: the stages in each buffer."""
         return self.check().figure()
 
     def _repr_html_(self) -> str | None:
@@ -104,11 +104,11 @@ class Plan(Tiling):
         >>> print(gemm("AtlasA2", (1024, 1024, 1024)).replaced(arch="Ascend950").policy)
         MmadPingpong<Arch::Ascend950,true>
         """
-        bound = self.policy.arch == self.arch.tag
+        has_own_arch = self.policy.arch == self.arch.tag
         arguments: dict[str, Any] = {
             "arch": self.arch, "problem": self.problem, "elements": (self.a, self.b, self.c),
             "tags": self.tags, "l1": self.l1, "l0": self.l0,
-            "policy": self.policy._replace(arch=None) if bound else self.policy,
+            "policy": self.policy._replace(arch=None) if has_own_arch else self.policy,
             "swizzle": self.swizzle, "bias": self.bias, "cores": self.cores, "ld": self.ld,
         }  # fmt: skip
         defaults = (
@@ -127,7 +127,7 @@ class Plan(Tiling):
         return gemm(**arguments)
 
 
-# --- what a plan is made from ---
+# --- the arguments of a plan ---
 
 
 @constexpr
@@ -154,22 +154,25 @@ def gemm(
 
     Args:
         problem: M, N and K, in elements.
-        elements: Of A, B and C; one for all, or a text with commas. C of integers is ``int32_t``.
-        tags: The layouts of A, B and C in global memory; one for all, or a text with commas.
-        l1, l0: The tiles; as CATLASS's examples have them where they fit, else the nearest that fits.
-            L0 has the m and n of L1, and the longest half, quarter ... of its k that fits.
-        policy: By default MmadPingpong; on 2201 with a bias MmadAtlasA2PingpongBias. It sets the unit
-            flag unless the elements are integers.
-        swizzle: By default as CATLASS advises: bands of 3.
-        bias: Its element type, where there is one.
-        cores: How many cores compute; by default all of them.
-        ld: The leading dimensions of A, B and C. None is the shortest, and so is an entry left out.
+        elements: The types of A, B and C: one for all, a sequence, or a text with commas. The default C
+            of integers is ``int32_t``.
+        tags: The layouts of A, B and C in global memory: one for A and B, a sequence, or a text with
+            commas.
+        l1, l0: The tiles. The default of L1 is the tile of CATLASS's examples, or the nearest that fits.
+            The default of L0 has the m and n of L1, and the longest half, quarter ... of its k that
+            fits.
+        policy: The default is MmadPingpong, or MmadAtlasA2PingpongBias on 2201 with a bias. It sets the
+            unit flag unless the elements are integers.
+        swizzle: The default is bands of 3, as CATLASS advises.
+        bias: The element type of a bias; None without a bias.
+        cores: The number of cores; by default all of them.
+        ld: The leading dimensions of A, B and C. None, or a missing entry, is the shortest.
 
     Raises:
         UnsupportedError: a name is not known, or no core multiplies the elements.
-        LayoutError: an extent, a number of stages or cores, an offset below 1; a leading dimension too
+        LayoutError: an extent or a number of stages or cores is below 1, or a leading dimension is too
             short.
-        ParseError: a text is not what it should be.
+        ParseError: a text does not follow its notation.
     """
     here = arch_named(arch)
     a, b, c = _elements(elements)
@@ -177,7 +180,7 @@ def gemm(
     names = _tags(tags)
     how = default_policy(here, a, of_bias) if policy is None else policy_of(policy)
     how = how.bound(here.tag) if how.arch is None else how
-    size = GemmCoord(*gemm_shape(problem, "problem"))  # behind all names: these a type may tell alone
+    size = GemmCoord(*gemm_shape(problem, "problem"))  # after all names, which types alone can decide
     order = default_swizzle(size, how) if swizzle is None else swizzle_of(swizzle)
     if l1 is None:
         tile = default_l1(here, a, b, how, of_bias, tags=names, k=size.k)
@@ -199,13 +202,13 @@ def gemm(
                 raise LayoutError(text, "Give None, or 0 in a command.", operand=operand, ld=leading)
             continue
         try:
-            plan.layout(operand)  # raises where a leading dimension is too short
+            plan.layout(operand)  # raises if a leading dimension is too short
         except LayoutError as error:
             raise LayoutError(f"{operand}, {error.summary}", *error.details, **error.data) from None
     return plan
 
 
-def _parts(name: str, what: str | Sequence[_Given]) -> list[str | _Given]:
+def _parts(name: str, what: str | Sequence[_Part]) -> list[str | _Part]:
     if isinstance(what, str):
         return [x.strip() for x in what.split(",")]
     if not isinstance(what, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -1,12 +1,12 @@
-"""Dispatch policies: how a block of a product is staged through the buffers, by CATLASS's names.
+"""Dispatch policies by CATLASS's names: how a block of a product goes through the buffers in stages.
 
 >>> from tla.ascend.plans.families import MmadPingpong
 >>> print(MmadPingpong(unit_flag=True))
 MmadPingpong<ArchTag,true>
->>> found = policy("MmadPingpong<Arch::Ascend950, true, false, 1, false, 3>")
->>> found.l1a_stages, found.l1b_stages, found.values["l1_resident"]
+>>> pingpong = policy("MmadPingpong<Arch::Ascend950, true, false, 1, false, 3>")
+>>> pingpong.l1a_stages, pingpong.l1b_stages, pingpong.values["l1_resident"]
 (3, 2, False)
->>> found == MmadPingpong(arch="Ascend950", unit_flag=True, l1a_stages=3)
+>>> pingpong == MmadPingpong(arch="Ascend950", unit_flag=True, l1a_stages=3)
 True
 >>> policy("MmadAtlasA2Small(stages=1)").l0a_stages
 1
@@ -36,14 +36,14 @@ def policy(text: str | Policy | Family) -> Policy:
     >>> print(policy("Gemm::MmadPingpong<Arch::AtlasA2, true>"), policy("MmadPingpong(unit_flag=true)"))
     MmadPingpong<Arch::AtlasA2,true> MmadPingpong<ArchTag,true>
 
-    A template argument of the architecture may be left out: ``MmadPingpong<true>``. A flag's keyword
-    alone sets it: ``MmadPingpong(unit_flag)``. ``Mmad`` in front may be left out, and the architecture
-    behind it where that leaves one policy, or one that runs wherever the others do.
+    The template argument of the architecture is optional: ``MmadPingpong<true>``. A flag's keyword alone
+    sets it: ``MmadPingpong(unit_flag)``. ``Mmad`` in front is optional. So is the architecture after it,
+    if the rest names one policy, or one that runs wherever the others run.
 
     Raises:
-        ParseError: the text is neither; the caret points at the place.
+        ParseError: the text is neither; the error points at the place.
         UnsupportedError: no policy or parameter has the name.
-        LayoutError: a number of stages below 1.
+        LayoutError: a number of stages is below 1.
     """
     if isinstance(text, Policy):
         return text
@@ -56,9 +56,9 @@ def policy(text: str | Policy | Family) -> Policy:
         scanner.fail(f"expected the name of a dispatch policy, found {scanner.found()}")
     family = _family(name, start)
     if scanner.accept("<"):
-        result = _templated(scanner, family)
+        result = _read_template(scanner, family)
     elif scanner.accept("("):
-        result = _called(scanner, family)
+        result = _read_keywords(scanner, family)
     else:
         result = family()
     scanner.expect_end()
@@ -84,7 +84,7 @@ def _family(name: str, at: int) -> Family:
 
 
 def _names(name: str) -> tuple[str, ...]:
-    """A name whole, without ``Mmad``, and without the architecture, too; in small letters."""
+    """The names of a policy in small letters: whole, without ``Mmad``, and without the architecture."""
     tail = name.removeprefix("Mmad")
     if tail == name:
         return (name.lower(),)
@@ -100,8 +100,8 @@ def _near(name: str) -> str:
     return did_you_mean(near, FAMILIES)
 
 
-def _templated(scanner: Scanner, family: Family) -> Policy:
-    """What stands behind ``<``: values by their order."""
+def _read_template(scanner: Scanner, family: Family) -> Policy:
+    """The policy of the values after ``<``, in their order."""
     arch: str | None = None
     values: dict[str, int] = {}
     names = [p.name for p in family.parameters]
@@ -122,8 +122,8 @@ def _templated(scanner: Scanner, family: Family) -> Policy:
     return family(arch=arch or None, **values)
 
 
-def _called(scanner: Scanner, family: Family) -> Policy:
-    """What stands behind ``(``: values by their keywords."""
+def _read_keywords(scanner: Scanner, family: Family) -> Policy:
+    """The policy of the values after ``(``, by their keywords."""
     arch: str | None = None
     values: dict[str, int] = {}
     while not scanner.accept(")"):

@@ -1,4 +1,4 @@
-"""A tile of a product, with all that decides whether a block takes it.
+"""A tile of a product, with all facts that decide whether a block accepts it.
 
 >>> from tla.ascend import AtlasA2, GemmShape, MmadPingpong, element, fits
 >>> half = element("half")
@@ -21,7 +21,7 @@ Operand: TypeAlias = Literal["A", "B", "C", "bias"]
 
 
 class Tile(NamedTuple):
-    """What `fits`, `footprints` and `nearest` take; `Plan.tile` is the tile of a plan.
+    """The argument of `fits`, `footprints` and `nearest`; `Plan.tile` is the tile of a plan.
 
     >>> from tla.ascend import gemm
     >>> tile = gemm("AtlasA2", (64, 64, 40), "half").tile
@@ -39,8 +39,8 @@ class Tile(NamedTuple):
     policy: Policy
     bias: Element | None = None
     tags: tuple[str, str, str] = ("RowMajor", "RowMajor", "RowMajor")
-    """How A, B and C lie in global memory; those of A and B fix how the tiles lie in L1."""
+    """The tags of A, B and C in global memory. Those of A and B decide the tags in L1."""
     k: int | None = None
-    """The extent of the problem, for the policies that hold all of it in L1."""
+    """The k of the problem, for policies that keep all of it in L1."""
     c: Element | None = None
-    """The element type of C; that of A where it is None."""
+    """The element type of C; None is that of A."""

@@ -1,5 +1,4 @@
-"""The record of a plan, architecture, problem, elements, layouts, tiles, policy and swizzle, and what
-follows from it alone.
+"""The record of a plan: its problem, elements, layouts, tiles, policy and swizzle, with their facts.
 
 >>> from tla.ascend import gemm
 >>> plan = gemm("AtlasA2", (64, 64, 64), "half", "RowMajor,ColumnMajor,RowMajor")
@@ -48,7 +47,7 @@ BLOCKS: Final = ("PaddingRowMajor", "PaddingColumnMajor")
 
 
 class Tiling(NamedTuple):
-    """What a plan of C = A B, or A B + bias, states; the rules, the kernels and the C++ read it."""
+    """The facts of a plan of C = A B, or A B + bias, for the rules, the kernels and the C++."""
 
     arch: Arch
     problem: GemmCoord
@@ -56,7 +55,7 @@ class Tiling(NamedTuple):
     b: Element
     c: Element
     tags: tuple[str, str, str]
-    """How A, B and C lie in global memory."""
+    """The tags of A, B and C in global memory."""
     ld: tuple[int | None, int | None, int | None]
     """Their leading dimensions, in elements; None is the shortest."""
     l1: GemmShape
@@ -68,12 +67,12 @@ class Tiling(NamedTuple):
 
     @property
     def accumulator(self) -> Element:
-        """What products are summed in."""
+        """The element type of the sums."""
         return accumulator(self.a, self.b)
 
     @property
     def tiles(self) -> GemmCoord:
-        """How many tiles the problem takes in each direction."""
+        """The number of tiles along each extent of the problem."""
         return self.l1.tiles_of(self.problem)
 
     def element(self, operand: Operand) -> Element:
@@ -92,7 +91,7 @@ class Tiling(NamedTuple):
         return {"A": (m, k), "B": (k, n), "C": (m, n), "bias": (n,)}[operand]
 
     def layout(self, operand: Operand, level: Level = "GM") -> AnyLayout:
-        """Return how an operand lies in a buffer: the whole of it in GM, else a whole tile.
+        """Return the layout of an operand in GM, or of a whole tile of it in a buffer.
 
         >>> from tla.ascend import gemm
         >>> plan = gemm("Ascend950", (1000, 600, 100), "half", "RowMajor,ColumnMajor")
@@ -100,7 +99,7 @@ class Tiling(NamedTuple):
         ((_16,_8),(_16,_16)):((_1,_4096),(_16,_256)) (1000,100):(100,_1)
 
         Raises:
-            UnsupportedError: the operand is never there.
+            UnsupportedError: the operand is never in that buffer.
         """
         _require_operand(operand)
         if level not in _LEVELS[operand]:
@@ -118,7 +117,7 @@ class Tiling(NamedTuple):
         return make_layout(self.accumulator if level == "L0C" else of, tag, rows, cols)
 
     def tile_in(self, operand: Operand, level: Level) -> GemmShape:
-        """The tile of which a buffer holds an operand: all of k where the policy keeps A in L1."""
+        """The tile of an operand in a buffer; its k is the problem's if the policy keeps A in L1."""
         tile = self.l1 if level == "L1" else self.l0
         whole = (operand, level, self.policy.family.a_slot) == ("A", "L1", "half")
         return tile._replace(k=self.problem.k) if whole else tile
@@ -136,7 +135,7 @@ class Tiling(NamedTuple):
         return "VectorLayout" if operand == "bias" else self.tags["ABC".index(operand)]
 
     def leading(self, operand: Operand) -> int:
-        """The elements from one row of RowMajor, or column of ColumnMajor, to the next; else 0."""
+        """The elements from one row of RowMajor, or column of ColumnMajor, to the next; 0 if neither."""
         tag = self.tag(operand)
         if tag not in LINES:
             return 0
@@ -149,7 +148,7 @@ class Tiling(NamedTuple):
 
     @property
     def tile(self) -> Tile:
-        """The tile, with all that decides whether a block takes it."""
+        """The tile, with all facts that decide whether a block accepts it."""
         return Tile(
             self.arch, self.a, self.b, self.l1, self.l0, self.policy, self.bias, self.tags,
             self.problem.k, self.c,
@@ -157,12 +156,12 @@ class Tiling(NamedTuple):
 
     @property
     def footprints(self) -> tuple[Footprint, ...]:
-        """What the tile takes of each buffer."""
+        """The footprints of the tile, one for each buffer."""
         return footprints(self.tile)
 
     @property
     def formula(self) -> str:
-        """What is computed: extents and element types."""
+        """The product in a line: extents and element types."""
         m, n, k = self.problem
         bias = f" + bias[{n}] {self.bias}" if self.bias else ""
         return f"C[{m},{n}] {self.c} = A[{m},{k}] {self.a} * B[{k},{n}] {self.b}{bias}"

@@ -1,4 +1,4 @@
-"""Schedules of a matrix product: which core computes which block when.
+"""Schedules of a matrix product: the core and the turn of each block.
 
 >>> from tla.ascend.schedules import identity, swizzle
 >>> schedule = identity((4096, 4096, 4096), (128, 256, 256), offset=3, cores=24)
@@ -7,10 +7,10 @@
 >>> print(swizzle("GemmIdentityBlockSwizzle<3,0>"))
 GemmIdentityBlockSwizzle<3,0>
 
-A schedule is an order of tasks, and a task a block of the M x N x K space on a core in a turn. All are
-made of two orders, even shares and bands walked to and fro. The modules, by their subjects:
+A schedule is an order of tasks. A task is a block of the M x N x K space on a core in a turn. Every
+schedule combines two orders: even shares, and bands that run to and fro. The modules, by their subjects:
 
-- ``order``: shares and bands; ``schedule``: tasks and what every schedule answers;
+- ``order``: shares and bands; ``tasks`` and ``schedule``: the methods of every schedule;
 - the schedulers: ``by_tile``, ``by_k``, ``stream``, ``window``; ``swizzles``: their C++ names as values;
 - ``cover``: the proof; ``facts``: balance, bytes, L2; ``picture``: cores by turns.
 """

@@ -1,9 +1,8 @@
-"""Schedules that cut K: slices on several cores, slices of the last blocks alone, slices on one core.
+"""Schedules that cut K: slices on several cores, slices of the last blocks only, slices on one core.
 
-Slices are shares of the tiles of K (`order.share`): the first have one tile more, and the last tile is
-cut where K ends. A factor beyond the number of tiles of K makes the slices behind the end empty: the
-cover is exact still, but their partial sums are nothing that a core computes; `Schedule.empty` counts
-them.
+Slices are shares of the tiles of K (`order.share`). The first ones have one tile more, and the last tile
+ends where K ends. If there are more slices than tiles of K, the last slices are empty. The cover is
+still exact, but no core computes their partial sums. `Schedule.empty` counts them.
 
 Source: CATLASS block_swizzle.hpp; splitk_matmul.hpp, tail_multi_core_splitk_matmul_tla.hpp,
 single_core_slicek_matmul.hpp for the loops.
@@ -24,14 +23,14 @@ if TYPE_CHECKING:
 
 
 class SliceWalk(BandWalk):
-    """A walk whose tasks have only some tiles of K each."""
+    """A schedule whose tasks each have only some tiles of K."""
 
     __slots__ = ()
 
     def slice_task(
         self, number: int, core: int, turn: int, i: int, tiles: tuple[int, int], part: int
     ) -> Task:
-        """The task of some tiles of K of block i of the walk, a partial sum."""
+        """The task of some tiles of K of block i in the order of bands; it makes a partial sum."""
         m, n = self.block_at(i)
         (row, col, _), (rows, columns, _) = self.tile_box(m, n)
         begin, end = (min(tile * self.tile.k, self.problem.k) for tile in tiles)
@@ -79,14 +78,15 @@ def splitk(
     splitk: int,
     cores: int = CORES,
 ) -> Schedule:
-    """Return the schedule in which K is cut into `splitk` slices, each walked as by `identity`.
+    """Return the schedule that cuts K into `splitk` slices, each in the order of `identity`.
 
     >>> schedule = splitk((128, 256, 1000), (128, 256, 256), splitk=3)
     >>> [(task.slice, task.start.k, task.shape.k) for task in schedule.tasks]
     [(0, 0, 512), (1, 512, 256), (2, 768, 232)]
 
-    All blocks of slice 0 come first. Every task writes a partial sum into the workspace. Of more slices
-    than tiles of K the last are empty; CATLASS's run past the end of K there, unless it has whole tiles.
+    All blocks of slice 0 come first. Every task writes a partial sum into the workspace. If there are
+    more slices than tiles of K, the last slices are empty. CATLASS's tasks run past the end of K there,
+    unless K has whole tiles.
 
     Source: CATLASS SplitkGemmIdentityBlockSwizzle and its Dynamic form, block_swizzle.hpp.
     """
@@ -98,16 +98,16 @@ class Piece(NamedTuple):
 
     core: int
     block: int
-    """Of those that are cut."""
+    """The number of the block among those that are cut."""
     tiles: tuple[int, int]
     part: int
 
 
 class TailLast(SliceWalk):
-    """A schedule of whole blocks, as many as all cores compute in whole turns, and of pieces of others.
+    """A schedule of whole blocks for the full turns of all cores, and of pieces of the other blocks.
 
-    Each core has at most one turn of pieces, and runs it before its last whole block: so the partial
-    sums are added up while that block is computed.
+    Each core has at most one turn of pieces, and runs it before its last whole block. So the vector
+    cores add up the partial sums while the core computes that block.
     """
 
     __slots__ = ("_tail", "_whole")
@@ -116,15 +116,15 @@ class TailLast(SliceWalk):
         self, problem: ShapeLike, tile: ShapeLike, offset: int, direction: int, cores: int
     ) -> None:
         super().__init__(problem, tile, offset, direction, cores)
-        self._tail = self.blocks % self.cores  # the blocks that are computed in pieces
-        self._whole = self.blocks - self._tail  # those computed whole: the tasks of these numbers
+        self._tail = self.blocks % self.cores  # the number of blocks in pieces
+        self._whole = self.blocks - self._tail  # the number of whole blocks, which have the first tasks
 
     def pieces(self, core: int) -> range:
         """The numbers of the pieces of a core."""
         raise NotImplementedError
 
     def piece(self, i: int) -> Piece:
-        """Piece i of all."""
+        """The piece of a number, counted over all cores."""
         raise NotImplementedError
 
     def runs(self, core: int) -> tuple[range, ...]:
@@ -134,7 +134,7 @@ class TailLast(SliceWalk):
     def task(self, number: int) -> Task:
         if number >= self._whole:
             core, block, tiles, part = self.piece(number - self._whole)
-            turn = max(self._whole // self.cores - 1, 0)  # the last but one, or the first of all
+            turn = max(self._whole // self.cores - 1, 0)  # the last turn but one, or turn 0
             return self.slice_task(number, core, turn, self._whole + block, tiles, part)
         turn, core = divmod(number, self.cores)
         last = number >= self._whole - self.cores
@@ -171,14 +171,14 @@ class _TailSplitK(TailLast):
 def tail_splitk(
     problem: ShapeLike, tile: ShapeLike, offset: int = 1, direction: int = 0, *, cores: int = CORES
 ) -> Schedule:
-    """Return the schedule in which the blocks left over from whole turns are cut along K.
+    """Return the schedule that cuts the blocks of the last turn along K, if the turn is not full.
 
     >>> schedule = tail_splitk((128, 1280, 512), (128, 256, 128), cores=4)
     >>> [(task.core, str(task.start), str(task.shape)) for task in schedule.tasks[4:6]]
     [(0, '(0,1024,0)', '(128,256,128)'), (1, '(0,1024,128)', '(128,256,128)')]
 
-    Of the walk of `identity` the first blocks, a multiple of the cores, are whole. Each of the rest is
-    cut into as many slices as there are cores for it, or tiles of K where those are fewer.
+    The blocks are in the order of `identity`. The first ones, a multiple of the cores, are whole. Each
+    of the rest has as many slices as there are cores for it, but at most one for each tile of K.
 
     Source: CATLASS TailSplitkGemmIdentityBlockSwizzle, block_swizzle.hpp.
     """
@@ -190,14 +190,14 @@ class _SingleCore(SliceWalk):
     CPP = "SingleCoreSplitkGemmIdentityBlockSwizzle"
     STAYS = "AB"
 
-    def _walk(self) -> Bands:
+    def _make_bands(self) -> Bands:
         across, along = self._bands_by_columns()
         full = (across - 1) // self.offset
         last = across - full * self.offset
-        # a short last band is walked with the one before: up to half a band, less than half in columns
+        # a short last band joins the one before: up to half a band of rows, less than half of columns
         half = self.offset // 2
-        merged = full > 0 and (last <= half if self.direction == 0 else last < half)
-        return Bands(across, along, self.offset, full - merged, zigzag=True)
+        joins = full > 0 and (last <= half if self.direction == 0 else last < half)
+        return Bands(across, along, self.offset, full - joins, zigzag=True)
 
     @property
     def factor(self) -> int:
@@ -230,10 +230,10 @@ def single_core_splitk(
     >>> [(str(task.coord), task.adds) for task in schedule.tasks]
     [('(0,0,0)', False), ('(0,1,0)', False), ('(0,0,1)', True), ('(0,1,1)', True)]
 
-    The ranges are `share` of the blocks; every tile of K but the first is added to what the core has
-    written. The walk goes to and fro within the bands too, so that the next block shares a panel of A or
-    B with the one before, which the kernel keeps in L1; a short last band is walked together with the
-    band before it. The numbers run core after core.
+    The ranges are `share` of the blocks. A core adds every tile of K but the first to the sums that it
+    has written. The order runs to and fro within the bands too. So each block shares a panel of A or B
+    with the block before it, and the kernel keeps that panel in L1. A short last band joins the band
+    before it. The numbers of the tasks run core after core.
 
     Source: CATLASS SingleCoreSplitkGemmIdentityBlockSwizzle and its Dynamic form, block_swizzle.hpp.
     """

@@ -1,8 +1,8 @@
 """Schedules of whole tiles: each task sums over all of K.
 
-`identity` deals the tiles out to the cores one by one, in bands of some rows or columns of tiles;
-`l1_full_load` gives each core a range of that walk; `iterate_k` deals them out row by row; `column`
-shares the columns of C out to the cores.
+`identity` deals the tiles out to the cores one by one, in bands of some rows or columns of tiles.
+`l1_full_load` gives each core a range of that order. `iterate_k` deals the tiles out row by row.
+`column` gives each core its own columns of C.
 
 Source: CATLASS block_swizzle.hpp, block_scheduler_iterateK.hpp.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class BandWalk(Schedule):
-    """A schedule that walks the blocks of C in bands; task t is step t by default."""
+    """A schedule of the blocks of C in bands; by default task t is block t in that order."""
 
     __slots__ = ("_bands", "direction", "offset")
 
@@ -34,7 +34,7 @@ class BandWalk(Schedule):
         self.offset = positive("offset", offset, self.CPP)
         self.direction = direction_of(direction)
         super().__init__(problem, tile, cores, f"{self.CPP}<{self.offset},{self.direction}>")
-        self._bands = self._walk()
+        self._bands = self._make_bands()
 
     @property
     def count(self) -> int:
@@ -44,16 +44,16 @@ class BandWalk(Schedule):
         turn, core = divmod(number, self.cores)
         return self.tile_task(number, core, turn, *self.block_at(number))
 
-    def _walk(self) -> Bands:
+    def _make_bands(self) -> Bands:
         return bands_of(*self._bands_by_columns(), self.offset)
 
     def _bands_by_columns(self) -> tuple[int, int]:
-        """The tiles across the bands, and those along them."""
+        """The number of tiles across the bands, and along them."""
         m, n, _ = self.loops
         return (m, n) if self.direction == 0 else (n, m)
 
     def block_at(self, i: int) -> tuple[int, int]:
-        """The tile, in M and N, of step i of the walk."""
+        """The tile, in M and N, that is block i in the order of bands."""
         across, along = self._bands.at(i)
         return (across, along) if self.direction == 0 else (along, across)
 
@@ -77,18 +77,19 @@ class _Identity(BandWalk):
 def identity(
     problem: ShapeLike, tile: ShapeLike, offset: int = 1, direction: int = 0, *, cores: int = CORES
 ) -> Schedule:
-    """Return the schedule in which task t is step t of the walk, on core ``t % cores``.
+    """Return the schedule in which task t is block t in the order of bands, on core ``t % cores``.
 
     >>> schedule = identity((512, 768, 64), (128, 256, 64), offset=2, direction=0)
     >>> " ".join(f"{coord.m},{coord.n}" for coord, shape in schedule)
     '0,0 1,0 0,1 1,1 0,2 1,2 2,2 3,2 2,1 3,1 2,0 3,0'
 
-    The walk goes in bands of `offset` rows of tiles (columns of tiles, if `direction` is 1), down each
-    band and then along it, the odd bands backwards; the last band has what remains.
+    A band has `offset` rows of tiles (columns of tiles, if `direction` is 1). The order goes down each
+    column of a band and then along the band, in odd bands backwards. The last band has the remaining
+    rows.
 
     Args:
         problem, tile: M, N and K, in elements.
-        cores: How many cores share the tasks.
+        cores: The number of cores.
 
     Raises:
         LayoutError: an offset, extent or number of cores is not positive; a direction is not 0 or 1.
@@ -111,14 +112,14 @@ class _L1FullLoad(BandWalk):
 def l1_full_load(
     problem: ShapeLike, tile: ShapeLike, offset: int = 1, direction: int = 0, *, cores: int = CORES
 ) -> Schedule:
-    """Return the schedule in which each core takes a range of the walk: turn r is step ``first + r``.
+    """Return the schedule in which each core has a range of blocks: turn r is block ``first + r``.
 
     >>> schedule = l1_full_load((512, 768, 64), (128, 256, 64), cores=5)
     >>> [str(task.coord) for task in schedule.of_core(1)]
     ['(1,2,0)', '(1,1,0)', '(1,0,0)']
 
-    The ranges are `share` of the tiles, so that a core stays in few rows; the kernel keeps A of a row in
-    L1 as long as it does.
+    The blocks are in the order of `identity`, and the ranges are `share` of them. So a core stays in few
+    rows. While it stays in a row, the kernel keeps A of that row in L1.
 
     Source: CATLASS GemmIdentityBlockSwizzleL1FullLoad, block_swizzle.hpp; matmul_full_loadA.hpp.
     """
@@ -133,8 +134,8 @@ class _IterateK(BandWalk):
         super().__init__(problem, tile, 1, 0, cores)
         self.swizzle = f"{self.CPP}<ProblemShape,L1TileShape,L0TileShape>"
 
-    def _walk(self) -> Bands:
-        return super()._walk()._replace(forth=True)
+    def _make_bands(self) -> Bands:
+        return super()._make_bands()._replace(forth=True)
 
 
 def iterate_k(problem: ShapeLike, tile: ShapeLike, *, cores: int = CORES) -> Schedule:
@@ -143,8 +144,8 @@ def iterate_k(problem: ShapeLike, tile: ShapeLike, *, cores: int = CORES) -> Sch
     >>> [str(block.coord) for block in iterate_k((256, 512, 64), (128, 256, 64))]
     ['(0,0,0)', '(0,1,0)', '(1,0,0)', '(1,1,0)']
 
-    CATLASS's host starts no more cores than the longest share needs: ``ceil(T / ceil(T / cores))`` of T
-    tiles, which are the `cores` here.
+    CATLASS's host starts only the cores that the longest share needs: ``ceil(T / ceil(T / cores))`` for
+    T tiles. Pass that number as `cores`.
 
     Source: CATLASS BlockSchedulerIterateK, block_scheduler_iterateK.hpp; sparse_matmul_tla.hpp.
     """
@@ -157,12 +158,12 @@ class _Column(Schedule):
 
     def __init__(self, problem: ShapeLike, tile: ShapeLike, cores: int) -> None:
         super().__init__(problem, tile, cores, self.CPP)
-        # full tiles of columns per core, and the columns left over, fewer than a tile for each core
+        # full tiles of columns for each core, and the remaining columns, fewer than a tile for each core
         self._each, self._left = divmod(self.problem.n, self.cores * self.tile.n)
 
     @property
     def count(self) -> int:
-        with_tail = min(self._left, self.cores)  # the cores that get one of the columns left over
+        with_tail = min(self._left, self.cores)  # the number of cores that get some remaining columns
         return self.loops.m * (self._each * self.cores + with_tail)
 
     def runs(self, core: int) -> tuple[range, ...]:
@@ -174,7 +175,7 @@ class _Column(Schedule):
     def task(self, number: int) -> Task:
         with_tail = min(self._left, self.cores)
         rows, each = self.loops.m, self._each
-        long = with_tail * (each + 1)  # the columns of blocks of those cores
+        long = with_tail * (each + 1)  # the number of columns of blocks of those cores
         column = number // rows
         core = column // (each + 1) if column < long else with_tail + (column - long) // each
         turn = number - self._begin(core)
@@ -198,8 +199,8 @@ def column(problem: ShapeLike, tile: ShapeLike, *, cores: int = CORES) -> Schedu
     >>> [(str(task.start), str(task.shape)) for task in schedule.of_core(2)][:4:2]
     [('(0,512,0)', '(128,256,64)'), ('(0,923,0)', '(128,77,64)')]
 
-    Every core has as many whole tiles of columns as every other; the columns that remain, fewer than a
-    tile for each, are `share` of them. The numbers run core after core.
+    All cores have the same number of whole tiles of columns. The remaining columns, fewer than a tile
+    for each core, are divided by `share`. The numbers of the tasks run core after core.
 
     Source: CATLASS ColumnBlockSwizzle, block_swizzle.hpp.
     """

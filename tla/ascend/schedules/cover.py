@@ -1,4 +1,4 @@
-"""The proof that blocks cover a product: every element of M x N x K in exactly one.
+"""The proof that blocks cover a product: every element of M x N x K lies in exactly one block.
 
 >>> prove((8, 8, 8), [box((0, 0, 0), (8, 4, 8)), box((0, 4, 0), (8, 4, 8))]).points
 512
@@ -7,13 +7,14 @@ Traceback (most recent call last):
     ...
 tla.ascend.schedules.cover.CoverError: no task computes the element (0,4,0) of the product (8,8,8)
 
-Let f count the blocks that an element lies in. Each block changes f at its eight corners alone: by +1
-where it begins and, with the sign of the number of ends among its three coordinates, where it ends.
-f is the sum of the changes at all corners below it, so f is 1 on the product and 0 around it if and only
-if the changes of all blocks are those of the product itself. They are counted corner by corner, in time
-proportional to the number of blocks, and with no word of how a schedule comes about. At the least
-corner, in the order of m, n and k, where the counts differ there is no other below it: f is wrong there
-itself.
+Let f be the number of blocks in which an element lies. A block changes f at its eight corners only. The
+change is +1 or -1: the sign is -1 if the corner has an odd number of ends among its three coordinates.
+At any element f is the sum of the changes at all corners below it. So f is 1 on the product and 0 around
+it if and only if the changes of all blocks are those of the product itself.
+
+The proof counts the changes corner by corner, in time proportional to the number of blocks. It does not
+use how a schedule is made. Take the least corner, in the order of m, n and k, at which the counts
+differ. No other such corner lies below it, so f is wrong at that element.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
 
 
 class CoverError(LayoutError):
-    """Blocks do not cover a product: an element lies in none, or in two, or outside.
+    """Blocks do not cover a product: an element lies in no block, in several, or outside the product.
 
     Attributes:
         point: The element.
-        times: In how many blocks it lies.
-        tasks: The first of them.
+        times: The number of blocks in which it lies.
+        tasks: The first of these blocks.
     """
 
     point: GemmCoord
@@ -45,7 +46,7 @@ class CoverError(LayoutError):
 
 
 class Proof(NamedTuple):
-    """What was proved: each of so many elements lies in exactly one of so many tasks.
+    """A proven cover: each element of the problem lies in exactly one of the tasks.
 
     >>> from tla.ascend.schedules import identity
     >>> proof = identity((96, 64, 32), (48, 32, 16), cores=4).proof()
@@ -60,13 +61,13 @@ class Proof(NamedTuple):
 
     @property
     def points(self) -> int:
-        """How many elements of M x N x K there are."""
+        """The number of elements of M x N x K."""
         m, n, k = self.problem
         return m * n * k
 
 
 def box(start: Sequence[int], shape: Sequence[int], number: int = 0) -> Task:
-    """Return a bare task: a block by its first element and extents."""
+    """Return a task that is only a block: its first element and its extents."""
     zero = GemmCoord(0, 0, 0)
     return Task(number, 0, 0, zero, GemmCoord(*start), GemmCoord(*shape))
 
@@ -82,18 +83,18 @@ def prove(
     Proof(problem=GemmCoord(m=100, n=60, k=32), tasks=6)
 
     Args:
-        tasks: Read once, and once more for the tasks at fault where the proof fails.
-        progress: Called now and then with the number of tasks seen.
+        tasks: The tasks. If the proof fails, it reads them a second time for the tasks at fault.
+        progress: A function that gets the number of tasks so far, now and then.
 
     Raises:
         CoverError: an element of the product lies in no task or in more than one, an element outside
             lies in one, or a task has a negative extent.
     """
     whole = GemmCoord(*gemm_shape(problem, "problem"))
-    if iter(tasks) is tasks:  # it can be read once only
+    if iter(tasks) is tasks:  # an iterator can be read only once
         tasks = list(tasks)
     changes: dict[tuple[int, int, int], int] = {}
-    seen = 0
+    count = 0
     for task in with_progress(tasks, progress):
         if min(task.shape) < 0:
             raise CoverError(
@@ -101,17 +102,17 @@ def prove(
                 point=task.start, times=0, tasks=(task,),
             )  # fmt: skip
         _change(changes, task.start, task.end, 1)
-        seen += 1
+        count += 1
     _change(changes, GemmCoord(0, 0, 0), whole, -1)
     if changes:
         raise _fault(whole, min(changes), tasks)
-    return Proof(whole, seen)
+    return Proof(whole, count)
 
 
 def _change(
     changes: dict[tuple[int, int, int], int], start: GemmCoord, end: GemmCoord, sign: int
 ) -> None:
-    """Count the changes at the corners of a block; a corner whose changes cancel is forgotten."""
+    """Add the changes at the corners of a block, and drop the corners whose changes cancel."""
     (i, j, k), (di, dj, dk) = start, end
     for m, s in ((i, sign), (di, -sign)):
         for n, t in ((j, s), (dj, -s)):

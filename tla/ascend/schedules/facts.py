@@ -1,4 +1,4 @@
-"""What a schedule costs: the balance of the cores, the bytes read and written, the part of them from L2.
+"""The costs of a schedule: the balance of the cores, the bytes read and written, and those from L2.
 
 >>> from tla.ascend.schedules import identity
 >>> schedule = identity((4096, 4096, 4096), (128, 256, 256), offset=3, direction=0)
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Balance(NamedTuple):
-    """How much each core does. Work is in MACs, so that a tile at an edge counts as what it is.
+    """The work of each core, in MACs, so that a cut tile at an edge counts only its own elements.
 
     >>> from tla.ascend.schedules import identity
     >>> balance = identity((100, 60, 32), (48, 32, 16), cores=4).balance()
@@ -44,7 +44,7 @@ class Balance(NamedTuple):
     tasks: tuple[int, ...]
     """The tasks of each core."""
     rounds: int
-    """How many turns the core with the most of them takes."""
+    """The greatest number of turns of a core."""
 
     @property
     def most(self) -> int:
@@ -57,22 +57,22 @@ class Balance(NamedTuple):
 
     @property
     def idle(self) -> int:
-        """How many cores have nothing to do."""
+        """The number of cores without work."""
         return self.work.count(0)
 
     @property
     def efficiency(self) -> float:
-        """The mean over the most: the part of the cores' time that is work, if all MACs take alike."""
+        """The mean over the most: the part of the cores' time that is work, if all MACs are as fast."""
         return sum(self.work) / (len(self.work) * self.most)
 
 
 def balance(schedule: Assignment) -> Balance:
-    """Return how the work of a schedule is spread over its cores."""
+    """Return the balance of the work of a schedule over its cores."""
     return tally(schedule)[0]
 
 
 class Traffic(NamedTuple):
-    """The bytes that cores read from memory and write to it, from L2 or not.
+    """The bytes that cores read from memory, L2 or not, and write to it.
 
     >>> from tla.ascend.schedules import identity
     >>> traffic = identity((96, 64, 32), (48, 32, 16), cores=4).traffic("half")
@@ -81,15 +81,15 @@ class Traffic(NamedTuple):
     """
 
     a: int
-    """Of A read."""
+    """The bytes read of A."""
     b: int
-    """Of B read."""
+    """The bytes read of B."""
     c: int
-    """Of C written."""
+    """The bytes written of C."""
     workspace_written: int
-    """Partial sums written."""
+    """The bytes written of partial sums."""
     workspace_read: int
-    """Partial sums read again, to be added up."""
+    """The bytes read of partial sums, to add them up."""
 
     @property
     def read(self) -> int:
@@ -112,11 +112,11 @@ def traffic(
 ) -> Traffic:
     """Return the bytes that the tasks of a schedule read and write.
 
-    A task of m x n x k reads m*k elements of A and k*n of B, but for what its core has kept from the
-    task before (`Schedule.STAYS`). It writes m*n of C; a partial sum goes to the workspace as
-    accumulators, and a last step reads all of them and writes C once. Where a core adds to what it has
-    written, each time writes m*n accumulators: to C, if its elements are accumulators, else to a
-    workspace that a last step reads once.
+    A task of m x n x k reads m*k elements of A and k*n of B, unless its core has kept them from the task
+    before (`Schedule.STAYS`). It writes m*n elements of C. A partial sum goes to the workspace as
+    accumulators, and a last step reads all of them and writes C once. If a core adds to its earlier
+    sums, it writes m*n accumulators each time: to C if C has accumulators, otherwise to a workspace that
+    a last step reads once.
     """
     of_a = element(element_a)
     of_b = of_a if element_b is None else element(element_b)
@@ -125,19 +125,19 @@ def traffic(
     return tally(schedule)[1].traffic(of_a, of_b, of_c)
 
 
-class Moved(NamedTuple):
+class Elements(NamedTuple):
     """The elements that the tasks of a schedule read and write, whatever their types."""
 
     a: int
     b: int
     direct: int
-    """Of blocks that are no partial sums."""
+    """The elements of C in blocks that are no partial sums."""
     added: int
-    """Of those among them that are added to what is there."""
+    """The elements among these that a core adds to earlier sums."""
     partial: int
-    """Of partial sums."""
+    """The elements of partial sums."""
     finished: int
-    """Of the blocks that partial sums make."""
+    """The elements of C that partial sums make."""
 
     def traffic(self, a: Element, b: Element, c: Element) -> Traffic:
         """The bytes, by the types of A, B and C."""
@@ -157,11 +157,13 @@ class Moved(NamedTuple):
         )
 
 
-def tally(schedule: Assignment, progress: Callable[[int], None] | None = None) -> tuple[Balance, Moved]:
-    """Return the balance of a schedule, and the elements that it moves, in one walk over its tasks.
+def tally(
+    schedule: Assignment, progress: Callable[[int], None] | None = None
+) -> tuple[Balance, Elements]:
+    """Return the balance of a schedule, and the elements that it moves, in one pass over its tasks.
 
     Args:
-        progress: Called now and then with the number of tasks seen.
+        progress: A function that gets the number of tasks so far, now and then.
     """
     work, tasks = [0] * schedule.cores, [0] * schedule.cores
     rounds = a = b = direct = added = partial = finished = 0
@@ -180,12 +182,12 @@ def tally(schedule: Assignment, progress: Callable[[int], None] | None = None) -
         else:
             direct += m * n
             added += m * n if task.adds else 0
-    moved = Moved(a, b, direct, added, partial, finished)
-    return Balance(tuple(work), tuple(tasks), rounds), moved
+    elements = Elements(a, b, direct, added, partial, finished)
+    return Balance(tuple(work), tuple(tasks), rounds), elements
 
 
 class Reuse(NamedTuple):
-    """How many of the bytes of A and B that are read come from global memory, the rest from L2.
+    """The bytes of A and B that the cores read, and how many of them come from global memory.
 
     >>> from tla.ascend.schedules import identity
     >>> reuse = identity((96, 64, 32), (48, 32, 16), cores=4).l2_reuse("half")
@@ -194,16 +196,17 @@ class Reuse(NamedTuple):
     """
 
     read: int
-    """What the cores read."""
+    """The bytes that the cores read."""
     per_round: int
-    """From global memory, if nothing stays in L2 from one turn to the next."""
+    """The bytes from global memory if nothing stays in L2 from one turn to the next."""
     from_gm: int
-    """From global memory, with an L2 of the given capacity."""
+    """The bytes from global memory with an L2 of this capacity."""
     once: int
-    """A and B, each byte once: the least there is."""
+    """The bytes of A and B, each once: the least possible."""
     capacity: int
+    """The bytes of L2."""
     a_from_gm: int
-    """What of `from_gm` is of A; the rest is of B."""
+    """The bytes of A in `from_gm`; the rest is of B."""
 
     @property
     def from_l2(self) -> int:
@@ -211,14 +214,14 @@ class Reuse(NamedTuple):
 
     @property
     def hits(self) -> float:
-        """The part of the bytes read that comes from L2."""
+        """The part of the bytes that comes from L2."""
         return self.from_l2 / self.read
 
 
 class _Reads:
-    """What each task reads, A and B or one of them: its core may have kept the other.
+    """The operands that each task reads: A, B, both or neither, as its core may have kept some in L1.
 
-    The tasks of a core are to be asked for in the order of its turns.
+    Call `of` for the tasks of a core in the order of its turns.
     """
 
     def __init__(self, schedule: Assignment) -> None:
@@ -226,7 +229,7 @@ class _Reads:
         self._before: dict[int, Task] = {}
 
     def of(self, task: Task) -> str:
-        """What the task reads: ``AB``, ``A`` or ``B``, or nothing."""
+        """The operands that the task reads: ``AB``, ``A``, ``B`` or ``""``."""
         before = self._before.get(task.core) if self._stays else None
         self._before[task.core] = task
         if before is None or (before.start.k, before.shape.k) != (task.start.k, task.shape.k):
@@ -238,15 +241,15 @@ class _Reads:
 
 
 _Panel: TypeAlias = "tuple[str, int, int, int, int]"
-"""A or B, its group, the tile's rows or columns, and where it begins and ends in K."""
+"""The name A or B, the group, the tile's row or column, and the begin and end in K."""
 
 
 class _L2:
-    """The panels in L2, the oldest first, and which rows or columns of each are there."""
+    """The panels in L2, the oldest first, each with its range of rows or columns."""
 
     def __init__(self, bits: dict[str, int]) -> None:
         self._bits = bits
-        self._held = 0
+        self._size = 0
         self._there: OrderedDict[_Panel, tuple[int, int]] = OrderedDict()
 
     def size(self, panel: _Panel, extent: int) -> int:
@@ -255,19 +258,19 @@ class _L2:
         return self._bits[of] * extent * (end - begin)
 
     def take(self, panel: _Panel, low: int, high: int) -> int:
-        """The bits of a panel that are not there; then they are, and it is the youngest."""
+        """Put a panel into L2 as the youngest, and return the bits that were not there."""
         a, b = self._there.pop(panel, (low, low))
         low, high = min(a, low), max(b, high)
         new = self.size(panel, high - low - (b - a))
-        self._held += new
+        self._size += new
         self._there[panel] = low, high
         return new
 
     def keep(self, most: int) -> None:
-        """Drop the oldest panels until the others take at most `most` bits."""
-        while self._held > most:
+        """Drop the oldest panels until the others have at most `most` bits."""
+        while self._size > most:
             panel, (a, b) = self._there.popitem(last=False)
-            self._held -= self.size(panel, b - a)
+            self._size -= self.size(panel, b - a)
 
 
 def l2_reuse(
@@ -278,24 +281,25 @@ def l2_reuse(
     capacity: int,
     progress: Callable[[int], None] | None = None,
 ) -> Reuse:
-    """Estimate how many of the bytes read come from L2.
+    """Return an estimate of the bytes that the cores read from L2 and from global memory.
 
-    The model: a panel is a tile's rows of A, or its columns of B, from one end of a task in K to the
-    next. The cores take their turns together, and step through K together, so that a panel that several
-    of them read in one turn comes from global memory once, whether or not it fits L2. At the end of a
-    turn its panels are the youngest in L2, and the oldest leave until what is there fits the capacity; a
-    panel still there is not read from global memory again. C passes by, and no two panels are in each
-    other's way.
+    The model: a panel is a tile's rows of A, or its columns of B, between two neighbouring cuts of K.
+    All cores take their turns together, and go through K together. So a panel that several cores read in
+    one turn comes from global memory once, even if it does not fit L2. At the end of a turn its panels
+    are the youngest in L2, and the oldest leave until the rest fits the capacity. A panel that is still
+    there is not read from global memory again. C takes no room in L2, and no two panels compete for one
+    place.
 
     Args:
         capacity: The bytes of L2.
-        progress: Called now and then with the number of tasks seen; where K is cut all are seen twice.
+        progress: A function that gets the number of tasks so far, now and then. If K is cut, there are
+            two passes over all tasks.
     """
     of_a = element(element_a)
     of_b = of_a if element_b is None else element(element_b)
     positive("capacity", capacity)
     l2 = _L2({"A": of_a.bits, "B": of_b.bits})
-    read = per_round = from_gm = a_from_gm = seen = 0
+    read = per_round = from_gm = a_from_gm = count = 0
     cuts, reads = _cuts(schedule, progress), _Reads(schedule)
     for turn in _turns(schedule):
         panels: dict[_Panel, tuple[int, int]] = {}
@@ -313,9 +317,9 @@ def l2_reuse(
             from_gm += new
             a_from_gm += new if panel[0] == "A" else 0
         l2.keep(8 * capacity)
-        seen += len(turn)
-        if progress is not None and seen % STEP < len(turn):
-            progress(seen)
+        count += len(turn)
+        if progress is not None and count % STEP < len(turn):
+            progress(count)
     m, n, k = schedule.problem
     once = of_a.bits * m * k + of_b.bits * n * k * schedule.groups
     bits = (read, per_round, from_gm, once, a_from_gm)
@@ -344,7 +348,7 @@ def _turns(schedule: Assignment) -> Iterator[list[Task]]:
 def _cuts(
     schedule: Assignment, progress: Callable[[int], None] | None
 ) -> dict[tuple[str, int, int], list[int]]:
-    """Where in K the tasks begin and end, for each tile's rows of A and columns of B."""
+    """The places in K where tasks begin and end, for each tile's rows of A and columns of B."""
     cuts: dict[tuple[str, int, int], set[int]] = {}
     for task in schedule.walk(progress) if schedule.factor > 1 else ():
         for of in _operands(task):
@@ -359,7 +363,7 @@ def _operands(task: Task) -> tuple[tuple[str, int, int], tuple[str, int, int]]:
 def _panels(
     task: Task, cuts: dict[tuple[str, int, int], list[int]]
 ) -> Iterator[tuple[_Panel, int, int]]:
-    """The panels that a task reads, cut where any task cuts them, and which rows or columns of each."""
+    """The panels that a task reads, cut at all cuts of K, each with its range of rows or columns."""
     (i, j, k), (m, n, end) = task.start, task.end
     a, b = _operands(task)
     for of, low, high in ((a, i, m), (b, j, n)):

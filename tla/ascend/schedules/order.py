@@ -1,4 +1,4 @@
-"""The two orders that every schedule is made of: even shares, and bands walked to and fro.
+"""The two orders of every schedule: even shares, and bands that run to and fro.
 
 >>> [share(10, 4, i) for i in range(4)]
 [(0, 3), (3, 6), (6, 8), (8, 10)]
@@ -6,8 +6,8 @@
 >>> [bands.at(i) for i in range(12)]
 [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3), (2, 2), (2, 1), (2, 0)]
 
-Slices of K, ranges of blocks per core, tiles of K per core and columns of elements per core are all
-shares; the order of blocks in M and N is bands always.
+Shares give the slices of K, and the ranges of blocks, tiles of K and columns of each core. Bands always
+give the order of blocks in M and N.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 
 def share(total: int, parts: int, i: int) -> tuple[int, int]:
-    """Return where part i of the parts begins and ends: the first ``total % parts`` have one more.
+    """Return the begin and end of part i; the first ``total % parts`` parts have one more.
 
     >>> [share(3, 5, i) for i in range(5)]
     [(0, 1), (1, 2), (2, 3), (3, 3), (3, 3)]
@@ -27,7 +27,7 @@ def share(total: int, parts: int, i: int) -> tuple[int, int]:
 
 
 def owner(total: int, parts: int, x: int) -> int:
-    """Return the part that x is in, the inverse of `share`, for ``0 <= x < total``.
+    """Return the part in which x lies, for ``0 <= x < total``; it is the inverse of `share`.
 
     >>> [owner(10, 4, x) for x in range(10)]
     [0, 0, 0, 1, 1, 1, 2, 2, 3, 3]
@@ -38,10 +38,11 @@ def owner(total: int, parts: int, x: int) -> int:
 
 
 class Bands(NamedTuple):
-    """A walk over a matrix in bands of rows: down each column of a band, odd bands from right to left.
+    """An order of a matrix in bands of rows: down each column of a band, in odd bands from right to
+    left.
 
-    The first `full` bands have `height` rows, one last band has the rows that remain. Where `zigzag`
-    is set the odd columns are walked upwards; where `forth` is set every band goes from left to right.
+    The first `full` bands have `height` rows, and one last band has the remaining rows. With `zigzag`
+    the odd columns run upwards. With `forth` every band runs from left to right.
     """
 
     rows: int

@@ -42,11 +42,12 @@ def timeline(
     >>> figure.lanes[1].cells[0], figure.most
     ((Stretch(label='0,4,1', work=4194304),), 20971520)
 
-    A block is named by its tile in M and N, and its first tile of K where K is cut.
+    The label of a block is its tile in M and N, and its first tile of K if K is cut.
 
     Args:
-        cores, rounds: The most that are shown, the first and the last of them; the rest is counted.
-        balance: That of the schedule, where it is known.
+        cores, rounds: The greatest numbers of rows and columns. The figure has the first and the last of
+            them, and the number of all.
+        balance: The balance of the schedule, if the caller knows it.
     """
     most_cores, most_rounds = index_of("cores", cores), index_of("rounds", rounds)
     if min(most_cores, most_rounds) < 1:
@@ -67,7 +68,7 @@ def timeline(
 
 
 def _tasks_in(schedule: Assignment, core: int, turns: Collection[int]) -> list[Task]:
-    """The tasks of a core in some turns, the first of all and the last: no others are made but two."""
+    """The tasks of a core in the first and the last turns; it makes only two other tasks."""
     runs = schedule.runs(core)
     ahead, behind = chain(*runs), chain(*map(reversed, reversed(runs)))
     ends = [takewhile(lambda t: t.round in turns, map(schedule.task, way)) for way in (ahead, behind)]

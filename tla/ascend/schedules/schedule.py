@@ -1,4 +1,4 @@
-"""A schedule: which core computes which block of a product when, and what follows from it.
+"""A schedule: the core and the turn of each block of a product, with its costs and its proof.
 
 >>> from tla.ascend.schedules import identity
 >>> schedule = identity((1024, 1024, 1024), (128, 256, 256), cores=20)
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .facts import Balance, Reuse, Traffic
 
 _MOST_SHOWN: Final = 1 << 17
-"""The most tasks of a schedule that a notebook draws unasked: its picture counts the work of all."""
+"""The most tasks of a schedule that a notebook draws. The picture counts the work of all tasks."""
 
 
 class Schedule(Assignment):
@@ -40,7 +40,7 @@ class Schedule(Assignment):
     >>> schedule[1]
     Block(coord=GemmCoord(m=0, n=1, k=0), shape=GemmCoord(m=48, n=32, k=32))
 
-    It iterates as blocks in the order of their numbers; `tasks` has the cores and turns too.
+    Iteration gives blocks in the order of their numbers. `tasks` also has the cores and turns.
     """
 
     __slots__ = ()
@@ -49,13 +49,13 @@ class Schedule(Assignment):
         """Prove that every element of M x N x K lies in exactly one task, or raise `CoverError`.
 
         Args:
-            progress: Called now and then with the number of tasks seen.
+            progress: A function that gets the number of tasks so far, now and then.
         """
         self.check_walk(self.count)
         return prove(self.problem, self.tasks, progress)
 
     def balance(self) -> Balance:
-        """How the work is spread over the cores."""
+        """The balance of the work over the cores."""
         return balance(self)
 
     def traffic(
@@ -64,7 +64,7 @@ class Schedule(Assignment):
         element_b: str | Element | None = None,
         element_c: str | Element | None = None,
     ) -> Traffic:
-        """The bytes that the tasks read and write. B and C have by default the type of A."""
+        """The bytes that the tasks read and write. By default B and C have the type of A."""
         return traffic(self, element_a, element_b, element_c)
 
     def l2_reuse(
@@ -74,7 +74,7 @@ class Schedule(Assignment):
         capacity: int = AtlasA2.l2,
         progress: Callable[[int], None] | None = None,
     ) -> Reuse:
-        """An estimate of how many of the bytes read come from L2; `facts.l2_reuse` states its model."""
+        """An estimate of the bytes that the cores read from L2; `facts.l2_reuse` states its model."""
         return l2_reuse(self, element_a, element_b, capacity=capacity, progress=progress)
 
     def _repr_html_(self) -> str | None:
@@ -85,5 +85,5 @@ class Schedule(Assignment):
         return self.timeline(cores, rounds)
 
     def timeline(self, cores: SupportsIndex = 32, rounds: SupportsIndex = 16) -> Timeline:
-        """The figure of cores by turns: at most `cores` by `rounds`; the rest is counted."""
+        """The figure of cores by turns: at most `cores` rows by `rounds` columns."""
         return timeline(self, cores, rounds)

@@ -1,4 +1,4 @@
-"""Stream-K: the tiles of K of the blocks left over are one stream, shared out evenly to all cores.
+"""Stream-K: all cores share the tiles of K of the last blocks evenly, as one stream.
 
 Source: CATLASS StreamkGemmIdentityBlockSwizzle, block_swizzle.hpp; streamk_matmul_tla.hpp for the loop.
 """
@@ -25,7 +25,7 @@ class _StreamK(TailLast):
     ) -> None:
         super().__init__(problem, tile, offset, direction, cores)
         self._pieces: list[Piece] = []
-        self._firsts = [0]  # of each core, the number of pieces before it
+        self._firsts = [0]  # the number of pieces before each core
         parts = [0] * self._tail
         k = self.loops.k
         for core in range(self.cores):
@@ -57,15 +57,15 @@ class _StreamK(TailLast):
 def streamk(
     problem: ShapeLike, tile: ShapeLike, offset: int = 1, direction: int = 0, *, cores: int = CORES
 ) -> Schedule:
-    """Return the schedule in which the tiles of K of the blocks left over are shared by all cores.
+    """Return the schedule in which all cores share the tiles of K of the last blocks.
 
     >>> schedule = streamk((384, 256, 512), (128, 256, 128), cores=2)
     >>> [(task.core, str(task.coord), str(task.shape)) for task in schedule.tasks[2:]]
     [(0, '(2,0,0)', '(128,256,256)'), (1, '(2,0,2)', '(128,256,256)')]
 
-    Of the walk of `identity` the first blocks, a multiple of the cores, are whole. The tiles of K of the
-    rest, one block after the other, are `share` of the cores; a core whose tiles are of two blocks has
-    two tasks in its turn, the end of one block and the beginning of the next.
+    The blocks are in the order of `identity`. The first ones, a multiple of the cores, are whole.
+    `share` divides the tiles of K of the rest, block after block. A core with tiles of two blocks has
+    two tasks in its turn: the end of one block and the beginning of the next.
 
     Source: CATLASS StreamkGemmIdentityBlockSwizzle and its Dynamic form, block_swizzle.hpp.
     """

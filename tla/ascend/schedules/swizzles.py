@@ -55,12 +55,13 @@ class BlockSwizzle(NamedTuple):
         """Return the schedule of a problem.
 
         Args:
-            splitk: Into how many slices `SplitkGemmIdentityBlockSwizzle` cuts K; by default as CATLASS's
-                kernel does.
+            splitk: The number of slices of K of `SplitkGemmIdentityBlockSwizzle`; by default that of
+                CATLASS's kernel.
             rows: The rows of each group of `GemmGroupedAswtTailSplitSwizzle`.
 
         Raises:
-            LayoutError: one of the two is given to another swizzle; or the problem has no such schedule.
+            LayoutError: the swizzle does not take `splitk` or `rows`, or the problem has no such
+                schedule.
         """
         kind = _KINDS[self.name]
         arguments: dict[str, Any] = {}
@@ -75,13 +76,13 @@ class BlockSwizzle(NamedTuple):
             arguments[word] = value
         if kind.splits and splitk is None:
             arguments["splitk"] = _factor(problem, tile, cores)
-        if not kind.shaped:
+        if not kind.takes_shapes:
             arguments.update(zip((p.name for p in kind.parameters), self.arguments, strict=True))
         return kind.make(problem, tile, cores=cores, **arguments)
 
     @property
     def splits(self) -> bool:
-        """Whether it takes a factor into which K is cut."""
+        """Whether it takes the number of slices of K."""
         return _KINDS[self.name].splits
 
     @property
@@ -91,7 +92,7 @@ class BlockSwizzle(NamedTuple):
 
     @property
     def code(self) -> int | None:
-        """The instruction set, CATLASS_ARCH, for which alone CATLASS has kernels with it."""
+        """The only instruction set, CATLASS_ARCH, that has kernels with it; None if several have."""
         return _KINDS[self.name].code
 
     def __str__(self) -> str:
@@ -114,20 +115,20 @@ class _Parameter(NamedTuple):
 
 
 class _Kind(NamedTuple):
-    """A class of CATLASS: the function here that has its law, whose name is its short word."""
+    """A class of CATLASS, with the function here that has its law. The function's name is its word."""
 
     make: Callable[..., Schedule]
     parameters: tuple[_Parameter, ...]
     splits: bool = False
     grouped: bool = False
     dynamic: bool = False
-    """Whether there is a Dynamic class, which takes the same at run time."""
+    """Whether there is a Dynamic class, which takes the same arguments at run time."""
     code: int | None = None
-    """The instruction set of all kernels that take it, where they are of one."""
+    """The only instruction set that has kernels with it; None if several have."""
 
     @property
-    def shaped(self) -> bool:
-        """Whether its arguments are the shapes of tiles, by name: they are given apart."""
+    def takes_shapes(self) -> bool:
+        """Whether its arguments are names of the shapes of tiles, which `schedule` gets by itself."""
         return any(isinstance(p.default, str) for p in self.parameters)
 
 
@@ -156,10 +157,10 @@ _KINDS: Final = {
 }  # fmt: skip
 
 WORDS: Final = {kind.make.__name__: name for name, kind in _KINDS.items()}  # ty: ignore[missing-attribute]
-"""The short words that `swizzle` takes, and the classes that they mean."""
+"""The short words that `swizzle` takes, with their classes."""
 
 
-class _Banded(NamedTuple):
+class _WithBands(NamedTuple):
     """A class with an offset and a direction.
 
     >>> print(GemmIdentityBlockSwizzle(3, 1))
@@ -169,11 +170,11 @@ class _Banded(NamedTuple):
     name: str
 
     def __call__(self, offset: int = 1, direction: int = 0) -> BlockSwizzle:
-        return _checked(self.name, (offset, direction))
+        return _make_swizzle(self.name, (offset, direction))
 
 
 class _Plain(NamedTuple):
-    """A class whose arguments are the shapes of tiles, by name, or that has none.
+    """A class without arguments, or whose arguments are names of the shapes of tiles.
 
     >>> print(ColumnBlockSwizzle())
     ColumnBlockSwizzle
@@ -185,7 +186,7 @@ class _Plain(NamedTuple):
         return BlockSwizzle(self.name, tuple(p.default for p in _KINDS[self.name].parameters))
 
 
-class _Windowed(NamedTuple):
+class _WithWindow(NamedTuple):
     """A class with a window, and whether A and B are column major.
 
     >>> print(GemmGroupedAswtTailSplitSwizzle(window=2))
@@ -195,47 +196,47 @@ class _Windowed(NamedTuple):
     name: str
 
     def __call__(self, window: int = 4, trans_a: bool = False, trans_b: bool = True) -> BlockSwizzle:
-        return _checked(self.name, (window, trans_a, trans_b))
+        return _make_swizzle(self.name, (window, trans_a, trans_b))
 
 
-def _checked(name: str, arguments: Sequence[int]) -> BlockSwizzle:
-    """The swizzle of a class and its numbers and flags, each checked by the name of its parameter."""
-    checked: list[int] = []
+def _make_swizzle(name: str, arguments: Sequence[int]) -> BlockSwizzle:
+    """The swizzle of a class with its numbers and flags, each checked by its parameter."""
+    values: list[int] = []
     for parameter, value in zip(_KINDS[name].parameters, arguments, strict=True):
         if isinstance(parameter.default, bool):
-            checked.append(bool(value))
+            values.append(bool(value))
         elif parameter.name == "direction":
-            checked.append(direction_of(value))
+            values.append(direction_of(value))
         else:
-            checked.append(positive(parameter.name, value, name))
-    return BlockSwizzle(name, tuple(checked))
+            values.append(positive(parameter.name, value, name))
+    return BlockSwizzle(name, tuple(values))
 
 
-GemmIdentityBlockSwizzle: Final = _Banded("GemmIdentityBlockSwizzle")
+GemmIdentityBlockSwizzle: Final = _WithBands("GemmIdentityBlockSwizzle")
 """The swizzle of `identity`: ``GemmIdentityBlockSwizzle(3, 0)``."""
-SplitkGemmIdentityBlockSwizzle: Final = _Banded("SplitkGemmIdentityBlockSwizzle")
-"""The swizzle of `splitk`; the factor is given where a problem is scheduled."""
-TailSplitkGemmIdentityBlockSwizzle: Final = _Banded("TailSplitkGemmIdentityBlockSwizzle")
+SplitkGemmIdentityBlockSwizzle: Final = _WithBands("SplitkGemmIdentityBlockSwizzle")
+"""The swizzle of `splitk`; `BlockSwizzle.schedule` takes the number of slices."""
+TailSplitkGemmIdentityBlockSwizzle: Final = _WithBands("TailSplitkGemmIdentityBlockSwizzle")
 """The swizzle of `tail_splitk`."""
-StreamkGemmIdentityBlockSwizzle: Final = _Banded("StreamkGemmIdentityBlockSwizzle")
+StreamkGemmIdentityBlockSwizzle: Final = _WithBands("StreamkGemmIdentityBlockSwizzle")
 """The swizzle of `streamk`."""
-SingleCoreSplitkGemmIdentityBlockSwizzle: Final = _Banded("SingleCoreSplitkGemmIdentityBlockSwizzle")
+SingleCoreSplitkGemmIdentityBlockSwizzle: Final = _WithBands("SingleCoreSplitkGemmIdentityBlockSwizzle")
 """The swizzle of `single_core_splitk`."""
-GemmIdentityBlockSwizzleL1FullLoad: Final = _Banded("GemmIdentityBlockSwizzleL1FullLoad")
+GemmIdentityBlockSwizzleL1FullLoad: Final = _WithBands("GemmIdentityBlockSwizzleL1FullLoad")
 """The swizzle of `l1_full_load`."""
 ColumnBlockSwizzle: Final = _Plain("ColumnBlockSwizzle")
 """The swizzle of `column`."""
 BlockSchedulerIterateK: Final = _Plain("BlockSchedulerIterateK")
-"""The scheduler of `iterate_k`; its shapes are those of the tiles, by their names."""
+"""The scheduler of `iterate_k`; its arguments are names of the shapes of tiles."""
 BlockSchedulerAswt: Final = _Plain("BlockSchedulerAswt")
-"""The scheduler of `aswt`; its shapes are those of the tiles, by their names."""
-GemmGroupedAswtTailSplitSwizzle: Final = _Windowed("GemmGroupedAswtTailSplitSwizzle")
+"""The scheduler of `aswt`; its arguments are names of the shapes of tiles."""
+GemmGroupedAswtTailSplitSwizzle: Final = _WithWindow("GemmGroupedAswtTailSplitSwizzle")
 """The swizzle of `grouped_aswt`: ``GemmGroupedAswtTailSplitSwizzle(window, trans_a, trans_b)``."""
 
 
 @constexpr
 def default_swizzle(problem: ShapeLike) -> BlockSwizzle:
-    """Return what CATLASS advises for a problem: bands of 3, of rows if M >= N, of columns if not.
+    """Return the swizzle that CATLASS advises for a problem: bands of 3 rows if M >= N, else 3 columns.
 
     >>> print(default_swizzle((1024, 4096, 512)))
     GemmIdentityBlockSwizzle<3,1>
@@ -258,13 +259,13 @@ def swizzle(text: str | BlockSwizzle) -> BlockSwizzle:
     >>> swizzle("identity<3,1>") == swizzle("DynamicGemmIdentityBlockSwizzle<3,1>")
     True
 
-    Arguments alone, ``<3,1>``, are those of the identity, as CATLASS's guides write them.
-    A Dynamic class orders blocks as the one without the word, by arguments given at run time.
+    Arguments alone, ``<3,1>``, are those of `identity`, as CATLASS's guides write them. A Dynamic class
+    has the order of the class without that word, and gets its arguments at run time.
 
     Raises:
-        UnsupportedError: no such class is known; near names are given.
-        ParseError: its arguments are not those of the class.
-        LayoutError: an argument is none that the class takes: an offset of 0, a direction of 2.
+        UnsupportedError: no class has the name; the text suggests near names.
+        ParseError: the arguments are not those of the class.
+        LayoutError: an argument is out of its range, such as an offset of 0 or a direction of 2.
     """
     if isinstance(text, BlockSwizzle):
         return text
@@ -284,8 +285,7 @@ def swizzle(text: str | BlockSwizzle) -> BlockSwizzle:
         raise UnsupportedError(f"{shortened(text)!r} is no swizzle", _near(word), name=text)
     rest = _REST.fullmatch(text, match.end())
     if rest is None:
-        opened = text[match.end()] == "<"
-        fault = "'<' is not closed" if opened else "expected '<' or the end"
+        fault = "'<' is not closed" if text[match.end()] == "<" else "expected '<' or the end"
         raise ParseError(f"{fault} behind {word}", text, match.end(), len(text))
     return _with_arguments(text, name, rest[1], rest.start(1))
 
@@ -297,10 +297,10 @@ def _near(word: str) -> str:
 
 
 def _with_arguments(text: str, name: str, inside: str | None, start: int) -> BlockSwizzle:
-    """The swizzle of a class and the text of its arguments."""
+    """The swizzle of a class with the arguments in a text."""
     kind = _KINDS[name]
     parts = inside.split(",") if inside and inside.strip() else []
-    if kind.shaped:
+    if kind.takes_shapes:
         return _with_shapes(text, name, parts, start)
     if len(parts) > len(kind.parameters):
         names = ", ".join(p.name for p in kind.parameters) or "no arguments"
@@ -318,11 +318,11 @@ def _with_arguments(text: str, name: str, inside: str | None, start: int) -> Blo
             )
         arguments[i] = word in ("true", "1") if flag else int(word.rstrip("u"))
         start += len(part) + 1
-    return _checked(name, arguments)
+    return _make_swizzle(name, arguments)
 
 
 def _with_shapes(text: str, name: str, parts: list[str], start: int) -> BlockSwizzle:
-    """The swizzle of a class whose arguments are shapes, by name: the tile says them, given apart."""
+    """The swizzle of a class whose arguments are names of shapes; the tile has their extents."""
     shapes = [part.strip() for part in parts]
     if name == "BlockSchedulerAswt" and len(shapes) == 3 and shapes[2] == "true":
         raise UnsupportedError(

@@ -1,7 +1,8 @@
 """The tasks of a product by number, each on its core in its turn.
 
 A task is a block of the M x N x K space of a product, which one core computes in one turn of its
-loop. A number alone gives the task: nothing is made before it is asked for, however large the product.
+loop. A schedule computes each task from its number alone. So it stores none, however large the product
+is.
 
 >>> from tla.ascend.schedules import identity
 >>> schedule = identity((65536, 65536, 65536), (128, 256, 256), offset=3)
@@ -29,16 +30,16 @@ CORES = AtlasA2.cores
 """The default number of cores."""
 
 MOST_WALKED: Final = 1 << 21
-"""The most tasks that one walk visits; that takes about half a minute."""
+"""The most tasks in one pass; that takes about half a minute."""
 
 STEP: Final = 1 << 13
-"""How many tasks there are between two calls of a `progress`."""
+"""The number of tasks between two calls of a `progress`."""
 
 _MOST_CORES: Final = 65535  # the number of blocks of a kernel is 16 bits wide
 
 
 class Block(NamedTuple):
-    """What one task computes: its place, in tiles, and its extents, in elements.
+    """The part of the product in one task: its place in tiles, and its extents in elements.
 
     >>> from tla.ascend.schedules import identity
     >>> identity((96, 50, 32), (48, 32, 16), cores=4)[1].shape
@@ -63,15 +64,15 @@ class Task(NamedTuple):
     round: int
     """The turn of the core's loop."""
     coord: GemmCoord
-    """The tile; of a group the one within the group."""
+    """The place of its tile, in tiles; in a group, counted from the group's first."""
     start: GemmCoord
     """The first element."""
     shape: GemmCoord
     """The extents, in elements."""
     slice: int = 0
-    """Which part of K it is, of the parts of this block."""
+    """The number of its slice of K, among those of its block."""
     adds: bool = False
-    """Whether it is added to what an earlier task of its core has written."""
+    """Whether its core adds it to the sums of an earlier task."""
     partial: bool = False
     """Whether its result is a partial sum in the workspace, which a last step adds up."""
     group: int = 0
@@ -82,12 +83,12 @@ class Task(NamedTuple):
 
     @property
     def end(self) -> GemmCoord:
-        """The first element behind it."""
+        """The start plus the extents."""
         return GemmCoord(*map(operator.add, self.start, self.shape))
 
     @property
     def macs(self) -> int:
-        """How many products of elements it sums."""
+        """The number of products of elements that it sums."""
         m, n, k = self.shape
         return m * n * k
 
@@ -97,22 +98,22 @@ class Task(NamedTuple):
 
 
 class Assignment:
-    """Which core computes which task of a product when; `Schedule` adds the facts about it."""
+    """The core and the turn of each task of a product; `Schedule` adds its costs and its proof."""
 
     __slots__ = ("cores", "loops", "problem", "swizzle", "tile")
 
     CPP: ClassVar[str]
     """The name of the C++ class."""
     STAYS: ClassVar[str] = ""
-    """Of A and B, what its kernel keeps in L1 for the next task of a core that reads the same of it."""
+    """The operands, of A and B, that its kernel keeps in L1 if the core's next task reads them too."""
 
     problem: GemmCoord
     tile: GemmShape
     loops: GemmCoord
-    """How many tiles there are in each direction."""
+    """The number of tiles along each extent."""
     cores: int
     swizzle: str
-    """The C++ text of what orders it."""
+    """The C++ text of the swizzle or scheduler."""
 
     def __init__(self, problem: ShapeLike, tile: ShapeLike, cores: int, swizzle: str) -> None:
         self.problem = GemmCoord(*gemm_shape(problem, "problem"))
@@ -125,26 +126,26 @@ class Assignment:
             )
         self.swizzle = swizzle
 
-    # what a scheduler defines
+    # --- defined by each scheduler ---
 
     @property
     def count(self) -> int:
-        """How many tasks there are, however many: `len` ends at 63 bits."""
+        """The number of tasks, of any size; `len` ends at 63 bits."""
         raise NotImplementedError
 
     def task(self, number: int) -> Task:
-        """The task of a number in range; see `tasks`, which takes others too."""
+        """The task of a number from 0 to `count` - 1. `tasks` also takes negative numbers and slices."""
         raise NotImplementedError
 
     def runs(self, core: int) -> tuple[range, ...]:
-        """The numbers of the tasks of a core in the order in which it runs them, range by range."""
+        """The numbers of the tasks of a core, range by range, in the order in which it runs them."""
         return (range(core, self.count, self.cores),)
 
-    # what all have
+    # --- the same for all ---
 
     @property
     def tasks(self) -> Tasks:
-        """The tasks by number, made when they are asked for."""
+        """The tasks by number, each computed on access."""
         return Tasks(self)
 
     def of_core(self, core: SupportsIndex) -> list[Task]:
@@ -157,10 +158,10 @@ class Assignment:
         return [self.task(i) for i in chain(*runs)]
 
     def walk(self, progress: Callable[[int], None] | None = None) -> Iterator[Task]:
-        """All tasks in the order of their numbers, for what must see every one.
+        """All tasks in the order of their numbers.
 
         Args:
-            progress: Called now and then with the number of tasks seen.
+            progress: A function that gets the number of tasks so far, now and then.
 
         Raises:
             UnsupportedError: there are more than `MOST_WALKED`.
@@ -169,12 +170,12 @@ class Assignment:
         return with_progress(self.tasks, progress)
 
     def walk_by_core(self) -> list[Iterator[Task]]:
-        """All tasks, those of each core in the order in which it runs them; raises as `walk` does."""
+        """The tasks of each core, in the order in which it runs them; the errors are those of `walk`."""
         self.check_walk(self.count)
         return [map(self.task, chain(*self.runs(core))) for core in range(self.cores)]
 
     def check_walk(self, count: int) -> None:
-        """Refuse a walk over more than `MOST_WALKED` tasks."""
+        """Raise UnsupportedError for a pass over more than `MOST_WALKED` tasks."""
         if count <= MOST_WALKED:
             return
         slices = f", and so do fewer slices of K than {self.factor}" if self.empty else ""
@@ -186,22 +187,22 @@ class Assignment:
 
     @property
     def blocks(self) -> int:
-        """How many tiles C is cut into."""
+        """The number of tiles of C."""
         return self.loops.m * self.loops.n
 
     @property
     def factor(self) -> int:
-        """Into how many slices K is cut, at most."""
+        """The greatest number of slices of K of a block."""
         return 1
 
     @property
     def empty(self) -> int:
-        """How many tasks have nothing of K, because it is cut into more slices than it has tiles."""
+        """The number of tasks without any of K, because K has more slices than tiles."""
         return 0
 
     @property
     def groups(self) -> int:
-        """Into how many groups of rows, each with its own B, the product is split."""
+        """The number of groups of rows, each with its own B."""
         return 1
 
     def __len__(self) -> int:
@@ -227,7 +228,7 @@ class Assignment:
 
 
 class Tasks:
-    """The tasks of a schedule as a sequence, each made when it is asked for."""
+    """The tasks of a schedule as a sequence, each computed on access."""
 
     __slots__ = ("_schedule",)
 
@@ -257,29 +258,29 @@ class Tasks:
 
 
 def with_progress(tasks: Iterable[Task], progress: Callable[[int], None] | None) -> Iterator[Task]:
-    """Yield tasks, and call `progress` now and then with the number of tasks seen."""
+    """Yield tasks, and call `progress` now and then with the number of tasks so far."""
     if progress is None:
         yield from tasks
         return
-    for seen, task in enumerate(tasks, 1):
+    for count, task in enumerate(tasks, 1):
         yield task
-        if not seen % STEP:
-            progress(seen)
+        if not count % STEP:
+            progress(count)
 
 
 def _length(numbers: range) -> int:
-    """How many numbers there are in a range; `len` ends at 63 bits."""
+    """The length of a range of any size; `len` ends at 63 bits."""
     return max(0, -(-(numbers.stop - numbers.start) // numbers.step))
 
 
 def positive(name: str, n: SupportsIndex, of: str = "") -> int:
-    """Return a number that must be positive.
+    """Return a number as a plain int that is at least 1.
 
     Args:
-        of: The swizzle that it is an argument of.
+        of: The swizzle of which it is an argument, for the error.
 
     Raises:
-        LayoutError: it is less than 1; the error names it.
+        LayoutError: the number is below 1; the error has the name.
     """
     value = index_of(name, n)
     if value < 1:
@@ -292,7 +293,7 @@ def direction_of(n: SupportsIndex) -> int:
     """Return a swizzle's direction, 0 or 1.
 
     Raises:
-        LayoutError: it is another number.
+        LayoutError: the number is neither 0 nor 1.
     """
     value = index_of("direction", n)
     if value not in (0, 1):

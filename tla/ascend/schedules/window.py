@@ -1,9 +1,9 @@
-"""Adaptive sliding windows, ASWT: bands of four rows of tiles, the tiles of the last turn cut smaller.
+"""Adaptive sliding windows, ASWT: bands of four rows of tiles, with smaller tiles in the last turn.
 
-Tile t of the walk is on core ``t % cores`` in turn ``t // cores``. The walk goes in bands of `window`
-rows, to and fro; the last band has what remains, up to twice the window less one. Where at most half
-the cores have a tile in the last turn, each of its tiles is cut in M and N for the cores that are idle.
-The tiles of a grouped product are dealt out one group after the other without a gap.
+Tile t in the order is on core ``t % cores`` in turn ``t // cores``. The order runs to and fro in bands
+of `window` rows. The last band has the remaining rows, up to twice the window less one. If at most half
+the cores have a tile in the last turn, each of its tiles is cut in M and N for the idle cores. The tiles
+of a grouped product follow one another, group after group, without a gap.
 
 Source: CATLASS block_scheduler_aswt.hpp, block_swizzle_grouped_aswt.hpp; the loops,
 matmul_mix_fixpipe_opti.hpp and grouped_mx_matmul_slice_m_aswt_tla.hpp.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 WINDOW = 4
 CUBE = 16
 LINE = 128
-"""The least extent along the contiguous axis that is worth a copy of its own, in elements."""
+"""The least extent along the contiguous axis for a copy of its own, in elements."""
 
 
 class _Group(NamedTuple):
@@ -42,14 +42,14 @@ class _Group(NamedTuple):
     top: int
     rows: int
     height: int
-    """Of its tiles."""
+    """The height of its tiles."""
     bands: Bands
 
 
 class _Piece(NamedTuple):
     core: int
     tile: int
-    """Of the last tiles."""
+    """The number of its tile among the last ones."""
     at: tuple[int, int]
     shape: tuple[int, int]
 
@@ -58,7 +58,7 @@ _core_of = operator.attrgetter("core")
 
 
 class _Windows(Schedule):
-    """The tiles of some groups of rows, dealt out, those of the last turn cut."""
+    """The tiles of some groups of rows, one after another, with those of the last turn cut."""
 
     __slots__ = ("_ends", "_groups", "_pieces", "_whole", "window")
 
@@ -80,7 +80,7 @@ class _Windows(Schedule):
         self._ends = list(accumulate(tiles))
         m = sum(group.bands.rows for group in self._groups)
         self.loops = self.loops._replace(m=m)
-        busy = (self._ends[-1] - 1) % self.cores + 1  # the cores with a tile in the last turn
+        busy = (self._ends[-1] - 1) % self.cores + 1  # the number of cores with a tile in the last turn
         self._pieces: list[_Piece] = []
         cut = min(busy, tiles[-1])
         self._whole = self._ends[-1]
@@ -105,7 +105,7 @@ class _Windows(Schedule):
         return groups
 
     def _parts(self, busy: int, cut: int, edge: tuple[int, int]) -> tuple[int, int]:
-        """Into how many parts a tile of the last turn is cut, in M and in N."""
+        """The number of parts of a tile of the last turn, in M and in N."""
         raise NotImplementedError
 
     def _steps(self, shape: tuple[int, int], parts: tuple[int, int]) -> tuple[int, int]:
@@ -113,7 +113,7 @@ class _Windows(Schedule):
         raise NotImplementedError
 
     def _cut(self, busy: int, cut: int) -> list[_Piece]:
-        """The pieces of the last tiles; the tile and the part are found by the number of the core."""
+        """The pieces of the last tiles; the number of the core decides the tile and the part."""
         group = self._groups[-1]
         edge = (
             group.rows - (group.bands.rows - 1) * group.height,
@@ -135,7 +135,7 @@ class _Windows(Schedule):
         return pieces
 
     def _tile(self, i: int) -> tuple[int, tuple[int, int], tuple[int, int], tuple[int, int]]:
-        """The group, the tile in it, and the extents and first element of tile i of the walk."""
+        """The group of tile i in the order, its place in there, its extents and its first element."""
         at = bisect_right(self._ends, i)
         group = self._groups[at]
         m, n = group.bands.at(i - (self._ends[at - 1] if at else 0))
@@ -179,7 +179,7 @@ class _Windows(Schedule):
 
 
 def _lower(m: int, n: int, most: int) -> tuple[int, int]:
-    """The larger of two counts lowered, one by one, until their product is at most so much."""
+    """Two counts, the larger lowered by one again and again, until their product is at most `most`."""
     while m * n > most:
         m, n = (m - 1, n) if m >= n else (m, n - 1)
     return m, n
@@ -214,8 +214,8 @@ def aswt(problem: ShapeLike, tile: ShapeLike, *, cores: int = CORES, split: bool
     task 18 (core 2, round 1): [0:64,1152:1280,0:64]
 
     Args:
-        split: Whether the tiles of the last turn are cut where at most half the cores have one. All of
-            CATLASS's kernels do so, but for products of MX elements other than fp8.
+        split: Whether to cut the tiles of the last turn if at most half the cores have one. All of
+            CATLASS's kernels do so, except for products of MX elements other than fp8.
 
     Source: CATLASS BlockSchedulerAswt, block_scheduler_aswt.hpp; 05_aswt.md.
     """
@@ -272,14 +272,15 @@ def grouped_aswt(
     >>> [(task.core, task.group, task.start.m, task.start.n) for task in schedule.tasks[2:6]]
     [(2, 0, 256, 0), (3, 2, 300, 0), (0, 2, 428, 0), (1, 2, 428, 128)]
 
-    Where the last group has tiles in the last turn and at most half the cores have one there, those are
-    cut; no part is narrower than 16 elements, or 128 along the axis on which memory is contiguous.
+    If at most half the cores have a tile in the last turn, the tiles of the last group there are cut. No
+    part is narrower than 16 elements, or 128 along the contiguous axis.
 
     Args:
-        rows: The rows of each group, which sum to M; a group of no rows is passed over. Nothing for one.
-        window: How many rows of tiles a band has.
-        trans_a, trans_b: Whether A is column major, and B column major.
-        balanced: Whether the tiles of a group are made lower, in steps of 16, so that they are even.
+        rows: The rows of each group, which sum to M. A group without rows has no tiles. By default all
+            rows are one group.
+        window: The number of rows of tiles in a band.
+        trans_a, trans_b: Whether A and B are column major.
+        balanced: Whether the tiles of a group are lower, in steps of 16, so that they are even.
 
     Raises:
         LayoutError: the rows do not sum to M, or are negative.

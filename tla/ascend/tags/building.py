@@ -1,4 +1,4 @@
-"""How a tag builds a layout, and what keeps a layout from a tag, as steps to show.
+"""How a tag builds a layout, and why a layout is not in a tag, as steps to show.
 
 >>> from tla.ascend import parse_tagged
 >>> figure = steps_of(parse_tagged("zN<half>(20,48)"))
@@ -9,7 +9,8 @@ inside the row block | _16 | _16 | fixed by the tag
 the row blocks | 2 | _256 | 20 rows, 12 of padding
 the column blocks | 3 | 512 | 48 columns
 
-The leaves stand in the order of memory, the fastest first: each steps over all above it.
+The leaves stand in the order of memory, the fastest first. The stride of each leaf steps over all leaves
+above it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ...ground import Steps
 from ...layouts import text_of
 from ...numbers import known_eq
 from .fitting import words_of
-from .forms import FORMS, Form, Leaf, where_it_lies
+from .forms import FORMS, Form, Leaf, leaf_place
 from .table import TAGS
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def steps_of(tagged: TaggedLayout) -> Steps:
     """Return how a tag builds a layout, leaf by leaf from the fastest on."""
     form, layout = FORMS[tagged.tag], tagged.layout
     copies = len(layout.shape) - len(form.modes)
-    form = form.batched(copies)
+    form = form.with_batch(copies)
     rows = [_leaf_row(tagged, form, leaf, copies) for leaf in form.leaves()]
     return Steps(
         str(tagged),
@@ -49,7 +50,7 @@ def steps_of(tagged: TaggedLayout) -> Steps:
 
 
 def _footprint(tagged: TaggedLayout) -> str:
-    """What the layout takes, and how much of that is data."""
+    """The memory of the layout, and how much of it is data."""
     layout, bits = tagged.layout, tagged.element.bits
     data, room = layout.valid_size, layout.cosize
     room_text = f"{room} elements of {bits} bits"
@@ -75,11 +76,11 @@ def _leaf_row(tagged: TaggedLayout, form: Form, leaf: Leaf, copies: int) -> tupl
         why = "copies, one footprint apart" if leaf.mode == copies - 1 else "copies of those"
     else:
         why = _count_words(layout, form, leaf, dict(tagged.options).get("ld"), step)
-    return where_it_lies(form, leaf), text_of(size), text_of(step), why
+    return leaf_place(form, leaf), text_of(size), text_of(step), why
 
 
 def _count_words(layout: AnyLayout, form: Form, leaf: Leaf, ld: Any, step: Any) -> str:
-    """Of a count: what it counts, and the padding."""
+    """What a count counts, and the padding."""
     data, mode = layout.origin_shape[leaf.mode], form.modes[leaf.mode]
     room: Any = layout.shape[leaf.mode]
     if form.is_nested(leaf.mode):
@@ -96,7 +97,7 @@ def _count_words(layout: AnyLayout, form: Form, leaf: Leaf, ld: Any, step: Any) 
 
 
 def figure_of(recognition: Recognition) -> Steps:
-    """Return whether a layout is in a tag: the sizes that made it, or where it differs."""
+    """Return whether a layout is in a tag, as steps: the sizes that made it, or where it differs."""
     title = f"{recognition.layout} as {recognition.name}"
     if recognition.answer:
         rows = tuple([(name, text_of(x)) for name, x in recognition.sizes])
@@ -119,10 +120,10 @@ def _cells(reason: Reason) -> tuple[str, str, str, str]:
 
 
 def tags_figure(layout: AnyLayout, every: Sequence[Recognition]) -> Steps:
-    """Return the tags that a layout is in, or may be, and where it differs from each other one.
+    """Return the tags that a layout is in, or may be in, and where it differs from the other tags.
 
     Args:
-        every: What `recognitions` finds of the layout.
+        every: The `recognitions` of the layout.
     """
     names: dict[bool | None, list[str]] = {True: [], None: [], False: []}
     rows: list[tuple[str, str, str]] = []
@@ -155,7 +156,7 @@ def _why(recognition: Recognition) -> str:
 
 
 def _is_near(recognition: Recognition) -> bool:
-    """Whether the modes are those of the tag, so that its numbers can be compared."""
+    """Whether the layout has the modes of the tag, so that its numbers can be compared."""
     return not any(
         reason.part.startswith(("number", "shape", "element")) for reason in recognition.reasons
     )

@@ -5,9 +5,9 @@
 >>> print(make_layout_filter("half", 3, 3, 3, 20, "L1"))
 (3,3,3,32,_16):(4608,1536,512,_16,_1)
 
-Channels are cut into rows of C0, 32 bytes. In each of these layouts the modes are the axes of its name,
-in their order, and the last is fastest: an offset is what the C++ of the same name computes, for each
-axis by its own stride.
+Channels are cut into rows of C0, 32 bytes. The modes of each layout are the axes of its name, in their
+order, and the last is fastest. An offset is the one that the C++ of the same name computes, with the own
+stride of each axis.
 
 Source: CATLASS tla/layout.hpp, layout/tensor.hpp, layout/matrix.hpp.
 """
@@ -37,7 +37,7 @@ CHANNELS: dict[str, tuple[str, ...]] = {
     "NDC1HWC0": ("batch", "d", "c1", "h", "w"),
     "KDC1KHKWN1N0C0": ("kdc1khkw", "n1", "n0"),
 }
-"""The axes of each layout with rows of channels, but for its last, C0."""
+"""The axes of each layout with rows of channels, without the last axis, C0."""
 
 
 @constexpr
@@ -57,12 +57,12 @@ def make_layout_fmap(
     (2,1,4,4,_16):(256,256,64,_16,_1)
 
     Args:
-        cin1: The rows of C0 that the channels of a pixel take.
+        cin1: The number of rows of C0 for the channels of a pixel.
 
     Raises:
         LayoutError: a size is negative.
-    Source: CATLASS ``MakeLayoutFmap``, tla/layout.hpp. Its C0 comes from ``sizeof``, 1 for a type of
-        four bits, whose rows so have 16 bytes; here every row has 32.
+    Source: CATLASS ``MakeLayoutFmap``, tla/layout.hpp. Its C0 comes from ``sizeof``, which is 1 for a
+        type of four bits, so its rows have 16 bytes. Here every row has 32.
     """
     c0 = Int(element_named(element).c0)
     return row_major(*sizes_of("Fmap", FMAP, (batch, cin1, h, w)), c0)
@@ -86,11 +86,11 @@ def make_layout_filter(
     (3,3,3,20,_16):(2880,960,320,_16,_1)
 
     Args:
-        position: The memory, ``GM`` or ``L1``; in L1 the output channels are rounded up to 16, in the
-            origin shape too: the core multiplies by all of them.
+        position: The memory, ``GM`` or ``L1``. In L1 the output channels are rounded up to 16, in the
+            origin shape too, because the core multiplies by all of them.
 
     Raises:
-        UnsupportedError: the position is another.
+        UnsupportedError: the position is neither GM nor L1.
         LayoutError: a size is negative.
     Source: CATLASS ``MakeLayoutFilter``, tla/layout.hpp.
     """
@@ -112,11 +112,12 @@ def channels_last(
     (1,2,7,9,_16):(2016,1008,144,_16,_1)
 
     Args:
-        c0: How many channels a row holds; what fills 32 bytes where left out.
+        c0: The number of channels in a row; by default as many as fill 32 bytes.
 
-    An offset of NDC1HWC0 is what CATLASS's ``GetOffset`` has for ``hw = h * W + w``. For KDC1KHKWN1N0C0
-    that function multiplies what it calls ``n1`` by the step of ``n0``, right for a caller that hands it
-    the output channel ``n1 * N0 + n0``, as CATLASS's own do; here ``n1`` has the step of ``n1``.
+    An offset of NDC1HWC0 is that of CATLASS's ``GetOffset`` for ``hw = h * W + w``. For KDC1KHKWN1N0C0
+    that function multiplies its argument ``n1`` by the step of ``n0``. That is right if the argument is
+    the output channel ``n1 * N0 + n0``, as CATLASS's own callers pass it. Here ``n1`` has the step of
+    ``n1``.
 
     Raises:
         LayoutError: a size is negative, or ``c0`` below 1.

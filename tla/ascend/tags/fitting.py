@@ -6,8 +6,9 @@
 ...     print(reason)
 the stride of the column blocks is 300; zN of 16 bits has a multiple of 256, at least 512
 
-The leaves are walked in the order of memory. Below each lies a step of the tag; above a count of blocks,
-which a tile cuts while the stride stays, the layout's own stride is the step, if it leaves room.
+`Fitting` goes over the leaves in the order of memory, the fastest first. The tag fixes the stride of a
+leaf: it steps over all leaves before it. A tile has fewer blocks than its matrix but the same strides.
+So after a count of blocks the layout's own stride is right, if it leaves room for the leaves before it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from ...numbers import (
     order,
 )
 from ..cube import FP4
-from .forms import Form, Leaf, called, plural, where_it_lies
+from .forms import Form, Leaf, leaf_name, leaf_place, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Reason(NamedTuple):
-    """A part in which a layout differs from a tag, for all values of unknowns or for some.
+    """A part in which a layout differs from a tag, for all values of its unknowns or for some.
 
     >>> from tla.ascend import why_not
     >>> for reason in why_not(parse("(32,32):(32,1)"), "zN", "half"):
@@ -48,19 +49,21 @@ class Reason(NamedTuple):
     """
 
     tag: str
-    """The tag, with the width of its elements where it shows."""
+    """The tag, with the width of its elements if the layout shows it."""
     part: str
-    """Such as ``size of the row block``, ``stride of the column blocks``."""
+    """The part in words: ``size of the row block``, ``stride of the column blocks``."""
     found: Any
+    """The layout's int."""
     wanted: Any
-    """The tag's int, or what it takes in words."""
+    """The tag's int, or the allowed ints in words."""
     obligation: object = None
-    """What must hold of unknowns for it to be the tag's; None where it never is."""
+    """The condition on the unknowns under which the part is right; None if it is always wrong."""
     at: tuple[Any, ...] | None = None
-    """A coordinate, one index for each mode, that the tag places elsewhere."""
+    """A coordinate, one index for each mode, at which the tag has another offset."""
     offset: Any = None
+    """The layout's offset at that coordinate."""
     instead: Any = None
-    """Its offset, and the one that the tag gives it; or the coordinate that has that offset already."""
+    """The tag's offset there; or another coordinate that has the layout's offset already."""
 
     @property
     def is_open(self) -> bool:
@@ -75,7 +78,7 @@ class Reason(NamedTuple):
 
     @property
     def witness(self) -> str:
-        """The coordinate and its offsets in words; "" where there is none."""
+        """The coordinate and its offsets in words; "" if there is none."""
         if self.at is None:
             return ""
         if is_tuple(self.instead):
@@ -84,19 +87,19 @@ class Reason(NamedTuple):
 
 
 def words_of(x: Any) -> str:
-    """Return what is found or wanted as text: the notation of ints, or words as they are."""
+    """Return the found or wanted value of a reason as text."""
     return x if isinstance(x, str) else text_of(x)
 
 
 def name_of(tag: str, bits: int | None) -> str:
-    """Return a tag with the width of its elements, where that is known."""
+    """Return a tag with the width of its elements, if that is known."""
     return tag if bits is None else f"{tag} of {bits} bits"
 
 
 def misfits(
     layout: AnyLayout, tag: str, form: Form, bits: int | None, of: Element | None
 ) -> Iterator[Reason]:
-    """Yield what is wrong before any number is looked at: the element type, the modes, their leaves."""
+    """Yield the differences that show without numbers: the element type, the modes, their leaves."""
     tag = name_of(tag, bits)
     rank = len(layout.shape) if is_tuple(layout.shape) else 0
     if of is not None and form.elements is not None and of.name not in form.elements:
@@ -107,7 +110,7 @@ def misfits(
         return
     for mode, (name, s) in enumerate(zip(form.modes, layout.shape, strict=True)):
         if not congruent(s, (0,) * len(form.sizes[mode]) if form.is_nested(mode) else 0):
-            wanted = ",".join(str(leaf.fixed(bits) or leaf.size) for leaf in _by_level(form, mode))
+            wanted = ",".join(str(leaf.fixed_size(bits) or leaf.size) for leaf in _by_level(form, mode))
             wanted = f"({wanted})" if form.is_nested(mode) else "one int"
             witness = (_elsewhere(layout, form, bits) if _shows(layout) else None) or ()
             part = f"shape of the {name}s" if name in ("row", "column") else f"shape of {name}"
@@ -115,15 +118,15 @@ def misfits(
 
 
 def _elsewhere(layout: AnyLayout, form: Form, bits: int | None) -> tuple[Any, Any, Any] | None:
-    """The first coordinate that the tag, of the same sizes, places elsewhere, and both offsets."""
+    """The first coordinate with another offset in the tag of the same sizes, and both offsets."""
     rank = len(form.modes)
-    steps: list[dict[int, Any]] = [{} for _mode in range(rank)]  # of an index of a mode, by what it is
+    steps: list[dict[int, Any]] = [{} for _mode in range(rank)]  # the offset of each index, by mode
     step: Any = 1
     for leaf in form.leaves():
-        fixed, inside = leaf.fixed(bits), form.sizes[leaf.mode][: leaf.level]
+        fixed, inside = leaf.fixed_size(bits), form.sizes[leaf.mode][: leaf.level]
         if leaf.size == "block" or "block" in inside:
             return None
-        before = Leaf(leaf.mode, 0, inside[0]).fixed(bits) if inside else 1
+        before = Leaf(leaf.mode, 0, inside[0]).fixed_size(bits) if inside else 1
         steps[leaf.mode][before or 1] = step
         of_mode = layout.origin_shape[leaf.mode]
         step = step * (fixed or ceil_div(of_mode, before or 1))
@@ -138,7 +141,7 @@ def _elsewhere(layout: AnyLayout, form: Form, bits: int | None) -> tuple[Any, An
 
 
 def _shows(layout: AnyLayout) -> bool:
-    """Whether a coordinate may be looked for: of an int that is taken case by case it tells nothing."""
+    """Whether a coordinate can be a witness: it proves nothing about an int that has several cases."""
     parts = leaves((layout.shape, layout.stride, layout.origin_shape))
     return not any(map(is_asked, parts))
 
@@ -148,7 +151,7 @@ def _by_level(form: Form, mode: int) -> list[Leaf]:
 
 
 def _at_most(x: Any) -> Iterator[Any]:
-    """An int, and what it is the least of: it exceeds none of them."""
+    """Upper bounds of an int: the int itself, and the items of which it is the least."""
     yield x
     if isinstance(x, SymbolicInt):
         from ...numbers import Expr, Least
@@ -160,7 +163,7 @@ def _at_most(x: Any) -> Iterator[Any]:
 
 
 def _holds(d: Any, step: Any, counts: list[Any]) -> bool:
-    """Whether a stride, a multiple of a step, is known to reach over one of some counts of them."""
+    """Whether a stride, a multiple of a step, is known to be at least one of the counts of steps."""
     times = d // step if known_lt(0, step) is True else None
     return any(
         known_lt(d, step * n) is False or (times is not None and known_lt(times, n) is False)
@@ -169,17 +172,17 @@ def _holds(d: Any, step: Any, counts: list[Any]) -> bool:
 
 
 def _is_one(x: Any) -> object:
-    """What must hold for an unknown size to be 1; None where there is none."""
+    """The condition under which an unknown size is 1; None without a size."""
     return None if x is None else equality(x, 1)[1]
 
 
 def _plain(x: Any) -> Any:
-    """An int without being static: coordinates in sentences are plain."""
+    """A static int as a plain int, as sentences write coordinates."""
     return int(x) if isinstance(x, int) else x
 
 
 class Fitting:
-    """The leaves of a layout that has the modes of a form, walked from the fastest on."""
+    """The leaves of a layout against those of a form with the same modes, the fastest first."""
 
     layout: AnyLayout
     tag: str
@@ -198,41 +201,43 @@ class Fitting:
         self.shows: bool = _shows(layout)
         self.is_paired: bool = form.pairs and of is not None and of.name in FP4
         self.steps: dict[tuple[int, int], Any] = {}
-        """The steps that the tag gives to the leaves; the layout's own where it leaves them open."""
+        """The stride of each leaf by (mode, level): the tag's, or the layout's if the tag allows any."""
         self.open: list[Leaf] = []
-        """The leaves whose steps it leaves open."""
+        """The leaves whose strides the tag leaves open."""
 
     def reasons(self) -> Iterator[Reason]:
-        """Yield each size and stride that is not the tag's; to be asked once, and before `sizes`."""
-        step: Any = 1  # of all that lies below, or of the last leaf below a count
-        counts: list[Any] | None = None  # how many such steps hold data; None where all that is below
+        """Yield each size and stride that is not the tag's. Call it once, and before `sizes`."""
+        step: Any = 1  # the room of all leaves so far, or the stride of the last leaf before a count
+        counts: list[Any] | None = (
+            None  # the number of such steps with data; None before the first count
+        )
         below: Leaf | None = None  # the last leaf of more than one coordinate
-        undecided: Any = None  # a count below that may be 1, so that its stride is convention
+        maybe_one: Any = None  # the size of an earlier leaf that may be 1, so that its stride may be any
         for leaf in self.form.leaves():
             n, d = self._at(self.layout.shape, leaf), self._at(self.layout.stride, leaf)
-            fixed = leaf.fixed(self.bits)
+            fixed = leaf.fixed_size(self.bits)
             if fixed is not None or leaf.size == "block":
                 yield from self._size_reasons(leaf, n, fixed)
             size: Any = n if fixed is None else fixed
             is_one = known_eq(size, 1)
             self.steps[leaf.mode, leaf.level] = step if counts is None else d
             if is_one is True:
-                if leaf.size == "count":  # of which none may hold data
+                if leaf.size == "count":  # perhaps no block holds data
                     counts = [n * self._data(leaf)[0] for n in counts or [1]]
                 continue
-            maybe = size if is_one is None else undecided
+            maybe = size if is_one is None else maybe_one
             if counts is None:
-                yield from self._stepping(leaf, d, step, maybe)
+                yield from self._stride_reasons(leaf, d, step, maybe)
             else:
                 self.open.append(leaf)
-                yield from self._stepping_over(leaf, d, step, counts, maybe, below)
+                yield from self._outer_stride_reasons(leaf, d, step, counts, maybe, below)
             below = leaf
             if counts is None and leaf.size != "count":
                 step = step * size
             else:
                 step = step if counts is None else d
                 counts = self._data(leaf)
-                undecided = size if is_one is None else undecided
+                maybe_one = size if is_one is None else maybe_one
 
     def _size_reasons(self, leaf: Leaf, n: Any, fixed: int | None) -> Iterator[Reason]:
         wanted: Any
@@ -243,15 +248,15 @@ class Fitting:
             (answer, obligation), wanted = equality(n, fixed), fixed
         if answer is not True:
             is_count = leaf.level > 0  # a number of blocks, which the tag fixes
-            part = f"{'count' if is_count else 'size'} of {called(self.form, leaf, many=is_count)}"
+            part = f"{'count' if is_count else 'size'} of {leaf_name(self.form, leaf, many=is_count)}"
             yield Reason(self.tag, part, n, wanted, obligation, *(self._witness(leaf, n, fixed) or ()))
 
-    def _stepping(self, leaf: Leaf, d: Any, step: Any, maybe_one: Any) -> Iterator[Reason]:
-        """The reason that a stride which the tag fixes gives, if it does.
+    def _stride_reasons(self, leaf: Leaf, d: Any, step: Any, maybe_one: Any) -> Iterator[Reason]:
+        """Yield the reason if a stride that the tag fixes is wrong.
 
         Args:
-            maybe_one: A size that unknowns may make 1, upon which the stride, or the step below it, is
-                convention; None where there is none.
+            maybe_one: The unknown size that may be 1, of this leaf or of an earlier one. If it is 1, any
+                stride is right. None if there is no such size.
         """
         answer, obligation = equality(d, step)
         if answer is not True:
@@ -260,13 +265,13 @@ class Fitting:
             witness = self._witness(leaf, None, None) or ()
             yield Reason(self.tag, self._stride(leaf), d, step, obligation, *witness)
 
-    def _stepping_over(
+    def _outer_stride_reasons(
         self, leaf: Leaf, d: Any, step: Any, counts: list[Any], maybe_one: Any, below: Leaf | None
     ) -> Iterator[Reason]:
-        """The reason that a stride over a count of steps gives, if it does.
+        """Yield the reason if a stride over a count of steps is wrong.
 
         Args:
-            counts: Upper bounds of that count, the first of them exact.
+            counts: Upper bounds of that count; the first is exact.
         """
         unit = 2 if self.is_paired and known_eq(step, 1) is True else step
         answer, obligation = division(unit, d)
@@ -284,7 +289,7 @@ class Fitting:
             yield Reason(self.tag, self._stride(leaf), d, wanted, obligation, *clash)
 
     def _stride(self, leaf: Leaf) -> str:
-        where = where_it_lies(self.form, leaf)
+        where = leaf_place(self.form, leaf)
         return f"stride {where}" if where.startswith("inside") else f"stride of {where}"
 
     # --- parts ---
@@ -294,41 +299,41 @@ class Fitting:
         return mode[leaf.level] if self.form.is_nested(leaf.mode) else mode
 
     def _inside(self, leaf: Leaf) -> Any:
-        """How many coordinates of its mode a leaf steps over: of two leaves the size of the first."""
+        """The number of coordinates of its mode from one index of a leaf to the next."""
         return _plain(self.layout.shape[leaf.mode][0]) if leaf.level else 1
 
     def _data(self, leaf: Leaf) -> list[Any]:
-        """Upper bounds of how many coordinates of a leaf hold data, the first of them exact.
+        """Upper bounds of the number of coordinates of a leaf that hold data; the first is exact.
 
-        A tile may count past those of its matrix. Of unknowns, a bound may be known to fit where the
-        number itself is not.
+        A tile may have more coordinates than its matrix. If a number is unknown, a bound may be known to
+        fit where the number itself is not.
         """
         inside: Any = 1
         if leaf.level:
-            inside = Leaf(leaf.mode, 0, self.form.sizes[leaf.mode][0]).fixed(self.bits)
+            inside = Leaf(leaf.mode, 0, self.form.sizes[leaf.mode][0]).fixed_size(self.bits)
             inside = self._inside(leaf) if inside is None else inside
         if known_lt(0, inside) is not True:
             return [self._at(self.layout.shape, leaf)]
         return [ceil_div(n, inside) for n in _at_most(self.layout.origin_shape[leaf.mode])]
 
     def sizes(self) -> Iterator[tuple[str, Any]]:
-        """Yield what the layout was made of, once it has no reasons."""
+        """Yield the sizes from which the tag makes the layout. Call it if there are no reasons."""
         for name, n in zip(self.form.modes, self.layout.origin_shape, strict=True):
             yield plural(name), n
         for leaf in self.form.leaves():
             if leaf.size == "block" and self.form.is_nested(leaf.mode):
-                yield f"size of {called(self.form, leaf)}", self._at(self.layout.shape, leaf)
+                yield f"size of {leaf_name(self.form, leaf)}", self._at(self.layout.shape, leaf)
         for leaf in self.open:
-            yield f"stride of {where_it_lies(self.form, leaf)}", self._at(self.layout.stride, leaf)
+            yield f"stride of {leaf_place(self.form, leaf)}", self._at(self.layout.stride, leaf)
 
     # --- witnesses ---
 
     def _witness(self, leaf: Leaf, found: Any, fixed: int | None) -> tuple[Any, Any, Any] | None:
-        """A coordinate of the leaf's mode where the offset is not the tag's, and both offsets."""
+        """A coordinate along the leaf's mode with another offset in the tag, and both offsets."""
         if not self.shows:
             return None
         inside = self._inside(leaf)
-        if fixed is not None:  # the first index that a block of another size has elsewhere
+        if fixed is not None:  # the first index that a block of another size puts elsewhere
             inside = fixed if known_lt(fixed, found) is True else found
         has_it = known_lt(inside, product(self.layout.shape[leaf.mode]))
         if has_it is not True or known_lt(0, self.layout.size) is not True:
@@ -342,7 +347,7 @@ class Fitting:
         """The offset that the tag gives to an index of one mode."""
         offset: Any = 0
         for leaf in _by_level(self.form, mode):
-            size = leaf.fixed(self.bits) or self._at(self.layout.shape, leaf)
+            size = leaf.fixed_size(self.bits) or self._at(self.layout.shape, leaf)
             is_last = leaf.level == len(self.form.sizes[mode]) - 1
             step = self.steps.get((mode, leaf.level), self._at(self.layout.stride, leaf))
             offset = offset + (index if is_last else index % size) * step
@@ -350,7 +355,7 @@ class Fitting:
         return offset
 
     def _clash(self, leaf: Leaf, d: Any, room: Any, below: Leaf | None) -> tuple[Any, Any, Any] | None:
-        """Two coordinates with one offset, where a leaf steps into what lies below it."""
+        """Two coordinates with one offset, if the stride of a leaf is too short for the leaf below."""
         if not self.shows:
             return None
         is_short = known_lt(d, room) is True and known_lt(-1, d) is True

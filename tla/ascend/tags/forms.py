@@ -1,8 +1,8 @@
-"""Forms of layout tags: what all layouts of a tag have in common, whatever their sizes.
+"""Forms of layout tags: the modes, leaves and order that all layouts of a tag share.
 
-A form says of each mode which leaves it has and of which size, and in which order the leaves follow
-one another in memory. The strides follow: a leaf steps over all that lies below it. Where a count
-lies below, which a tile cuts while the stride stays, that is the least it steps.
+A form has the leaves of each mode with their sizes, and the order of the leaves in memory. The strides
+follow from these: a leaf steps over all leaves before it. A tile has fewer blocks than its matrix but
+the same strides. So after a count of blocks that stride is only the least one.
 
 >>> zN = FORMS["zN"]
 >>> zN.modes, zN.sizes
@@ -26,14 +26,14 @@ Size: TypeAlias = "int | Literal['C0', 'count', 'block']"
 
 
 class Leaf(NamedTuple):
-    """A leaf of a form: its mode, its place in it, and its size."""
+    """A leaf of a form: its mode, its place in the mode, and its size."""
 
     mode: int
     level: int
     size: Size
 
-    def fixed(self, bits: int | None) -> int | None:
-        """The size where the tag fixes it, for elements of `bits` bits."""
+    def fixed_size(self, bits: int | None) -> int | None:
+        """The size that the tag fixes for elements of `bits` bits; None if it fixes none."""
         if self.size == "C0":
             return None if bits is None else 256 // bits
         return self.size if isinstance(self.size, int) else None
@@ -43,15 +43,15 @@ class Form(NamedTuple):
     """The modes of a tag with their leaves, and the order of the leaves in memory."""
 
     modes: tuple[str, ...]
-    """What the modes are called, one of each."""
+    """The names of the modes, in the singular."""
     sizes: tuple[tuple[Size, ...], ...]
-    """The sizes of the leaves of each mode; a single one is the mode itself."""
+    """The sizes of the leaves of each mode; a single leaf is the mode itself."""
     order: tuple[tuple[int, int], ...]
     """The leaves as (mode, level), the fastest first."""
     elements: tuple[str, ...] | None = None
     """The element types that the tag is for; None for all."""
     pairs: bool = False
-    """Whether a line of elements of fp4 holds whole pairs of them."""
+    """Whether a line of fp4 elements holds whole pairs of them."""
 
     def leaves(self) -> Iterator[Leaf]:
         """The leaves, the fastest first."""
@@ -60,15 +60,15 @@ class Form(NamedTuple):
 
     @property
     def has_c0(self) -> bool:
-        """Whether the width of the elements is seen in the layout."""
+        """Whether the layout depends on the width of the elements."""
         return any(size == "C0" for mode in self.sizes for size in mode)
 
     def is_nested(self, mode: int) -> bool:
         """Whether a mode has leaves of its own."""
         return len(self.sizes[mode]) > 1
 
-    def batched(self, count: int) -> Form:
-        """The form of copies one after another, counted by modes before the others, the last fastest."""
+    def with_batch(self, count: int) -> Form:
+        """The form with `count` modes before the others, which count copies; the last is fastest."""
         order = [(mode + count, level) for mode, level in self.order]
         order += [(mode, 0) for mode in reversed(range(count))]
         return self._replace(
@@ -78,12 +78,15 @@ class Form(NamedTuple):
         )
 
     def batches_of(self, rank: int) -> int:
-        """How many modes of a layout of so many count copies; copies of a vector are RowMajor."""
+        """The number of modes that count copies in a layout of `rank` modes; for a vector 0.
+
+        Copies of a vector are RowMajor.
+        """
         return max(0, rank - len(self.modes)) if len(self.modes) > 1 else 0
 
 
 def _form(modes: str, sizes: str, order: str, **more: Any) -> Form:
-    """The form of a text: modes; the sizes of each; the order as digits of mode and level."""
+    """The form of three texts: the modes, the sizes of each, the order as digits of mode and level."""
     leaves: list[tuple[Any, ...]] = [
         tuple([int(size) if size.isdigit() else size for size in mode.split(",")])
         for mode in sizes.split()
@@ -125,16 +128,16 @@ FORMS: Final[Mapping[str, Form]] = {
     "MxScalezZ": _form(_MATRIX, "16,count 2,count", "10 00 11 01", elements=_E8M0),
     "MxScalenN": _form(_MATRIX, "2,count 16,count", "00 10 01 11", elements=_E8M0),
 }
-"""The form of each tag, by its name; `tag_of` asks in this order, those of the element alone first."""
+"""The form of each tag, by its name. `tag_of` tries them in this order, tags of one element first."""
 
 UNALIGNED: Final = {"zNUnAlign": _form(_MATRIX, "count,1 C0,count", "10 00 01 11")}
-"""zN of one block of as many rows as there are, which is the layout of no tag."""
+"""zN with one block of all rows, which no tag makes."""
 
 
 # --- in words ---------------------------------------------------------------------------------
 
 
-def called(form: Form, leaf: Leaf, many: bool = False) -> str:
+def leaf_name(form: Form, leaf: Leaf, many: bool = False) -> str:
     """Return a leaf in words: ``the row block``, ``the rows``, ``h``."""
     name = form.modes[leaf.mode]
     if form.is_nested(leaf.mode):
@@ -144,15 +147,15 @@ def called(form: Form, leaf: Leaf, many: bool = False) -> str:
     return f"the {plural(name) if many else name}"
 
 
-def where_it_lies(form: Form, leaf: Leaf) -> str:
-    """Return what a leaf steps through: ``inside the row block``, ``the row blocks``, ``the rows``."""
+def leaf_place(form: Form, leaf: Leaf) -> str:
+    """Return the place of a leaf: ``inside the row block``, ``the row blocks``, ``the rows``."""
     if form.is_nested(leaf.mode) and not leaf.level:
-        return f"inside {called(form, leaf)}"
-    return called(form, leaf, many=True)
+        return f"inside {leaf_name(form, leaf)}"
+    return leaf_name(form, leaf, many=True)
 
 
 def plural(name: str) -> str:
-    """Return the plural of a word; a name of CATLASS, as ``h``, stays."""
+    """Return the plural of a word; a name of CATLASS, such as ``h``, stays."""
     if name == "batch":
         return "batches"
     return f"{name}s" if name.startswith(_WORDS) else name

@@ -1,13 +1,13 @@
-"""Layouts of MX scales: one scale of eight bits for each 32 elements along K, held in pairs.
+"""Layouts of MX scales: one scale of eight bits for each 32 elements along K, in pairs.
 
 >>> print(make_mx_scale_layout("float8_e8m0_t", "zZ", 33, 5, is_b=False))
 ((_16,3),(_2,3)):((_2,96),(_1,_32)):(33,5)
 >>> mx_scales(100), mx_aligned_k(100)
 (4, 128)
 
-The scales of A are a matrix of M by K / 32, those of B one of K / 32 by N. Two neighbours along K lie
-side by side: a pair is to these layouts what a row of 32 bytes is to others. Data are aligned to 64
-along K, and so a whole pair belongs to them.
+The scales of A are a matrix of M by K / 32, those of B a matrix of K / 32 by N. Two neighbours along K
+lie side by side. A pair has the role that a row of 32 bytes has in other layouts. Data are aligned to 64
+elements along K, so each 64 elements have a whole pair of scales.
 
 Source: CATLASS ``MakeMxScaleLayout``, tla/layout.hpp; ``MX_SCALE_GROUP_NUM``, ``MX_BASEK_FACTOR`` and
 ``MX_SCALE_COPY_GROUP_NUM``, catlass.hpp; for the instruction set 3510 alone.
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from ..elements import ElementLike
 
 MX_GROUP: Final = 32
-"""How many elements along K one scale is for."""
+"""The number of elements along K that share one scale."""
 
 MX_K: Final = 64
-"""What data are aligned to along K, in L1 and in L0, and a tile's K is a multiple of."""
+"""The alignment of data along K, in L1 and in L0. A tile's K is a multiple of it."""
 
 SCALE: Final = "float8_e8m0_t"
 """The element type of a scale."""
@@ -42,28 +42,28 @@ SCALE: Final = "float8_e8m0_t"
 
 @constexpr
 def mx_scales(k: IntLike) -> int:
-    """Return how many scales `k` elements along K have; the last may be for fewer elements.
+    """Return the number of scales for `k` elements along K; the last may be for fewer elements.
 
     >>> mx_scales(64), mx_scales(65)
     (2, 3)
 
     Raises:
-        LayoutError: there are fewer than 0.
+        LayoutError: `k` is negative.
     """
     return ceil_div(size_of("a matrix with MX scales", "k", k), MX_GROUP)
 
 
 @constexpr
 def mx_aligned_k(k: IntLike) -> int:
-    """Return what `k` elements along K take in L1: the least multiple of 64 that holds them.
+    """Return the room for `k` elements along K in L1, in elements: the least multiple of 64 from `k` on.
 
-    ``mx_aligned_k(k) // 32`` scales belong to them, whole pairs.
+    There are ``mx_aligned_k(k) // 32`` scales for them, whole pairs.
 
     >>> mx_aligned_k(65)
     128
 
     Raises:
-        LayoutError: there are fewer than 0.
+        LayoutError: `k` is negative.
     """
     return round_up(size_of("a matrix with MX scales", "k", k), MX_K)
 
@@ -88,11 +88,12 @@ def make_mx_scale_layout(
 
     Args:
         tag: RowMajor or ColumnMajor in global memory, zZ in L1 for A, nN in L1 for B.
-        rows, cols: Of the matrix of scales: M by `mx_scales` of K for A, those by N for B.
-        is_b: Whether K runs down the rows, as it does in B. The tags zZ and nN say so themselves.
+        rows, cols: The extents of the matrix of scales: (M, `mx_scales` of K) for A, the reverse with N
+            for B.
+        is_b: Whether the scales are those of B, whose K runs down the rows. The tags zZ and nN imply it.
 
     Raises:
-        UnsupportedError: the tag is another, or the element is not float8_e8m0_t.
+        UnsupportedError: the tag is none of these, or the element is not float8_e8m0_t.
         LayoutError: a size is negative.
     Source: CATLASS ``MakeMxScaleLayout<Element, Tag, isMxScaleB>``, tla/layout.hpp.
     """
@@ -110,7 +111,7 @@ def make_mx_scale_layout(
     return MX_SCALES[name](*sizes_of(name, ("rows", "cols"), (rows, cols)))
 
 
-# K runs along the columns of A: (rows, pairs of columns). B is the transpose, so is its layout.
+# K runs along the columns of A: (rows, pairs of columns). B is a transpose of A, and so is its layout.
 
 
 def _row_major_a(rows: Any, cols: Any) -> AnyLayout:
@@ -123,7 +124,7 @@ def _column_major_a(rows: Any, cols: Any) -> AnyLayout:
     return Layout(shape, (_2, (_1, rows * _2)), (rows, cols))
 
 
-def _transposed(make: Callable[[Any, Any], AnyLayout]) -> Callable[[Any, Any], AnyLayout]:
+def _transpose_of(make: Callable[[Any, Any], AnyLayout]) -> Callable[[Any, Any], AnyLayout]:
     def transpose(rows: Any, cols: Any) -> AnyLayout:
         layout = make(cols, rows)
         return Layout(layout.shape[::-1], layout.stride[::-1], layout.origin_shape[::-1])
@@ -134,8 +135,8 @@ def _transposed(make: Callable[[Any, Any], AnyLayout]) -> Callable[[Any, Any], A
 MX_SCALES: Final[dict[str, Callable[[Any, Any], AnyLayout]]] = {
     "MxScaleRowMajorA": _row_major_a,
     "MxScaleColumnMajorA": _column_major_a,
-    "MxScaleRowMajorB": _transposed(_column_major_a),
-    "MxScaleColumnMajorB": _transposed(_row_major_a),
+    "MxScaleRowMajorB": _transpose_of(_column_major_a),
+    "MxScaleColumnMajorB": _transpose_of(_row_major_a),
     "MxScalezZ": lambda rows, cols: zZ(rows, cols, (_16, _2)),
     "MxScalenN": lambda rows, cols: nN(rows, cols, (_2, _16)),
 }

@@ -1,4 +1,4 @@
-"""What a layout is: the tags that give it, and why another does not.
+"""Which tags a layout is in, and why it is not in another.
 
 >>> layout = parse("((16,2),(16,3)):((16,256),(1,512)):(20,48)")
 >>> tag_of(layout), tags_of(layout), is_zN(layout, "int8_t")
@@ -8,18 +8,19 @@
 the stride of the column blocks is 512; zZ of 16 bits has 256: (0,16) lies at 512, not at 256
 the stride of the row blocks is 256; zZ of 16 bits has a multiple of 256, at least 768
 
-The law: a layout is in a tag if `make_layout` of that tag gives it, or a tile of such a layout. That is,
+The law: a layout is in a tag if `make_layout` of that tag makes it, or makes a layout of which it is a
+tile. That is:
 
-- it has the modes of the tag, and its blocks have the tag's sizes;
-- the leaves lie in the tag's order, and each steps over all that lies below it: the inner strides are
-  the tag's. Where a count of blocks lies below, the layout may be a tile of a larger one, which keeps
-  its stride: it is any multiple of the step below that leaves room for all that holds data;
-- the stride of a leaf of size 1 is convention and may be any;
-- modes before those of the tag may count copies, as ``batch=`` makes them; copies of a vector are
-  RowMajor. A tag of more modes is asked before one of which the layout would be copies.
+- It has the modes of the tag, and its blocks have the tag's sizes.
+- Its leaves lie in the tag's order, and each steps over all leaves before it. So the inner strides are
+  the tag's. After a count of blocks the layout may be a tile of a larger one, whose strides it keeps.
+  Its stride there is any multiple of the step before it that leaves room for all data.
+- A leaf of size 1 may have any stride.
+- Modes before those of the tag may count copies, as ``batch=`` makes them. Copies of a vector are
+  RowMajor. A tag of more modes comes before a tag of which the layout would be copies.
 
-So the offsets at all coordinates are those of the tag, for the same outer strides. Ints count by their
-values: dynamic, static or symbolic. Where the values of unknowns matter, the answer is None.
+So the offsets at all coordinates are those of the tag, for the same outer strides. Ints are compared by
+their values, be they dynamic, static or symbolic. If unknowns decide, the answer is None.
 """
 
 from __future__ import annotations
@@ -40,21 +41,21 @@ if TYPE_CHECKING:
 
 
 class Recognition(NamedTuple):
-    """What is found of one layout and one tag.
+    """Whether a layout is in a tag, with the sizes that made it or the reasons why not.
 
-    >>> found = recognition(zN(32, 32), "zN", "half")
-    >>> bool(found), found.tag, found.bits
+    >>> answer = recognition(zN(32, 32), "zN", "half")
+    >>> bool(answer), answer.tag, answer.bits
     (True, 'zN', 16)
     """
 
     layout: AnyLayout
     tag: str
     bits: int | None
-    """The width of the elements, where the tag shows it or it was given."""
+    """The width of the elements: the caller's, or the one that fits the tag best; None if any fits."""
     reasons: tuple[Reason, ...]
-    """Why it is not in the tag, or what leaves that open; none where it is."""
+    """Why the layout is not in the tag, or what leaves that open; empty if it is in the tag."""
     sizes: tuple[tuple[str, Any], ...]
-    """What it was made of, where it is in the tag: sizes, and the strides that the tag leaves open."""
+    """The sizes of a layout in the tag, and the strides that the tag leaves open; empty if it is not."""
 
     @property
     def answer(self) -> bool | None:
@@ -74,23 +75,24 @@ class Recognition(NamedTuple):
 
 @constexpr
 def tag_of(layout: AnyLayout, element: ElementLike | None = None) -> str | None:
-    """Return the first tag that a layout is in, whatever its unknowns; None where it can be in none.
+    """Return the first tag that a layout is in for all values of its unknowns; None if it can be in
+    none.
 
     >>> tag_of(parse("(20,48):(48,1)")), tag_of(parse("(20,48):(48,2)"))
     ('RowMajor', None)
 
-    The order is that of `tags_of`: of one column it is RowMajor, of half zN and not L0C. A tag that it
-    is in for some values alone is passed over: such a value gives more tags, and takes none away.
+    The order is that of `tags_of`: a single column is RowMajor, and zN of half comes before L0C. A tag
+    for some values of the unknowns only is passed over, because such a value adds tags and removes none.
 
     >>> tag_of(parse("(M,K):(1,M)"))  # it is RowMajor too where M or K is 1
     'ColumnMajor'
 
     Args:
-        element: The element type; any width will do where it is left out.
+        element: The element type; without it any width fits.
 
     Raises:
-        UndecidedError: it is in no tag for all values, and may be in one; the condition on the unknowns
-            is its ``obligation``.
+        UndecidedError: the layout is in no tag for all values, but in one for some. The error has the
+            condition on the unknowns as its ``obligation``.
     """
     first: Recognition | None = None
     for tag in _in_order(layout, element):
@@ -100,38 +102,39 @@ def tag_of(layout: AnyLayout, element: ElementLike | None = None) -> str | None:
         if each.answer is None and first is None:
             first = each
     if first is not None:
-        raise _undecided(first)
+        raise _undecided_error(first)
     return None
 
 
 @constexpr
 def tags_of(layout: AnyLayout, element: ElementLike | None = None) -> tuple[str, ...]:
-    """Return every tag that a layout is in: in the order of `TAGS`, those it is copies of last.
+    """Return every tag that a layout is in, in the order of `TAGS`.
 
-    Tags that are made for the element type alone come before those for any.
+    Tags for the element type alone come before tags for any type. Tags of which the layout is copies
+    come last.
 
     >>> tags_of(parse("(20,1):(1,20)"))
     ('RowMajor', 'ColumnMajor')
 
     Raises:
-        UndecidedError: the values of unknowns decide about one; ``known`` are those it is in anyway.
-            `is_zN` and its kin, or `recognitions` for all tags at once, answer None instead.
+        UndecidedError: unknowns decide about a tag. The error has the other tags as ``known``. `is_zN`
+            and its kin, or `recognitions` for all tags at once, answer None instead.
     """
     every = recognitions(layout, element)
     tags = tuple([each.tag for each in every if each.answer])
     for each in every:
         if each.answer is None:
-            raise _undecided(each, tags)
+            raise _undecided_error(each, tags)
     return tags
 
 
 @constexpr
 def recognitions(layout: AnyLayout, element: ElementLike | None = None) -> tuple[Recognition, ...]:
-    """Return what is found of a layout and each tag, in the order of `tags_of`.
+    """Return the recognition of a layout for each tag, in the order of `tags_of`.
 
     >>> from tla.ascend import make_layout
-    >>> found = recognitions(make_layout("half", "nZ", sym("M"), 48))
-    >>> [each.tag for each in found if each.answer], [each.tag for each in found if each.answer is None]
+    >>> every = recognitions(make_layout("half", "nZ", sym("M"), 48))
+    >>> [each.tag for each in every if each.answer], [each.tag for each in every if each.answer is None]
     (['nZ'], ['nN', 'PaddingColumnMajor'])
     """
     return tuple([recognition(layout, tag, element) for tag in _in_order(layout, element)])
@@ -139,7 +142,7 @@ def recognitions(layout: AnyLayout, element: ElementLike | None = None) -> tuple
 
 @constexpr
 def why_not(layout: AnyLayout, tag: str | Tag, element: ElementLike | None = None) -> tuple[Reason, ...]:
-    """Return what keeps a layout from being in a tag; nothing where it is.
+    """Return the reasons why a layout is not in a tag; empty if it is.
 
     >>> (reason,) = why_not(parse("((16,2),(16,3)):((16,256),(1,256))"), "zN", "half")
     >>> reason.part, reason.found, reason.at, reason.instead
@@ -153,12 +156,12 @@ def why_not(layout: AnyLayout, tag: str | Tag, element: ElementLike | None = Non
 
 @constexpr
 def recognition(layout: AnyLayout, tag: str | Tag, element: ElementLike | None = None) -> Recognition:
-    """Return whether a layout is in a tag, with the sizes it was made of or the reasons why not.
+    """Return whether a layout is in a tag, with the sizes that made it or the reasons why not.
 
     >>> recognition(parse("((16,2),(16,3)):((16,256),(1,512)):(20,48)"), "zN").sizes
     (('rows', 20), ('columns', 48), ('stride of the column blocks', 512))
 
-    Where no element type is given, it is the width at which least is wrong.
+    Without an element type, it takes the width with the fewest differences.
 
     Raises:
         UnsupportedError: there is no such tag or element type.
@@ -173,7 +176,7 @@ def recognition(layout: AnyLayout, tag: str | Tag, element: ElementLike | None =
 
 
 def _best(layout: AnyLayout, tag: str, form: Form, of: Element | None) -> Recognition:
-    """What is found at the width at which least is wrong."""
+    """The recognition at the width with the fewest differences."""
     every = [_recognise(layout, tag, form, bits, of) for bits in _widths(form, of)]
     return min(every, key=_distance)
 
@@ -229,7 +232,7 @@ is_mx_scale_zZ: Final = Predicate("MxScalezZ")  # noqa: N816
 is_mx_scale_nN: Final = Predicate("MxScalenN")  # noqa: N816
 
 
-def _undecided(open_: Recognition, known: tuple[str, ...] = ()) -> UndecidedError:
+def _undecided_error(open_: Recognition, known: tuple[str, ...] = ()) -> UndecidedError:
     reason = next(reason for reason in open_.reasons if reason.is_open)
     return UndecidedError(
         f"cannot decide whether {open_.layout} is {open_.name}",
@@ -250,7 +253,7 @@ def _form_named(tag: str | Tag) -> tuple[str, Form]:
 
 
 def _in_order(layout: AnyLayout, element: ElementLike | None = None) -> list[str]:
-    """The tags: first those of the least modes of copies, of these those made for the element alone."""
+    """The tags with the fewest modes of copies first; among these, tags for the element alone first."""
     shape = as_layout(layout).shape
     rank = len(shape) if is_tuple(shape) else 0
     of = "" if element is None else element_named(element).name
@@ -269,11 +272,11 @@ def _widths(form: Form, of: Element | None) -> tuple[int | None, ...]:
 
 
 _EVERY_WIDTH: Final = (16, *sorted({each.bits for each in ELEMENTS.values()} - {16}))
-"""The widths, that of half first, which is most in use."""
+"""The widths of all element types. That of half is first, as the most common one."""
 
 
 def _distance(answer: Recognition) -> tuple[bool, int, int]:
-    """How far a layout is from a tag; sizes tell more than strides."""
+    """How far a layout is from a tag; wrong sizes count more than wrong strides."""
     sizes = sum(reason.part.startswith(("size", "count")) for reason in answer.reasons)
     return answer.answer is False, sizes, len(answer.reasons)
 
@@ -286,11 +289,11 @@ def _recognise(
 ) -> Recognition:
     shape = layout.shape
     rank = len(shape) if is_tuple(shape) else 0
-    form = form.batched(form.batches_of(rank))
+    form = form.with_batch(form.batches_of(rank))
     reasons = tuple(misfits(layout, tag, form, bits, of))
     sizes: tuple[tuple[str, Any], ...] = ()
     if not reasons:
-        walk = Fitting(layout, tag, form, bits, of)
-        reasons = tuple(walk.reasons())
-        sizes = () if reasons else tuple(walk.sizes())
+        fitting = Fitting(layout, tag, form, bits, of)
+        reasons = tuple(fitting.reasons())
+        sizes = () if reasons else tuple(fitting.sizes())
     return Recognition(layout, tag, bits, reasons, sizes)

@@ -1,4 +1,4 @@
-"""The sizes a layout is made from, checked: one int each, static, dynamic or symbolic, 0 or more.
+"""The checks of the sizes of a layout: each is one int, static, dynamic or symbolic, and 0 or more.
 
 >>> sizes_of("zN", ("rows", "cols"), (20, 48))
 (20, 48)
@@ -19,7 +19,7 @@ def sizes_of(what: str, names: Sequence[str], sizes: Sequence[object]) -> tuple[
     """Return the sizes as leaves, one for each name.
 
     Args:
-        what: What an error says they are the sizes of.
+        what: The layout in words, for an error.
 
     Raises:
         CongruenceError: there are more or fewer sizes than names.
@@ -40,8 +40,8 @@ def size_of(what: str, name: str, x: object, least: int = 0) -> Any:
     """Return one size as a leaf that is at least ``least``.
 
     Raises:
-        LeafError: it is no int.
-        LayoutError: it is less.
+        LeafError: the size is no int.
+        LayoutError: the size is below ``least``.
     """
     try:
         size = leaf(x)

@@ -5,8 +5,8 @@
 >>> print(make_layout("int8_t", "zN", 20, 48))
 ((_16,2),(_32,2)):((_32,_512),(_1,1024)):(20,48)
 
-A fractal of a width is 16 rows of 32 bytes. A shape counts whole fractals, the origin shape keeps the
-matrix: ``size`` is the padded footprint in elements, ``valid_size`` the data.
+A fractal is 16 rows of 32 bytes. The shape has whole fractals, and the origin shape has the extents of
+the matrix. So ``size`` is the padded footprint in elements, and ``valid_size`` the data.
 
 Source: CATLASS ``tla::MakeLayout<Element, Tag>``, tla/layout.hpp; layout/matrix.hpp, layout/vector.hpp.
 """
@@ -57,11 +57,11 @@ if TYPE_CHECKING:
     from ..elements import Element, ElementLike
 
 Maker: TypeAlias = "Callable[..., AnyLayout]"
-"""Makes the layout of an element type and checked sizes, with the options that its tag takes."""
+"""A function of an element type, checked sizes and the options of its tag, which returns the layout."""
 
 
 class Tag(NamedTuple):
-    """A layout tag: its CATLASS name, what it is in a line, and what it takes.
+    """A layout tag: its CATLASS name, a line about it, and its arguments.
 
     >>> tag = TAGS["zN"]
     >>> tag.name, tag.about, tag.sizes
@@ -72,11 +72,11 @@ class Tag(NamedTuple):
     about: str
     make: Maker
     sizes: tuple[str, ...] = ("rows", "cols")
-    """What its sizes are called, in order."""
+    """The names of its sizes, in order."""
     options: tuple[str, ...] = ()
-    """What may be given besides: ``ld``, ``block``; ``batch`` may be for every tag."""
+    """The names of its other arguments, such as ``ld`` and ``block``. Every tag also takes ``batch``."""
     elements: tuple[str, ...] | None = None
-    """The element types it is for; None for all."""
+    """The element types that the tag is for; None for all."""
 
     def __str__(self) -> str:
         return self.name
@@ -103,20 +103,22 @@ def make_layout(
     (4,(_16,2),(_16,3)):(1536,(_16,_256),(_1,512)):(4,20,48)
 
     Args:
-        sizes: Rows and columns, or what the tag takes instead; a vector takes its length, or 1 row.
+        sizes: Rows and columns, or the sizes that `Tag.sizes` names. A vector takes its length, or 1
+            row.
         ld: The leading dimension of RowMajor and ColumnMajor: the elements from one row, or one
-            column, to the next. The shortest where left out, which is even for a type of fp4.
+            column, to the next. The default is the shortest, which is even for a type of fp4.
         block: The rows and columns of a block of PaddingRowMajor and PaddingColumnMajor.
-        c0: How many channels a row of NC1HWC0 and its kin holds; 32 bytes of them where left out.
+        c0: The number of channels in a row of NC1HWC0 and its kin; by default 32 bytes of them.
         position: The memory of a Filter, ``GM`` or ``L1``.
-        batch: How many such layouts follow one another, each a padded footprint after the last: one
-            extent or several, each a mode before those of the layout, the last of them fastest.
+        batch: The number of such layouts, each a padded footprint after the last. It is one extent or
+            several; each becomes a mode before those of the layout, and the last of them is fastest.
 
     Raises:
-        UnsupportedError: no such tag or element; the tag does not take the element, or an option.
-        CongruenceError: more or fewer sizes than the tag takes; rows of a vector that are not 1.
+        UnsupportedError: there is no such tag or element, or the tag does not take the element or an
+            option.
+        CongruenceError: there are more or fewer sizes than the tag takes, or a vector has several rows.
         LeafError: a size is no int.
-        LayoutError: a size is negative, the leading dimension too short, a block empty.
+        LayoutError: a size is negative, the leading dimension is too short, or a block is empty.
         DivisibilityError: two elements of fp4 share a byte, and the leading dimension is odd.
     Source: CATLASS ``MakeLayout<Element, Tag>``, tla/layout.hpp.
     """
@@ -131,13 +133,13 @@ def make_layout(
 
 
 def tag_named(name: str | Tag) -> Tag:
-    """Return the tag of a name; a tag is its own.
+    """Return the tag of a name; a tag stays as it is.
 
     >>> tag_named("Catlass::layout::nZ").about
     'columns in a fractal, rows of fractals'
 
     Raises:
-        UnsupportedError: no such tag is known; near names are given.
+        UnsupportedError: no tag has the name; the text suggests near names.
     """
     if isinstance(name, Tag):
         return name
@@ -148,7 +150,7 @@ def tag_named(name: str | Tag) -> Tag:
     key = name.strip().rpartition("::")[2]
     if key not in TAGS:
         names = {names.lower(): names for names in TAGS}
-        cutoff = 0.5 if len(key) < 4 else 0.6  # of two letters one is half
+        cutoff = 0.5 if len(key) < 4 else 0.6  # one right letter of two is half of the name
         similar = near_words(key.lower(), names, cutoff)
         near = [names[x] for x in ([key.lower()] if key.lower() in names else similar)]
         hint = did_you_mean(near, TAGS)
@@ -174,14 +176,14 @@ def _require_options(tag: Tag, element: Element, options: Mapping[str, object]) 
 
 
 def _repeat_batch(tag: Tag, layout: AnyLayout, batch: IntTuple) -> AnyLayout:
-    """The layout with modes before it that count copies, one footprint apart."""
+    """The layout with modes in front that count copies, one footprint apart."""
     extents = batch if is_tuple(batch) else (batch,)
     many = tuple([size_of(tag.name, "batch", x) for x in extents])
     return batch_of(layout, many, _footprint(tag, layout))
 
 
 def _footprint(tag: Tag, layout: AnyLayout) -> Any:
-    """The elements from one copy of a layout to the next: its size, and what follows its rows."""
+    """The elements from one copy of a layout to the next: its size, with the gap after each line."""
     line = _LINES.get(tag.name)
     return layout.size if line is None else layout.shape[line] * layout.stride[line]
 
@@ -189,16 +191,16 @@ def _footprint(tag: Tag, layout: AnyLayout) -> Any:
 # --- matrices and vectors ---------------------------------------------------------------------
 
 _LINES: Final = {"RowMajor": 0, "ColumnMajor": 1}
-"""Which mode steps by the leading dimension."""
+"""The mode that steps by the leading dimension."""
 
 
 def _matrix(tag: str) -> Maker:
-    """Makes a matrix of contiguous lines, rows or columns, a leading dimension apart."""
+    """The maker of contiguous lines, rows or columns, a leading dimension apart."""
     line = _LINES[tag]
 
     def matrix(element: Element, rows: Any, cols: Any, ld: IntLike | None = None) -> AnyLayout:
         least: Any = cols if line == 0 else rows
-        if element.name in FP4:  # two elements share a byte, and a line starts at one
+        if element.name in FP4:  # two elements share a byte, and a line starts at a whole byte
             least = round_up(least, _2)
         step = least if ld is None else _leading(tag, element, (rows, cols), ld, least)
         return Layout((rows, cols), (step, _1) if line == 0 else (_1, step))
@@ -207,7 +209,7 @@ def _matrix(tag: str) -> Maker:
 
 
 def _leading(tag: str, element: Element, sizes: tuple[Any, Any], ld: IntLike, least: Any) -> Any:
-    """The leading dimension that is asked for, checked."""
+    """The leading dimension of the caller, checked."""
     step = size_of(tag, "ld", ld)
     which, length = ("row", sizes[1]) if _LINES[tag] == 0 else ("column", sizes[0])
     what = f"{tag} of {sizes[0]} by {sizes[1]}"
@@ -229,7 +231,7 @@ def _leading(tag: str, element: Element, sizes: tuple[Any, Any], ld: IntLike, le
 
 
 def _length_of_row(element: Element, rows: IntLike, cols: IntLike) -> tuple[IntLike]:
-    """The length of a vector that is given as a row of a matrix."""
+    """The length of a vector that the caller wrote as a row of a matrix."""
     if known_eq(leaf(rows), 1) is not True:
         raise CongruenceError(
             f"VectorLayout holds one row of {cols} elements, not {rows} rows",
@@ -249,7 +251,7 @@ def _vector(element: Element, length: Any) -> AnyLayout:
 
 
 def _fractals(make: Maker, high: int, wide: int) -> Maker:
-    """Makes fractals `high` by `wide`; 0 is as many elements as 32 bytes hold."""
+    """The maker of fractals `high` by `wide`; 0 means as many elements as 32 bytes hold."""
 
     def fractals(element: Element, rows: Any, cols: Any) -> AnyLayout:
         block = Int(high or element.c0), Int(wide or element.c0)
@@ -259,7 +261,7 @@ def _fractals(make: Maker, high: int, wide: int) -> Maker:
 
 
 def _padded_blocks(make: Maker, tag: str) -> Maker:
-    """Makes blocks of the extents that are asked for."""
+    """The maker of blocks with the extents of the caller."""
 
     def blocks(element: Element, rows: Any, cols: Any, block: IntTuple | None = None) -> AnyLayout:
         if block is None:
@@ -345,8 +347,8 @@ def make_layout_in_ub(element: ElementLike, tag: str | Tag, *sizes: IntLike) -> 
 
     Raises:
         UnsupportedError: the tag is not RowMajor, ColumnMajor or VectorLayout.
-    Source: CATLASS ``MakeLayoutInUb``, layout/matrix.hpp; that of a vector, layout/vector.hpp, compares
-        where it means to round, and so answers a length of 0 or 1.
+    Source: CATLASS ``MakeLayoutInUb``, layout/matrix.hpp. The one for vectors, in layout/vector.hpp,
+        compares where it should round, and so answers a length of 0 or 1.
     """
     kind, of = tag_named(tag), element_named(element)
     if kind.name != "VectorLayout" and kind.name not in _LINES:

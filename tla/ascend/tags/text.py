@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class TaggedLayout(NamedTuple):
-    """A layout and what it was made of: ``str`` of it is text that `parse_tagged` reads.
+    """A layout with its tag, element type and sizes. `parse_tagged` reads its ``str``.
 
     >>> found = parse_tagged("zN<half>(20,48)")
     >>> print(found, found.layout)
@@ -65,7 +65,7 @@ class TaggedLayout(NamedTuple):
 
 
 def _writer(values: list[Any]) -> Any:
-    """What writes ints and tuples of ints, the facts of an unknown where it comes first."""
+    """A function that writes ints and tuples of ints; an unknown has its facts at its first place."""
     flat = list(leaves(tuple(values)))
     one: Any = str
     if any(isinstance(x, SymbolicInt) for x in flat):
@@ -80,7 +80,7 @@ def _writer(values: list[Any]) -> Any:
 
 
 def tagged(element: ElementLike, tag: str | Tag, *sizes: Any, **options: Any) -> TaggedLayout:
-    """Return the layout that `make_layout` gives, with what it was made of.
+    """Return the layout that `make_layout` makes, with its tag, element type and sizes.
 
     >>> print(tagged("f16", "RowMajor", 5, 7, ld=8))
     RowMajor<half>(5,7,ld=8)
@@ -90,12 +90,12 @@ def tagged(element: ElementLike, tag: str | Tag, *sizes: Any, **options: Any) ->
     """
     kind, of = tag_named(tag), element_named(element)
     layout = make_layout(of, kind, *sizes, **options)
-    named = [
+    arguments = [
         (name, options[name] if isinstance(options[name], str) else as_int_tuple(options[name]))
         for name in (*kind.options, "batch")
         if options.get(name) is not None
     ]
-    return TaggedLayout(of, kind.name, tuple(map(leaf, sizes)), tuple(named), layout)
+    return TaggedLayout(of, kind.name, tuple(map(leaf, sizes)), tuple(arguments), layout)
 
 
 @constexpr
@@ -106,11 +106,11 @@ def parse_tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) ->
     ((_16,M/16),(_16,3)):((_16,_256),(_1,16*M))
 
     Args:
-        symbols: What names stand for; other names are unknowns with the facts that the text gives.
+        symbols: The values of names. Other names are unknowns, with the facts that the text states.
 
     Raises:
-        ParseError: the text does not follow the notation, there is no such tag or element type, or no
-            such layout; the error points at the place.
+        ParseError: the text does not follow the notation, or there is no such tag, element type or
+            layout. The error points at the place.
         UndecidedError: an argument is not known to fit: ``RowMajor<half>(5,M,ld=N)``.
     """
     scan = NamingScanner(text, symbols)
@@ -120,9 +120,9 @@ def parse_tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) ->
 
 
 def parse_tag(text: str) -> tuple[str, Element | None]:
-    """Return the name of a tag and the element type, where the text says it: ``zN<half>`` or ``zN``.
+    """Return the name of a tag and the element type, or None without one: ``zN<half>``, ``zN``.
 
-    It may also be ``zNUnAlign``, which a layout can be and which gives none.
+    The tag may also be ``zNUnAlign``, which a layout can be in although no tag makes it.
 
     >>> parse_tag("zN<half>")[1].bits, parse_tag("zN")
     (16, ('zN', None))
@@ -143,10 +143,10 @@ def parse_tag(text: str) -> tuple[str, Element | None]:
 
 
 def tagged_at(scan: NamingScanner) -> TaggedLayout:
-    """Pass a tag with its element type and sizes, which must come next.
+    """Return the layout whose tag, element type and sizes come next, and go past them.
 
     Raises:
-        ParseError: something else comes, or there is no such layout.
+        ParseError: something else comes next, or there is no such layout.
     """
     tag = TAGS[_tag_at(scan)]
     if scan.peek() != "<":
@@ -155,7 +155,7 @@ def tagged_at(scan: NamingScanner) -> TaggedLayout:
     if scan.peek() != "(":
         names = ",".join(tag.sizes)
         scan.fail(f"expected '(' and the sizes, as {tag}<{element}>({names}), found {scan.found()}")
-    opened = scan.at
+    start_of_sizes = scan.at
     sizes: list[Any] = []
     options: dict[str, Any] = {}
     spans: dict[str, tuple[int, int]] = {}
@@ -175,11 +175,13 @@ def tagged_at(scan: NamingScanner) -> TaggedLayout:
     except UndecidedError:
         raise
     except TlaError as error:
-        blamed = [error.data.get("name"), *error.data]
-        span = next((spans[name] for name in blamed if name in spans), (opened, scan.last))
+        suspects = [error.data.get("name"), *error.data]
+        span = next((spans[name] for name in suspects if name in spans), (start_of_sizes, scan.last))
         _refuse(scan, error.summary, *span, *error.details)
     if any(isinstance(x, int) and abs(x) >= _TOO_LONG for x in _ints(result.layout)):
-        _refuse(scan, f"the layout has an int of more than {MAX_DIGITS} digits", opened, scan.last)
+        _refuse(
+            scan, f"the layout has an int of more than {MAX_DIGITS} digits", start_of_sizes, scan.last
+        )
     return result
 
 
@@ -191,7 +193,7 @@ def _ints(layout: AnyLayout) -> list[Any]:
 
 
 def _tag_at(scan: NamingScanner, others: Container[str] = ()) -> str:
-    """The name of a tag, or of another that is taken, with or without its namespace."""
+    """The name of a tag or one of the `others`, which may have a namespace before it."""
     scan.accept("::")
     while True:
         start = scan.at
@@ -207,12 +209,12 @@ def _tag_at(scan: NamingScanner, others: Container[str] = ()) -> str:
 
 
 def _element_at(scan: NamingScanner, tag: str) -> Element:
-    """The element type in its ``<>``."""
-    opened = scan.at
+    """The element type between ``<`` and ``>``."""
+    opening = scan.at
     scan.expect("<")
     start, stop = scan.at, scan.text.find(">", scan.at)
     if stop < 0:
-        _refuse(scan, f"expected '>' after the element type of {tag}", opened, len(scan.text))
+        _refuse(scan, f"expected '>' after the element type of {tag}", opening, len(scan.text))
     name = scan.text[start:stop].rstrip()
     if not name:
         scan.fail(f"expected an element type such as half, found {scan.found()}")
@@ -226,7 +228,7 @@ def _element_at(scan: NamingScanner, tag: str) -> Element:
 
 
 def _name_of_option(scan: NamingScanner) -> str:
-    """The ``name`` of an argument ``name=value``, or "" where it has none."""
+    """The ``name`` of an argument ``name=value``, or "" if it has none."""
     start, last = scan.at, scan.last
     if scan.peek().isalpha():
         name = scan.word()

@@ -1,4 +1,4 @@
-"""How long a plan takes, by the model of `pipes`.
+"""The time of a plan, by the model of `pipes`.
 
 >>> from tla.ascend.plans.plan import gemm
 >>> plan = gemm("910B3", (1024, 576, 6144), "half", "RowMajor,ColumnMajor", (256, 128, 256))
@@ -27,32 +27,32 @@ if TYPE_CHECKING:
     from ..schedules import BlockSwizzle
     from .estimates import Estimate
 
-_LOADED: Final = ("RowMajor", "ColumnMajor", "zN", "nZ", "PaddingRowMajor", "PaddingColumnMajor")
-_WRITTEN: Final = ("RowMajor", "zN")
-_CLOSED: Final = ("GemmIdentityBlockSwizzle", "SplitkGemmIdentityBlockSwizzle")
-_WALKED: Final = ("ColumnBlockSwizzle", "BlockSchedulerAswt", "BlockSchedulerIterateK")
+_LOAD_TAGS: Final = ("RowMajor", "ColumnMajor", "zN", "nZ", "PaddingRowMajor", "PaddingColumnMajor")
+_WRITE_TAGS: Final = ("RowMajor", "zN")
+_CLOSED_FORMS: Final = ("GemmIdentityBlockSwizzle", "SplitkGemmIdentityBlockSwizzle")
+_TASK_BY_TASK: Final = ("ColumnBlockSwizzle", "BlockSchedulerAswt", "BlockSchedulerIterateK")
 
 
 def estimate(plan: Plan) -> Estimate:
-    """Return how long a plan takes whose tile fits; all else that is legal is `Plan.check`'s subject.
+    """Return the time of a plan whose tile fits. It checks no other rule of `Plan.check`.
 
     >>> from tla.ascend import gemm
-    >>> found = estimate(gemm("910B3", (1024, 576, 6144), "half", l1=(256, 128, 256)))
-    >>> f"{found.microseconds:.1f} us", found.bound, found.blocks, found.rounds
+    >>> time = estimate(gemm("910B3", (1024, 576, 6144), "half", l1=(256, 128, 256)))
+    >>> f"{time.microseconds:.1f} us", time.bound, time.blocks, time.rounds
     ('38.5 us', 'MTE2', 20, 1)
 
-    Blocks are counted by closed forms where the swizzle has one, so the number of tiles does not matter.
+    If the swizzle has a closed form for the number of blocks, a large number of tiles costs no time.
 
     Raises:
-        UnsupportedError: as `model`.
-        LayoutError: no block takes the tile, as `fits` has it: there is no time to speak of.
+        UnsupportedError: `model` raises it.
+        LayoutError: the tile does not fit, as `fits` says, so it has no time.
     """
     pipes = model(plan)
     if not fits(plan.tile):
-        broken = plan.check().errors
+        errors = plan.check().errors
         raise LayoutError(
             f"{plan.l1}, {plan.l0} fits no block of {plan.policy} on {plan.arch}: it has no time",
-            *(f"{finding.title}: {finding.text}" for finding in broken[:1]),
+            *(f"{finding.title}: {finding.text}" for finding in errors[:1]),
             l1=plan.l1,
             l0=plan.l0,
         )
@@ -67,16 +67,16 @@ def model(plan: Plan) -> Model:
     (3, 0)
 
     Raises:
-        UnsupportedError: the core does not multiply the elements, a tag is none that it loads or
-            writes, the policy is not of the architecture, or the model does not speak of the policy, of
-            a bias or of the swizzle.
+        UnsupportedError: the core does not multiply the elements, or does not load or write a tag; the
+            policy is for another architecture; or the model does not cover the policy, a bias or the
+            swizzle.
     """
     plan.arch.product(plan.a, plan.b)
-    for operand, name, known in zip("ABC", plan.tags, (_LOADED, _LOADED, _WRITTEN), strict=True):
-        if name not in known:
+    for operand, name, tags in zip("ABC", plan.tags, (_LOAD_TAGS, _LOAD_TAGS, _WRITE_TAGS), strict=True):
+        if name not in tags:
             verb = "written to" if operand == "C" else "loaded from"
             raise UnsupportedError(
-                f"{operand} is not {verb} {name}", f"Known: {', '.join(known)}.", tag=name
+                f"{operand} is not {verb} {name}", f"Known: {', '.join(tags)}.", tag=name
             )
     if plan.bias is not None:
         raise UnsupportedError("the cost model does not speak of a bias", bias=plan.bias)
@@ -101,10 +101,10 @@ def _check_policy(plan: Plan) -> None:
 
 
 def _closed_form(swizzle: BlockSwizzle) -> tuple[int, int] | None:
-    """Offset and direction, where blocks can be counted without walking through them."""
-    if swizzle.name in _CLOSED:
+    """The offset and direction of a swizzle with a closed form for the number of blocks, or None."""
+    if swizzle.name in _CLOSED_FORMS:
         return int(swizzle.arguments[0]), int(swizzle.arguments[1])
-    if swizzle.name in _WALKED:
+    if swizzle.name in _TASK_BY_TASK:
         return None
-    names = f"It does of {', '.join((*_CLOSED, *_WALKED))}."
+    names = f"It does of {', '.join((*_CLOSED_FORMS, *_TASK_BY_TASK))}."
     raise UnsupportedError(f"the cost model does not speak of {swizzle.name}", names, swizzle=swizzle)

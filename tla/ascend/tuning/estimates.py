@@ -1,4 +1,4 @@
-"""What a tile of a product takes, as a record: time, what it is made of, and that in words."""
+"""The estimate of a tile of a product as a record: its time, the parts of it, and these in words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from ..shapes import GemmShape
 
 PIPES: Final = ("MTE2", "GM", "MTE1", "cube", "fixpipe")
-"""What can bound a block: the pipes of a core, and its share of the bandwidth of global memory."""
+"""The possible bounds of a block: the pipes of a core, and its share of global memory's bandwidth."""
 
 _ROLES: Final = {
     "MTE2": "MTE2, copies into L1",
@@ -42,11 +42,11 @@ def _mib(size: float) -> str:
 
 
 class Estimate(NamedTuple):
-    """How long a tile takes, and what of.
+    """The time of a tile, and its parts.
 
     >>> from tla.ascend import estimate, gemm
-    >>> found = estimate(gemm("910B3", (1024, 576, 6144), "half", l1=(256, 128, 256)))
-    >>> str(found.l1), found.bound, found.blocks, found.rounds
+    >>> time = estimate(gemm("910B3", (1024, 576, 6144), "half", l1=(256, 128, 256)))
+    >>> str(time.l1), time.bound, time.blocks, time.rounds
     ('GemmShape<256,128,256>', 'MTE2', 20, 1)
     """
 
@@ -55,27 +55,27 @@ class Estimate(NamedTuple):
     swizzle: BlockSwizzle
     seconds: float
     bound: str
-    """The one of `PIPES` that works longest on the most loaded core."""
+    """The pipe of `PIPES` that works longest on the most loaded core."""
     blocks: int
-    """Blocks of C, times the slices of k."""
+    """The number of blocks of C, times the slices of k."""
     rounds: int
     balance: float
-    """How long a core works on average, as a part of how long the most loaded one does."""
+    """The mean time of a core, as a part of the time of the most loaded one."""
     l2_bytes: float
-    """What the cores load into L1, each byte as many times as it is loaded, and as an aligned one."""
+    """The bytes of all loads into L1. An unaligned byte counts as the aligned bytes of the same time."""
     gm_bytes: float
-    """What of these is not in L2."""
+    """The part of these bytes that is not in L2."""
     written: float
     pipes: tuple[float, ...]
-    """Seconds that each of `PIPES` takes on the most loaded core."""
+    """The seconds of each of `PIPES` on the most loaded core."""
     fill: float
-    """Seconds of the first load, or of the last products, and of the last write, which nothing hides."""
+    """The seconds that nothing hides: of the first load, or the last products, and of the last write."""
     reduction: float
-    """Seconds of adding up the slices of k."""
+    """The seconds to add up the slices of k."""
     efficiency: tuple[float, float]
-    """Of the copies of A and of B from global memory, as a part of the full rate."""
+    """The rates of the copies of A and of B from global memory, as parts of the full rate."""
     instructions: int
-    """Of all pipes, on the most loaded core."""
+    """The number of instructions of all pipes, on the most loaded core."""
 
     @property
     def microseconds(self) -> float:
@@ -87,7 +87,7 @@ class Estimate(NamedTuple):
         return 1 - self.balance
 
     def lines(self) -> list[str]:
-        """What the time is made of, in words."""
+        """The time and its parts, in words."""
         times = zip(PIPES, self.pipes, strict=True)
         busy = ", ".join(f"{pipe} {in_us(time)}" for pipe, time in times if pipe != self.bound)
         a, b = (f"{part:.0%}" for part in self.efficiency)

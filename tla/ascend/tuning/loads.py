@@ -1,24 +1,24 @@
-"""How many blocks of each kind each core computes, counted without walking through the blocks.
+"""The number of blocks of each kind on each core, by formulas instead of a pass over all blocks.
 
-A product has blocks of four kinds: whole, cut in m, cut in n, cut in both. Task ``t`` runs on core ``t
-% cores``, and an order of the blocks says which block task ``t`` is; in the orders of
-`GemmIdentityBlockSwizzle` the tasks that compute cut blocks form a few arithmetic progressions, which
-are counted modulo the cores.
+A product has blocks of four kinds: whole, cut in m, cut in n, cut in both. Task ``t`` runs on core
+``t % cores``, and an order of the blocks decides the block of task ``t``. In the orders of
+`GemmIdentityBlockSwizzle` the tasks of cut blocks form a few arithmetic progressions. Each is counted
+modulo the number of cores.
 
 >>> from tla.ascend import GemmCoord, GemmShape
->>> found = loads(GemmCoord(300, 300, 64), GemmShape(128, 128, 64), cores=4, offset=1, direction=0)
->>> found.tasks, found.rounds
+>>> work = loads(GemmCoord(300, 300, 64), GemmShape(128, 128, 64), cores=4, offset=1, direction=0)
+>>> work.tasks, work.rounds
 (9, 3)
->>> print(*found.shapes)
+>>> print(*work.shapes)
 (128,128,64) (44,128,64) (128,44,64) (44,44,64)
->>> for load in found.cores:
+>>> for load in work.cores:
 ...     print(load.times, load.counts, load.last)
 1 (2, 0, 0, 0) 3
 1 (2, 0, 0, 0) None
 2 (0, 1, 1, 0) None
 
-One of the four cores has two whole blocks and the corner, one has two whole blocks, two have cut ones
-only.
+One of the four cores has two whole blocks and the corner. One has two whole blocks. Two have only cut
+blocks.
 
 Source: CATLASS gemm/block/block_swizzle.hpp; the order is that of `tla.ascend.schedules`.
 """
@@ -41,29 +41,29 @@ _M, _N = 1, 2
 
 
 class Load(NamedTuple):
-    """What a core computes."""
+    """The blocks of a core."""
 
     counts: tuple[int, ...]
-    """Blocks of each of `Loads.shapes`, in the rounds in which every core has one."""
+    """The number of blocks of each of `Loads.shapes`, in the rounds in which every core has one."""
     last: int | None
-    """In the last round, where not every core has a block, the place of its shape."""
+    """The place in `Loads.shapes` of its block in a last round that is not full, or None."""
     times: int
-    """How many cores have this load."""
+    """The number of cores with this load."""
 
 
 class Loads(NamedTuple):
-    """What all cores compute: each load once."""
+    """The blocks of all cores: each different load once."""
 
     tasks: int
     rounds: int
     full_rounds: int
-    """The rounds in which every core has a block."""
+    """The number of rounds in which every core has a block."""
     shapes: tuple[GemmCoord, ...]
-    """Of blocks, in elements: whole, cut in m, cut in n, cut in both, for each length in k."""
+    """The extents of blocks: whole, cut in m, cut in n, cut in both, for each length in k."""
     cores: tuple[Load, ...]
 
     def blocks(self) -> list[int]:
-        """How many blocks of each shape there are."""
+        """The number of blocks of each shape."""
         totals = [0] * len(self.shapes)
         for load in self.cores:
             for shape, count in enumerate(load.counts):
@@ -82,13 +82,14 @@ def loads(
     direction: int,
     slices: Sequence[int] = (),
 ) -> Loads:
-    """Return how many blocks of each kind each core computes.
+    """Return the number of blocks of each kind on each core.
 
-    Time and memory are of the order of ``cores * offset`` for each slice, whatever the number of blocks.
+    Time and memory grow as ``cores * offset`` for each slice. They do not depend on the number of
+    blocks.
 
     Args:
-        offset, direction: Of the order, as `GemmIdentityBlockSwizzle` has them.
-        slices: The extent in k of each slice, where k is split; else all of k is one.
+        offset, direction: The arguments of `GemmIdentityBlockSwizzle`.
+        slices: The extent in k of each slice; by default k is not cut.
     """
     rows, columns = -(-problem.m // tile.m), -(-problem.n // tile.n)
     cut_m, cut_n = problem.m % tile.m > 0, problem.n % tile.n > 0
@@ -114,7 +115,7 @@ def loads(
             for start, step, many in order.last_column():
                 _move(counts, base, base + column_kind, limit, (first + start, step, many))
         corner = first + order.corner()
-        if cut_m and cut_n and corner < limit:  # it was counted as both
+        if cut_m and cut_n and corner < limit:  # both progressions have the corner
             mine = counts[corner % cores]
             for kind, change in enumerate((1, -1, -1, 1)):
                 mine[base + kind] += change
@@ -141,14 +142,14 @@ def _shapes(problem: GemmCoord, tile: GemmShape, lengths: Sequence[int]) -> tupl
 
 
 def loads_of(schedule: Schedule) -> Loads:
-    """Return what the cores compute by a schedule of any kind, counted by walking through it.
+    """Return the blocks of all cores in a schedule of any kind, by a pass over its tasks.
 
     >>> from tla.ascend import schedules
-    >>> found = loads_of(schedules.column((300, 300, 64), (128, 128, 64), cores=4))
-    >>> found.tasks, found.rounds, found.full_rounds
+    >>> work = loads_of(schedules.column((300, 300, 64), (128, 128, 64), cores=4))
+    >>> work.tasks, work.rounds, work.full_rounds
     (12, 3, 3)
 
-    Where some cores have two blocks more than others, all blocks count as of full rounds.
+    If some cores have two blocks more than others, all blocks count as blocks of full rounds.
     """
     of_core: list[list[GemmCoord]] = [[] for _ in range(schedule.cores)]
     for task in schedule.tasks:
@@ -158,7 +159,7 @@ def loads_of(schedule: Schedule) -> Loads:
     groups: Counter[tuple[tuple[int, ...], int | None]] = Counter()
     for mine in of_core:
         counts = [0] * len(number)
-        # A round that not every core has is the last where it is the only one; more are counted as full.
+        # A single round that some cores lack is the last one. If there are more, they count as full.
         even = full if rounds - full == 1 else len(mine)
         for shape in mine[:even]:
             counts[number[shape]] += 1
@@ -169,15 +170,14 @@ def loads_of(schedule: Schedule) -> Loads:
 
 
 class _Order(NamedTuple):
-    """The order of direction 0: groups of `offset` rows, in a group column by column, in odd groups
-    backwards."""
+    """The order of direction 0: groups of `offset` rows, each column by column, odd groups backwards."""
 
     rows: int
     columns: int
     offset: int
 
     def last_group(self) -> tuple[int, int]:
-        """Its number, and how many rows it has."""
+        """The number of the last group, and its number of rows."""
         number = (self.rows - 1) // self.offset
         return number, self.rows - number * self.offset
 
@@ -188,12 +188,12 @@ class _Order(NamedTuple):
         return group * self.offset + row, self.columns - 1 - column if group % 2 else column
 
     def last_row(self) -> list[tuple[int, int, int]]:
-        """The tasks of the last row of blocks, as progressions: first, step, how many."""
+        """The tasks of the last row of blocks, as progressions: first, step and length."""
         group, height = self.last_group()
         return [(group * self.offset * self.columns + height - 1, height, self.columns)]
 
     def last_column(self) -> list[tuple[int, int, int]]:
-        """The tasks of the last column of blocks: of all even groups, of all odd ones, of the last."""
+        """The tasks of the last column of blocks: in all even groups, in all odd ones, in the last."""
         group, height = self.last_group()
         size = self.offset * self.columns
         progressions: list[tuple[int, int, int]] = []
@@ -212,7 +212,7 @@ class _Order(NamedTuple):
 def _move(
     counts: list[list[int]], old: int, new: int, limit: int, progression: tuple[int, int, int]
 ) -> None:
-    """Count the members of a progression below a limit as another kind."""
+    """Count the members of a progression below a limit as the kind `new` instead of `old`."""
     start, step, many = progression
     many = _below(limit, start, step, many)
     _count(counts, new, start, step, many)
@@ -220,12 +220,12 @@ def _move(
 
 
 def _below(limit: int, start: int, step: int, many: int) -> int:
-    """How many members of a progression are below a limit."""
+    """The number of members of a progression below a limit."""
     return max(0, min(many, -(-(limit - start) // step)))
 
 
 def _count(counts: list[list[int]], kind: int, start: int, step: int, many: int, sign: int = 1) -> None:
-    """Add the members of a progression to the cores that have them."""
+    """Add the members of a progression to the counts of their cores."""
     cores = len(counts)
     period = cores // gcd(step, cores)  # start + step * j is periodic in j modulo the cores
     whole, rest = divmod(many, period)

@@ -1,40 +1,41 @@
-"""How long a tile of a product takes on an architecture, by a stated model of the pipes of a core.
+"""The time of a tile of a product on an architecture, by a stated model of the pipes of a core.
 
 The model, in cycles of one core:
 
-- a block of m x n x k loads its rows of A and columns of B from global memory into L1 (MTE2), those
-  into L0A and L0B (MTE1), multiplies (cube) and writes its part of C (fixpipe). With two stages in a
-  buffer the pipe that fills it and the one that empties it run side by side, so a block takes as long
-  as its slowest pipe; with one they alternate. C is written beside the cube with the unit flag, or with
-  two stages of L0C;
-- MTE2 moves `Arch.l2_rate` bytes a cycle. Bytes that are not in L2, and all that are written, share the
-  bandwidth of global memory among the cores at work: all of them in a full round, those left in the
-  last one. What part of A is not in L2, and of B, each has its own: their copies differ in efficiency;
-- a copy from RowMajor or ColumnMajor has the efficiency of `bandwidth`: where rows of tiles begin, how
-  long and how many they are; a tile that lies in fractals is copied as it is;
-- the cube multiplies whole fractals, m and n padded to 16 and k to C0, `Arch.macs_per_cycle` at a time;
-- each instruction adds `START` cycles;
-- a product takes as long as its most loaded core, and what nothing hides: one L1 tile's load before the
-  first product, or its products after the last load, whichever is shorter; the last write where L0C has
-  two stages; and the vector cores' adding up of slices of k.
+- A block of m x n x k loads its rows of A and columns of B from global memory into L1 (MTE2), and from
+  there into L0A and L0B (MTE1). It multiplies (cube) and writes its part of C (fixpipe). With two stages
+  in a buffer, the pipe that fills it and the pipe that empties it run side by side. So a block takes as
+  long as its slowest pipe. With one stage the two pipes alternate. The fixpipe runs beside the cube with
+  the unit flag, or with two stages of L0C.
+- MTE2 moves `Arch.l2_rate` bytes in a cycle. Reads that are not in L2, and all writes, share the
+  bandwidth of global memory among the active cores: all cores in a full round, some in the last one. A
+  and B each have their own part that is not in L2, because the efficiency of their copies differs.
+- A copy from RowMajor or ColumnMajor has the efficiency of `bandwidth`, by the starts, length and number
+  of its rows. A tile in fractals is copied at the full rate.
+- The cube multiplies whole fractals, with m and n padded to 16 and k to C0, at `Arch.macs_per_cycle`.
+- Each instruction adds `START` cycles.
+- A product takes as long as its most loaded core, plus the time that nothing hides. That is, first, one
+  L1 tile's load before the first product, or its products after the last load, whichever is shorter.
+  Second, with two stages of L0C, the last write. Third, the vector cores' sum of the slices of k.
 
-Times are of peak rates and without a launch, so measured ones are longer. What the model is for is
-order.
+The times are of peak rates and without a launch, so measured times are longer. The model is for the
+order of tiles.
 
-Against the times that CATLASS publishes it orders the pairs of 11_matmul_optimization.md, of the
-tuner's README and of 05_aswt.md as measured, but for two. ASWT on 1024 x 1024 x 1024 halves the
-blocks, and takes a quarter off the time here, and measured is no gain; on 2048 x 2048 x 256 both
-orders have the same blocks, and measured is 1 % between them. On A2 measured times are 1.2 to 2.5 times
-these in the guide, 3.3 to 3.6 times in the tuner's README, whose product takes some microseconds; on
-Ascend950 0.9 to 1.3 times, but 1.7 by ASWT on that 1024 x 1024 x 1024.
+The model puts the pairs of 11_matmul_optimization.md, of the tuner's README and of 05_aswt.md in the
+measured order, except two. ASWT on 1024 x 1024 x 1024 halves the blocks, which saves a quarter of the
+time here; CATLASS measured no gain. On 2048 x 2048 x 256 both orders have the same blocks; CATLASS
+measured a difference of 1 %. On A2 the measured times of the guide are 1.2 to 2.5 times these. Those of
+the tuner's README, whose product takes some microseconds, are 3.3 to 3.6 times these. On Ascend950 they
+are 0.9 to 1.3 times these, and 1.7 times for ASWT on 1024 x 1024 x 1024.
 
-It does not know: the bubble between two blocks that the Preload policies remove, cores that read one
-address at one time, which ShuffleK is against, bank conflicts, and what the vector cores do beside.
+The model does not cover the bubble between two blocks, which the Preload policies remove. It does not
+cover cores that read one address at one time, which ShuffleK avoids, nor bank conflicts, nor other work
+of the vector cores.
 
-Sources: the rates are those of `Arch`, each with its own; CATLASS docs/en/1_Practice/evaluation/
-bottleneck_analysis_and_optimization.md (pipes side by side; reads and writes share the bandwidth of
-global memory), docs/en/2_Design/01_kernel_design/04_matmul_summary.md (bytes read and written). What is
-assumed says so.
+Sources: the rates are those of `Arch`, each with its source. CATLASS docs/en/1_Practice/evaluation/
+bottleneck_analysis_and_optimization.md has pipes side by side, and reads and writes that share the
+bandwidth of global memory. docs/en/2_Design/01_kernel_design/04_matmul_summary.md has the bytes read and
+written. An assumption says that it is one.
 """
 
 from __future__ import annotations
@@ -64,8 +65,7 @@ GM_BANDWIDTH: Final[dict[str, float]] = dict.fromkeys(
     ),
     1.8e12,
 )  # fmt: skip
-"""Bytes per second of global memory by the name of a chip, where more is stated than the rates of the
-cores sum to.
+"""Bytes per second of global memory, for chips with more than the sum of the rates of their cores.
 
 Source: CATLASS bottleneck_analysis_and_optimization.md. The platform_config's ``ddr_rate`` sums to
 1.38e12 on 24 cores, less than what case 2 of 11_matmul_optimization.md reads: 217 MB in 139.6 us.
@@ -73,7 +73,7 @@ Ascend910B4, with half the L2 and slower cores, is left at its own sum, 0.96e12.
 """
 
 START: Final = 16
-"""Cycles that an instruction takes before its first byte or product.
+"""The cycles of an instruction before its first byte or product.
 
 Assumed: a copy of 16 KiB, which Ascend C's hardware constraints call enough for the best bandwidth, then
 reaches 90 % of it."""
@@ -83,23 +83,24 @@ ROWS: Final = 16
 
 
 _Both: TypeAlias = "tuple[float, float]"
-"""Of A and of B."""
+"""A value of A, and one of B."""
 
 
 class Work(NamedTuple):
-    """What the cores do: which blocks, and what of A and of B they find in L2."""
+    """The work of the cores: their blocks, and the bytes that they do not find in L2."""
 
     loads: Loads
     from_gm: _Both
-    """The bytes of A and of B that are not in L2 when they are loaded, as they lie in memory."""
+    """The bytes of A and of B in memory that are not in L2 when a core loads them."""
 
 
 class _Block(NamedTuple):
-    """What a block takes: bytes, and cycles of the pipes that no other core slows down."""
+    """The bytes of a block, and the cycles of the pipes that no other core slows down."""
 
-    fetched: _Both
-    """Of A and of B, as aligned bytes."""
-    written: float
+    input: _Both
+    """The bytes of A and of B, counted as aligned bytes of the same time."""
+    output: float
+    """The bytes of C, counted in the same way."""
     mte2: float
     mte1: float
     cube: float
@@ -108,16 +109,16 @@ class _Block(NamedTuple):
 
 
 class _Times(NamedTuple):
-    """Cycles of a block."""
+    """The cycles of a block."""
 
     total: float
     hidden: float
-    """Of loading or of the rest, whichever is shorter, where they run side by side."""
+    """The cycles of the loads or of the rest, whichever is shorter, if they run side by side."""
     pipes: tuple[float, ...]
 
 
 class Model(NamedTuple):
-    """A product on an architecture, of which `estimate` gives the time of each tile."""
+    """A product on an architecture; its `estimate` gives the time of a tile."""
 
     arch: Arch
     cores: int
@@ -127,24 +128,25 @@ class Model(NamedTuple):
     c: Element
     tags: tuple[str, str, str]
     ld: tuple[int, int, int]
-    """From one row or column of A, B and C to the next, in elements."""
+    """The elements from one row or column of A, B and C to the next."""
     policy: Policy
     swizzle: BlockSwizzle
     order: tuple[int, int] | None
-    """Offset and direction, where blocks can be counted without walking through them."""
+    """The offset and direction, if the swizzle has a closed form for the number of blocks; or None."""
 
     def estimate(self, l1: GemmShape, l0: GemmShape, work: Work | None = None) -> Estimate:
-        """Return how long a tile takes, whether it fits or not.
+        """Return the time of a tile, whether it fits or not.
 
         Args:
-            work: What the cores do, where it is known.
+            work: The work of the cores, if the caller knows it.
         """
         return self._estimate(l1, l0, work or self.work(l1))
 
     def work(self, l1: GemmShape) -> Work:
-        """Return what the cores do: by closed forms, where the swizzle has one; else as `work_by_walk`.
+        """Return the work of the cores, by the closed form of the swizzle, or by `work_by_walk` without
+        one.
 
-        Where k is not cut it does not depend on k of the tile.
+        If k is not cut, it does not depend on the k of the tile.
         """
         if self.order is None:
             return self.work_by_walk(l1)
@@ -154,7 +156,7 @@ class Model(NamedTuple):
         return Work(shares, self._from_gm(l1))
 
     def work_by_walk(self, l1: GemmShape) -> Work:
-        """Return what the cores do by walking through the schedule of a tile."""
+        """Return the work of the cores by a pass over the schedule of a tile."""
         parts = self.slices(l1) if self.swizzle.splits else None
         schedule = self.swizzle.schedule(self.problem, l1, cores=self.cores, splitk=parts)
         once = self._bytes(self.problem)
@@ -164,18 +166,18 @@ class Model(NamedTuple):
         return Work(loads_of(schedule), (reuse.a_from_gm, reuse.from_gm - reuse.a_from_gm))
 
     def slices(self, l1: GemmShape) -> int:
-        """In how many parts k is cut: as many as CATLASS's kernel takes."""
+        """The number of slices of k in CATLASS's kernel."""
         return slices(self.policy, self.swizzle, self.problem, l1, self.cores)
 
     def _estimate(self, l1: GemmShape, l0: GemmShape, work: Work) -> Estimate:
         shares, from_gm = work
         blocks = [self._block(shape, l1, l0) for shape in shares.shapes]
         numbers = shares.blocks()
-        fetched = _sums(numbers, [block.fetched for block in blocks])
+        loaded_bytes = _sums(numbers, [block.input for block in blocks])
         read = _sums(numbers, [self._bytes(shape) for shape in shares.shapes])
         miss = min(1.0, from_gm[0] / read[0]), min(1.0, from_gm[1] / read[1])
-        bytes_written = sum(n * block.written for n, block in zip(numbers, blocks, strict=True))
-        # In the last round as many cores share the bandwidth as have a block.
+        output = sum(n * block.output for n, block in zip(numbers, blocks, strict=True))
+        # In the last round only the cores with a block share the bandwidth.
         busy = shares.tasks - self.cores * shares.full_rounds
         full = [self._times(block, miss, self.cores) for block in blocks]
         last = [self._times(block, miss, max(busy, 1)) for block in blocks]
@@ -183,10 +185,10 @@ class Model(NamedTuple):
         longest, worst = max(times, key=lambda item: item[0])
         pipes = _of_pipes(worst, full, last)
         mean = sum(load.times * time for time, load in times) / self.cores
-        ran = [*worst.counts]
+        block_counts = [*worst.counts]
         if worst.last is not None:
-            ran[worst.last] += 1
-        first = next(i for i, n in enumerate(ran) if n)
+            block_counts[worst.last] += 1
+        first = next(i for i, n in enumerate(block_counts) if n)
         steps = -(-shares.shapes[first].k // l1.k)
         fill = (full if worst.counts[first] else last)[first].hidden / steps
         fill += blocks[first].fixpipe if self.policy.l0c_stages > 1 else 0
@@ -200,18 +202,18 @@ class Model(NamedTuple):
             shares.tasks,
             shares.rounds,
             mean / longest,
-            sum(fetched),
-            _weighted_sum(fetched, miss),
-            bytes_written,
+            sum(loaded_bytes),
+            _weighted_sum(loaded_bytes, miss),
+            output,
             tuple(pipe * cycle for pipe in pipes),
             fill * cycle,
             reduction,
             self._efficiency(l1, shares.shapes[0]),
-            sum(n * block.instructions for n, block in zip(ran, blocks, strict=True)),
+            sum(n * block.instructions for n, block in zip(block_counts, blocks, strict=True)),
         )
 
     def _lengths(self, k1: int, slices: int) -> tuple[int, ...]:
-        """The extents in k of the slices: the first have a tile more, the last ends where k does."""
+        """The extents in k of the slices. The first have a tile more; the last ends where k ends."""
         each, more = divmod(-(-self.problem.k // k1), slices)
         lengths = [k1 * (each + (i < more)) for i in range(slices)]
         lengths[-1] = self.problem.k - sum(lengths[:-1])
@@ -229,15 +231,15 @@ class Model(NamedTuple):
             rounded_up(k, max(self.a.c0, self.b.c0)),
         )
         of_a, of_b = self._efficiency(l1, shape)
-        a, b = self._bytes_copied(shape)
-        fetched, output = (a / of_a, b / of_b), self._bytes_written(m, n, l1)
+        a, b = self._input_bytes(shape)
+        loads_of_block, output = (a / of_a, b / of_b), self._output_bytes(m, n, l1)
         into_a = rows * depth * self.a.bits / 8 / arch.l1_to_l0a_rate
         into_b = columns * depth * self.b.bits / 8 / arch.l1_to_l0b_rate
         macs = arch.macs_per_cycle(self.a, self.b)
         return _Block(
-            fetched,
+            loads_of_block,
             output,
-            sum(fetched) / arch.l2_rate + 2 * steps * START,
+            sum(loads_of_block) / arch.l2_rate + 2 * steps * START,
             into_a + into_b + 2 * parts * START,
             rows * columns * depth / macs + parts * START,
             output / arch.l2_write_rate + START,
@@ -245,10 +247,10 @@ class Model(NamedTuple):
         )
 
     def _times(self, block: _Block, miss: _Both, active: int) -> _Times:
-        """The cycles of a block, and those of each pipe, while `active` cores are at work."""
+        """The cycles of a block, in all and for each pipe, while `active` cores are at work."""
         policy = self.policy.facts
         share = self._gm_bandwidth / active / self.arch.frequency
-        gm = (_weighted_sum(block.fetched, miss) + block.written) / share
+        gm = (_weighted_sum(block.input, miss) + block.output) / share
         load = max(block.mte2, gm)
         l0_beside = policy.l0a > 1 and policy.l0b > 1
         work = max(block.mte1, block.cube) if l0_beside else block.mte1 + block.cube
@@ -268,22 +270,22 @@ class Model(NamedTuple):
         return max(arch.gm_bandwidth, by_chip)
 
     def _bytes(self, shape: GemmCoord) -> _Both:
-        """Of a block's rows of A and columns of B."""
+        """The bytes of a block's rows of A and columns of B."""
         m, n, k = shape
         return m * k * self.a.bits / 8, k * n * self.b.bits / 8
 
-    def _bytes_copied(self, shape: GemmCoord) -> _Both:
-        """The same, as a copy moves them: in fractals, whole ones."""
+    def _input_bytes(self, shape: GemmCoord) -> _Both:
+        """The bytes of A and B that the copies of a block move; in fractals, whole ones."""
         m, n, k = shape
         a = _elements_in(self.tags[0], m, k, self.a.c0) * self.a.bits / 8
         return a, _elements_in(self.tags[1], k, n, self.b.c0) * self.b.bits / 8
 
     def _efficiency(self, l1: GemmShape, shape: GemmCoord) -> tuple[float, float]:
-        """Of the copies of A and B of a block."""
+        """The efficiency of the copies of A and B of a block."""
         m, n, k = shape.m, shape.n, min(l1.k, shape.k)
         ld_a, ld_b, _ = self.ld
         down, across, along = self._steps(l1)
-        # How many rows memory has of the tile, how long, and the steps from row to row and tile to tile.
+        # The number of rows of the tile in memory, their length, and the steps between rows and tiles.
         a = {"RowMajor": (m, k, ld_a, along), "ColumnMajor": (k, m, ld_a, down)}.get(self.tags[0])
         b = {"RowMajor": (k, n, ld_b, across), "ColumnMajor": (n, k, ld_b, along)}.get(self.tags[1])
         return (
@@ -291,8 +293,8 @@ class Model(NamedTuple):
             1.0 if b is None else row_efficiency(self.arch, self.b, *b),
         )
 
-    def _bytes_written(self, m: int, n: int, l1: GemmShape) -> float:
-        """The bytes that a block writes, as aligned ones: C, or sums of a slice in the workspace."""
+    def _output_bytes(self, m: int, n: int, l1: GemmShape) -> float:
+        """The bytes that a block writes, of C or of sums in the workspace, counted as aligned bytes."""
         if self.slices(l1) > 1:
             return float(m * n * accumulator(self.a, self.b).sizeof)
         area = _elements_in(self.tags[2], m, n, self.c.c0) * self.c.bits / 8
@@ -303,12 +305,12 @@ class Model(NamedTuple):
         )
 
     def _steps(self, l1: GemmShape) -> tuple[int, ...]:
-        """From one tile to the next in m, n and k, in elements: 0 where there is no next."""
+        """The elements from one tile to the next in m, n and k; 0 if there is no next."""
         sizes = zip(l1, self.problem, strict=True)
         return tuple(tile if tile < extent else 0 for tile, extent in sizes)
 
     def _reduction(self, l1: GemmShape) -> float:
-        """Seconds in which the vector cores add up the slices: they read all sums and write C."""
+        """The seconds in which the vector cores add up the slices: they read all sums and write C."""
         slices = self.slices(l1)
         if slices == 1:
             return 0.0
@@ -318,27 +320,28 @@ class Model(NamedTuple):
         return sums / bandwidth + area * self.c.bits / 8 / self._gm_bandwidth
 
     def _from_gm(self, l1: GemmShape) -> _Both:
-        """The bytes of A and of B that are not in L2 when they are loaded.
+        """The bytes of A and of B that are not in L2 when a core loads them.
 
-        What fits in L2 together is read once. Else the order of the blocks decides: the cores walk
-        through bands of ``offset`` tiles, and what lies across the band is read again for each, but for
-        what the turn from one band to the next finds in L2: all but two bands, in whole tiles.
+        If A and B fit L2 together, the cores read both once. If not, the order of the blocks decides.
+        The cores go through bands of ``offset`` tiles, and read the operand across the bands again for
+        each band. At the turn from one band to the next they find a part of it in L2: the capacity
+        without two bands, in whole tiles.
 
-        It is what `facts.l2_reuse` finds by walking, whose model it is; C passes by.
+        The model is that of `facts.l2_reuse`, which makes a pass over the tasks. C takes no room in L2.
         """
         slices, l2 = self.slices(l1), self.arch.l2
         once = self._bytes(self.problem)
-        sizes = [size / slices for size in once]  # the slices of k come one by one
+        sizes = [size / slices for size in once]  # the slices of k run one after another
         if sum(sizes) <= l2:
             return once
         offset, direction = self.order or (1, 0)
-        along, across = (1, 0) if direction else (0, 1)  # which of A and B the band is of
+        along, across = (1, 0) if direction else (0, 1)  # the operand of the band, and the other one
         tiles = (-(-self.problem.m // l1.m), -(-self.problem.n // l1.n))
         band = min(tiles[along], max(offset, -(-self.cores // tiles[across])))
         panel, one = sizes[along] * band / tiles[along], sizes[across] / tiles[across]
-        lost = min(tiles[across], max(0, ceil((sizes[across] + 2 * panel - l2) / one)))
+        missing = min(tiles[across], max(0, ceil((sizes[across] + 2 * panel - l2) / one)))
         reads = [*once]
-        reads[across] += (-(-tiles[along] // band) - 1) * lost * one * slices
+        reads[across] += (-(-tiles[along] // band) - 1) * missing * one * slices
         if panel > l2:
             reads[along] *= -(-tiles[across] // -(-self.cores // band))
         return reads[0], reads[1]
@@ -354,7 +357,7 @@ def _weighted_sum(parts: _Both, weights: _Both) -> float:
 
 
 def _elements_in(tag: str, rows: int, columns: int, c0: int) -> int:
-    """The elements that a copy of a tile moves: in fractals, whole ones."""
+    """The elements that a copy of a tile moves; in fractals, whole ones."""
     if tag == "zN":
         return rounded_up(rows, ROWS) * rounded_up(columns, c0)
     if tag == "nZ":

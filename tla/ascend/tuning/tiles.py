@@ -1,25 +1,25 @@
-"""Every legal tile of a product, ranked by how long it takes.
+"""Every legal tile of a product, in the order of their times.
 
->>> found = search("910B3", (1024, 576, 6144), "half", "RowMajor,ColumnMajor", top=3)
->>> found.legal > found.ranked > 10_000
+>>> ranking = search("910B3", (1024, 576, 6144), "half", "RowMajor,ColumnMajor", top=3)
+>>> ranking.legal > ranking.ranked > 10_000
 True
->>> print(found.best.l1, found.best.l0)
+>>> print(ranking.best.l1, ranking.best.l0)
 GemmShape<208,144,256> GemmShape<208,144,64>
 
 The space has all tiles whose m and n are multiples of a step, and whose k in L1 and in L0 are multiples
-of C0, that `fits` lets pass, that start between fractals of global memory, and of which a transposed A
-lies in L0A in whole squares of fractals. What is left out of it, and why nothing is lost:
+of C0. `fits` must accept a tile, and it must start between fractals of global memory. A transposed A
+must fill whole squares of fractals in L0A. The search leaves out these tiles, and loses nothing:
 
-- a tile that reaches beyond the problem: blocks are cut at the edge, so it does the same as the smallest
-  one of whole fractals that covers the problem, in more of the buffers;
-- extents of which one stage without padding is already more than a buffer: every policy needs that
-  much, and a larger extent needs more, so the loop over it ends there;
-- for m, n and k of L1, all k of L0 but one: time falls with the number of steps from L1 to L0 alone, so
-  the largest that fits is as fast as any. Of those with as few steps the smallest that is even is
-  named. `Ranking.legal` counts all.
+- A tile that reaches past the problem. Blocks are cut at the edge. So it does the same as the smallest
+  tile of whole fractals that covers the problem, but needs more of the buffers.
+- An extent with which one stage without padding exceeds a buffer. Every policy needs that room, and a
+  larger extent needs more, so the loop over the extent ends there.
+- For m, n and k of L1, all k of L0 but one. The time depends only on the number of steps from L1 to L0,
+  so the largest k that fits is as fast as any. The ranking has the smallest k with as few steps.
+  `Ranking.legal` counts all of them.
 
-A tile's time is what `estimate` says of it, so a rank depends neither on how many are asked for nor on
-the other tiles. See `pipes` for the model, and what it does not know.
+A tile's time is its `estimate`. So a rank depends neither on `top` nor on the other tiles. `pipes`
+states the model and its limits.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ if TYPE_CHECKING:
     from .pipes import Model
 
 _CHUNK: Final = 16
-"""How many pairs of m and n are one piece of work."""
+"""The number of pairs of m and n in one piece of work."""
 
 _UNIT: Final = 16
-"""The rows of a fractal, of which m and n are multiples."""
+"""The rows of a fractal; m and n are multiples of it."""
 
 
 class Query(NamedTuple):
@@ -59,13 +59,13 @@ class Query(NamedTuple):
     plan: Plan
     """The product with this tile."""
     estimate: Estimate | None
-    """By the fastest of the orders; None where the tile is not legal."""
+    """Its estimate with the fastest of the swizzles; None if the tile is not legal."""
     rank: int | None
-    """One more than the tiles that are faster."""
+    """One more than the number of faster tiles."""
     among: int
-    """How many are ranked, by all of the orders together."""
+    """The number of ranked tiles, for all swizzles together."""
     reasons: tuple[str, ...]
-    """Why it is not legal."""
+    """Why the tile is not legal; empty if it is."""
 
 
 class Ranking(NamedTuple):
@@ -78,15 +78,15 @@ class Ranking(NamedTuple):
     """
 
     tiles: tuple[Estimate, ...]
-    """The best first; of equals the one with fewer instructions, then the smaller."""
+    """The fastest first; among equals fewer instructions, then the smaller tile."""
     plan: Plan
-    """The product, with the tile that CATLASS's examples have, and the first of the swizzles."""
+    """The product, with the tile of CATLASS's examples and the first of the swizzles."""
     legal: int
-    """How many tiles are legal."""
+    """The number of legal tiles."""
     ranked: int
-    """How many are ranked: of those that differ in k of L0 alone one."""
+    """The number of ranked tiles: one of those that differ only in k of L0."""
     default: Estimate | None
-    """Of the tile that CATLASS's examples have, where it fits."""
+    """The estimate of the tile of CATLASS's examples; None if it does not fit."""
     asked: Query | None = None
     """The place of the argument `tile` of `search`."""
 
@@ -95,7 +95,7 @@ class Ranking(NamedTuple):
         return self.tiles[0]
 
     def plan_of(self, estimate: Estimate) -> Plan:
-        """The plan of the product with a tile of the ranking."""
+        """The plan of the product with the tile and swizzle of an estimate."""
         return self.plan._replace(l1=estimate.l1, l0=estimate.l0, swizzle=estimate.swizzle)
 
 
@@ -128,19 +128,19 @@ def search(
     The result does not depend on the executor.
 
     Args:
-        elements, tags, policy, cores, ld: As `gemm` takes them.
-        top: The most tiles that are returned.
-        step: What m and n are multiples of, itself a multiple of 16.
-        swizzles: The order, or the orders, to try; by default the one that `gemm` takes.
-        tile: A tile to compare: m, n and k in L1, and k in L0; without k in L0, the best one.
-        executor: What runs pieces of the work, threads or processes; else this thread does.
-        progress: Called with how much is done, and of how much, in pairs of m and n.
+        elements, tags, policy, cores, ld: The same as for `gemm`.
+        top: The greatest number of tiles in the result.
+        step: The unit of m and n, a multiple of 16.
+        swizzles: The swizzle, or the swizzles, to try; by default that of `gemm`.
+        tile: A tile to compare: m, n and k in L1, and k in L0; by default the best k in L0.
+        executor: The threads or processes for pieces of the work; by default this thread.
+        progress: A function that gets the number of finished pairs of m and n, and of all pairs.
 
     Raises:
         LayoutError: ``top`` is below 1, ``step`` is no multiple of 16, an extent is zero, or ``tile`` is
             neither three nor four extents.
-        UnsupportedError: no tile at all is legal, and the text says by which rule of `Plan.check`; or
-            `gemm` or `model` raise it.
+        UnsupportedError: no tile is legal, and the text names the broken rule of `Plan.check`; or `gemm`
+            or `model` raises it.
     """
     if top < 1:
         raise LayoutError(f"top is {top}: at least one tile is ranked", top=top)
@@ -156,14 +156,14 @@ def search(
     pieces = [
         (m, pairs[i : i + _CHUNK], top, than) for m in models for i in range(0, len(pairs), _CHUNK)
     ]
-    legal = ranked = faster = tried = 0
+    legal = ranked = faster = finished = 0
     best: list[Estimate] = []
     for size, (piece_legal, piece_ranked, piece_faster, fastest) in _run(executor, pieces):
-        legal, ranked, tried = legal + piece_legal, ranked + piece_ranked, tried + size
+        legal, ranked, finished = legal + piece_legal, ranked + piece_ranked, finished + size
         faster += piece_faster
         best = nsmallest(top, best + fastest, key=_key)
         if progress is not None:
-            progress(tried, len(pairs) * len(models))
+            progress(finished, len(pairs) * len(models))
     first, each = plans[0], len(models)
     own = (first.l1, first.l0)
     fit = own[0].m == own[1].m and _fits(models[0], *first.l1, first.l0.k)
@@ -196,7 +196,7 @@ def tiles(plan: Plan, step: int = 16) -> Iterator[tuple[GemmShape, GemmShape]]:
 
 
 def _pairs(product: Model, step: int) -> Iterator[tuple[int, int]]:
-    """The m and n of which L0C has room for one block."""
+    """The pairs of m and n for which L0C has room for one block."""
     if step < 1 or step % _UNIT:
         raise LayoutError(f"step is {step}: m and n are multiples of {_UNIT}", step=step)
     arch, c = product.arch, product.arch.accumulator(product.a, product.b)
@@ -208,9 +208,9 @@ def _pairs(product: Model, step: int) -> Iterator[tuple[int, int]]:
 
 
 def _of_pair(product: Model, m: int, n: int) -> Iterator[tuple[GemmShape, GemmShape, int]]:
-    """The tiles of an m and n, each with the number of k of L0 that it stands for.
+    """The tiles of an m and n, each with the number of its legal k of L0.
 
-    What L0 holds does not depend on k of L1, nor the other way round, so each is tested once.
+    The room in L0 does not depend on k of L1, and the room in L1 not on k of L0. So each is tested once.
     """
     parts = list(_parts(product, m, n))
     if not parts:
@@ -226,18 +226,18 @@ def _of_pair(product: Model, m: int, n: int) -> Iterator[tuple[GemmShape, GemmSh
 
 
 def _parts(product: Model, m: int, n: int) -> Iterator[int]:
-    """The k of L0 that fit beside some k of L1."""
+    """The k of L0 that fit together with some k of L1."""
     arch, stages, a, b = product.arch, product.policy.facts, product.a, product.b
     unit = max(a.c0, b.c0)
     most = min(arch.l0a * 8 // (m * a.bits * stages.l0a), arch.l0b * 8 // (n * b.bits * stages.l0b))
     for k0 in range(unit, min(rounded_up(product.problem.k, max(unit, _UNIT)), most) + 1, unit):
-        # A k1 of whole fractals takes no more than a longer one that fits; k0 alone is shorter.
+        # A k1 of whole fractals needs no more room than a longer one that fits; k0 alone is shorter.
         if _fits(product, m, n, rounded_up(k0, max(unit, _UNIT)), k0) or _fits(product, m, n, k0, k0):
             yield k0
 
 
 def _even(parts: list[int], k1: int, depth: int) -> int:
-    """Of the k of L0 with as few steps as the largest has, the smallest."""
+    """The smallest k of L0 that has as few steps as the largest."""
     whole, rest = divmod(depth, k1)
 
     def steps(k0: int) -> int:
@@ -256,14 +256,14 @@ def _fits(product: Model, m: int, n: int, k1: int, k0: int) -> bool:
 
 
 def _in_whole_rows(product: Model, l0: GemmShape) -> bool:
-    """Whether rows of fractals of A in L0A lie as the copy writes them: a transposed one in squares."""
+    """Whether the copy of A to L0A fills whole rows of fractals; a transposing copy writes squares."""
     if product.arch.l0a_tag != "zZ" or l1_tag(product.tags[0]) == "zN" or l0.m <= _UNIT:
         return True
     return l0.k % max(_UNIT, product.a.c0) == 0
 
 
 def _between_fractals(product: Model, l1: GemmShape) -> bool:
-    """Whether tiles start where fractals of global memory do."""
+    """Whether all tiles start at fractals of global memory."""
     (m, n, k), (rows, columns, depth) = l1, product.problem
     m_next, n_next, k_next = (m, rows), (n, columns), (k, depth)
     for tag, element, across, along in (
@@ -279,7 +279,7 @@ def _between_fractals(product: Model, l1: GemmShape) -> bool:
 
 
 def _check_rules(plan: Plan, product: Model, pairs: list[tuple[int, int]], step: int) -> None:
-    """Raise where no tile fits, or one more rule is broken whatever the tile.
+    """Raise UnsupportedError if no tile fits, or if every tile breaks another rule.
 
     It tests small and large tiles: the first and the last k of the first m and n, and of the last.
     """
@@ -317,7 +317,7 @@ def _sentences(rules: dict[str, str]) -> tuple[str, ...]:
 
 
 def _query(plan: Plan, models: list[Model], tile: str | Sequence[int]) -> Query:
-    """How a tile stands, but for its rank."""
+    """The query of a tile, still without its rank."""
     l1, k0 = _extents(tile)
     if k0 is None:
         parts = [k for k in _parts(models[0], l1.m, l1.n) if k <= l1.k]
@@ -330,7 +330,7 @@ def _query(plan: Plan, models: list[Model], tile: str | Sequence[int]) -> Query:
 
 
 def _extents(tile: str | Sequence[int]) -> tuple[GemmShape, int | None]:
-    """A tile of L1, and k of L0 or None."""
+    """The tile in L1, and the k of L0 or None."""
     parts = tile.split(",") if isinstance(tile, str) else [str(extent) for extent in tile]
     if len(parts) != 4:
         return gemm_shape(",".join(parts), "tile in L1"), None
@@ -352,18 +352,18 @@ _Result: TypeAlias = "tuple[int, int, int, list[Estimate]]"
 
 
 def _rank(piece: _Piece) -> _Result:
-    """Rank the tiles of some pairs: how many are legal, ranked, before a key, and the best of them."""
+    """Rank the tiles of some pairs: the numbers of legal, ranked and faster tiles, and the best ones."""
     product, pairs, keep, than = piece
     legal = ranked = faster = 0
     best: list[Estimate] = []
     for m, n in pairs:
         work = None
         estimates: list[Estimate] = []
-        for l1, l0, stands_for in _of_pair(product, m, n):
-            if work is None or product.swizzle.splits:  # k of L1 changes it only where k is cut
+        for l1, l0, k0_count in _of_pair(product, m, n):
+            if work is None or product.swizzle.splits:  # k of L1 changes the work only if k is cut
                 work = product.work(l1)
             estimates.append(product.estimate(l1, l0, work))
-            legal += stands_for
+            legal += k0_count
         ranked += len(estimates)
         faster += 0 if than is None else sum(_key(estimate) < than for estimate in estimates)
         best = nsmallest(keep, best + estimates, key=_key)
@@ -375,12 +375,12 @@ def _run(executor: Executor | None, pieces: list[_Piece]) -> Iterator[tuple[int,
         for piece in pieces:
             yield len(piece[1]), _rank(piece)
         return
-    from concurrent.futures import as_completed  # only who has an executor needs it
+    from concurrent.futures import as_completed  # only a search with an executor needs it
 
     futures = {executor.submit(_rank, piece): len(piece[1]) for piece in pieces}
     try:
         for future in as_completed(futures):
             yield futures[future], future.result()
-    finally:  # after an error or an interruption no further piece begins
+    finally:  # no further piece begins after an error or an interruption
         for future in futures:
             future.cancel()

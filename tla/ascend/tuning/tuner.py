@@ -1,9 +1,7 @@
-"""The best tiles of a product as a search space of CATLASS's tuner, msTuner_CATLASS: Python text that
-registers them.
+"""The best tiles of a product as Python text that registers them in CATLASS's tuner, msTuner_CATLASS.
 
 >>> from tla.ascend.tuning.tiles import search
->>> found = search("910B3", (256, 512, 64), top=2, step=64)
->>> text = registration(found)
+>>> text = registration(search("910B3", (256, 512, 64), top=2, step=64))
 >>> print(*text.splitlines()[10:14], sep="\\n")
 # The tiles in L1 and in L0, and the order of the blocks.
 TILES = [
@@ -11,8 +9,8 @@ TILES = [
     ((64, 256, 48), (64, 256, 48), "Gemm::Block::GemmIdentityBlockSwizzle<3,1>"),  # 0.538 us
 
 The tuner compiles one kernel for each tile and runs all of them. Its own space is a range of each
-extent, pruned by bytes alone: 1701 kernels where nothing is changed, 5000 at most by its advice, and
-10,000 end in an error. This one has the tiles of a ranking, in their order.
+extent, limited by bytes alone. That is 1701 kernels by default. It advises 5000 at most, and 10,000 are
+an error. This space has the tiles of a ranking, in their order.
 
 Source: CATLASS tools/library/scripts/search_space.py, search_space_config.py, gemm_operation.py,
 manifest.py, library.py; tools/tuner/README.md.
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["registration"]
 
 MOST: Final = 10_000
-"""Kernels, beyond which the tuner's manifest gives up."""
+"""The most kernels that the tuner's manifest takes."""
 
 
 class _Kernel(NamedTuple):
@@ -44,7 +42,7 @@ class _Kernel(NamedTuple):
     name: str
     arch_tag: str
     policy: str
-    """What its template has."""
+    """The policy in its template."""
 
 
 _KERNELS: Final = {
@@ -93,8 +91,7 @@ def register(manifest):
 
 
 def registration(ranking: Ranking) -> str:
-    """Return the text of a Python module that registers the tiles of a ranking, each once, with the
-    tuner.
+    """Return the text of a Python module that registers each tile of a ranking with the tuner.
 
     >>> from tla.ascend import search
     >>> text = registration(search("910B3", (512, 512, 512), "half", top=1, step=128))
@@ -105,9 +102,9 @@ def registration(ranking: Ranking) -> str:
     3510.
 
     Raises:
-        UnsupportedError: the tuner has no such element type, its operator has no such order of blocks,
-            a tile does not fit with the stages of its operator, this breaks another rule of
-            `Plan.check`, or there are more tiles than it takes.
+        UnsupportedError: the tuner does not have an element type, its operator does not have a swizzle
+            or the room for a tile, a plan with its policy breaks another rule of `Plan.check`, or there
+            are too many tiles.
     """
     plan, tiles = ranking.plan, ranking.tiles
     kernel = _KERNELS[plan.arch.code]

@@ -8,14 +8,14 @@
 =============  =================================================================================
 module         subject
 =============  =================================================================================
-``relation``   `Relation`, what maps say as a set of pairs; its algebra
-``parts``      isl's maps with what their parameters are read from
+``relation``   `Relation`, the set of pairs of some maps, and its algebra
+``parts``      isl's maps with the sources of their parameters
 ``replicas``   the replica that asks, and the one that is read
 ``building``   a map as isl's text
-``reads``      runtime variables as parameters that keep what they are read from
+``reads``      runtime variables as parameters with their sources
 ``pieces``     a relation as maps again
-``counting``   how many points a set has
-``budget``     isl itself, and how much it may do
+``counting``   the number of points of a set
+``budget``     isl itself, and the limit of its work
 =============  =================================================================================
 
 Source: isl, "An Integer Set Library", manual and ``isl_map.h``.

@@ -1,7 +1,7 @@
-"""isl, loaded when it is needed, and the work that it may do.
+"""isl, loaded on demand, and the limit of its work.
 
-All relations live in one isl context of their own. isl counts its steps there: more than were allowed
-end in `UndecidedError`, never in a wrong answer.
+All relations share one isl context. isl counts its steps there. A question with too many steps ends in
+`UndecidedError`, never in a wrong answer.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 OPERATIONS: Final = 5_000_000
-"""How many steps of isl one question may take, unless the caller gives another limit; some seconds."""
+"""The default limit of isl's steps for one question; some seconds."""
 
 PIECES: Final = 4096
-"""How many pieces, each a conjunction, a relation may have."""
+"""The most pieces of a relation, each a conjunction."""
 
 BITS: Final = 512
-"""How long the numbers of a map may be."""
+"""The most bits of a number of a map."""
 
 _lock: Final = RLock()
 """An isl context serves one thread at a time."""
@@ -34,7 +34,7 @@ def isl() -> Any:
     """Return the module islpy.
 
     Raises:
-        UnsupportedError: it is not installed.
+        UnsupportedError: islpy is not installed.
     """
     try:
         return import_module("islpy")
@@ -54,13 +54,13 @@ def context() -> Any:
 
 @contextmanager
 def within_budget(limit: int, what: str) -> Generator[Any]:
-    """Let isl do at most ``limit`` steps; within another such budget, what is left of that.
+    """Limit isl to ``limit`` steps, or to the rest of an outer budget.
 
     Args:
-        what: What is done, for the error.
+        what: The question in words, for the error.
 
     Raises:
-        UndecidedError: it took more.
+        UndecidedError: isl needs more steps.
     """
     module = isl()
     with _lock:
@@ -73,10 +73,10 @@ def within_budget(limit: int, what: str) -> Generator[Any]:
         try:
             try:
                 yield module
-            except (module.Error, TypeError):  # a value that is none cannot be converted
+            except (module.Error, TypeError):  # an invalid value cannot be converted
                 if not _is_exceeded(module, ctx):
                     raise
-            if _is_exceeded(module, ctx):  # isl's counts come back short, without an error
+            if _is_exceeded(module, ctx):  # isl returns too small counts, without an error
                 raise UndecidedError(
                     f"{what} takes isl more than {limit} operations",
                     "A greater limit may do: relation(map, limit=...).",
@@ -89,7 +89,7 @@ def within_budget(limit: int, what: str) -> Generator[Any]:
 
 
 def _is_exceeded(module: Any, ctx: Any) -> bool:
-    """Whether isl refuses further steps; printing a number takes one."""
+    """Whether isl refuses further steps; it needs one to print a number."""
     try:
         return not str(module.Val.int_from_si(ctx, 1))
     except module.Error:

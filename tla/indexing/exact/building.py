@@ -65,12 +65,12 @@ def isl_text(map: IndexingMap, reads: Sequence[tuple[Read, tuple[Value, ...]]], 
     """Return the relation of a map's pairs in isl's notation, with its runtime variables as parameters.
 
     Args:
-        reads: What each of the map's runtime variables reads, and its indices that depend on the point;
-            then what else is to be a parameter.
+        reads: The read of each of the map's runtime variables, and its indices that depend on the point;
+            then the other parameters.
         replica: Whether the replica that is read is one more result, the last.
 
     Raises:
-        UnsupportedError: a product of two variables, or a division by one.
+        UnsupportedError: the map has a product of two variables, or a division by one.
     """
     return _Builder(map, reads).text(replica)
 
@@ -126,13 +126,13 @@ class _Builder:
     def linear(self, x: Value) -> _Linear:
         """The value as a sum; quotients and minima become names of their own."""
         if type(x) is Expr:
-            for atom in inner_first(x):  # one that stands in many places is looked at once
+            for atom in inner_first(x):  # an atom in many places is visited once
                 if atom not in self._done:
                     self._done[atom] = self._atom(atom)
         return self._sum(x)
 
     def _sum(self, x: Value) -> _Linear:
-        """A value whose atoms are done."""
+        """The sum of a value whose atoms have names."""
         if type(x) is not Expr:
             return _Linear(x)
         out = _Linear(x.constant)
@@ -148,9 +148,9 @@ class _Builder:
                     )
                 if product.terms:
                     product, factor = factor, product
-                grown = _Linear()
-                grown.add(factor, product.constant)
-                product = grown
+                scaled = _Linear()
+                scaled.add(factor, product.constant)
+                product = scaled
             out.add(product, k)
         return out
 
@@ -164,7 +164,7 @@ class _Builder:
             least = items[0]
             for item in items[1:]:
                 least = f"min({least}, {item})"
-            return self._named(("min", *items), least)
+            return self._new_name(("min", *items), least)
         division: Any = atom
         x, c = self._sum(division.dividend), self._sum(division.divisor)
         if c.terms or c.constant <= 0:
@@ -173,7 +173,7 @@ class _Builder:
                 "and isl divides by positive numbers alone",
                 expr=division.dividend,
             )
-        quotient = self._named(
+        quotient = self._new_name(
             ("//", key_of(division.dividend), c.constant), f"floor(({x})/{c.constant})"
         )
         if type(atom) is Remainder:  # x mod c == x - c*(x floordiv c)
@@ -181,7 +181,7 @@ class _Builder:
             return x
         return quotient
 
-    def _named(self, key: object, value: str) -> _Linear:
+    def _new_name(self, key: object, value: str) -> _Linear:
         name = self._made.get(key)
         if name is None:
             name = self._made[key] = f"q{len(self._made)}"

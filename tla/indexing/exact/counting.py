@@ -1,6 +1,6 @@
-"""How many points a set has: over pieces that share none, over groups of places that are independent.
+"""The number of points of a set, piece by piece, and within a piece by independent groups of places.
 
-A box of any size is counted at once; what remains, isl counts by going through all but one place.
+A box of any size needs one step. In other pieces isl goes through all places but one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def count_of(module: Any, points: Any) -> int:
     """Return the number of points of an isl set without parameters.
 
     Raises:
-        UndecidedError: it has no end; `within_budget` bounds the work.
+        UndecidedError: the set is infinite; `within_budget` bounds the work.
     """
     if not points.is_bounded():
         raise UndecidedError("there are infinitely many points", "A parameter or a dim has no bounds.")
@@ -40,7 +40,7 @@ def _count(module: Any, piece: Any) -> int:
 
 
 def _groups(module: Any, piece: Any) -> list[set[int]]:
-    """The places of a piece that no constraint ties to the others, together where one does."""
+    """The groups of places of a piece such that each constraint is on one group."""
     kind = module.dim_type
     count = piece.dim(kind.set)
     ties = [set(coefficients(module, c, count)) for c in piece.get_constraints()]
@@ -56,7 +56,7 @@ def _groups(module: Any, piece: Any) -> list[set[int]]:
 
 
 def coefficients(module: Any, constraint: Any, count: int) -> dict[int, int]:
-    """Return the coefficients of places, and of floors, which are numbered behind the places."""
+    """Return the coefficients of places, and of floors, whose numbers follow those of the places."""
     kind = module.dim_type
     places = [(of, i) for of in (kind.set, kind.div) for i in range(constraint.dim(of))]
     found = {
@@ -67,15 +67,15 @@ def coefficients(module: Any, constraint: Any, count: int) -> dict[int, int]:
 
 
 def bounds_at(points: Any, place: int) -> Interval | None:
-    """Return the least interval of a place of a set that is not empty; None where it has no end."""
+    """Return the least interval of a place of a set that is not empty; None if it has no end."""
     low, high = points.dim_min_val(place), points.dim_max_val(place)
     return Interval(low.to_python(), high.to_python()) if low.is_int() and high.is_int() else None
 
 
 def divisions_of(module: Any, piece: Any) -> Iterable[tuple[int, list[int]]]:
-    """Yield the divisor and the dividend of each floor in an isl basic set whose floors are all known.
+    """Yield the divisor and the dividend of each floor in an isl basic set with known floors.
 
-    A dividend has the coefficients of the places, of the floors, and the constant.
+    A dividend is the coefficients of the places and of the floors, and the constant.
     """
     kind = module.dim_type
     for k in range(piece.dim(kind.div)):

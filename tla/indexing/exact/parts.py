@@ -1,4 +1,4 @@
-"""isl's maps together with what their parameters are read from: `Part`, and how two of them meet."""
+"""isl's maps with the sources of their parameters: `Part`, and operations on two of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Part(NamedTuple):
-    """An isl map and its reads: all of its parameters are theirs.
+    """An isl map and the reads of all its parameters.
 
     Attributes:
         has_replica: Whether the last result is a replica.
@@ -30,11 +30,11 @@ class Part(NamedTuple):
 
     @property
     def n_results(self) -> int:
-        """How many results there are, the replica not counted."""
+        """The number of results, without the replica."""
         count: int = self.pairs.dim(isl().dim_type.out)
         return count - self.has_replica
 
-    def renamed(self, fresh: Sequence[Read]) -> Part:
+    def with_reads(self, fresh: Sequence[Read]) -> Part:
         """Return the part with other names for its reads."""
         each = zip(self.reads, fresh, strict=True)
         names = {a: b for r, f in each for a, b in zip(r.parameters, f.parameters, strict=True)}
@@ -50,12 +50,12 @@ def condition(names: Sequence[str], text: str) -> Any:
 
 
 def with_parameters(pairs: Any, names: Sequence[str]) -> Any:
-    """Return the pairs with these parameters, all of theirs among them, in this order."""
+    """Return the pairs with these parameters in this order, which must include their own."""
     return pairs.align_params(condition(names, "").get_space()) if names else pairs
 
 
 def with_names(pairs: Any, names: Mapping[str, str]) -> Any:
-    """Return the pairs with other names for some parameters."""
+    """Return the pairs with new names for some parameters."""
     kind = isl().dim_type
     places = {pairs.find_dim_by_name(kind.param, a): b for a, b in names.items() if a != b}
     places.pop(-1, None)
@@ -67,7 +67,7 @@ def with_names(pairs: Any, names: Mapping[str, str]) -> Any:
 
 
 def without_parameters(pairs: Any, names: Sequence[str]) -> Any:
-    """Return the pairs there are for some value of these parameters."""
+    """Return the pairs that exist for some values of these parameters."""
     kind = isl().dim_type
     for name in names:
         place = pairs.find_dim_by_name(kind.param, name)
@@ -77,7 +77,7 @@ def without_parameters(pairs: Any, names: Sequence[str]) -> Any:
 
 
 def with_facts(pairs: Any, reads: Sequence[Read]) -> Any:
-    """Return the pairs there are in some run."""
+    """Return the pairs that exist in some run."""
     always = _always(reads)
     return pairs if always is None else pairs.intersect_params(always)
 
@@ -89,17 +89,17 @@ def _always(reads: Sequence[Read]) -> Any:
 
 
 def together(a: Part, b: Part) -> tuple[Any, Any, tuple[Read, ...]]:
-    """Return the pairs of both, with one name for each read, and what holds of all of these."""
+    """Return the pairs of both parts, with one name for each read, and all reads."""
     names = same_names(a.reads, b.reads)
     reads = tuple(dict.fromkeys([*a.reads, *names]))
-    return with_facts(a.pairs, reads), with_facts(b.renamed(names).pairs, reads), reads
+    return with_facts(a.pairs, reads), with_facts(b.with_reads(names).pairs, reads), reads
 
 
 # --- elements that depend on the point --------------------------------------------------------
 #
-# Where a parameter is read at an element that is a parameter too, a pair holds in a run if it does for
-# some element and what the run has there. Where the pair tells which, isl's operations are right as
-# they are; else they know nothing of the other ways in which it may hold.
+# A parameter may be read at an element that is a parameter too. Then a pair holds in a run if it holds
+# for some element and its value in the run. If the pair decides the element, isl's operations are right.
+# If not, they do not know the other ways in which the pair may hold.
 
 
 def flat(pairs: Any) -> Any:
@@ -109,8 +109,8 @@ def flat(pairs: Any) -> Any:
 
 
 def is_function(pairs: Any, reads: Sequence[Read]) -> bool:
-    """Return whether no point has two results in one run, in which one element is one number; where
-    there are no results, whether no point is there by two ways of elements that are read."""
+    """Return whether no point has two results in one run. Without results, return whether no point holds
+    in two ways, by two elements that are read."""
     kind = isl().dim_type
     several = [read for read in reads if read.holes]
     if not several:
@@ -151,11 +151,11 @@ def is_inside(a: Any, b: Any, reads: Sequence[Read]) -> bool:
         return False
     names = [name for read in theirs for name in read.parameters]
     if not a.is_subset(without_parameters(b, names)):
-        return False  # a pair that no run of the second has
+        return False  # no run of the second has the pair
     copies = [read._replace(name=f"{read.name}_there") for read in theirs]
     copies = same_names(reads, [c._replace(number=-1 - i) for i, c in enumerate(copies)])
-    other = Part(b, tuple(theirs)).renamed(copies).pairs
-    # any number may be where the second looks, but what the first says is there
+    other = Part(b, tuple(theirs)).with_reads(copies).pairs
+    # the second may read any number, except where the first decides it
     mine = with_facts(a.intersect(_places(other, copies, "inclusion")), [*reads, *copies])
     inside: bool = mine.is_subset(other)
     return inside
@@ -189,19 +189,18 @@ def difference(a: Any, b: Any, reads: Sequence[Read]) -> Any:
 
 
 def require_one_way(pairs: Any, reads: Sequence[Read], what: str) -> None:
-    """Ask that a pair tells at which elements the program is read."""
+    """Raise UndecidedError unless a pair decides the elements that the program reads."""
     if any(read.holes for read in reads) and not is_function(flat(pairs), reads):
         raise _several(what)
 
 
 def _is_shared(a: Any, b: Any, reads: Sequence[Read]) -> bool:
-    """Whether both speak of one read at elements that depend on the point."""
+    """Whether both depend on one read at elements that depend on the point."""
     return not {*_read_by(a, reads)}.isdisjoint(_read_by(b, reads))
 
 
 def _read_by(pairs: Any, reads: Sequence[Read]) -> list[Read]:
-    """The reads at elements that depend on the point of which the pairs say more than what holds of
-    them in every run."""
+    """The reads at elements that depend on the point, if the pairs depend on them."""
     if not any(read.holes for read in reads):
         return []
     kind, always = isl().dim_type, _always(reads)
@@ -216,7 +215,7 @@ def _read_by(pairs: Any, reads: Sequence[Read]) -> list[Read]:
 
 
 def _places(pairs: Any, reads: Sequence[Read], what: str) -> Any:
-    """The pairs with whatever is read there: they tell where that is."""
+    """The pairs with any number that is read, so that only the places remain."""
     kind = isl().dim_type
     holes = [name for read in reads for name in read.parameters[1:]]
     places = without_parameters(pairs, [read.name for read in reads])

@@ -1,7 +1,6 @@
 """A relation as maps again: a map for each conjunction of isl's.
 
-A place of the results is written by the dims where the conjunction says what it is, and else becomes a
-range:
+A place of the results is an expression of the dims if the conjunction decides it, and otherwise a range:
 
 ============================  ==================================================================
 isl has                       the result is
@@ -35,13 +34,13 @@ if TYPE_CHECKING:
 
 
 def maps_of(isl: Any, part: Part) -> list[IndexingMap]:
-    """Return maps with the pairs of a part, for each of its conjunctions one."""
+    """Return maps with the pairs of a part, one for each of its conjunctions."""
     kind = isl.dim_type
     pairs, reads, has_replica = part
     names = [name for read in reads for name in read.parameters[:1]]
     holes = [name for read in reads for name in read.parameters[1:]]
     n_dims, n_results = pairs.dim(kind.in_), pairs.dim(kind.out)
-    for name in holes:  # indices that depend on the point are solved for as the results are
+    for name in holes:  # indices that depend on the point are solved for like the results
         place = pairs.find_dim_by_name(kind.param, name)
         if place >= 0:
             pairs = pairs.move_dims(kind.out, pairs.dim(kind.out), kind.param, place, 1)
@@ -69,14 +68,14 @@ def _first_corner(map: IndexingMap) -> list[int]:
 
 
 class _Fact(NamedTuple):
-    """That a sum of places and floors, and a constant, is at least 0."""
+    """The fact that a sum of places, floors and a constant is at least 0."""
 
     terms: dict[int, int]
     constant: int
 
 
 class _Piece:
-    """One conjunction: places that are known, dims and runtime variables; then those to solve for."""
+    """One conjunction: the known places, dims, runtime variables, then the places to solve for."""
 
     def __init__(self, isl: Any, piece: Any, n_dims: int, known: int) -> None:
         self.isl, self.n_dims, self.n_known = isl, n_dims, known
@@ -133,7 +132,7 @@ class _Piece:
         return value
 
     def _solved(self, place: int, way: Any) -> bool:
-        """Whether two facts, of the lower and the upper side, tell a place by what is known."""
+        """Whether two facts, a lower and an upper bound, decide a place by known ones."""
         uppers = {_key(f.terms): f for f in self.facts if f.terms.get(place, 0) < 0}
         for fact in self.facts:
             c = fact.terms.get(place, 0)
@@ -152,11 +151,11 @@ class _Piece:
         return False
 
     def _quotient(self, c: int, low: Any, gap: int, _depends: bool) -> Value | None:
-        """``low <= c*e <= low + gap``, where at most one e fits."""
+        """The value of e with ``low <= c*e <= low + gap``, if at most one fits."""
         return floor_divided(low + gap, c) if gap < c else None
 
     def _shifted(self, c: int, low: Any, gap: int, depends: bool) -> Value | None:
-        """``low <= e <= low + gap``."""
+        """The value of e with ``low <= e <= low + gap``."""
         if c != 1 or not depends:
             return None
         value: Value = low + self._range(Interval(0, gap))
@@ -216,7 +215,7 @@ class _Piece:
         return out
 
     def _within(self) -> dict[Symbol, Value]:
-        """The variables as unknowns that lie in their bounds, as far as they have some."""
+        """The variables that have bounds, as unknowns within them."""
         all_bounds: list[tuple[int, int, Interval | None]] = [
             *((0, i, bounds) for i, bounds in enumerate(self.bounds[: self.n_dims])),
             *((1, i, v.bounds) for i, v in enumerate(self.ranges)),
@@ -231,7 +230,7 @@ class _Piece:
     def _runtime(
         self, reads: Sequence[Read], indices: Sequence[Value]
     ) -> tuple[list[RuntimeVariable], list[int]]:
-        """The runtime variables that the piece speaks of, and their numbers among all."""
+        """The runtime variables on which the piece depends, and their numbers among all."""
         out: list[RuntimeVariable] = []
         numbers: list[int] = []
         solved = iter(indices)
@@ -249,7 +248,7 @@ class _Piece:
         return out, numbers
 
     def _speaks_of(self, place: int, source: Source | None) -> bool:
-        """Whether what is read matters: whether more holds of it than that it lies in its clamp."""
+        """Whether the piece depends on a number that is read, beyond its clamp."""
         clamp = None if source is None else source.clamp
         facts = [terms for terms, _constant in self.facts] + [terms for _c, terms, _n in self.floors]
         about = [terms for terms in facts if place in terms]

@@ -1,10 +1,9 @@
-"""Runtime variables as the parameters of integer sets: one number of the program, one parameter.
+"""Runtime variables as the parameters of integer sets: one parameter for each number of the program.
 
-An element that is read where the indices are numbers is one parameter. Where they depend on the point,
-as in a gather, each such index is a parameter too: ``idx = 5`` with ``idx_i0 = 2`` says that element 2
-of ``idx`` is 5. So no parameter means different numbers in different places, and relations can be
-turned round and put one after the other. What a program reads twice at one element is one number, and
-in the clamp of the variable: `facts_of`.
+An element at indices that are numbers is one parameter. If the indices depend on the point, as in a
+gather, each such index is a parameter too: ``idx = 5`` with ``idx_i0 = 2`` means that element 2 of
+``idx`` is 5. So a parameter has one meaning everywhere, and relations have inverses and compositions.
+Two reads of one element are one number, which lies in the clamp of the variable: `facts_of`.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ class Read(NamedTuple):
 
     Attributes:
         name: The parameter's.
-        source: What it is read from, with the indices that are numbers; 0 for the others. None where
-            nothing is known of it but its name.
-        holes: Which of the indices depend on the point.
-        number: Tells reads of equal sources apart whose indices depend on the point in different ways,
-            and variables of one name without a source.
+        source: Its source, with the indices that are numbers, and 0 for the others. None if only its
+            name is known.
+        holes: The numbers of the indices that depend on the point.
+        number: The number that separates reads of equal sources with different indices by the point, and
+            variables of one name without a source.
         label: The name of a variable without a source.
     """
 
@@ -51,7 +50,7 @@ class Read(NamedTuple):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What reads of one number, or at one way of indices, have in common."""
+        """The key that is equal for reads of one number, or with equal indices."""
         if self.source is None:
             return "", self.label, self.number
         return (*self.source.key, self.holes, self.number)
@@ -73,7 +72,7 @@ class Read(NamedTuple):
         return [f"{self.name}_i{k}" if k in self.holes else x for k, x in enumerate(given)]
 
     def somewhere(self) -> Read:
-        """The read with the replica that it is read on as one of its indices, the first."""
+        """The read with its replica as the first of its indices."""
         source = self.source
         if source is None or source.elsewhere or self.is_replica:
             return self
@@ -81,7 +80,7 @@ class Read(NamedTuple):
         return self._replace(source=moved, holes=(0, *(k + 1 for k in self.holes)))
 
     def here(self) -> Read:
-        """The read on the replica that asks, of one whose first index that replica is."""
+        """The read on the replica that asks, from a read whose first index is that replica."""
         source = self.source
         if source is None or not source.elsewhere:
             return self
@@ -91,7 +90,7 @@ class Read(NamedTuple):
 
 
 def reads_of(variables: Iterable[RuntimeVariable]) -> list[tuple[Read, tuple[Value, ...]]]:
-    """Return for each variable what it reads, and its indices that depend on the point."""
+    """Return the read of each variable, and its indices that depend on the point."""
     found: dict[Any, Read] = {}
     out: list[tuple[Read, tuple[Value, ...]]] = []
     ways: dict[Any, list[Any]] = {}
@@ -101,7 +100,7 @@ def reads_of(variables: Iterable[RuntimeVariable]) -> list[tuple[Read, tuple[Val
             numbers = ways.setdefault(variable.name, [])
             numbers.append(variable)
             unknown = Read(variable.name, None, (), len(numbers) - 1, variable.name)
-            out.append((_named(unknown, found), ()))
+            out.append((_unique(unknown, found), ()))
             continue
         holes = tuple(k for k, x in enumerate(source.indices) if not isinstance(x, int))
         kept = tuple(x if isinstance(x, int) else 0 for x in source.indices)
@@ -113,19 +112,19 @@ def reads_of(variables: Iterable[RuntimeVariable]) -> list[tuple[Read, tuple[Val
         name = "replica" if source.instruction == REPLICA else source.instruction
         fixed = [str(x) for k, x in enumerate(kept) if k not in holes]
         read = skeleton._replace(name="_".join([name, *fixed]), number=numbers.index(indices))
-        out.append((_named(read, found), indices))
+        out.append((_unique(read, found), indices))
     return out
 
 
-def _named(read: Read, found: dict[Any, Read]) -> Read:
-    """The read under a name that is a name in isl's notation, and no other's."""
+def _unique(read: Read, found: dict[Any, Read]) -> Read:
+    """The read under a valid and unique name in isl's notation."""
     if read.key not in found:
         taken = {name for other in found.values() for name in other.parameters}
-        found[read.key] = _renamed(read, taken)
+        found[read.key] = _with_free_name(read, taken)
     return found[read.key]
 
 
-def _renamed(read: Read, taken: set[str]) -> Read:
+def _with_free_name(read: Read, taken: set[str]) -> Read:
     plain = re.sub(r"[^A-Za-z0-9_]", "_", read.name)
     if not re.match(r"[A-Za-z_]", plain) or plain in _HELD or re.fullmatch(r"[desq]\d+", plain):
         plain = f"rt_{plain}"
@@ -137,20 +136,20 @@ def _renamed(read: Read, taken: set[str]) -> Read:
 
 
 def same_names(reads: Sequence[Read], others: Sequence[Read]) -> list[Read]:
-    """Return the others under the names that equal ones have among the first, else under free ones."""
+    """Return the other reads, under the names of equal reads among the first, or under free names."""
     names = {read.key: read.name for read in reads}
     out: list[Read] = []
     taken = {name for read in reads for name in read.parameters}
     for read in others:
         known = names.get(read.key)
-        fresh = _renamed(read, taken) if known is None else read._replace(name=known)
+        fresh = _with_free_name(read, taken) if known is None else read._replace(name=known)
         taken |= set(fresh.parameters)
         out.append(fresh)
     return out
 
 
 def renumbered(reads: Sequence[Read], others: Sequence[Read]) -> list[Read]:
-    """Return the others, with numbers that tell those with indices by the point from the first."""
+    """Return the other reads with new numbers, so that those with indices by the point differ."""
     counts: dict[Any, int] = {}
     for read in reads:
         if read.holes:
@@ -165,7 +164,7 @@ def renumbered(reads: Sequence[Read], others: Sequence[Read]) -> list[Read]:
 
 
 def facts_of(reads: Sequence[Read]) -> list[str]:
-    """Return what holds of the parameters in every run, as conditions in isl's notation."""
+    """Return the conditions on the parameters that hold in every run, in isl's notation."""
     facts: list[str] = []
     for read in reads:
         clamp = None if read.source is None else read.source.clamp

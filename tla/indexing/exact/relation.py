@@ -1,4 +1,4 @@
-"""What maps say, as a set of pairs: `Relation`, and how it is reckoned with.
+"""The set of pairs of some maps, `Relation`, and its algebra.
 
 >>> from .. import parse_map
 >>> tiles = relation(parse_map("(d0) -> (d0 floordiv 8, d0 mod 8), domain: d0 in [0, 31]"))
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class Pair(NamedTuple):
-    """A point, a result of it, and the numbers that are read, by the names of their parameters.
+    """A point, one of its results, and the numbers that are read, by the names of their parameters.
 
     >>> from tla.indexing import parse_map
     >>> m = parse_map("(d0)[s0] -> (d0 + s0), domain: d0 in [2, 2], s0 in [1, 1]")
@@ -56,19 +56,19 @@ class Pair(NamedTuple):
 
 
 def relation(maps: IndexingMap | Iterable[IndexingMap], limit: int = OPERATIONS) -> Relation:
-    """Return the pairs ``(dims, results)`` of a map, or of all of several.
+    """Return the pairs ``(dims, results)`` of one or several maps.
 
     >>> from .. import parse_map
     >>> m = parse_map("(d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 1]")
     >>> print(relation(m))
     { [d0] -> [e0] : 0 <= d0 <= 3 and d0 <= e0 <= 1 + d0 }
 
-    Ranges take all their values. A runtime variable is a parameter: one for each `Source`, whatever the
-    map calls it; without a source, one for each name. Where any of the maps leads to another replica,
-    the replica is one more result, the last.
+    Ranges have all their values. A runtime variable is a parameter: one for each `Source`, under any
+    name in the map; without a source, one for each name. If a map leads to another replica, the replica
+    is one more result, the last.
 
     Args:
-        limit: How many operations isl may take for this, and for each question about the relation.
+        limit: The most operations of isl for this, and for each question about the relation.
 
     Raises:
         UnsupportedError: islpy is not installed; or a map multiplies two of its variables.
@@ -106,8 +106,8 @@ def _relation_of(map: IndexingMap, has_replica: bool, limit: int) -> Relation:
 class Relation:
     """A set of pairs ``(dims, results)``, for all values of the runtime variables; immutable.
 
-    A relation with no dims is a set of results. Relations are equal exactly if they have the same pairs,
-    whatever the program reads.
+    A relation without dims is a set of results. Relations are equal if and only if they have the same
+    pairs, for all numbers that the program reads.
 
     ===========================  =================================================================
     ``a == b``, ``a <= b``       the same pairs; no pair but those of b
@@ -120,14 +120,14 @@ class Relation:
     ``given(values)``            the pairs for values of the runtime variables
     ===========================  =================================================================
 
-    Made by `relation`. Where a range tells which element is read, a pair may hold in several ways; what
-    then is not decided raises `UndecidedError`.
+    `relation` makes it. If a range decides which element is read, a pair may hold in several ways. A
+    question that is open then raises `UndecidedError`.
 
     Attributes:
-        n_dims, n_results: How many numbers a pair has; without the replica.
+        n_dims, n_results: The numbers of dims and of results of a pair, without the replica.
         has_replica: Whether the replica that is read is one more result, the last.
         runtime: The names of the parameters.
-        limit: How many operations isl may take for a question.
+        limit: The most operations of isl for a question.
     """
 
     __slots__ = ("limit", "part")
@@ -164,7 +164,7 @@ class Relation:
             text = f"{{ {tuple_text('d', dims)} -> {tuple_text('e', results)} : false }}"
             return Relation(Part(isl.Map.read_from_str(context(), text), ()), limit)
 
-    # --- what it is made of ---
+    # --- parts ---
 
     @property
     def n_dims(self) -> int:
@@ -184,7 +184,7 @@ class Relation:
 
     @property
     def pieces(self) -> int:
-        """How many conjunctions it is written with."""
+        """The number of its conjunctions."""
         count: int = self.part.pairs.n_basic_map()
         return count
 
@@ -198,7 +198,7 @@ class Relation:
         return f"<Relation {self}>"
 
     def to_maps(self) -> list[IndexingMap]:
-        """Return maps that have the same pairs together: one for each piece, none if it is empty.
+        """Return maps that together have the same pairs: one for each piece, none if it is empty.
 
         >>> from .. import parse_map
         >>> box = parse_map("(d0, d1) -> (d0, d1), domain: d0 in [0, 5], d1 in [0, 6]")
@@ -217,20 +217,20 @@ class Relation:
     # --- comparison ---
 
     def is_equal(self, other: Relation) -> bool:
-        """Return whether both have the same pairs, whatever the program reads.
+        """Return whether both have the same pairs, for all numbers that the program reads.
 
         Raises:
-            UndecidedError: isl needs more than the limit; or a pair may depend on several elements of
-                what is read, in different ways.
+            UndecidedError: isl needs more than the limit; or a pair may depend on several elements that
+                are read, in different ways.
         """
         with within_budget(_limit(self, other), "the comparison of two relations"):
-            a, b, reads = together(*_met(self, other))
+            a, b, reads = together(*_parts_of(self, other))
             return bool(a.is_equal(b)) or (is_inside(a, b, reads) and is_inside(b, a, reads))
 
     def is_subset(self, other: Relation) -> bool:
-        """Return whether all its pairs are pairs of the other, whatever the program reads."""
+        """Return whether the other has all its pairs, for all numbers that the program reads."""
         with within_budget(_limit(self, other), "the comparison of two relations"):
-            return is_inside(*together(*_met(self, other)))
+            return is_inside(*together(*_parts_of(self, other)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Relation):
@@ -249,7 +249,7 @@ class Relation:
         return other.is_subset(self)
 
     def is_empty(self) -> bool:
-        """Return whether it has no pair, whatever the program reads."""
+        """Return whether it has no pair, for all numbers that the program reads."""
         with within_budget(self.limit, "the search for a pair"):
             empty: bool = self.part.pairs.is_empty()
             return empty
@@ -258,12 +258,12 @@ class Relation:
         return not self.is_empty()
 
     def is_single_valued(self) -> bool:
-        """Return whether no point has two results, whatever the program reads."""
+        """Return whether no point has two results, for all numbers that the program reads."""
         with within_budget(self.limit, "the search for a second result"):
             return is_function(self.part.pairs, self.part.reads)
 
     def is_injective(self) -> bool:
-        """Return whether no two points have a result in common, whatever the program reads."""
+        """Return whether no two points share a result, for all numbers that the program reads."""
         with within_budget(self.limit, "the search for a second point"):
             part = replica_as_dim(self.part) if self.has_replica else self.part
             return is_function(part.pairs.reverse(), part.reads)
@@ -280,18 +280,19 @@ class Relation:
         return self._with(other, "difference", difference)
 
     def _with(self, other: Relation, what: str, join: Callable[[Any, Any, Any], Any]) -> Relation:
-        """The pairs that an operation makes of those of two relations."""
+        """The relation that an operation makes of the pairs of two relations."""
         limit = _limit(self, other)
         with within_budget(limit, f"the {what} of two relations"):
-            a, b, reads = together(*_met(self, other))
+            a, b, reads = together(*_parts_of(self, other))
             has_replica = self.has_replica or other.has_replica
             return Relation(Part(join(a, b, reads), reads, has_replica), limit)
 
     def inverse(self) -> Relation:
-        """Return the relation with each pair turned round.
+        """Return the relation with both sides of each pair exchanged.
 
-        Where it leads to another replica, the inverse leads back from there: the replica that asks is
-        the one that was read, and the other way round.
+        If it leads to another replica, the inverse leads back from there: the replica that asks and the
+            one
+        that is read change places.
         """
         with within_budget(self.limit, "the inverse of a relation"):
             if not self.has_replica:
@@ -320,7 +321,7 @@ class Relation:
             parts = (self.part, first.part)
             mine, theirs = map(replica_as_dim, parts) if has_replica else parts
             names = same_names(mine.reads, renumbered(mine.reads, theirs.reads))
-            pairs = theirs.renamed(names).pairs.apply_range(mine.pairs)
+            pairs = theirs.with_reads(names).pairs.apply_range(mine.pairs)
             reads = tuple(dict.fromkeys([*mine.reads, *names]))
             return Relation(
                 replica_as_parameter(pairs, reads) if has_replica else Part(pairs, reads), limit
@@ -332,7 +333,7 @@ class Relation:
             return self._same(isl.Map.from_range(self.part.pairs.domain()))
 
     def image(self) -> Relation:
-        """Return the set of all results; with the replica where that is one of them."""
+        """Return the set of all results, with the replica if that is one of them."""
         with within_budget(self.limit, "the image of a relation") as isl:
             return self._same(isl.Map.from_range(self.part.pairs.range()), self.has_replica)
 
@@ -377,7 +378,7 @@ class Relation:
             return Relation(Part(pairs, reads, self.has_replica), self.limit)
 
     def in_some_run(self) -> Relation:
-        """Return the pairs there are for some values of the runtime variables."""
+        """Return the pairs that exist for some values of the runtime variables."""
         with within_budget(self.limit, "the pairs of some run"):
             return Relation(Part(self._in_some_run(), (), self.has_replica), self.limit)
 
@@ -400,10 +401,10 @@ class Relation:
     # --- numbers ---
 
     def count(self) -> int:
-        """Return how many pairs there are in some run: over all values of the runtime variables.
+        """Return the number of pairs that exist in some run, over all values of the runtime variables.
 
-        ``given(values).count()`` counts for one run; ``image().count()`` and ``domain().count()`` count
-        the elements that are read, and the points they are read for.
+        ``given(values).count()`` counts for one run. ``image().count()`` and ``domain().count()`` count
+        the elements that are read, and the points for which they are read.
 
         Raises:
             UndecidedError: there are infinitely many; or isl needs more than the limit.
@@ -466,17 +467,17 @@ class Relation:
 
     @property
     def dim_bounds(self) -> tuple[Interval, ...]:
-        """The least interval for each dim, over all runs; empty ones where there is no pair.
+        """The least interval of each dim, over all runs; empty intervals if there is no pair.
 
         Raises:
-            UndecidedError: one has no end.
+            UndecidedError: an interval has no end.
         """
         with within_budget(self.limit, "the bounds of the dims") as isl:
             return _bounds(isl, self._in_some_run().domain())
 
     @property
     def result_bounds(self) -> tuple[Interval, ...]:
-        """The least interval for each result, over all runs; empty ones where there is no pair."""
+        """The least interval of each result, over all runs; empty intervals if there is no pair."""
         with within_budget(self.limit, "the bounds of the results") as isl:
             return _bounds(isl, self._in_some_run().range())
 
@@ -488,7 +489,7 @@ def _limit(a: Relation, b: object) -> int:
     return max(a.limit, b.limit)
 
 
-def _met(a: Relation, b: Relation) -> tuple[Part, Part]:
+def _parts_of(a: Relation, b: Relation) -> tuple[Part, Part]:
     """The parts of two relations of the same kind of pairs."""
     if (a.n_dims, a.n_results) != (b.n_dims, b.n_results):
         raise CongruenceError(
@@ -506,7 +507,7 @@ def _read(text: str, reads: tuple[Read, ...], has_replica: bool, limit: int) -> 
 
 
 def _with_plain_names(isl: Any, pairs: Any) -> Any:
-    """The pairs with d0, d1 and e0, e1 for the names of places."""
+    """The pairs with the names d0, d1 and e0, e1 of their places."""
     kind = isl.dim_type
     for of, letter in ((kind.in_, "d"), (kind.out, "e")):
         for i in range(pairs.dim(of)):

@@ -1,8 +1,8 @@
-"""Relations to other replicas: the one that asks as a parameter, or as one more dim.
+"""Relations to other replicas, in which the replica that asks is a parameter, or one more dim.
 
-A relation has the replica that asks as a parameter, and the one that is read as its last result. To
-turn it round, or to put one after another, both become numbers of the pair: `replica_as_dim` does that,
-and `replica_as_parameter` takes it back.
+A relation has the replica that asks as a parameter, and the one that is read as its last result. For an
+inverse or a composition both must be numbers of the pair. `replica_as_dim` does that, and
+`replica_as_parameter` undoes it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ASKS = RuntimeVariable("replica", Interval(0, 0), Source(REPLICA))
-"""The replica that asks; whatever its bounds."""
+"""The replica that asks, with any bounds."""
 
 
 def with_replica(a: Part) -> Part:
@@ -37,7 +37,7 @@ def with_replica(a: Part) -> Part:
 def replica_as_dim(a: Part) -> Part:
     """Return the part with the replica that asks as the last dim, not as a parameter.
 
-    What that replica reads is read on it, which is one of the indices then.
+    Its reads then have the replica as one of their indices.
     """
     a = with_replica(a)
     kind = isl().dim_type
@@ -96,7 +96,7 @@ def _asking(reads: Sequence[Read]) -> tuple[str, tuple[Read, ...]]:
 
 
 def _is_here(pairs: Any, read: Read, asks: str) -> bool:
-    """Whether what is read elsewhere is always read on the replica that asks."""
+    """Whether a read on any replica is always on the replica that asks."""
     if read.source is None or not read.source.elsewhere or 0 not in read.holes:
         return False
     on = read.parameters[1]
@@ -105,7 +105,7 @@ def _is_here(pairs: Any, read: Read, asks: str) -> bool:
 
 
 def _apart(read: Read, others: Sequence[Read]) -> Read:
-    """The read, with a number that none of its kind has among the others."""
+    """The read with a number that no other read of its kind has."""
     while any(read.key == other.key for other in others):
         read = read._replace(number=read.number + 1)
     return read

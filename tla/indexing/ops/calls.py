@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..compose import merged_sources, numbered
+from ..compose import merged_sources, with_names
 from ..variables import REPLICA
 from .branches import chosen
 from .op import called
@@ -119,4 +119,4 @@ def _where(m: IndexingMap, condition: RuntimeVariable | None) -> IndexingMap:
     """A map for those values of a runtime variable alone that lie in its bounds."""
     if m.is_undefined or condition is None:
         return m
-    return merged_sources(m.with_parts(runtime=numbered([*m.runtime, condition], "rt")))
+    return merged_sources(m.with_parts(runtime=with_names([*m.runtime, condition], "rt")))
