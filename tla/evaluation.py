@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OPERATIONS", "Call", "evaluate", "text_of_value"]
 
-_ROOMS: Final = {
+_ROOMS: Final[dict[str, Any]] = {
     name: room
     for room, names in (
         (numbers, "Int ceil_div round_up"),
@@ -313,7 +313,7 @@ def _at_coordinate(scan: _Reader, room: int, start: int, function: Any) -> Any:
 # --- operations and their arguments -----------------------------------------------------------
 
 
-def _operation(scan: _Reader, start: int, name: str) -> Callable[..., Any]:
+def _operation(scan: _Reader, start: int, name: str) -> Any:
     """The operation of a name; the error suggests those that look alike."""
     known = _ALIASES.get(name, name)
     if known not in _ROOMS:
@@ -322,8 +322,7 @@ def _operation(scan: _Reader, start: int, name: str) -> Callable[..., Any]:
             start,
             start + len(name),
         )
-    operation: Callable[..., Any] = getattr(_ROOMS[known], known)
-    return operation
+    return getattr(_ROOMS[known], known)
 
 
 def _nearest(name: str, names: tuple[str, ...]) -> str:

@@ -11,6 +11,7 @@ Names and results are those of CuTe C++, ``int_tuple.hpp`` and ``tuple_algorithm
 
 from __future__ import annotations
 
+from functools import reduce
 from operator import mul
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVarTuple
 
@@ -326,9 +327,7 @@ def fold_leaf(f: Callable[[Any, Any], Any], start: Any, x: IntTuple) -> Any:
     >>> fold_leaf(lambda total, leaf: total + leaf, 0, (4, (2, 3)))
     9
     """
-    for i in leaves(as_int_tuple(x)):
-        start = f(start, i)
-    return start
+    return reduce(f, leaves(as_int_tuple(x)), start)
 
 
 def not_congruent(a: Any, b: Any) -> CongruenceError:

@@ -310,8 +310,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
             if weakly_congruent(at, self.shape):
                 return False
             raise
-        bounds = flatten_to_tuple(self.origin_shape)
-        return all(less(i, n) for i, n in zip(index, bounds, strict=True))
+        return all(less(i, n) for i, n in zip(index, leaves(self.origin_shape), strict=True))
 
     # --- the function ---
 
@@ -516,6 +515,8 @@ def _well_formed(shape: Any, stride: Any, room: int) -> bool:
 def get(x: IntTuple, *path: SupportsIndex) -> Any: ...
 @overload
 def get(x: AnyLayout, *path: SupportsIndex) -> AnyLayout: ...
+@overload
+def get(x: Any, *path: SupportsIndex) -> Any: ...
 @constexpr
 def get(x: Any, *path: SupportsIndex) -> Any:
     """Return mode ``path[0]`` of ``x``, of that mode ``path[1]``, and so on; a layout for a layout.

@@ -573,7 +573,7 @@ def make_tensor_like(
     Source: CATLASS ``MakeTensorLike``, tensor.hpp, whose form for one mode does not compile.
     """
     origin = _as_tensor(like).origin_shape
-    layout: Any
+    layout: AnyLayout
     if base is not None and make is None:
         layout = Layout(as_layout(base).shape, base.stride, origin)
     elif make is not None and base is None:
@@ -586,7 +586,8 @@ def make_tensor_like(
         layout = _call_maker(make, origin if is_tuple(origin) else (origin,))
     else:
         raise LayoutError("a tensor like another takes one of make= and base=", make=make, base=base)
-    return Tensor(data, layout, position=like.position if position is None else position)
+    room: Any = layout
+    return Tensor(data, room, position=like.position if position is None else position)
 
 
 def _call_maker(make: Callable[..., AnyLayout], sizes: tuple[Any, ...]) -> AnyLayout:
