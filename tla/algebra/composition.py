@@ -131,8 +131,8 @@ def _by_mode(a: AnyLayout, tiler: Tiler, *, extend: bool = True) -> AnyLayout:
     """`composition` with a tuple."""
 
     def of_mode(mode: AnyLayout, tiler: Any) -> AnyLayout:
-        is_leaf = type(mode.shape) is Int or is_dynamic(mode.shape)
-        if is_leaf and is_dynamic(tiler) and extend and tiler >= 0:
+        shape = mode.shape
+        if extend and is_dynamic(tiler) and tiler >= 0 and (type(shape) is Int or is_dynamic(shape)):
             return trusted(tiler, mode.stride)  # one mode, which grows
         return composed(mode, tiler_layout(tiler), extend)
 
