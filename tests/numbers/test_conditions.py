@@ -441,3 +441,11 @@ def test_false_cannot_be_assumed() -> None:
 def test_what_is_no_condition(bad: Any) -> None:
     with pytest.raises(TypeError, match="expected a condition such as M % 16 == 0, got"):
         assume(bad)
+
+
+def test_a_remainder_excludes_others_by_a_common_divisor() -> None:
+    m: Any = sym("m")
+    with assume(m % 4 == 0):
+        assert (m % 6).known_eq(1) is False
+        assert (m % 6 + m % 10).known_eq(5) is False
+        assert (m % 6).known_eq(2) is None

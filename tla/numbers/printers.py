@@ -164,10 +164,7 @@ def _term(monomial: Monomial, k: int, negative: bool, style: Style) -> _Text:
             head = _Text(f"{texts[0].text}{style.exact}{under}", _DIVISION)
             first = head.text if style.left_binds == _PRODUCT else f"({head.text})"
             return _Text(star.join([first, *(_at_least(t, _WHOLE) for t in texts[1:])]), _DIVISION)
-        return _Text(
-            f"{_at_least(product, style.left_binds)}{style.exact}{under}",
-            _DIVISION,
-        )
+        return _Text(f"{_at_least(product, style.left_binds)}{style.exact}{under}", _DIVISION)
     return product
 
 

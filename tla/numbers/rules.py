@@ -393,9 +393,7 @@ def simplify(x: Value) -> Value:
         simpler = rebuild(x, single)
         if type(simpler) is Expr:
             simpler = facts.replace_equals(simpler)
-        if type(simpler) is not Expr or type(x) is not Expr:
-            return simpler
-        if simpler.terms == x.terms and simpler.constant == x.constant:
+        if key_of(simpler) == key_of(x):
             return x
         x = simpler
     return x
@@ -425,15 +423,10 @@ def _rewritten(table: list[Rule], atom: type[Quotient] | type[Remainder], x: Val
     """What the first rule that applies gives, or the atom; remembered where nothing is assumed."""
     is_free = assumed.get() is None
     key = (atom, key_of(x), key_of(c))
-    if is_free:
-        known = _known.get(key)
-        if known is not None:
-            return known
-        result = _first(table, x, c)
-    else:
-        result = facts.reduce_remainder(atom is Remainder, x, c)
-        if result is None:
-            result = _first(table, x, c)
+    result = _known.get(key) if is_free else facts.reduce_remainder(atom is Remainder, x, c)
+    if result is not None:
+        return result
+    result = _first(table, x, c)
     if result is None:
         made_of = atom.make(x, c)
         made_of.is_final = made_of.is_final or is_free
