@@ -1,8 +1,8 @@
-"""Asynchronous ops: the part that starts one, the part that ends it, updates between.
+"""Asynchronous ops: the part that starts one, the part that ends it, and updates between them.
 
 The part that starts an op makes a tuple of its operands, its results and contexts of its run; the part
-that ends it takes the results out. In the short form, as ``slice-start``, it is the op that its name
-begins with; in the long form it is what a computation is. Nothing is read for a context.
+that ends it takes the results out. A short form, such as ``slice-start``, wraps the op at the start of
+its name; the long form wraps a computation. A context reads no element.
 
 ===========================================  ===================================  ================
 started by                                   makes                                the result is
@@ -35,13 +35,13 @@ _COPY: Final = "copy-start"
 
 
 def _below(op: Op, index: int, output: int) -> int | None:
-    """Which array it is among those of an element of the result, if it is one of these."""
+    """The number of an output among the arrays of one element of the result; None if it is elsewhere."""
     found = [i for i, leaf in enumerate(op.outputs) if leaf.path[:1] == (index,)]
     return found.index(output) if output in found else None
 
 
 def _one(op: Op, output: int, number: int) -> Maps:
-    """The output is one of the arrays that are read."""
+    """The maps of an output that is input ``number`` itself."""
     shapes = [leaf.shape for leaf in (*op.inputs[number : number + 1], op.outputs[output])]
     if len(shapes) < 2 or shapes[0].dimensions != shapes[1].dimensions:
         op.refuse(f"no operand is {shapes[-1]}")
@@ -78,12 +78,12 @@ def _maps_of_wrapped(op: Op, shape: AnyShape, output: int) -> Maps:
 
 
 def _update(op: Op, output: int) -> Maps:
-    """The part between: what was started goes on."""
+    """The part between: each array stays as it is."""
     return _one(op, output, output)
 
 
 def _finish(op: Op, output: int) -> Maps:
-    """The part that ends an op: its results out of the tuple."""
+    """The part that ends an op: it takes the results out of the tuple."""
     if op.opcode == "all-reduce-done":
         return _one(op, output, output)
     result = 0 if op.opcode == "copy-done" else 1

@@ -1,7 +1,7 @@
 """Normalisation over a batch: all dims but the one of the features.
 
-With ``all`` for every element of a feature, ``own`` for the element at the same place, and the values
-of the other operands those of the feature:
+``all`` means every element of a feature, and ``own`` the element at the same place. The other operands
+give the value of the feature.
 
 =================  ===============  ==================================================================
 op                 output           made from
@@ -41,7 +41,7 @@ _READ: Final = {
         ("", "", "", "", "all"),
     ),
 }
-"""For each output, how each operand is read; "" for one that is not."""
+"""For each output the elements that it reads of each operand; "" means that it reads none."""
 
 
 @rule(*_READ)

@@ -47,7 +47,8 @@ Bound = tuple["Value", Interval]
 
 
 class MemoryAxes:
-    """The axes that the tiles of a shape make of its dims: their sizes, and the way in and out.
+    """The axes into which the tiles of a shape split its dims: their sizes, and the map in both
+    directions.
 
     >>> from tla.xla_bridge import parse_array
     >>> axes = MemoryAxes(parse_array("f32[3,5]{1,0:T(2,2)}"))
@@ -75,7 +76,7 @@ class MemoryAxes:
         return [x for x, _n in tiled_axes(self.shape, index)]
 
     def index(self, at: Sequence[Value]) -> tuple[list[Value], list[Bound]]:
-        """Return the index of the element at some coordinates, and the bounds within which it is one."""
+        """Return the index at some coordinates, and the bounds within which an element is there."""
         bounds: list[Bound] = []
         now = list(at)
         for cut in reversed(self.cuts):
@@ -83,7 +84,7 @@ class MemoryAxes:
             counts, inner = now[cut.kept : split], now[split:]
             now = now[: cut.kept]
             for group, t, c, i in zip(cut.groups, cut.sizes, counts, inner, strict=True):
-                x = _joined(c, i, t)
+                x = _join(c, i, t)
                 bounds.append((x, Interval.of(prod(group))))
                 now += coordinates(x, group)
             del now[cut.kept : cut.kept + cut.missing]
@@ -94,8 +95,8 @@ class MemoryAxes:
         return index, bounds
 
 
-def _joined(count: Value, inner: Value, t: int) -> Value:
-    """``count * t + inner``, of two digits of one number as one."""
+def _join(count: Value, inner: Value, t: int) -> Value:
+    """``count * t + inner``; one digit if the two are digits of one number."""
     c, i = _remainder(count), _remainder(inner)
     # (y // t mod m) * t + y mod t == y mod (t * m)
     if c and i and i.divisor == t and count == (i.dividend // t) % c.divisor:
@@ -125,14 +126,14 @@ def _bitcast(op: Op, output: int) -> Maps:
     parts = [width // unit] if width > unit else []
     at = [*target.of([dim(j) for j in range(len(made))]), *(rng(0) for _n in parts)]
     others = [wide // unit] if wide > unit else []
-    found, bounds = _moved([*source.sizes, *others], [*target.sizes, *parts], at)
+    found, bounds = _coordinates([*source.sizes, *others], [*target.sizes, *parts], at)
     index, inside = source.index(found[: len(source.sizes)])
     m = simplify(IndexingMap(index, made, parts, (), bounds + inside), exact=False)
     return [[_as_reshape(m, sizes, made)]]
 
 
 def _as_reshape(m: IndexingMap, a: tuple[int, ...], b: tuple[int, ...]) -> IndexingMap:
-    """The map as a reshape has it, which puts dims of size 1 elsewhere, if it is one."""
+    """The map in the form of a reshape, which places dims of size 1 differently, if it is a reshape."""
     if 1 in b and prod(a) == prod(b):
         plain = reshape_map(a, b)
         if simplify(plain, "replace", exact=False) == simplify(m, "replace", exact=False):
@@ -140,11 +141,11 @@ def _as_reshape(m: IndexingMap, a: tuple[int, ...], b: tuple[int, ...]) -> Index
     return m
 
 
-def _moved(a: list[int], b: list[int], at: list[Value]) -> tuple[list[Value], list[Bound]]:
-    """The coordinates on axes ``a`` of what stands at ``at`` on axes ``b``, and that memory goes so far.
+def _coordinates(a: list[int], b: list[int], at: list[Value]) -> tuple[list[Value], list[Bound]]:
+    """The coordinates on axes ``a`` of the place ``at`` on axes ``b``, and the bounds of that memory.
 
-    The two memories begin together, and one may be longer: so where they are not equally long, the
-    axes are compared from the minor ones on, and the last run has all that is left.
+    The two memories begin together, and one may be longer. If their lengths differ, the axes are
+    compared from the minor ones on, and the last run has all the others.
     """
     step = 1 if prod(a) == prod(b) else -1
     found: list[Value] = []

@@ -1,14 +1,14 @@
-"""Which branch a conditional takes, as runtime variables.
+"""The branch that a conditional takes, as runtime variables.
 
-A conditional on a pred has two branches, the first for true. One on an int has any number: the int says
-which, and one that is the number of no branch, be it negative or too large, the last.
+A conditional on a pred has two branches, the first for true. A conditional on an int has any number of
+branches. The int is the number of the branch; an int that is negative or too large means the last one.
 
 >>> from tla.hlo import read_instruction
 >>> from .op import Op
 >>> op = Op(read_instruction("%c = f32[] conditional(s32[] %i, f32[] %x, f32[] %y),"
 ...     " branch_computations={%a, %b}"))
 >>> for branch in (0, 1):
-...     print([str(variable.bounds) for variable in chosen(op, branch)])
+...     print([str(variable.bounds) for variable in branch_values(op, branch)])
 ['[0, 0]']
 ['[1, 2147483647]', '[-2147483648, -1]']
 
@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 _INT = Interval(-(2**31), 2**31 - 1)
 
 
-def chosen(op: Op, branch: int) -> list[RuntimeVariable]:
-    """Return the number that is read to choose a branch, with the values that do so.
+def branch_values(op: Op, branch: int) -> list[RuntimeVariable]:
+    """Return the number that the program reads, with the values for which it takes a branch.
 
-    There is one variable for each run of such values: a map for each of them says what holds where the
-    branch is taken.
+    There is one variable for each run of such values, and the branch has a map for each of them.
 
     Args:
         branch: The number of the branch, in the order of ``op.instruction.called``.

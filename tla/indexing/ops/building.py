@@ -1,6 +1,6 @@
-"""Parts that rules build their maps from: whole lines, ranges, constraints that say something.
+"""Parts from which rules build their maps: whole lines, ranges, constraints.
 
-Where XLA simplifies the map of an op, as it does for windows, so do these.
+They simplify the map of an op if XLA does, for example for windows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def expect(op: Op, count: int) -> None:
 
 
 def number(op: Op, name: str, below: int, default: int | None = None) -> int:
-    """Return an attribute that is one int, at least 0 and below a bound; of dims, how many there are."""
+    """Return an attribute that is one int, at least 0 and below a bound, such as the number of dims."""
     found = op.ints(name, None if default is None else (default,))
     if len(found) != 1 or not 0 <= found[0] < below:
         op.refuse(f"its {name} {op.attribute(name)} is no int in [0, {below})")
@@ -42,7 +42,7 @@ class Ranges:
         self.sizes: list[int] = []
 
     def new(self, size: int) -> Value:
-        """Return a further range; of one value that value, 0, as XLA leaves such ranges out."""
+        """Return a further range; for size 1 return 0, because XLA has no such ranges."""
         if size == 1:
             return 0
         self.sizes.append(size)
@@ -50,20 +50,20 @@ class Ranges:
 
 
 def at(dims: Sequence[int], i: int) -> Value:
-    """Return dim ``i`` of a map, or 0 where it has no other value."""
+    """Return dim ``i`` of a map, or 0 if its size is 1."""
     return 0 if dims[i] == 1 else dim(i)
 
 
-def settled(
+def simple_map(
     results: Iterable[Value],
     dims: Sequence[int | Interval],
     ranges: Sequence[int | Interval] = (),
     constraints: Iterable[tuple[Value, Interval]] = (),
 ) -> IndexingMap:
-    """Return a map in its final form: simplified, without ranges that say nothing.
+    """Return a map in its final form: simple, and without superfluous ranges.
 
     >>> inside = [(dim(0) + rng(0), Interval(0, 9)), (dim(0) - rng(0) + 1, Interval(0, 4))]
-    >>> print(settled([dim(0) + rng(0)], [4], [3], inside))
+    >>> print(simple_map([dim(0) + rng(0)], [4], [3], inside))
     (d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 2], d0 - s0 in [-1, 3]
     """
     made = IndexingMap(results, dims, ranges, constraints=constraints)
@@ -83,8 +83,8 @@ def lines(dims: Sequence[int], sizes: Sequence[int], places: Sequence[int | None
 
     Args:
         dims: The dims of the output.
-        sizes: Those of the operand.
-        places: For each dim of the operand the dim of the output it goes along with; None for one
+        sizes: The dims of the operand.
+        places: For each dim of the operand the dim of the output with the same index; None for a dim
             that is read whole, as a range.
     """
     whole = [k for k, place in enumerate(places) if place is None]

@@ -1,8 +1,8 @@
 """Ops that run a computation: fusion, call, conditional, while.
 
-A fusion or a call is what its computation is. A conditional is each of its branches where the branch is
-taken, and its index, read whole. A loop has the maps of one iteration: from an array of the state that
-the body returns to the arrays of the state that it is given.
+A fusion or a call has the maps of its computation. A conditional has the maps of each of its branches,
+under the condition of that branch, and reads its index whole. A loop has the maps of one iteration:
+from an array of the state that the body returns to the arrays of the state before it.
 
 >>> from tla.hlo import read_module
 >>> from tla.indexing import output_to_input
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from ..compose import merged_sources, with_names
 from ..variables import REPLICA
-from .branches import chosen
+from .branches import branch_values
 from .op import called
 from .rules import rule
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def computation_of(op: Op, attribute: str = "") -> Computation:
-    """Return the computation that an attribute names; without one, the first."""
+    """Return the computation that an attribute names; without an attribute, the first computation."""
     found = called(op.instruction, attribute)
     return found or op.refuse(f"the computation it calls is not known: {_named(op)}")
 
@@ -52,11 +52,11 @@ def _named(op: Op) -> str:
 
 
 def called_maps(op: Op, computation: Computation, names: Sequence[str], output: int) -> Maps:
-    """Return the maps of a computation that is called with some operands.
+    """Return the maps of a call of a computation with some operands.
 
-    A number that it reads at run time has the name of the operand where it is a parameter, and else
-    that of the call before its own, as in ``fusion.3/start``: another call reads another number there.
-    Where an instruction calls several computations, the name of the one stands between.
+    A number that it reads at run time has the name of the operand if it is a parameter. Otherwise its
+    name begins with that of the call, as in ``fusion.3/start``, because another call may read another
+    number. If an instruction calls several computations, the name of the computation is between them.
     """
     if len(computation.parameters) != len(names):
         op.refuse(
@@ -103,12 +103,12 @@ def _iteration(op: Op, output: int) -> Maps:
 def _conditional(op: Op, output: int) -> Maps:
     it = op.instruction
     arguments = operand_names(op)[1:]
-    computation_of(op)  # or it refuses: of a single line no computation is known
+    computation_of(op)  # it refuses an instruction without its program: the computation is not known
     if len(it.computations) != len(arguments):
         op.refuse(f"it does not have one operand for each of its branches: {_named(op)}")
     maps: Maps = [[op.to_scalar(output)]]
     for i, (branch, argument) in enumerate(zip(it.computations, arguments, strict=True)):
-        conditions = chosen(op, i) if len(arguments) > 1 else [None]
+        conditions = branch_values(op, i) if len(arguments) > 1 else [None]
         for each in called_maps(op, branch, [argument], output):
             where = [_where(m, condition) for m in each for condition in conditions]
             maps.append(list(dict.fromkeys(where)))
@@ -116,7 +116,7 @@ def _conditional(op: Op, output: int) -> Maps:
 
 
 def _where(m: IndexingMap, condition: RuntimeVariable | None) -> IndexingMap:
-    """A map for those values of a runtime variable alone that lie in its bounds."""
+    """A map only for the values of a runtime variable within its bounds."""
     if m.is_undefined or condition is None:
         return m
     return merged_sources(m.with_parts(runtime=with_names([*m.runtime, condition], "rt")))

@@ -1,8 +1,8 @@
 """Collectives: ops that read elements of other replicas.
 
-Such a map has a runtime variable ``replica``, the one that asks, and says in `IndexingMap.replica` on
-which one the elements lie. Both count the devices that run the program, whatever an instruction's groups
-count: device ``r * partitions + p`` is partition ``p`` of replica ``r``. So all of them compose.
+Such a map has a runtime variable ``replica``, the one that asks; `IndexingMap.replica` is the one that
+has the elements. Both count the devices that run the program, whatever an instruction's groups count:
+device ``r * partitions + p`` is partition ``p`` of replica ``r``. So all these maps compose.
 
 ====================  ============  =======================  ==========================================
 mode                  channel_id    use_global_device_ids    its groups are of
@@ -13,14 +13,14 @@ both                  yes           false                    replicas, each with
 flattened             yes           true                     devices
 ====================  ============  =======================  ==========================================
 
-The ops of `WITH_GLOBAL_IDS` say false where they say nothing; the others have no such attribute. How
-many devices there are, and how many of them a replica has, is what `Op` says; else there is one replica,
-or, of cross replica, one partition. Where ``replica_groups={}`` leaves open how many take part, the
-shapes tell, or `Op` does.
+For the ops of `WITH_GLOBAL_IDS` a missing ``use_global_device_ids`` means false; the others have no such
+attribute. `Op` gives the number of devices, and the number that a replica has. Without it there is one
+replica, or in mode cross replica one partition. ``replica_groups={}`` does not give the number of
+members; the shapes give it, or `Op`.
 
 The parts that start and end an asynchronous one are ops of `asynchronous`.
 
-Of a device in no group, or one that is no target, the output depends on nothing: it is 0, or undefined.
+On a device in no group, or one that is no target, the output depends on nothing: it is 0, or undefined.
 
 Source: XLA ``service/collective_ops_utils.cc``, GetCollectiveOpGroupMode; the operation semantics.
 """
@@ -53,14 +53,14 @@ WITH_GLOBAL_IDS: Final = frozenset(("all-gather", "all-reduce", "reduce-scatter"
 """The ops whose ``use_global_device_ids`` is false where it is not written."""
 
 MOST_MAPS: Final = 10_000
-"""How many maps an operand may need."""
+"""The most maps that an operand may need."""
 
 
 # --- the groups of an instruction -------------------------------------------------------------
 
 
 def _groups(op: Op, size: int | None = None) -> list[list[int]]:
-    """The groups of devices; ``size`` is how many devices a group has, where the shapes tell."""
+    """The groups of devices; ``size`` is the number of devices in a group, if the shapes give it."""
     try:
         named = read_groups(op.attribute("replica_groups", "{}"))
     except ValueError as error:
@@ -96,7 +96,7 @@ def _of_devices(op: Op, named: list[list[int]] | None, size: int | None) -> list
 
 
 def _mode(op: Op) -> str:
-    """What the groups of an instruction are of; see the head of this module."""
+    """The mode of an instruction's groups; see the head of this module."""
     default = "false" if op.opcode in WITH_GLOBAL_IDS else "none"
     asks = op.attribute("use_global_device_ids", default)
     modes = {
@@ -121,7 +121,7 @@ def _first_known(op: Op, *counts: int | None) -> int:
 
 
 def _over(op: Op, devices: int | None, part: int) -> int:
-    """How many times as many devices as a part of them there are; once where that is not given."""
+    """The number of devices divided by the size of a part; 1 if the number is not known."""
     if devices is None:
         return 1
     if devices % part:
@@ -130,15 +130,15 @@ def _over(op: Op, devices: int | None, part: int) -> int:
 
 
 def _count(groups: Iterable[Iterable[int]]) -> int:
-    """The values of the asking device, up to the last in a group: the output of others has no source."""
+    """The number of devices up to the last in a group: the output of later ones has no source."""
     return max((1 + max(group) for group in groups), default=1)
 
 
 # --- maps -------------------------------------------------------------------------------------
 
 
-class _Asked:
-    """The variables of a collective's maps as unknowns within their bounds, and maps made of them."""
+class _Variables:
+    """The variables of a collective's maps as unknowns within their bounds, and the maps in them."""
 
     def __init__(self, sizes: Sequence[int], devices: int, members: int = 1) -> None:
         self.sizes, self.devices = sizes, devices
@@ -191,23 +191,23 @@ def _per_piece(
     op: Op,
     output: int,
     size: int | None,
-    maps_of: Callable[[_Asked, Piece], Iterable[IndexingMap]],
+    maps_of: Callable[[_Variables, Piece], Iterable[IndexingMap]],
     placed: bool = False,
     ordered: bool = False,
 ) -> list[IndexingMap]:
-    """The maps of each piece of the groups; see `pieces` for what counts of places in a group."""
+    """The maps of each piece of the groups; `pieces` explains the two flags."""
     groups = _groups(op, size)
-    asked = _Asked(op.dims(output), _count(groups))
-    cut = pieces(groups, asked.device, placed, ordered)
+    variables = _Variables(op.dims(output), _count(groups))
+    cut = pieces(groups, variables.device, placed, ordered)
     count = sum(len(piece.runs) for piece in cut)
     if count > MOST_MAPS:
         op.refuse(f"its groups are so irregular that it needs {count} maps")
-    found = [m for piece in cut for m in maps_of(asked, piece)]
+    found = [m for piece in cut for m in maps_of(variables, piece)]
     return [m for m in found if not m.is_known_empty]
 
 
 def _split(op: Op, whole: int, part: int) -> int:
-    """How many parts a dim has, where the instruction is right."""
+    """The number of parts of a dim; refuse an instruction whose sizes do not fit."""
     if not part and not whole:
         return 0
     if not part or whole % part:
@@ -226,7 +226,7 @@ def _along(op: Op, operand: int, output: int) -> tuple[int, int]:
 
 
 def _expect_same(op: Op, operand: int, output: int) -> None:
-    """That an operand has the dims of an output."""
+    """Refuse an operand whose dims are not those of the output."""
     if op.sizes(op.inputs[operand].shape) != op.dims(output):
         op.refuse(_differ(op, operand, output))
 
@@ -237,53 +237,53 @@ def _differ(op: Op, operand: int, output: int, where: str = "") -> str:
 
 
 def _all_gather(op: Op, operand: int, output: int) -> list[IndexingMap]:
-    """Along a dim, the parts that the members of the group have, in their order."""
+    """Along a dim the output has the parts of the group's members, in their order."""
     (k, part), out = _along(op, operand, output), op.dims(output)
     count = _split(op, out[k], part)
     if not count:
         return []
 
-    def maps_of(asked: _Asked, piece: Piece) -> Iterable[IndexingMap]:
-        d = asked.dims
+    def maps_of(variables: _Variables, piece: Piece) -> Iterable[IndexingMap]:
+        d = variables.dims
         for run in piece.runs:
             whole = (d[k], Interval(run.positions.lower * part, (run.positions.upper + 1) * part - 1))
             results = [*d[:k], d[k] % part, *d[k + 1 :]]
-            yield asked.map(results, run.device(d[k] // part), [whole, *piece.constraints])
+            yield variables.map(results, run.device(d[k] // part), [whole, *piece.constraints])
 
     return _per_piece(op, output, count, maps_of, ordered=True)
 
 
 def _all_reduce(op: Op, operand: int, output: int) -> list[IndexingMap]:
-    """The elements at a place, of all members of the group."""
+    """An element depends on the elements at its place of all members of the group."""
     _expect_same(op, operand, output)
 
-    def maps_of(asked: _Asked, piece: Piece) -> Iterable[IndexingMap]:
+    def maps_of(variables: _Variables, piece: Piece) -> Iterable[IndexingMap]:
         for run in piece.runs:
-            member = asked.member(run.positions)
-            yield asked.map(asked.dims, run.device(member), piece.constraints, run.positions)
+            member = variables.member(run.positions)
+            yield variables.map(variables.dims, run.device(member), piece.constraints, run.positions)
 
     return _per_piece(op, output, None, maps_of)
 
 
 def _reduce_scatter(op: Op, operand: int, output: int) -> list[IndexingMap]:
-    """The part, along a dim, at the device's place in the group, of all members of the group."""
+    """Along a dim the output depends on the parts, of all members, that have the device's place."""
     (k, whole), out = _along(op, operand, output), op.dims(output)
     count = _split(op, whole, out[k])
     if not count:
         return []
 
-    def maps_of(asked: _Asked, piece: Piece) -> Iterable[IndexingMap]:
-        d = asked.dims
+    def maps_of(variables: _Variables, piece: Piece) -> Iterable[IndexingMap]:
+        d = variables.dims
         results = [*d[:k], d[k] + piece.position * out[k], *d[k + 1 :]]
         for run in piece.runs:
-            member = asked.member(run.positions)
-            yield asked.map(results, run.device(member), piece.constraints, run.positions)
+            member = variables.member(run.positions)
+            yield variables.map(results, run.device(member), piece.constraints, run.positions)
 
     return _per_piece(op, output, count, maps_of, placed=True)
 
 
 def _all_to_all(op: Op, operand: int, output: int) -> list[IndexingMap]:
-    """Along a dim, from each member the part at the device's place in the group."""
+    """Along a dim the output has from each member the part with the device's place in the group."""
     _expect_same(op, operand, output)
     (k, _whole), out = _along(op, operand, output), op.dims(output)
     groups = _groups(op)
@@ -295,43 +295,43 @@ def _all_to_all(op: Op, operand: int, output: int) -> list[IndexingMap]:
     if not part:
         return []
 
-    def maps_of(asked: _Asked, piece: Piece) -> Iterable[IndexingMap]:
-        d = asked.dims
+    def maps_of(variables: _Variables, piece: Piece) -> Iterable[IndexingMap]:
+        d = variables.dims
         results = [*d[:k], d[k] % part + piece.position * part, *d[k + 1 :]]
         for run in piece.runs:
             whole = (d[k], Interval(run.positions.lower * part, (run.positions.upper + 1) * part - 1))
-            yield asked.map(results, run.device(d[k] // part), [whole, *piece.constraints])
+            yield variables.map(results, run.device(d[k] // part), [whole, *piece.constraints])
 
     return _per_piece(op, output, None, maps_of, placed=True, ordered=True)
 
 
 def _exchange(op: Op, operand: int, output: int) -> list[IndexingMap]:
-    """Of a tuple: output ``i`` is what member ``i`` has as the operand at the device's place."""
+    """For a tuple, output ``i`` is the operand of member ``i`` that has the device's place."""
     _expect_same(op, operand, output)
 
-    def maps_of(asked: _Asked, piece: Piece) -> Iterable[IndexingMap]:
+    def maps_of(variables: _Variables, piece: Piece) -> Iterable[IndexingMap]:
         at_place = (piece.position, Interval(operand, operand))
         for run in piece.runs:
             if output in run.positions:
-                yield asked.map(asked.dims, run.device(output), [at_place, *piece.constraints])
+                yield variables.map(variables.dims, run.device(output), [at_place, *piece.constraints])
 
     return _per_piece(op, output, len(op.inputs), maps_of, placed=True, ordered=True)
 
 
 def _broadcast(op: Op, operand: int, output: int) -> list[IndexingMap]:
-    """What the first member of the group has."""
+    """The output is the operand of the group's first member."""
     _expect_same(op, operand, output)
 
-    def maps_of(asked: _Asked, piece: Piece) -> Iterable[IndexingMap]:
+    def maps_of(variables: _Variables, piece: Piece) -> Iterable[IndexingMap]:
         for run in piece.runs:
             if 0 in run.positions:
-                yield asked.map(asked.dims, run.device(0), piece.constraints)
+                yield variables.map(variables.dims, run.device(0), piece.constraints)
 
     return _per_piece(op, output, None, maps_of, ordered=True)
 
 
 def _permute(op: Op, operand: int, output: int) -> list[IndexingMap]:
-    """What the source of the device has."""
+    """The output is the operand of the device's source."""
     _expect_same(op, operand, output)
     if "slice_sizes" in op.instruction.attributes:
         op.refuse("slices written into an operand in place are not described")
@@ -348,10 +348,10 @@ def _permute(op: Op, operand: int, output: int) -> list[IndexingMap]:
         inner = partitions or op.device_count or most
         outer = _over(op, op.device_count, inner)
         sources = {r * inner + t: r * inner + s for s, t in named for r in range(outer)}
-    asked = _Asked(op.dims(output), _count([*sources.items()]))
+    variables = _Variables(op.dims(output), _count([*sources.items()]))
     return [
-        asked.map(asked.dims, source, constraints)
-        for constraints, source in pairings(sources, asked.device)
+        variables.map(variables.dims, source, constraints)
+        for constraints, source in pairings(sources, variables.device)
     ]
 
 
@@ -367,27 +367,27 @@ _ACCESS: Final[dict[str, Access]] = {
 
 
 def _only(op: Op, operand: int, maps: list[IndexingMap]) -> Maps:
-    """Maps of one operand; the others are not read."""
+    """The maps of one operand; no other operand is read."""
     found: Maps = [[] for _leaf in op.inputs]
     found[operand] = maps
     return found
 
 
-def _pairs(op: Op) -> None:
-    """That output ``i`` is made of operand ``i``."""
+def _expect_pairs(op: Op) -> None:
+    """Refuse an op unless it has one operand for each output."""
     if len(op.inputs) != len(op.outputs):
         op.refuse(f"it has {len(op.inputs)} operands and {len(op.outputs)} outputs")
 
 
 @rule(*_ACCESS)
-def _paired(op: Op, output: int) -> Maps:
-    _pairs(op)
+def _pairwise(op: Op, output: int) -> Maps:
+    _expect_pairs(op)
     return _only(op, output, _ACCESS[op.opcode](op, output, output))
 
 
 @rule("all-to-all")
 def _all_to_all_rule(op: Op, output: int) -> Maps:
-    _pairs(op)
+    _expect_pairs(op)
     if "dimensions" in op.instruction.attributes:
         return _only(op, output, _all_to_all(op, output, output))
     return [_exchange(op, operand, output) for operand in range(len(op.inputs))]

@@ -1,12 +1,12 @@
 """Convolutions: a window of the input against a kernel.
 
 Element ``b, o, d...`` sums over places ``s`` of the window and input features ``i``. Its output feature
-``o`` tells the feature group, which has its own input features, and the batch group, which has its own
-batch. XLA takes all batch groups for one.
+``o`` decides the feature group, which has its own input features, and the batch group, which has its
+own batch. XLA's maps treat all batch groups as one.
 
-The kernel is read only where the window lies over an element of the input: what would meet the padding,
-or the gaps between elements, is no term of the sum. XLA's maps to the kernel ignore that, and so they
-ignore ``rhs_reversal``, which lays the kernel into the window from its end.
+The kernel is read only where the window lies over an element of the input. A kernel element over the
+padding, or over a gap between elements, is no term of the sum. XLA's maps to the kernel ignore this,
+and they ignore ``rhs_reversal``, which reverses the kernel in the window.
 
 The ranges are places of the window, then the input feature.
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from .building import Ranges, at, expect, number, settled
+from .building import Ranges, at, expect, number, simple_map
 from .rules import rule
 from .window import read_window
 
@@ -31,7 +31,7 @@ _LABELS: Final = re.compile(r"([0-9bf]+)_([0-9io]+)->([0-9bf]+)")
 
 
 class Labels(NamedTuple):
-    """Which dims of the input, the kernel and the result are ``b``, ``f``, ``i``, ``o``, ``0``, ..."""
+    """The dims ``b``, ``f``, ``i``, ``o``, ``0``, ... of the input, the kernel and the result."""
 
     input: dict[str, int]
     kernel: dict[str, int]
@@ -56,7 +56,7 @@ def _labels(op: Op) -> Labels:
 
 
 def _groups(op: Op, labels: Labels) -> tuple[int, int]:
-    """In how many groups the features are, and the batch; with them the shapes must fit."""
+    """The numbers of feature groups and of batch groups; refuse shapes that do not fit them."""
     sizes, kernel = (op.sizes(leaf.shape) for leaf in op.inputs)
     dims, outputs = op.dims(), kernel[labels.kernel["o"]]
     most = max(outputs, 1) + 1
@@ -103,13 +103,13 @@ def _convolution(op: Op, output: int) -> Maps:
     feature, o = ranges.new(features), at(dims, labels.result["f"])
 
     def group(groups: int) -> Value:
-        """Groups lie one behind the other, in the output features as in what is theirs."""
+        """The group of an output feature; each group has equally many neighbouring features."""
         return o // max(1, outputs // groups) if groups > 1 else 0
 
     input_at["f"] = group(feature_groups) * features + feature
     input_at["b"] = group(batch_groups) * dims[labels.result["b"]] + at(dims, labels.result["b"])
     kernel_at["i"], kernel_at["o"] = feature, o
     return [
-        [settled([input_at[name] for name in labels.input], dims, ranges.sizes, input_inside)],
-        [settled([kernel_at[name] for name in labels.kernel], dims, ranges.sizes, kernel_inside)],
+        [simple_map([input_at[name] for name in labels.input], dims, ranges.sizes, input_inside)],
+        [simple_map([kernel_at[name] for name in labels.kernel], dims, ranges.sizes, kernel_inside)],
     ]

@@ -1,7 +1,7 @@
-"""Custom calls, which the program only names, and what devices send to each other.
+"""Custom calls, which the program only names, and messages between devices.
 
-A call without operands, as ``AllocateBuffer``, reads none. Of the others some targets are known to make
-an element from those at its place, `TRANSPARENT`, or to lay arrays behind each other.
+A call without operands, such as ``AllocateBuffer``, reads none. Some targets, `TRANSPARENT`, are known
+to make an element from those at its place. Some are known to concatenate arrays.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ def _custom(op: Op, output: int) -> Maps:
         return []
     target = op.attribute("custom_call_target").strip('"')
     if target == "ConcatBitcast":
-        return _concatenated(op, output)
+        return _concatenation(op, output)
     dims = op.dims(output)
     if target in TRANSPARENT and all(op.sizes(leaf.shape) == dims for leaf in op.inputs):
         return [[op.identity(output)] for _ in op.inputs]
     return op.refuse(f"what its target {target} reads is not known" if target else "it has no target")
 
 
-def _concatenated(op: Op, output: int) -> Maps:
-    """Arrays that lie behind each other in memory, as one: they differ along its slowest dim alone."""
+def _concatenation(op: Op, output: int) -> Maps:
+    """Arrays one after another in memory, as one array: they differ only along its slowest dim."""
     shape = op.outputs[output].shape
     dims = op.dims(output)
     parts = [op.sizes(leaf.shape) for leaf in op.inputs]
@@ -73,9 +73,9 @@ REFUSED: Final = {
     "send": "it hands its operand to another device",
     "send-done": "it waits for another device",
 }
-"""Why ops have no maps whose operands do not say what they make."""
+"""The reasons why some ops have no maps: their operands do not decide their results."""
 
 
 @rule(*REFUSED)
-def _refused(op: Op, output: int) -> Maps:
+def _refuse(op: Op, output: int) -> Maps:
     return op.refuse(REFUSED[op.opcode])

@@ -3,8 +3,8 @@
 The dims of the result are the batch dims, then the free dims of the left side, then those of the
 right side. The contracted dims are ranges, in the order of ``lhs_contracting_dims``.
 
-A scaled dot multiplies each side by its scale, whose elements stand for blocks: element ``x`` of a dim
-has scale ``x floordiv block``.
+A scaled dot multiplies each side by its scale. A scale has one element for each block: element ``x`` of
+a dim has scale ``x floordiv block``.
 
 Source: XLA ``operation_semantics``, Dot; its BlockScalingRewriter.
 """
@@ -36,7 +36,7 @@ class Side(NamedTuple):
 
     @property
     def free(self) -> tuple[int, ...]:
-        """Its dims of no other kind."""
+        """Its dims that are neither batch dims nor contracted."""
         others = self.batch + self.contracting + self.group
         return tuple(k for k in range(len(self.sizes)) if k not in others)
 
@@ -45,7 +45,7 @@ class Side(NamedTuple):
         return tuple(self.sizes[k] for k in dims)
 
     def results(self, first: int, free: int, group: Value = 0) -> list[Value]:
-        """Return the element that a result at ``dim(first)``, ... is made of.
+        """Return the element that the result at ``dim(first)``, ... depends on.
 
         Args:
             first: The result's first batch dim.
@@ -62,7 +62,7 @@ def sides(op: Op, output: int, groups: tuple[int, ...] = ()) -> tuple[Side, Side
     """Return the two sides of a dot.
 
     Args:
-        groups: The sizes of first dims of the result that are of neither side.
+        groups: The sizes of the first dims of the result that belong to neither side.
 
     Raises:
         UnsupportedError: the sides do not give the result.

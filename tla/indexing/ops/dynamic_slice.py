@@ -1,7 +1,7 @@
-"""Slices that begin where the program says: dynamic-slice and dynamic-update-slice.
+"""Slices whose starts the program reads: dynamic-slice and dynamic-update-slice.
 
-A start is moved to where the slice fits, along each dim on its own. Along a dim that the slice takes
-whole it is 0, whatever is read. Each element of the output depends on all of the starts.
+A start is clamped so that the slice fits, along each dim separately. Along a dim that the slice takes
+whole it is 0, whatever the program reads. Each element of the output depends on all of the starts.
 
 Source: XLA operation semantics, DynamicSlice and DynamicUpdateSlice. XLA's own maps of the latter lack
 the constraints: there each element depends on the source, and on elements outside of the update.
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ..maps import IndexingMap
 from ..variables import dim, rt
 from .rules import rule
-from .starts import needed, reached, scalar_starts, starts_read
+from .starts import needed, not_empty, scalar_starts, starts_read
 
 if TYPE_CHECKING:
     from ...numbers import Value
@@ -28,7 +28,7 @@ def _dynamic_slice(op: Op, output: int) -> Maps:
     window = op.dims(output)
     variables = scalar_starts(op, starts, op.sizes(operand.shape), window)
     shifted = IndexingMap([dim(k) + rt(k) for k in range(len(window))], window, (), variables)
-    return [reached(shifted), *starts_read(op, starts, output)]
+    return [not_empty(shifted), *starts_read(op, starts, output)]
 
 
 @rule("dynamic-update-slice")
@@ -39,13 +39,13 @@ def _dynamic_update_slice(op: Op, output: int) -> Maps:
         op.refuse(f"operand {source} is {source.shape}, the result {op.outputs[output].shape}")
     variables = scalar_starts(op, starts, sizes, window)
     offsets = [dim(k) - rt(k) for k in range(len(sizes))]
-    # where the update is as long as the source, its start is 0 and all of the dim lies inside
+    # if the update is as long as the source, its start is 0 and it covers the whole dim
     moving = [k for k, n in enumerate(sizes) if window[k] < n]
     inside = [(offsets[k], (0, window[k] - 1)) for k in moving]
     updated = IndexingMap(offsets, sizes, (), variables, inside)
 
-    # The rest of the box, cut into disjoint pieces: what lies before or behind the update along one
-    # dim, and within it along those to the left.
+    # The rest of the box in disjoint pieces: each is before or behind the update along one dim, and
+    # within it along the dims to the left.
     kept = [op.identity(output)] if 0 in window else []
     within: list[tuple[Value, tuple[int, int]]] = []
     for i, k in enumerate(() if kept else moving):
@@ -55,4 +55,4 @@ def _dynamic_update_slice(op: Op, output: int) -> Maps:
             constraints = [*within, (offset, outside)]
             kept.append(op.identity(output).with_parts(runtime=read, constraints=constraints))
         within.append((offset, (0, window[k] - 1)))
-    return [reached(*kept), reached(updated), *starts_read(op, starts, output)]
+    return [not_empty(*kept), not_empty(updated), *starts_read(op, starts, output)]

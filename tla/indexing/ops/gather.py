@@ -1,8 +1,8 @@
 """Gather: one slice of the operand for each vector in an array of indices.
 
 The dims of the output that are no offset dims number the vectors, in the order of the dims of the
-indices; the offset dims go through the slice, in the order of the operand's dims that are neither
-collapsed nor batching. A start is moved to where the slice fits.
+indices. The offset dims are the dims of the slice, in the order of the operand's dims that are neither
+collapsed nor batching. A start is clamped so that the slice fits.
 
 An element of the output depends on each entry of its own vector.
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from ..maps import IndexingMap
 from ..variables import dim, rng, rt
 from .rules import rule
-from .starts import IndexVectors, needed, reached, vector_dims
+from .starts import IndexVectors, needed, not_empty, vector_dims
 
 if TYPE_CHECKING:
     from ...numbers import Value
@@ -66,4 +66,4 @@ def _gather(op: Op, output: int) -> Maps:
     data = IndexingMap(place, out, (), vectors.starts(number, is_clamped=True))
     entry, length = (rng(0), [len(dims.targets)]) if vectors.has_dim else (0, [])
     read = IndexingMap(vectors.element(number, entry), out, length)
-    return [reached(data), reached(read)]
+    return [not_empty(data), not_empty(read)]

@@ -1,6 +1,6 @@
-"""What the computation of an op makes its results from, where the computation is known.
+"""The maps of the computation of an op, if the computation is known.
 
-Where it is not, as to an instruction read by itself, an op depends on all that it hands to it.
+If it is not known, as for an instruction without its program, an op depends on all its arguments.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ def inner_maps(op: Op, parameters: int, outputs: int) -> list[Maps] | None:
     """Return for each output of the op's computation its maps to each of its parameters.
 
     Args:
-        parameters: How many arrays its parameters are; one with another number counts as not known.
-        outputs: How many it makes.
+        parameters: The number of arrays that are its parameters; a computation with another number
+            counts as not known.
+        outputs: The number of its outputs.
     """
     computation = called(op.instruction, "to_apply")
     if computation is None:

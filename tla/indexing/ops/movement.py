@@ -7,10 +7,10 @@ broadcast      ``d[dimensions[k]]``
 transpose      ``d[j]`` with ``dimensions[j] == k``
 reverse        ``size - 1 - d[k]`` where ``k`` is one of the ``dimensions``
 slice          ``d[k] * stride + start``
-concatenate    ``d[k]`` less what stands before the operand, where it is that of ``dimensions``
+concatenate    ``d[k]`` minus the sizes of the operands before, if ``k`` is the dim of ``dimensions``
 =============  =================================================================================
 
-A dim whose size only the run knows counts as its bound, where that makes no difference.
+A dynamic dim counts as its bound if its size makes no difference.
 Source: XLA operation semantics.
 """
 
@@ -47,10 +47,10 @@ def only_input(op: Op) -> tuple[int, ...]:
 
 
 def expect_sizes(op: Op, sizes: tuple[int, ...]) -> None:
-    """Raise the error of an instruction whose result has other dims than its operands make.
+    """Raise an error unless the result has the dims that the operands give.
 
     Raises:
-        UnsupportedError: it has.
+        UnsupportedError: it has others.
     """
     if op.dims() != sizes:
         written = ",".join(map(str, sizes))
@@ -58,7 +58,7 @@ def expect_sizes(op: Op, sizes: tuple[int, ...]) -> None:
 
 
 def expect_fixed(op: Op, which: int, dims: tuple[int, ...]) -> None:
-    """Raise the error of an instruction that puts elements where a size of the run says.
+    """Raise an error if the places of the elements depend on the size of a dynamic dim.
 
     Raises:
         UnsupportedError: one of the dims of that input is dynamic.

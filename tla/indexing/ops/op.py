@@ -1,12 +1,12 @@
-"""An HLO instruction as the rules of its map see it: shapes without tuples, attributes as ints.
+"""An HLO instruction in the form that the rules use: shapes without tuples, attributes as ints.
 
 >>> from tla.hlo import read_instruction
 >>> op = Op(read_instruction("%b = f32[2,3] broadcast(f32[3] %x), dimensions={1}"))
 >>> op.ints("dimensions"), op.dims(0), op.sizes(op.inputs[0].shape)
 ((1,), (2, 3), (3,))
 
-A tuple, of the operands or of the result, counts as its elements from left to right, from the outside
-in: so an operand, or an output, is always one array.
+A tuple, of the operands or of the result, counts as its elements from left to right, at every depth. So
+an operand, or an output, is always one array.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     Follow = Callable[[Computation, int], list[list[IndexingMap]]]
 
 Devices: TypeAlias = "int | tuple[int, int] | None"
-"""How many devices run a program; or how many replicas, and partitions of each; None if not given."""
+"""The number of devices that run a program, or the numbers of replicas and of partitions of each."""
 
 
 class Leaf(NamedTuple):
-    """An array that an instruction reads or makes: whose it is, where in a tuple, its shape."""
+    """An array that an instruction reads or makes: its name, its place in a tuple, its shape."""
 
     name: str
     path: tuple[int, ...]
@@ -56,7 +56,7 @@ def leaves(name: str, shape: AnyShape) -> Iterator[Leaf]:
 
 
 def called(instruction: Instruction, attribute: str = "") -> Computation | None:
-    """Return the computation that an attribute names, without one the first; None if it is not known."""
+    """Return the computation that an attribute names, or the first one; None if it is not known."""
     found = dict(zip(instruction.called, instruction.computations, strict=False))
     if not attribute:
         return next(iter(found.values()), None)
@@ -70,10 +70,10 @@ class Op:
     """An instruction, its operands and outputs.
 
     Args:
-        devices: How many devices run the program, where the instruction leaves it open; or how many
-            replicas, and partitions of each.
-        follow: Gives the maps of an output of a computation that the instruction calls. Without it
-            those are not known.
+        devices: The number of devices that run the program, or the numbers of replicas and of partitions
+            of each; for instructions that do not give it.
+        follow: A function that returns the maps of an output of a computation that the instruction
+            calls. Without it those are not known.
     """
 
     def __init__(
@@ -92,12 +92,12 @@ class Op:
 
     @property
     def device_count(self) -> int | None:
-        """How many devices run the program; None where that is not given."""
+        """The number of devices that run the program; None if it is not known."""
         return prod(self.devices) if isinstance(self.devices, tuple) else self.devices
 
     @property
     def partitions(self) -> int | None:
-        """How many of the devices a replica has; None where that is not given."""
+        """The number of devices of a replica; None if it is not known."""
         return self.devices[1] if isinstance(self.devices, tuple) else None
 
     @property
@@ -121,7 +121,7 @@ class Op:
         return tuple(leaves(self.instruction.name, self.instruction.shape))
 
     def sizes(self, shape: XlaShape) -> tuple[int, ...]:
-        """Return the dims of a shape; of a bounded one the bound.
+        """Return the dims of a shape; for a dynamic dim its bound.
 
         Raises:
             UnsupportedError: a dim has no bound.
@@ -152,7 +152,7 @@ class Op:
         return self.instruction.attributes.get(name, default)
 
     def refuse(self, why: str) -> NoReturn:
-        """Raise the error of an instruction that has no map; ``why`` goes on after "because"."""
+        """Raise the error of an instruction that has no map; ``why`` is the text after "because"."""
         name, opcode = self.instruction.name, self.opcode
         raise UnsupportedError(
             f"instruction {name}: op {opcode} is not supported because {why}",

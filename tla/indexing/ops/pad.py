@@ -1,4 +1,4 @@
-"""The maps of pad: its data, and the padding value wherever there is none.
+"""The maps of pad: to the data, and to the padding value at all other places.
 
 >>> from tla.hlo import read_instruction
 >>> from tla.indexing import output_to_input
@@ -10,9 +10,9 @@
 (d0) -> (), domain: d0 in [8, 11]
 (d0) -> (), domain: d0 in [2, 6], (d0 - 1) mod 2 in [1, 1]
 
-Element ``i`` of the operand stands at ``low + i * (interior + 1)``, if that lies within the result: a
-negative ``low`` or ``high`` cuts elements off. The padding value has a map for each piece of
-the result outside the data; no two pieces meet.
+Element ``i`` of the operand is at ``low + i * (interior + 1)``, if this is within the result: a negative
+``low`` or ``high`` cuts elements off. The padding value has a map for each piece of the result outside
+the data. The pieces are disjoint.
 
 Source: XLA operation semantics.
 """
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
 
 class Padding(NamedTuple):
-    """What is put around the elements of a dim: its size, ``low_high_interior``.
+    """The padding of a dim: its size, and ``low_high_interior``.
 
     >>> axis = Padding(4, 1, 4, 1)
-    >>> print(axis.padded, axis.data, axis.step, IndexingMap([unpadded(axis, 0)], [axis.data]))
+    >>> print(axis.padded, axis.data, axis.step, IndexingMap([element_at(axis, 0)], [axis.data]))
     12 [1, 7] 2 (d0) -> ((d0 - 1) floordiv 2), domain: d0 in [1, 7]
     """
 
@@ -52,12 +52,12 @@ class Padding(NamedTuple):
 
     @property
     def step(self) -> int:
-        """How far the elements are apart; 1 where there are no two."""
+        """The distance between elements; 1 if there are fewer than two."""
         return self.interior + 1 if self.size > 1 else 1
 
     @property
     def extent(self) -> int:
-        """How far the elements reach with what is between them."""
+        """The length of the elements with the padding between them."""
         return (self.size - 1) * self.step + 1 if self.size else 0
 
     @property
@@ -67,12 +67,12 @@ class Padding(NamedTuple):
 
     @property
     def data(self) -> Interval:
-        """From the first to the last place in the result that an element, or what is between, takes."""
+        """The first and the last place in the result of the elements and the padding between them."""
         return Interval(max(0, self.low), min(self.padded, self.low + self.extent) - 1)
 
     @property
     def is_dense(self) -> bool:
-        """Whether nothing is put between the elements."""
+        """Whether no padding is between the elements."""
         return self.step == 1
 
     @property
@@ -82,15 +82,15 @@ class Padding(NamedTuple):
         return -(-first // self.step) <= last // self.step
 
     def pieces(self) -> Iterator[tuple[Interval, bool]]:
-        """Yield where the padding is: bounds, and whether they hold elements between it."""
+        """Yield the bounds of the padding, and whether elements are within them."""
         yield Interval(0, self.data.lower - 1), False
         yield Interval(self.data.upper + 1, self.padded - 1), False
         if not self.is_dense:
             yield self.data, True
 
 
-def unpadded(axis: Padding, k: int) -> Value:
-    """Return which element of a dim stands at coordinate ``dim(k)`` of the padded one."""
+def element_at(axis: Padding, k: int) -> Value:
+    """Return the element of a dim at coordinate ``dim(k)`` of the padded dim."""
     element: Value = (dim(k) - axis.low) // axis.step
     return element
 
@@ -113,7 +113,7 @@ def _pad(op: Op, output: int) -> Maps:
 
 
 def _data(axes: list[Padding]) -> IndexingMap:
-    results = [unpadded(axis, k) for k, axis in enumerate(axes)]
+    results = [element_at(axis, k) for k, axis in enumerate(axes)]
     dims = [axis.data for axis in axes]
     is_empty = not all(axis.has_data for axis in axes)
     m = IndexingMap(results, dims, constraints=_on_elements(axes), is_known_empty=is_empty)
@@ -127,7 +127,7 @@ def _on_elements(axes: list[Padding]) -> list[tuple[Value, tuple[int, int]]]:
 
 
 def _value(axes: list[Padding]) -> Iterator[IndexingMap]:
-    """The pieces without data: before dim ``k`` data in all dims, in dim ``k`` none."""
+    """The pieces without data: each has data in all dims before dim ``k``, and no data in dim ``k``."""
     if not all(axis.has_data for axis in axes):
         yield IndexingMap((), [axis.padded for axis in axes])
         return

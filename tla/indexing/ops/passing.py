@@ -1,4 +1,4 @@
-"""Ops that pass arrays on as they are, and ops that read none.
+"""Ops that return their operands unchanged, and ops that read no operand.
 
 ======================================  ========================================================
 op                                      element of an output
@@ -12,8 +12,8 @@ what makes numbers, tokens              made from nothing
 get-dimension-size                      made from a shape, and not from data
 ======================================  ========================================================
 
-A token carries no data: it is not read, and nothing is read for it. A size says which elements there
-are and not what they are: it is not read either.
+A token has no data: no op reads it, and it depends on nothing. A size decides which elements there are
+and not their values, so it is not read either.
 
 Source: XLA operation semantics.
 """
@@ -53,12 +53,12 @@ def _from_scalars(op: Op, output: int) -> Maps:
 def _in_order(op: Op, output: int) -> Maps:
     if len(op.inputs) != len(op.outputs):
         op.refuse(f"it has {len(op.outputs)} arrays of its operands' {len(op.inputs)}")
-    return _passed(op, output, output)
+    return _from_input(op, output, output)
 
 
 @rule("add-dependency", "set-dimension-size")
 def _first(op: Op, output: int) -> Maps:
-    return _passed(op, output, output)  # what stands behind the first operand is not read
+    return _from_input(op, output, output)  # the operands after the first are not read
 
 
 @rule("get-tuple-element")
@@ -67,11 +67,11 @@ def _element(op: Op, output: int) -> Maps:
     inside = [i for i, leaf in enumerate(op.inputs) if leaf.path[:1] == index]
     if len(index) != 1 or len(inside) != len(op.outputs):
         op.refuse(f"its operand has no such element {op.attribute('index')}")
-    return _passed(op, output, inside[output])
+    return _from_input(op, output, inside[output])
 
 
-def _passed(op: Op, output: int, source: int) -> Maps:
-    """Each element from the one at its place in one of the inputs."""
+def _from_input(op: Op, output: int, source: int) -> Maps:
+    """The maps of an output whose elements are those of one of the inputs, at their places."""
     maps: Maps = [[] for _leaf in op.inputs]
     made: Leaf = op.outputs[output]
     if made.shape.element_type.bits is not None:

@@ -1,8 +1,8 @@
-"""Ragged dots: products in which one dim is cut into groups of sizes that the program reads.
+"""Ragged dots: products with one dim cut into groups, whose sizes the program reads.
 
-The groups lie one behind the other; what lies behind the last is in none and takes no part. Where a
-group begins is the sum of the sizes before it, so there is one map for each group, with all those sizes
-as runtime variables; a size above that of the dim counts as that. What is cut decides what is made:
+The groups lie one after another; elements after the last group take no part. The start of a group is the
+sum of the sizes before it. So each group has one map, with all those sizes as runtime variables. A size
+above that of the dim counts as the size of the dim. The kind of the cut dim decides the result:
 
 ===========  ================  ==============================================================
 the cut dim  result            an element of it
@@ -12,8 +12,8 @@ contracted   [g, b, m, n]      sums over the places in its group
 batch        [b, m, n]         is that of a plain dot
 ===========  ================  ==============================================================
 
-The sizes have the dims of the left side's batch, and those of the cut one's kind before it; or none of
-them.
+The dims of the sizes before the groups are the left side's batch dims and those of the cut dim's kind
+before the cut dim; or there are none.
 
 Source: StableHLO ``chlo.ragged_dot``; XLA's RaggedDotRewriter.
 """
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from .rules import Maps
 
 MOST_GROUPS = 128
-"""Each group is a map with as many variables as groups lie before it."""
+"""The most groups; the map of a group has one variable for each group before it."""
 
 
 class Groups(NamedTuple):
-    """How a dim is cut: the place in it, its size, the name and the row of the sizes."""
+    """The cut of a dim: the place in it, its size, the name and the row of the sizes."""
 
     place: Value
     size: int
@@ -93,7 +93,7 @@ def _ragged_dot(op: Op, output: int) -> Maps:
     if count > MOST_GROUPS:
         op.refuse(f"it has {count} groups, and a map for each is made of {MOST_GROUPS} at most")
 
-    # which size an element reads: that of its batch, of all other rows all
+    # an element reads the size of its batch, and all sizes along the other rows
     row = before if len(counts) > 1 else ()
     result_dims = {k: first + i for i, k in enumerate(left.batch + left.free)}
     read = lines(dims, counts, [*(result_dims.get(k) for k in row), None])

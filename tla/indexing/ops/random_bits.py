@@ -1,6 +1,6 @@
 """Random bits: each depends on the whole state, and so does the next state.
 
-Which words of the state a number comes from is left to the algorithm.
+The algorithm decides the words of the state from which a number comes.
 
 Source: XLA ``operation_semantics``, RngBitGenerator.
 """

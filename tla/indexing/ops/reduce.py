@@ -1,8 +1,8 @@
-"""Reductions over whole dims, and what all reductions have in common.
+"""Reductions over whole dims, and the common part of all reductions.
 
-A reduction takes some inputs, and as many initial values; its computation joins the results so far with
-the next elements, result ``i`` and input ``i`` being parameters ``i`` and ``count + i``. So a result
-depends on the inputs that the computation makes it from, and those that these are made from.
+A reduction has inputs, and an initial value for each. Its computation combines the results so far with
+the next elements: parameter ``i`` is result ``i``, and parameter ``count + i`` is an element of input
+``i``. So a result depends on its inputs in the computation, and in turn on the inputs of these.
 
 The reduced dims are ranges, in the order of the input's dims and not of the attribute, as in XLA.
 """
@@ -37,7 +37,7 @@ def _reduce(op: Op, output: int) -> Maps:
 
 
 def input_count(op: Op) -> int:
-    """Return how many inputs a reduction has; there are as many initial values, scalars, and results."""
+    """Return the number of inputs of a reduction; it has as many initial values and results."""
     count, odd = divmod(len(op.inputs), 2)
     if odd or not count or count != len(op.outputs):
         op.refuse(f"it has {len(op.inputs)} operands for {len(op.outputs)} results, not two for each")
@@ -55,7 +55,7 @@ def inputs_and_inits(op: Op, output: int, elements: IndexingMap, nothing: bool =
 
     Args:
         elements: The map to the elements of each input.
-        nothing: Whether there are none, so that a result is its initial value.
+        nothing: Whether there are no elements, so that a result is its initial value.
     """
     count = input_count(op)
     used = {output} if nothing else _used(op, output, count)
@@ -64,7 +64,7 @@ def inputs_and_inits(op: Op, output: int, elements: IndexingMap, nothing: bool =
 
 
 def _used(op: Op, output: int, count: int) -> Collection[int]:
-    """The inputs that an output is made from.
+    """The inputs on which an output depends.
 
     >>> from tla.hlo import read_module
     >>> from tla.indexing.fusion import op_of

@@ -1,11 +1,11 @@
-"""Reductions over the places of a moving window, and the scattering of one value to each of them.
+"""Reductions over the places of a moving window, and the scatter of one value to one place of each.
 
-A select-and-scatter puts each element of ``source`` where ``select`` finds the chosen element in the
-window of that element over ``operand``. An element of the output so depends
+Each element of ``source`` has a window over ``operand``. A select-and-scatter adds the element at the
+place in its window that ``select`` chooses. So an element of the output depends
 
 - on the elements of ``source`` whose window holds its place,
-- on all elements of ``operand`` in those windows, for the choice; but for windows with one
-  element within the array, where nothing is chosen,
+- on all elements of ``operand`` in those windows, for the choice; except in windows with one
+  element within the array, which have no choice,
 - on the initial value.
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...numbers import Interval
-from .building import Ranges, at, expect, settled
+from .building import Ranges, at, expect, simple_map
 from .reduce import input_count, inputs_and_inits
 from .rules import rule
 from .window import read_window
@@ -41,7 +41,7 @@ def _reduce_window(op: Op, output: int) -> Maps:
         index, inside = w.element(sizes[k], at(dims, k), ranges.new(w.size))
         results.append(index)
         constraints += inside
-    return inputs_and_inits(op, output, settled(results, dims, ranges.sizes, constraints))
+    return inputs_and_inits(op, output, simple_map(results, dims, ranges.sizes, constraints))
 
 
 @rule("select-and-scatter")
@@ -67,7 +67,7 @@ def _select_and_scatter(op: Op, output: int) -> Maps:
             (place % w.stride + back * w.stride, Interval(0, w.size - 1)),
             (t, Interval(0, source[k] - 1)),
         ]
-    first = settled(windows, dims, ranges.sizes, holding)
+    first = simple_map(windows, dims, ranges.sizes, holding)
 
     elements: list[Value] = []
     inside = list(holding)
@@ -75,17 +75,17 @@ def _select_and_scatter(op: Op, output: int) -> Maps:
         element = windows[k] * w.stride - w.low + ranges.new(w.size)
         elements.append(element)
         inside.append((element, Interval(0, dims[k] - 1)))
-    chosen = [
-        settled(elements, dims, ranges.sizes, inside + choice)
+    choice_maps = [
+        simple_map(elements, dims, ranges.sizes, inside + choice)
         for choice in _choices(window, dims, source, windows)
     ]
-    return [[m for m in chosen if not m.is_known_empty], [first], [op.to_scalar(output)]]
+    return [[m for m in choice_maps if not m.is_known_empty], [first], [op.to_scalar(output)]]
 
 
 def _choices(
     window: Sequence[WindowDim], dims: Sequence[int], source: Sequence[int], windows: Sequence[Value]
 ) -> list[list[tuple[Value, Interval]]]:
-    """Constraints of which one holds where a window has two elements within the array, or more."""
+    """Lists of constraints; one list holds exactly if a window has two elements within the array."""
     choices: list[list[tuple[Value, Interval]]] = []
     for w, size, count, t in zip(window, dims, source, windows, strict=True):
         # places start, ..., start + w.size - 1: two of them within [0, size)

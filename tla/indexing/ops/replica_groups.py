@@ -11,8 +11,8 @@ text                           groups
                                ``'b':(2)2``
 =============================  =================================================================
 
-`pieces` turns a table into few exact expressions: whatever is regular is found as a mixed radix number,
-a *progression*, and what is not is cut into several.
+`pieces` turns a table into few exact expressions. A regular group is a mixed radix number, a
+*progression*; an irregular group is cut into several.
 
 Source: XLA ``hlo/ir/replica_group.cc``, ``tile_assignment.cc``, ``mesh_and_axis.cc``.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...numbers import Value
 
 Constraints = tuple[tuple[Any, Interval], ...]
-"""Expressions and the bounds they keep to."""
+"""Expressions and the bounds of their values."""
 
 Groups = list[list[int]]
 
@@ -49,7 +49,7 @@ _AXIS = re.compile(r"('[^']*'|[^,:=']+)(?:=(\d+)|:\((\d+)\)(\d+)|)(?=,|$)")
 
 
 def read_groups(text: str) -> Groups | None:
-    """Return the groups of a ``replica_groups`` attribute; none where all devices are in one.
+    """Return the groups of a ``replica_groups`` attribute; None if all devices are in one group.
 
     >>> read_groups("[4,2]<=[2,4]T(1,0)")
     [[0, 4], [1, 5], [2, 6], [3, 7]]
@@ -57,7 +57,7 @@ def read_groups(text: str) -> Groups | None:
     [[0, 1, 4, 5], [2, 3, 6, 7]]
 
     Raises:
-        ValueError: the text is none of groups, or names a device twice.
+        ValueError: the text does not describe groups, or names a device twice.
     """
     text = re.sub(r"\s+", "", text)
     groups: Groups
@@ -80,8 +80,8 @@ def _numbers(text: str | None) -> list[int]:
     return list(map(int, _NUMBER.findall(text or "")))
 
 
-def _transposed(sizes: Sequence[int], order: Sequence[int], values: Sequence[int]) -> list[int]:
-    """The elements of an array, given in row-major order, with its dims in another order."""
+def _transpose(sizes: Sequence[int], order: Sequence[int], values: Sequence[int]) -> list[int]:
+    """The elements of an array in row-major order, after a change of the order of its dims."""
     if sorted(order) != list(range(len(sizes))) or prod(sizes) != len(values):
         raise ValueError(f"{list(order)} does not order the dims {list(sizes)} of {len(values)} devices")
     strides = [prod(sizes[i + 1 :]) for i in range(len(sizes))]
@@ -101,7 +101,7 @@ def _in_order(count: int) -> range:
 
 def _iota(sizes: str, order: str | None) -> list[int]:
     dims = _numbers(sizes)
-    return _transposed(dims, _numbers(order) if order else range(len(dims)), _in_order(prod(dims)))
+    return _transpose(dims, _numbers(order) if order else range(len(dims)), _in_order(prod(dims)))
 
 
 def _iota_groups(shape: str, sizes: str | None, order: str | None) -> Groups:
@@ -113,7 +113,7 @@ def _iota_groups(shape: str, sizes: str | None, order: str | None) -> Groups:
 
 
 def _mesh_groups(axes: str, devices: str, along: str) -> Groups:
-    """Groups that differ along some axes, in the order of these, or along a part of an axis.
+    """Groups whose devices differ along some axes, in the order of these, or along a part of an axis.
 
     ``'a':(p)n`` splits ``'a'`` into axes ``p``, ``n`` and one more, and is the middle one.
     """
@@ -143,7 +143,7 @@ def _mesh_groups(axes: str, devices: str, along: str) -> Groups:
         raise ValueError(f"the axes {along} overlap")
     inner = [high // low for _name, low, high in split]
     order = [i for i in range(len(split)) if i not in places] + places
-    moved = _transposed(inner, order, _mesh_devices(devices, prod(inner)))
+    moved = _transpose(inner, order, _mesh_devices(devices, prod(inner)))
     return _cut(moved, prod(inner[i] for i in places))
 
 
@@ -159,7 +159,7 @@ def _mesh_devices(text: str, count: int) -> Sequence[int]:
 
 
 class Digit(NamedTuple):
-    """A digit of a number: how many values, what one of it adds to the value, and to the number."""
+    """A digit: the count of its values, and what 1 of it adds to the value and to the number."""
 
     size: int
     stride: int
@@ -167,14 +167,15 @@ class Digit(NamedTuple):
 
 
 class Progression(NamedTuple):
-    """``first + sum of digit * stride``, by the number that the digits write in mixed radix.
+    """The values ``first + sum of digit * stride``; the digits write a number in mixed radix.
 
     >>> p = progression([0, 4, 1, 5, 2, 6])
     >>> p, [p.value(k) for k in range(p.size)], p.number(5)
     (Progression(first=0, digits=(Digit(size=2, stride=4, place=1), Digit(size=3, stride=1, place=2))), \
 [0, 4, 1, 5, 2, 6], (3, ((5, Interval(0, 6)), (1, Interval(0, 2)))))
 
-    Its values are all different: by size, each stride is more than the smaller digits add up to.
+    Its values are all different: in order of size, each stride exceeds the largest sum of the smaller
+    digits.
     """
 
     first: int
@@ -182,7 +183,7 @@ class Progression(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many values it has."""
+        """The number of its values."""
         return prod(digit.size for digit in self.digits)
 
     def value(self, number: Any) -> Any:
@@ -194,7 +195,7 @@ class Progression(NamedTuple):
         return out
 
     def number(self, value: Any) -> tuple[Any, Constraints]:
-        """Return the number of a value, and what holds just for the values that have one."""
+        """Return the number of a value, and constraints that hold just for values with a number."""
         digits = sorted(self.digits, key=lambda digit: abs(digit.stride))
         widths = [(digit.size - 1) * abs(digit.stride) for digit in digits]
         low = self.first + sum((size - 1) * min(stride, 0) for size, stride, _place in digits)
@@ -211,7 +212,7 @@ class Progression(NamedTuple):
 
     @property
     def has_numbers(self) -> bool:
-        """Whether a value tells its number: each stride exceeds what the smaller digits add up to."""
+        """Whether a value decides its number: a stride exceeds the largest sum of the smaller digits."""
         width = 0
         for digit in sorted(self.digits, key=lambda digit: abs(digit.stride)):
             if abs(digit.stride) <= width:
@@ -221,7 +222,7 @@ class Progression(NamedTuple):
 
 
 def progression(values: Sequence[int]) -> Progression | None:
-    """Return the progression that some different values are, in their order, if they are one."""
+    """Return the progression of some different values in their order; None if there is none."""
     digits: list[Digit] = []
     block, count = 1, len(values)
     while block < count:
@@ -237,20 +238,20 @@ def progression(values: Sequence[int]) -> Progression | None:
     return found if fits else None
 
 
-def _cut_up(values: Sequence[int]) -> list[tuple[int, Progression]]:
-    """Progressions that give some values one after the other, each with the place it begins at."""
+def _progressions(values: Sequence[int]) -> list[tuple[int, Progression]]:
+    """Progressions that together give some values in order, each with the place of its first value."""
     whole = progression(values)
     if whole is not None:
         return [(0, whole)]
     parts = [Progression(value) for value in values]
-    while len(joined := _joined(parts)) < len(parts):
+    while len(joined := _join(parts)) < len(parts):
         parts = joined
     starts = accumulate((part.size for part in parts), initial=0)
     return list(zip(starts, parts, strict=False))
 
 
-def _joined(parts: list[Progression]) -> list[Progression]:
-    """Neighbours that differ by equal steps alone, as one progression with a digit more."""
+def _join(parts: list[Progression]) -> list[Progression]:
+    """Neighbours that differ only by equal steps become one progression with one more digit."""
     out: list[Progression] = []
     i = 0
     while i < len(parts):
@@ -281,10 +282,10 @@ class Piece(NamedTuple):
     """Devices whose groups have one form.
 
     Attributes:
-        constraints: What holds for these devices alone.
-        size: How many devices a group has.
+        constraints: Constraints that hold exactly for these devices.
+        size: The number of devices in a group.
         position: The place of the device in its group.
-        runs: The devices of its group; their positions are all from 0 to below the size.
+        runs: The devices of its group; their positions are 0 to ``size - 1``.
     """
 
     constraints: Constraints
@@ -296,18 +297,18 @@ class Piece(NamedTuple):
 def pieces(
     groups: Iterable[Sequence[int]], device: Value, placed: bool = True, ordered: bool = True
 ) -> list[Piece]:
-    """Return what the groups of a table are to a device, as expressions of it.
+    """Return the group of each device in a table, as expressions of the device.
 
-    Of a device in no group no piece holds, of any other just one.
+    The constraints of exactly one piece hold for a device in a group, and of no piece for any other.
 
     >>> (piece,) = pieces([[0, 4], [1, 5], [2, 6], [3, 7]], 5)
     >>> piece.size, piece.position, [run.device(s) for run in piece.runs for s in run.positions]
     (2, 1, [1, 5])
 
     Args:
-        placed: Whether it counts which place the device has in its group; else the pieces, which may
-            then be fewer, give it another one.
-        ordered: Whether it counts which places the others have.
+        placed: Whether the caller uses the place of the device in its group. If not, the pieces may give
+            it another place, and may be fewer.
+        ordered: Whether the caller uses the places of the others.
     """
     sizes: dict[int, list[Sequence[int]]] = {}
     for group in groups:
@@ -320,21 +321,21 @@ def pieces(
             continue
         regular: list[Progression] = []
         for group in alike:
-            members = _cut_up(group if ordered else sorted(group))
-            askers = members if placed == ordered else _cut_up(group if placed else sorted(group))
+            members = _progressions(group if ordered else sorted(group))
+            askers = members if placed == ordered else _progressions(group if placed else sorted(group))
             exact = askers if placed else members
             if len(exact) == 1:
                 regular.append(exact[0][1])
             else:
                 out += _irregular(askers, members, size, device)
-        while len(joined := _joined(regular)) < len(regular):
+        while len(joined := _join(regular)) < len(regular):
             regular = joined
         out += [_regular(each, size, device) for each in regular]
     return out
 
 
 def _regular(table: Progression, size: int, device: Value) -> Piece:
-    """The groups that are cut, ``size`` by ``size``, from one progression."""
+    """The groups of ``size`` devices each that follow one another in one progression."""
     number, constraints = table.number(device)
     begin = 0 if table.size == size else number // size * size
 
@@ -350,7 +351,7 @@ def _irregular(
     size: int,
     device: Value,
 ) -> list[Piece]:
-    """One group, of several progressions, for the device and for the others."""
+    """The pieces of one group, which is several progressions for the device and for the others."""
     runs = tuple(
         Run(Interval(start, start + part.size - 1), _from(start, part)) for start, part in members
     )
@@ -366,7 +367,7 @@ def _from(start: int, part: Progression) -> Callable[[Any], Any]:
 
 
 def pairings(sources: Mapping[int, int], device: Any) -> list[tuple[Constraints, Any]]:
-    """Return a function on devices, given as a table, as expressions, each with its domain.
+    """Return the function of a table on devices as expressions, each with its domain.
 
     >>> from tla.numbers import sym
     >>> ((_, source),) = pairings({0: 3, 1: 0, 2: 1, 3: 2}, sym("x", min=0, max=3))
@@ -376,7 +377,7 @@ def pairings(sources: Mapping[int, int], device: Any) -> list[tuple[Constraints,
     targets = sorted(sources)
     if not targets:
         return []
-    turned = _turned(sources, device)
+    turned = _rotation(sources, device)
     if turned is not None:
         return [turned]
     at, of = progression(targets), progression([sources[x] for x in targets])
@@ -389,12 +390,12 @@ def pairings(sources: Mapping[int, int], device: Any) -> list[tuple[Constraints,
     return [
         (part.number(device)[1], device + shift)
         for shift, shifted in sorted(shifts.items())
-        for _start, part in _cut_up(shifted)
+        for _start, part in _progressions(shifted)
     ]
 
 
-def _turned(sources: Mapping[int, int], device: Any) -> tuple[Constraints, Any] | None:
-    """A shift along one digit of all devices, that comes in again at the other end."""
+def _rotation(sources: Mapping[int, int], device: Any) -> tuple[Constraints, Any] | None:
+    """A cyclic shift along one digit of all devices."""
     count = len(sources)
     if sorted(sources) != list(range(count)):
         return None

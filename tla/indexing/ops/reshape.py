@@ -6,8 +6,8 @@
 >>> print(m)
 (d0, d1) -> (d0 * 2 + d1 floordiv 6, d1 mod 6), domain: d0 in [0, 1], d1 in [0, 11]
 
-Dims are first cut into runs of equal size, as few dims in each as can be: the runs go by themselves,
-so that no number grows larger than it must.
+The dims are first cut into runs of equal size, each with the fewest dims. Each run has its own
+expressions, so that their numbers stay small.
 
 Source: XLA operation semantics; the runs are those of ``ComputeReshapeIndexing``,
 indexing_analysis.cc.
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Run(NamedTuple):
-    """Neighbouring dims of one array, and those of another that hold as many elements."""
+    """Neighbouring dims of one array, and those of another with as many elements."""
 
     a: range
     b: range
@@ -46,8 +46,8 @@ def runs(a: Sequence[int], b: Sequence[int]) -> Iterator[Run]:
     >>> [(list(run.a), list(run.b)) for run in runs((4, 8, 12), (32, 3, 4))]
     [([0, 1], [0]), ([2], [1, 2])]
 
-    A dim of size 1 goes with the run before it. No dim is 0. Where the numbers of elements differ, the
-    last run takes what is left.
+    A dim of size 1 belongs to the run before it. No dim is 0. If the numbers of elements differ, the
+    last run has all the other dims.
     """
     i = j = 0
     while i < len(a) or j < len(b):
@@ -67,7 +67,7 @@ def runs(a: Sequence[int], b: Sequence[int]) -> Iterator[Run]:
 
 
 def place(at: Sequence[Value], sizes: Sequence[Value]) -> Value:
-    """Return the row-major place of coordinates: how many elements stand before it."""
+    """Return the row-major place of coordinates: the number of elements before it."""
     total: Value = 0
     for x, n in zip(at, sizes, strict=True):
         total = total * n + x
@@ -75,7 +75,7 @@ def place(at: Sequence[Value], sizes: Sequence[Value]) -> Value:
 
 
 def coordinates(at: Value, sizes: Sequence[int]) -> list[Value]:
-    """Return the coordinates of a row-major place that lies within the sizes, none of them 0.
+    """Return the coordinates of a row-major place within the sizes, none of which is 0.
 
     >>> print(IndexingMap(coordinates(dim(0), (4, 1, 8)), [32]))
     (d0) -> (d0 floordiv 8, 0, d0 mod 8), domain: d0 in [0, 31]
@@ -92,7 +92,7 @@ def coordinates(at: Value, sizes: Sequence[int]) -> list[Value]:
 
 
 def reshaped(a: Sequence[int], b: Sequence[int], at: Sequence[Value]) -> list[Value]:
-    """Return the index in an array of sizes ``a`` of what stands at index ``at`` of one of sizes ``b``.
+    """Return the index in an array of sizes ``a`` of the element at index ``at`` in one of sizes ``b``.
 
     >>> print(IndexingMap(reshaped((4, 6), (8, 3), [dim(0), dim(1)]), (8, 3)))
     (d0, d1) -> ((d0 * 3 + d1) floordiv 6, (d0 * 3 + d1) mod 6), domain: d0 in [0, 7], d1 in [0, 2]
@@ -107,7 +107,7 @@ def reshaped(a: Sequence[int], b: Sequence[int], at: Sequence[Value]) -> list[Va
 
 
 def reshape_map(a: Sequence[int], b: Sequence[int]) -> IndexingMap:
-    """Return the map to an array of sizes ``a`` from one of sizes ``b``, none of them 0.
+    """Return the map to an array of sizes ``a`` from one of sizes ``b``, none of which is 0.
 
     >>> print(reshape_map((4, 6), (8, 3)))
     (d0, d1) -> (d0 floordiv 2, (d0 mod 2) * 3 + d1), domain: d0 in [0, 7], d1 in [0, 2]
@@ -132,10 +132,10 @@ def _reshape(op: Op, output: int) -> Maps:
 
 
 def _goes_by_bounds(a: Sequence[tuple[int, bool]], b: Sequence[tuple[int, bool]]) -> bool:
-    """Whether the dims of a run, each a size and whether it is dynamic, go by their bounds.
+    """Whether the dims of a run, each a size and whether it is dynamic, count as their bounds.
 
-    They do where the major dim alone may be dynamic, and is so on both sides: what stands below it has
-    sizes that are known, and then the run before this one is as long on both sides too.
+    They do if no dim but the major one may be dynamic, and it is so on both sides. Then the sizes below
+    it are known, and the run before this one is as long on both sides too.
     """
     flags, others = ([is_dynamic for n, is_dynamic in dims if n > 1] for dims in (a, b))
     return not any(flags[1:]) and not any(others[1:]) and flags[:1] == others[:1]
@@ -171,6 +171,6 @@ def _dynamic_reshape(op: Op, output: int) -> Maps:
 
 
 def _below_major(sizes: Sequence[int]) -> tuple[int, ...]:
-    """The dims behind the first one that is larger than 1."""
+    """The dims after the first one that is larger than 1."""
     large = [k for k, n in enumerate(sizes) if n > 1]
     return tuple(range(large[0] + 1, len(sizes))) if large else ()

@@ -1,8 +1,8 @@
 """The table of rules: for each opcode, the maps from an output to the operands.
 
 A rule is a function of an `Op` and the number of an output. It returns for each operand, in the order
-of ``op.inputs``, a list of maps, whose union is exact: an element of the output depends on just the
-elements that one of them reaches. An operand that is not read has no maps.
+of ``op.inputs``, a list of maps. Their union is exact: an element of the output depends on exactly the
+elements to which one of them leads. An operand that is not read has no maps.
 """
 
 from __future__ import annotations

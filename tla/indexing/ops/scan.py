@@ -1,12 +1,12 @@
-"""Scans: a computation that runs along a dim and hands on what it carries.
+"""Scans: a computation that runs along a dim and passes its carries from step to step.
 
 A step reads a slice of every input, without that dim, and the carries; it makes a slice of
-every output and the next carries. So an element of an output depends on slices up to its own, or from
-its own where the scan is reversed, and on the initial carries. XLA's maps say that it depends on its
-own slice alone.
+every output and the next carries. So an element of an output depends on the slices up to its own, and on
+the initial carries; if the scan is reversed, on the slices from its own. XLA's maps say that it depends
+only on its own slice.
 
-Where the computation is known, and makes each carry from the element of that carry at the same place, or
-from none, and from no other carry, the maps are those of the computation: with
+The computation may be known, and each carry may depend on no carry but the element of itself at the same
+place. Then the maps are those of the computation, with these slices:
 
 ===========================  ==========================================================
 through                      slices
@@ -16,7 +16,7 @@ a carry that is kept         all before it
 a carry that is made anew    the one before it
 ===========================  ==========================================================
 
-Of any other computation every element may depend on all that it is handed.
+For any other computation, every element may depend on all its arguments.
 
 Source: XLA ``ScanExpander``.
 """
@@ -30,7 +30,7 @@ from ..compose import compose
 from ..making import Constraint
 from ..places import placed
 from ..variables import dim, rng
-from .building import lines, number, settled
+from .building import lines, number, simple_map
 from .inner import inner_maps
 from .rules import rule
 
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
 
 
 class Scan(NamedTuple):
-    """How a scan runs.
+    """The form of a scan.
 
     Attributes:
-        axis: The dim it runs along.
+        axis: The dim along which it runs.
         steps: The size of that dim.
         is_reverse: Whether it begins at the end.
-        inputs: How many of its operands are inputs; the others are initial carries.
-        outputs: How many of its results are outputs; the others are the last carries.
+        inputs: The number of operands that are inputs; the others are initial carries.
+        outputs: The number of results that are outputs; the others are the last carries.
     """
 
     axis: int
@@ -61,12 +61,12 @@ class Scan(NamedTuple):
     outputs: int
 
     def ages(self, of: Value, low: int, high: int) -> Constraint:
-        """Return that a slice lies from ``low`` to ``high`` steps before that of the output."""
+        """Return the constraint that a slice is ``low`` to ``high`` steps before that of the output."""
         own = dim(self.axis)
         return Constraint(of - own if self.is_reverse else own - of, Interval(low, high))
 
     def numbers(self, low: int, high: int) -> Constraint:
-        """Return that the output is made in step ``low`` to ``high``, counted from 0."""
+        """Return the constraint that the output is of step ``low`` to ``high``, counted from 0."""
         ends = (low, high)
         if self.is_reverse:
             ends = (self.steps - 1 - high, self.steps - 1 - low)
@@ -85,13 +85,13 @@ def _scan(op: Op, output: int) -> Maps:
     is_reverse = op.attribute("is_reverse") == "true"
     scan = Scan(axis, steps.pop(), is_reverse, inputs, outputs)
     own = inputs + output - outputs
-    if scan.steps == 0 and own >= inputs:  # the carry as it was
+    if scan.steps == 0 and own >= inputs:  # the initial carry
         return [[op.identity(output)] if i == own else [] for i in range(len(op.inputs))]
-    found = inner_maps(op, len(op.inputs), len(op.outputs))
-    kept = None if found is None else _kept(op, scan, found)
-    if found is None or kept is None:
+    inner = inner_maps(op, len(op.inputs), len(op.outputs))
+    kept = None if inner is None else _self_carries(op, scan, inner)
+    if inner is None or kept is None:
         return _of_any(op, scan, output)
-    maps = _maps_of_known(op, scan, output, found, kept)
+    maps = _maps_of_known(op, scan, output, inner, kept)
     return [[m for m in each if not m.is_known_empty] for each in maps]
 
 
@@ -103,7 +103,7 @@ def _of_any(op: Op, scan: Scan, output: int) -> Maps:
     maps: Maps = []
     for i, leaf in enumerate(op.inputs):
         sizes = op.sizes(leaf.shape)
-        if scan.inputs == len(op.inputs):  # nothing is handed on
+        if scan.inputs == len(op.inputs):  # there are no carries
             own = [scan.axis if k == scan.axis else None for k in range(len(sizes))]
             maps.append([lines(dims, sizes, own)])
             continue
@@ -118,12 +118,12 @@ def _of_any(op: Op, scan: Scan, output: int) -> Maps:
 # --- a computation that is known --------------------------------------------------------------
 
 
-def _kept(op: Op, scan: Scan, found: list[Maps]) -> list[bool] | None:
-    """For each carry whether it is made from itself; None where carries are made in another way."""
-    if any(m.is_undefined or m.runtime or m.replica for maps in found for each in maps for m in each):
+def _self_carries(op: Op, scan: Scan, inner: list[Maps]) -> list[bool] | None:
+    """For each carry whether it depends on itself; None if a carry depends on another element."""
+    if any(m.is_undefined or m.runtime or m.replica for maps in inner for each in maps for m in each):
         return None
     kept: list[bool] = []
-    for c, maps in enumerate(found[scan.outputs :]):
+    for c, maps in enumerate(inner[scan.outputs :]):
         for other, each in enumerate(maps[scan.inputs :]):
             if each and (other != c or each != [op.identity(scan.outputs + c)]):
                 return None
@@ -131,8 +131,8 @@ def _kept(op: Op, scan: Scan, found: list[Maps]) -> list[bool] | None:
     return kept
 
 
-def _maps_of_known(op: Op, scan: Scan, output: int, found: list[Maps], kept: list[bool]) -> Maps:
-    direct, end = found[output], scan.steps - 1
+def _maps_of_known(op: Op, scan: Scan, output: int, inner: list[Maps], kept: list[bool]) -> Maps:
+    direct, end = inner[output], scan.steps - 1
     maps: Maps = [[] for _leaf in op.inputs]
     if output >= scan.outputs:
         carry = output - scan.outputs
@@ -149,12 +149,12 @@ def _maps_of_known(op: Op, scan: Scan, output: int, found: list[Maps], kept: lis
     step_before = own_step + (1 if scan.is_reverse else -1)
     for i in range(scan.inputs):
         own = dict.fromkeys(direct[i])
-        through = _through(scan, direct, found, kept, i)
+        through = _through(scan, direct, inner, kept, i)
         maps[i] = [map_of(m, own_step) for m in own if m not in through]
         for m in through:
             age = scan.ages(rng(len(m.ranges)), 0 if m in own else 1, end)
             maps[i].append(map_of(m, None, age))
-        renewed = _through(scan, direct, found, [not keeps for keeps in kept], i)
+        renewed = _through(scan, direct, inner, [not keeps for keeps in kept], i)
         maps[i] += [map_of(m, step_before, scan.numbers(1, end)) for m in renewed]
     for c, keeps in enumerate(kept):
         made_then = scan.numbers(0, end if keeps else 0)
@@ -165,7 +165,7 @@ def _maps_of_known(op: Op, scan: Scan, output: int, found: list[Maps], kept: lis
 
 
 def _through(
-    scan: Scan, direct: Maps, found: list[Maps], through: list[bool], i: int
+    scan: Scan, direct: Maps, inner: list[Maps], through: list[bool], i: int
 ) -> dict[IndexingMap, None]:
     """The maps of slices to input ``i`` through some of the carries."""
     return {
@@ -173,12 +173,12 @@ def _through(
         for c, each in enumerate(direct[scan.inputs :])
         if through[c]
         for first in each
-        for second in found[scan.outputs + c][i]
+        for second in inner[scan.outputs + c][i]
     }
 
 
 def _of_output(scan: Scan, m: IndexingMap) -> IndexingMap:
-    """The map of a slice as one of the output: with the dim it is scanned along."""
+    """The map of a slice as a map of the output, which has the scan's dim too."""
     values: dict[Symbol, Value] = {
         dim(k).symbols[0]: dim(k + (k >= scan.axis)) for k in range(len(m.dims))
     }
@@ -190,10 +190,10 @@ def _of_output(scan: Scan, m: IndexingMap) -> IndexingMap:
 def _of_slice(
     scan: Scan, m: IndexingMap, step: Value | None, where: Iterable[Constraint]
 ) -> IndexingMap:
-    """The map to elements of a slice as one to those of the input, at a step, or at each of them."""
+    """The map to elements of a slice as a map to those of the input, at one step or at every step."""
     results = list(m.results)
     results.insert(scan.axis, rng(len(m.ranges)) if step is None else step)
     ranges = [v.bounds for v in m.ranges]
     if step is None:
         ranges.append(Interval(0, scan.steps - 1))
-    return settled(results, [v.bounds for v in m.dims], ranges, [*m.constraints, *where])
+    return simple_map(results, [v.bounds for v in m.dims], ranges, [*m.constraints, *where])

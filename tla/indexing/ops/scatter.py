@@ -1,10 +1,10 @@
 """Scatter: one window of the operand updated for each vector in an array of indices.
 
 The dims of the updates that are no window dims number the vectors, in the order of the dims of the
-indices; the window dims go through the window, in the order of the operand's dims that are neither
-inserted nor batching. A window that does not fit into the operand at its start is left out as a whole.
+indices. The window dims are the dims of the window, in the order of the operand's dims that are neither
+inserted nor batching. A window that does not fit into the operand at its start has no effect at all.
 
-What an element of an output depends on:
+An element of an output depends on these elements:
 
 =========  ======================================================================================
 operand    the element at its place: it is an argument of the combiner, or it stays
@@ -13,8 +13,8 @@ updates    the element of each window that lies on it; the starts are runtime va
 indices    each entry of each vector whose window can lie on it
 =========  ======================================================================================
 
-Where several arrays are scattered together, the combiner takes an element of each: so each output
-depends on all of them alike.
+A scatter of several arrays gives an element of each to the combiner, so each output depends on all of
+them alike.
 
 Source: XLA operation semantics, Scatter; ``HloEvaluator::HandleScatter`` for windows that do not fit.
 """
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final
 from ..maps import IndexingMap
 from ..variables import dim, rng, rt
 from .rules import rule
-from .starts import IndexVectors, needed, reached, vector_dims
+from .starts import IndexVectors, needed, not_empty, vector_dims
 
 if TYPE_CHECKING:
     from ...numbers import Value
@@ -69,7 +69,7 @@ def _scatter(op: Op, output: int) -> Maps:
     if vectors.counts != tuple(shape[i] for i in numbering):
         op.refuse(f"{indices.shape} holds {vectors.counts} vectors, the updates are {updates[0].shape}")
 
-    # A batching dim says which vectors are meant; through the others a range goes.
+    # A batching dim decides the vectors along it; a range counts those along the other dims.
     number: list[Value] = [0] * len(numbering)
     for k, at in vectors.batching.items():
         number[at] = dim(k)
@@ -89,11 +89,11 @@ def _scatter(op: Op, output: int) -> Maps:
         place[i] = offsets[k]
     hit = IndexingMap(place, sizes, ranges, vectors.starts(number, is_clamped=False), inside)
 
-    # Along a dim without a start no window goes further than its length.
+    # Along a dim without a start a window covers only its own length.
     fixed = [(dim(k), window[k]) for k in range(rank) if k not in {*dims.targets, *dims.of_array}]
     entry, length = (rng(len(free)), [len(dims.targets)]) if vectors.has_dim else (0, [])
     read = IndexingMap(vectors.element(number, entry), sizes, [*ranges, *length], (), fixed)
-    kept = reached(op.identity(output))
-    if 0 in shape:  # there is no window, or nothing in it
+    kept = not_empty(op.identity(output))
+    if 0 in shape:  # there is no window, or it is empty
         read = hit = IndexingMap((), is_known_empty=True)
-    return [[*kept] for _ in operands] + [reached(read)] + [reached(hit) for _ in updates]
+    return [[*kept] for _ in operands] + [not_empty(read)] + [not_empty(hit) for _ in updates]

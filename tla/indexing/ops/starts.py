@@ -1,7 +1,7 @@
-"""Where slices begin: start indices as runtime variables.
+"""The start indices of slices as runtime variables.
 
 A start index is an int that the program reads, from a scalar or from a vector in an array of indices.
-`scalar_starts` and `IndexVectors` say of each which element that is.
+`scalar_starts` and `IndexVectors` give the element for each of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def needed(op: Op, at_least: int, at_most: int | None = None) -> tuple[Leaf, ...]:
-    """Return the arrays that an op reads; refuse fewer or more than the given counts."""
+    """Return the arrays that an op reads; refuse fewer than ``at_least``, or more than ``at_most``."""
     count = len(op.inputs)
     if count < at_least or (at_most is not None and count > at_most):
         op.refuse(f"it has {count} operands")
@@ -31,7 +31,7 @@ def needed(op: Op, at_least: int, at_most: int | None = None) -> tuple[Leaf, ...
 def scalar_starts(
     op: Op, starts: Sequence[Leaf], sizes: Sequence[int], window: Sequence[int]
 ) -> list[RuntimeVariable]:
-    """Return the start of a window along each dim of an array, moved to where the window fits.
+    """Return the start of a window along each dim of an array, clamped so that the window fits.
 
     The starts are scalars, one for each dim, or one array of rank 1 that holds them all.
     """
@@ -53,17 +53,17 @@ def scalar_starts(
 
 
 def starts_read(op: Op, starts: Iterable[Leaf], output: int) -> list[list[IndexingMap]]:
-    """Return for each operand of `scalar_starts` the map from an output: it is read whole."""
+    """Return for each operand of `scalar_starts` the map from an output: the output reads it whole."""
     maps: list[list[IndexingMap]] = []
     for leaf in starts:
         shape = op.sizes(leaf.shape)
         whole = [rng(k) for k in range(len(shape))]
-        maps.append(reached(IndexingMap(whole, op.dims(output), shape)))
+        maps.append(not_empty(IndexingMap(whole, op.dims(output), shape)))
     return maps
 
 
-def reached(*maps: IndexingMap) -> list[IndexingMap]:
-    """Return the maps that are not known to be empty: what is never read has none."""
+def not_empty(*maps: IndexingMap) -> list[IndexingMap]:
+    """Return the maps that are not known to be empty."""
     return [m for m in maps if not m.is_known_empty]
 
 
@@ -71,10 +71,10 @@ class VectorDims(NamedTuple):
     """The dims that a gather or a scatter names.
 
     Attributes:
-        targets: For each entry of a vector of indices, the dim of the array that it is the start along.
+        targets: For each entry of a vector of indices, the dim of the array along which it is a start.
         left_out: The dims of the array that a slice lacks.
-        batching: Pairs of a dim of the array and a dim of the indices that go along with each other.
-        in_slice: The dims of the slices, as they lie in the other array: the result or the updates.
+        batching: Pairs of a dim of the array and a dim of the indices that have the same coordinate.
+        in_slice: The dims of the slices in the other array: the result or the updates.
         through: The dims of the array that a slice has, in order.
         along: The dim of the indices along which a vector lies.
     """
@@ -120,11 +120,11 @@ class IndexVectors:
 
     Args:
         leaf: The array of indices.
-        along: Its dim along which a vector lies; its rank where each element is a vector of one.
-        targets: For each entry of a vector, the dim of the other array that it is the start along.
+        along: Its dim along which a vector lies; its rank if each element is a vector of one.
+        targets: For each entry of a vector, the dim of the other array along which it is a start.
         sizes, window: The dims of that array, and of a slice of it.
-        batching: Pairs of a dim of that array and a dim of the indices, along which the slice lies
-            where its vector lies.
+        batching: Pairs of a dim of that array and a dim of the indices, along which the slice has the
+            place of its vector.
     """
 
     def __init__(
@@ -149,7 +149,7 @@ class IndexVectors:
         self.numbering: tuple[int, ...] = tuple(k for k in range(rank) if k != along)
         """The dims of the indices that number the vectors."""
         self.counts: tuple[int, ...] = tuple(shape[k] for k in self.numbering)
-        """How many vectors lie along each of these."""
+        """The number of vectors along each of these."""
         self.has_dim: bool = along < rank
         self.batching: dict[int, int] = {}
         """For a dim of the other array, the place in `numbering` that gives the place along it."""
@@ -166,10 +166,10 @@ class IndexVectors:
         return (*number[: self.along], *((entry,) if self.has_dim else ()), *number[self.along :])
 
     def starts(self, number: Sequence[Value], is_clamped: bool) -> list[RuntimeVariable]:
-        """Return the entries of the vector with a number, each where the slice fits.
+        """Return the entries of the vector with a number, each in the bounds in which its slice fits.
 
         Args:
-            is_clamped: Whether an entry elsewhere is moved there; if not, its slice is left out.
+            is_clamped: Whether an entry outside the bounds is clamped; if not, its slice has no effect.
         """
         variables: list[RuntimeVariable] = []
         for j, target in enumerate(self.targets):

@@ -1,11 +1,10 @@
 """Factors of triangular form, and solutions with them.
 
 Element ``i, j`` of the lower factor of ``a`` depends on the rows of the lower triangle of ``a`` up to
-row ``j``, and on its own row up to column ``j``; the triangle that is not made depends on nothing, as
-its values are not defined. With a lower ``a``, row ``i`` of the solution ``x`` of ``a x = b`` depends
-on the rows of the triangle of ``a``, and of ``b``, up to row ``i``; on the diagonal of ``a`` only where
-that is not taken to be 1. Upper triangles run from the other end, and what is transposed has its
-indices swapped.
+row ``j``, and on its own row up to column ``j``. The values of the other triangle are not defined, so
+they depend on nothing. With a lower ``a``, row ``i`` of the solution ``x`` of ``a x = b`` depends on the
+rows of the triangle of ``a``, and of ``b``, up to row ``i``; it does not depend on the diagonal of ``a``
+if that counts as 1. An upper triangle runs from the other end, and a transposed one swaps its indices.
 
 Source: XLA ``operation_semantics``, Cholesky, TriangularSolve.
 """
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...numbers import Interval
 from ..variables import dim, rng
-from .building import expect, order, settled
+from .building import expect, order, simple_map
 from .rules import rule
 
 if TYPE_CHECKING:
@@ -40,9 +39,11 @@ def _cholesky(op: Op, output: int) -> Maps:
         return [*first, row, column] if is_lower else [*first, column, row]
 
     row, column = rng(0), rng(1)
-    rows_above = settled(element(row, column), dims, [n, n], order(column, row, j, i, below=max(n, 1)))
+    rows_above = simple_map(
+        element(row, column), dims, [n, n], order(column, row, j, i, below=max(n, 1))
+    )
     below_diagonal = (i - j, Interval(1, n - 1))
-    own_row = settled(
+    own_row = simple_map(
         element(i, rng(0)), dims, [n], [below_diagonal, *order(rng(0), j, below=max(n, 1))]
     )
     return [[m for m in (rows_above, own_row) if not m.is_known_empty]]
@@ -76,7 +77,7 @@ def _triangular_solve(op: Op, output: int) -> Maps:
     if op.attribute("unit_diagonal") == "true":
         strict = (row - column if is_forward else column - row, Interval(1, n - 1))
         inside[0 if is_forward else -1] = strict
-    a = settled([*first, *((column, row) if is_swapped else (row, column))], dims, [n, n], inside)
+    a = simple_map([*first, *((column, row) if is_swapped else (row, column))], dims, [n, n], inside)
     results = [*first, *(rng(0) if k == along else dim(k) for k in (batch, batch + 1))]
-    b = settled(results, dims, [n], up_to(rng(0), i))
+    b = simple_map(results, dims, [n], up_to(rng(0), i))
     return [[] if a.is_known_empty else [a], [b]]

@@ -1,4 +1,4 @@
-"""Ops for which an element depends on whole lines of an operand: sorts, transforms.
+"""Ops whose elements depend on whole lines of an operand: sorts, transforms.
 
 =======  ==========================================================================================
 op       an element depends on
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @rule("sort")
 def _sort(op: Op, output: int) -> Maps:
-    """Operand ``i`` comes to the computation as parameters ``2*i`` and ``2*i + 1``."""
+    """Parameters ``2*i`` and ``2*i + 1`` of the computation are elements of operand ``i``."""
     dims, count = op.dims(output), len(op.inputs)
     along = number(op, "dimensions", below=len(dims))
     if any(op.sizes(leaf.shape) != dims for leaf in op.inputs) or count != len(op.outputs):

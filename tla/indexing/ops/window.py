@@ -1,8 +1,8 @@
 """Windows that move over an array: ``window={size=3x2 stride=2x1 pad=1_1x0_1}`` as a value.
 
-In each dim, window ``d`` lies over places ``d*stride + s*rhs_dilate`` of the padded array, for ``s``
-from 0 to ``size-1``. There the array begins at ``low``, with its elements ``lhs_dilate`` apart;
-negative padding cuts elements off.
+In each dim, window ``d`` covers places ``d*stride + s*rhs_dilate`` of the padded array, for ``s`` from 0
+to ``size-1``. The array begins at place ``low``, with its elements ``lhs_dilate`` apart. Negative
+padding cuts elements off.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class WindowDim(NamedTuple):
     """The window in one dim.
 
     Attributes:
-        low: How many places the padding puts before the array; negative where it cuts elements off.
+        low: The number of padding places before the array; negative if it cuts elements off.
         high: The same after it.
-        base_dilation: How far apart the elements of the array lie: ``lhs_dilate``.
-        window_dilation: How far apart the places in the window lie: ``rhs_dilate``.
-        reversal: Whether a kernel is laid into the window from its end: 0 or 1.
+        base_dilation: The distance between elements of the array: ``lhs_dilate``.
+        window_dilation: The distance between places in the window: ``rhs_dilate``.
+        reversal: Whether the window reverses its kernel: 0 or 1.
     """
 
     size: int = 1
@@ -39,11 +39,11 @@ class WindowDim(NamedTuple):
     reversal: int = 0
 
     def extent(self, size: int) -> int:
-        """Return how many places the elements of an array take, with the gaps between them."""
+        """Return the number of places of an array's elements, with the gaps between them."""
         return (size - 1) * self.base_dilation + 1 if size else 0
 
     def count(self, size: int) -> int:
-        """Return how many windows there are over an array.
+        """Return the number of windows over an array.
 
         >>> WindowDim(size=3, stride=2, low=1, high=1).count(13)
         7
@@ -52,10 +52,10 @@ class WindowDim(NamedTuple):
         return room // self.stride + 1 if room >= 0 else 0
 
     def element(self, size: int, d: Value, s: Value) -> tuple[Value, list[tuple[Value, Interval]]]:
-        """Return which element lies at place ``s`` of window ``d``, and where there is one.
+        """Return the element at place ``s`` of window ``d``, and the constraints for its existence.
 
         Args:
-            size: Of the array.
+            size: The size of the array.
         """
         place = d * self.stride + s * self.window_dilation
         end = self.low + self.extent(size)
@@ -77,7 +77,7 @@ _FIELDS: Final = {
 
 
 def read_window(op: Op, arrays: Sequence[int], windows: Sequence[int]) -> tuple[WindowDim, ...]:
-    """Return the window of an instruction, a part for each dim it moves in.
+    """Return the window of an instruction, with one part for each dim in which it moves.
 
     >>> from tla.hlo import read_instruction
     >>> from .op import Op
@@ -88,7 +88,7 @@ def read_window(op: Op, arrays: Sequence[int], windows: Sequence[int]) -> tuple[
 
     Args:
         arrays: The sizes of the array in those dims.
-        windows: The numbers of windows, which must be what the sizes give.
+        windows: The numbers of windows, which must agree with the sizes.
 
     Raises:
         UnsupportedError: the text is no window, has another number of dims, or does not fit.
