@@ -38,7 +38,7 @@ from ..numbers import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..numbers import Question
+    from ..numbers import Notation, Question
 
 _Items = TypeVarTuple("_Items")
 
@@ -131,12 +131,16 @@ def text_of(*parts: Any) -> str:
     >>> text_of((_2, (4, (5,)))), text_of(Int(-2)), text_of(()), text_of((1, (_, _2)))
     ('(_2,(4,(5)))', '_-2', '()', '(1,(_,_2))')
     """
-    write: Callable[[Any], str] = str
-    if not PLAIN_INTS.issuperset(map(type, _profile_leaves(parts))):
-        from ..numbers import Notation
+    notation: list[Notation] = []
 
-        write = Notation(_profile_leaves(parts)).text
-    return ":".join([_text(x, MAX_DEPTH, write) for x in parts])
+    def other_text(leaf: Any) -> str:  # of a leaf that is no plain int
+        if not notation:
+            from ..numbers import Notation
+
+            notation.append(Notation(_profile_leaves(parts)))
+        return notation[0].text(leaf)
+
+    return ":".join([_text(x, MAX_DEPTH, other_text) for x in parts])
 
 
 def _text(x: Any, room: int, leaf_text: Callable[[Any], str]) -> str:

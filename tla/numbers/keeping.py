@@ -44,17 +44,14 @@ def keeps_assumptions(operation: Callable[_P, _R]) -> Callable[_P, _R]:
     def wrapper(first: Any = _NONE, second: Any = _NONE, /, *rest: Any, **options: Any) -> _R:
         # every operation waits for this look: it is quick for one or two arguments, as most calls have
         if not options and what_is_assumed() is None:
-            is_plain = getattr(first, "beside", 0) is None
             if second is _NONE:
-                if is_plain or not _assumptions((first,)):
+                if getattr(first, "beside", 0) is None or not _assumptions((first,)):
                     return call(first)
-            elif rest:
-                if not _assumptions((first, second, *rest)):
+            elif (_is_plain(first) and _is_plain(second)) or not _assumptions((first, second)):
+                if not rest:
+                    return call(first, second)
+                if not _assumptions(rest):
                     return call(first, second, *rest)
-            elif (
-                is_plain and (type(second) in PLAIN_INTS or getattr(second, "beside", 0) is None)
-            ) or not _assumptions((first, second)):
-                return call(first, second)
         conditions = options.pop("assume", None)
         args = [x for x in (first, second) if x is not _NONE]
         return call_assuming(conditions, call, *args, *rest, **options)
@@ -86,6 +83,16 @@ def attach_assumptions(conditions: Iterable[Condition], result: Any) -> Any:
     if is_tuple(result):
         return tuple([attach_assumptions(conditions, x) for x in result])
     return result.with_assumptions(conditions) if hasattr(result, "with_assumptions") else result
+
+
+def _is_plain(x: Any) -> bool:
+    """Whether a look shows that no conditions are carried, neither by an argument nor by its parts."""
+    if type(x) is not tuple:
+        return type(x) in PLAIN_INTS or getattr(x, "beside", 0) is None
+    for part in x:  # noqa: SIM110 (a loop is quicker, and this path is hot)
+        if type(part) not in PLAIN_INTS and getattr(part, "beside", 0) is not None:
+            return False
+    return True
 
 
 def _assumptions(arguments: tuple[Any, ...]) -> list[Condition]:
