@@ -50,18 +50,18 @@ def paint_layout(
     columns: int = COLUMNS,
     slices: int = SLICES,
     around: int | None = None,
-    data_layout: AnyLayout | None = None,
+    data: AnyLayout | None = None,
 ) -> Figure:
     """Return the figure of a layout with the cells that `paint` returns.
 
     Args:
         around: An index that the figure must show. If it lies outside the corner, the figure shows its
             surroundings instead.
-        data_layout: The layout whose coordinates hold data, if `layout` is an extension of it.
+        data: The layout whose coordinates hold data, if `layout` is an extension of it.
     """
     figure = layout_figure(layout, rows, columns, slices, "")
-    if data_layout is not None:
-        figure = figure._replace(valid_size=known_int(data_layout.valid_size))
+    if data is not None:
+        figure = figure._replace(valid_size=known_int(data.valid_size))
     sizes = sizes_of(layout)
     grids: list[Grid] = []
     if around is not None and not _is_shown(around, sizes, rows, columns, slices):

@@ -82,7 +82,7 @@ def _composition(derivation: Derivation) -> Iterator[AnyFigure]:
         f"A o B = {derivation.result}",
     )
     before = paint_layout(
-        whole, _in_colours(whole, a, lambda x: colours.get(x, NO_COLOUR)), title, data_layout=a
+        whole, _in_colours(whole, a, lambda x: colours.get(x, NO_COLOUR)), title, data=a
     )
     beside = paint_layout(
         indices,
@@ -123,7 +123,7 @@ def _in_colours(whole: AnyLayout, layout: AnyLayout, colour: Callable[[int], int
 def tiled_figure(tiles: Tiles, title: str = "") -> Figure:
     """Return the figure of a layout with a colour for each tile."""
     paint = _in_colours(tiles.whole, tiles.layout, tiles.colour)
-    return paint_layout(tiles.whole, paint, title or str(tiles.layout), "tile", data_layout=tiles.layout)
+    return paint_layout(tiles.whole, paint, title or str(tiles.layout), "tile", data=tiles.layout)
 
 
 def divided_figure(tiles: Tiles, operation: str, result: AnyLayout, title: str = "") -> Figure:

@@ -92,9 +92,7 @@ def _composition(data: dict[str, Any]) -> Panels | None:
 
     title = f"A = {a}" if whole is a else f"A = {a}, which goes on as {whole}"
     figures = (
-        paint_layout(
-            whole, of_a, title, around=index if 0 <= index < whole.size else None, data_layout=a
-        ),
+        paint_layout(whole, of_a, title, around=index if 0 <= index < whole.size else None, data=a),
         paint_layout(b, of_b, f"B = {b}", around=k),
     )
     return Panels("", figures, ("o",), note)
@@ -124,7 +122,7 @@ def _division(data: dict[str, Any]) -> Panels | None:
         marks += is_marked
         return cell._replace(colour=tiles.colour(x), valid=valid, is_marked=is_marked)
 
-    figure = paint_layout(tiles.whole, paint, f"{layout} by {tiler}", "tile", data_layout=layout)
+    figure = paint_layout(tiles.whole, paint, f"{layout} by {tiler}", "tile", data=layout)
     size, count = known_int(layout.size), tiles.count * tiles.tile_size
     note = f"{tiles.count} tiles of {tiles.tile_size} take {count}, the layout has {size}"
     if marks:

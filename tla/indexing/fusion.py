@@ -175,9 +175,7 @@ class _Walk:
         for parameter in self.computation.parameters:
             reached = self.found.get(parameter.name)
             for maps in reached or [{} for _ in range(self.size(parameter.shape))]:
-                smaller = dict.fromkeys(
-                    map(self.with_fewer_elements, maps)
-                )  # of fewer elements more is known
+                smaller = dict.fromkeys(map(self.with_fewer_elements, maps))
                 out.append([m for m in smaller if not m.is_known_empty])
         return out
 

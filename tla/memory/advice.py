@@ -142,8 +142,7 @@ def cheaper_shapes(shape: AnyShape, chip: str | Chip = "v5e") -> tuple[Candidate
         return tuple(out)
     for cuts in range(shape.rank - 2, -1, -1):
         merges = [
-            (_row_major(shape, _merged_dims(shape, runs), chip), runs)
-            for runs in _runs(shape.rank, cuts)
+            (_row_major(shape, _merge_dims(shape, runs), chip), runs) for runs in _runs(shape.rank, cuts)
         ]
         merged, runs = min(merges, key=lambda entry: physical_bytes(entry[0]))
         if physical_bytes(merged) < cost:
@@ -191,7 +190,7 @@ def _runs(rank: int, cuts: int) -> Iterator[list[range]]:
         yield [range(a, b) for a, b in pairwise(edges)]
 
 
-def _merged_dims(shape: XlaShape, runs: list[range]) -> list[int]:
+def _merge_dims(shape: XlaShape, runs: list[range]) -> list[int]:
     return [prod(shape.dimensions[i] for i in run) for run in runs]
 
 

@@ -246,17 +246,13 @@ def _totals(before: _Facts, after: _Facts) -> tuple[Total, ...]:
     one, other = _numbers(before), _numbers(after)
     return tuple(
         Total(
-            _name_of(key, before.chip),
-            key.unit,
-            _number(one, key),
-            _number(other, key),
-            key.memory_space,
+            _name(key, before.chip), key.unit, _number(one, key), _number(other, key), key.memory_space
         )
         for key in sorted({*one, *other, _ARGUMENTS, _RESULTS}, key=_order)
     )
 
 
-def _name_of(key: _Key, chip: str | Chip | None) -> str:
+def _name(key: _Key, chip: str | Chip | None) -> str:
     if key.memory_space is None:
         return key.name
     preposition = "of" if key.name == "peak" else "in"

@@ -166,7 +166,7 @@ def live(module: Module, chip: str | Chip | None = None) -> Liveness:
     reserved = [each for each in sized if each.lifetime.buffer.kind != "temporary"]
     numbers = {alias.parameter_number for alias in module.input_output_alias}
     donated = {each.name for each in module.entry.parameters if each.parameter_number in numbers}
-    temporary = _placed_outside_results(sized, donated)
+    temporary = _outside_results(sized, donated)
     peaks: list[Peak] = []
     for space in sorted({each.space for each in sized}):
         always = [each for each in reserved if each.space == space]
@@ -232,9 +232,7 @@ def _simulated_peak(space: int, count: int, there: Sequence[_SizedLifetime]) -> 
     return max(_usage(count + 1, (piece[:3] for piece in pieces))), left
 
 
-def _placed_outside_results(
-    sized: Sequence[_SizedLifetime], donated: Container[str]
-) -> list[_SizedLifetime]:
+def _outside_results(sized: Sequence[_SizedLifetime], donated: Container[str]) -> list[_SizedLifetime]:
     """The temporaries that need memory of their own, not that of a result that is not live yet.
 
     The largest come first, each in the smallest result with room for it. Among equals the first

@@ -166,9 +166,7 @@ def renaming(before: XlaShape, after: XlaShape) -> Renaming | None:
         return None
     if one.digits is None or other.digits is None:
         return None
-    ours, theirs = (
-        _fill_padding(_digits_of(view.digits or ()), view.size or 0) for view in (one, other)
-    )
+    ours, theirs = (_fill(_digits_of(view.digits or ()), view.size or 0) for view in (one, other))
     match = _match_digits(before.dimensions, after.dimensions, ours, theirs)
     return match if match is not None and (match.is_total or match.is_onto) else None
 
@@ -218,7 +216,7 @@ def _digits_of(modes: Sequence[Digits]) -> list[_Digit]:
     return sorted(out, reverse=True)
 
 
-def _fill_padding(digits: list[_Digit], size: int) -> list[_Digit]:
+def _fill(digits: list[_Digit], size: int) -> list[_Digit]:
     """The digits, where the last digit of each dim fills the memory up to the next stride.
 
     So a dim and its padding are one digit.

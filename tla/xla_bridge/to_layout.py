@@ -226,15 +226,11 @@ def _split(axis: _Axis, t: int, shape: XlaShape, grow: bool) -> tuple[_Axis, _Ax
         elif fits and counts is False and even is False:
             raise _broken_digit_error(shape, axis, d, t)
         else:
-            raise _undecided_error(
-                shape, d, t, (counts, d.place, t), (even if nests else False, size, r)
-            )
+            raise _cut_error(shape, d, t, (counts, d.place, t), (even if nests else False, size, r))
     return outer, inner
 
 
-def _undecided_error(
-    shape: XlaShape, d: _Digit, t: int, *open_: tuple[bool | None, Any, Any]
-) -> Exception:
+def _cut_error(shape: XlaShape, d: _Digit, t: int, *open_: tuple[bool | None, Any, Any]) -> Exception:
     """The error of a digit that a tile may cut unevenly, with the condition that it does not."""
     whole = next((x % n for answer, x, n in open_ if answer is None), None)
     needed = comparison(d.place * d.size, "<=", t) if whole is None else comparison(whole, "==", 0)

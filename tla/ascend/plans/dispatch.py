@@ -95,9 +95,7 @@ class Family(NamedTuple):
         if arch is not None and not self.has_arch:
             own = f"It is made for {ARCH_OF[self.codes[0]] if self.codes else 'AtlasA2'}."
             raise UnsupportedError(f"{self.name} has no parameter arch", own, parameter="arch")
-        arguments = tuple(
-            _value_of(self.name, p, values.get(p.name, p.default)) for p in self.parameters
-        )
+        arguments = tuple(_check(self.name, p, values.get(p.name, p.default)) for p in self.parameters)
         return Policy(self, arguments, None if arch is None else arch_tag(arch))
 
     def __hash__(self) -> int:
@@ -271,7 +269,7 @@ def arch_tag(name: str) -> str:
     return tag
 
 
-def _value_of(policy: str, parameter: Parameter, value: int) -> int:
+def _check(policy: str, parameter: Parameter, value: int) -> int:
     if parameter.is_flag:
         if value not in (0, 1):
             raise LayoutError(f"{policy}: {parameter.name} = {value}, a flag is true or false")

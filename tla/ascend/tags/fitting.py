@@ -208,9 +208,7 @@ class Fitting:
     def reasons(self) -> Iterator[Reason]:
         """Yield each size and stride that is not the tag's. Call it once, and before `sizes`."""
         step: Any = 1  # the room of all leaves so far, or the stride of the last leaf before a count
-        counts: list[Any] | None = (
-            None  # the number of such steps with data; None before the first count
-        )
+        counts: list[Any] | None = None  # the numbers of such steps with data; None before a count
         below: Leaf | None = None  # the last leaf of more than one coordinate
         maybe_one: Any = None  # the size of an earlier leaf that may be 1, so that its stride may be any
         for leaf in self.form.leaves():

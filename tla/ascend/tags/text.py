@@ -155,7 +155,7 @@ def tagged_at(scan: NamingScanner) -> TaggedLayout:
     if scan.peek() != "(":
         names = ",".join(tag.sizes)
         scan.fail(f"expected '(' and the sizes, as {tag}<{element}>({names}), found {scan.found()}")
-    start_of_sizes = scan.at
+    begin = scan.at
     sizes: list[Any] = []
     options: dict[str, Any] = {}
     spans: dict[str, tuple[int, int]] = {}
@@ -176,12 +176,10 @@ def tagged_at(scan: NamingScanner) -> TaggedLayout:
         raise
     except TlaError as error:
         suspects = [error.data.get("name"), *error.data]
-        span = next((spans[name] for name in suspects if name in spans), (start_of_sizes, scan.last))
+        span = next((spans[name] for name in suspects if name in spans), (begin, scan.last))
         _refuse(scan, error.summary, *span, *error.details)
     if any(isinstance(x, int) and abs(x) >= _TOO_LONG for x in _ints(result.layout)):
-        _refuse(
-            scan, f"the layout has an int of more than {MAX_DIGITS} digits", start_of_sizes, scan.last
-        )
+        _refuse(scan, f"the layout has an int of more than {MAX_DIGITS} digits", begin, scan.last)
     return result
 
 
