@@ -89,7 +89,7 @@ def _is_plain(x: Any) -> bool:
     """Whether a look shows that no conditions are carried, neither by an argument nor by its parts."""
     if type(x) is not tuple:
         return type(x) in PLAIN_INTS or getattr(x, "beside", 0) is None
-    for part in x:  # noqa: SIM110 (a loop is quicker, and this path is hot)
+    for part in x:
         if type(part) not in PLAIN_INTS and getattr(part, "beside", 0) is not None:
             return False
     return True
