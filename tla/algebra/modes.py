@@ -8,13 +8,14 @@ a constant of an algorithm is static, so that what comes of static ints alone is
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar
 
 from ..ground import constexpr
 from ..layouts import AnyLayout, Layout, as_layout, is_layout, text_of, trusted
 from ..numbers import (
+    PLAIN_INTS,
     Int,
     _1,
     asking,
@@ -67,7 +68,7 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     plain: Modes = []
     for s, d in out:
         if type(s) is not STATIC or type(d) is not STATIC:
-            return None if is_symbolic(*out) else (out, False)
+            return (out, False) if PLAIN_INTS.issuperset(map(type, chain.from_iterable(out))) else None
         plain.append((int(s), int(d)))
     return plain, True
 
@@ -90,7 +91,8 @@ def _collect(shape: Any, stride: Any, out: Modes) -> bool:
         if type(s) is INT and (type(d) is INT or type(d) is STATIC):
             out.append(mode)
         elif type(s) is TUPLE:
-            are_dynamic = _collect(s, d, out) and are_dynamic
+            if not _collect(s, d, out):
+                are_dynamic = False
         else:
             out.append(mode)
             are_dynamic = False
