@@ -353,7 +353,7 @@ def product(x: IntTuple) -> Any:
         return leaf(x)
     total: Any = _1
     for i in x:
-        total = total * (product(i) if is_tuple(i) else leaf(i))
+        total = total * (i if type(i) in PLAIN_INTS else product(i))
     return total
 
 
