@@ -90,11 +90,7 @@ def _collect(shape: Any, stride: Any, out: Modes) -> bool:
         s, d = mode
         if type(s) is INT and (type(d) is INT or type(d) is STATIC):
             out.append(mode)
-        elif type(s) is TUPLE:
-            if not _collect(s, d, out):
-                are_dynamic = False
-        else:
-            out.append(mode)
+        elif not _collect(s, d, out):
             are_dynamic = False
     return are_dynamic
 
