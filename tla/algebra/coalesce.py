@@ -92,16 +92,13 @@ def coalesced(modes: Modes, one: Any = 1) -> Modes:
     for s, d in modes:
         if s == 1 if type(s) is INT else known_eq(s, 1):
             continue
-        if size is None:
-            size, stride = s, d
-            continue
-        end = size * stride
-        joins = end == d  # of unknown ints no bool
-        if joins is True or (joins is not False and known_eq(end, d)):
-            size = size * s  # (i + size*j) * stride == i*stride + j*d
-        else:
+        if size is not None:
+            joins = size * stride == d  # of unknown ints no bool
+            if joins is True or (joins is not False and known_eq(size * stride, d)):
+                size = size * s  # (i + size*j) * stride == i*stride + j*d
+                continue
             out.append((size, stride))
-            size, stride = s, d
+        size, stride = s, d
     out.append((one, one - one) if size is None else (size, stride))
     return out
 
