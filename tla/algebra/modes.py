@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar
 from ..ground import constexpr
 from ..layouts import AnyLayout, Layout, as_layout, is_layout, text_of, trusted
 from ..numbers import (
-    PLAIN_INTS,
     Int,
     _1,
     asking,
@@ -68,7 +67,7 @@ def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     plain: Modes = []
     for s, d in out:
         if type(s) is not STATIC or type(d) is not STATIC:
-            return (out, False) if PLAIN_INTS.issuperset(map(type, chain.from_iterable(out))) else None
+            return None if any(map(is_open, chain.from_iterable(out))) else (out, False)
         plain.append((int(s), int(d)))
     return plain, True
 
