@@ -60,6 +60,27 @@ def test_contributing_says_how_a_fuzzer_is_run(fuzzer: Path) -> None:
     assert f"`python {fuzzer.relative_to(ROOT)} " in CONTRIBUTING.read_text()
 
 
+@pytest.mark.skipif(not CONTRIBUTING.exists(), reason="the wheel has no documents")
+def test_the_places_that_contributing_names_are_there() -> None:
+    tables = re.findall(
+        r"^\| (?!change|---).*$", CONTRIBUTING.read_text().split("## Find your room")[1], re.M
+    )
+    named = re.compile(r"((?:`[^`]+`(?:, | and | or )?)+)(?: \([^)]*\))?(?: there)? in `([^`]+\.py)`")
+    missing, count = [], 0
+    for row in tables:
+        for names, file in named.findall(row):
+            if "NAME" in file:
+                continue
+            found = [ROOT / folder / file for folder in ("", "tla/ascend", "tests/ascend")]
+            text = "".join(path.read_text() for path in found if path.is_file())
+            for name in re.findall(r"`(?:[A-Z]\w+\.)?(\w+)`", names.replace("is_NAME", "")):
+                count += 1
+                if not re.search(rf"\b{name}\b", text):
+                    missing.append((name, file))
+    assert not missing
+    assert count > 60
+
+
 def test_version_is_in_the_changelog() -> None:
     changelog = ROOT / "CHANGELOG.md"
     if changelog.exists():  # absent where only the wheel is tested
