@@ -1,6 +1,8 @@
 """Expressions: the values of texts, and errors that point at the character."""
 
 import re
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -380,6 +382,16 @@ def test_huge_nesting_is_an_error_not_a_crash() -> None:
         assert len(str(caught.value)) < 400
 
 
+@pytest.fixture
+def usual_stack() -> Iterator[None]:
+    """The stack that Python starts with; mypy, which other tests run, wants a deeper one."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(before)
+
+
+@pytest.mark.usefixtures("usual_stack")
 def test_no_room_on_the_stack_is_an_error_not_a_crash() -> None:
     def deeper(levels: int) -> Any:
         return deeper(levels - 1) if levels else evaluate("size(" * 90 + "4" + ")" * 90)
