@@ -76,7 +76,7 @@ def _not_divided(layout: AnyLayout, tiler: AnyLayout, error: DivisibilityError) 
     return DivisibilityError(
         f"dividing {layout} by {tiler} does not give a layout",
         f"It is {error.summary.removesuffix(' is not a layout')}.",
-        *error.details[:2],
+        *error.details,
         *hints,
         **{**error.data, "layout": layout, "tiler": tiler},
     )
