@@ -54,7 +54,7 @@ class Nearest(NamedTuple):
 
 
 def nearest(tile: Tile) -> Nearest | None:
-    """Return the nearest tile that fits, the larger of two equally near ones; None if none fits.
+    """Return the nearest tile that fits, the one of fewer rows if two are equally near; None if none fits.
 
     >>> from tla.ascend import AtlasA2, GemmShape, MmadPingpong, Tile, element
     >>> half, l1, l0 = element("half"), GemmShape(256, 256, 256), GemmShape(256, 256, 64)
@@ -82,10 +82,10 @@ def nearest(tile: Tile) -> Nearest | None:
     most = arch.l0c // (_ROWS * accumulator(a, b).sizeof)
     longs, shorts = _near(l1.k, unit_k, most_k, least), _near(l0.k, unit_k, most_k)
     ms, ns = _near(l1.m, unit_m, most), _near(l1.n, unit_n, most)
-    pairs = sorted((x + y, -m * n, m, n) for x, m in ms for y, n in ns)
+    pairs = sorted((x + y, m, n) for x, m in ms for y, n in ns)
     square = next((rule for rule in _SQUARE if rule in policy.family.asserts), None)
     best: Nearest | None = None
-    for far, _size, m, n in pairs:
+    for far, m, n in pairs:
         if best is not None and far >= best.distance:
             break
         # L1 limits one k and L0 the other; each fits up to a greatest length
