@@ -54,7 +54,7 @@ class Nearest(NamedTuple):
 
 
 def nearest(tile: Tile) -> Nearest | None:
-    """Return the nearest tile that fits, the one of fewer rows if two are equally near; None if none fits.
+    """Return the nearest tile that fits, the one of fewer rows of two equally near; None if none fits.
 
     >>> from tla.ascend import AtlasA2, GemmShape, MmadPingpong, Tile, element
     >>> half, l1, l0 = element("half"), GemmShape(256, 256, 256), GemmShape(256, 256, 64)
