@@ -193,7 +193,12 @@ def test_an_interruption_ends_all(jobs: str, work: list[str]) -> None:
     """A search that would take long ends at once, with one line and no worker left behind."""
     command = [*COMMAND, *SEARCH, *work, "--jobs", jobs]
     process = subprocess.Popen(
-        command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        command,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     time.sleep(4)
     assert process.poll() is None
