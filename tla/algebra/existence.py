@@ -40,6 +40,15 @@ class _Part(NamedTuple):
 class Search:
     """The criterion of composition, with a budget, and the errors that it ends in."""
 
+    a: AnyLayout
+    b: AnyLayout
+    left: Modes
+    right: Modes
+    one: Any
+    hints: bool
+    extend: bool
+    work: int
+
     def __init__(
         self, a: AnyLayout, b: AnyLayout, left: Modes, right: Modes, extend: bool, hints: bool, one: Any
     ) -> None:

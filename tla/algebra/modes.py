@@ -150,7 +150,10 @@ def in_shape(parts: Sequence[Any], shape: Any, are_static: bool = False) -> tupl
 
 def one_mode(modes: Modes) -> Mode:
     """Return the shape and stride of the one mode that some modes make."""
-    return modes[0] if len(modes) == 1 else tuple(zip(*modes))  # type: ignore[return-value]  # noqa: B905
+    if len(modes) == 1:
+        return modes[0]
+    shape, stride = zip(*modes)  # noqa: B905 (pairs)
+    return shape, stride
 
 
 def in_profile(parts: Iterable[Any], profile: Any) -> Any:

@@ -14,7 +14,7 @@ Every function of bounds returns the least ones that hold the result for indepen
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias, final
 
 from ..errors import KindError
 from ..ground import Record
@@ -139,7 +139,8 @@ class Interval(Record):
     the least that holds both.
     """
 
-    __slots__ = parts_in_order = ("lower", "upper")
+    __slots__ = ("lower", "upper")
+    parts_in_order: ClassVar[tuple[str, ...]] = ("lower", "upper")
 
     lower: int
     upper: int

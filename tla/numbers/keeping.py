@@ -87,7 +87,7 @@ def attach_assumptions(conditions: Iterable[Condition], result: Any) -> Any:
 
 def _is_plain(x: Any) -> bool:
     """Whether a look shows that no conditions are carried, neither by an argument nor by its parts."""
-    if type(x) is not tuple:
+    if not is_tuple(x):
         return type(x) in PLAIN_INTS or getattr(x, "beside", 0) is None
     for part in x:
         if type(part) not in PLAIN_INTS and getattr(part, "beside", 0) is not None:

@@ -144,6 +144,7 @@ class _Operation(Atom):
 
     __slots__ = ("parts",)
 
+    parts: tuple[Value, ...]
     range: ClassVar[staticmethod[[Bounds, Bounds], Bounds]]
     """The range of the value, by those of the parts."""
 
@@ -509,7 +510,8 @@ class Condition(Record):
     in sets and tuples; an order decides, or raises `UndecidedError`.
     """
 
-    __slots__ = parts_in_order = ("left", "op", "right")
+    __slots__ = ("left", "op", "right")
+    parts_in_order: ClassVar[tuple[str, ...]] = ("left", "op", "right")
 
     left: Value
     op: str
@@ -678,7 +680,7 @@ def alone(x: Value, kind: type[_A]) -> _A | None:
         return None
     ((monomial, k),) = x.terms.items()
     atom = monomial[0]
-    return atom if k == 1 and len(monomial) == 1 and type(atom) is kind else None
+    return atom if k == 1 and len(monomial) == 1 and isinstance(atom, kind) else None
 
 
 def value_of(x: object) -> Value | None:
