@@ -99,6 +99,7 @@ def of_case(case: Case) -> Any:
     return case.result if case.error is None else type(case.error)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(operations(), st.sampled_from([None, 0, 1, -3]))
 def test_every_run_is_a_case(asked: Asked, least: int | None) -> None:
@@ -310,6 +311,7 @@ def composed_at(place: int, s: int, d: int, extent: int, step: int, n: Any) -> L
     return composition(Layout((at[0], 9), (1, at[1])), Layout((at[2], 2), (at[3], 40 * s)))
 
 
+@pytest.mark.slow
 def test_compositions_that_cut_unevenly() -> None:
     """Each int of ``(s,9):(1,d) o (size,2):(step,40)`` unknown in turn, where no digits are whole."""
     asked = 0
