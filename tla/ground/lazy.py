@@ -34,7 +34,7 @@ class _LazyPackage(ModuleType):
     _rooms: list[str]
     """The packages whose public names are also names of this one."""
 
-    def _loaded(self, name: str) -> Any:
+    def _value_of(self, name: str) -> Any:
         home = self._homes.get(name) or self._room_of(name)
         if home == ".":
             return import_module(f".{name}", self.__name__)
@@ -90,4 +90,4 @@ def lazy(package: str) -> None:
             module.__all__ = sorted({*getattr(module, "__all__", ()), *homes})
     module.__class__ = _LazyPackage
     # in its namespace, not in the class: there it would slow down every name of the package
-    module.__getattr__ = module._loaded
+    module.__getattr__ = module._value_of
