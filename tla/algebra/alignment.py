@@ -86,6 +86,7 @@ def _longest(a: AnyLayout, shared: Modes, size: Any, s: Any, d: Any, one: Any) -
 
 
 _FAR = 1 << 64
+"""The length at which the search gives up if the size is unknown."""
 
 
 @constexpr

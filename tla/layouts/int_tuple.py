@@ -246,6 +246,7 @@ def require_congruent(shape: Any, stride: Any) -> None:
 
 
 def arity(x: Any) -> str:
+    """Return how an error counts the modes of an int tuple."""
     if not is_tuple(x):
         return "one int"
     return f"{len(x)} mode{'' if len(x) == 1 else 's'}"
