@@ -87,9 +87,11 @@ def _collect(shape: Any, stride: Any, out: Modes) -> bool:
     are_dynamic = True
     for mode in zip(shape, stride):  # noqa: B905 (congruent; this path is hot)
         s, d = mode
-        if type(s) is INT and (type(d) is INT or type(d) is STATIC):
-            out.append(mode)
-        elif not _collect(s, d, out):
+        if type(s) is TUPLE:
+            are_dynamic = _collect(s, d, out) and are_dynamic
+            continue
+        out.append(mode)
+        if type(s) is not INT or (type(d) is not INT and type(d) is not STATIC):
             are_dynamic = False
     return are_dynamic
 

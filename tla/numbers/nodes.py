@@ -170,9 +170,9 @@ class _Division(_Operation):
     dividend: Value
     divisor: Value
 
-    def __init__(self, *parts: Value) -> None:
-        super().__init__(*parts)
-        self.dividend, self.divisor = parts
+    def __init__(self, dividend: Value, divisor: Value) -> None:
+        self.parts = self.dividend, self.divisor = dividend, divisor
+        self.bounds: Bounds = self.range(bounds_of(dividend), bounds_of(divisor))
 
 
 class Quotient(_Division):
