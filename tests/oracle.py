@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tla import Int
+from tla import ComposedLayout, Int, Layout, Swizzle
 
 DATA = Path(__file__).parent / "data"
 
@@ -27,3 +27,10 @@ def value(x: Any) -> Any:
     if isinstance(x, list):
         return tuple(value(i) for i in x)
     return Int(int(x[1:])) if isinstance(x, str) else x
+
+
+def cute_layout(x: Any) -> Any:
+    """A layout of the files of CuTe: ``[shape, stride]``, or seen through a swizzle."""
+    if isinstance(x, list):
+        return Layout(*value(x))
+    return ComposedLayout(Swizzle(*x["swizzle"]), x["offset"], cute_layout(x["layout"]))

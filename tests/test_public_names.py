@@ -28,6 +28,7 @@ ROOMS = (
     "tla.evaluation",
     "tla.explain",
     "tla.figures",
+    "tla.gpu",
     "tla.ground",
     "tla.hlo",
     "tla.indexing",

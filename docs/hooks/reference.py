@@ -33,7 +33,8 @@ ROOT = Path(__file__).parents[2]
 
 ROOMS = (
     "layouts", "numbers", "algebra", "read", "evaluation", "xla_bridge", "hlo", "memory", "indexing",
-    "indexing.exact", "ascend", "cpp", "explain", "figures", "show", "ground", "testing", "errors",
+    "indexing.exact", "ascend", "gpu", "cpp", "explain", "figures", "show", "ground", "testing",
+    "errors",
 )  # fmt: skip
 """The rooms that have a page, in the order of the navigation."""
 

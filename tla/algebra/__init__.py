@@ -47,6 +47,11 @@ if TYPE_CHECKING:
         is_surjective_onto as is_surjective_onto,
     )
     from .inverse import left_inverse as left_inverse, right_inverse as right_inverse
+    from .linear import (
+        LinearLayout as LinearLayout,
+        from_linear as from_linear,
+        to_linear as to_linear,
+    )
     from .product import (
         blocked_product as blocked_product,
         flat_product as flat_product,
@@ -70,6 +75,7 @@ if TYPE_CHECKING:
         tiler_layout as tiler_layout,
     )
     from .inverse import left_inverted as left_inverted, right_inverted as right_inverted
+    from .linear import swizzles as swizzles
     from .modes import (
         is_one as is_one,
         modes_of as modes_of,

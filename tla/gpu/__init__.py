@@ -1,0 +1,23 @@
+"""What GPUs do with layouts: the banks and lines that the threads of a warp reach, functions of bits."""
+
+from typing import TYPE_CHECKING
+
+from ..ground import lazy
+
+if TYPE_CHECKING:
+    from ..algebra import (
+        LinearLayout as LinearLayout,
+        from_linear as from_linear,
+        to_linear as to_linear,
+    )
+    from .banks import (
+        Access as Access,
+        BankConflicts as BankConflicts,
+        Best as Best,
+        Phase as Phase,
+        bank_conflicts as bank_conflicts,
+        best_swizzle as best_swizzle,
+        memory_lines as memory_lines,
+    )
+
+lazy(__name__)
