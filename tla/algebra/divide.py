@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError
 from ..layouts import AnyLayout, as_layout, is_layout, make_layout, trusted
-from ..numbers import _0, _1, divides, equal, is_dynamic, is_static, is_tuple, known_eq, less, max_
+from ..numbers import INT, _0, _1, divides, equal, is_dynamic, is_static, is_tuple, known_eq, less, max_
 from .by_mode import Tiler, by_mode, is_left_alone, require_modes
 from .complement import free, gaps
 from .composition import composed, extended_modes, tiler_layout, walk_ints
-from .modes import INT, can_grow, in_shape, is_symbolic, modes_of, nearest, operation, read_both, row
+from .modes import can_grow, in_shape, is_symbolic, modes_of, nearest, operation, read_both, row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
