@@ -69,15 +69,18 @@ def _divided(layout: AnyLayout, tiler: AnyLayout, exact: bool) -> tuple[Any, Any
 
 def _not_divided(layout: AnyLayout, tiler: AnyLayout, error: DivisibilityError) -> DivisibilityError:
     """The error of a composition as that of the division, with the nearest tiles that divide."""
-    hints: list[str] = []
-    if isinstance(tiler.shape, int) and known_eq(tiler.stride, 1):
+
+    def hint() -> str:
+        if not isinstance(tiler.shape, int) or not known_eq(tiler.stride, 1):
+            return ""
         tiles = nearest(int(tiler.shape), lambda n: _walk_ints(layout, trusted(n, 1)) is not None)
-        hints = [f"A tile of {' or '.join(map(str, tiles))} gives a layout."] if tiles else []
+        return f"A tile of {' or '.join(map(str, tiles))} gives a layout." if tiles else ""
+
     return DivisibilityError(
         f"dividing {layout} by {tiler} does not give a layout",
         f"It is {error.summary.removesuffix(' is not a layout')}.",
         *error.details,
-        *hints,
+        hint=hint,
         **{**error.data, "layout": layout, "tiler": tiler},
     )
 
