@@ -13,7 +13,12 @@ coordinate 4 is out of range 4
 
 from __future__ import annotations
 
+from contextvars import copy_context
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = [
     "BindingError",
@@ -41,15 +46,50 @@ class TlaError(Exception):
     Args:
         summary: One line, without a full stop, that names the fault.
         details: Sentences below it: the numbers, the condition, one way out.
+        hint: Makes one more detail, or an empty text, when somebody first looks at the error: for a way
+            out that takes a search. Many errors are caught and never read. It runs under the
+            assumptions under which the error is raised.
         data: The same facts as attributes of the error.
     """
 
+    __slots__ = ("_hint",)
     summary: str
+    _hint: Callable[[], str] | None
 
-    def __init__(self, summary: str, *details: str, **data: object) -> None:
+    def __init__(
+        self, summary: str, *details: str, hint: Callable[[], str] | None = None, **data: object
+    ) -> None:
         super().__init__(summary, *details)
         self.summary = summary
+        self._hint = None if hint is None else partial(copy_context().run, hint)
         self.__dict__.update(data)
+
+    def _complete(self) -> None:
+        """Work out the hint; the arguments of the error then have it."""
+        hint, self._hint = self._hint, None
+        text = hint() if hint is not None else ""
+        if text:
+            self.args = (*self.args, text)
+
+    if not TYPE_CHECKING:
+
+        @property
+        def args(self) -> tuple[Any, ...]:
+            if self._hint is not None:
+                self._complete()
+            return BaseException.args.__get__(self)
+
+        @args.setter
+        def args(self, args: tuple[Any, ...]) -> None:
+            BaseException.args.__set__(self, args)
+
+    def __repr__(self) -> str:
+        self._complete()
+        return super().__repr__()
+
+    def __reduce__(self) -> str | tuple[Any, ...]:  # for pickle and copy
+        self._complete()
+        return super().__reduce__()
 
     @property
     def details(self) -> tuple[str, ...]:

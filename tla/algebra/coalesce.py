@@ -25,6 +25,7 @@ from ..layouts import (
     trusted,
 )
 from ..numbers import (
+    INT,
     Int,
     IntTuple,
     Questions,
@@ -41,7 +42,7 @@ from ..numbers import (
     order,
 )
 from .by_mode import by_mode, require_modes
-from .modes import INT, Modes, first_of, is_symbolic, of_modes, operation, raw_modes, read_modes
+from .modes import Modes, first_of, is_symbolic, of_modes, operation, raw_modes, read_modes
 from .steps import CoalesceStep
 
 if TYPE_CHECKING:

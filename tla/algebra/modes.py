@@ -13,9 +13,11 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar
 
 from ..ground import constexpr
-from ..layouts import AnyLayout, Layout, as_layout, is_layout, text_of, trusted
+from ..layouts import AnyLayout, Layout, as_layout, as_static, is_layout, text_of, trusted
 from ..numbers import (
-    Int,
+    INT,
+    STATIC,
+    TUPLE,
     _1,
     asking,
     is_open,
@@ -39,11 +41,6 @@ _R = TypeVar("_R")
 Mode: TypeAlias = "tuple[Any, Any]"
 Modes: TypeAlias = "list[Mode]"
 """The leaves of a layout from left to right, each with its stride."""
-
-# The types to compare with on a hot path, as values that tell a checker nothing.
-TUPLE: Any = tuple
-INT: Any = int
-STATIC: Any = Int
 
 stride_of: Final[Callable[[Any], Any]] = itemgetter(1)
 """The stride of a mode: its second part."""
@@ -105,13 +102,6 @@ def read_both(a: AnyLayout, b: AnyLayout) -> tuple[Modes, Modes, bool] | None:
     if left is None or right is None or (left[1] is not right[1] and left[0] and right[0]):
         return None
     return left[0], right[0], left[1] and right[1]
-
-
-def as_static(x: Any) -> Any:
-    """Return an int, or a tuple of them, static."""
-    if type(x) is TUPLE:
-        return tuple([as_static(i) for i in x])
-    return static_int(x)
 
 
 def of_modes(modes: Modes, are_static: bool = False) -> AnyLayout:

@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from .int_tuple import (
         as_int_tuple as as_int_tuple,
         as_shape as as_shape,
+        as_static as as_static,
         leaves as leaves,
         text_of as text_of,
     )
