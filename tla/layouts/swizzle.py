@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 
 from ..errors import CoordinateError, LayoutError
 from ..ground import Record, Shown, constexpr, typed_by
-from ..numbers import INT, STATIC, Int, known_int, leaf, static_int
-from .layout import get, is_layout, slice_and_offset
+from ..numbers import INT, STATIC, Int, _0, known_int, leaf, static_int
+from .layout import OfCoordinates, depth, get, is_layout, slice_and_offset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -156,7 +156,7 @@ def is_swizzle(x: object) -> TypeIs[Swizzle]:
 
 @constexpr
 @typed_by(outer=None, offset=None, inner=None)
-class ComposedLayout(Shown, Record, Generic[_Outer, _Offset, _Inner]):
+class ComposedLayout(Shown, Record, OfCoordinates, Generic[_Outer, _Offset, _Inner]):
     """The function ``composed(c) == outer(offset + inner(c))`` on the coordinates of ``inner``.
 
     An ``outer`` that is a layout is extended, as in a composition: its last mode grows as needed.
@@ -193,7 +193,7 @@ class ComposedLayout(Shown, Record, Generic[_Outer, _Offset, _Inner]):
     def __new__(cls, outer: Swizzle | AnyLayout, offset: IntLike, inner: AnyLayout) -> ComposedLayout:
         if not isinstance(outer, Swizzle) and not is_layout(outer):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise LayoutError(f"the outer part is a swizzle or a layout, not {type(outer).__name__}")
-        if not is_layout(inner):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(inner, OfCoordinates):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise LayoutError(f"the inner part is a layout, not {type(inner).__name__}")
         return cls._of(outer, leaf(offset), inner)
 
@@ -211,9 +211,28 @@ class ComposedLayout(Shown, Record, Generic[_Outer, _Offset, _Inner]):
 
     @property
     @constexpr
+    def depth(self: ComposedLayout) -> Int[int]:
+        """The levels of nesting, static."""
+        return depth(self.inner)
+
+    @property
+    @constexpr
     def size(self: ComposedLayout) -> Any:
         """The number of coordinates, padding included."""
         return self.inner.size
+
+    @constexpr
+    def with_inner(self: ComposedLayout, inner: Any) -> Any:
+        """Return the same function outside of another layout; of a pair with an offset, moved by it.
+
+        >>> composed = ComposedLayout(Swizzle(1, 0, 2), 1, Layout((4, 2)))
+        >>> print(composed.with_inner(Layout(8)))
+        Sw<1,0,2> o 1 o 8:1
+        """
+        if isinstance(inner, tuple):
+            layout, moved = inner
+            return ComposedLayout(self.outer, self.offset + moved, layout), _0
+        return ComposedLayout(self.outer, self.offset, inner)
 
     @constexpr
     def __call__(self: ComposedLayout, *coord: IntTuple) -> Any:
