@@ -119,9 +119,12 @@ if TYPE_CHECKING:
     )
     from .notation import (
         NamingScanner as NamingScanner,
+        accept_o as accept_o,
         items_at as items_at,
         leaf_at as leaf_at,
         parse_int_tuple as parse_int_tuple,
+        swizzle_at as swizzle_at,
+        swizzle_follows as swizzle_follows,
         tuple_or_expr as tuple_or_expr,
         value_at as value_at,
     )

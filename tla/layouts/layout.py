@@ -634,7 +634,9 @@ def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
     The span runs from the least offset to the greatest, so negative strides count by their length.
     Source: CuTe ``cosize``, which takes absolute strides.
     """
-    part = get(as_layout(x), *path)
+    part = get(x if _is_outer(x) else as_layout(x), *path)
+    if _is_outer(part):
+        return part.cosize
     s, d = part.shape, part.stride
     span = _plain_span(s, d)
     if span is None:
