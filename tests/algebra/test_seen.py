@@ -327,7 +327,7 @@ def test_rows_of_cute(name: str) -> None:
 def test_swizzles_of_swizzles_of_cute(row: Any) -> None:
     a, b = (Swizzle(*row["inputs"][name]["swizzle"]) for name in "AB")
     both: Any = composition(a, b)
-    assert all(both(x) == a(b(x)) for x in range(512))
+    assert all(both(x) == a(b(x)) for x in range(int(both.size)))
     if "error" not in row["result"]:
         assert both == Swizzle(*row["result"]["swizzle"])
 
