@@ -232,7 +232,7 @@ def _cast_seen(layout: ComposedLayout, n: Any, cast: Callable[[AnyLayout, Any], 
     if bits > lost and shift < 0 and base < low:
         raise DivisibilityError(
             f"upcast of {layout} by {n} does not give whole vectors",
-            f"The swizzle reads bit {base} of an offset, inside a vector, and writes bit {base - shift}.",
+            f"The swizzle reads bit {base}, inside a vector, and writes bit {base - shift}.",
             f"A base of {low} or more keeps vectors whole.",
             layout=layout,
             n=n,

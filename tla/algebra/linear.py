@@ -440,7 +440,7 @@ def as_swizzle(f: LinearLayout) -> Swizzle | None:
 
 
 def conjugate(layout: AnyLayout, swizzle: Swizzle) -> Swizzle | None:
-    """Return the swizzle ``t`` with ``layout(swizzle(x)) == t(layout(x))`` for every index, if there is one.
+    """Return the swizzle ``t`` with ``layout(swizzle(x)) == t(layout(x))`` for every index, or None.
 
     >>> conjugate(Layout((64, 8), (8, 1)), Swizzle(3, 3, 3))
     Swizzle(3, 0, 6)

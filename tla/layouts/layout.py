@@ -101,7 +101,7 @@ _Items = TypeVarTuple("_Items")
 
 
 class OfCoordinates:
-    """What takes the coordinates of a ``shape``: a layout, by itself or seen through another function."""
+    """What takes the coordinates of a ``shape``: a layout, by itself or seen through a function."""
 
     __slots__ = ()
 

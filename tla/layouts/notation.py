@@ -148,7 +148,7 @@ class NamingScanner(Scanner):
 
 
 def swizzle_follows(scan: Scanner) -> bool:
-    """Return whether the text goes on with a swizzle, ``Sw<2,0,3>``; CuTe's Python writes ``S<2,0,3>``."""
+    """Return whether a swizzle follows: ``Sw<2,0,3>``, or ``S<2,0,3>`` of CuTe's Python."""
     scan.peek()
     return _SWIZZLE.match(scan.text, scan.at) is not None
 
