@@ -5,8 +5,8 @@ step. If the result is then a sum of multiples of digits, these are sizes and st
 size. If no rule applies, up to `WORK` points are checked. The offsets of one variable, while the others
 are 0, decide the digits of a layout, and the other offsets must be their sums.
 
-Of a larger box, only the points with digits at their ends are checked. If a division of a sum carries
-from one variable into another, it does so there. So the answer is a refusal, or undecided.
+Of a larger box, only the points with digits at their ends are checked. A division of a sum of variables
+that carries from one into another does so there. The answer is then a refusal, or undecided.
 
 Source: our own derivation.
 """
@@ -217,7 +217,7 @@ class Recognition:
 
 
 def _tops(digits: Digits, n: int) -> list[int]:
-    """The coordinates below ``n`` with the lowest digits at their ends and the others 0; greatest first."""
+    """Coordinates below ``n``, greatest first: the lowest digits are at their ends, the others 0."""
     weights = accumulate([size for size, _stride in digits[:-1]], mul, initial=1)
     return sorted({n - 1, *(w - 1 for w in weights)}, reverse=True)
 
