@@ -163,9 +163,10 @@ class Source:
 
 def negated(source: Source, test: ast.expr) -> Iterator[list[Edit]]:
     """The condition turned round; a comparison and a `not` have changes of their own."""
-    if not isinstance(test, ast.Compare) and not (
+    is_changed = isinstance(test, ast.Compare) or (
         isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
-    ):
+    )
+    if not is_changed and ast.unparse(test) != "TYPE_CHECKING":
         yield [(*source.span(test), f"(not ({source.text(test)}))")]
 
 
