@@ -410,6 +410,15 @@ def _answer(m: IndexingMap) -> bool | None:
     return True
 
 
+def test_a_variable_is_read_as_far_as_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    m = IndexingMap([dim(0) % 11 + dim(0) // 17], [100])
+    answers = []
+    for work in (8, 17, 18, 100):
+        monkeypatch.setattr("tla.indexing.recognition.WORK", work)
+        answers.append(_answer(m))
+    assert answers == [None, None, False, False]
+
+
 def test_the_last_point_is_checked_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tla.indexing.recognition.WORK", 4)
     assert _answer(IndexingMap([(dim(0) + dim(1)) // 2 + dim(2) + dim(3)], [2, 2, 2, 2])) is False

@@ -25,7 +25,7 @@ from random_exprs import (
     unknowns,
 )
 
-from tla.numbers import Expr, Value, sym
+from tla.numbers import Expr, Value, assume, sym
 from tla.numbers.facts import known_negative, known_zero
 from tla.numbers.nodes import Least, Quotient, Remainder, expr_of
 from tla.numbers.rules import DIVISION, MINIMUM, REMAINDER, SUM, Rule
@@ -316,3 +316,13 @@ DIGIT = sym("d", min=0, max=N - 1)
 def test_worked_examples(got: Any, want: Any) -> None:
     assert type(got) is type(want)
     assert bool(got == want), f"{got!r} is not {want!r}"
+
+
+@pytest.mark.parametrize("factor", [J, sym("Z", min=0)], ids=str)
+def test_a_factor_whose_sign_is_open_is_not_cancelled(factor: Any) -> None:
+    """``(3*g) // (g*g)`` is ``3 // g``, whose divisor nobody knows to be above 0."""
+    with assume(factor * factor > 0):
+        for x in ((3 * factor) // (factor * factor), (3 * factor) % (factor * factor)):
+            assert {type(atom) for m in x.terms for atom in m} <= {Quotient, Remainder}
+            (atom,) = [atom for m in x.terms for atom in m]
+            assert bool(atom.parts[1] == factor * factor)
