@@ -18,6 +18,7 @@ from random_exprs import (
     Unknown,
     box_of,
     build,
+    cases,
     source_of_value,
     symbols_of,
     table_of,
@@ -25,9 +26,9 @@ from random_exprs import (
     unknowns,
 )
 
-from tla.numbers import Expr, Value, assume, sym
+from tla.numbers import Expr, Symbol, Value, assume, least, sym
 from tla.numbers.facts import known_negative, known_zero
-from tla.numbers.nodes import Least, Quotient, Remainder, expr_of
+from tla.numbers.nodes import Least, Quotient, Remainder, atoms_of, expr_of
 from tla.numbers.rules import DIVISION, MINIMUM, REMAINDER, SUM, Rule
 
 SEED = 3
@@ -326,3 +327,18 @@ def test_a_factor_whose_sign_is_open_is_not_cancelled(factor: Any) -> None:
             assert {type(atom) for m in x.terms for atom in m} <= {Quotient, Remainder}
             (atom,) = [atom for m in x.terms for atom in m]
             assert bool(atom.parts[1] == factor * factor)
+
+
+def test_an_atom_that_is_made_where_nothing_is_assumed_is_final() -> None:
+    """All but a symbol of one value, which `simplify` puts a number for."""
+    for case in cases(33, 300):
+        for atom in atoms_of(case.built()):
+            low, high = atom.bounds
+            assert atom.is_final == (type(atom) is not Symbol or low is None or low != high)
+    y = sym("y", min=0, max=40)
+    with assume(y < 20):
+        x, minimum = (7 * y + 3) // 11, least(y, 15)
+        assert sorted(atom.is_final for atom in atoms_of(x + minimum)) == [False, False, True]
+    assert bool(x == (7 * y + 3) // 11)
+    assert bool(minimum == least(y, 15))
+    assert all(atom.is_final for atom in atoms_of(x + minimum))

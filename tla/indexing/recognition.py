@@ -165,15 +165,14 @@ class Recognition:
             else:
                 found.append(digits_of(digits, n))
         box = prod(self.sizes)
-        points = self._box()
-        if box > WORK:
-            points = islice(product(*map(_tops, found, self.sizes)), WORK)
-        for point in points:
+        is_open = box > WORK
+        tops = islice(product(*map(_tops, found, self.sizes)), WORK)
+        for point in tops if is_open else self._box():
             expected = sum(starmap(alone, enumerate(point)))
             value = self._value(point)
             if value != expected:
                 self._refuse(_Fault(point, value, expected))
-        if box > WORK:
+        if is_open:
             raise UndecidedError(
                 "cannot decide whether the map is a layout",
                 f"It has {box} points; at most {WORK} are looked at, and no rule of ints proves it.",
