@@ -38,6 +38,11 @@ EXAMPLES: list[tuple[Callable[[], Any], str, str, str, str]] = [
     (lambda: greatest(X - 7, 0), "max(0,i{min=0}-7)", "max(0, i - 7)", "max(0, i - 7)",
      "(0 > (i - 7) ? 0 : (i - 7))"),
     (lambda: -N, "-N", "-N", "-N", "-N"),
+    (lambda: J - X * N * 2, "-2*N*i{min=0}+j{min=none}", "-2 * N * i + j", "N * i * -2 + j",
+     "-2 * N * i + j"),
+    (lambda: -(X * N), "-N*i{min=0}", "-N * i", "-N * i", "-N * i"),
+    (lambda: X // (M // 16), "i{min=0}//(M/16)", "i // (M // 16)", "i floordiv (M floordiv 16)",
+     "i / (M / 16)"),
     (lambda: 3 - N, "-N+3", "-N + 3", "-N + 3", "-N + 3"),
     (lambda: X // N % 4, "(i{min=0}//N)%4", "(i // N) % 4", "(i floordiv N) mod 4", "(i / N) % 4"),
 ]  # fmt: skip

@@ -279,7 +279,8 @@ def test_the_proof_sees_a_wrong_rule() -> None:
 
 # --- the operations, on what the rules are for ----------------------------------------------------
 
-M, N = sym("M", divisible_by=16), sym("N")
+M, N, K = sym("M", divisible_by=16), sym("N"), sym("K")
+SIX, EIGHT = sym("p", divisible_by=6), sym("q", divisible_by=8)
 X, J = sym("i", min=0), sym("j", min=None)
 DIGIT = sym("d", min=0, max=N - 1)
 
@@ -302,6 +303,9 @@ DIGIT = sym("d", min=0, max=N - 1)
         ((X * 4 + J % 4) // 8, X // 2),
         ((X * N + DIGIT) // N, X),
         ((X * N + DIGIT) % N, DIGIT),
+        ((EIGHT * SIX + EIGHT % SIX) // (SIX * 6), EIGHT // 6),
+        ((K * N + K % N) // (N * 6), K // 6),
+        ((K * N + K % N) % (N * 6), K % 6 * N + K % N),
         (DIGIT // N, 0),
         (DIGIT % N, DIGIT),
         (X % N % N, X % N),
@@ -309,6 +313,11 @@ DIGIT = sym("d", min=0, max=N - 1)
         ((X * N) % N, 0),
         ((J // N) * N + J % N, J),
         ((X * N * 2) // (N * 4), X // 2),
+        ((X * N) // (K * N + N), X // (K + 1)),
+        ((X * N) % (K * N + N), X % (K + 1) * N),
+        ((SIX + EIGHT + 11) // 12, (SIX // 2 + EIGHT // 2 + 5) // 6),
+        ((X * 2) // (K * 2 + 2), X // (K + 1)),
+        ((X * 2) % (K * 2 + 2), X % (K + 1) * 2),
         (J // -1, -J),
         ((1 - J) // -1, J - 1),
         ((-(X % 7)) // -1, X % 7),
@@ -317,6 +326,7 @@ DIGIT = sym("d", min=0, max=N - 1)
 def test_worked_examples(got: Any, want: Any) -> None:
     assert type(got) is type(want)
     assert bool(got == want), f"{got!r} is not {want!r}"
+    assert repr(got) == repr(want)
 
 
 @pytest.mark.parametrize("factor", [J, sym("Z", min=0)], ids=str)
