@@ -100,7 +100,17 @@ OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
 }
 """Each operator, as it is written, and the wrong one."""
 
-NOT_SWAPPED = {"congruent", "gcd", "isinstance", "known_eq", "lcm", "max", "min", "same_static"}
+NOT_SWAPPED = {
+    "_product",
+    "congruent",
+    "gcd",
+    "isinstance",
+    "known_eq",
+    "lcm",
+    "max",
+    "min",
+    "same_static",
+}
 """Functions that are symmetric, or that refuse the swapped arguments in each call."""
 
 Edit = tuple[int, int, str]
