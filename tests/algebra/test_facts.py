@@ -289,8 +289,9 @@ def test_what_is_asked_settles_which_modes_nest(text: str, asked: list[str]) -> 
         for condition in asked:
             with pytest.raises(UndecidedError, match="cannot decide whether") as caught:
                 is_injective(tla.parse(text))
-            assert str(caught.value.obligation) == condition
-            conditions.enter_context(assume(caught.value.obligation))
+            obligation: Any = caught.value.obligation
+            assert str(obligation) == condition
+            conditions.enter_context(assume(obligation))
         assert is_injective(tla.parse(text))
 
 
