@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Self
 
 __all__ = [
     "BindingError",
@@ -46,9 +47,6 @@ class TlaError(Exception):
     Args:
         summary: One line, without a full stop, that names the fault.
         details: Sentences below it: the numbers, the condition, one way out.
-        hint: Makes one more detail, or an empty text, when somebody first looks at the error: for a way
-            out that takes a search. Many errors are caught and never read. It runs under the
-            assumptions under which the error is raised.
         data: The same facts as attributes of the error.
     """
 
@@ -56,13 +54,20 @@ class TlaError(Exception):
     summary: str
     _hint: Callable[[], str] | None
 
-    def __init__(
-        self, summary: str, *details: str, hint: Callable[[], str] | None = None, **data: object
-    ) -> None:
+    def __init__(self, summary: str, *details: str, **data: object) -> None:
         super().__init__(summary, *details)
         self.summary = summary
-        self._hint = None if hint is None else partial(copy_context().run, hint)
+        self._hint = None
         self.__dict__.update(data)
+
+    def with_hint(self, hint: Callable[[], str]) -> Self:
+        """Return the error; ``hint`` makes its last detail, or an empty text, when somebody reads it.
+
+        It is for a way out that takes a search, since many errors are caught and never read. It runs
+        under the assumptions of now.
+        """
+        self._hint = partial(copy_context().run, hint)
+        return self
 
     def _complete(self) -> None:
         """Work out the hint; the arguments of the error then have it."""

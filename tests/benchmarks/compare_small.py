@@ -161,7 +161,9 @@ ROWS = (
         "complement",
         "complement",
     ),
-    Row("right_inverse", ((FLAT,), (ZN,), (ORDERED,)), "right_inverse", "right_inverse", "right_inverse"),
+    Row(
+        "right_inverse", ((FLAT,), (ZN,), (ORDERED,)), "right_inverse", "right_inverse", "right_inverse"
+    ),
     Row(
         "a refused composition",
         (

@@ -80,9 +80,8 @@ def _not_divided(layout: AnyLayout, tiler: AnyLayout, error: DivisibilityError) 
         f"dividing {layout} by {tiler} does not give a layout",
         f"It is {error.summary.removesuffix(' is not a layout')}.",
         *error.details,
-        hint=hint,
         **{**error.data, "layout": layout, "tiler": tiler},
-    )
+    ).with_hint(hint)
 
 
 def _require_exact(layout: AnyLayout, tiler: AnyLayout, result: AnyLayout) -> None:

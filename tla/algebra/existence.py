@@ -315,9 +315,7 @@ class Search:
             terms = [x // size for x in terms]
         raise AssertionError("indices without a carry add up")
 
-    def refuse(
-        self, at: dict[int, Any], why: str, wanted: Any, hint: Callable[[], str]
-    ) -> NoReturn:
+    def refuse(self, at: dict[int, Any], why: str, wanted: Any, hint: Callable[[], str]) -> NoReturn:
         coord = self.coordinate(at)
         place = text_of(coord)
         call = place if place.startswith("(") else f"({place})"
@@ -327,14 +325,13 @@ class Search:
             why,
             f"At coordinate {place}: A(B{call}) = A({x}) = {self.offset(x)}, a layout would give"
             f" {wanted}.",
-            hint=hint,
             a=self.a,
             b=self.b,
             coord=coord,
             modes=tuple([self.name(leaf) for leaf in at]),
             value=self.offset(x),
             layout_value=wanted,
-        )
+        ).with_hint(hint)
 
     def would_work(self, leaf: int, size: Any) -> bool:
         """Whether the composition exists with another size in one mode of ``b``."""

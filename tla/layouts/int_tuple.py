@@ -492,9 +492,11 @@ def shape_div(a: IntTuple, b: IntTuple) -> Any:
         DivisibilityError: neither of two ints divides the other.
     Source: CuTe ``shape_div``, int_tuple.hpp.
     """
-    kind = type(a)
-    if kind is type(b) and (kind is INT or kind is STATIC) and a > 0 and b > 0:
-        whole, part = a.real, b.real  # plain, which no operator of `Int` slows down
+    n: Any = a
+    m: Any = b
+    kind: Any = type(n)
+    if kind is type(m) and (kind is INT or kind is STATIC) and n > 0 and m > 0:
+        whole, part = n.real, m.real  # plain, which no operator of `Int` slows down
         if not whole % part:
             return whole // part if kind is INT else static_int(whole // part)
         if not part % whole:

@@ -22,7 +22,6 @@ from itertools import combinations
 from typing import (
     TYPE_CHECKING,
     Any,
-    Final,
     Generic,
     SupportsIndex,
     TypeAlias,
@@ -164,9 +163,10 @@ class Layout(Shown, Immutable, Generic[S_co, D_co], _Open):
         layout.stride = stride
         layout.beside = None if origin_shape is None else (checked_origin(shape, origin_shape), ())
         layout.__class__ = cls
-        if not is_plain and assumed.get() is not None and layout.symbols:
-            return layout.with_assumptions(used_here())  # its ints may have come from them
-        return layout
+        made: AnyLayout = layout
+        if not is_plain and assumed.get() is not None and made.symbols:
+            return made.with_assumptions(used_here())  # its ints may have come from them
+        return made
 
     # --- what it is ---
 
@@ -533,6 +533,7 @@ def get(x: Any, *path: SupportsIndex) -> Any:
         return x
     s: Any = x.shape
     d: Any = x.stride
+    i: Any
     for i in path:
         if type(i) is not INT or type(s) is not TUPLE or not 0 <= i < len(s):
             s, d = int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path)
@@ -848,10 +849,11 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     Source: CuTe and CATLASS ``slice_and_offset``.
     """
     shape: Any = as_layout(layout).shape
-    if layout.beside is None and type(coord) is TUPLE is type(shape) and len(coord) == len(shape):
+    at: Any = coord
+    if layout.beside is None and type(at) is TUPLE is type(shape) and len(at) == len(shape):
         kept: list[Any] = []
         steps: list[Any] = []
-        offset = _kept(coord, shape, layout.stride, kept, steps)
+        offset = _kept(at, shape, layout.stride, kept, steps)
         if kept and offset is not None:
             return trusted(tuple(kept), tuple(steps)), offset
     return _slice_and_offset(coord, layout)

@@ -82,6 +82,9 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         def base(self) -> _Base: ...
         @property
         def shift(self) -> _Shift: ...
+
+        _mask: int
+        _down: int
     else:
         __slots__ = ("_down", "_mask", "base", "bits", "shift")
     parts_in_order: ClassVar[tuple[str, ...]] = ("bits", "base", "shift")
