@@ -2,7 +2,8 @@
 
 `Search` splits each mode of the right side into the parts on which the left side is linear, then looks
 for coordinates of the parts at which the carries of their sum do not cancel. It ends with the parts,
-with an error that has such a coordinate as its witness, or with `UndecidedError` after `WORK` steps.
+with an error that has such a coordinate as its witness, or with `LimitError` after the ``steps`` of
+`limits`.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from operator import index, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from ..errors import CoordinateError, DivisibilityError, LayoutError, UndecidedError
-from ..ground import shortened
+from ..ground import limit_error, limit_of, shortened
 from ..layouts import AnyLayout, text_of
 from ..numbers import _0, equal, is_asked, is_static, is_tuple, known_int, less, static_int
-from .modes import WORK, Modes, can_grow, in_profile, leaf_names, nearest, of_modes, one_mode
+from .modes import Modes, can_grow, in_profile, leaf_names, nearest, of_modes, one_mode
 from .steps import CompositionStep
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Search:
         asks = self.unknown is not None or any(is_asked(d) for _s, d in left)
         self.hints = hints and not asks and len(left) * len(right) <= 64  # each costs a search
         self.extend = extend and can_grow(a.shape)
-        self.work = WORK
+        self.work = limit_of("steps")
         self.tangled: list[str] = []
         """The modes of ``b`` that carry into each other where the search stands."""
         self.deltas: list[tuple[Any, Any]] = []
@@ -139,15 +140,17 @@ class Search:
         self.work -= 1 + terms // 16
         if self.work < 0:
             who = f"Modes {', '.join(self.tangled)}" if self.tangled else "Modes"
-            raise UndecidedError(
-                f"whether {self.what()} is a layout was not decided within {WORK} steps",
+            steps = limit_of("steps")
+            raise limit_error(
+                "steps",
+                f"whether {self.what()} is a layout was not decided within {steps} steps",
                 f"{who} of the right side carry between the modes of the left side, and wherever tried"
                 " the carries cancelled each other.",
                 "Split the modes so that fewer carry, or compose one mode at a time.",
                 a=self.a,
                 b=self.b,
                 modes=tuple(self.tangled),
-                work=WORK,
+                work=steps,
             )
 
     # --- 0: b reaches coordinates of a ---
@@ -332,7 +335,7 @@ class Search:
         """Whether the composition exists with another size in one mode of ``b``."""
         right = [(size if i == leaf else s, e) for i, (s, e) in enumerate(self.right)]
         other = Search(self.a, self.b, self.left, right, self.extend, False, self.one)
-        other.work = WORK // 1000  # a hint is worth no more
+        other.work = limit_of("steps") // 1000  # a hint is worth no more
         try:
             other.within_reach()
             other.require_no_carry(other.runs())

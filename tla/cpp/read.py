@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ..errors import LayoutError, LeafError, ParseError, TlaError, UndecidedError, UnsupportedError
+from ..ground import is_too_deep, limit_of, way_out
 from ..layouts import (
     ComposedLayout,
     Layout,
@@ -162,8 +163,8 @@ class _Reader(IntReader):
             argument: Whether it stands in an expression, not in the arguments of a template.
         """
         scan, start = self.scan, self.scan.at
-        if not room:
-            scan.fail(f"nested deeper than {MAX_DEPTH} levels")
+        if is_too_deep(room):
+            scan.fail(f"nested deeper than {limit_of('nesting')} levels", None, None, way_out("nesting"))
         if scan.accept("-"):
             operand = self.item(place, room - 1, argument)
             zero = Int(0) if type(operand.value) is Int else 0

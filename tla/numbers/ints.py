@@ -42,7 +42,7 @@ from ..errors import (
     StaticIntError,
     UndecidedError,
 )
-from ..ground import constexpr, shortened
+from ..ground import MAX_DEPTH as MAX_DEPTH, constexpr, limit_of, shortened, way_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -302,9 +302,6 @@ Results whose nesting depends on the arguments are typed `Any`, so that they nee
 """
 
 
-MAX_DEPTH = 100
-"""The deepest nesting that shapes, strides and notation may have."""
-
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -317,9 +314,10 @@ def limit_nesting(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
         try:
             return recursive(*args, **kwargs)
         except RecursionError:
-            raise LayoutError(
-                f"an int tuple is nested too deeply; at most {MAX_DEPTH} levels are supported"
-            ) from None
+            summary = (
+                f"an int tuple is nested too deeply; at most {limit_of('nesting')} levels are supported"
+            )
+            raise LayoutError(summary, way_out("nesting")) from None
 
     return refusing
 

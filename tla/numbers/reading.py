@@ -20,7 +20,7 @@ from operator import mul
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ..errors import KindError, LayoutError, ParseError, TlaError
-from ..ground import Scanner, shortened
+from ..ground import Scanner, is_too_deep, shortened, way_out
 from . import rules
 from .nodes import COMPARISONS, Condition, Expr, Value, exact_quotient, required
 from .printers import implied_divisor
@@ -218,8 +218,8 @@ def _exact_quotient(scan: Scanner, start: int, left: Value, right: Value) -> Val
 def _factor(scan: Scanner, names: Names, room: int, what: str) -> Value:
     start = scan.at
     char = scan.peek()
-    if not room:
-        scan.fail("an expression is nested too deeply")
+    if is_too_deep(room):
+        scan.fail("an expression is nested too deeply", None, None, way_out("nesting"))
     if scan.accept("-"):
         negated: Any = _factor(scan, names, room - 1, what)
         return -negated  # type: ignore[no-any-return]

@@ -58,6 +58,5 @@ if TYPE_CHECKING:
     # for the rooms above
     from .facts import tally as tally
     from .swizzles import WORDS as WORDS
-    from .tasks import MOST_WALKED as MOST_WALKED
 
 lazy(__name__)
