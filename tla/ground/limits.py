@@ -34,7 +34,7 @@ class Limit(NamedTuple):
 
 
 LIMITS: Final[dict[str, Limit]] = {
-    "terms": Limit(20_000, "products of two symbolic ints when they are multiplied out"),
+    "terms": Limit(1 << 16, "factors in the terms of a product that is multiplied out"),
     "cells": Limit(1 << 20, "cells of a picture: rows times columns times slices"),
     "rows": Limit(1 << 16, "rows of a picture"),
     "columns": Limit(1 << 16, "columns of a picture"),

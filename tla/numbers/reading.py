@@ -19,7 +19,7 @@ import re
 from operator import mul
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ..errors import KindError, LayoutError, ParseError, TlaError
+from ..errors import KindError, LayoutError, LimitError, ParseError, TlaError
 from ..ground import Scanner, is_too_deep, shortened, way_out
 from . import rules
 from .nodes import COMPARISONS, Condition, Expr, Value, exact_quotient, required
@@ -187,6 +187,8 @@ def _term(scan: Scanner, names: Names, room: int, left: Any) -> Value:
             reason = "a division by 0"
         except ParseError:
             raise
+        except LimitError as error:
+            scan.fail(error.summary, start, scan.last, *error.details)
         except TlaError as error:
             reason = names.cannot(error)
         scan.fail(reason, start, scan.last)
