@@ -61,6 +61,7 @@ class Search:
         self.hints = hints and not asks and len(left) * len(right) <= 64  # each costs a search
         self.extend = extend and can_grow(a.shape)
         self.work = limit_of("steps")
+        self.names: list[str] = []
         self.tangled: list[str] = []
         """The modes of ``b`` that carry into each other where the search stands."""
         self.deltas: list[tuple[Any, Any]] = []
@@ -204,7 +205,8 @@ class Search:
         The difference only changes where some ``floor(c * (e mod P) / P)`` does, and is periodic
         once it is 0 at a common period.
         """
-        levels = _merged([(p, delta, {0: e % p}) for p, delta in self.deltas if e % p])
+        rests = [(p, delta, e % p) for p, delta in self.deltas]
+        levels = _merged([(p, delta, {0: r}) for p, delta, r in rests if r and _may_carry(s, r, p)])
         if not levels:
             return s
         period = max([p // gcd(p, rests[0]) for p, _delta, rests in levels])
@@ -239,7 +241,8 @@ class Search:
 
     def name(self, leaf: int) -> str:
         """How errors name a leaf of ``b``."""
-        return leaf_names(self.b.shape)[leaf]
+        self.names = self.names or leaf_names(self.b.shape)
+        return self.names[leaf]
 
     def sizes_that_work(self, leaf: int) -> str:
         """The nearest sizes of one mode of ``b``, below and above, with which there is a layout."""
@@ -368,6 +371,11 @@ def _merged(levels: list[_Level]) -> list[_Level]:
     return [(p, delta, dict(rests)) for (p, *rests), delta in merged.items() if delta]
 
 
+def _may_carry(s: Any, r: Any, p: Any) -> bool:
+    """Whether some ``c * r`` with ``c < s`` reaches ``p``, as far as plain ints tell at once."""
+    return not (isinstance(s, int) and isinstance(r, int) and isinstance(p, int) and (s - 1) * r < p)
+
+
 def _groups(levels: list[_Level]) -> list[list[_Level]]:
     """Levels that share parts, together: sums over different groups vary independently."""
     groups: list[list[_Level]] = []
@@ -442,11 +450,22 @@ class _Carries:
     def least(self, c: dict[int, Any]) -> dict[int, Any]:
         """Coordinates no single one of which can be less."""
         c = dict(c)
+        totals = [sum([r * c.get(i, 0) for i, r in rests.items()]) for _p, _delta, rests in self.levels]
+        error = self.error(c)
         for i in sorted(c):
+            mine = [
+                (k, p, delta, rests[i]) for k, (p, delta, rests) in enumerate(self.levels) if i in rests
+            ]
             step = 1 << known_int(c[i]).bit_length()
             while step:
-                if c[i] >= step and self.error({**c, i: c[i] - step}):
-                    c[i] = c[i] - step
+                change: Any = 0
+                if c[i] >= step:
+                    for k, p, delta, r in mine:
+                        change = change + delta * ((totals[k] - r * step) // p - totals[k] // p)
+                if c[i] >= step and error + change:
+                    error, c[i] = error + change, c[i] - step
+                    for k, _p, _delta, r in mine:
+                        totals[k] -= r * step
                 else:
                     step //= 2
         return c

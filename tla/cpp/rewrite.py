@@ -35,10 +35,10 @@ def rewritten(text: str) -> str:
 _TOKEN: Final = re.compile(
     r"(?P<colour>\x1b(?:\[[0-9;:]*[A-Za-z]|\]8;[^\x07\x1b]*(?:\x07|\x1b\\)))"
     r"|(?P<name>(?:::)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*)(?P<opened><)?"
-    r"|(?P<number>(?:\((?P<cast>[a-z_0-9 ]+)\))?-?[0-9]+(?P<suffix>[uUlL]*)(?!\w))"
+    r"|(?P<number>(?:\((?P<cast>[a-z_0-9 ]+)\))?-?[0-9]++(?P<suffix>[uUlL]*+)(?!\w))"
     r"|(?P<elided>\[\.\.\.\])"
     r"|(?P<blank>[ \t]+)"
-    r"|(?P<other>[^\x1b\w:(\[<>,\s-]+|.)",
+    r"|(?P<other>[0-9]+|[^\x1b\w:(\[<>,\s-]+|.)",
     re.S,
 )
 _QUOTED_SOURCE: Final = re.compile(r"(?:\x1b\[[0-9;]*[A-Za-z]|\s)*[0-9]+(?:\x1b\[[0-9;]*[A-Za-z]|\s)*\|")
