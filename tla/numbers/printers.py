@@ -363,11 +363,11 @@ class Notation:
         implied: dict[str, int] = {}
         for x in values if facts else ():
             if type(x) is Expr:
-                text = text_in(x, _NOTATION).text
+                divisors = implied_divisors(text_in(x, _NOTATION).text)
                 for symbol in x.symbols:
                     mark = _marked(symbol)
                     symbols[mark] = symbol
-                    implied[mark] = lcm(implied.get(mark, 1), implied_divisor(text, mark))
+                    implied[mark] = lcm(implied.get(mark, 1), divisors.get(mark, 1))
         for mark, symbol in symbols.items():
             self._facts[mark] = facts_text(symbol, implied[mark])
 
@@ -389,13 +389,18 @@ _NOTATION: Final = Style(
 )
 
 
-def implied_divisor(text: str, name: str) -> int:
-    """Return the divisor of a name that a text implies: 16 in ``M/16``, and in ``3*M/48``."""
-    quotients = re.findall(
-        rf"(?:(?<![\w*/%.])(\d+)\s*\*\s*|(?<![\w*/%.])){name}(?:\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})?\s*/\s*(\d+)(?![\d/])",
-        text,
-    )
-    return lcm(*(int(n) // gcd(int(n), int(k or 1)) for k, n in quotients))
+_QUOTIENT: Final = re.compile(
+    r"(?:(?<![\w*/%.])(\d+)\s*\*\s*|(?<![\w*/%.]))([A-Za-z_]\w*+(?:\0\d+\0)?)"
+    r"(?:\s*\{(?:[^{}]|\{[^{}]*\})*\})?\s*/\s*(\d+)(?![\d/])"
+)
+
+
+def implied_divisors(text: str) -> dict[str, int]:
+    """Return the divisor of each name that a text implies: 16 in ``M/16``, and in ``3*M/48``."""
+    found: dict[str, int] = {}
+    for k, name, n in _QUOTIENT.findall(text) if "/" in text else ():
+        found[name] = lcm(found.get(name, 1), int(n) // gcd(int(n), int(k or 1)))
+    return found
 
 
 def facts_text(symbol: Symbol, implied: int = 1) -> str:
