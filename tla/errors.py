@@ -31,6 +31,7 @@ __all__ = [
     "KindError",
     "LayoutError",
     "LeafError",
+    "LimitError",
     "NotALayoutError",
     "OverlapError",
     "ParseError",
@@ -161,6 +162,18 @@ class UnsupportedError(TlaError):
 class UndecidedError(TlaError):
     """The answer depends on a symbolic int, and the text names the obligation. Or a search used up its
     steps, and the text names the modes that were too hard."""
+
+
+class LimitError(UndecidedError):
+    """A request is beyond a limit of `tla.limits`; the text names the limit and what raises it.
+
+    Attributes:
+        limit: The name of the limit.
+        most: What it is.
+    """
+
+    limit: str
+    most: int
 
 
 class ContradictionError(TlaError, ValueError):

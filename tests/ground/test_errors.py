@@ -25,6 +25,7 @@ FAMILY: dict[type[TlaError], tuple[type[BaseException], ...]] = {
     tla.NotALayoutError: (TypeError,),
     tla.UnsupportedError: (),
     tla.UndecidedError: (),
+    tla.LimitError: (tla.UndecidedError,),
     tla.ContradictionError: (ValueError,),
     tla.BindingError: (ValueError,),
 }
@@ -79,6 +80,7 @@ RAISERS: list[Callable[[], Any]] = [
     lambda: tla.get_tile_layout(Layout((8, 6)), (3, 3), (-1, 0)),
     lambda: tla.offsets(Layout(2, 2**64)),
     lambda: tla.zN(4, 4, block=(0, 1)),
+    lambda: tla.offset_lists(Layout((10**5, 10**5))),
     lambda: tla.parse("(2,3):(1)"),
     lambda: tla.parse("(2,\n ?)"),
     lambda: tla.parse("(M{div=4},M/8)"),

@@ -8,8 +8,8 @@ import sys
 from io import BytesIO
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
-from ..errors import ParseError, TlaError, UndecidedError
-from ..ground import shortened
+from ..errors import KindError, ParseError, TlaError, UndecidedError
+from ..ground import LIMITS, limits, shortened
 from ..numbers import SymbolicInt
 from .commands import COMMANDS
 
@@ -37,12 +37,36 @@ class InputError(TlaError):
 
 def argument_parser(name: str, epilog: str, about: str = "") -> argparse.ArgumentParser:
     """Return the parser of a command or subcommand, with its description."""
-    return argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         prog=f"tla {name}",
         description=about or COMMANDS[name],
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument(
+        "--limit",
+        action=_SetLimit,
+        metavar="NAME=N",
+        default=argparse.SUPPRESS,
+        help="raise a limit, as cells=10000000; may be repeated; docs/limits.md lists the names",
+    )
+    return parser
+
+
+class _SetLimit(argparse.Action):
+    """Set a limit until the command ends."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, _to: object, text: Any, _name: object = None
+    ) -> None:
+        name, sign, number = text.partition("=")
+        if not sign or not number.isdigit() or not number.isascii():
+            parser.error(f"--limit takes NAME=N, as cells=10000000, not {shortened(text)!r}")
+        try:
+            limits(**{name: int(number)}).set()
+        except KindError as error:
+            table = "\n".join(f"  {name:12} {n:>11}  {what}" for name, (n, what) in LIMITS.items())
+            parser.error(f"{error}\nthe limits, their defaults, and what they count:\n{table}")
 
 
 _SIGNED = re.compile(r"-[\d_(]")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from .. import cli
 from ..errors import TlaError
+from ..ground import limits
 from .commands import COMMANDS
 from .messages import complain, discard_output
 
@@ -43,7 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.set_int_max_str_digits(0)  # sizes are exact, however long
     try:
         try:
-            code = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
+            with limits():  # --limit sets them
+                code = _dispatch(list(sys.argv[1:] if arguments is None else arguments))
         except SystemExit as end:  # argparse has said what there was to say
             code = end.code if isinstance(end.code, int) else 2
         except TlaError as error:

@@ -1,7 +1,8 @@
 """The ground floor: tools that every room uses.
 
 - ``lazy``: packages that load a name when it is asked for; ``immutable``: the base of values;
-- ``text``: the scanner of all notations, and texts for errors; ``dtypes``: element types;
+- ``limits``: the table of all limits; ``words``: words in texts for errors;
+- ``text``: the scanner of all notations; ``dtypes``: element types;
 - ``figure``: figures as data; ``display``: how a notebook shows a value;
 - ``constexpr``: marks for the mypy plugin.
 """
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         Strip as Strip,
         Timeline as Timeline,
     )
+    from .limits import LIMITS as LIMITS, Limit as Limit, limits as limits
 
 if TYPE_CHECKING:
     # for the rooms above
@@ -59,12 +61,16 @@ if TYPE_CHECKING:
         steps_of as steps_of,
     )
     from .immutable import Immutable as Immutable, Record as Record
-    from .text import (
-        MAX_DIGITS as MAX_DIGITS,
-        Scanner as Scanner,
-        did_you_mean as did_you_mean,
-        near_words as near_words,
-        shortened as shortened,
+    from .limits import (
+        MAX_DEPTH as MAX_DEPTH,
+        is_too_deep as is_too_deep,
+        is_too_long as is_too_long,
+        limit_error as limit_error,
+        limit_of as limit_of,
+        most_digits as most_digits,
+        way_out as way_out,
     )
+    from .text import Scanner as Scanner, too_long_in as too_long_in
+    from .words import did_you_mean as did_you_mean, near_words as near_words, shortened as shortened
 
 lazy(__name__)

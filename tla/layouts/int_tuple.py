@@ -16,7 +16,7 @@ from operator import mul
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVarTuple
 
 from ..errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
-from ..ground import constexpr
+from ..ground import constexpr, is_too_deep, limit_error, limit_of, way_out
 from ..numbers import (
     INT,
     MAX_DEPTH,
@@ -59,7 +59,7 @@ def make_tuple(*items: *_Items) -> tuple[*_Items]:
 
     Raises:
         LeafError: a leaf is not an int.
-        LayoutError: the nesting is deeper than `MAX_DEPTH`.
+        LayoutError: the nesting is deeper than `tla.limits` allows.
     Source: CuTe and TLA ``make_tuple``, ``MakeTuple``.
     """
     checked: tuple[*_Items] = as_int_tuple(items)
@@ -70,12 +70,13 @@ def as_int_tuple(x: object, room: int = MAX_DEPTH) -> Any:
     """Return ``x`` with every leaf checked and numpy ints converted; the profile is kept.
 
     Args:
-        room: The levels of nesting that are left.
+        room: The levels of nesting that are left of `MAX_DEPTH`.
     """
     if not is_tuple(x):
         return leaf(x)
-    if not room:
-        raise LayoutError(f"an int tuple is nested deeper than {MAX_DEPTH} levels")
+    if is_too_deep(room):
+        summary = f"an int tuple is nested deeper than {limit_of('nesting')} levels"
+        raise LayoutError(summary, way_out("nesting"))
     return tuple(as_int_tuple(i, room - 1) for i in x)
 
 
@@ -145,7 +146,7 @@ def text_of(x: Any, *more: Any) -> str:
 def _text(x: Any, room: int, notation: list[Any]) -> str:
     """`text_of` one part; ``notation`` holds all parts until a leaf needs the one `Notation` of them."""
     if isinstance(x, TUPLE):
-        if not room:
+        if room <= 0 and is_too_deep(room):
             return "(...)"
         room -= 1
         if len(x) == 2:  # as most are
@@ -662,15 +663,11 @@ def repeat(x: IntTuple, times: SupportsIndex) -> tuple[Any, ...]:
     ((4, 2), (4, 2))
     """
     count: int = leaf(times)
-    if not 0 <= count <= _MOST_COPIES:
-        raise LayoutError(
-            f"cannot repeat a mode {count} times", f"From 0 to {_MOST_COPIES} times are supported."
-        )
+    if count < 0:
+        raise LayoutError(f"cannot repeat a mode {count} times", "From 0 times on are supported.")
+    if count > limit_of("modes"):
+        raise limit_error("modes", f"cannot repeat a mode {count} times", needed=count)
     return (as_int_tuple(x),) * count
-
-
-_MOST_COPIES = 1 << 20
-"""The most modes that any operation can work on."""
 
 
 @constexpr

@@ -42,7 +42,7 @@ from ..errors import (
     StaticIntError,
     UndecidedError,
 )
-from ..ground import constexpr, shortened
+from ..ground import MAX_DEPTH as MAX_DEPTH, constexpr, limit_of, shortened, way_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -304,9 +304,6 @@ Results whose nesting depends on the arguments are typed `Any`, so that they nee
 """
 
 
-MAX_DEPTH = 100
-"""The deepest nesting that shapes, strides and notation may have."""
-
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -326,7 +323,8 @@ def limit_nesting(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
 
 def too_deep() -> LayoutError:
     """Return the error of a nesting that Python cannot follow."""
-    return LayoutError(f"an int tuple is nested too deeply; at most {MAX_DEPTH} levels are supported")
+    summary = f"an int tuple is nested too deeply; at most {limit_of('nesting')} levels are supported"
+    return LayoutError(summary, way_out("nesting"))
 
 
 PLAIN_INTS: frozenset[type] = frozenset((int, Int))
