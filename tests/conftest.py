@@ -13,6 +13,9 @@ if sys.dont_write_bytecode:
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+for name in ("FORCE_COLOR", "NO_COLOR"):
+    os.environ.pop(name, None)
+
 from hypothesis import settings
 
 # A test gives the same answer each time. What is random lies in the fuzzers, which print their seed.

@@ -20,6 +20,7 @@ from tla.show import svg
 from tla.show.palette import CHEQUER, DARK, INK, LIGHT, MARK, NOTHING, PADDING, fill
 from tla.show.scene import Image
 from tla.show.scenes import scene_of
+from tla.ground.output import visible
 from tla.show.vector import escape, png_of
 
 from .figures import figures, grids, said
@@ -212,7 +213,7 @@ def test_pngs_of_any_size(columns: int, rows: int, rng: Any) -> None:
 def test_any_text_can_stand_in_it(text: str) -> None:
     assert escape(text).isascii()
     root = ElementTree.fromstring(f'<a b="{escape(text)}">{escape(text)}</a>')
-    assert (root.text or "") == root.get("b") == "".join(c for c in text if c.isprintable())
+    assert (root.text or "") == root.get("b") == visible(text)
 
 
 def test_a_large_picture_is_small() -> None:

@@ -11,7 +11,6 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 from ..errors import ParseError, TlaError, UndecidedError
 from ..ground import shortened
 from ..numbers import SymbolicInt
-from .commands import COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,16 +32,6 @@ SAY_MORE = "Write a number for each unknown, or say more of it where it comes fi
 
 class InputError(TlaError):
     """A file or stream that cannot be read."""
-
-
-def argument_parser(name: str, epilog: str, about: str = "") -> argparse.ArgumentParser:
-    """Return the parser of a command or subcommand, with its description."""
-    return argparse.ArgumentParser(
-        prog=f"tla {name}",
-        description=about or COMMANDS[name],
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
 
 
 _SIGNED = re.compile(r"-[\d_(]")

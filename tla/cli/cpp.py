@@ -6,9 +6,11 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from ..cpp import rewritten, to_cpp
+from ..ground import say
 from ..read import read
 from ..xla_bridge import XlaShape, XlaTuple
-from .common import InputError, argument_parser, name_of, text_argument
+from .common import InputError, name_of, text_argument
+from .parser import argument_parser
 from .show import layout_of
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def run(arguments: list[str]) -> int:
     value = read(text_argument(options.text))
     for item in value.arrays() if isinstance(value, XlaTuple) else [value]:
         given: Any = layout_of(item) if isinstance(item, XlaShape) else item
-        print(to_cpp(given, options.dialect or "catlass", options.emit))
+        say(to_cpp(given, options.dialect or "catlass", options.emit))
     return 0
 
 

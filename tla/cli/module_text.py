@@ -72,7 +72,7 @@ class ModuleText:
 
         size = DownloadColumn(binary_units=True)
         columns = (TextColumn("{task.description}"), BarColumn(), size, TimeRemainingColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        with Progress(*columns, console=Console(stderr=True, no_color=True), transient=True) as progress:
             task = progress.add_task(purpose, total=self._size)
             yield from self._decoded(lambda done: progress.update(task, completed=done))
 

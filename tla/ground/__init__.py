@@ -2,6 +2,7 @@
 
 - ``lazy``: packages that load a name when it is asked for; ``immutable``: the base of values;
 - ``text``: the scanner of all notations, and texts for errors; ``dtypes``: element types;
+- ``output``: the lines that leave the program;
 - ``figure``: figures as data; ``display``: how a notebook shows a value;
 - ``constexpr``: marks for the mypy plugin.
 """
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
         steps_of as steps_of,
     )
     from .immutable import Immutable as Immutable, Record as Record
+    from .output import encodable as encodable, say as say, visible as visible
     from .text import (
         MAX_DIGITS as MAX_DIGITS,
         Scanner as Scanner,

@@ -1,0 +1,49 @@
+"""What leaves the program: lines of text that no terminal takes for a command.
+
+Texts of files and arguments reach tables, titles and errors. A control character in them could move the
+cursor or set the title of a window, and a mark of direction could reorder a line. So each character that
+is not printable is shown as its escape, and so is one that the encoding of the output lacks.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TextIO
+
+
+def visible(text: str) -> str:
+    r"""Return a text with the escapes of Python in place of characters that are not printable.
+
+    >>> print(visible("a\x1b[31mb\u202ec\nd e"))
+    a\x1b[31mb\u202ec\nd e
+    """
+    if text.isprintable():
+        return text
+    return "".join([c if c.isprintable() else repr(c)[1:-1] for c in text])
+
+
+def encodable(text: str, stream: TextIO) -> str:
+    r"""Return a text with escapes in place of characters that the encoding of a stream lacks.
+
+    >>> import io
+    >>> print(encodable("5 \u2264 6", io.TextIOWrapper(io.BytesIO(), "cp1252")))
+    5 \u2264 6
+    """
+    if text.isascii():
+        return text
+    encoding = stream.encoding or "utf-8"  # a stand-in may have none
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def say(*lines: object, file: TextIO | None = None) -> None:
+    """Write lines to standard output, or another stream; write nothing if it is closed.
+
+    >>> say("one", "two")
+    one
+    two
+
+    A line end within a line is an escape too: no text can pretend to be a line of its own.
+    """
+    stream = sys.stdout if file is None else file
+    if stream is not None:  # pyright: ignore[reportUnnecessaryComparison]
+        stream.write(encodable("".join([f"{visible(str(line))}\n" for line in lines]), stream))
