@@ -13,7 +13,6 @@ from tla.show import render
 from tla.show.palette import INK, MARK, NOTHING, fill
 from tla.show.terminal import write
 
-
 SGR = r"\x1b\[[\d;]*m"
 
 

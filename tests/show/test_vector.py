@@ -16,11 +16,11 @@ from hypothesis import given, strategies as st
 from tla import Layout, layout_figure, parse, zN
 from tla.figures.layouts import tile_colour
 from tla.ground.figure import AnyFigure, Figure, Scheme, Timeline
+from tla.ground.output import visible
 from tla.show import svg
 from tla.show.palette import CHEQUER, DARK, INK, LIGHT, MARK, NOTHING, PADDING, fill
 from tla.show.scene import Image
 from tla.show.scenes import scene_of
-from tla.ground.output import visible
 from tla.show.vector import escape, png_of
 
 from .figures import figures, grids, said

@@ -72,19 +72,15 @@ def run(arguments: list[str]) -> int:
         if options.tuner == "-":
             say(*registration(ranking).splitlines())
             return 0
-        save(options.tuner, registration(ranking).removesuffix("\n"))
     if options.json:
         say_json(_facts(ranking, rank))
-        return 0 if legal else 1
-    lines = _report(ranking)
-    if rank is not None:
-        lines += ["", *_comparison(ranking, rank)]
+    else:
+        say(*_report(ranking), *([] if rank is None else ["", *_comparison(ranking, rank)]))
     if options.tuner is not None:
-        lines += [
-            "",
-            f"{plural(len(ranking.tiles), 'tile')} written to {options.tuner}, for msTuner_CATLASS",
-        ]
-    say(*lines)
+        save(options.tuner, registration(ranking).removesuffix("\n"))
+        if not options.json:
+            written = plural(len(ranking.tiles), "tile")
+            say("", f"{written} written to {options.tuner}, for msTuner_CATLASS")
     return 0 if legal else 1
 
 

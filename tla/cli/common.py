@@ -31,7 +31,13 @@ SAY_MORE = "Write a number for each unknown, or say more of it where it comes fi
 
 
 class InputError(TlaError):
-    """A file or stream that cannot be read."""
+    """A file or stream that cannot be read or written."""
+
+    @classmethod
+    def cannot(cls, verb: str, path: str, error: OSError | ValueError) -> InputError:
+        """Return the error of a file; an argument may hold characters that no path can have."""
+        why = (isinstance(error, OSError) and error.strerror) or error
+        return cls(f"cannot {verb} {name_of(path)}: {why}", path=path)
 
 
 _SIGNED = re.compile(r"-[\d_(]")
@@ -112,8 +118,8 @@ def read_bytes(path: str) -> bytes:
             with open(path, "rb") as file:
                 return file.read()
         return standard_input().read()
-    except OSError as error:
-        raise InputError(f"cannot read {name_of(path)}: {error.strerror or error}", path=path) from None
+    except (OSError, ValueError) as error:
+        raise InputError.cannot("read", path, error) from None
 
 
 def standard_input() -> IO[bytes]:

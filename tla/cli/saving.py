@@ -40,9 +40,8 @@ def save(path: str, text: str) -> None:
             _replace(os.path.realpath(path), data, before)
     except BrokenPipeError:
         raise
-    except (OSError, ValueError) as error:  # a text may hold characters that no path can have
-        why = error.strerror if isinstance(error, OSError) else error
-        raise InputError(f"cannot write {path}: {why}", path=path) from None
+    except (OSError, ValueError) as error:
+        raise InputError.cannot("write", path, error) from None
 
 
 def _status(path: str) -> os.stat_result | None:

@@ -16,10 +16,20 @@ def visible(text: str) -> str:
 
     >>> print(visible("a\x1b[31mb\u202ec\nd e"))
     a\x1b[31mb\u202ec\nd e
+
+    A byte of a name that is not UTF-8 is shown as such.
+
+    >>> print(visible(b"a\xffb".decode("utf-8", "surrogateescape")))
+    a\xffb
     """
     if text.isprintable():
         return text
-    return "".join([c if c.isprintable() else repr(c)[1:-1] for c in text])
+    return "".join([c if c.isprintable() else _escape(c) for c in text])
+
+
+def _escape(letter: str) -> str:
+    code = ord(letter)
+    return f"\\x{code - 0xDC00:x}" if 0xDC80 <= code <= 0xDCFF else repr(letter)[1:-1]
 
 
 def encodable(text: str, stream: TextIO) -> str:
