@@ -168,6 +168,9 @@ def _pointed_at(pointer: re.Match[str]) -> AnyShape:
                 names.add(instruction.name)
                 if instruction.name == name:
                     shapes[head.name] = instruction.shape
+    except FileError:
+        if not shapes:
+            raise
     except ModuleError as error:
         if not shapes:
             raise error.of_file(path) from None
@@ -213,9 +216,17 @@ def _blame(pointer: re.Match[str], group: int, summary: str, *details: str) -> N
 
 def _lines(path: str) -> Iterator[str]:
     try:
-        file = open(path, encoding="utf-8-sig")  # noqa: SIM115 - closed below
+        file = open(path, "rb")  # noqa: SIM115 - closed below
     except (OSError, ValueError) as error:  # a text may hold characters that no path can have
         why = error.strerror if isinstance(error, OSError) else error
         raise FileError(f"cannot read {path}: {why}", path=path) from None
+    size = 0
     with file:
-        yield from file
+        for line in file:
+            try:
+                text = line.decode()
+            except UnicodeDecodeError as error:
+                why = f"{path} is not text: byte {size + error.start} is not UTF-8"
+                raise FileError(why, path=path) from None
+            yield text if size else text.removeprefix("\ufeff")
+            size += len(line)
