@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from ..cpp import rewritten, to_cpp
-from ..ground import say, visible
+from ..ground import put, put_bytes, say, visible
 from ..read import read
 from ..xla_bridge import XlaShape, XlaTuple
 from .common import InputError, text_argument
@@ -66,10 +66,10 @@ def _rewrite(path: str) -> None:
         text = rewritten(lines.decode("utf-8", "surrogateescape"))
         text = _FOR_A_TERMINAL.sub(lambda match: match[1] or visible(match[0]), text)
         if out is not None:
-            out.write(text.encode("utf-8", "surrogateescape"))
+            put_bytes(text.encode("utf-8", "surrogateescape"), out)
             out.flush()
         elif sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
-            sys.stdout.write(text)  # a stand-in that holds text
+            put(text, sys.stdout)  # a stand-in that holds text
 
 
 def _lines(path: str) -> Iterator[bytes]:

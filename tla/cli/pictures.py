@@ -106,4 +106,4 @@ def write_figure(figure: AnyFigure, options: argparse.Namespace) -> None:
     writers: dict[str | None, Callable[[AnyFigure], str]]
     writers = {None: render, "svg": svg, "html": html, "latex": latex}
     text = writers[format_of(options)](figure)
-    save(options.output or "-", text)
+    save("-" if options.output is None else options.output, text)

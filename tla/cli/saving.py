@@ -27,12 +27,12 @@ def save(path: str, text: str) -> None:
         InputError: the file cannot be written; what it held before is still there.
         BrokenPipeError: the reader of a pipe has left.
     """
+    if path == "-" or _is_standard_output(path):
+        say(*text.split("\n"))
+        return
+    data = f"{text}\n".encode("utf-8", "backslashreplace")
     try:
-        before = None if path == "-" else _status(path)
-        if path == "-" or (before is not None and _is_standard_output(before)):
-            say(*text.split("\n"))
-            return
-        data = f"{text}\n".encode("utf-8", "backslashreplace")
+        before = _status(path)
         if before is not None and (not stat.S_ISREG(before.st_mode) or _is_descriptor(path)):
             with open(path, "wb") as file:
                 file.write(data)
@@ -45,16 +45,15 @@ def save(path: str, text: str) -> None:
 
 
 def _status(path: str) -> os.stat_result | None:
-    """The status of what a path leads to; None if there is nothing."""
     try:
         return os.stat(path)
     except FileNotFoundError:
         return None
 
 
-def _is_standard_output(status: os.stat_result) -> bool:
-    with suppress(OSError, AttributeError):  # it is closed, or a stand-in without a descriptor
-        return os.path.samestat(status, os.fstat(sys.stdout.fileno()))
+def _is_standard_output(path: str) -> bool:
+    with suppress(OSError, ValueError, AttributeError):  # closed, or a stand-in without a descriptor
+        return os.path.samestat(os.stat(path), os.fstat(sys.stdout.fileno()))
     return False
 
 

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
         steps_of as steps_of,
     )
     from .immutable import Immutable as Immutable, Record as Record
-    from .output import encodable as encodable, say as say, visible as visible
+    from .output import put as put, put_bytes as put_bytes, say as say, visible as visible
     from .text import (
         MAX_DIGITS as MAX_DIGITS,
         Scanner as Scanner,

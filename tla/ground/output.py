@@ -7,8 +7,11 @@ is not printable is shown as its escape, and so is one that the encoding of the 
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import TextIO
+from errno import EAGAIN
+from io import RawIOBase
+from typing import BinaryIO, TextIO
 
 
 def visible(text: str) -> str:
@@ -32,19 +35,6 @@ def _escape(letter: str) -> str:
     return f"\\x{code - 0xDC00:x}" if 0xDC80 <= code <= 0xDCFF else repr(letter)[1:-1]
 
 
-def encodable(text: str, stream: TextIO) -> str:
-    r"""Return a text with escapes in place of characters that the encoding of a stream lacks.
-
-    >>> import io
-    >>> print(encodable("5 \u2264 6", io.TextIOWrapper(io.BytesIO(), "cp1252")))
-    5 \u2264 6
-    """
-    if text.isascii():
-        return text
-    encoding = stream.encoding or "utf-8"  # a stand-in may have none
-    return text.encode(encoding, "backslashreplace").decode(encoding)
-
-
 def say(*lines: object, file: TextIO | None = None) -> None:
     """Write lines to standard output, or another stream; write nothing if it is closed.
 
@@ -56,4 +46,33 @@ def say(*lines: object, file: TextIO | None = None) -> None:
     """
     stream = sys.stdout if file is None else file
     if stream is not None:  # pyright: ignore[reportUnnecessaryComparison]
-        stream.write(encodable("".join([f"{visible(str(line))}\n" for line in lines]), stream))
+        put("".join([f"{visible(str(line))}\n" for line in lines]), stream)
+
+
+def put(text: str, stream: TextIO) -> None:
+    r"""Write a text as it is; a letter that the encoding of the stream lacks is an escape.
+
+    >>> import io
+    >>> stream = io.TextIOWrapper(io.BytesIO(), "cp1252")
+    >>> put("5 \u2264 6", stream)
+    >>> stream.seek(0), stream.read()
+    (0, '5 \\u2264 6')
+    """
+    encoding = stream.encoding or "utf-8"  # a stand-in may have none
+    data = text.encode(encoding, "backslashreplace")
+    out = getattr(stream, "buffer", None)
+    if isinstance(out, RawIOBase):
+        stream.flush()
+        put_bytes(data.replace(b"\n", os.linesep.encode()), out)
+    else:
+        stream.write(text if text.isascii() else data.decode(encoding))
+
+
+def put_bytes(data: bytes, out: BinaryIO | RawIOBase) -> None:
+    """Write all bytes: of an unbuffered stream a full disk may take a part, and no error says so."""
+    rest = memoryview(data)
+    while rest:
+        count = out.write(rest)
+        if count is None:
+            raise BlockingIOError(EAGAIN, os.strerror(EAGAIN))
+        rest = rest[count:]

@@ -11,7 +11,7 @@ import sys
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from ..ground import encodable, say, visible
+from ..ground import put, say, visible
 from .palette import INK, MARK, NOTHING
 from .texts import lines_of, plain
 
@@ -45,7 +45,7 @@ def write(figure: AnyFigure, colour: Colour = "auto") -> None:
     if coloured is None or sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
         say(*map(plain, lines))
     else:
-        sys.stdout.write(encodable(coloured, sys.stdout))
+        put(coloured, sys.stdout)
 
 
 def is_colour_wanted(colour: Colour, is_terminal: bool) -> bool:
