@@ -66,23 +66,24 @@ def run(arguments: list[str]) -> int:
     if rank is not None and rank > len(ranking.tiles):
         raise UnsupportedError(f"there is no rank {rank}, the last is {len(ranking.tiles)}", rank=rank)
     legal = ranking.asked is None or not ranking.asked.reasons
-    space: str | None = None
-    if options.tuner is not None:
+    tuner: str | None = options.tuner
+    space = ""
+    if tuner is not None:
         from ..ascend import registration
 
         space = registration(ranking).removesuffix("\n")
-        if options.tuner == "-":
+        if tuner == "-":
             say(*space.split("\n"))
             return 0
     if options.json:
         say_json(_facts(ranking, rank))
     else:
         say(*_report(ranking), *([] if rank is None else ["", *_comparison(ranking, rank)]))
-    if space is not None:
-        save(options.tuner, space)
+    if tuner is not None:
+        save(tuner, space)
         if not options.json:
             written = plural(len(ranking.tiles), "tile")
-            say("", f"{written} written to {options.tuner}, for msTuner_CATLASS")
+            say("", f"{written} written to {tuner}, for msTuner_CATLASS")
     return 0 if legal else 1
 
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .parser import Parser
+
 
 _DESCRIPTION = """\
 Layouts: functions from coordinates to memory offsets, in the notations of TLA, CuTe and XLA.
@@ -98,6 +100,8 @@ def _dispatch(argv: list[str]) -> int:
 
     if argv[:1] == ["help"]:  # `tla help ascend copy` is `tla ascend copy --help`
         argv = [*argv[1:], "--help"]
+    if argv[:1] == ["completion"]:
+        return cli.completion.run(argv[1:], _parser_of)
     if argv and argv[0] in COMMANDS:
         return int(getattr(cli, argv[0]).run(argv[1:]))
     commands = "\n".join(f"  {name:10} {text}" for name, text in COMMANDS.items())
@@ -105,3 +109,14 @@ def _dispatch(argv: list[str]) -> int:
     parser = Parser("tla", description, usage="tla [-h] [--version] COMMAND ...")
     parser.add_argument("--version", action="version", version=f"tla {__version__}")
     return parser.choose(argv, "command", [*COMMANDS, "help"])
+
+
+def _parser_of(words: list[str]) -> Parser:
+    """The parser of a command or subcommand."""
+    from .parser import ASK, ParserAsked
+
+    try:
+        _dispatch([*words, *ASK])
+    except ParserAsked as answer:
+        return answer.parser
+    raise AssertionError(f"no parser reads the arguments of {words}")
