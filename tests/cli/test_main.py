@@ -216,9 +216,7 @@ sys.meta_path.insert(0, Finder())
 """
 
 
-@pytest.mark.parametrize(
-    "module", ["tla.ground", "tla.cli", "tla.cli.main", "tla.errors", "tla.evaluation"]
-)
+@pytest.mark.parametrize("module", ["ground", "cli", "cli.main", "errors", "evaluation"])
 @pytest.mark.parametrize("command", ["module", "script"])
 def test_an_interrupt_while_it_is_imported(tmp_path: Path, command: str, module: str) -> None:
     """No traceback from the first line of the library on: the process ends, or says that it does."""
