@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .errors import KindError, ParseError, TlaError
-from .ground import ELEMENT_TYPES, shortened
+from .ground import ELEMENT_TYPES, shortened, visible
 from .layouts import parse
 
 if TYPE_CHECKING:
@@ -173,7 +173,8 @@ def _pointed_at(pointer: re.Match[str]) -> AnyShape:
             raise
     except ModuleError as error:
         if not shapes:
-            raise error.of_file(path) from None
+            raise error.of_file(visible(path)) from None
+    path = visible(path)
     if not shapes:
         _blame(pointer, 3, f"{path} has no instruction %{name}{_in(computation)}", *_near(name, names))
     if len(shapes) > 1:
@@ -219,14 +220,14 @@ def _lines(path: str) -> Iterator[str]:
         file = open(path, "rb")  # noqa: SIM115 - closed below
     except (OSError, ValueError) as error:  # a text may hold characters that no path can have
         why = error.strerror if isinstance(error, OSError) else error
-        raise FileError(f"cannot read {path}: {why}", path=path) from None
+        raise FileError(f"cannot read {visible(path)}: {why}", path=path) from None
     size = 0
     with file:
         for line in file:
             try:
                 text = line.decode()
             except UnicodeDecodeError as error:
-                why = f"{path} is not text: byte {size + error.start} is not UTF-8"
+                why = f"{visible(path)} is not text: byte {size + error.start} is not UTF-8"
                 raise FileError(why, path=path) from None
             yield text if size else text.removeprefix("\ufeff")
             size += len(line)

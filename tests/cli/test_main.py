@@ -310,6 +310,7 @@ def test_a_full_disk() -> None:
     assert code == 1
     assert err.startswith("tla: error: ")
     assert "No space left" in err
+    assert in_a_shell("diff 4:1 4:1 > /dev/full")[0] == 2  # 1 says that they differ
     assert "Traceback" not in err
 
 

@@ -76,6 +76,23 @@ def test_no_argument_commands_a_terminal(
                 harmless(run(*line[:i], new, *line[i + 1 :]))
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("hlo", "{}"),
+        ("convert", "{}:%p"),
+        ("show", "2:1", "-o", "{}/a.svg"),
+        ("cpp", "{}"),
+        ("oom", "{}"),
+    ],
+)
+def test_no_name_of_a_file_pretends_to_be_a_line(run: Run, line: tuple[str, ...]) -> None:
+    name = "no\ntla: error: nothing is wrong"
+    code, out, err = run(*(word.format(name) for word in line))
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert r"no\ntla: error" in err
+
+
 REPORTS = {
     "buffers": ("hlo", "module.hlo"),
     "all": ("hlo", "module.hlo", "--all", "--layouts"),

@@ -9,7 +9,7 @@ from io import BytesIO
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from ..errors import ParseError, TlaError, UndecidedError
-from ..ground import shortened
+from ..ground import shortened, visible
 from ..numbers import SymbolicInt
 
 if TYPE_CHECKING:
@@ -132,8 +132,8 @@ def standard_input() -> IO[bytes]:
 
 
 def name_of(path: str) -> str:
-    """Return the name of a file in messages."""
-    return "standard input" if path == "-" else path
+    """Return the name of a file in messages, in one line."""
+    return "standard input" if path == "-" else visible(path)
 
 
 def bytes_in_words(count: int) -> str:

@@ -89,7 +89,7 @@ def _run(arguments: list[str]) -> int:
     except OSError as error:
         discard_output()
         complain(f"tla: error: cannot write: {error.strerror or error}")
-        return 1
+        return 2 if arguments[:1] == ["diff"] else 1  # there 1 is an answer
     return code
 
 

@@ -102,7 +102,7 @@ def write_figure(figure: AnyFigure, options: argparse.Namespace) -> None:
         for ending in _OTHERS:
             if options.output.lower().endswith(ending):
                 wanted = f"a picture is written as {', '.join(_ENDINGS)}, not {ending}"
-                raise InputError(f"cannot write {options.output}: {wanted}", path=options.output)
+                raise InputError.cannot("write", options.output, ValueError(wanted))
     writers: dict[str | None, Callable[[AnyFigure], str]]
     writers = {None: render, "svg": svg, "html": html, "latex": latex}
     text = writers[format_of(options)](figure)

@@ -61,7 +61,7 @@ def put(text: str, stream: TextIO) -> None:
     encoding = stream.encoding or "utf-8"  # a stand-in may have none
     data = text.encode(encoding, "backslashreplace")
     out = getattr(stream, "buffer", None)
-    if isinstance(out, RawIOBase):
+    if isinstance(out, RawIOBase) and "\n".encode(encoding) == b"\n":
         stream.flush()
         put_bytes(data.replace(b"\n", os.linesep.encode()), out)
     else:
