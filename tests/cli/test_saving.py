@@ -16,6 +16,7 @@ import pytest
 from tla.cli import saving
 from tla.cli.common import InputError
 from tla.cli.saving import save
+from tla.ground.output import visible
 
 from .running import COMMAND, ENVIRONMENT, process
 
@@ -105,7 +106,7 @@ def test_an_open_file_by_its_number(file: Path) -> None:
 def refused(path: Path | str, why: str) -> None:
     with pytest.raises(InputError) as caught:
         save(str(path), LARGE)
-    assert str(caught.value) == f"cannot write {path}: {why}"
+    assert str(caught.value) == f"cannot write {visible(str(path))}: {why}"
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:
