@@ -22,7 +22,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     def command(*arguments: str, stdin: bytes = b"") -> Done:
         monkeypatch.setenv(
             "COLORTERM", "truecolor"
-        )  # rich keeps the codes that a process asks for first
+        )  # rich keeps the first codes
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         try:
             code = main(arguments)
