@@ -181,7 +181,7 @@ _LONG = {
         *("AtlasA2", "half", "4096,4096,4096"),
         *(text for band in range(1, 60) for text in ("--swizzle", f"<{band},0>")),
     ],
-    "one long walk": ["Ascend950", "half", "180000,180000,512", "--step", "128", "--swizzle", "aswt"],
+    "many slices": ["Ascend950", "half", "180000,180000,180000", "--swizzle", "splitk<1,0>"],
 }
 
 

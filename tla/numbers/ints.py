@@ -73,7 +73,17 @@ def plain_int(x: Any) -> int | None:
         return None
 
 
-_interned: dict[int, Any] = {}
+class _Interned(dict[int, Any]):
+    """The one `Int` of each value, made when it is first asked for."""
+
+    def __missing__(self, value: int) -> Any:
+        return self.setdefault(int(value), int.__new__(Int, value))
+
+
+_interned = _Interned()
+
+static_int: Callable[[int], Any] = _interned.__getitem__
+"""Return the one `Int` of an exact int's value."""
 
 
 @constexpr
@@ -189,21 +199,13 @@ def _static(operation: Callable[[int, Any], Any]) -> Callable[[Int[int], Any], A
     @wraps(operation)
     def operate(self: Int[int], other: Any, /) -> Any:
         r = operation(self, other)
-        return static_int(r) if type(other) is Int else r
+        return _interned[r] if type(other) is Int else r
 
     return operate
 
 
 for _name in ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift"):
     setattr(Int, f"__{_name}__", _static(getattr(int, f"__{_name}__")))
-
-
-def static_int(value: int) -> Any:
-    """Return the one `Int` of an exact int's value."""
-    got = _interned.get(value)
-    if got is None:
-        got = _interned.setdefault(int(value), int.__new__(Int, value))
-    return got
 
 
 _0, _1, _2, _3, _4, _5, _6, _7 = Int(0), Int(1), Int(2), Int(3), Int(4), Int(5), Int(6), Int(7)
@@ -317,15 +319,23 @@ def limit_nesting(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
         try:
             return recursive(*args, **kwargs)
         except RecursionError:
-            raise LayoutError(
-                f"an int tuple is nested too deeply; at most {MAX_DEPTH} levels are supported"
-            ) from None
+            raise too_deep() from None
 
     return refusing
 
 
+def too_deep() -> LayoutError:
+    """Return the error of a nesting that Python cannot follow."""
+    return LayoutError(f"an int tuple is nested too deeply; at most {MAX_DEPTH} levels are supported")
+
+
 PLAIN_INTS: frozenset[type] = frozenset((int, Int))
 """The types of leaves that need no conversion and no protocol: what a fast path takes."""
+
+# The types to compare with on a hot path, as values that tell a checker nothing.
+TUPLE: Any = tuple
+INT: Any = int
+STATIC: Any = Int
 
 
 def is_plain_tuple(x: object) -> TypeIs[tuple[Any, ...]]:

@@ -106,7 +106,7 @@ def text_in(x: Value, style: Style) -> _Text:
 
 def _negated(term: _Text, style: Style) -> str:
     """A term with its sign in front; where numbers come last, on its number: ``d0 * -2``."""
-    if style.number_last and term.binds == _PRODUCT:
+    if style.number_last:
         rest, star, number = term.text.rpartition("* ")
         if number.isdigit():
             return f"{rest}{star}-{number}"
