@@ -8,6 +8,19 @@ A name of `tla` is a name of one of its rooms. ``__all__`` lists the words that 
 what else the rooms below hold, such as the algorithms of int tuples in `tla.layouts`, they give by name.
 """
 
+import sys
+
+# The command that is interrupted while this is imported ends without a traceback. It asks for the part
+# of `signal` that is there: the whole takes as long to load as all else here.
+_signal = sys.modules.get("_signal")
+_words = sys.orig_argv[1:3]
+if (
+    (_words == ["-m", "tla"] or "".join(_words[:1]).endswith(("/tla", "\\tla.exe")))
+    and _signal is not None
+    and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
+):
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
 from typing import TYPE_CHECKING
 
 from .ground import lazy, register

@@ -3,6 +3,7 @@
 - ``lazy``: packages that load a name when it is asked for; ``immutable``: the base of values;
 - ``limits``: the table of all limits; ``words``: words in texts for errors;
 - ``text``: the scanner of all notations; ``dtypes``: element types;
+- ``output``: the lines that leave the program;
 - ``figure``: figures as data; ``display``: how a notebook shows a value;
 - ``constexpr``: marks for the mypy plugin.
 """
@@ -69,6 +70,12 @@ if TYPE_CHECKING:
         limit_of as limit_of,
         most_digits as most_digits,
         way_out as way_out,
+    )
+    from .output import (
+        put as put,
+        put_bytes as put_bytes,
+        say as say,
+        visible as visible,
     )
     from .text import Scanner as Scanner, too_long_in as too_long_in
     from .words import did_you_mean as did_you_mean, near_words as near_words, shortened as shortened
