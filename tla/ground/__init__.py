@@ -1,6 +1,7 @@
 """The ground floor: tools that every room uses.
 
-- ``lazy``: packages that load a name when it is asked for; ``immutable``: the base of values;
+- ``lazy``: packages that load a name when it is asked for; ``arguments``: what a failed call says;
+- ``immutable``: the base of values;
 - ``text``: the scanner of all notations, and texts for errors; ``dtypes``: element types;
 - ``figure``: figures as data; ``display``: how a notebook shows a value;
 - ``constexpr``: marks for the mypy plugin.
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     # for the rooms above
     from . import dtypes as dtypes
+    from .arguments import guarded as guarded
     from .display import (
         drawn_by as drawn_by,
         figure_of as figure_of,
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from .text import (
         MAX_DIGITS as MAX_DIGITS,
         Scanner as Scanner,
+        described as described,
         did_you_mean as did_you_mean,
         near_words as near_words,
         shortened as shortened,

@@ -43,7 +43,7 @@ class Scanner:
 
     def __init__(self, text: str, comments: bool = False, start: int = 0) -> None:
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise KindError(f"expected a text, got {type(text).__name__} {text!r}", value=text)
+            raise KindError(f"expected a text, got {described(text)}", value=text)
         self.text = text
         self.comments = comments
         self._reach(start)
@@ -162,3 +162,18 @@ def shortened(text: str, limit: int = 40) -> str:
     'xxxxxxx...'
     """
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def described(x: object) -> str:
+    """Return the type and the text of a value of any kind, short enough for an error.
+
+    >>> described(None), described(Int(4)), described([1] * 100)
+    ('NoneType None', 'Int _4', 'list [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1...')
+    """
+    try:
+        shown = " ".join(repr(x).split())
+    except RecursionError:
+        shown = "nested too deeply to print"
+    except Exception:  # an int of too many digits, or an object that refuses
+        shown = "that cannot be printed"
+    return f"{type(x).__name__} {shortened(shown)}"

@@ -42,7 +42,7 @@ from ..errors import (
     StaticIntError,
     UndecidedError,
 )
-from ..ground import constexpr, shortened
+from ..ground import constexpr, described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -104,7 +104,7 @@ class Int(int, Generic[_N]):
     def __new__(cls, value: Any, /) -> Any:
         plain = plain_int(value)
         if plain is None:
-            raise StaticIntError(f"a static int needs an int, not {_described(value)}", value=value)
+            raise StaticIntError(f"a static int needs an int, not {described(value)}", value=value)
         return static_int(plain)
 
     if not TYPE_CHECKING:
@@ -369,16 +369,8 @@ def leaf(x: object) -> Any:
     if value is None:
         sequence = type(x).__name__ in ("list", "ndarray")
         hints = [f"Write a tuple, not a {type(x).__name__}."] if sequence else []
-        raise LeafError(f"expected an int, got {_described(x)}", *hints, value=x)
+        raise LeafError(f"expected an int, got {described(x)}", *hints, value=x)
     return value
-
-
-def _described(x: object) -> str:
-    try:
-        shown = " ".join(repr(x).split())
-    except RecursionError:
-        shown = "nested too deeply to print"
-    return f"{type(x).__name__} {shortened(shown)}"
 
 
 def known_eq(a: Leaf, b: Leaf) -> bool | None:

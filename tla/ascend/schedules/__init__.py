@@ -60,4 +60,4 @@ if TYPE_CHECKING:
     from .swizzles import WORDS as WORDS
     from .tasks import MOST_WALKED as MOST_WALKED
 
-lazy(__name__)
+lazy(__name__, guard=True)

@@ -1,0 +1,83 @@
+"""Arguments of the wrong type: a call that fails says which one it was.
+
+A room's door (`lazy`) guards the functions and methods that it gives. Nothing is checked before a call,
+so a call that works costs what it did. If one fails with an error of Python's own, each argument is held
+against the annotation of its parameter (`annotations`). The first that does not fit becomes the error:
+
+>>> @guarded
+... def doubled(sizes: list[int]) -> list[int]:
+...     return [2 * n for n in sizes]
+>>> doubled(None)
+Traceback (most recent call last):
+    ...
+tla.errors.KindError: doubled() takes list[int] as 'sizes', not NoneType None
+
+If all of them fit, the error goes on as it is: it is one of the library, or of a function of the caller.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+def guarded(function: Any) -> Any:
+    """Return the function with errors that name an argument of the wrong type.
+
+    >>> guarded(len).__wrapped__
+    <built-in function len>
+    """
+
+    refuse = _refuse  # the functions below have the names of their module, not of this one
+
+    def calling(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            refuse(function, args, kwargs, error)
+            raise
+
+    def yielding(*args: Any, **kwargs: Any) -> Any:
+        try:
+            yield from function(*args, **kwargs)
+        except Exception as error:
+            refuse(function, args, kwargs, error)
+            raise
+
+    caller = yielding if getattr(function, "__code__", _refuse.__code__).co_flags & _GENERATOR else calling
+    # a function of its own module, as doctest and pickle see it
+    home = getattr(function, "__globals__", globals())
+    made = FunctionType(caller.__code__, home, function.__name__, None, caller.__closure__)
+    made.__dict__.update(getattr(function, "__dict__", {}))
+    for name in ("__module__", "__qualname__", "__doc__", "__annotations__"):
+        setattr(made, name, getattr(function, name, None))
+    made.__wrapped__ = function  # type: ignore[attr-defined]
+    return made
+
+
+def guard_class(cls: type) -> None:
+    """Guard the methods of a class that take arguments, in place."""
+    for name, member in list(vars(cls).items()):
+        function = getattr(member, "__func__", member)
+        if not isinstance(function, FunctionType) or function.__module__ != cls.__module__:
+            continue
+        is_public = not name.startswith("_") or name in _OPERATORS
+        if is_public and function.__code__.co_flags & 12 | (function.__code__.co_argcount > 1):
+            wrapped = guarded(function)
+            setattr(cls, name, type(member)(wrapped) if member is not function else wrapped)
+
+
+_OPERATORS = frozenset(
+    f"__{name}__"
+    for name in "new init call getitem contains format add radd sub rsub mul rmul floordiv rfloordiv mod "
+    "rmod divmod rdivmod pow rpow lt le gt ge and or xor matmul".split()
+)
+
+
+_GENERATOR = 0x20
+"""The flag of code that yields: ``inspect`` has it too, and takes long to load."""
+
+
+def _refuse(*call: Any) -> None:
+    from .annotations import refuse
+
+    refuse(*call)
