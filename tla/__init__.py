@@ -48,11 +48,13 @@ register("tla.show.notebook")  # imported when the first value is shown
 __version__ = "0.1.0"
 
 __all__ = [
-    "AnyLayout", "BindingError", "CapacityError", "ComposedLayout", "Condition", "CongruenceError",
-    "ContradictionError", "CoordinateError", "DivisibilityError", "Expr", "Int", "IntLike", "IntTuple",
+    "AnyLayout", "ArgumentError", "BindingError", "CapacityError", "ComposedLayout", "Condition",
+    "CongruenceError", "ContradictionError", "CoordinateError", "DivisibilityError", "Expr", "Int",
+    "IntLike", "IntTuple",
     "KindError", "Layout", "LayoutError", "LeafError", "NotALayoutError", "OverlapError", "ParseError",
     "StaticIntError", "Swizzle", "SymbolicInt", "Tensor", "TlaError", "UndecidedError", "Underscore",
-    "UnsupportedError", "add", "append", "ascend", "assume", "blocked_product", "ceil_div", "coalesce",
+    "UnsupportedError", "ZeroDivisorError", "add", "append", "ascend", "assume", "blocked_product",
+    "ceil_div", "coalesce",
     "col_major", "collision", "compact_col_major", "compact_order", "compact_row_major", "compatible",
     "complement", "composition", "congruent", "coords", "cosize", "cpp", "crd2crd", "crd2idx",
     "crd2offset", "depth", "dice", "domain_distribute", "domain_offset", "downcast", "evaluate",

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __all__ = [
+    "ArgumentError",
     "BindingError",
     "CapacityError",
     "CongruenceError",
@@ -32,6 +33,7 @@ __all__ = [
     "TlaError",
     "UndecidedError",
     "UnsupportedError",
+    "ZeroDivisorError",
 ]
 
 
@@ -79,6 +81,14 @@ class StaticIntError(LeafError):
 
 class KindError(TlaError, TypeError):
     """An argument is of a kind that the function does not take."""
+
+
+class ArgumentError(TlaError, ValueError):
+    """An argument is of the right kind, and has a value that the function does not take."""
+
+
+class ZeroDivisorError(TlaError, ZeroDivisionError):
+    """A number is divided by 0."""
 
 
 class NotALayoutError(TlaError, TypeError):
@@ -143,6 +153,8 @@ class ParseError(TlaError, ValueError):
     def __init__(
         self, summary: str, text: str, start: int, end: int | None = None, *details: str
     ) -> None:
+        if not isinstance(start, int) or not isinstance(end, int | None):
+            raise KindError("a ParseError takes the start and the end of a span as ints")
         super().__init__(summary, *details, text=text, start=start)
         self.end = start + 1 if end is None else end
         self.args = (summary, text, start, self.end, *details)

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, TypeAlias
 
 from . import algebra, layouts, numbers
 from .errors import LeafError, ParseError, TlaError
-from .ground import MAX_DIGITS, near_words, shortened
+from .ground import MAX_DIGITS, guarded, near_words, shortened
 from .layouts import (
     ComposedLayout,
     Layout,
@@ -106,6 +106,7 @@ class _Reader(NamingScanner):
 
 
 @limit_nesting
+@guarded
 def evaluate(
     text: str,
     calls: list[Call] | None = None,

@@ -66,7 +66,9 @@ if TYPE_CHECKING:
         Scanner as Scanner,
         described as described,
         did_you_mean as did_you_mean,
+        int_in as int_in,
         near_words as near_words,
+        refused_digits as refused_digits,
         shortened as shortened,
     )
 

@@ -18,8 +18,8 @@ from itertools import islice
 from operator import index
 from typing import Any
 
-from ..errors import KindError, LayoutError, TlaError
-from .text import described
+from ..errors import KindError, TlaError
+from .text import described, refused_digits
 
 _LOOKED_AT = 1000
 """How many elements of a sequence are held against its annotation."""
@@ -48,8 +48,8 @@ def refuse(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: 
                     argument=name,
                     value=value,
                 ) from None
-    if type(error) is ValueError and "integer string conversion" in str(error):
-        raise LayoutError(f"{function.__name__}(): an int has too many digits for a text") from None
+    if isinstance(error, ValueError) and refused_digits(error) is not error:
+        raise refused_digits(error) from None
 
 
 def _fits_safely(value: Any, hint: Any, names: _Names) -> bool:

@@ -20,6 +20,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
+
 def guarded(function: Any) -> Any:
     """Return the function with errors that name an argument of the wrong type.
 
@@ -43,7 +44,9 @@ def guarded(function: Any) -> Any:
             refuse(function, args, kwargs, error)
             raise
 
-    caller = yielding if getattr(function, "__code__", _refuse.__code__).co_flags & _GENERATOR else calling
+    caller = (
+        yielding if getattr(function, "__code__", _refuse.__code__).co_flags & _GENERATOR else calling
+    )
     # a function of its own module, as doctest and pickle see it
     home = getattr(function, "__globals__", globals())
     made = FunctionType(caller.__code__, home, function.__name__, None, caller.__closure__)
@@ -55,24 +58,32 @@ def guarded(function: Any) -> Any:
 
 
 def guard_class(cls: type) -> None:
-    """Guard the methods of a class that take arguments, in place."""
+    """Guard the methods of a class and of its bases in the same room that take arguments, in place."""
+    room = cls.__module__.split(".")[:2]
+    for base in cls.__mro__:
+        if base.__module__.split(".")[:2] == room and base not in _classes:
+            _classes.add(base)
+            _guard_methods(base)
+
+
+def _guard_methods(cls: type) -> None:
     for name, member in list(vars(cls).items()):
         function = getattr(member, "__func__", member)
-        if not isinstance(function, FunctionType) or function.__module__ != cls.__module__:
-            continue
-        is_public = not name.startswith("_") or name in _OPERATORS
-        if is_public and function.__code__.co_flags & 12 | (function.__code__.co_argcount > 1):
-            wrapped = guarded(function)
-            setattr(cls, name, type(member)(wrapped) if member is not function else wrapped)
+        if isinstance(function, FunctionType) and function.__module__ == cls.__module__:
+            code = function.__code__
+            takes_arguments = code.co_argcount > 1 or code.co_kwonlyargcount or code.co_flags & _VARIADIC
+            if takes_arguments and (name in _OPERATORS or not name.startswith("_")):
+                wrapped = guarded(function)
+                setattr(cls, name, wrapped if member is function else type(member)(wrapped))
 
 
-_OPERATORS = frozenset(
-    f"__{name}__"
-    for name in "new init call getitem contains format add radd sub rsub mul rmul floordiv rfloordiv mod "
-    "rmod divmod rdivmod pow rpow lt le gt ge and or xor matmul".split()
+_NAMES = (
+    "new init call getitem contains add radd sub rsub mul rmul floordiv rfloordiv mod rmod divmod "
+    "rdivmod pow rpow lt le gt ge and or xor matmul"
 )
-
-
+_OPERATORS = frozenset(f"__{name}__" for name in _NAMES.split(" "))
+_classes: set[type] = set()
+_VARIADIC = 0x0C
 _GENERATOR = 0x20
 """The flag of code that yields: ``inspect`` has it too, and takes long to load."""
 

@@ -42,7 +42,7 @@ class _LazyPackage(ModuleType):
             return import_module(f".{name}", self.__name__)
         module = import_module(home, self.__name__)
         value = getattr(module, name)
-        if name in self._guarded and isinstance(value, FunctionType) and not hasattr(module, "_homes"):
+        if name in self._guarded and isinstance(value, FunctionType) and not isinstance(module, _LazyPackage):
             from .arguments import guarded
 
             value = guarded(value)
@@ -112,7 +112,8 @@ def lazy(package: str, guard: bool = False) -> None:
         if i == 0 and not rooms:
             module.__all__ = sorted({*getattr(module, "__all__", ()), *homes})
             if guard:
-                module._guarded = frozenset(n for n, home in homes.items() if home.strip(".") and home[1] != ".")
+                own = [name for name, home in homes.items() if home != "." and home[1] != "."]
+                module._guarded = frozenset(own)
     module.__class__ = _LazyPackage
     # in its namespace, not in the class: there it would slow down every name of the package
     module.__getattr__ = module._value_of

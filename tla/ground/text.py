@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 
-from ..errors import KindError, ParseError
+from ..errors import KindError, LayoutError, ParseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -164,11 +164,38 @@ def shortened(text: str, limit: int = 40) -> str:
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
+def int_in(digits: str) -> int:
+    """Return the int that digits write; refuse more digits than Python reads.
+
+    >>> int_in("12")
+    12
+    """
+    try:
+        return int(digits)
+    except ValueError as error:
+        raise refused_digits(error) from None
+
+
+def refused_digits(error: ValueError) -> ValueError:
+    """Return the error of the library for an int of too many digits; another error as it is.
+
+    Python converts ints of at most `MAX_DIGITS` digits to text and back: more would take long.
+    """
+    if type(error) is not ValueError or "integer string conversion" not in str(error):
+        return error
+    return LayoutError(
+        f"an int of more than {MAX_DIGITS} digits is neither read nor written",
+        "In Python sys.set_int_max_str_digits raises the limit.",
+        limit="digits",
+        most=MAX_DIGITS,
+    )
+
+
 def described(x: object) -> str:
     """Return the type and the text of a value of any kind, short enough for an error.
 
-    >>> described(None), described(Int(4)), described([1] * 100)
-    ('NoneType None', 'Int _4', 'list [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1...')
+    >>> described(None), described([1] * 100)
+    ('NoneType None', 'list [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ...')
     """
     try:
         shown = " ".join(repr(x).split())

@@ -16,7 +16,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union, final
 
 from ..errors import CoordinateError, KindError, UndecidedError, UnsupportedError
-from ..ground import did_you_mean, drawn_by, figure_of, html_of
+from ..ground import described, did_you_mean, drawn_by, figure_of, html_of
 from ..numbers import Interval, compute, key_of, required
 from .making import Constraint, Fields, constraint_from, runtime_from, variable_from
 from .text import FORMS, MapWriter
@@ -129,6 +129,8 @@ class IndexingMap:
     @staticmethod
     def undefined(reason: str) -> IndexingMap:
         """Return the map of an unknown access, with the reason."""
+        if not isinstance(reason, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise KindError(f"the reason is a text, not {described(reason)}", value=reason)
         made = object.__new__(IndexingMap)
         _fill(made, Fields([], [], [], [], None, False), reason or "unknown")
         return made

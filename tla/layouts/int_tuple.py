@@ -16,7 +16,7 @@ from operator import mul
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVarTuple
 
 from ..errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
-from ..ground import constexpr
+from ..ground import constexpr, guarded, refused_digits
 from ..numbers import (
     MAX_DEPTH,
     PLAIN_INTS,
@@ -140,7 +140,10 @@ def text_of(*parts: Any) -> str:
             notation.append(Notation(_profile_leaves(parts)))
         return notation[0].text(leaf)
 
-    return ":".join([_text(x, MAX_DEPTH, other_text) for x in parts])
+    try:
+        return ":".join([_text(x, MAX_DEPTH, other_text) for x in parts])
+    except ValueError as error:
+        raise refused_digits(error) from None
 
 
 def _text(x: Any, room: int, leaf_text: Callable[[Any], str]) -> str:
@@ -296,6 +299,7 @@ def _asked(question: Callable[[Any, Any], Question], a: Any, b: Any) -> Iterator
 # --- maps and folds over leaves ---------------------------------------------------------------
 
 
+@guarded
 def transform_leaf(f: Callable[..., Any], x: IntTuple, *others: IntTuple) -> Any:
     """Return ``x`` with every leaf replaced by ``f`` of it and of the leaves at its place.
 
@@ -326,6 +330,7 @@ def map_parts(f: Callable[..., Any], profile: Any, *others: Any) -> Any:
     return tuple([map_parts(f, *at) for at in zip(profile, *others, strict=True)])
 
 
+@guarded
 def fold_leaf(f: Callable[[Any, Any], Any], start: Any, x: IntTuple) -> Any:
     """Return ``f(... f(f(start, x0), x1) ..., xn)`` over the leaves from left to right.
 

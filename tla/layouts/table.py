@@ -10,7 +10,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LayoutError
-from ..numbers import known_int
+from ..numbers import known_int, leaf
 from .int_tuple import leaves
 from .layout import as_layout
 
@@ -41,6 +41,7 @@ def offsets(layout: AnyLayout, limit: int = 2**28) -> NDArray[np.int64]:
             or more modes than numpy has axes for (64).
     """
     as_layout(layout)
+    limit = leaf(limit)
     try:
         import numpy as np
     except ModuleNotFoundError:

@@ -35,14 +35,17 @@ from typing import (
 )
 
 from ..errors import (
+    ArgumentError,
     CongruenceError,
     DivisibilityError,
     LayoutError,
     LeafError,
     StaticIntError,
     UndecidedError,
+    UnsupportedError,
+    ZeroDivisorError,
 )
-from ..ground import constexpr, described
+from ..ground import constexpr, described, refused_digits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -114,23 +117,32 @@ class Int(int, Generic[_N]):
             return super().__class_getitem__(Literal[key] if isinstance(key, int) else key)
 
     def __str__(self) -> str:
-        return f"_{self:d}"
+        try:
+            return f"_{self:d}"
+        except ValueError as error:
+            raise refused_digits(error) from None
 
     def __repr__(self) -> str:
-        return f"_{self:d}" if self in _NAMED else f"Int({self:d})"
+        return f"_{self:d}" if self in _NAMED else f"Int({str(self)[1:]})"
 
     def __reduce__(self) -> tuple[type[Int[int]], tuple[int]]:
         return Int, (int(self),)
 
     @constexpr
     def __pow__(self, other: int, mod: int | None = None, /) -> Any:  # a negative power is a float
-        r = int.__pow__(self, other, mod)
+        try:
+            r = int.__pow__(self, other, mod)
+        except (ArithmeticError, ValueError) as error:
+            raise _no_result(error) from None
         static = type(r) is int and type(other) is Int and (mod is None or type(mod) is Int)
         return static_int(r) if static else r
 
     @constexpr
     def __divmod__(self, other: int, /) -> tuple[int, int]:
-        r = int.__divmod__(self, other)
+        try:
+            r = int.__divmod__(self, other)
+        except ZeroDivisionError as error:
+            raise _no_result(error) from None
         return (static_int(r[0]), static_int(r[1])) if type(other) is Int else r
 
     @constexpr
@@ -179,6 +191,12 @@ class Int(int, Generic[_N]):
         def __rdivmod__(self, other: int, /) -> tuple[int, int]: ...
 
 
+def _no_result(error: Exception) -> ArgumentError | ZeroDivisorError:
+    """The error of an operator of int: a division by 0, a negative shift, a result without end."""
+    kind = ZeroDivisorError if isinstance(error, ZeroDivisionError) else ArgumentError
+    return kind(str(error))
+
+
 def _static(operation: Callable[[int, Any], Any]) -> Callable[[Int[int], Any], Any]:
     """An operator of int that gives an `Int` for two of them.
 
@@ -188,7 +206,10 @@ def _static(operation: Callable[[int, Any], Any]) -> Callable[[Int[int], Any], A
     @constexpr
     @wraps(operation)
     def operate(self: Int[int], other: Any, /) -> Any:
-        r = operation(self, other)
+        try:
+            r = operation(self, other)
+        except (ArithmeticError, ValueError) as error:
+            raise _no_result(error) from None
         return static_int(r) if type(other) is Int else r
 
     return operate
@@ -271,7 +292,7 @@ class SymbolicInt:
 
         Only ints with `is_open` False have cases (`tla.numbers.cases`).
         """
-        raise NotImplementedError
+        raise UnsupportedError("only an int of `tla.numbers.cases` has cases")
 
     def comparison(self, sign: str, other: Leaf) -> object:
         """The comparison ``self sign other``, as an obligation to print or to assume."""
@@ -379,9 +400,11 @@ def known_eq(a: Leaf, b: Leaf) -> bool | None:
     >>> known_eq(_4, 4), known_eq(sym("M", min=5), 4), known_eq(sym("M"), 4)
     (True, False, None)
     """
+    if type(a) in PLAIN_INTS and type(b) in PLAIN_INTS:
+        return a == b
     if isinstance(a, SymbolicInt):
         return a.known_eq(b)
-    return b.known_eq(a) if isinstance(b, SymbolicInt) else a == b
+    return b.known_eq(a) if isinstance(b, SymbolicInt) else known_eq(leaf(a), leaf(b))
 
 
 def known_lt(a: Leaf, b: Leaf) -> bool | None:
@@ -390,9 +413,11 @@ def known_lt(a: Leaf, b: Leaf) -> bool | None:
     >>> known_lt(3, _4), known_lt(sym("M", min=5), 4), known_lt(sym("M"), 4)
     (True, False, None)
     """
+    if type(a) in PLAIN_INTS and type(b) in PLAIN_INTS:
+        return a < b
     if isinstance(a, SymbolicInt):
         return a.known_lt(b)
-    return b.known_gt(a) if isinstance(b, SymbolicInt) else a < b
+    return b.known_gt(a) if isinstance(b, SymbolicInt) else known_lt(leaf(a), leaf(b))
 
 
 def known_divides(a: Leaf, b: Leaf) -> bool | None:
@@ -401,10 +426,12 @@ def known_divides(a: Leaf, b: Leaf) -> bool | None:
     >>> known_divides(3, 12), known_divides(5, 12), known_divides(0, 0), known_divides(0, 3)
     (True, False, True, False)
     """
-    if isinstance(a, SymbolicInt):
-        return a.known_divides(b)
-    if isinstance(b, SymbolicInt):
-        return b.known_multiple(a)
+    if type(a) not in PLAIN_INTS or type(b) not in PLAIN_INTS:
+        if isinstance(a, SymbolicInt):
+            return a.known_divides(b)
+        if isinstance(b, SymbolicInt):
+            return b.known_multiple(a)
+        a, b = leaf(a), leaf(b)
     return b % a == 0 if a else b == 0
 
 

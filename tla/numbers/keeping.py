@@ -103,6 +103,8 @@ def _assumptions(arguments: tuple[Any, ...]) -> list[Condition]:
         if isinstance(x, tuple):
             todo += x
         # a layout that has nothing beside shape and stride carries none
-        elif type(x) not in PLAIN_INTS and getattr(x, "beside", x) is not None:
+        elif (
+            type(x) not in PLAIN_INTS and not isinstance(x, type) and getattr(x, "beside", x) is not None
+        ):
             found += getattr(x, "assumptions", ())
     return found

@@ -18,9 +18,10 @@ import re
 from math import gcd, lcm, prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..errors import UnsupportedError
+from ..errors import ArgumentError, UnsupportedError
+from ..ground import guarded, refused_digits
 from .intervals import is_nonnegative
-from .nodes import Expr, Least, Monomial, Quotient, Symbol, Value, bounds_of
+from .nodes import Expr, Least, Monomial, Quotient, Symbol, Value, bounds_of, required
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -84,7 +85,10 @@ def _at_least(operand: _Text, binds: int) -> str:
 def text_in(x: Value, style: Style) -> _Text:
     """Return the text of a value."""
     if type(x) is not Expr:
-        return _Text(str(int(x)), _WHOLE if x >= 0 else _SUM)
+        try:
+            return _Text(str(int(x)), _WHOLE if x >= 0 else _SUM)
+        except ValueError as error:
+            raise refused_digits(error) from None
     gap = style.gap
     out = ""
     single = len(x.terms) == 1 and not x.constant
@@ -213,9 +217,10 @@ def to_python(x: Value) -> str:
     >>> to_python(sym("M") % 16 + sym("i", min=0) // 4)
     'M % 16 + i // 4'
     """
-    return text_in(x, _PYTHON).text
+    return text_in(required(x), _PYTHON).text
 
 
+@guarded
 def to_mlir(x: Value, division: str = "floordiv") -> str:
     """Return a value as MLIR writes it: division as ``floordiv``, or as ``/`` like XLA since 2026.
 
@@ -223,7 +228,7 @@ def to_mlir(x: Value, division: str = "floordiv") -> str:
     >>> print(to_mlir(i // 8 * 4 + i % 8), to_mlir(i // 8, division="/"))
     (d0 floordiv 8) * 4 + d0 mod 8 d0 / 8
     """
-    return text_in(x, mlir_style(division)).text
+    return text_in(required(x), mlir_style(division)).text
 
 
 def mlir_style(
@@ -233,7 +238,7 @@ def mlir_style(
 ) -> Style:
     """Return the style of `to_mlir`, with other names for the symbols and another order of summands."""
     if division not in ("floordiv", "/"):
-        raise ValueError(f"division is 'floordiv' or '/', not {division!r}")
+        raise ArgumentError(f"division is 'floordiv' or '/', not {division!r}")
     sign = f" {division} "
     least, greatest = _call("min"), _call("max")
     floor, mod = _operator(sign), _operator(" mod ")
@@ -306,7 +311,7 @@ def to_cpp(x: Value) -> str:
     Raises:
         UnsupportedError: a number in it takes more than 64 bits.
     """
-    text = text_in(x, _CPP).text
+    text = text_in(required(x), _CPP).text
     for digits in _LONG_NUMBER.findall(text):
         if int(digits) >= 1 << 63:
             raise UnsupportedError(
@@ -395,4 +400,4 @@ def to_notation(x: Value) -> str:
     >>> print(to_notation(sym("M", divisible_by=16) // 16), to_notation(sym("i", min=0, max=7) + 1))
     M/16 i{min=0,max=7}+1
     """
-    return Notation([x]).text(x)
+    return Notation([required(x)]).text(x)

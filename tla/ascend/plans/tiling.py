@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from ...errors import UnsupportedError
+from ...ground import described
 from ...numbers import Int
 from ..buffers import buffer_of, l1_tag
 from ..cube import FP4
@@ -193,7 +194,9 @@ class Tiling(NamedTuple):
 
 
 def _require_operand(operand: str) -> None:
-    if operand not in _LEVELS:
+    if not isinstance(operand, str) or operand not in _LEVELS:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UnsupportedError(
-            f"a product has no operand {operand!r}", f"It has {', '.join(_LEVELS)}.", operand=operand
+            f"a product has no operand {described(operand)}",
+            f"It has {', '.join(_LEVELS)}.",
+            operand=operand,
         )

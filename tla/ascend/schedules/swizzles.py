@@ -15,7 +15,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...errors import KindError, LayoutError, ParseError, UnsupportedError
-from ...ground import MAX_DIGITS, constexpr, did_you_mean, near_words, shortened
+from ...ground import MAX_DIGITS, constexpr, did_you_mean, int_in, near_words, shortened
 from ..shapes import GemmCoord, gemm_shape
 from .by_k import single_core_splitk, splitk, tail_splitk
 from .by_tile import column, identity, iterate_k, l1_full_load
@@ -316,7 +316,7 @@ def _with_arguments(text: str, name: str, inside: str | None, start: int) -> Blo
             raise ParseError(
                 f"{kind.parameters[i].name} of {name} is {what}", text, start, start + max(len(part), 1)
             )
-        arguments[i] = word in ("true", "1") if flag else int(word.rstrip("u"))
+        arguments[i] = word in ("true", "1") if flag else int_in(word.rstrip("u"))
         start += len(part) + 1
     return _make_swizzle(name, arguments)
 

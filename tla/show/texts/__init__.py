@@ -23,4 +23,4 @@ if TYPE_CHECKING:
     # for the rooms above
     from .spans import Span as Span, Style as Style
 
-lazy(__name__)
+lazy(__name__, guard=True)
