@@ -144,6 +144,7 @@ def evaluate(
     return value
 
 
+@limit_nesting
 def text_of_value(value: Any) -> str:
     """Return the expression of a value: its notation, with ``true`` and ``false`` for bools.
 

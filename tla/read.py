@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .errors import KindError, ParseError, TlaError
-from .ground import ELEMENT_TYPES, guarded, shortened
+from .ground import ELEMENT_TYPES, described, guarded, shortened
 from .layouts import parse
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def read(text: str) -> Any:
         FileError: there is no such file, or it is no text.
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise KindError(f"expected a text, got {type(text).__name__} {text!r}", value=text)
+        raise KindError(f"expected a text, got {described(text)}", value=text)
     if ":%" in text and (pointer := _POINTER.fullmatch(text)):
         return _pointed_at(pointer)
     try:

@@ -297,9 +297,7 @@ class Arch(NamedTuple):
 
 def _text(name: str) -> str:
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise KindError(
-            f"expected the name of an architecture, got {type(name).__name__} {name!r}", value=name
-        )
+        raise KindError(f"expected the name of an architecture, got {described(name)}", value=name)
     return name
 
 

@@ -129,7 +129,10 @@ class _Names(dict[str, Any]):
         imports = _checked_imports(self.module)
         if name in imports:
             home, own = imports[name]
-            value = getattr(import_module(home), own)
+            module = import_module(home)
+            value = getattr(module, own)
+            if isinstance(value, str):  # an alias, in the names of its module
+                value = _Names(module).hint(value)
         elif hasattr(builtins, name):
             value = getattr(builtins, name)
         else:  # a name inside an alias of another module

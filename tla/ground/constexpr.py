@@ -180,5 +180,9 @@ def reveal(x: _T) -> _T:
 
     Run, it prints the value to stderr, as ``typing.reveal_type`` prints the type.
     """
-    print(x, file=sys.stderr)
+    try:
+        text = str(x)
+    except (RecursionError, ValueError):  # too deep, or of too many digits
+        text = described(x)
+    print(text, file=sys.stderr)
     return x

@@ -42,7 +42,11 @@ class _LazyPackage(ModuleType):
             return import_module(f".{name}", self.__name__)
         module = import_module(home, self.__name__)
         value = getattr(module, name)
-        if name in self._guarded and isinstance(value, FunctionType) and not isinstance(module, _LazyPackage):
+        if (
+            name in self._guarded
+            and isinstance(value, FunctionType)
+            and not isinstance(module, _LazyPackage)
+        ):
             from .arguments import guarded
 
             value = guarded(value)

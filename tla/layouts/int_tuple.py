@@ -592,7 +592,8 @@ def repeat(x: IntTuple, times: SupportsIndex) -> tuple[Any, ...]:
     count: int = leaf(times)
     if not 0 <= count <= _MOST_COPIES:
         raise LayoutError(
-            f"cannot repeat a mode {count} times", f"From 0 to {_MOST_COPIES} times are supported."
+            f"cannot repeat a mode {text_of(count)} times",
+            f"From 0 to {_MOST_COPIES} times are supported.",
         )
     return (as_int_tuple(x),) * count
 

@@ -563,7 +563,9 @@ def add(a: IntTuple, b: IntTuple) -> Any:
     if is_tuple(a) and is_tuple(b) and len(a) == len(b):
         return tuple(add(x, y) for x, y in zip(a, b, strict=True))
     if is_tuple(a) or is_tuple(b):
-        raise CongruenceError(f"cannot add {a!r} and {b!r}: their profiles differ", a=a, b=b)
+        raise CongruenceError(
+            f"cannot add {described(a)} and {described(b)}: their profiles differ", a=a, b=b
+        )
     return leaf(a) + leaf(b)
 
 

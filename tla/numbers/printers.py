@@ -19,7 +19,7 @@ from math import gcd, lcm, prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import ArgumentError, UnsupportedError
-from ..ground import guarded, refused_digits
+from ..ground import described, guarded, refused_digits
 from .intervals import is_nonnegative
 from .nodes import Expr, Least, Monomial, Quotient, Symbol, Value, bounds_of, required
 
@@ -352,7 +352,7 @@ class Notation:
     def text(self, x: Value) -> str:
         """Return the text of the next value."""
         if type(x) is not Expr:
-            return str(x)
+            return str(x) if isinstance(x, int) else described(x)
         # terms are sorted and written more than once: the facts go where the name stands first
         return _MARK.sub(lambda mark: mark[1] + self._facts.pop(mark[0], ""), text_in(x, _NOTATION).text)
 

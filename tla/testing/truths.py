@@ -13,9 +13,10 @@ from typing import Any
 
 from ..errors import CoordinateError, LayoutError
 from ..layouts import AnyLayout, Layout, flatten_to_tuple
-from ..numbers import is_tuple, leaf
+from ..numbers import is_tuple, leaf, limit_nesting
 
 
+@limit_nesting
 def naive_size(shape: Any) -> int:
     """Return the number of coordinates of a shape: the product of its ints.
 

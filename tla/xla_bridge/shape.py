@@ -20,7 +20,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, Union
 
 from ..errors import CoordinateError, LayoutError, LeafError
-from ..ground import drawn_by, dtypes, figure_of, html_of
+from ..ground import described, drawn_by, dtypes, figure_of, html_of
 from ..numbers import SymbolicInt
 from .arguments import commas, dim, integer, ints, numbered, range_down, sequence, splits
 from .rules import Fields, Split, Tile, check, tile_entries
@@ -325,7 +325,7 @@ class XlaTuple(Immutable):
         held = tuple(elements)
         for element in held:
             if not isinstance(element, (XlaShape, XlaTuple, XlaBuffer)):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise LeafError(f"a tuple of shapes cannot hold {type(element).__name__} {element!r}")
+                raise LeafError(f"a tuple of shapes cannot hold {described(element)}")
         depth = 1 + max((e._depth for e in held if isinstance(e, XlaTuple)), default=0)
         if depth > MAX_NESTING:
             raise LayoutError(f"tuples nested deeper than {MAX_NESTING} levels", depth=depth)
@@ -383,7 +383,7 @@ class XlaBuffer(Immutable):
 
     def __init__(self, array: XlaShape, text: str | None = None) -> None:
         if not isinstance(array, XlaShape):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise LeafError(f"a buffer holds an array shape, not {type(array).__name__} {array!r}")
+            raise LeafError(f"a buffer holds an array shape, not {described(array)}")
         if array.element_type.bits is None:
             raise LayoutError(f"a buffer holds an array, and {array} carries no data")
         object.__setattr__(self, "array", array)

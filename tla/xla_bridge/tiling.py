@@ -210,7 +210,9 @@ def linear_index(index: Sequence[IntLike], bounds: Sequence[IntLike]) -> int:
         CoordinateError: the two have different lengths, or the index lies outside the bounds.
     """
     if len(index) != len(bounds):
-        raise CoordinateError(f"index {tuple(index)} and bounds {tuple(bounds)} differ in length")
+        raise CoordinateError(
+            f"index {described(index)} and bounds {described(bounds)} differ in length"
+        )
     at, sizes = tuple(map(leaf, index)), tuple(map(leaf, bounds))
     if not _inside(at, sizes):
         raise CoordinateError(f"index {tuple(index)} is outside the bounds {tuple(bounds)}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from ...errors import UnsupportedError
+from ...errors import LayoutError, UnsupportedError
 from ...ground import described
 from ...numbers import Int
 from ..buffers import buffer_of, l1_tag
@@ -88,6 +88,8 @@ class Tiling(NamedTuple):
     def extents(self, operand: Operand, of: Sequence[int] | None = None) -> tuple[int, ...]:
         """The rows and columns of an operand: of the problem, or of a tile (m, n, k)."""
         _require_operand(operand)
+        if of is not None and len(of) != 3:
+            raise LayoutError(f"extents are m, n and k, not {described(of)}", of=of)
         m, n, k = self.problem if of is None else of
         return {"A": (m, k), "B": (k, n), "C": (m, n), "bias": (n,)}[operand]
 

@@ -15,7 +15,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...errors import KindError, LayoutError, ParseError, UnsupportedError
-from ...ground import MAX_DIGITS, constexpr, did_you_mean, int_in, near_words, shortened
+from ...ground import MAX_DIGITS, constexpr, described, did_you_mean, int_in, near_words, shortened
 from ..shapes import GemmCoord, gemm_shape
 from .by_k import single_core_splitk, splitk, tail_splitk
 from .by_tile import column, identity, iterate_k, l1_full_load
@@ -271,8 +271,7 @@ def swizzle(text: str | BlockSwizzle) -> BlockSwizzle:
         return text
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise KindError(
-            f"expected the text of a swizzle, as 'GemmIdentityBlockSwizzle<3,0>', got"
-            f" {type(text).__name__} {text!r}",
+            f"expected the text of a swizzle, as 'GemmIdentityBlockSwizzle<3,0>', got {described(text)}",
             value=text,
         )
     match = _NAME.match(text)
