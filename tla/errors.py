@@ -156,7 +156,7 @@ class ParseError(TlaError, ValueError):
         if not isinstance(start, int) or not isinstance(end, int | None):
             raise KindError("a ParseError takes the start and the end of a span as ints")
         super().__init__(summary, *details, text=text, start=start)
-        self.end = start + 1 if end is None else end
+        self.end = start + 1 if end is None or end < start else end
         self.args = (summary, text, start, self.end, *details)
 
     @property

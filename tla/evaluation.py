@@ -43,6 +43,7 @@ from .layouts import (
     is_swizzle,
     items_at,
     leaf_at,
+    text_of,
     tuple_or_expr,
     value_at,
 )
@@ -159,7 +160,7 @@ def text_of_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if _is_function(value) or value is _ or isinstance(value, int | SymbolicInt):
-        return str(value)
+        return text_of(value) if isinstance(value, int) else str(value)
     raise LeafError(f"expected a layout, an int, a bool or a tuple of them, got {type(value).__name__}")
 
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     # for the rooms above
     from . import dtypes as dtypes
-    from .arguments import guarded as guarded
+    from .arguments import guarded as guarded, refuse as refuse
     from .display import (
         drawn_by as drawn_by,
         figure_of as figure_of,

@@ -18,15 +18,17 @@ from itertools import islice
 from operator import index
 from typing import Any
 
-from ..errors import KindError, TlaError
+from ..errors import KindError, LayoutError, TlaError
 from .text import described, refused_digits
 
 _LOOKED_AT = 1000
 """How many elements of a sequence are held against its annotation."""
 
 
-def refuse(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> None:
-    """Raise a `KindError` if an argument does not fit its annotation."""
+def refuse_arguments(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
+) -> None:
+    """Raise a `KindError` if an argument does not fit its annotation, or is too deep or too long."""
     if isinstance(error, TlaError) and "argument" not in vars(error):
         return
     try:
@@ -42,14 +44,27 @@ def refuse(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: 
         values = given.values() if many is parameter.VAR_KEYWORD else given
         for value in values if many in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL) else (given,):
             if not _fits_safely(value, hint, names):
+                called = re.sub(r"^.*<locals>\.|\.__(init|new)__$", "", function.__qualname__)
                 raise KindError(
-                    f"{function.__name__}() takes {annotation} as {name!r}, not {described(value)}",
+                    f"{called}() takes {annotation} as {name!r}, not {described(value)}",
+                    *_alias(annotation, hint),
                     function=function.__qualname__,
                     argument=name,
                     value=value,
                 ) from None
+    if isinstance(error, RecursionError):
+        raise LayoutError(f"{function.__name__}(): an argument is nested too deeply") from None
     if isinstance(error, ValueError) and refused_digits(error) is not error:
         raise refused_digits(error) from None
+
+
+def _alias(annotation: Any, hint: Any) -> list[str]:
+    """What a name of several types stands for."""
+    parts = typing.get_args(hint) if isinstance(annotation, str) and annotation.isidentifier() else ()
+    if isinstance(hint, str):
+        return [f"{annotation} is {hint}."]
+    words = [getattr(part, "__forward_arg__", getattr(part, "__name__", str(part))) for part in parts]
+    return [f"{annotation} is {' | '.join(words)}."] if words else []
 
 
 def _fits_safely(value: Any, hint: Any, names: _Names) -> bool:

@@ -28,25 +28,24 @@ def guarded(function: Any) -> Any:
     <built-in function len>
     """
 
-    refuse = _refuse  # the functions below have the names of their module, not of this one
+    refuse_call = refuse  # the functions below have the names of their module, not of this one
 
     def calling(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
         except Exception as error:
-            refuse(function, args, kwargs, error)
+            refuse_call(function, args, kwargs, error)
             raise
 
     def yielding(*args: Any, **kwargs: Any) -> Any:
         try:
             yield from function(*args, **kwargs)
         except Exception as error:
-            refuse(function, args, kwargs, error)
+            refuse_call(function, args, kwargs, error)
             raise
 
-    caller = (
-        yielding if getattr(function, "__code__", _refuse.__code__).co_flags & _GENERATOR else calling
-    )
+    code = getattr(function, "__code__", calling.__code__)
+    caller = yielding if code.co_flags & _GENERATOR else calling
     # a function of its own module, as doctest and pickle see it
     home = getattr(function, "__globals__", globals())
     made = FunctionType(caller.__code__, home, function.__name__, None, caller.__closure__)
@@ -88,7 +87,8 @@ _GENERATOR = 0x20
 """The flag of code that yields: ``inspect`` has it too, and takes long to load."""
 
 
-def _refuse(*call: Any) -> None:
-    from .annotations import refuse
+def refuse(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> None:
+    """Raise the error of a failed call whose arguments are wrong; return if they are not."""
+    from .annotations import refuse_arguments
 
-    refuse(*call)
+    refuse_arguments(function, args, kwargs, error)

@@ -106,7 +106,7 @@ def get(x: IntTuple, *path: SupportsIndex) -> Any:
         i = leaf(i)
         modes: tuple[Any, ...] = at if is_tuple(at) else (at,)
         if not 0 <= i < len(modes):
-            steps = ", ".join(str(int(leaf(p))) for p in path[: level + 1])
+            steps = ", ".join(text_of(leaf(p)) for p in path[: level + 1])
             raise CoordinateError(
                 f"there is no mode {i:d} in {text_of(at)}, of rank {len(modes)}",
                 f"Asked by get({text_of(x)}, {steps}); modes count from 0.",
@@ -388,6 +388,7 @@ def product_like(x: IntTuple, profile: IntTuple) -> Any:
         if not is_tuple(x) or len(x) != len(profile):
             raise not_congruent(x, profile)
         return tuple(product_like(i, p) for i, p in zip(x, profile, strict=True))
+    leaf(profile)
     return product(x)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 from ..errors import CoordinateError, LayoutError
 from ..ground import Record, Shown, constexpr, typed_by
 from ..numbers import Int, known_int, leaf
+from .int_tuple import text_of
 from .layout import get, is_layout, slice_and_offset
 
 if TYPE_CHECKING:
@@ -127,7 +128,9 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         plain = known_int(x)
         if plain < 0:
             raise CoordinateError(
-                f"{self} has no value at {plain}", "It permutes the offsets from 0 on.", offset=plain
+                f"{self} has no value at {text_of(plain)}",
+                "It permutes the offsets from 0 on.",
+                offset=plain,
             )
         bits, base, shift = map(int, self._key())
         high, low = base + max(0, shift), base + max(0, -shift)

@@ -214,6 +214,9 @@ class assume:  # noqa: N801 (a context manager, used as a word)
     Blocks nest. A layout made inside carries the conditions that were used, as ``assumptions``.
     Give several conditions as several arguments: ``and`` would keep only one of them.
 
+    A generator shares its context with its caller. So a ``yield`` inside the block leaves the conditions
+    assumed in the caller, until the generator goes on or is closed: end the block before a ``yield``.
+
     Raises:
         ContradictionError: a condition cannot hold, given the ranges, the divisors and the others.
     """

@@ -16,7 +16,7 @@ from __future__ import annotations
 from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias, final
 
-from ..errors import KindError
+from ..errors import KindError, ZeroDivisorError
 from ..ground import Record, described
 from .ints import plain_int
 
@@ -238,6 +238,8 @@ class Interval(Record):
         n = plain_int(divisor)
         if n is None:
             return NotImplemented
+        if not n:
+            raise ZeroDivisorError(f"{self} divided by 0")
         ends = self.lower // n, self.upper // divisor
         return Interval(min(ends), max(ends))
 

@@ -45,7 +45,7 @@ from ..errors import (
     UnsupportedError,
     ZeroDivisorError,
 )
-from ..ground import constexpr, described, refused_digits
+from ..ground import constexpr, described, refuse, refused_digits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -131,6 +131,8 @@ class Int(int, Generic[_N]):
     @constexpr
     def __pow__(self, other: int, mod: int | None = None, /) -> Any:  # a negative power is a float
         try:
+            if mod is None and isinstance(other, int) and self.bit_length() * other > _MOST_BITS:
+                raise OverflowError(f"a power of more than {_MOST_BITS} bits")
             r = int.__pow__(self, other, mod)
         except (ArithmeticError, ValueError) as error:
             raise _no_result(error) from None
@@ -189,6 +191,10 @@ class Int(int, Generic[_N]):
         def __rrshift__(self, other: _Other, /) -> _Other: ...
         def __rpow__(self, other: int, mod: int | None = None, /) -> Any: ...
         def __rdivmod__(self, other: int, /) -> tuple[int, int]: ...
+
+
+_MOST_BITS = 1 << 24
+"""Of a power: Python would go on until there is no memory."""
 
 
 def _no_result(error: Exception) -> ArgumentError | ZeroDivisorError:
@@ -341,6 +347,9 @@ def limit_nesting(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
             raise LayoutError(
                 f"an int tuple is nested too deeply; at most {MAX_DEPTH} levels are supported"
             ) from None
+        except Exception as error:
+            refuse(recursive, args, kwargs, error)
+            raise
 
     return refusing
 
@@ -587,7 +596,7 @@ def same_static(a: IntTuple, b: IntTuple) -> bool:
     >>> (_4, 8) == (4, _8), same_static((_4, 8), (4, _8)), same_static((_4, 8), (_4, 8))
     (True, False, True)
     """
-    return bool(a == b) and static_mask(a) == static_mask(b)
+    return static_mask(a) == static_mask(b) and bool(a == b)
 
 
 @limit_nesting

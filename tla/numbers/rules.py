@@ -428,9 +428,13 @@ def _positive(x: Value, c: Value) -> tuple[Value, Value]:
     if negative is False and facts.known_zero(c) is False:
         return x, c
     if facts.known_zero(c) is True:
-        raise ZeroDivisorError(f"{x} divided by {c}, which is 0")
+        raise ZeroDivisorError(f"{printers.to_python(x)} divided by {c}, which is 0")
     sign = "0" if negative is False else "0 or negative"
-    raise undecided("", Condition(c, ">", 0), summary=f"cannot divide {x} by {c}: it may be {sign}")
+    raise undecided(
+        "",
+        Condition(c, ">", 0),
+        summary=f"cannot divide {printers.to_python(x)} by {c}: it may be {sign}",
+    )
 
 
 def _rewritten(table: list[Rule], atom: type[Quotient] | type[Remainder], x: Value, c: Value) -> Value:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import CoordinateError, LayoutError
 from ..layouts import AnyLayout, Layout, flatten_to_tuple
-from ..numbers import is_tuple, leaf, limit_nesting
+from ..numbers import is_tuple, known_int, leaf, limit_nesting
 
 
 @limit_nesting
@@ -23,7 +23,7 @@ def naive_size(shape: Any) -> int:
     >>> naive_size(((4, 2), 3))
     24
     """
-    return prod(naive_size(s) for s in shape) if is_tuple(shape) else int(leaf(shape))
+    return prod(naive_size(s) for s in shape) if is_tuple(shape) else known_int(leaf(shape))
 
 
 def naive_coords(shape: Any) -> list[Any]:
@@ -35,7 +35,7 @@ def naive_coords(shape: Any) -> list[Any]:
     if naive_size(shape) > 1 << 22:
         raise LayoutError("a shape of more than 2**22 coordinates is not gone through one by one")
     if not is_tuple(shape):
-        return list(range(leaf(shape)))
+        return list(range(known_int(leaf(shape))))
     out: list[Any] = [()]
     for s in shape:
         out = [(*front, c) for c in naive_coords(s) for front in out]
@@ -58,6 +58,8 @@ def naive_offset(layout: AnyLayout, coord: Any) -> int:
 
 def _offset(coord: Any, shape: Any, stride: Any) -> int:
     if is_tuple(coord):
+        if not is_tuple(shape) or len(shape) != len(coord):
+            raise CoordinateError(f"{coord} is no coordinate of {shape}")
         return sum(_offset(c, s, d) for c, s, d in zip(coord, shape, stride, strict=True))
     if not 0 <= leaf(coord) < naive_size(shape):
         raise CoordinateError(f"{coord} is no coordinate of {shape}")
@@ -138,7 +140,7 @@ def naive_refines(shape: Any, coarse: Any) -> bool:
     (True, True, False)
     """
     if not is_tuple(coarse):
-        return naive_size(shape) == int(leaf(coarse))
+        return naive_size(shape) == known_int(leaf(coarse))
     if not is_tuple(shape) or len(shape) != len(coarse):
         return False
     return all(naive_refines(s, c) for s, c in zip(shape, coarse, strict=True))
