@@ -1,14 +1,15 @@
-"""Hostile arguments: each public callable is called with values that nobody should pass.
+"""Hostile arguments: every public callable is called with values that nobody should pass.
 
 Run: python tests/fuzz/arguments.py [--count 200000] [--seed N] [--only PART_OF_A_NAME]
 
-Callables are the functions and classes of every public room, and the methods, properties and operators of
-their values. Good arguments come from the examples of the docstrings: what each callable was given there.
-Of a call some arguments are replaced by others, good ones of another place or hostile ones.
+Callables are the functions and classes of the public rooms, and the methods, properties and operators of
+their values; each is called equally often. Good arguments come from the examples of the docstrings: what
+each callable was given there. In a call some of them are replaced by hostile values, or by good ones of
+another place.
 
-A call may return or raise a `TlaError`. It may raise a `TypeError` for a wrong number or name of arguments,
-and what an argument itself raised passes through. Anything else is a fault, and so is more than 5 s of CPU
-time or too much memory. Each fault is printed once, with a call that shows it:
+A call may return, or raise a `TlaError`, or a `TypeError` for a wrong number or name of arguments. What an argument itself raised passes through. Anything else is a fault, and so are more than 5 s of CPU
+time, or more than 1 GiB beside what was there at the start. Each fault is printed once, with a call that
+shows it:
 
     PYTHONPATH=tests/fuzz python -c 'from arguments import *; CALL'
 """
@@ -122,23 +123,26 @@ def endless() -> Any:
 
 
 HOSTILE = """
-    None True False 0 1 -1 7 2**31 2**63 2**64 -2**70 10**30 10**5000 -10**5000 1.5 float('nan') float('inf')
-    -0.0 1j '' 'x' '8:1' '0' '-1' 'M' '\\0' '\\x1b[31m' '\\u202e' '\\ud800' '('*2000 '9'*5000 '(4,2):(1,4)' 'f32[2,3]'
-    b'' b'\\xff' bytearray(b'1') [] [1,2] [None] {} {1:2} {'M':4} {'x':None} set() {1} frozenset({2}) () (1,) (4,2)
-    (0,) (-1,2) (4,(2,3)) ((),) (None,) (1.5,) ('x',) (True,2) ([1],) deep(2000) deep(99) deep(101) deep(2000,None)
-    deep_list(2000) endless() range(3) range(0) slice(None) slice(0,2) ... NotImplemented object() int Layout print
-    len tla lambda*a:None lambda*a:a (lambda:1) (i\\sfor\\si\\sin(1,2)) iter([]) iter('x') zip() {}.keys() RaisingEq()
-    RaisingIndex() RaisingIter() RaisingRepr() RaisingBool() RaisingGetattr() IntSubclass(5) StrSubclass('8:1')
-    TupleSubclass((2,3)) Pair(2,3) sym('M') sym('M')//3 sym('K',divisible_by=8) sym('M')+sym('N')*2
-    sym('M')%4==0 Int(4) Int(0) Int(-1) (Int(2),4) Layout(4) Layout((4,2),(1,4)) Layout((4,2),(0,-1)) Layout(()) Layout((0,3))
-    Layout(sym('M'),2) Layout(10**6,10**12) Layout((4,(2,2)),(2,(1,8))) Swizzle(1,0,2) Tensor(0,Layout(4))
-    ComposedLayout(Swizzle(1,0,2),0,Layout(8)) TlaError('x') TlaError ValueError('x') _ Path('x') io.StringIO('x')
-    complex memoryview(b'ab') (Layout(4),Layout(2)) [Layout(4)] (2**64,2**64) [4,2] range(10**9)
+    None True False 0 1 -1 7 2**31 2**63 2**64 -2**70 10**30 10**5000 -10**5000 1.5 float('nan')
+    float('inf') -0.0 1j '' 'x' '8:1' '0' '-1' 'M' '\\0' '\\x1b[31m' '\\u202e' '\\ud800' '('*2000
+    '9'*5000 '(4,2):(1,4)' 'f32[2,3]' b'' b'\\xff' bytearray(b'1') [] [1,2] [None] {} {1:2} {'M':4}
+    {'x':None} set() {1} frozenset({2}) () (1,) (4,2) (0,) (-1,2) (4,(2,3)) ((),) (None,) (1.5,)
+    ('x',) (True,2) ([1],) deep(2000) deep(99) deep(101) deep(2000,None) deep_list(2000) endless()
+    range(3) range(0) slice(None) slice(0,2) ... NotImplemented object() int Layout print len tla
+    lambda*a:None lambda*a:a (lambda:1) (i\\sfor\\si\\sin(1,2)) iter([]) iter('x') zip() {}.keys()
+    RaisingEq() RaisingIndex() RaisingIter() RaisingRepr() RaisingBool() RaisingGetattr()
+    IntSubclass(5) StrSubclass('8:1') TupleSubclass((2,3)) Pair(2,3) sym('M') sym('M')//3
+    sym('K',divisible_by=8) sym('M')+sym('N')*2 sym('M')%4==0 Int(4) Int(0) Int(-1) (Int(2),4)
+    Layout(4) Layout((4,2),(1,4)) Layout((4,2),(0,-1)) Layout(()) Layout((0,3)) Layout(sym('M'),2)
+    Layout(10**6,10**12) Layout((4,(2,2)),(2,(1,8))) Swizzle(1,0,2) Tensor(0,Layout(4))
+    ComposedLayout(Swizzle(1,0,2),0,Layout(8)) TlaError('x') TlaError ValueError('x') _ Path('x')
+    io.StringIO('x') complex memoryview(b'ab') (Layout(4),Layout(2)) [Layout(4)] (2**64,2**64) [4,2]
+    range(10**9)
 """.replace("\n", " ")
 NUMPY = """
-    np.int8(5) np.uint8(200) np.int16(-1) np.int32(4) np.int64(2) np.uint64(2**63) np.bool_(True) np.float32(2)
-    np.float64('nan') np.array(3) np.array([4,2]) np.array(1.5) np.array([]) np.zeros((2,2),int) np.array(['x'])
-    (np.int32(4),np.uint8(2)) np.array(None) np.int64 np
+    np.int8(5) np.uint8(200) np.int16(-1) np.int32(4) np.int64(2) np.uint64(2**63) np.bool_(True)
+    np.float32(2) np.float64('nan') np.array(3) np.array([4,2]) np.array(1.5) np.array([])
+    np.zeros((2,2),int) np.array(['x']) (np.int32(4),np.uint8(2)) np.array(None) np.int64 np
 """
 HOSTILES: list[str] = [
     text.replace("\\s", " ") for text in f"{HOSTILE} {NUMPY if np is not None else ''}".split()
@@ -161,8 +165,9 @@ class Entry(NamedTuple):
 
 
 NOT_CALLED = {
-    "__setattr__", "__delattr__", "__getattr__", "__getattribute__", "__hash__", "__init_subclass__",
-    "__class_getitem__", "__reduce__", "__reduce_ex__", "__getnewargs__", "__dir__", "__new__", "__init__",
+    "__setattr__", "__delattr__", "__getattr__", "__getattribute__", "__hash__",
+    "__init_subclass__", "__class_getitem__", "__reduce__", "__reduce_ex__", "__getnewargs__",
+    "__dir__", "__new__", "__init__",
     "__post_init__", "__copy__", "__replace__", "__getstate__", "__setstate__", "__sizeof__",
     "__subclasshook__", "__format__",
     "__made_by__", "__deepcopy__", "__match_args__",

@@ -84,11 +84,15 @@ def _at_least(operand: _Text, binds: int) -> str:
 
 def text_in(x: Value, style: Style) -> _Text:
     """Return the text of a value."""
+    try:
+        return _text_in(x, style)
+    except ValueError as error:
+        raise refused_digits(error) from None
+
+
+def _text_in(x: Value, style: Style) -> _Text:
     if type(x) is not Expr:
-        try:
-            return _Text(str(int(x)), _WHOLE if x >= 0 else _SUM)
-        except ValueError as error:
-            raise refused_digits(error) from None
+        return _Text(str(int(x)), _WHOLE if x >= 0 else _SUM)
     gap = style.gap
     out = ""
     single = len(x.terms) == 1 and not x.constant
