@@ -7,9 +7,9 @@ their values; each is called equally often. Good arguments come from the example
 each callable was given there. In a call some of them are replaced by hostile values, or by good ones of
 another place.
 
-A call may return, or raise a `TlaError`, or a `TypeError` for a wrong number or name of arguments. What an argument itself raised passes through. Anything else is a fault, and so are more than 5 s of CPU
-time, or more than 1 GiB beside what was there at the start. Each fault is printed once, with a call that
-shows it:
+A call may return, or raise a `TlaError`, or a `TypeError` for a wrong number or name of arguments. What an
+argument itself raised passes through. Anything else is a fault, and so are more than 5 s of CPU time, or
+more than 1 GiB beside what was there at the start. Each fault is printed once, with a call that shows it:
 
     PYTHONPATH=tests/fuzz python -c 'from arguments import *; CALL'
 """

@@ -27,6 +27,7 @@ from ..ground import (
     html_of,
     near_words,
     shortened,
+    shown,
     typed_by,
 )
 from ..numbers import is_tuple
@@ -382,7 +383,7 @@ def _check(field: str, value: object) -> None:
     elif field in _CHOICES:
         if not any(value == x and type(value) is type(x) for x in _CHOICES[field]):
             choices = " or ".join(map(str, _CHOICES[field]))
-            raise LayoutError(f"{field} is {choices}, not {described(value)}", field=field, value=value)
+            raise LayoutError(f"{field} is {choices}, not {shown(value)}", field=field, value=value)
     elif field in _ENTRIES:
         if not is_tuple(value):
             raise KindError(f"{field} of an architecture is a tuple, not {type(value).__name__}")

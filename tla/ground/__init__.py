@@ -70,6 +70,7 @@ if TYPE_CHECKING:
         near_words as near_words,
         refused_digits as refused_digits,
         shortened as shortened,
+        shown as shown,
     )
 
 lazy(__name__)

@@ -50,7 +50,7 @@ class _LazyPackage(ModuleType):
             from .arguments import guarded
 
             value = guarded(value)
-            value.__module__ = self.__name__  # where pickle finds it
+            setattr(module, name, value)  # one function of the name, as pickle wants it
         setattr(self, name, value)
         return value
 

@@ -192,15 +192,23 @@ def refused_digits(error: ValueError) -> ValueError:
 
 
 def described(x: object) -> str:
-    """Return the type and the text of a value of any kind, short enough for an error.
+    """Return the type and the repr of a value of any kind, short enough for an error.
 
     >>> described(None), described([1] * 100)
     ('NoneType None', 'list [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ...')
     """
+    return f"{type(x).__name__} {shown(x)}"
+
+
+def shown(x: object) -> str:
+    """Return the repr of a value of any kind, short enough for an error.
+
+    >>> shown("x"), shown([1] * 100)
+    ("'x'", '[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ...')
+    """
     try:
-        shown = " ".join(repr(x).split())
+        return shortened(" ".join(repr(x).split()))
     except RecursionError:
-        shown = "nested too deeply to print"
+        return "nested too deeply to print"
     except Exception:  # an int of too many digits, or an object that refuses
-        shown = "that cannot be printed"
-    return f"{type(x).__name__} {shortened(shown)}"
+        return "that cannot be printed"

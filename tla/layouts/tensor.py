@@ -40,7 +40,7 @@ from ..errors import (
     LayoutError,
     UnsupportedError,
 )
-from ..ground import Record, Shown, beyond_types, constexpr, described, opaque, shortened, typed_by
+from ..ground import Record, Shown, beyond_types, constexpr, described, opaque, shortened, shown, typed_by
 from ..numbers import (
     IntLike,
     IntTuple,
@@ -172,7 +172,7 @@ class Tensor(Shown, Record, Generic[T_co, L_co]):
     ) -> Tensor[T, AnyLayout]:
         if not isinstance(position, str) or position not in POSITIONS:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UnsupportedError(
-                f"there is no position {described(position)}",
+                f"there is no position {shown(position)}",
                 f"Data lie in one of {', '.join(POSITIONS)}.",
                 position=position,
             )

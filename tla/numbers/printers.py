@@ -356,9 +356,17 @@ class Notation:
     def text(self, x: Value) -> str:
         """Return the text of the next value."""
         if type(x) is not Expr:
-            return str(x) if isinstance(x, int) else described(x)
+            return _text_of_other(x)
         # terms are sorted and written more than once: the facts go where the name stands first
         return _MARK.sub(lambda mark: mark[1] + self._facts.pop(mark[0], ""), text_in(x, _NOTATION).text)
+
+
+def _text_of_other(x: object) -> str:
+    """The text of what is no int: ``_`` in a coordinate, or a wrong leaf."""
+    try:
+        return str(x)
+    except RecursionError:
+        return described(x)
 
 
 def _marked(symbol: Symbol) -> str:

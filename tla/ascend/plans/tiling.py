@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from ...errors import LayoutError, UnsupportedError
-from ...ground import described
+from ...ground import described, shown
 from ...numbers import Int
 from ..buffers import buffer_of, l1_tag
 from ..cube import FP4
@@ -198,7 +198,7 @@ class Tiling(NamedTuple):
 def _require_operand(operand: str) -> None:
     if not isinstance(operand, str) or operand not in _LEVELS:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UnsupportedError(
-            f"a product has no operand {described(operand)}",
+            f"a product has no operand {shown(operand)}",
             f"It has {', '.join(_LEVELS)}.",
             operand=operand,
         )
