@@ -16,7 +16,7 @@ from operator import mul
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVarTuple
 
 from ..errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
-from ..ground import constexpr, is_too_deep, limit_error, limit_of, way_out
+from ..ground import constexpr, guarded, is_too_deep, limit_error, limit_of, refused_digits, way_out
 from ..numbers import (
     INT,
     MAX_DEPTH,
@@ -111,7 +111,7 @@ def get(x: IntTuple, *path: SupportsIndex) -> Any:
         i = leaf(i)
         modes: tuple[Any, ...] = at if is_tuple(at) else (at,)
         if not 0 <= i < len(modes):
-            steps = ", ".join(str(int(leaf(p))) for p in path[: level + 1])
+            steps = ", ".join(text_of(leaf(p)) for p in path[: level + 1])
             raise CoordinateError(
                 f"there is no mode {i:d} in {text_of(at)}, of rank {len(modes)}",
                 f"Asked by get({text_of(x)}, {steps}); modes count from 0.",
@@ -137,9 +137,12 @@ def text_of(x: Any, *more: Any) -> str:
     ('(_2,(4,(5)))', '_-2', '()', '(1,(_,_2))')
     """
     notation: list[Any] = [(x, more)]
-    text = _text(x, MAX_DEPTH, notation)
-    for part in more:
-        text += f":{_text(part, MAX_DEPTH, notation)}"
+    try:
+        text = _text(x, MAX_DEPTH, notation)
+        for part in more:
+            text += f":{_text(part, MAX_DEPTH, notation)}"
+    except ValueError as error:
+        raise refused_digits(error) from None
     return text
 
 
@@ -311,6 +314,7 @@ def _asked(question: Callable[[Any, Any], Question], a: Any, b: Any) -> Iterator
 # --- maps and folds over leaves ---------------------------------------------------------------
 
 
+@guarded
 def transform_leaf(f: Callable[..., Any], x: IntTuple, *others: IntTuple) -> Any:
     """Return ``x`` with every leaf replaced by ``f`` of it and of the leaves at its place.
 
@@ -341,6 +345,7 @@ def map_parts(f: Callable[..., Any], profile: Any, *others: Any) -> Any:
     return tuple([map_parts(f, *at) for at in zip(profile, *others, strict=True)])
 
 
+@guarded
 def fold_leaf(f: Callable[[Any, Any], Any], start: Any, x: IntTuple) -> Any:
     """Return ``f(... f(f(start, x0), x1) ..., xn)`` over the leaves from left to right.
 
@@ -448,6 +453,7 @@ def product_like(x: IntTuple, profile: IntTuple) -> Any:
         if not is_tuple(x) or len(x) != len(profile):
             raise not_congruent(x, profile)
         return tuple(product_like(i, p) for i, p in zip(x, profile, strict=True))
+    leaf(profile)
     return product(x)
 
 
@@ -664,9 +670,11 @@ def repeat(x: IntTuple, times: SupportsIndex) -> tuple[Any, ...]:
     """
     count: int = leaf(times)
     if count < 0:
-        raise LayoutError(f"cannot repeat a mode {count} times", "From 0 times on are supported.")
+        raise LayoutError(
+            f"cannot repeat a mode {text_of(count)} times", "From 0 times on are supported."
+        )
     if count > limit_of("modes"):
-        raise limit_error("modes", f"cannot repeat a mode {count} times", needed=count)
+        raise limit_error("modes", f"cannot repeat a mode {text_of(count)} times", needed=count)
     return (as_int_tuple(x),) * count
 
 

@@ -60,4 +60,4 @@ if TYPE_CHECKING:
     from .order import Bands as Bands, bands_of as bands_of, share as share
     from .swizzles import WORDS as WORDS
 
-lazy(__name__)
+lazy(__name__, guard=True)
