@@ -48,7 +48,7 @@ def offsets(layout: AnyLayout | ComposedLayout, limit: int | None = None) -> NDA
     if is_composed(layout):
         return _through(layout, offsets(layout.inner, limit))
     as_layout(layout)
-    limit = leaf(limit)
+    limit = None if limit is None else leaf(limit)
     try:
         import numpy as np
     except ModuleNotFoundError:
