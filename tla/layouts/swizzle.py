@@ -312,8 +312,8 @@ _MOST: Final = 2**18
 def _ends(outer: Any, offset: int, inner: Any) -> set[int]:
     """The offsets of a layout that may become the least or the greatest behind a function.
 
-    A swizzle moves an offset within its aligned block of ``outer.size``, so those of the first and of the
-    last block are enough. Elsewhere all are needed.
+    A swizzle moves an offset within its aligned block of ``outer.size``. So those of the first and of
+    the last block are enough. Elsewhere all are needed.
     """
     if not is_layout(inner):
         return {known_int(inner.through(x)) for x in _ends(None, 0, inner.inner)}
