@@ -7,14 +7,12 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError
-from ..layouts import AnyLayout, as_layout, is_layout, make_layout, trusted
-from ..numbers import _0, _1, divides, equal, is_static, is_tuple, known_eq, less, max_
+from ..layouts import AnyLayout, as_layout, as_static, is_layout, make_layout, trusted
+from ..numbers import INT, _0, _1, divides, equal, is_static, is_tuple, known_eq, less, max_
 from .by_mode import Tiler, by_mode, is_left_alone, require_modes
 from .complement import free, gaps
 from .composition import composed, extended_modes, tiler_layout, walk_ints
 from .modes import (
-    INT,
-    as_static,
     can_grow,
     in_shape,
     is_symbolic,
@@ -81,17 +79,19 @@ def _divided(layout: AnyLayout, tiler: AnyLayout, exact: bool) -> tuple[Any, Any
 
 def _not_divided(layout: AnyLayout, tiler: AnyLayout, error: DivisibilityError) -> DivisibilityError:
     """The error of a composition as that of the division, with the nearest tiles that divide."""
-    hints: list[str] = []
-    if isinstance(tiler.shape, int) and known_eq(tiler.stride, 1):
+
+    def hint() -> str:
+        if not isinstance(tiler.shape, int) or not known_eq(tiler.stride, 1):
+            return ""
         tiles = nearest(int(tiler.shape), lambda n: _walk_ints(layout, trusted(n, 1)) is not None)
-        hints = [f"A tile of {' or '.join(map(str, tiles))} gives a layout."] if tiles else []
+        return f"A tile of {' or '.join(map(str, tiles))} gives a layout." if tiles else ""
+
     return DivisibilityError(
         f"dividing {layout} by {tiler} does not give a layout",
         f"It is {error.summary.removesuffix(' is not a layout')}.",
         *error.details,
-        *hints,
         **{**error.data, "layout": layout, "tiler": tiler},
-    )
+    ).with_hint(hint)
 
 
 def _require_exact(layout: AnyLayout, tiler: AnyLayout, result: AnyLayout) -> None:
