@@ -49,7 +49,7 @@ def test_the_option_of_every_command(run: Run) -> None:
     assert "at most 5 are drawn" in run("show", "(3,2):(2,1)", *two).err
     for wrong in ("cells", "cells=", "cells=x", "cells=-1", "cells=٣"):
         code, _out, err = run("show", "8:1", "--limit", wrong)
-        assert (code, f"--limit takes NAME=N, as cells=10000000, not {wrong!r}" in err) == (2, True)
+        assert (code, f"--limit: takes NAME=N, as cells=10000000, not {wrong!r}" in err) == (2, True)
     code, _out, err = run("show", "8:1", "--limit", "cels=5")
     assert code == 2
     assert "there is no limit 'cels'" in err

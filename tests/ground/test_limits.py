@@ -106,8 +106,8 @@ BEYOND: dict[str, list[tuple[int, Callable[[], Any]]]] = {
             ),
         )
     ],
-    "cases": [(3, lambda: list(cases(lambda unknown: [bool(unknown() < i) for i in range(3, 6)])))],
-    "questions": [(3, lambda: list(cases(lambda unknown: [bool(unknown() < i) for i in range(3, 6)])))],
+    "cases": [(3, lambda: list(cases(lambda unknown: [unknown().known_lt(i) for i in (3, 4, 5)])))],
+    "questions": [(3, lambda: list(cases(lambda unknown: [unknown().known_lt(i) for i in (3, 4, 5)])))],
     "tasks": [(12, lambda: schedules.identity((13, 1, 1), (1, 1, 1)).proof())],
     "tiles": [(2, lambda: registration(search("910B3", (512, 512, 512), "half", top=3, step=128)))],
 }  # fmt: skip

@@ -279,7 +279,7 @@ def instruction_figure(
     op = Op(instruction, shown.devices)
     operands = op.inputs if through is None else _parameters(through)
     operands_of: dict[int, list[Operand]] = {}
-    for o, i, maps in _maps(instruction, shown, through, len(op.outputs), len(operands)):
+    for o, i, maps in _maps(instruction, shown, through, len(op.outputs)):
         leaf = operands[i]
         title = f"{_leaf_name(leaf)} {leaf.shape}"
         operands_of.setdefault(o, []).append(Operand(title, _dims(leaf), tuple(maps)))
