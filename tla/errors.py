@@ -13,9 +13,16 @@ coordinate 4 is out of range 4
 
 from __future__ import annotations
 
+from contextvars import copy_context
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
 __all__ = [
+    "ArgumentError",
     "BindingError",
     "CapacityError",
     "CongruenceError",
@@ -33,6 +40,7 @@ __all__ = [
     "TlaError",
     "UndecidedError",
     "UnsupportedError",
+    "ZeroDivisorError",
 ]
 
 
@@ -45,12 +53,51 @@ class TlaError(Exception):
         data: The same facts as attributes of the error.
     """
 
+    __slots__ = ("_hint",)
     summary: str
+    _hint: Callable[[], str] | None
 
     def __init__(self, summary: str, *details: str, **data: object) -> None:
         super().__init__(summary, *details)
         self.summary = summary
+        self._hint = None
         self.__dict__.update(data)
+
+    def with_hint(self, hint: Callable[[], str]) -> Self:
+        """Return the error; ``hint`` makes its last detail, or an empty text, when somebody reads it.
+
+        It is for a way out that takes a search, since many errors are caught and never read. It runs
+        under the assumptions of now.
+        """
+        self._hint = partial(copy_context().run, hint)
+        return self
+
+    def _complete(self) -> None:
+        """Work out the hint; the arguments of the error then have it."""
+        hint, self._hint = self._hint, None
+        text = hint() if hint is not None else ""
+        if text:
+            self.args = (*self.args, text)
+
+    if not TYPE_CHECKING:
+
+        @property
+        def args(self) -> tuple[Any, ...]:
+            if self._hint is not None:
+                self._complete()
+            return BaseException.args.__get__(self)
+
+        @args.setter
+        def args(self, args: tuple[Any, ...]) -> None:
+            BaseException.args.__set__(self, args)
+
+    def __repr__(self) -> str:
+        self._complete()
+        return super().__repr__()
+
+    def __reduce__(self) -> str | tuple[Any, ...]:  # for pickle and copy
+        self._complete()
+        return super().__reduce__()
 
     @property
     def details(self) -> tuple[str, ...]:
@@ -80,6 +127,14 @@ class StaticIntError(LeafError):
 
 class KindError(TlaError, TypeError):
     """An argument is of a kind that the function does not take."""
+
+
+class ArgumentError(TlaError, ValueError):
+    """An argument is of the right kind, and has a value that the function does not take."""
+
+
+class ZeroDivisorError(TlaError, ZeroDivisionError):
+    """A number is divided by 0."""
 
 
 class NotALayoutError(TlaError, TypeError):
@@ -156,8 +211,10 @@ class ParseError(TlaError, ValueError):
     def __init__(
         self, summary: str, text: str, start: int, end: int | None = None, *details: str
     ) -> None:
+        if not isinstance(start, int) or not isinstance(end, int | None):
+            raise KindError("a ParseError takes the start and the end of a span as ints")
         super().__init__(summary, *details, text=text, start=start)
-        self.end = start + 1 if end is None else end
+        self.end = start + 1 if end is None or end < start else end
         self.args = (summary, text, start, self.end, *details)
 
     @property
@@ -166,6 +223,8 @@ class ParseError(TlaError, ValueError):
 
     def named(self, name: str) -> ParseError:
         """Return the same error with the name of the source before its summary."""
+        if not isinstance(name, str):
+            raise KindError(f"the name of a source is a text, not a {type(name).__name__}")
         return ParseError(f"{name}: {self.summary}", self.text, self.start, self.end, *self.details)
 
     @property

@@ -30,7 +30,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, TypeAlias
 
 from . import algebra, layouts, numbers
 from .errors import LeafError, ParseError, TlaError
-from .ground import is_too_long, limit_of, most_digits, near_words, shortened, way_out
+from .ground import (
+    guarded,
+    is_too_long,
+    limit_of,
+    most_digits,
+    near_words,
+    shortened,
+    way_out,
+)
 from .layouts import (
     ComposedLayout,
     Layout,
@@ -43,6 +51,7 @@ from .layouts import (
     is_swizzle,
     items_at,
     leaf_at,
+    text_of,
     tuple_or_expr,
     value_at,
 )
@@ -106,6 +115,7 @@ class _Reader(NamingScanner):
 
 
 @limit_nesting
+@guarded
 def evaluate(
     text: str,
     calls: list[Call] | None = None,
@@ -143,6 +153,7 @@ def evaluate(
     return value
 
 
+@limit_nesting
 def text_of_value(value: Any) -> str:
     """Return the expression of a value: its notation, with ``true`` and ``false`` for bools.
 
@@ -157,7 +168,7 @@ def text_of_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if _is_function(value) or value is _ or isinstance(value, int | SymbolicInt):
-        return str(value)
+        return text_of(value) if isinstance(value, int) else str(value)
     raise LeafError(f"expected a layout, an int, a bool or a tuple of them, got {type(value).__name__}")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import product
 from math import prod
 from random import Random
@@ -21,7 +21,7 @@ from tla.algebra.facts import (
     is_surjective_onto,
 )
 from tla.ground.limits import limit_of, limits
-from tla.numbers import evaluate, sym
+from tla.numbers import assume, evaluate, sym
 from tla.testing import layouts, naive_offset, naive_offsets, shapes
 
 FACTS = (is_injective, collision, is_bijective, is_contiguous)
@@ -271,6 +271,28 @@ def test_more_coordinates_than_offsets() -> None:
     with pytest.raises(UndecidedError, match="cannot find within 100000 steps where") as caught:
         collision(layout)
     assert "more coordinates than offsets" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("(2,2):(A,B)", ["A >= B", "A >= 2 * B"]),
+        ("(2,3):(A,3)", ["A >= 3", "A >= 9"]),
+        ("(4,A):(B,1)", ["B >= A"]),
+        ("(A,B):(C,1)", ["C >= B"]),
+        ("(A,B,C):(B,1,D)", ["D >= A * B"]),
+        ("(A,B):(0,C)", ["A == 1"]),
+    ],
+)
+def test_what_is_asked_settles_which_modes_nest(text: str, asked: list[str]) -> None:
+    with ExitStack() as conditions:
+        for condition in asked:
+            with pytest.raises(UndecidedError, match="cannot decide whether") as caught:
+                is_injective(tla.parse(text))
+            obligation: Any = caught.value.obligation
+            assert str(obligation) == condition
+            conditions.enter_context(assume(obligation))
+        assert is_injective(tla.parse(text))
 
 
 @pytest.mark.parametrize(("count", "bits"), [(22, 60), (60, 70), (60, 100), (200, 300)])

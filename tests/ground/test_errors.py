@@ -28,6 +28,8 @@ FAMILY: dict[type[TlaError], tuple[type[BaseException], ...]] = {
     tla.LimitError: (tla.UndecidedError,),
     tla.ContradictionError: (ValueError,),
     tla.BindingError: (ValueError,),
+    tla.ArgumentError: (ValueError,),
+    tla.ZeroDivisorError: (ZeroDivisionError,),
 }
 
 
@@ -72,6 +74,11 @@ RAISERS: list[Callable[[], Any]] = [
     lambda: Layout((2, 3))[1, 2],
     lambda: Layout((2, 3))[_, (_, 1)],
     lambda: tla.get((2, 3), 4),
+    lambda: tla.Int(4) % tla.Int(0),
+    lambda: tla.Int(4) << tla.Int(-1),
+    lambda: M % 0,
+    lambda: M**-1,
+    lambda: tla.xla_bridge.to_layout(None),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     lambda: tla.shape_div(4, 3),
     lambda: tla.flatten("x"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
     lambda: tla.unflatten((1, 2), 3),

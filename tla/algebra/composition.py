@@ -40,6 +40,7 @@ from ..layouts import (
     trusted,
 )
 from ..numbers import (
+    INT,
     Int,
     Questions,
     _0,
@@ -56,7 +57,7 @@ from ..numbers import (
 from .by_mode import Tiler, by_mode, is_left_alone
 from .coalesce import coalesced
 from .existence import Search
-from .modes import INT, Modes, can_grow, in_shape, is_one, of_modes, one_mode, raw_modes, read_both
+from .modes import Modes, can_grow, in_shape, is_one, of_modes, one_mode, raw_modes, read_both
 from .steps import CompositionStep
 
 if TYPE_CHECKING:

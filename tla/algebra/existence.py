@@ -271,16 +271,19 @@ class Search:
     def refuse_cut(self, leaf: int, whole: Any, weight: Any, m: Any, step: Any) -> NoReturn:
         """A mode whose image leaves its line at ``m``, which does not divide what is left of it."""
         block = weight * m
-        sizes = self.sizes_that_work(leaf)
         every = f"every {weight} coordinates" if weight > 1 else "each coordinate"
         self.refuse(
             {leaf: block},
             f"Mode {self.name(leaf)} of the right side, {whole}:{self.right[leaf][1]}, moves the offset"
             f" by {step} with {every}, but not from {block - weight} to {block}; so a layout would have"
             f" a block of {block} coordinates, which does not divide {whole}.",
-            f"A mode of size {sizes} there gives a layout." if sizes else "",
             m * step,
+            partial(self.hint_cut, leaf),
         )
+
+    def hint_cut(self, leaf: int) -> str:
+        sizes = self.sizes_that_work(leaf)
+        return f"A mode of size {sizes} there gives a layout." if sizes else ""
 
     def refuse_carry(self, witness: list[tuple[_Part, Any]]) -> NoReturn:
         """Parts whose sum carries, though each of them alone does not."""
@@ -295,16 +298,19 @@ class Search:
         k, size, digits = self.overflow(terms)
         is_coalesced = len(self.left) < len(leaf_names(self.a.shape))  # whose modes are counted
         left_side = "A, coalesced," if is_coalesced else "the left side"
-        few = [(leaf, self.sizes_that_work(leaf)) for leaf in list(at)[-4:]]  # hints enough
-        hints = [f"{sizes} as mode {self.name(leaf)}" for leaf, sizes in few if sizes]
         self.refuse(
             at,
             f"{who} of the right side carry into each other: {' + '.join(map(str, terms))} ="
             f" {sum(terms)}, where {' + '.join(map(str, digits))} exceeds mode {k} of"
             f" {left_side} of size {size}.",
-            f"A mode of size {', or '.join(hints)} of the right side gives a layout." if hints else "",
             sum([c * part.t for part, c in witness]),
+            partial(self.hint_carry, list(at)[-4:]),  # hints enough
         )
+
+    def hint_carry(self, leaves: list[int]) -> str:
+        few = [(leaf, self.sizes_that_work(leaf)) for leaf in leaves]
+        hints = [f"{sizes} as mode {self.name(leaf)}" for leaf, sizes in few if sizes]
+        return f"A mode of size {', or '.join(hints)} of the right side gives a layout." if hints else ""
 
     def overflow(self, terms: list[Any]) -> tuple[int, Any, list[Any]]:
         """The first mode of ``a`` that indices, added up, leave: its number, size and coordinates."""
@@ -315,7 +321,7 @@ class Search:
             terms = [x // size for x in terms]
         raise AssertionError("indices without a carry add up")
 
-    def refuse(self, at: dict[int, Any], why: str, hint: str, wanted: Any) -> NoReturn:
+    def refuse(self, at: dict[int, Any], why: str, wanted: Any, hint: Callable[[], str]) -> NoReturn:
         coord = self.coordinate(at)
         place = text_of(coord)
         call = place if place.startswith("(") else f"({place})"
@@ -325,14 +331,13 @@ class Search:
             why,
             f"At coordinate {place}: A(B{call}) = A({x}) = {self.offset(x)}, a layout would give"
             f" {wanted}.",
-            *([hint] if hint else []),
             a=self.a,
             b=self.b,
             coord=coord,
             modes=tuple([self.name(leaf) for leaf in at]),
             value=self.offset(x),
             layout_value=wanted,
-        )
+        ).with_hint(hint)
 
     def would_work(self, leaf: int, size: Any) -> bool:
         """Whether the composition exists with another size in one mode of ``b``."""

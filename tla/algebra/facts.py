@@ -300,7 +300,7 @@ def _what_nests(modes: Numbered) -> object:
             return comparison(s, "==", 1)
     left, end = _tangled(modes, 1)
     for _s, d in left:
-        for other in (end, *[e for _n, e in left if e is not d]):
+        for other in (end, *[e for _n, e in left]):
             answer = known_lt(d, other)
             if answer:
                 break

@@ -206,4 +206,4 @@ if TYPE_CHECKING:
     )
     from .tuning import PIPES as PIPES, Query as Query, in_us as in_us, registration as registration
 
-lazy(__name__)
+lazy(__name__, guard=True)

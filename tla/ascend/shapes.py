@@ -12,11 +12,12 @@ Source: CATLASS gemm_coord.hpp.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, TypeAlias
 
 from ..errors import KindError, LayoutError, LeafError, ParseError
-from ..ground import constexpr, most_digits, shortened, too_long_in
+from ..ground import constexpr, described, most_digits, shortened, too_long_in
 from ..numbers import ceil_div
 
 if TYPE_CHECKING:
@@ -87,9 +88,10 @@ def gemm_shape(what: ShapeLike, name: str = "tile") -> GemmShape:
         kind = type(what).__name__
         raise KindError(f"expected three extents m, n, k of the {name}, got {kind} {what!r}", value=what)
     else:
-        extents = [index_of(f"an extent of the {name}", x) for x in what]
+        extents = [index_of(f"an extent of the {name}", x) for x in islice(what, 4)]
         if len(extents) != 3:
-            raise LayoutError(f"the {name} has {len(extents)} extents, not three: m, n, k", shape=what)
+            count = len(what) if isinstance(what, Sized) else len(extents)
+            raise LayoutError(f"the {name} has {count} extents, not three: m, n, k", shape=what)
     shape = GemmShape(*extents)
     for axis, extent in zip("mnk", shape, strict=True):
         if extent < 1:
@@ -147,5 +149,5 @@ def index_of(name: str, x: SupportsIndex) -> int:
         LeafError: the value is no int, or is a bool; the error has the name.
     """
     if isinstance(x, bool) or not hasattr(x, "__index__"):
-        raise LeafError(f"{name} is an int, not {type(x).__name__} {x!r}", value=x)
+        raise LeafError(f"{name} is an int, not {described(x)}", value=x)
     return x.__index__()

@@ -477,7 +477,9 @@ class _Reader(IntReader):
 def _obligations(origin: Any, shape: Any) -> list[Any] | None:
     """The conditions that an origin shape puts on the unknowns, without those that they imply."""
     sizes = default_origin(shape)
-    if not is_tuple(origin) or not is_tuple(sizes):
+    if is_tuple(origin) is not is_tuple(sizes):
+        return None  # the layout refuses it
+    if not is_tuple(origin):
         origin, sizes = (origin,), (sizes,)
     conditions = [
         least <= greatest

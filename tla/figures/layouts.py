@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from itertools import islice, product as cartesian, repeat
 from math import prod
+from sys import maxsize
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import LayoutError, UnsupportedError
@@ -88,7 +89,7 @@ def layout_figure(
     colours = _Colours(colour, layout)
     grids = tuple(
         _grid(at, [line.places[i] for line, i in zip(outer, at, strict=True)], matrix, colours)
-        for at in islice(cartesian(*(range(len(line.places)) for line in outer)), slices)
+        for at in islice(cartesian(*(range(len(line.places)) for line in outer)), min(slices, maxsize))
     )
     return Figure(
         grids,

@@ -12,8 +12,9 @@ from __future__ import annotations
 import sys
 from typing import ClassVar, Final, NoReturn
 
-from ..errors import KindError, ParseError
+from ..errors import KindError, LayoutError, ParseError
 from .limits import most_digits, way_out
+from .words import described
 
 END: Final = "end of text"
 
@@ -42,7 +43,7 @@ class Scanner:
 
     def __init__(self, text: str, comments: bool = False, start: int = 0) -> None:
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise KindError(f"expected a text, got {type(text).__name__} {text!r}", value=text)
+            raise KindError(f"expected a text, got {described(text)}", value=text)
         self.text = text
         self.comments = comments
         self._reach(start)
@@ -137,3 +138,30 @@ def too_long_in(text: str, start: int, end: int, digits: int) -> ParseError:
     own = sys.get_int_max_str_digits()
     more = [f"Python's own limit is {own}: sys.set_int_max_str_digits raises that."] if own else []
     return ParseError(summary, text, start, end, way_out("digits", digits), *more)
+
+
+def int_in(digits: str) -> int:
+    """Return the int that digits write; refuse more digits than Python reads.
+
+    >>> int_in("12")
+    12
+    """
+    try:
+        return int(digits)
+    except ValueError as error:
+        raise refused_digits(error) from None
+
+
+def refused_digits(error: ValueError) -> ValueError:
+    """Return the error of the library for an int of too many digits; another error as it is.
+
+    Python converts ints of some digits to text and back: more would take long.
+    """
+    if type(error) is not ValueError or "integer string conversion" not in str(error):
+        return error
+    return LayoutError(
+        f"an int of more than {most_digits()} digits is neither read nor written",
+        "In Python sys.set_int_max_str_digits raises the limit.",
+        limit="digits",
+        most=most_digits(),
+    )

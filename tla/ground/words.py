@@ -36,3 +36,26 @@ def shortened(text: str, limit: int = 40) -> str:
     'xxxxxxx...'
     """
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def described(x: object) -> str:
+    """Return the type and the repr of a value of any kind, short enough for an error.
+
+    >>> described(None), described([1] * 100)
+    ('NoneType None', 'list [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ...')
+    """
+    return f"{type(x).__name__} {shown(x)}"
+
+
+def shown(x: object) -> str:
+    """Return the repr of a value of any kind, short enough for an error.
+
+    >>> shown("x"), shown([1] * 100)
+    ("'x'", '[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ...')
+    """
+    try:
+        return shortened(" ".join(repr(x).split()))
+    except RecursionError:
+        return "nested too deeply to print"
+    except Exception:  # an int of too many digits, or an object that refuses
+        return "that cannot be printed"

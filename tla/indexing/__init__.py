@@ -68,4 +68,4 @@ if TYPE_CHECKING:
     from .ops import Devices as Devices, Leaf as Leaf, Op as Op, leaves as leaves
     from .text import FORMS as FORMS
 
-lazy(__name__)
+lazy(__name__, guard=True)

@@ -5,14 +5,18 @@ step. If the result is then a sum of multiples of digits, these are sizes and st
 size. If no rule applies, points are checked, up to the ``indices`` of `limits`. The offsets of one
 variable, while the others are 0, decide the digits of a layout. The other offsets must be their sums.
 
+Of a larger box, only the points with digits at their ends are checked. A division of a sum of variables
+that carries from one into another does so there. The answer is then a refusal, or undecided.
+
 Source: our own derivation.
 """
 
 from __future__ import annotations
 
-from functools import reduce
-from itertools import combinations, islice, pairwise, product
+from functools import cache, reduce
+from itertools import accumulate, islice, pairwise, product, starmap
 from math import gcd, prod
+from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ..errors import UnsupportedError
@@ -151,21 +155,27 @@ class Recognition:
 
     def _by_values(self) -> list[Digits]:
         most = limit_of("indices")
+
+        @cache
+        def alone(i: int, x: int) -> int:
+            return self._value(self._only({i: x}))
+
         found: list[Digits] = []
         for i, n in enumerate(self.sizes):
-            values = [self._value(self._only({i: x})) for x in range(min(n, most))]
-            digits = read_digits(values)
+            digits = read_digits([alone(i, x) for x in range(min(n, most))])
             if isinstance(digits, Break):
                 self._refuse(self._no_sum(i, digits))
             else:
                 found.append(digits_of(digits, n))
         box = prod(self.sizes)
-        for point in self._suspects() if box > most else self._box():
-            expected = sum(self._value(self._only({i: x})) for i, x in enumerate(point))
+        is_open = box > most
+        tops = islice(product(*map(_tops, found, self.sizes)), most)
+        for point in tops if is_open else self._box():
+            expected = sum(starmap(alone, enumerate(point)))
             value = self._value(point)
             if value != expected:
                 self._refuse(_Fault(point, value, expected))
-        if box > most:
+        if is_open:
             raise limit_error(
                 "indices",
                 "cannot decide whether the map is a layout",
@@ -189,16 +199,6 @@ class Recognition:
             **fault._asdict(),
         )
 
-    def _suspects(self) -> Iterator[tuple[int, ...]]:
-        """Points at the ends of one or two variables, and beside the steps of their divisions."""
-        ends: list[list[int]] = []
-        for symbol, n in zip(self.symbols, self.sizes, strict=True):
-            near = {w + i for w in _steps(self.rest, symbol) for i in (-1, 0, 1)} | {n - 1, n - 2}
-            ends.append(sorted(x for x in near if 0 < x < n))
-        for i, j in combinations(range(len(ends)), 2):
-            yield from (self._only({i: x, j: y}) for x, y in product(ends[i], ends[j]))
-        yield tuple(n - 1 for n in self.sizes)
-
     def _box(self) -> Iterator[tuple[int, ...]]:
         """All points, one at a time; `itertools.product` would store each of the ranges."""
 
@@ -218,6 +218,12 @@ class Recognition:
 
     def _text(self, point: tuple[int, ...]) -> str:
         return ", ".join(f"{name} = {x}" for name, x in zip(self.names, point, strict=True))
+
+
+def _tops(digits: Digits, n: int) -> list[int]:
+    """Coordinates below ``n``, greatest first: the lowest digits are at their ends, the others 0."""
+    weights = accumulate([size for size, _stride in digits[:-1]], mul, initial=1)
+    return sorted({n - 1, *(w - 1 for w in weights)}, reverse=True)
 
 
 def _chain(steps: Iterable[int], n: int) -> list[int] | None:

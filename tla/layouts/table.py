@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import LayoutError
 from ..ground import limit_error, limit_of
-from ..numbers import known_int
+from ..numbers import known_int, leaf
 from .int_tuple import leaves
 from .layout import as_layout
 
@@ -44,6 +44,7 @@ def offsets(layout: AnyLayout, limit: int | None = None) -> NDArray[np.int64]:
         LimitError: there are more coordinates than ``limit``.
     """
     as_layout(layout)
+    limit = leaf(limit)
     try:
         import numpy as np
     except ModuleNotFoundError:

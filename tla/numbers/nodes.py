@@ -29,13 +29,13 @@ from __future__ import annotations
 from functools import reduce
 from itertools import count, repeat
 from math import gcd
-from operator import attrgetter, eq, ge, gt, index, le, lt, mul, ne
+from operator import attrgetter, eq, ge, gt, le, lt, mul, ne
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias, TypeVar, Union, final
 from weakref import WeakValueDictionary
 
-from ..errors import LeafError, UndecidedError
-from ..ground import Immutable, Record, limit_error, limit_of
+from ..errors import ArgumentError, LeafError, UndecidedError
+from ..ground import Immutable, Record, described, guarded, limit_error, limit_of
 from . import intervals
 from .context import assumed, nothing_assumed
 from .ints import SymbolicInt, plain_int
@@ -112,9 +112,12 @@ class Symbol(Atom):
     greatest: Value | None
     cpp_type: str
 
-    def __init__(self, *facts: Any) -> None:
-        self.name, self.divisor, self.least, self.greatest, self.cpp_type = facts
-        divisor = self.divisor
+    @guarded
+    def __init__(
+        self, name: str, divisor: int, least: Value | None, greatest: Value | None, cpp_type: str
+    ) -> None:
+        self.name, self.divisor, self.least, self.greatest = name, divisor, least, greatest
+        self.cpp_type = cpp_type
         low = None if self.least is None else bounds_of(self.least)[0]
         high = None if self.greatest is None else bounds_of(self.greatest)[1]
         self.bounds: Bounds = (
@@ -129,6 +132,7 @@ class Symbol(Atom):
         return f"Symbol({self.name!r})"
 
     @staticmethod
+    @guarded
     def make(
         name: str,
         divisor: int = 1,
@@ -359,7 +363,8 @@ class Expr(Immutable, SymbolicInt):
         return NotImplemented if n is None else self + -n
 
     def __rsub__(self, other: IntLikeValue) -> Any:
-        return -self + other
+        n = plain_int(other)
+        return NotImplemented if n is None else -self + n
 
     def __mul__(self, other: IntLikeValue) -> Any:
         if type(other) is Expr:
@@ -379,9 +384,11 @@ class Expr(Immutable, SymbolicInt):
     __rmul__ = __mul__
 
     def __pow__(self, exponent: SupportsIndex) -> Any:
-        n = index(exponent)
+        n = plain_int(exponent)
+        if n is None:
+            return NotImplemented
         if n < 0:
-            raise ValueError("an int to a negative power is no int")
+            raise ArgumentError("an int to a negative power is no int")
         if n > limit_of("terms"):
             raise limit_error("terms", f"a power with the exponent {n}", needed=n)
         return reduce(mul, repeat(self, n), 1)
@@ -403,33 +410,38 @@ class Expr(Immutable, SymbolicInt):
         return NotImplemented if n is None else operators.remainder(n, self)
 
     def __divmod__(self, other: IntLikeValue) -> tuple[Any, Any]:
-        return self // other, self % other
+        n = value_of(other)
+        return NotImplemented if n is None else (self // n, self % n)
 
     def __rdivmod__(self, other: IntLikeValue) -> tuple[Any, Any]:
-        return other // self, other % self
+        n = value_of(other)
+        return NotImplemented if n is None else (n // self, n % self)
 
     # --- questions ---
 
     def known_eq(self, other: Any) -> bool | None:
         if type(other) is not Expr:  # mostly ranges tell, without a difference
+            other = required(other)
             low, high = self.bounds
             if (low is not None and other < low) or (high is not None and other > high):
                 return False
         return operators.known_zero(self - other)
 
     def known_lt(self, other: Any) -> bool | None:
+        other = required(other)
         answer = None if type(other) is Expr else intervals.is_below(self.bounds, other)
         return operators.known_negative(self - other) if answer is None else answer
 
     def known_gt(self, other: Any) -> bool | None:
+        other = required(other)
         answer = None if type(other) is Expr else intervals.is_below(self.bounds, other + 1)
         return operators.known_negative(other - self) if answer is None else not answer
 
     def known_divides(self, other: Any) -> bool | None:
-        return operators.known_divides(self, other)
+        return operators.known_divides(self, required(other))
 
     def known_multiple(self, other: Any) -> bool | None:
-        return operators.known_divides(other, self)
+        return operators.known_divides(required(other), self)
 
     def comparison(self, sign: str, other: Any) -> Condition:
         return Condition(self, sign, required(other)).normal()
@@ -551,6 +563,7 @@ class Condition(Record):
         """The same condition as a reader says it: ``M % 64 == 0`` for ``(M + 63) // 64 * 64 == M``."""
         return operators.normal(self)
 
+    @guarded
     def holds(self, **values: int) -> bool:
         """Whether it holds for some values of its symbols."""
         left, right = (operators.evaluate(x, values) for x in (self.left, self.right))
@@ -709,7 +722,7 @@ def required(x: object) -> Value:
     """Return `value_of`; raise `LeafError` of what has none."""
     value = value_of(x)
     if value is None:
-        raise LeafError(f"expected an int or a symbolic int, got {type(x).__name__}", value=x)
+        raise LeafError(f"expected an int or a symbolic int, got {described(x)}", value=x)
     return value
 
 

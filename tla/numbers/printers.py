@@ -18,10 +18,10 @@ import re
 from math import gcd, lcm, prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from ..errors import UnsupportedError
-from ..ground import limit_error, limit_of
+from ..errors import ArgumentError, UnsupportedError
+from ..ground import described, guarded, limit_error, limit_of, refused_digits
 from .intervals import is_nonnegative
-from .nodes import Expr, Least, Monomial, Quotient, Symbol, Value, bounds_of
+from .nodes import Expr, Least, Monomial, Quotient, Symbol, Value, bounds_of, required
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -82,23 +82,27 @@ def _at_least(operand: _Text, binds: int) -> str:
 # --- walking an expression --------------------------------------------------------------------
 
 
-_Known: TypeAlias = dict[tuple["Atom", int, bool, bool], _Text]
-"""The texts of factors that are written already: a part may stand in many places."""
-
-
-def text_in(x: Value, style: Style, known: _Known | None = None) -> _Text:
+def text_in(x: Value, style: Style) -> _Text:
     """Return the text of a value.
 
     Raises:
         LimitError: it is longer than the ``characters`` of `tla.limits`, or nested too deeply.
     """
+    try:
+        return _text_in(x, style, {})
+    except RecursionError:
+        raise limit_error("nesting", "a symbolic int is nested too deeply to be written") from None
+    except ValueError as error:
+        raise refused_digits(error) from None
+
+
+_Known: TypeAlias = dict[tuple["Atom", int, bool, bool], _Text]
+"""The texts of factors that are written already: a part may stand in many places."""
+
+
+def _text_in(x: Value, style: Style, known: _Known) -> _Text:
     if type(x) is not Expr:
         return _Text(str(int(x)), _WHOLE if x >= 0 else _SUM)
-    if known is None:
-        try:
-            return text_in(x, style, {})
-        except RecursionError:
-            raise limit_error("nesting", "a symbolic int is nested too deeply to be written") from None
     gap = style.gap
     out = ""
     single = len(x.terms) == 1 and not x.constant
@@ -123,7 +127,7 @@ def text_in(x: Value, style: Style, known: _Known | None = None) -> _Text:
 
 def _negated(term: _Text, style: Style) -> str:
     """A term with its sign in front; where numbers come last, on its number: ``d0 * -2``."""
-    if style.number_last and term.binds == _PRODUCT:
+    if style.number_last:
         rest, star, number = term.text.rpartition("* ")
         if number.isdigit():
             return f"{rest}{star}-{number}"
@@ -203,11 +207,11 @@ def _factor_text(atom: Atom, scale: int, negative: bool, style: Style, known: _K
     """The text of an atom that takes up a scale."""
     if type(atom) is Least:
         parts = [x * (-scale if negative else scale) for x in atom.parts]
-        items = sorted(text_in(x, style, known) for x in parts)
+        items = sorted(_text_in(x, style, known) for x in parts)
         return (style.greatest if negative else style.least)(items)
     x, c = (part * scale for part in atom.parts)
     write = style.floor if type(atom) is Quotient else style.mod
-    return write(style, x, c, text_in(x, style, known), text_in(c, style, known))
+    return write(style, x, c, _text_in(x, style, known), _text_in(c, style, known))
 
 
 def denominator(x: Value) -> int:
@@ -240,9 +244,10 @@ def to_python(x: Value) -> str:
     >>> to_python(sym("M") % 16 + sym("i", min=0) // 4)
     'M % 16 + i // 4'
     """
-    return text_in(x, _PYTHON).text
+    return text_in(required(x), _PYTHON).text
 
 
+@guarded
 def to_mlir(x: Value, division: str = "floordiv") -> str:
     """Return a value as MLIR writes it: division as ``floordiv``, or as ``/`` like XLA since 2026.
 
@@ -250,7 +255,7 @@ def to_mlir(x: Value, division: str = "floordiv") -> str:
     >>> print(to_mlir(i // 8 * 4 + i % 8), to_mlir(i // 8, division="/"))
     (d0 floordiv 8) * 4 + d0 mod 8 d0 / 8
     """
-    return text_in(x, mlir_style(division)).text
+    return text_in(required(x), mlir_style(division)).text
 
 
 def mlir_style(
@@ -260,7 +265,7 @@ def mlir_style(
 ) -> Style:
     """Return the style of `to_mlir`, with other names for the symbols and another order of summands."""
     if division not in ("floordiv", "/"):
-        raise ValueError(f"division is 'floordiv' or '/', not {division!r}")
+        raise ArgumentError(f"division is 'floordiv' or '/', not {division!r}")
     sign = f" {division} "
     least, greatest = _call("min"), _call("max")
     floor, mod = _operator(sign), _operator(" mod ")
@@ -333,7 +338,7 @@ def to_cpp(x: Value) -> str:
     Raises:
         UnsupportedError: a number in it takes more than 64 bits.
     """
-    text = text_in(x, _CPP).text
+    text = text_in(required(x), _CPP).text
     for digits in _LONG_NUMBER.findall(text):
         if int(digits) >= 1 << 63:
             raise UnsupportedError(
@@ -374,9 +379,17 @@ class Notation:
     def text(self, x: Value) -> str:
         """Return the text of the next value."""
         if type(x) is not Expr:
-            return str(x)
+            return _text_of_other(x)
         # terms are sorted and written more than once: the facts go where the name stands first
         return _MARK.sub(lambda mark: mark[1] + self._facts.pop(mark[0], ""), text_in(x, _NOTATION).text)
+
+
+def _text_of_other(x: object) -> str:
+    """The text of what is no int: ``_`` in a coordinate, or a wrong leaf."""
+    try:
+        return str(x)
+    except RecursionError:
+        return described(x)
 
 
 def _marked(symbol: Symbol) -> str:
@@ -427,4 +440,4 @@ def to_notation(x: Value) -> str:
     >>> print(to_notation(sym("M", divisible_by=16) // 16), to_notation(sym("i", min=0, max=7) + 1))
     M/16 i{min=0,max=7}+1
     """
-    return Notation([x]).text(x)
+    return Notation([required(x)]).text(x)

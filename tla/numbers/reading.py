@@ -19,7 +19,7 @@ import re
 from operator import mul
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ..errors import KindError, LayoutError, LimitError, ParseError, TlaError
+from ..errors import KindError, LayoutError, LimitError, ParseError, TlaError, ZeroDivisorError
 from ..ground import Scanner, is_too_deep, shortened, way_out
 from . import rules
 from .nodes import COMPARISONS, Condition, Expr, Value, exact_quotient, required
@@ -210,7 +210,7 @@ _OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 def _exact_quotient(scan: Scanner, start: int, left: Value, right: Value) -> Value:
     if right == 0 and type(right) is not Expr:
-        raise ZeroDivisionError
+        raise ZeroDivisorError("a division by 0")
     quotient = exact_quotient(left, right)
     if quotient is None:
         rest = rules.remainder(left, right)

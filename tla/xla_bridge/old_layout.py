@@ -24,8 +24,8 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
-from ..errors import LayoutError, LeafError, UnsupportedError
-from ..ground import limit_error, limit_of
+from ..errors import ArgumentError, LayoutError, LeafError, UnsupportedError
+from ..ground import described, limit_error, limit_of
 from ..layouts import leaves, wrap
 from ..numbers import SymbolicInt, leaf, round_up
 from .rules import COMBINE
@@ -46,6 +46,10 @@ class PaddingValue(IntEnum):
     >>> PaddingValue.ZERO_PAD, PaddingValue(1) is PaddingValue.ZERO_PAD
     (<PaddingValue.ZERO_PAD: 1>, True)
     """
+
+    @classmethod
+    def _missing_(cls, value: object) -> Any:
+        raise ArgumentError(f"no value of padding is {described(value)}; it is 0 to {len(cls) - 1}")
 
     INVALID_PAD = 0
     ZERO_PAD = 1

@@ -21,8 +21,8 @@ from math import prod
 from re import VERBOSE, compile as compile_pattern
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from ..errors import LayoutError, ParseError, UnsupportedError
-from ..ground import ELEMENT_TYPES, MAX_DEPTH, element_type, is_too_deep, limit_of, way_out
+from ..errors import ArgumentError, LayoutError, ParseError, UnsupportedError
+from ..ground import ELEMENT_TYPES, MAX_DEPTH, described, element_type, is_too_deep, limit_of, way_out
 from .arguments import range_down, unknown_size
 from .attributes import ShapeScanner, read_attributes
 from .rules import INT64, Fields, check, check_data, check_order, check_splits
@@ -84,7 +84,7 @@ def parse_shape_at(text: str, start: int, mode: Mode = "strict") -> tuple[AnySha
     (XlaShape('f32', (2,), minor_to_major=(0,)), 13)
     """
     if start < 0:
-        raise ValueError(f"a shape starts at 0 or later, not at {start}")
+        raise ArgumentError(f"a shape starts at 0 or later, not at {start}")
     common = _common_form(text, start) if mode in MODES else None
     if common is not None:
         return common
@@ -185,7 +185,7 @@ class _Reader:
 
     def __init__(self, text: str, mode: Mode, start: int = 0, whole: bool = False) -> None:
         if mode not in MODES:
-            raise ValueError(f"mode is one of {', '.join(MODES)}; got {mode!r}")
+            raise ArgumentError(f"mode is one of {', '.join(MODES)}; got {described(mode)}")
         self.scan = ShapeScanner(text, mode, start)
         self.whole = whole
 

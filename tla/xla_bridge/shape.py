@@ -20,7 +20,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, Union
 
 from ..errors import CoordinateError, LayoutError, LeafError
-from ..ground import drawn_by, dtypes, figure_of, html_of, limit_of, way_out
+from ..ground import described, drawn_by, dtypes, figure_of, html_of, limit_of, way_out
 from ..numbers import SymbolicInt
 from .arguments import commas, dim, integer, ints, numbered, range_down, sequence, splits
 from .rules import Fields, Split, Tile, check, tile_entries
@@ -321,7 +321,7 @@ class XlaTuple(Immutable):
         held = tuple(elements)
         for element in held:
             if not isinstance(element, (XlaShape, XlaTuple, XlaBuffer)):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise LeafError(f"a tuple of shapes cannot hold {type(element).__name__} {element!r}")
+                raise LeafError(f"a tuple of shapes cannot hold {described(element)}")
         depth = 1 + max((e._depth for e in held if isinstance(e, XlaTuple)), default=0)
         if depth > limit_of("nesting"):
             summary = f"tuples nested deeper than {limit_of('nesting')} levels"
@@ -380,7 +380,7 @@ class XlaBuffer(Immutable):
 
     def __init__(self, array: XlaShape, text: str | None = None) -> None:
         if not isinstance(array, XlaShape):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise LeafError(f"a buffer holds an array shape, not {type(array).__name__} {array!r}")
+            raise LeafError(f"a buffer holds an array shape, not {described(array)}")
         if array.element_type.bits is None:
             raise LayoutError(f"a buffer holds an array, and {array} carries no data")
         object.__setattr__(self, "array", array)

@@ -15,7 +15,15 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...errors import KindError, LayoutError, ParseError, UnsupportedError
-from ...ground import constexpr, did_you_mean, most_digits, near_words, shortened, too_long_in
+from ...ground import (
+    constexpr,
+    described,
+    did_you_mean,
+    most_digits,
+    near_words,
+    shortened,
+    too_long_in,
+)
 from ..shapes import GemmCoord, gemm_shape
 from .by_k import single_core_splitk, splitk, tail_splitk
 from .by_tile import column, identity, iterate_k, l1_full_load
@@ -271,8 +279,7 @@ def swizzle(text: str | BlockSwizzle) -> BlockSwizzle:
         return text
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise KindError(
-            f"expected the text of a swizzle, as 'GemmIdentityBlockSwizzle<3,0>', got"
-            f" {type(text).__name__} {text!r}",
+            f"expected the text of a swizzle, as 'GemmIdentityBlockSwizzle<3,0>', got {described(text)}",
             value=text,
         )
     match = _NAME.match(text)

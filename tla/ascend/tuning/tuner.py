@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...errors import UnsupportedError
-from ...ground import limit_error, limit_of
+from ...ground import guarded, limit_error, limit_of
 from ..plans import fits, policy
 from .estimates import in_us
 
@@ -91,6 +91,7 @@ def register(manifest):
 '''
 
 
+@guarded
 def registration(ranking: Ranking) -> str:
     """Return the text of a Python module that registers each tile of a ranking with the tuner.
 

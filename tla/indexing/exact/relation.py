@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from operator import index
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
-from ...errors import CongruenceError, CoordinateError, KindError, UndecidedError
-from ...ground import limit_error, limit_of
+from ...errors import CongruenceError, CoordinateError, KindError, UndecidedError, UnsupportedError
+from ...ground import described, limit_error, limit_of
 from ...numbers import Interval
 from ..maps import IndexingMap, require_map
 from .budget import context, isl, within_budget
@@ -105,6 +105,9 @@ def _relation_of(map: IndexingMap, has_replica: bool, limit: int) -> Relation:
         return Relation(Part(pairs, distinct, has_replica), limit)
 
 
+_MOST_DIMS: Final = 1000
+
+
 @final
 class Relation:
     """A set of pairs ``(dims, results)``, for all values of the runtime variables; immutable.
@@ -167,6 +170,8 @@ class Relation:
     def empty(dims: int, results: int, limit: int | None = None) -> Relation:
         """Return the relation without any pair."""
         limit = limit_of("operations") if limit is None else limit
+        if not (0 <= dims <= _MOST_DIMS and 0 <= results <= _MOST_DIMS):
+            raise UnsupportedError(f"a relation has 0 to {_MOST_DIMS} dims and results")
         with within_budget(limit, "the empty relation") as isl:
             text = f"{{ {tuple_text('d', dims)} -> {tuple_text('e', results)} : false }}"
             return Relation(Part(isl.Map.read_from_str(context(), text), ()), limit)
@@ -346,11 +351,11 @@ class Relation:
 
     def at(self, point: Sequence[int]) -> Relation:
         """Return the set of a point's results."""
-        values = [index(x) for x in point]
-        if len(values) != self.n_dims:
+        if len(point) != self.n_dims:
             raise CoordinateError(
-                f"the point {tuple(point)} has {len(values)} numbers, the relation {self.n_dims} dims"
+                f"the point {described(point)} has {len(point)} numbers, the relation {self.n_dims} dims"
             )
+        values = [index(x) for x in point]
         with within_budget(self.limit, "the results of a point") as isl:
             text = f"{{ [{', '.join(map(str, values))}] }}"
             here = self.part.pairs.intersect_domain(isl.Set.read_from_str(context(), text))

@@ -24,7 +24,7 @@ from itertools import accumulate, product
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...ground import limit_of, way_out
+from ...ground import int_in, limit_of, way_out
 from ...numbers import Interval
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _mesh_groups(axes: str, devices: str, along: str) -> Groups:
 
     ``'a':(p)n`` splits ``'a'`` into axes ``p``, ``n`` and one more, and is the middle one.
     """
-    found = [(name, int(size)) for name, size, _pre, _part in _AXIS.findall(axes)]
+    found = [(name, int_in(size)) for name, size, _pre, _part in _AXIS.findall(axes)]
     sizes = dict(found)
     if len(sizes) < axes.count("="):
         raise ValueError(f"mesh[{axes}] has no axes of different names")
@@ -125,7 +125,7 @@ def _mesh_groups(axes: str, devices: str, along: str) -> Groups:
     for name, _size, pre, part in _AXIS.findall(along):
         if name not in sizes:
             raise ValueError(f"the mesh has no axis {name}")
-        low, high = (int(pre), int(pre) * int(part)) if part else (1, sizes[name])
+        low, high = (int_in(pre), int_in(pre) * int_in(part)) if part else (1, sizes[name])
         parts[name] |= {low, high}
         wanted.append((name, low, high))
     split = [
