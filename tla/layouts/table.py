@@ -44,7 +44,7 @@ def offsets(layout: AnyLayout, limit: int | None = None) -> NDArray[np.int64]:
         LimitError: there are more coordinates than ``limit``.
     """
     as_layout(layout)
-    limit = leaf(limit)
+    limit = None if limit is None else leaf(limit)
     try:
         import numpy as np
     except ModuleNotFoundError:
