@@ -19,6 +19,7 @@ from .running import MODULES, process
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
     from .running import Done, Run
 
 # a title, a cleared screen, a colour, a reordered line, ends of lines, a letter of no encoding
