@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 __all__ = [
+    "ArgumentError",
     "BindingError",
     "CapacityError",
     "CongruenceError",
@@ -31,6 +32,7 @@ __all__ = [
     "KindError",
     "LayoutError",
     "LeafError",
+    "LimitError",
     "NotALayoutError",
     "OverlapError",
     "ParseError",
@@ -38,6 +40,7 @@ __all__ = [
     "TlaError",
     "UndecidedError",
     "UnsupportedError",
+    "ZeroDivisorError",
 ]
 
 
@@ -126,6 +129,14 @@ class KindError(TlaError, TypeError):
     """An argument is of a kind that the function does not take."""
 
 
+class ArgumentError(TlaError, ValueError):
+    """An argument is of the right kind, and has a value that the function does not take."""
+
+
+class ZeroDivisorError(TlaError, ZeroDivisionError):
+    """A number is divided by 0."""
+
+
 class NotALayoutError(TlaError, TypeError):
     """An argument that must be a layout is none."""
 
@@ -163,6 +174,18 @@ class UndecidedError(TlaError):
     steps, and the text names the modes that were too hard."""
 
 
+class LimitError(UndecidedError):
+    """A request is beyond a limit of `tla.limits`; the text names the limit and what raises it.
+
+    Attributes:
+        limit: The name of the limit.
+        most: What it is.
+    """
+
+    limit: str
+    most: int
+
+
 class ContradictionError(TlaError, ValueError):
     """Conditions that cannot hold together are assumed; the text names them."""
 
@@ -188,8 +211,10 @@ class ParseError(TlaError, ValueError):
     def __init__(
         self, summary: str, text: str, start: int, end: int | None = None, *details: str
     ) -> None:
+        if not isinstance(start, int) or not isinstance(end, int | None):
+            raise KindError("a ParseError takes the start and the end of a span as ints")
         super().__init__(summary, *details, text=text, start=start)
-        self.end = start + 1 if end is None else end
+        self.end = start + 1 if end is None or end < start else end
         self.args = (summary, text, start, self.end, *details)
 
     @property
@@ -198,6 +223,8 @@ class ParseError(TlaError, ValueError):
 
     def named(self, name: str) -> ParseError:
         """Return the same error with the name of the source before its summary."""
+        if not isinstance(name, str):
+            raise KindError(f"the name of a source is a text, not a {type(name).__name__}")
         return ParseError(f"{name}: {self.summary}", self.text, self.start, self.end, *self.details)
 
     @property

@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .errors import KindError, ParseError, TlaError
-from .ground import ELEMENT_TYPES, shortened, visible
+from .ground import ELEMENT_TYPES, described, guarded, shortened, visible
 from .layouts import parse
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class FileError(TlaError):
     """The file of a pointer cannot be read; ``path`` names it."""
 
 
+@guarded
 def read(text: str) -> Any:
     """Return the value that a text writes: a `Layout` or int tuple, an `XlaShape` or `XlaTuple`.
 
@@ -70,7 +71,7 @@ def read(text: str) -> Any:
         FileError: there is no such file, or it is no text.
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise KindError(f"expected a text, got {type(text).__name__} {text!r}", value=text)
+        raise KindError(f"expected a text, got {described(text)}", value=text)
     if ":%" in text and (pointer := _POINTER.fullmatch(text)):
         return _pointed_at(pointer)
     try:
@@ -120,6 +121,7 @@ def _value(text: str) -> Any:
     )
 
 
+@guarded
 def tagged(text: str, symbols: Mapping[str, Any] | Names | None = None) -> TaggedLayout | None:
     """Return the layout that a tag writes, with its element type; None where a text writes no tag.
 

@@ -20,7 +20,7 @@ from tla.algebra.facts import (
     is_injective,
     is_surjective_onto,
 )
-from tla.algebra.modes import WORK
+from tla.ground.limits import limit_of, limits
 from tla.numbers import assume, evaluate, sym
 from tla.testing import layouts, naive_offset, naive_offsets, shapes
 
@@ -304,15 +304,14 @@ def test_a_search_ends(fact: Any, count: int, bits: int) -> None:
     with pytest.raises(UndecidedError, match="cannot decide within 100000 steps whether") as caught:
         fact(layout)
     error = caught.value
-    assert (error.layout, error.modes, error.steps) == (layout, tuple(range(count)), WORK)
+    assert (error.layout, error.modes, error.steps) == (layout, tuple(range(count)), limit_of("steps"))
     assert f"{count} of its modes are tangled: 2:{stride[0]}, 2:{stride[1]}, " in str(error)
     assert "5:" not in error.details[0]  # the mode above them all has no part in it
 
 
-def test_an_undecided_part_names_the_modes_joined_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tla.algebra.cancelling.WORK", 10)
+def test_an_undecided_part_names_the_modes_joined_in_it() -> None:
     layout = Layout((2, 2, 1, 2, 3, 2, 2, 2), (101, 202, 5, 997, 10**6, 787, 617, 529))
-    with pytest.raises(UndecidedError) as caught:
+    with limits(steps=10), pytest.raises(UndecidedError) as caught:
         is_injective(layout)
     assert caught.value.summary == (
         "cannot decide within 10 steps whether "
@@ -327,8 +326,7 @@ def test_an_undecided_part_names_the_modes_joined_in_it(monkeypatch: pytest.Monk
 @given(layouts(shapes(max_size=300, min_extent=2, min_rank=3, max_rank=8, max_depth=1), max_stride=600))
 def test_a_short_search_never_guesses(layout: Any) -> None:
     for work in (0, 5, 30):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("tla.algebra.cancelling.WORK", work)
+        with limits(steps=work):
             try:
                 pair = collision(layout)
             except UndecidedError:

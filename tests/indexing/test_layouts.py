@@ -12,7 +12,7 @@ from cases import over
 from hypothesis import given, strategies as st
 from xla_bridge.rows import TILED, array, indices
 
-from tla import CongruenceError, KindError, Layout, UndecidedError, UnsupportedError
+from tla import CongruenceError, KindError, Layout, UndecidedError, UnsupportedError, limits
 from tla.hlo import read_instruction
 from tla.indexing import (
     IndexingMap,
@@ -381,7 +381,7 @@ def test_a_part_of_a_sum_steps_where_its_multiples_do() -> None:
     assert str(to_layout(m)) == f"((_2,_{n // 2}),_2):((_0,_1),_0)"
 
 
-def test_a_box_that_is_larger_than_what_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_box_that_is_larger_than_what_is_checked() -> None:
     """One division of a sum: where all points say no, the ends of digits do; else it is open at most."""
     draw = random.Random(7)
     answers = {True: 0, False: 0}
@@ -391,11 +391,11 @@ def test_a_box_that_is_larger_than_what_is_checked(monkeypatch: pytest.MonkeyPat
         y, c = y + draw.choice([0, 0, 1, 3]), draw.randint(2, 9)
         x = (y // c if draw.random() < 0.5 else y % c) * draw.choice([-2, -1, 1, 3])
         m = IndexingMap([sum((dim(i) * draw.choice([0, 1, 4]) for i in range(len(sizes))), x)], sizes)
-        monkeypatch.setattr("tla.indexing.recognition.WORK", prod(sizes))
-        answer = _answer(m)
+        with limits(indices=prod(sizes)):
+            answer = _answer(m)
         assert answer is not None
-        monkeypatch.setattr("tla.indexing.recognition.WORK", prod(sizes) - 1)
-        assert _answer(m) in ((True, None) if answer else (False,))
+        with limits(indices=prod(sizes) - 1):
+            assert _answer(m) in ((True, None) if answer else (False,))
         answers[answer] += 1
     assert min(answers.values()) > 80
 
@@ -410,18 +410,18 @@ def _answer(m: IndexingMap) -> bool | None:
     return True
 
 
-def test_a_variable_is_read_as_far_as_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variable_is_read_as_far_as_is_checked() -> None:
     m = IndexingMap([dim(0) % 11 + dim(0) // 17], [100])
     answers = []
     for work in (8, 17, 18, 100):
-        monkeypatch.setattr("tla.indexing.recognition.WORK", work)
-        answers.append(_answer(m))
+        with limits(indices=work):
+            answers.append(_answer(m))
     assert answers == [None, None, False, False]
 
 
-def test_the_last_point_is_checked_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tla.indexing.recognition.WORK", 4)
-    assert _answer(IndexingMap([(dim(0) + dim(1)) // 2 + dim(2) + dim(3)], [2, 2, 2, 2])) is False
+def test_the_last_point_is_checked_first() -> None:
+    with limits(indices=4):
+        assert _answer(IndexingMap([(dim(0) + dim(1)) // 2 + dim(2) + dim(3)], [2, 2, 2, 2])) is False
 
 
 @pytest.mark.parametrize(

@@ -45,9 +45,6 @@ Modes: TypeAlias = "list[Mode]"
 stride_of: Final[Callable[[Any], Any]] = itemgetter(1)
 """The stride of a mode: its second part."""
 
-WORK = 100_000
-"""The steps that an exact search may take before it gives up with `UndecidedError`."""
-
 
 def read_modes(layout: AnyLayout) -> tuple[Modes, bool] | None:
     """Return the leaves with their strides, and whether all are static; None if one is symbolic.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..ascend import ARCHES, MOST_WALKED, WORDS, timeline
-from ..ground import Panels, say
+from ..ascend import ARCHES, WORDS, timeline
+from ..ground import LIMITS, Panels, say
 from . import ascend_schedule_text as text
 from .ascend_schedule_facts import Entry, Request, difference
 from .columns import wrapped
@@ -43,7 +43,7 @@ comes from global memory, GM, once; what was read before stays in L2 until newer
 it. 'none kept' is the same estimate of an L2 that is empty again at the end of each round.
 
 Where TYPE says nothing of C, it is as A, or what 8 bits and fewer are summed up in. Every task is gone
-through one by one; more than {MOST_WALKED} are refused.
+through one by one; more than {LIMITS["tasks"].default} are refused.
 
 Exit code 1: a value is wrong, or the swizzle has no such schedule.
 """

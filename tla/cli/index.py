@@ -47,8 +47,9 @@ examples:
 
 TEXT is a file of HLO, HLO itself, an indexing map, or a layout; - is standard input. Of HLO the ROOT of
 the entry is shown, of lines the last one, and of a tuple what makes its elements: for each operand the
-maps from an element of the result to the elements that are read for it. Their union is exact. An
-instruction that has no exact map says why; alone it is an error.
+maps from an element of the result to the elements that are read for it. Their union is exact. Of a
+result of several arrays, each has the operands that are read for it, and no others. An instruction that
+has no exact map says why; alone it is an error.
 
 A map is simplified, or with --to-output inverted; --into says of what memory its results are an index.
 Of a layout it is the map to offsets, with --to-output the one from an offset to the element there.

@@ -70,12 +70,14 @@ def _on_interrupt(action: Any) -> None:
 def _run(arguments: list[str]) -> int:
     """Run a command; an error of the library or of the output is a message."""
     from ..errors import TlaError
+    from ..ground import limits
     from .messages import complain, discard_output
 
     sys.set_int_max_str_digits(0)  # sizes are exact, however long
     try:
         try:
-            code = _dispatch(arguments)
+            with limits():  # --limit sets them
+                code = _dispatch(arguments)
         except SystemExit as end:  # argparse has said what there was to say
             code = end.code if isinstance(end.code, int) else 2
         except TlaError as error:

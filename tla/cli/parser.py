@@ -6,7 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from ..ground import did_you_mean, near_words, say, shortened
+from ..errors import KindError
+from ..ground import LIMITS, did_you_mean, limits, near_words, say, shortened
 from .commands import COMMANDS
 from .messages import complain
 
@@ -82,4 +83,27 @@ def argument_parser(name: str, epilog: str, about: str = "") -> Parser:
         default="auto",
         help="colour figures of text: always, never, or auto, on a terminal (default)",
     )
+    parser.add_argument(
+        "--limit",
+        action=_SetLimit,
+        metavar="NAME=N",
+        default=argparse.SUPPRESS,
+        help="raise a limit, as cells=10000000; may be repeated; docs/limits.md lists the names",
+    )
     return parser
+
+
+class _SetLimit(argparse.Action):
+    """Set a limit until the command ends."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, _to: object, text: Any, _name: object = None
+    ) -> None:
+        name, sign, number = text.partition("=")
+        if not sign or not number.isdigit() or not number.isascii():
+            parser.error(f"--limit takes NAME=N, as cells=10000000, not {shortened(text)!r}")
+        try:
+            limits(**{name: int(number)}).set()
+        except KindError as error:
+            table = "\n".join(f"  {name:12} {n:>11}  {what}" for name, (n, what) in LIMITS.items())
+            parser.error(f"{error}\nthe limits, their defaults, and what they count:\n{table}")

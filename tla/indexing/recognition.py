@@ -2,8 +2,8 @@
 
 First come the rules of ints. Each variable becomes digits between the weights at which its divisions
 step. If the result is then a sum of multiples of digits, these are sizes and strides, for a map of any
-size. If no rule applies, up to `WORK` points are checked. The offsets of one variable, while the others
-are 0, decide the digits of a layout, and the other offsets must be their sums.
+size. If no rule applies, points are checked, up to the ``indices`` of `limits`. The offsets of one
+variable, while the others are 0, decide the digits of a layout. The other offsets must be their sums.
 
 Of a larger box, only the points with digits at their ends are checked. A division of a sum of variables
 that carries from one into another does so there. The answer is then a refusal, or undecided.
@@ -17,9 +17,10 @@ from functools import cache, reduce
 from itertools import accumulate, islice, pairwise, product, starmap
 from math import gcd, prod
 from operator import mul
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from ..errors import UndecidedError, UnsupportedError
+from ..errors import UnsupportedError
+from ..ground import limit_error, limit_of
 from ..numbers import Expr, Int, Least, Quotient, Remainder, Symbol, Value, compute, rebind, sym
 from ..xla_bridge import Break, Digits, digits_of, layout_of_digits, read_digits
 from .constraints import lies_in
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from ..layouts import AnyLayout
     from .maps import IndexingMap
     from .variables import Variable
-
-WORK: Final = 1 << 16
-"""The most points that are checked if the rules of ints leave a question open."""
 
 
 class _Fault(NamedTuple):
@@ -97,7 +95,7 @@ class Recognition:
         for x, _bounds in open_:
             if type(x) is Expr:
                 self._check_runtime(x)
-        for point in islice(self._box(), WORK):
+        for point in islice(self._box(), limit_of("indices")):
             for x, bounds in open_:
                 value = compute(x, {}, self._at(point))
                 if type(value) is Expr or value not in bounds:
@@ -107,11 +105,14 @@ class Recognition:
                         f"map: {self.map}",
                         point=point,
                     )
-        if prod(self.sizes) > WORK:
-            raise UndecidedError(
+        count = prod(self.sizes)
+        if count > limit_of("indices"):
+            raise limit_error(
+                "indices",
                 "cannot decide whether the constraints of the map leave its domain a box",
-                f"It has {prod(self.sizes)} points; the first {WORK} lie in it.",
+                f"It has {count} points; the first {limit_of('indices')} lie in it.",
                 f"map: {self.map}",
+                needed=count,
             )
 
     # --- a proof by the rules of ints ---
@@ -153,30 +154,34 @@ class Recognition:
     # --- a check of values ---
 
     def _by_values(self) -> list[Digits]:
+        most = limit_of("indices")
+
         @cache
         def alone(i: int, x: int) -> int:
             return self._value(self._only({i: x}))
 
         found: list[Digits] = []
         for i, n in enumerate(self.sizes):
-            digits = read_digits([alone(i, x) for x in range(min(n, WORK))])
+            digits = read_digits([alone(i, x) for x in range(min(n, most))])
             if isinstance(digits, Break):
                 self._refuse(self._no_sum(i, digits))
             else:
                 found.append(digits_of(digits, n))
         box = prod(self.sizes)
-        is_open = box > WORK
-        tops = islice(product(*map(_tops, found, self.sizes)), WORK)
+        is_open = box > most
+        tops = islice(product(*map(_tops, found, self.sizes)), most)
         for point in tops if is_open else self._box():
             expected = sum(starmap(alone, enumerate(point)))
             value = self._value(point)
             if value != expected:
                 self._refuse(_Fault(point, value, expected))
         if is_open:
-            raise UndecidedError(
+            raise limit_error(
+                "indices",
                 "cannot decide whether the map is a layout",
-                f"It has {box} points; at most {WORK} are looked at, and no rule of ints proves it.",
+                f"It has {box} points; at most {most} are looked at, and no rule of ints proves it.",
                 f"map: {self.map}",
+                needed=box,
             )
         return found
 

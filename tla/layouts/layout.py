@@ -31,7 +31,7 @@ from typing import (
 )
 
 from ..errors import CoordinateError, LeafError, NotALayoutError, TlaError
-from ..ground import Immutable, Shown, constexpr, steps_of, typed_by
+from ..ground import Immutable, Shown, constexpr, refused_digits, steps_of, typed_by
 from ..numbers import (
     INT,
     MAX_DEPTH,
@@ -271,7 +271,10 @@ class Layout(Shown, Immutable, Generic[S_co, D_co], _Open):
 
     def with_assumptions(self: AnyLayout, conditions: Iterable[Condition]) -> AnyLayout:
         """Return `assuming` of conditions that are known to be consistent."""
-        every = tuple(dict.fromkeys((*self.assumptions, *conditions)))
+        from ..numbers import conditions_in
+
+        given = [c for c in conditions_in((conditions,)) if c is not True]
+        every = tuple(dict.fromkeys((*self.assumptions, *given)))
         if len(every) == len(self.assumptions):
             return self
         return _restored(self.shape, self.stride, self._origin, *every)
@@ -400,7 +403,10 @@ class Layout(Shown, Immutable, Generic[S_co, D_co], _Open):
 
     def __repr__(self) -> str:
         origin = "" if self._origin is None else f", {self._origin!r}"
-        return f"Layout({self.shape!r}, {self.stride!r}{origin})"
+        try:
+            return f"Layout({self.shape!r}, {self.stride!r}{origin})"
+        except ValueError as error:
+            raise refused_digits(error) from None
 
     def explain(self: AnyLayout, *coord: IntTuple) -> Steps:
         """Return how the offset of a coordinate comes about: its digits, times their strides, added up.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 from ..errors import CoordinateError, LayoutError
 from ..ground import Record, Shown, constexpr, typed_by
 from ..numbers import INT, STATIC, Int, known_int, leaf, static_int
+from .int_tuple import text_of
 from .layout import get, is_layout, slice_and_offset
 
 if TYPE_CHECKING:
@@ -137,7 +138,9 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         plain = known_int(leaf(x))
         if plain < 0:
             raise CoordinateError(
-                f"{self} has no value at {plain}", "It permutes the offsets from 0 on.", offset=plain
+                f"{self} has no value at {text_of(plain)}",
+                "It permutes the offsets from 0 on.",
+                offset=plain,
             )
         return static_int(self(plain)) if type(x) is STATIC else self(plain)
 

@@ -40,4 +40,4 @@ if TYPE_CHECKING:
     from .facts import MOST_CELLS as MOST_CELLS
     from .terminal import Colour as Colour, write as write
 
-lazy(__name__)
+lazy(__name__, guard=True)

@@ -17,6 +17,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import KindError, LayoutError
+from ...ground import described
 from ...numbers import ceil_div, round_up
 from ..shapes import GemmCoord, gemm_shape, index_of
 from .order import Bands
@@ -293,7 +294,7 @@ def grouped_aswt(
     Source: CATLASS GemmGroupedAswtTailSplitSwizzle, block_swizzle_grouped_aswt.hpp.
     """
     if isinstance(rows, str) or not hasattr(rows, "__iter__"):
-        what = f"{type(rows).__name__} {rows!r}"
+        what = f"{described(rows)}"
         raise KindError(f"rows is a sequence of ints, one for each group, not {what}")
     extents = tuple(index_of("the rows of a group", n) for n in rows)
     whole = gemm_shape(problem, "problem").m

@@ -23,4 +23,4 @@ if TYPE_CHECKING:
     # for the rooms above
     from .spans import Line as Line, Span as Span, Style as Style, plain as plain
 
-lazy(__name__)
+lazy(__name__, guard=True)
