@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         refused_digits as refused_digits,
         shortened as shortened,
         shown as shown,
+        written as written,
     )
 
 lazy(__name__)

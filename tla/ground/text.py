@@ -191,6 +191,18 @@ def refused_digits(error: ValueError) -> ValueError:
     )
 
 
+def written(x: object) -> str:
+    """Return the text of a value; refuse an int of too many digits.
+
+    >>> written(12)
+    '12'
+    """
+    try:
+        return str(x)
+    except ValueError as error:
+        raise refused_digits(error) from None
+
+
 def described(x: object) -> str:
     """Return the type and the repr of a value of any kind, short enough for an error.
 

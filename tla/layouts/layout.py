@@ -267,7 +267,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         """Return `assuming` of conditions that are known to be consistent."""
         from ..numbers import conditions_in
 
-        given = [c for c in conditions_in((conditions,)) if c is not True]
+        given: list[Any] = [c for c in conditions_in((conditions,)) if c is not True]
         every = tuple(dict.fromkeys((*self.assumptions, *given)))
         if len(every) == len(self.assumptions):
             return self

@@ -40,7 +40,17 @@ from ..errors import (
     LayoutError,
     UnsupportedError,
 )
-from ..ground import Record, Shown, beyond_types, constexpr, described, opaque, shortened, shown, typed_by
+from ..ground import (
+    Record,
+    Shown,
+    beyond_types,
+    constexpr,
+    described,
+    opaque,
+    shortened,
+    shown,
+    typed_by,
+)
 from ..numbers import (
     IntLike,
     IntTuple,
