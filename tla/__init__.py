@@ -8,6 +8,19 @@ A name of `tla` is a name of one of its rooms. ``__all__`` lists the words that 
 what else the rooms below hold, such as the algorithms of int tuples in `tla.layouts`, they give by name.
 """
 
+import sys
+
+# The command that is interrupted while this is imported ends without a traceback. It asks for the part
+# of `signal` that is there: the whole takes as long to load as all else here.
+_signal = sys.modules.get("_signal")
+_words = sys.orig_argv[1:3]
+if (
+    (_words == ["-m", "tla"] or "".join(_words[:1]).endswith(("/tla", "\\tla.exe")))
+    and _signal is not None
+    and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
+):
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
 from typing import TYPE_CHECKING
 
 from .ground import lazy, register
@@ -36,7 +49,7 @@ if TYPE_CHECKING:
     from .errors import *
     from .evaluation import evaluate
     from .figures import layout_figure, strip_figure
-    from .ground import reveal
+    from .ground import limits, reveal
     from .layouts import *
     from .layouts import _
     from .numbers import Condition, Expr, assume, sym
@@ -50,18 +63,17 @@ __version__ = "0.1.0"
 __all__ = [
     "AnyLayout", "ArgumentError", "BindingError", "CapacityError", "ComposedLayout", "Condition",
     "CongruenceError", "ContradictionError", "CoordinateError", "DivisibilityError", "Expr", "Int",
-    "IntLike", "IntTuple",
-    "KindError", "Layout", "LayoutError", "LeafError", "NotALayoutError", "OverlapError", "ParseError",
-    "StaticIntError", "Swizzle", "SymbolicInt", "Tensor", "TlaError", "UndecidedError", "Underscore",
-    "UnsupportedError", "ZeroDivisorError", "add", "append", "ascend", "assume", "blocked_product",
-    "ceil_div", "coalesce",
-    "col_major", "collision", "compact_col_major", "compact_order", "compact_row_major", "compatible",
-    "complement", "composition", "congruent", "coords", "cosize", "cpp", "crd2crd", "crd2idx",
-    "crd2offset", "depth", "dice", "domain_distribute", "domain_offset", "downcast", "evaluate",
-    "explain", "filter_zeros", "flat_divide", "flat_product", "flatten", "fractal_layout", "from_cpp",
-    "get", "get_tile", "get_tile_layout", "group", "has_underscore", "hlo", "idx2crd", "indexing",
-    "is_bijective", "is_contiguous", "is_injective", "is_layout", "is_static", "is_surjective_onto",
-    "known_divides", "known_eq", "known_lt", "layout_figure", "left_inverse", "logical_divide",
+    "IntLike", "IntTuple", "KindError", "Layout", "LayoutError", "LeafError", "LimitError",
+    "NotALayoutError", "OverlapError", "ParseError", "StaticIntError", "Swizzle", "SymbolicInt",
+    "Tensor", "TlaError", "UndecidedError", "Underscore", "UnsupportedError", "ZeroDivisorError", "add",
+    "append", "ascend", "assume", "blocked_product", "ceil_div", "coalesce", "col_major", "collision",
+    "compact_col_major", "compact_order", "compact_row_major", "compatible", "complement",
+    "composition", "congruent", "coords", "cosize", "cpp", "crd2crd", "crd2idx", "crd2offset", "depth",
+    "dice", "domain_distribute", "domain_offset", "downcast", "evaluate", "explain", "filter_zeros",
+    "flat_divide", "flat_product", "flatten", "fractal_layout", "from_cpp", "get", "get_tile",
+    "get_tile_layout", "group", "has_underscore", "hlo", "idx2crd", "indexing", "is_bijective",
+    "is_contiguous", "is_injective", "is_layout", "is_static", "is_surjective_onto", "known_divides",
+    "known_eq", "known_lt", "layout_figure", "left_inverse", "limits", "logical_divide",
     "logical_product", "make_coord", "make_layout", "make_layout_like", "make_layout_tile",
     "make_layout_tv", "make_ordered_layout", "make_shape", "make_stride", "make_tensor",
     "make_tensor_like", "make_tile", "make_tuple", "max_", "max_alignment", "max_common_layout",

@@ -13,7 +13,13 @@ coordinate 4 is out of range 4
 
 from __future__ import annotations
 
+from contextvars import copy_context
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
 
 __all__ = [
     "ArgumentError",
@@ -26,6 +32,7 @@ __all__ = [
     "KindError",
     "LayoutError",
     "LeafError",
+    "LimitError",
     "NotALayoutError",
     "OverlapError",
     "ParseError",
@@ -46,12 +53,51 @@ class TlaError(Exception):
         data: The same facts as attributes of the error.
     """
 
+    __slots__ = ("_hint",)
     summary: str
+    _hint: Callable[[], str] | None
 
     def __init__(self, summary: str, *details: str, **data: object) -> None:
         super().__init__(summary, *details)
         self.summary = summary
+        self._hint = None
         self.__dict__.update(data)
+
+    def with_hint(self, hint: Callable[[], str]) -> Self:
+        """Return the error; ``hint`` makes its last detail, or an empty text, when somebody reads it.
+
+        It is for a way out that takes a search, since many errors are caught and never read. It runs
+        under the assumptions of now.
+        """
+        self._hint = partial(copy_context().run, hint)
+        return self
+
+    def _complete(self) -> None:
+        """Work out the hint; the arguments of the error then have it."""
+        hint, self._hint = self._hint, None
+        text = hint() if hint is not None else ""
+        if text:
+            self.args = (*self.args, text)
+
+    if not TYPE_CHECKING:
+
+        @property
+        def args(self) -> tuple[Any, ...]:
+            if self._hint is not None:
+                self._complete()
+            return BaseException.args.__get__(self)
+
+        @args.setter
+        def args(self, args: tuple[Any, ...]) -> None:
+            BaseException.args.__set__(self, args)
+
+    def __repr__(self) -> str:
+        self._complete()
+        return super().__repr__()
+
+    def __reduce__(self) -> str | tuple[Any, ...]:  # for pickle and copy
+        self._complete()
+        return super().__reduce__()
 
     @property
     def details(self) -> tuple[str, ...]:
@@ -126,6 +172,18 @@ class UnsupportedError(TlaError):
 class UndecidedError(TlaError):
     """The answer depends on a symbolic int, and the text names the obligation. Or a search used up its
     steps, and the text names the modes that were too hard."""
+
+
+class LimitError(UndecidedError):
+    """A request is beyond a limit of `tla.limits`; the text names the limit and what raises it.
+
+    Attributes:
+        limit: The name of the limit.
+        most: What it is.
+    """
+
+    limit: str
+    most: int
 
 
 class ContradictionError(TlaError, ValueError):

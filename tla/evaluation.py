@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, TypeAlias
 
 from . import algebra, layouts, numbers
 from .errors import LeafError, ParseError, TlaError
-from .ground import MAX_DIGITS, guarded, near_words, shortened
+from .ground import guarded, is_too_long, limit_of, most_digits, near_words, shortened, way_out
 from .layouts import (
     ComposedLayout,
     Layout,
@@ -349,9 +349,9 @@ def _bind(
     by_key = {p.name: p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
     places, rest = iter(by_place), next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)
 
-    def refuse(summary: str, start: int, stop: int) -> NoReturn:
+    def refuse(summary: str, start: int, stop: int, *details: str) -> NoReturn:
         usage = f"It is called as {name}({', '.join(map(_usage, parameters))})."
-        raise ParseError(summary, scan.text, start, stop, usage)
+        raise ParseError(summary, scan.text, start, stop, usage, *details)
 
     taken: set[str] = set()
     positional: list[Any] = []
@@ -374,6 +374,9 @@ def _bind(
                 refuse(f"{name} takes {count} in place, and this is one more", start, stop)
             positional.append(value)
         taken.add(parameter.name)
+        if parameter.name == "upto" and isinstance(value, int) and value > limit_of("rank"):
+            summary = f"{name} takes at most {limit_of('rank')} as 'upto', not {_in_words(value)}"
+            refuse(summary, start, stop, way_out("rank", value))
         wanted = _wanted(parameter, value)
         if wanted:
             refuse(f"{name} takes {wanted} as {parameter.name!r}, not {_in_words(value)}", start, stop)
@@ -390,17 +393,11 @@ def _usage(parameter: Parameter) -> str:
     return parameter.name if parameter.default is parameter.empty else f"[{parameter.name}]"
 
 
-_MAX_RANK: Final = 1000
-"""The most modes that an expression may ask for by a number."""
-
-
 def _wanted(parameter: Parameter, value: Any) -> str:
     """What a parameter takes, as far as it tells, where the value is something else."""
     annotation = str(parameter.annotation)
     if annotation == "bool" and not isinstance(value, bool):
         return "true or false"
-    if parameter.name == "upto" and isinstance(value, int) and value > _MAX_RANK:
-        return f"at most {_MAX_RANK}"
     wants_layout = annotation.startswith(("AnyLayout", "Layout[")) and "|" not in annotation
     return "a layout" if wants_layout and not is_layout(value) else ""
 
@@ -425,7 +422,8 @@ def _result(
     except (MemoryError, OverflowError, ValueError):  # ValueError: an int too long to print
         scan.fail(f"{name} leads to ints or tuples that are too large", start, scan.last)
     if _is_too_long(value):
-        scan.fail(f"{name} has an int of more than {MAX_DIGITS} digits", start, scan.last)
+        summary = f"{name} has an int of more than {most_digits()} digits"
+        scan.fail(summary, start, scan.last, way_out("digits"))
     return value
 
 
@@ -452,10 +450,7 @@ def _is_too_long(value: Any) -> bool:
         return _is_too_long((value.shape, value.stride, value.origin_shape))
     if is_composed(value):
         return _is_too_long((value.outer, value.offset, value.inner))
-    return isinstance(value, int) and abs(value) >= _TOO_LONG
-
-
-_TOO_LONG: Final = 10**MAX_DIGITS
+    return isinstance(value, int) and is_too_long(value)
 
 
 def _in_words(value: Any) -> str:

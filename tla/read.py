@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .errors import KindError, ParseError, TlaError
-from .ground import ELEMENT_TYPES, described, guarded, shortened
+from .ground import ELEMENT_TYPES, described, guarded, shortened, visible
 from .layouts import parse
 
 if TYPE_CHECKING:
@@ -170,9 +170,13 @@ def _pointed_at(pointer: re.Match[str]) -> AnyShape:
                 names.add(instruction.name)
                 if instruction.name == name:
                     shapes[head.name] = instruction.shape
+    except FileError:
+        if not shapes:
+            raise
     except ModuleError as error:
         if not shapes:
-            raise error.of_file(path) from None
+            raise error.of_file(visible(path)) from None
+    path = visible(path)
     if not shapes:
         _blame(pointer, 3, f"{path} has no instruction %{name}{_in(computation)}", *_near(name, names))
     if len(shapes) > 1:
@@ -215,9 +219,17 @@ def _blame(pointer: re.Match[str], group: int, summary: str, *details: str) -> N
 
 def _lines(path: str) -> Iterator[str]:
     try:
-        file = open(path, encoding="utf-8-sig")  # noqa: SIM115 - closed below
+        file = open(path, "rb")  # noqa: SIM115 - closed below
     except (OSError, ValueError) as error:  # a text may hold characters that no path can have
         why = error.strerror if isinstance(error, OSError) else error
-        raise FileError(f"cannot read {path}: {why}", path=path) from None
+        raise FileError(f"cannot read {visible(path)}: {why}", path=path) from None
+    size = 0
     with file:
-        yield from file
+        for line in file:
+            try:
+                text = line.decode()
+            except UnicodeDecodeError as error:
+                why = f"{visible(path)} is not text: byte {size + error.start} is not UTF-8"
+                raise FileError(why, path=path) from None
+            yield text if size else text.removeprefix("\ufeff")
+            size += len(line)

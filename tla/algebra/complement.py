@@ -13,7 +13,9 @@ from ..errors import LayoutError, OverlapError
 from ..ground import constexpr
 from ..layouts import AnyLayout, as_shape, leaves, trusted
 from ..numbers import (
+    INT,
     PLAIN_INTS,
+    STATIC,
     Questions,
     _0,
     _1,
@@ -28,8 +30,6 @@ from ..numbers import (
 )
 from .composition import tiler_layout
 from .modes import (
-    INT,
-    STATIC,
     Mode,
     Modes,
     by_stride,

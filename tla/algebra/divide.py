@@ -7,12 +7,22 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DivisibilityError
-from ..layouts import AnyLayout, as_layout, is_layout, make_layout, trusted
-from ..numbers import _0, _1, divides, equal, is_dynamic, is_static, is_tuple, known_eq, less, max_
+from ..layouts import AnyLayout, as_layout, as_static, is_layout, make_layout, trusted
+from ..numbers import INT, _0, _1, divides, equal, is_static, is_tuple, known_eq, less, max_
 from .by_mode import Tiler, by_mode, is_left_alone, require_modes
 from .complement import free, gaps
 from .composition import composed, extended_modes, tiler_layout, walk_ints
-from .modes import INT, can_grow, in_shape, is_symbolic, modes_of, nearest, operation, read_both, row
+from .modes import (
+    can_grow,
+    in_shape,
+    is_symbolic,
+    modes_of,
+    nearest,
+    one_mode,
+    operation,
+    read_both,
+    row,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,17 +79,19 @@ def _divided(layout: AnyLayout, tiler: AnyLayout, exact: bool) -> tuple[Any, Any
 
 def _not_divided(layout: AnyLayout, tiler: AnyLayout, error: DivisibilityError) -> DivisibilityError:
     """The error of a composition as that of the division, with the nearest tiles that divide."""
-    hints: list[str] = []
-    if isinstance(tiler.shape, int) and known_eq(tiler.stride, 1):
+
+    def hint() -> str:
+        if not isinstance(tiler.shape, int) or not known_eq(tiler.stride, 1):
+            return ""
         tiles = nearest(int(tiler.shape), lambda n: _walk_ints(layout, trusted(n, 1)) is not None)
-        hints = [f"A tile of {' or '.join(map(str, tiles))} gives a layout."] if tiles else []
+        return f"A tile of {' or '.join(map(str, tiles))} gives a layout." if tiles else ""
+
     return DivisibilityError(
         f"dividing {layout} by {tiler} does not give a layout",
         f"It is {error.summary.removesuffix(' is not a layout')}.",
         *error.details,
-        *hints,
         **{**error.data, "layout": layout, "tiler": tiler},
-    )
+    ).with_hint(hint)
 
 
 def _require_exact(layout: AnyLayout, tiler: AnyLayout, result: AnyLayout) -> None:
@@ -129,10 +141,10 @@ def _walk_ints(layout: AnyLayout, tiler: AnyLayout) -> tuple[Any, Any] | None:
     parts = walk_ints(extended_modes(modes), right + rest)
     if parts is None:
         return None
-    count = len(right)
-    shape, stride = in_shape(parts[:count], tiler.shape, are_static)
-    shape_of_rest = rest[0][0] if len(rest) == 1 else (1,) * len(rest)
-    more, steps = in_shape(parts[count:], shape_of_rest, are_static)
+    if are_static:
+        parts = [as_static(part) for part in parts]
+    shape, stride = in_shape(parts[: len(right)], tiler.shape)
+    more, steps = one_mode(parts[len(right) :])
     return (shape, more), (stride, steps)
 
 
@@ -190,8 +202,7 @@ def flat_divide(
 def _split(shape: Any, stride: Any, tiler: Any, exact: bool = False) -> tuple[Any, Any]:
     """Shape and stride of one mode divided."""
     are_ints = type(tiler) is INT and type(shape) is INT and type(stride) is INT
-    are_dynamic = are_ints or (is_dynamic(tiler) and is_dynamic(shape) and is_dynamic(stride))
-    if are_dynamic and tiler > 0 and not exact:
+    if are_ints and tiler > 0 and not exact:
         rest = -(-shape // tiler)  # one mode divided by an int: what the composition comes to
         return (tiler, rest), (stride, tiler * stride if rest != 1 else 0)
     return _divided(trusted(shape, stride), tiler_layout(tiler), exact)

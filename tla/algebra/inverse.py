@@ -14,14 +14,25 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 from ..errors import CoordinateError, DivisibilityError, LayoutError
 from ..ground import constexpr
 from ..layouts import AnyLayout, trusted
-from ..numbers import Questions, _0, _1, call_assuming, differs, divides, equal, known_eq, known_lt, less
+from ..numbers import (
+    INT,
+    STATIC,
+    Questions,
+    _0,
+    _1,
+    call_assuming,
+    differs,
+    divides,
+    equal,
+    known_eq,
+    known_lt,
+    less,
+)
 from .coalesce import coalesced, same_function
 from .complement import overlapping
 from .composition import composed, extended_modes, tiler_layout
 from .facts import is_injective
 from .modes import (
-    INT,
-    STATIC,
     Modes,
     by_stride,
     can_grow,

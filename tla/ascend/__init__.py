@@ -187,7 +187,6 @@ if TYPE_CHECKING:
         l1_to_l0b as l1_to_l0b,
     )
     from .schedules import (
-        MOST_WALKED as MOST_WALKED,
         WORDS as WORDS,
         Balance as Balance,
         Reuse as Reuse,

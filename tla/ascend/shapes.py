@@ -17,7 +17,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, TypeAlias
 
 from ..errors import KindError, LayoutError, LeafError, ParseError
-from ..ground import MAX_DIGITS, constexpr, described, shortened
+from ..ground import constexpr, described, most_digits, shortened, too_long_in
 from ..numbers import ceil_div
 
 if TYPE_CHECKING:
@@ -110,11 +110,11 @@ def _read(text: str, name: str) -> list[int]:
     matches = [_EXTENT.fullmatch(part[0]) for part in parts]
     digits = [match[1] or match[2] for match in matches if match]
     if len(digits) == len(parts) == 3 and len(re.findall("[,x]", inside[group])) == 2:
-        if all(len(each) <= MAX_DIGITS for each in digits):
-            return [int(each) for each in digits]
-        wrong = next(part for part, each in zip(parts, digits, strict=True) if len(each) > MAX_DIGITS)
-        start, end = (inside.start(group) + x for x in wrong.span())
-        raise ParseError(f"an int has at most {MAX_DIGITS} digits", text, start, end)
+        for part, each in zip(parts, digits, strict=True):
+            if len(each) > most_digits():
+                start, end = (inside.start(group) + x for x in part.span())
+                raise too_long_in(text, start, end, len(each))
+        return [int(each) for each in digits]
     wrong_parts = [part for part, match in zip(parts, matches, strict=True) if match is None]
     start, end = 0, max(1, len(text))
     if wrong_parts:

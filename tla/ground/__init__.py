@@ -1,8 +1,10 @@
 """The ground floor: tools that every room uses.
 
-- ``lazy``: packages that load a name when it is asked for; ``arguments``: what a failed call says;
-- ``immutable``: the base of values;
-- ``text``: the scanner of all notations, and texts for errors; ``dtypes``: element types;
+- ``lazy``: packages that load a name when it is asked for; ``immutable``: the base of values;
+- ``arguments`` and ``annotations``: what a failed call says of its arguments;
+- ``limits``: the table of all limits; ``words``: words in texts for errors;
+- ``text``: the scanner of all notations; ``dtypes``: element types;
+- ``output``: the lines that leave the program;
 - ``figure``: figures as data; ``display``: how a notebook shows a value;
 - ``constexpr``: marks for the mypy plugin.
 """
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
         Strip as Strip,
         Timeline as Timeline,
     )
+    from .limits import LIMITS as LIMITS, Limit as Limit, limits as limits
 
 if TYPE_CHECKING:
     # for the rooms above
@@ -61,17 +64,34 @@ if TYPE_CHECKING:
         steps_of as steps_of,
     )
     from .immutable import Immutable as Immutable, Record as Record
+    from .limits import (
+        MAX_DEPTH as MAX_DEPTH,
+        is_too_deep as is_too_deep,
+        is_too_long as is_too_long,
+        limit_error as limit_error,
+        limit_of as limit_of,
+        most_digits as most_digits,
+        way_out as way_out,
+    )
+    from .output import (
+        put as put,
+        put_bytes as put_bytes,
+        say as say,
+        visible as visible,
+    )
     from .text import (
-        MAX_DIGITS as MAX_DIGITS,
         Scanner as Scanner,
+        int_in as int_in,
+        refused_digits as refused_digits,
+        too_long_in as too_long_in,
+        written as written,
+    )
+    from .words import (
         described as described,
         did_you_mean as did_you_mean,
-        int_in as int_in,
         near_words as near_words,
-        refused_digits as refused_digits,
         shortened as shortened,
         shown as shown,
-        written as written,
     )
 
 lazy(__name__)

@@ -19,7 +19,8 @@ from operator import index
 from typing import Any
 
 from ..errors import KindError, LayoutError, TlaError
-from .text import described, refused_digits
+from .text import refused_digits
+from .words import described
 
 _LOOKED_AT = 1000
 """How many elements of a sequence are held against its annotation."""

@@ -17,7 +17,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ..errors import KindError
-from .text import described
+from .words import described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from ..errors import KindError, UnsupportedError
-from .text import described, did_you_mean, near_words, shortened
+from .words import described, did_you_mean, near_words, shortened
 
 
 class ElementType(NamedTuple):

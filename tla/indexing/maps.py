@@ -16,7 +16,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union, final
 
 from ..errors import CoordinateError, KindError, UndecidedError, UnsupportedError
-from ..ground import described, did_you_mean, drawn_by, figure_of, html_of
+from ..ground import described, did_you_mean, drawn_by, figure_of, html_of, limit_error, limit_of
 from ..numbers import Interval, compute, key_of, leaf, required
 from .making import Constraint, Fields, constraint_from, runtime_from, variable_from
 from .text import FORMS, MapWriter
@@ -253,22 +253,30 @@ class IndexingMap:
         known = self.values(point)
         return all(compute(c.expr, {}, known) in c.bounds for c in self.constraints)
 
-    def points(self, limit: int = 1_000_000) -> Iterator[tuple[Point, tuple[int, ...]]]:
+    def points(self, limit: int | None = None) -> Iterator[tuple[Point, tuple[int, ...]]]:
         """Yield each point of the domain, in lexicographic order, and the results there.
 
         >>> m = IndexingMap([dim(0) * 2 + rng(0)], [2], [2])
         >>> [(point.dims, point.ranges, results) for point, results in m.points()]
         [((0,), (0,), (0,)), ((0,), (1,), (1,)), ((1,), (0,), (2,)), ((1,), (1,), (3,))]
 
+        Args:
+            limit: The most points within the bounds; by default the ``coordinates`` of `tla.limits`.
+
         Raises:
-            UndecidedError: the bounds have more than ``limit`` points, or the map is undefined.
+            LimitError: the bounds have more.
+            UndecidedError: the map is undefined.
         """
         if self.is_undefined:
             raise UndecidedError(f"an undefined map has no points: {self.reason}")
-        if self.box > limit:
-            raise UndecidedError(
-                f"the map has {self.box} points within its bounds; at most {limit} are enumerated",
+        most = limit_of("coordinates") if limit is None else limit
+        if self.box > most:
+            raise limit_error(
+                "coordinates",
+                f"the map has {self.box} points within its bounds; at most {most} are enumerated",
                 "relation(map) counts and compares without enumerating.",
+                needed=self.box,
+                argument=limit,
                 box=self.box,
             )
         return iter(()) if self.is_known_empty else self._every_point()

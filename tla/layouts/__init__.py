@@ -107,7 +107,9 @@ if TYPE_CHECKING:
     from .int_tuple import (
         as_int_tuple as as_int_tuple,
         as_shape as as_shape,
+        as_static as as_static,
         leaves as leaves,
+        of_static as of_static,
         text_of as text_of,
     )
     from .layout import as_layout as as_layout, padded as padded, trusted as trusted

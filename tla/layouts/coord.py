@@ -22,7 +22,11 @@ from typing import TYPE_CHECKING, Any
 from ..errors import CongruenceError, CoordinateError, LayoutError
 from ..ground import constexpr
 from ..numbers import (
+    INT,
+    MAX_DEPTH,
     PLAIN_INTS,
+    STATIC,
+    TUPLE,
     IntLike,
     IntTuple,
     _0,
@@ -52,6 +56,8 @@ from .int_tuple import (
     leaves,
     map_parts,
     not_congruent,
+    of_static,
+    plain_size,
     product,
     product_each,
     repeat_like,
@@ -236,11 +242,46 @@ def idx2crd(coord: IntTuple, shape: IntTuple, extend: bool = False) -> Any:
         CoordinateError: the coordinate is negative, outside the shape, or of another profile.
     Source: CuTe ``idx2crd``, stride.hpp.
     """
+    if not extend:
+        full = _plain_coord(coord, shape)
+        if full is None:
+            full = of_static(_plain_coord, coord, shape)
+        if full is not None:
+            return full
     coord, shape = as_int_tuple(coord), as_shape(shape)
     try:
         return _full_coord(coord, shape, extend)
     except _OUTSIDE:
         raise _misfit(coord, shape, extend) from None
+
+
+def _plain_coord(coord: Any, shape: Any, room: int = MAX_DEPTH) -> Any:
+    """`idx2crd` of dynamic ints inside their shape; None of others."""
+    if type(shape) is not TUPLE:
+        is_plain = type(coord) is INT and type(shape) is INT and 0 <= coord < shape
+        return coord if is_plain else None
+    if not shape or not room:
+        return None
+    out: list[Any] = []
+    if type(coord) is TUPLE:
+        if len(coord) != len(shape):
+            return None
+        for i in range(len(coord)):
+            part = _plain_coord(coord[i], shape[i], room - 1)
+            if part is None:
+                return None
+            out.append(part)
+        return tuple(out)
+    if type(coord) is not INT or coord < 0:
+        return None
+    for s in shape:
+        n = s if type(s) is INT else plain_size(s, room - 1)
+        if n is None or n <= 0:
+            return None
+        digit = coord % n
+        out.append(digit if s is n else _plain_coord(digit, s, room - 1))
+        coord //= n
+    return None if coord else tuple(out)
 
 
 def _full_coord(coord: Any, shape: Any, extend: bool) -> Any:
@@ -272,7 +313,36 @@ def crd2idx(coord: IntTuple, shape: IntTuple, stride: IntTuple | None = None) ->
     >>> crd2idx((5, 4), ((4, 2), (4, 3))), crd2idx(((1, 1), (0, 1)), ((4, 2), (4, 3)))
     (37, 37)
     """
-    return crd2offset(coord, shape, compact_col_major(shape) if stride is None else stride)
+    if stride is None:
+        index: Any = _plain_index(coord, shape)
+        if index is None:
+            index = of_static(_plain_index, coord, shape)
+        if index is not None:
+            return index
+        return crd2offset(coord, shape, compact_col_major(shape))
+    return crd2offset(coord, shape, stride)
+
+
+def _plain_index(coord: Any, shape: Any, room: int = MAX_DEPTH) -> int | None:
+    """`crd2idx` of dynamic ints inside their shape; None of others."""
+    if type(coord) is INT:
+        size = shape if type(shape) is INT else plain_size(shape, room)
+        return coord if size is not None and 0 <= coord < size else None
+    if not (type(coord) is TUPLE is type(shape) and room and 0 < len(coord) == len(shape)):
+        return None
+    index, step = 0, 1
+    i = 0
+    for s in shape:
+        c = coord[i]
+        i += 1
+        if type(c) is INT and type(s) is INT and 0 <= c < s:
+            index, step = index + c * step, step * s
+            continue
+        size, part = plain_size(s, room - 1), _plain_index(c, s, room - 1)
+        if size is None or part is None:
+            return None
+        index, step = index + part * step, step * size
+    return index
 
 
 @constexpr
@@ -323,9 +393,52 @@ def crd2offset(coord: IntTuple, shape: IntTuple, stride: IntTuple, extend: bool 
         CongruenceError: shape and stride have different profiles.
     Source: CATLASS ``crd2offset``, layout.hpp.
     """
+    offset = plain_offset(coord, shape, stride)
+    if offset is not None:
+        return offset
     coord, shape, stride = as_int_tuple(coord), as_shape(shape), as_int_tuple(stride)
     require_congruent(shape, stride)
     return offset_at(coord, shape, stride, extend)
+
+
+def plain_offset(coord: Any, shape: Any, stride: Any, room: int = MAX_DEPTH) -> Any:
+    """`crd2offset` of plain ints inside their shape, checked as it goes; None of others."""
+    if type(coord) is STATIC:
+        offset = of_static(plain_offset, coord, shape, stride)
+        if offset is not None:
+            return offset
+    if type(shape) is not TUPLE:
+        is_plain = type(coord) in PLAIN_INTS and type(shape) in PLAIN_INTS and type(stride) in PLAIN_INTS
+        return coord * stride if is_plain and 0 <= coord < shape else None
+    if type(stride) is not TUPLE or len(shape) != len(stride) or not room:
+        return None
+    is_index = type(coord) in PLAIN_INTS and coord >= 0
+    if not is_index and (type(coord) is not TUPLE or len(coord) != len(shape)):
+        return None
+    total: Any = None
+    last = len(shape) - 1
+    i = 0
+    for s in shape:
+        d = stride[i]
+        if not is_index:
+            c = coord[i]
+        elif i == last:
+            c = coord
+        else:
+            n = s if type(s) in PLAIN_INTS else plain_size(s, room - 1)
+            if n is None or n <= 0:
+                return None
+            c = coord % n
+            coord = coord // n
+        i += 1  # noqa: SIM113 (counted in half the time of enumerate; this path is hot)
+        if type(c) is INT and type(s) is INT and type(d) is INT and 0 <= c < s:
+            term: Any = c * d
+        else:
+            term = plain_offset(c, s, d, room - 1)
+            if term is None:
+                return None
+        total = term if total is None else total + term
+    return total
 
 
 def offset_at(

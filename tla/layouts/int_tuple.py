@@ -16,10 +16,12 @@ from operator import mul
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVarTuple
 
 from ..errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
-from ..ground import constexpr, guarded, refused_digits
+from ..ground import constexpr, guarded, is_too_deep, limit_error, limit_of, refused_digits, way_out
 from ..numbers import (
+    INT,
     MAX_DEPTH,
-    PLAIN_INTS,
+    STATIC,
+    TUPLE,
     Int,
     IntTuple,
     _1,
@@ -33,12 +35,14 @@ from ..numbers import (
     leaf,
     limit_nesting,
     neither_divides,
+    static_int,
+    too_deep,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..numbers import Notation, Question
+    from ..numbers import Question
 
 _Items = TypeVarTuple("_Items")
 
@@ -55,7 +59,7 @@ def make_tuple(*items: *_Items) -> tuple[*_Items]:
 
     Raises:
         LeafError: a leaf is not an int.
-        LayoutError: the nesting is deeper than `MAX_DEPTH`.
+        LayoutError: the nesting is deeper than `tla.limits` allows.
     Source: CuTe and TLA ``make_tuple``, ``MakeTuple``.
     """
     checked: tuple[*_Items] = as_int_tuple(items)
@@ -66,12 +70,13 @@ def as_int_tuple(x: object, room: int = MAX_DEPTH) -> Any:
     """Return ``x`` with every leaf checked and numpy ints converted; the profile is kept.
 
     Args:
-        room: The levels of nesting that are left.
+        room: The levels of nesting that are left of `MAX_DEPTH`.
     """
     if not is_tuple(x):
         return leaf(x)
-    if not room:
-        raise LayoutError(f"an int tuple is nested deeper than {MAX_DEPTH} levels")
+    if is_too_deep(room):
+        summary = f"an int tuple is nested deeper than {limit_of('nesting')} levels"
+        raise LayoutError(summary, way_out("nesting"))
     return tuple(as_int_tuple(i, room - 1) for i in x)
 
 
@@ -127,7 +132,7 @@ def leaves(x: IntTuple) -> Iterator[Any]:
     return map(leaf, _profile_leaves(x))
 
 
-def text_of(*parts: Any) -> str:
+def text_of(x: Any, *more: Any) -> str:
     """Return the notation of an int tuple: no spaces, static ints as ``_N``, a 1-tuple as ``(3)``.
 
     Several are joined by ``:``; the facts of an unknown stand where it comes first. A coordinate may
@@ -136,27 +141,37 @@ def text_of(*parts: Any) -> str:
     >>> text_of((_2, (4, (5,)))), text_of(Int(-2)), text_of(()), text_of((1, (_, _2)))
     ('(_2,(4,(5)))', '_-2', '()', '(1,(_,_2))')
     """
-    notation: list[Notation] = []
-
-    def other_text(leaf: Any) -> str:  # of a leaf that is no plain int
-        if not notation:
-            from ..numbers import Notation
-
-            notation.append(Notation(_profile_leaves(parts)))
-        return notation[0].text(leaf)
-
+    notation: list[Any] = [(x, more)]
     try:
-        return ":".join([_text(x, MAX_DEPTH, other_text) for x in parts])
+        text = _text(x, MAX_DEPTH, notation)
+        for part in more:
+            text += f":{_text(part, MAX_DEPTH, notation)}"
     except ValueError as error:
         raise refused_digits(error) from None
+    return text
 
 
-def _text(x: Any, room: int, leaf_text: Callable[[Any], str]) -> str:
-    if type(x) in PLAIN_INTS:
+def _text(x: Any, room: int, notation: list[Any]) -> str:
+    """`text_of` one part; ``notation`` holds all parts until a leaf needs the one `Notation` of them."""
+    if isinstance(x, TUPLE):
+        if room <= 0 and is_too_deep(room):
+            return "(...)"
+        room -= 1
+        if len(x) == 2:  # as most are
+            a, b = x
+            first = a if type(a) is INT else _text(a, room, notation)
+            return f"({first},{b if type(b) is INT else _text(b, room, notation)})"
+        return f"({','.join([str(i) if type(i) is INT else _text(i, room, notation) for i in x])})"
+    if type(x) is STATIC:
+        return f"_{x.real}"
+    if type(x) is INT:
         return str(x)
-    if not is_tuple(x):
-        return leaf_text(x)
-    return f"({','.join([_text(i, room - 1, leaf_text) for i in x])})" if room else "(...)"
+    if is_tuple(notation[0]):
+        from ..numbers import Notation
+
+        notation[0] = Notation(_profile_leaves(notation[0]))
+    text: str = notation[0].text(x)
+    return text
 
 
 # --- profile ----------------------------------------------------------------------------------
@@ -353,7 +368,6 @@ def not_congruent(a: Any, b: Any) -> CongruenceError:
 
 
 @constexpr
-@limit_nesting
 def product(x: IntTuple) -> Any:
     """Return the product of the leaves; ``_1`` for the empty tuple.
 
@@ -363,9 +377,60 @@ def product(x: IntTuple) -> Any:
     if not is_tuple(x):
         return leaf(x)
     total: Any = _1
-    for i in x:
-        total = total * (i if type(i) in PLAIN_INTS else product(i))
+    try:
+        for i in x:
+            n = i if type(i) is INT or type(i) is STATIC else product(i)
+            total = n if total is _1 else total * n  # _1 * n == n, static or not
+    except RecursionError:
+        raise too_deep() from None
     return total
+
+
+def plain_size(shape: Any, room: int = MAX_DEPTH) -> int | None:
+    """The `product` of a shape of dynamic ints; None of others, and of a nesting that is too deep."""
+    if type(shape) is not TUPLE:
+        return shape if type(shape) is INT and shape >= 0 else None
+    if not shape or not room:
+        return None
+    size = 1
+    for s in shape:
+        n = s if type(s) is INT and s >= 0 else plain_size(s, room - 1)
+        if n is None:
+            return None
+        size *= n
+    return size
+
+
+def of_static(run: Callable[..., Any], *parts: Any) -> Any:
+    """Return ``run(*parts)`` of static ints, by way of plain ints; None if some are not static.
+
+    ``run`` takes dynamic ints, and returns an int, a tuple or None. No operator of `Int` slows it down.
+    """
+    plain = [_plain(x, MAX_DEPTH) for x in parts]
+    found = None if None in plain else run(*plain)
+    return None if found is None else as_static(found)
+
+
+def _plain(x: Any, room: int) -> Any:
+    """Static ints as plain ones; None of others."""
+    if type(x) is STATIC:
+        return x.real
+    if type(x) is not TUPLE or not room:
+        return None
+    out: list[Any] = []
+    for i in x:
+        n = i.real if type(i) is STATIC else _plain(i, room - 1)
+        if n is None:
+            return None
+        out.append(n)
+    return tuple(out)
+
+
+def as_static(x: Any) -> Any:
+    """Return an int, or a tuple of them, static."""
+    if type(x) is TUPLE:
+        return tuple([as_static(i) for i in x])
+    return static_int(x)
 
 
 @constexpr
@@ -426,7 +491,6 @@ def elem_scale(a: IntTuple, b: IntTuple) -> Any:
 
 
 @constexpr
-@limit_nesting
 def shape_div(a: IntTuple, b: IntTuple) -> Any:
     """Return the shape that is left of ``a`` when ``b`` of its elements are taken off the front.
 
@@ -440,17 +504,22 @@ def shape_div(a: IntTuple, b: IntTuple) -> Any:
         DivisibilityError: neither of two ints divides the other.
     Source: CuTe ``shape_div``, int_tuple.hpp.
     """
+    n: Any = a
+    m: Any = b
+    kind: Any = type(n)
+    if kind is type(m) and (kind is INT or kind is STATIC) and n > 0 and m > 0:
+        whole, part = n.real, m.real  # plain, which no operator of `Int` slows down
+        if not whole % part:
+            return whole // part if kind is INT else static_int(whole // part)
+        if not part % whole:
+            return 1 if kind is INT else _1
     if is_tuple(a):
-        if is_tuple(b):
-            if len(a) != len(b):
-                raise not_congruent(a, b)
-            return tuple(map(shape_div, a, b))
-        rest = leaf(b)
-        out: list[Any] = []
-        for i in a:
-            out.append(shape_div(i, rest))
-            rest = shape_div(rest, product(i))
-        return tuple(out)
+        if is_tuple(b) and len(a) != len(b):
+            raise not_congruent(a, b)
+        try:
+            return tuple(map(shape_div, a, b) if is_tuple(b) else _divided(a, leaf(b)))
+        except RecursionError:
+            raise too_deep() from None
     x, y = leaf(a), product(b)
     if known_eq(y, 0) is not True:
         if known_divides(y, x):
@@ -459,6 +528,15 @@ def shape_div(a: IntTuple, b: IntTuple) -> Any:
             return x // x * (y // y)
         neither_divides(y, x)
     raise DivisibilityError(f"neither of {text_of(a)} and {text_of(b)} divides the other", a=a, b=b)
+
+
+def _divided(modes: tuple[Any, ...], rest: Any) -> list[Any]:
+    """`shape_div` of modes by an int, one after the other."""
+    out: list[Any] = []
+    for i in modes:
+        out.append(shape_div(i, rest))
+        rest = shape_div(rest, i if type(i) is INT else product(i))
+    return out
 
 
 @limit_nesting
@@ -596,16 +674,13 @@ def repeat(x: IntTuple, times: SupportsIndex) -> tuple[Any, ...]:
     ((4, 2), (4, 2))
     """
     count: int = leaf(times)
-    if not 0 <= count <= _MOST_COPIES:
+    if count < 0:
         raise LayoutError(
-            f"cannot repeat a mode {text_of(count)} times",
-            f"From 0 to {_MOST_COPIES} times are supported.",
+            f"cannot repeat a mode {text_of(count)} times", "From 0 times on are supported."
         )
+    if count > limit_of("modes"):
+        raise limit_error("modes", f"cannot repeat a mode {text_of(count)} times", needed=count)
     return (as_int_tuple(x),) * count
-
-
-_MOST_COPIES = 1 << 20
-"""The most modes that any operation can work on."""
 
 
 @constexpr

@@ -22,7 +22,6 @@ from itertools import combinations
 from typing import (
     TYPE_CHECKING,
     Any,
-    Final,
     Generic,
     SupportsIndex,
     TypeAlias,
@@ -34,8 +33,10 @@ from typing import (
 from ..errors import CoordinateError, LeafError, NotALayoutError, TlaError
 from ..ground import Immutable, Shown, constexpr, refused_digits, steps_of, typed_by
 from ..numbers import (
+    INT,
     MAX_DEPTH,
     PLAIN_INTS,
+    TUPLE,
     Int,
     IntTuple,
     _0,
@@ -45,7 +46,6 @@ from ..numbers import (
     comparison,
     decide,
     ints,
-    is_plain_tuple,
     is_tuple,
     keeps_assumptions,
     known_eq,
@@ -63,6 +63,7 @@ from .coord import (
     mode_indices,
     offset_at,
     plain_col_major,
+    plain_offset,
     says_more,
     trim_parts,
 )
@@ -72,6 +73,7 @@ from .int_tuple import (
     flatten_to_tuple,
     leaves,
     make_tuple,
+    of_static,
     product,
     require_congruent,
     text_of,
@@ -96,9 +98,15 @@ D_co = TypeVar("D_co", covariant=True)
 _Items = TypeVarTuple("_Items")
 
 
+class _Open:
+    """A layout before its parts are set. It then becomes a `Layout`, which lets nobody set them."""
+
+    __slots__ = ("beside", "shape", "stride")
+
+
 @constexpr
 @typed_by(shape=0, stride=None)
-class Layout(Shown, Immutable, Generic[S_co, D_co]):
+class Layout(Shown, Immutable, Generic[S_co, D_co], _Open):
     """The function ``layout(c) == sum over leaves of c_i * stride_i`` on the coordinates of a shape.
 
     Immutable and hashable; ``==`` compares shape, stride and origin shape by value, `same_static`
@@ -130,7 +138,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
             """Its origin shape, if one was given, and its assumptions; None for neither."""
             ...
     else:
-        __slots__ = ("beside", "shape", "stride")
+        __slots__ = ()
 
     # __new__ and no __init__: a layout cannot be initialised a second time
     @overload
@@ -146,21 +154,19 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
             if stride is None:
                 is_plain, shape = False, as_shape(shape)
                 stride = compact_col_major(shape)
-        elif type(shape) in PLAIN_INTS and type(stride) in PLAIN_INTS and shape >= 0:
-            pass
         elif not _well_formed(shape, stride, MAX_DEPTH):
             is_plain = False
             shape, stride = as_shape(shape), as_int_tuple(stride)
             require_congruent(shape, stride)
-        layout: AnyLayout = _new(cls)
-        _set_shape(layout, shape)
-        _set_stride(layout, stride)
-        _set_beside(layout, None)
-        if origin_shape is not None:
-            _set_beside(layout, (checked_origin(shape, origin_shape), ()))
-        if not is_plain and assumed.get() is not None and layout.symbols:
-            return layout.with_assumptions(used_here())  # its ints may have come from them
-        return layout
+        layout: Any = _Open()
+        layout.shape = shape
+        layout.stride = stride
+        layout.beside = None if origin_shape is None else (checked_origin(shape, origin_shape), ())
+        layout.__class__ = cls
+        made: AnyLayout = layout
+        if not is_plain and assumed.get() is not None and made.symbols:
+            return made.with_assumptions(used_here())  # its ints may have come from them
+        return made
 
     # --- what it is ---
 
@@ -359,13 +365,6 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         >>> print(zN[_, 5], zN[(1, _), _])
         ((4,2)):((4,16)) (2,(4,3)):(16,(1,32))
         """
-        shape: Any = self.shape
-        is_plain = is_plain_tuple(coord) and is_plain_tuple(shape) and len(coord) == len(shape)
-        if is_plain and self.beside is None:
-            kept: list[Any] = []
-            steps: list[Any] = []
-            if _kept(coord, shape, self.stride, kept, steps) and kept:
-                return trusted(tuple(kept), tuple(steps))
         return slice_and_offset(coord, self)[0]
 
     def __iter__(self: AnyLayout) -> Iterator[AnyLayout]:
@@ -398,8 +397,9 @@ class Layout(Shown, Immutable, Generic[S_co, D_co]):
         return hash((self.shape, self.stride))
 
     def __str__(self: AnyLayout) -> str:  # ty: ignore[incompatible-method-override]
-        parts = [self.shape, self.stride] + ([] if self._origin is None else [self._origin])
-        return text_of(*parts)
+        if self.beside is None or self.beside[0] is None:
+            return text_of(self.shape, self.stride)
+        return text_of(self.shape, self.stride, self.beside[0])
 
     def __repr__(self) -> str:
         origin = "" if self._origin is None else f", {self._origin!r}"
@@ -430,10 +430,7 @@ AnyLayout: TypeAlias = Layout[Any, Any]
 
 def _restored(shape: Any, stride: Any, origin: Any, *conditions: Condition) -> AnyLayout:
     """The layout of parts that have been checked, and the conditions that it stands on."""
-    layout = trusted(shape, stride)
-    if origin is not None or conditions:
-        _set_beside(layout, (origin, conditions))
-    return layout
+    return trusted(shape, stride, (origin, conditions) if origin is not None or conditions else None)
 
 
 def is_layout(x: object) -> TypeIs[AnyLayout]:
@@ -445,52 +442,49 @@ def is_layout(x: object) -> TypeIs[AnyLayout]:
     return isinstance(x, Layout)
 
 
-# object's own makers: the one way past the refusing __setattr__, and the fastest.
-_new: Final = object.__new__
-_layout: type[AnyLayout] = Layout
-_set_shape: Final = Layout.__dict__["shape"].__set__
-_set_stride: Final = Layout.__dict__["stride"].__set__
-_set_beside: Final = Layout.__dict__["beside"].__set__
-
-
-def trusted(shape: Any, stride: Any) -> AnyLayout:
+def trusted(shape: Any, stride: Any, beside: Any = None) -> AnyLayout:
     """Return the layout of parts known to be well formed: what an operation makes of checked layouts."""
-    layout: AnyLayout = _new(_layout)
-    _set_shape(layout, shape)
-    _set_stride(layout, stride)
-    _set_beside(layout, None)
-    return layout
+    layout: Any = _Open()
+    layout.shape = shape
+    layout.stride = stride
+    layout.beside = beside
+    layout.__class__ = Layout
+    made: AnyLayout = layout
+    return made
 
 
 def padded(layout: AnyLayout, origin: Any) -> AnyLayout:
-    """Return a new layout with the origin shape given, which is known to lie in its shape."""
-    if says_more(layout.shape, origin):
-        _set_beside(layout, (origin, layout.assumptions))
-    return layout
+    """Return a layout with the origin shape given, which is known to lie in its shape."""
+    if not says_more(layout.shape, origin):
+        return layout
+    return trusted(layout.shape, layout.stride, (origin, layout.assumptions))
 
 
-def _kept(coord: Any, shape: Any, stride: Any, kept: list[Any], steps: list[Any]) -> bool:
-    """Collect the modes at which a coordinate has `_`; False where `slice_and_offset` must look."""
-    for c, s, d in zip(coord, shape, stride):  # noqa: B905 (lengths compared; this path is hot)
+def _kept(coord: Any, shape: Any, stride: Any, kept: list[Any], steps: list[Any]) -> Any:
+    """Collect the modes at which a coordinate of plain ints has `_`; return the offset of the others.
+
+    None where the general walk of `slice_and_offset` must look.
+    """
+    offset: Any = _0
+    i = 0
+    for c in coord:
+        s, d = shape[i], stride[i]
+        i += 1
         if c is _:
             kept.append(s)
             steps.append(d)
-        elif is_plain_tuple(c):
-            if not is_plain_tuple(s) or len(c) != len(s) or not _kept(c, s, d, kept, steps):
-                return False
-        elif type(c) is not int or c < 0:
-            return False
-        elif is_plain_tuple(s):
-            size = 1
-            for n in s:
-                if type(n) not in PLAIN_INTS:
-                    return False
-                size *= n
-            if c >= size:
-                return False
-        elif type(s) not in PLAIN_INTS or c >= s:
-            return False
-    return True
+            continue
+        if type(c) is INT and type(s) is INT and 0 <= c < s:
+            term: Any = c * d
+        elif type(c) is TUPLE:
+            is_like = type(s) is TUPLE and len(c) == len(s)
+            term = _kept(c, s, d, kept, steps) if is_like else None
+        else:
+            term = plain_offset(c, s, d)
+        if term is None:
+            return None
+        offset = term if offset is _0 else offset + term
+    return offset
 
 
 # --- checks of the constructor ----------------------------------------------------------------
@@ -501,13 +495,16 @@ def _well_formed(shape: Any, stride: Any, room: int) -> bool:
 
     The common case in one pass; other parts are converted, or refused by name.
     """
-    if type(shape) in PLAIN_INTS:
-        return type(stride) in PLAIN_INTS and shape >= 0
-    if not (is_plain_tuple(shape) and is_plain_tuple(stride) and len(shape) == len(stride) and room):
+    if type(shape) is not TUPLE:
+        return type(shape) in PLAIN_INTS and type(stride) in PLAIN_INTS and bool(shape >= 0)
+    if type(stride) is not TUPLE or len(shape) != len(stride) or not room:
         return False
-    for s, d in zip(shape, stride):  # noqa: B905 (lengths compared above; this path is hot)
-        if type(s) in PLAIN_INTS:
-            if s < 0 or type(d) not in PLAIN_INTS:
+    i = 0
+    for s in shape:
+        d = stride[i]  # counted, which takes half the time of zip
+        i += 1
+        if type(s) is int and type(d) is int:
+            if s < 0:
                 return False
         elif not _well_formed(s, d, room - 1):
             return False
@@ -540,8 +537,16 @@ def get(x: Any, *path: SupportsIndex) -> Any:
         return int_tuple.get(x, *path)
     if not path:
         return x
-    mode = Layout(int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path))
-    return mode.with_assumptions(x.assumptions) if x.assumptions else mode
+    s: Any = x.shape
+    d: Any = x.stride
+    i: Any
+    for i in path:
+        if type(i) is not INT or type(s) is not TUPLE or not 0 <= i < len(s):
+            s, d = int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path)
+            break
+        s, d = s[i], d[i]
+    conditions = x.assumptions if x.beside is not None else ()
+    return trusted(s, d, (None, conditions) if conditions else None)
 
 
 @constexpr
@@ -594,6 +599,8 @@ def size(x: IntTuple | AnyLayout, *path: SupportsIndex) -> Any:
     >>> size(parse("((4,2),3):((3,12),1)")), size(((4, 2), 3), 0)
     (24, 8)
     """
+    if isinstance(x, Layout) and not path:
+        return product(x.shape)
     return product(int_tuple.get(_shape_of(x), *path))
 
 
@@ -607,13 +614,45 @@ def cosize(x: AnyLayout, *path: SupportsIndex) -> Any:
     The span runs from the least offset to the greatest, so negative strides count by their length.
     Source: CuTe ``cosize``, which takes absolute strides.
     """
-    s, d = shape(x, *path), stride(x, *path)
+    part = get(as_layout(x), *path)
+    s, d = part.shape, part.stride
+    span = _plain_span(s, d)
+    if span is None:
+        span = of_static(_plain_span, s, d)
+    if span is not None:
+        return span
     if not less(_0, product(s)):
         return _0 if ints.is_static((s, d)) else 0
-    span: Any = _1
+    span = _1
     for extent, step in zip(leaves(s), leaves(d), strict=True):
         span = span + (extent - _1) * abs(step)
     return span
+
+
+def _plain_span(shape: Any, stride: Any) -> int | None:
+    """`cosize` of dynamic extents and plain strides; None of others."""
+    reach = _reach(shape, stride)
+    return None if reach is None else reach + 1
+
+
+def _reach(shape: Any, stride: Any) -> int | None:
+    """From the least offset to the greatest, of dynamic extents and plain strides; None of others."""
+    if type(shape) is not TUPLE:
+        is_plain = type(shape) is INT and type(stride) in PLAIN_INTS and shape > 0
+        return (shape - 1) * abs(stride) if is_plain else None
+    reach: int | None = None
+    i = 0
+    for s in shape:
+        d = stride[i]
+        i += 1
+        if type(s) is INT and type(d) is INT and s > 0:
+            part: Any = (s - 1) * (d if d >= 0 else -d)
+        else:
+            part = _reach(s, d)
+            if part is None:
+                return None
+        reach = part if reach is None else reach + part
+    return reach
 
 
 def is_static(x: IntTuple | AnyLayout) -> bool:
@@ -799,7 +838,6 @@ def _places(flat: list[tuple[Any, Any]], steps: tuple[Any, ...]) -> tuple[int, .
 
 
 @constexpr
-@keeps_assumptions
 def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     """Return the layout of the modes at which ``coord`` has `_`, and the offset of its first element.
 
@@ -816,7 +854,20 @@ def slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
         UnsupportedError: the valid elements kept are not a box.
     Source: CuTe and CATLASS ``slice_and_offset``.
     """
-    as_layout(layout)
+    shape: Any = as_layout(layout).shape
+    at: Any = coord
+    if layout.beside is None and type(at) is TUPLE is type(shape) and len(at) == len(shape):
+        kept: list[Any] = []
+        steps: list[Any] = []
+        offset = _kept(at, shape, layout.stride, kept, steps)
+        if kept and offset is not None:
+            return trusted(tuple(kept), tuple(steps)), offset
+    return _slice_and_offset(coord, layout)
+
+
+@keeps_assumptions
+def _slice_and_offset(coord: Coord, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+    """`slice_and_offset` of any ints."""
     if coord is _:
         return layout, _0
     modes: list[tuple[Any, Any]] = []

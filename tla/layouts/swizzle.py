@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 
 from ..errors import CoordinateError, LayoutError
 from ..ground import Record, Shown, constexpr, typed_by
-from ..numbers import Int, known_int, leaf
+from ..numbers import INT, STATIC, Int, known_int, leaf, static_int
 from .int_tuple import text_of
 from .layout import get, is_layout, slice_and_offset
 
@@ -83,8 +83,11 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         def base(self) -> _Base: ...
         @property
         def shift(self) -> _Shift: ...
+
+        _mask: int
+        _down: int
     else:
-        __slots__ = ("base", "bits", "shift")
+        __slots__ = ("_down", "_mask", "base", "bits", "shift")
     parts_in_order: ClassVar[tuple[str, ...]] = ("bits", "base", "shift")
 
     def __new__(cls, bits: IntLike, base: IntLike, shift: IntLike) -> Swizzle:
@@ -105,7 +108,11 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
             )
         if bits + base + abs(shift) > MAX_BITS:
             raise LayoutError(f"a swizzle reaches above bit {MAX_BITS}", base=base, shift=shift)
-        return cls._of(Int(bits), Int(base), Int(shift))
+        made = cls._of(Int(bits), Int(base), Int(shift))
+        # the bits that are read, and how far down they go: what each call needs
+        object.__setattr__(made, "_mask", ((1 << bits) - 1) << (base + max(0, shift)))
+        object.__setattr__(made, "_down", shift)
+        return made
 
     @property
     @constexpr
@@ -127,18 +134,18 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
             CoordinateError: the offset is negative.
             UndecidedError: the offset is symbolic.
         """
-        x = leaf(offset)
-        plain = known_int(x)
+        x: Any = offset
+        if type(x) is INT and x >= 0:
+            read, down = x & self._mask, self._down
+            return x ^ (read >> down if down > 0 else read << -down)  # type: ignore[no-any-return]
+        plain = known_int(leaf(x))
         if plain < 0:
             raise CoordinateError(
                 f"{self} has no value at {text_of(plain)}",
                 "It permutes the offsets from 0 on.",
                 offset=plain,
             )
-        bits, base, shift = map(int, self._key())
-        high, low = base + max(0, shift), base + max(0, -shift)
-        moved = plain ^ (((plain >> high) & ((1 << bits) - 1)) << low)
-        return Int(moved) if isinstance(x, Int) else moved
+        return static_int(self(plain)) if type(x) is STATIC else self(plain)
 
     def __str__(self) -> str:
         return f"Sw<{self.bits:d},{self.base:d},{self.shift:d}>"

@@ -48,8 +48,11 @@ if TYPE_CHECKING:
     )
     from .intervals import Interval as Interval
     from .ints import (
+        INT as INT,
         MAX_DEPTH as MAX_DEPTH,
         PLAIN_INTS as PLAIN_INTS,
+        STATIC as STATIC,
+        TUPLE as TUPLE,
         Int as Int,
         IntLike as IntLike,
         IntTuple as IntTuple,
@@ -77,6 +80,7 @@ if TYPE_CHECKING:
         round_down as round_down,
         round_up as round_up,
         static_int as static_int,
+        too_deep as too_deep,
     )
     from .keeping import (
         attach_assumptions as attach_assumptions,

@@ -45,7 +45,15 @@ from ..errors import (
     UnsupportedError,
     ZeroDivisorError,
 )
-from ..ground import constexpr, described, refuse, refused_digits
+from ..ground import (
+    MAX_DEPTH as MAX_DEPTH,
+    constexpr,
+    described,
+    limit_of,
+    refuse,
+    refused_digits,
+    way_out,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -76,7 +84,17 @@ def plain_int(x: Any) -> int | None:
         return None
 
 
-_interned: dict[int, Any] = {}
+class _Interned(dict[int, Any]):
+    """The one `Int` of each value, made when it is first asked for."""
+
+    def __missing__(self, value: int) -> Any:
+        return self.setdefault(int(value), int.__new__(Int, value))
+
+
+_interned = _Interned()
+
+static_int: Callable[[int], Any] = _interned.__getitem__
+"""Return the one `Int` of an exact int's value."""
 
 
 @constexpr
@@ -216,21 +234,13 @@ def _static(operation: Callable[[int, Any], Any]) -> Callable[[Int[int], Any], A
             r = operation(self, other)
         except (ArithmeticError, MemoryError, ValueError) as error:
             raise _no_result(error) from None
-        return static_int(r) if type(other) is Int else r
+        return _interned[r] if type(other) is Int else r
 
     return operate
 
 
 for _name in ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift"):
     setattr(Int, f"__{_name}__", _static(getattr(int, f"__{_name}__")))
-
-
-def static_int(value: int) -> Any:
-    """Return the one `Int` of an exact int's value."""
-    got = _interned.get(value)
-    if got is None:
-        got = _interned.setdefault(int(value), int.__new__(Int, value))
-    return got
 
 
 _0, _1, _2, _3, _4, _5, _6, _7 = Int(0), Int(1), Int(2), Int(3), Int(4), Int(5), Int(6), Int(7)
@@ -329,9 +339,6 @@ Results whose nesting depends on the arguments are typed `Any`, so that they nee
 """
 
 
-MAX_DEPTH = 100
-"""The deepest nesting that shapes, strides and notation may have."""
-
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -344,9 +351,7 @@ def limit_nesting(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
         try:
             return recursive(*args, **kwargs)
         except RecursionError:
-            raise LayoutError(
-                f"an int tuple is nested too deeply; at most {MAX_DEPTH} levels are supported"
-            ) from None
+            raise too_deep() from None
         except Exception as error:
             refuse(recursive, args, kwargs, error)
             raise
@@ -354,8 +359,19 @@ def limit_nesting(recursive: Callable[_P, _R]) -> Callable[_P, _R]:
     return refusing
 
 
+def too_deep() -> LayoutError:
+    """Return the error of a nesting that Python cannot follow."""
+    summary = f"an int tuple is nested too deeply; at most {limit_of('nesting')} levels are supported"
+    return LayoutError(summary, way_out("nesting"))
+
+
 PLAIN_INTS: frozenset[type] = frozenset((int, Int))
 """The types of leaves that need no conversion and no protocol: what a fast path takes."""
+
+# The types to compare with on a hot path, as values that tell a checker nothing.
+TUPLE: Any = tuple
+INT: Any = int
+STATIC: Any = Int
 
 
 def is_plain_tuple(x: object) -> TypeIs[tuple[Any, ...]]:

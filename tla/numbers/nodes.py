@@ -27,7 +27,7 @@ stand above this module: `tla.numbers.symbols`, where unknowns come from, hands 
 from __future__ import annotations
 
 from functools import reduce
-from itertools import count
+from itertools import count, repeat
 from math import gcd
 from operator import attrgetter, eq, ge, gt, le, lt, mul, ne
 from threading import Lock
@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias
 from weakref import WeakValueDictionary
 
 from ..errors import ArgumentError, LeafError, UndecidedError
-from ..ground import Immutable, Record, described, guarded, shown
+from ..ground import Immutable, Record, described, guarded, limit_error, limit_of, shown
 from . import intervals
 from .context import assumed, nothing_assumed
 from .ints import SymbolicInt, plain_int
@@ -74,12 +74,14 @@ class Atom:
     ``order`` numbers the atoms as they are first made; it sorts the factors of a product.
     """
 
-    __slots__ = ("__weakref__", "bounds", "is_final", "order")
+    __slots__ = ("__weakref__", "bounds", "is_final", "order", "size")
 
     bounds: Bounds
     order: int
     is_final: bool
     """Whether no rule changes it while nothing is assumed, if none changes what it is made of."""
+    size: int
+    """Its operators, symbols and constants, once someone has asked for them."""
     kind: int = 0
     """The bit that tells sums which rules to try."""
     operation: ClassVar[str] = ""
@@ -386,9 +388,9 @@ class Expr(Immutable, SymbolicInt):
             return NotImplemented
         if n < 0:
             raise ArgumentError("an int to a negative power is no int")
-        if n > _MOST_FACTORS:
-            raise ArgumentError(f"a power of a symbolic int has at most {_MOST_FACTORS} factors")
-        return reduce(mul, [self] * n, 1)
+        if n > limit_of("terms"):
+            raise limit_error("terms", f"a power with the exponent {shown(n)}", needed=n)
+        return reduce(mul, repeat(self, n), 1)
 
     def __floordiv__(self, other: IntLikeValue) -> Any:
         n = value_of(other)
@@ -497,9 +499,6 @@ class Expr(Immutable, SymbolicInt):
     def __reduce__(self) -> tuple[Any, ...]:
         return operators.restore, (tuple(self.terms.items()), self.constant)
 
-
-_MOST_FACTORS: Final = 1000
-"""Of a power: each is a factor of its own in a product."""
 
 Value: TypeAlias = Union[Expr, int]
 """What an operation gives: an expression, or a plain int where no unknown is left."""
@@ -664,8 +663,10 @@ def _product(a: Value, b: Value) -> tuple[Terms, int]:
     """The terms and the constant of a product, multiplied out."""
     terms: Terms = {}
     constant = 0
-    right = _with_constant(b)
-    for m, k in _with_constant(a):
+    left, right = _with_constant(a), _with_constant(b)
+    if len(left) * len(right) > 16 or (left and right and len(left[0][0]) + len(right[0][0]) > 16):
+        _check_product(left, right)
+    for m, k in left:
         for n, j in right:
             both = product_in_order(m + n) if m and n else m + n
             if both:
@@ -673,6 +674,16 @@ def _product(a: Value, b: Value) -> tuple[Terms, int]:
             else:
                 constant += k * j
     return {m: k for m, k in terms.items() if k} if 0 in terms.values() else terms, constant
+
+
+def _check_product(a: list[tuple[Monomial, int]], b: list[tuple[Monomial, int]]) -> None:
+    """Raise LimitError for a product whose terms have too many factors."""
+    ours, theirs = (sum([len(monomial) for monomial, _k in x]) for x in (a, b))
+    count, most = ours * len(b) + theirs * len(a), limit_of("terms")
+    if count > most:
+        product = f"{len(a)} terms times {len(b)} terms"
+        summary = f"{product} have {count} factors; at most {most} are multiplied out"
+        raise limit_error("terms", summary, needed=count)
 
 
 def _with_constant(x: Value) -> list[tuple[Monomial, int]]:
@@ -832,6 +843,10 @@ def size_of(x: Value) -> int:
     for monomial, k in x.terms.items():
         count += len(monomial) - 1 + (0 if abs(k) == 1 else 2)
         for atom in monomial:
-            parts = atom.parts
-            count += sum(map(size_of, parts)) + len(parts) - 1 if parts else 1
+            try:
+                count += atom.size
+            except AttributeError:  # kept, since a part may stand in many places
+                parts = atom.parts
+                atom.size = sum(map(size_of, parts)) + len(parts) - 1 if parts else 1
+                count += atom.size
     return count

@@ -17,7 +17,7 @@ from math import gcd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import LeafError, ZeroDivisorError
-from ..ground import guarded
+from ..ground import guarded, limit_error, limit_of
 from . import facts, intervals, printers
 from .context import assumed
 from .evaluation import rebuild
@@ -247,14 +247,22 @@ def _leftover(terms: Terms, constant: int, kinds: int, monomial: Monomial, i: in
 
 @_rule(MINIMUM, "L1", "min(x, y) == x", "x <= y is known")
 def _ordered(items: list[Value]) -> Value | None:
-    for i, x in enumerate(items):
-        for y in items[i + 1 :]:
+    kept: list[Value] = []
+    for y in items:
+        greater = None
+        for x in kept[:]:
             greater = y if facts.is_nonnegative(y - x) else None
             if facts.is_nonnegative(x - y) and (greater is None or _after(x, y)):
-                greater = x
+                greater = None
+                kept = [z for z in kept if z is not x]
             if greater is not None:
-                return least(*(z for z in items if z is not greater))
-    return None
+                break
+        if greater is None:
+            kept.append(y)
+        if len(kept) > 16 and len(kept) ** 2 > limit_of("steps"):
+            summary = f"the least of {len(items)} values compares each with each"
+            raise limit_error("steps", summary, needed=len(items) ** 2)
+    return least(*kept) if len(kept) < len(items) else None
 
 
 def _after(x: Value, y: Value) -> bool:

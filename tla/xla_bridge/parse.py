@@ -22,11 +22,20 @@ from re import VERBOSE, compile as compile_pattern
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from ..errors import ArgumentError, LayoutError, ParseError, UnsupportedError
-from ..ground import ELEMENT_TYPES, described, element_type, shown
+from ..ground import (
+    ELEMENT_TYPES,
+    MAX_DEPTH,
+    described,
+    element_type,
+    is_too_deep,
+    limit_of,
+    shown,
+    way_out,
+)
 from .arguments import range_down, unknown_size
 from .attributes import ShapeScanner, read_attributes
 from .rules import INT64, Fields, check, check_data, check_order, check_splits
-from .shape import MAX_NESTING, AnyShape, XlaBuffer, XlaShape, XlaTuple, fields_of, trusted_shape
+from .shape import AnyShape, XlaBuffer, XlaShape, XlaTuple, fields_of, trusted_shape
 
 if TYPE_CHECKING:
     from ..ground import ElementType
@@ -53,7 +62,7 @@ def parse_shape(text: str, mode: Mode = "document") -> AnyShape:
     if common is not None and common[1] == len(text):
         return common[0]
     reader = _Reader(text, mode, whole=True)
-    shape = reader.shape(MAX_NESTING)
+    shape = reader.shape(MAX_DEPTH)
     reader.scan.expect_end()
     return shape
 
@@ -91,7 +100,7 @@ def parse_shape_at(text: str, start: int, mode: Mode = "strict") -> tuple[AnySha
     if common is not None:
         return common
     reader = _Reader(text, mode, start)
-    return reader.shape(MAX_NESTING), reader.scan.last
+    return reader.shape(MAX_DEPTH), reader.scan.last
 
 
 # --- the most common form of XLA's printer, in one step ---
@@ -210,8 +219,9 @@ class _Reader:
 
     def _tuple(self, room: int) -> XlaTuple:
         start = self.scan.at
-        if not room:
-            self.scan.fail(f"tuples nested deeper than {MAX_NESTING} levels")
+        if is_too_deep(room):
+            summary = f"tuples nested deeper than {limit_of('nesting')} levels"
+            self.scan.fail(summary, None, None, way_out("nesting"))
         self.scan.expect("(")
         elements: list[AnyShape] = []
         if not self.scan.accept(")"):

@@ -15,7 +15,15 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...errors import KindError, LayoutError, ParseError, UnsupportedError
-from ...ground import MAX_DIGITS, constexpr, described, did_you_mean, int_in, near_words, shortened
+from ...ground import (
+    constexpr,
+    described,
+    did_you_mean,
+    most_digits,
+    near_words,
+    shortened,
+    too_long_in,
+)
 from ..shapes import GemmCoord, gemm_shape
 from .by_k import single_core_splitk, splitk, tail_splitk
 from .by_tile import column, identity, iterate_k, l1_full_load
@@ -249,7 +257,7 @@ def default_swizzle(problem: ShapeLike) -> BlockSwizzle:
 
 _NAME: Final = re.compile(r"\s*(?:typename\s+)?(?:\w+\s*::\s*)*([\w-]+|(?=<))\s*")
 _REST: Final = re.compile(r"(?:<(.*)>)?\s*;?\s*", re.S)
-_NUMBER: Final = re.compile(rf"[0-9]{{1,{MAX_DIGITS}}}[uU]?")
+_NUMBER: Final = re.compile(r"[0-9]+[uU]?")
 
 
 @constexpr
@@ -315,7 +323,9 @@ def _with_arguments(text: str, name: str, inside: str | None, start: int) -> Blo
             raise ParseError(
                 f"{kind.parameters[i].name} of {name} is {what}", text, start, start + max(len(part), 1)
             )
-        arguments[i] = word in ("true", "1") if flag else int_in(word.rstrip("u"))
+        if len(word) > most_digits():
+            raise too_long_in(text, start, start + len(part), len(word))
+        arguments[i] = word in ("true", "1") if flag else int(word.rstrip("u"))
         start += len(part) + 1
     return _make_swizzle(name, arguments)
 

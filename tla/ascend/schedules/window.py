@@ -61,7 +61,7 @@ _core_of = operator.attrgetter("core")
 class _Windows(Schedule):
     """The tiles of some groups of rows, one after another, with those of the last turn cut."""
 
-    __slots__ = ("_ends", "_groups", "_pieces", "_whole", "window")
+    __slots__ = ("_ends", "_groups", "_pieces", "_whole", "bands", "window")
 
     def __init__(
         self,
@@ -77,6 +77,7 @@ class _Windows(Schedule):
         super().__init__(problem, tile, cores, swizzle)
         self.window = positive("window", window, self.CPP)
         self._groups = self._groups_of(rows or (self.problem.m,), balanced)
+        self.bands = self._groups[-1].bands
         tiles = [group.bands.rows * group.bands.columns for group in self._groups]
         self._ends = list(accumulate(tiles))
         m = sum(group.bands.rows for group in self._groups)
@@ -146,6 +147,11 @@ class _Windows(Schedule):
             min(self.tile.n, self.problem.n - n * self.tile.n),
         )
         return group.number, (m, n), shape, (group.top + inside, n * self.tile.n)
+
+    @property
+    def last_blocks(self) -> dict[int, GemmCoord]:
+        """The extents of the pieces of the last turn, by their cores."""
+        return {piece.core: GemmCoord(*piece.shape, self.problem.k) for piece in self._pieces}
 
     @property
     def blocks(self) -> int:

@@ -22,9 +22,9 @@ from __future__ import annotations
 import re
 from itertools import accumulate, product
 from math import prod
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...ground import int_in
+from ...ground import int_in, limit_of, way_out
 from ...numbers import Interval
 
 if TYPE_CHECKING:
@@ -36,9 +36,6 @@ Constraints = tuple[tuple[Any, Interval], ...]
 """Expressions and the bounds of their values."""
 
 Groups = list[list[int]]
-
-MOST_DEVICES: Final = 1 << 20
-"""The most devices that a short form may name."""
 
 # --- texts ------------------------------------------------------------------------------------
 
@@ -95,8 +92,9 @@ def _cut(devices: list[int], size: int) -> Groups:
 
 
 def _in_order(count: int) -> range:
-    if count > MOST_DEVICES:
-        raise ValueError(f"its groups are of {count} devices, more than {MOST_DEVICES}")
+    if count > limit_of("devices"):
+        summary = f"its groups are of {count} devices, more than {limit_of('devices')}"
+        raise ValueError(f"{summary}. {way_out('devices', count)}".removesuffix("."))
     return range(count)
 
 
