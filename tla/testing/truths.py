@@ -32,8 +32,8 @@ def naive_coords(shape: Any) -> list[Any]:
     >>> naive_coords((2, (1, 2)))
     [(0, (0, 0)), (1, (0, 0)), (0, (0, 1)), (1, (0, 1))]
     """
-    if naive_size(shape) > 1 << 20:
-        raise LayoutError("a shape of more than 2**20 coordinates is not gone through one by one")
+    if naive_size(shape) > 1 << 16:
+        raise LayoutError("a shape of more than 2**16 coordinates is not gone through one by one")
     if not is_tuple(shape):
         return list(range(known_int(leaf(shape))))
     out: list[Any] = [()]
