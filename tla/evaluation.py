@@ -30,7 +30,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, TypeAlias
 
 from . import algebra, layouts, numbers
 from .errors import LeafError, ParseError, TlaError
-from .ground import guarded, is_too_long, limit_of, most_digits, near_words, shortened, way_out
+from .ground import (
+    guarded,
+    is_too_long,
+    limit_of,
+    most_digits,
+    near_words,
+    shortened,
+    way_out,
+)
 from .layouts import (
     ComposedLayout,
     Layout,

@@ -42,7 +42,9 @@ def counted(name: str) -> dict[str, int]:
     return numbers
 
 
-OTHERS = {"all", "by", "chip", "file", "format", "help", "json", "layouts", "opcode", "output", "top"}
+OTHERS = {
+    "all", "by", "chip", "file", "format", "help", "json", "layouts", "limit", "opcode", "output", "top",
+}  # fmt: skip
 """The options that are no report on a whole module."""
 
 

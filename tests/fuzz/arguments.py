@@ -9,8 +9,7 @@ another place.
 
 A call may return, or raise a `TlaError`, or a `TypeError` for a wrong number or name of arguments. What
 an argument itself raised passes through. Anything else is a fault, and so are more than 5 s of CPU time,
-or more than 1 GiB beside what was there at the start. Each fault is printed once, with a call that shows
-it:
+or more than 1 GiB beside what was there at the start. Each fault is printed once, with a call for it:
 
     PYTHONPATH=tests/fuzz python -c 'from arguments import *; CALL'
 """

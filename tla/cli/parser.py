@@ -85,7 +85,7 @@ def argument_parser(name: str, epilog: str, about: str = "") -> Parser:
     )
     parser.add_argument(
         "--limit",
-        action=_SetLimit,
+        type=_set_limit,
         metavar="NAME=N",
         default=argparse.SUPPRESS,
         help="raise a limit, as cells=10000000; may be repeated; docs/limits.md lists the names",
@@ -93,17 +93,15 @@ def argument_parser(name: str, epilog: str, about: str = "") -> Parser:
     return parser
 
 
-class _SetLimit(argparse.Action):
-    """Set a limit until the command ends."""
-
-    def __call__(
-        self, parser: argparse.ArgumentParser, _to: object, text: Any, _name: object = None
-    ) -> None:
-        name, sign, number = text.partition("=")
-        if not sign or not number.isdigit() or not number.isascii():
-            parser.error(f"--limit takes NAME=N, as cells=10000000, not {shortened(text)!r}")
-        try:
-            limits(**{name: int(number)}).set()
-        except KindError as error:
-            table = "\n".join(f"  {name:12} {n:>11}  {what}" for name, (n, what) in LIMITS.items())
-            parser.error(f"{error}\nthe limits, their defaults, and what they count:\n{table}")
+def _set_limit(text: str) -> str:
+    """Set a limit, given as ``cells=10000000``, until the command ends."""
+    name, sign, number = text.partition("=")
+    if not sign or not number.isdigit() or not number.isascii():
+        raise argparse.ArgumentTypeError(f"takes NAME=N, as cells=10000000, not {shortened(text)!r}")
+    try:
+        limits(**{name: int(number)}).set()
+    except KindError as error:
+        table = "\n".join(f"  {known:12} {n:>11}  {what}" for known, (n, what) in LIMITS.items())
+        about = "the limits, their defaults, and what they count:"
+        raise argparse.ArgumentTypeError(f"{error}\n{about}\n{table}") from None
+    return text

@@ -107,7 +107,7 @@ def _check_cells(rows: int, columns: int, slices: int) -> None:
     cells = rows * columns * slices
     for name, n in (("rows", rows), ("columns", columns), ("slices", slices), ("cells", cells)):
         if n > limit_of(name):
-            extents = f"{rows} rows, {columns} columns, {slices} slices"
+            extents = f"{slices} x {rows} x {columns} cells (slices, rows, columns)"
             summary = f"a figure of {extents} has {n} {name}; at most {limit_of(name)} are drawn"
             raise limit_error(name, summary, needed=n)
 

@@ -1,9 +1,9 @@
 """The ground floor: tools that every room uses.
 
-- ``lazy``: packages that load a name when it is asked for; ``immutable``: the base of values;
-- ``arguments`` and ``annotations``: what a failed call says of its arguments;
-- ``limits``: the table of all limits; ``words``: words in texts for errors;
-- ``text``: the scanner of all notations; ``dtypes``: element types;
+- ``lazy``: packages that load a name when it is asked for; ``arguments``: what a failed call says;
+- ``immutable``: the base of values; ``limits``: the table of all limits;
+- ``text``: the scanner of all notations; ``words``: words in texts for errors;
+- ``dtypes``: element types;
 - ``output``: the lines that leave the program;
 - ``figure``: figures as data; ``display``: how a notebook shows a value;
 - ``constexpr``: marks for the mypy plugin.

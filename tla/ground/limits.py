@@ -1,11 +1,11 @@
 """The limits: what the library does before it refuses. One table, one context manager, one error.
 
->>> with limits(cells=12):
-...     layout_figure(Layout((4, 4)))
+>>> with limits(places=12):
+...     strip_figure(Layout(16))
 Traceback (most recent call last):
     ...
-tla.errors.LimitError: a figure of 4 rows, 4 columns, 1 slice has 16 cells; at most 12 are drawn
-  The limit 'cells' is 12. `with tla.limits(cells=16):` raises it, so does --limit cells=16.
+tla.errors.LimitError: a figure of 16 places; at most 12 are drawn
+  The limit 'places' is 12. `with tla.limits(places=16):` raises it, so does --limit places=16.
 
 `docs/limits.md` has the table. An algorithm asks `limit_of` where it knows how much it would do, and
 before it does that.

@@ -16,7 +16,16 @@ from operator import mul
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVarTuple
 
 from ..errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
-from ..ground import constexpr, guarded, is_too_deep, limit_error, limit_of, refused_digits, way_out
+from ..ground import (
+    constexpr,
+    guarded,
+    is_too_deep,
+    limit_error,
+    limit_of,
+    refused_digits,
+    shortened,
+    way_out,
+)
 from ..numbers import (
     INT,
     MAX_DEPTH,
@@ -261,11 +270,16 @@ def require_congruent(shape: Any, stride: Any) -> None:
         s, d = s[i], d[i]
     place = f"In mode {'.'.join(path)} the" if path else "The"
     raise CongruenceError(
-        f"shape {text_of(shape)} and stride {text_of(stride)} are not congruent",
-        f"{place} shape {text_of(s)} has {arity(s)}, the stride {text_of(d)} has {arity(d)}.",
+        f"shape {in_short(shape)} and stride {in_short(stride)} are not congruent",
+        f"{place} shape {in_short(s)} has {arity(s)}, the stride {in_short(d)} has {arity(d)}.",
         shape=shape,
         stride=stride,
     )
+
+
+def in_short(x: Any) -> str:
+    """Return the notation of an int tuple, cut to a length that an error can carry."""
+    return shortened(text_of(x), 1000)
 
 
 def arity(x: Any) -> str:

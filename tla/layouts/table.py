@@ -44,6 +44,7 @@ def offsets(layout: AnyLayout, limit: int | None = None) -> NDArray[np.int64]:
         LimitError: there are more coordinates than ``limit``.
     """
     as_layout(layout)
+    limit = None if limit is None else leaf(limit)
     try:
         import numpy as np
     except ModuleNotFoundError:
@@ -54,7 +55,7 @@ def offsets(layout: AnyLayout, limit: int | None = None) -> NDArray[np.int64]:
     size = prod(sizes)
     # numpy counts the axes of an empty array as if the empty one were not there
     room = prod(n for n in sizes if n)
-    most = limit_of("offsets") if limit is None else leaf(limit)
+    most = limit_of("offsets") if limit is None else limit
     if size > most or len(sizes) > 64 or room >= 2**60:
         summary = f"the table of {layout} is too large: {size} offsets in {len(sizes)} modes"
         way = (

@@ -173,6 +173,7 @@ class _Division(_Operation):
 
     __slots__ = ("dividend", "divisor")
 
+    parts: tuple[Value, ...]
     dividend: Value
     divisor: Value
 

@@ -82,10 +82,6 @@ def _at_least(operand: _Text, binds: int) -> str:
 # --- walking an expression --------------------------------------------------------------------
 
 
-_Known: TypeAlias = dict[tuple["Atom", int, bool, bool], _Text]
-"""The texts of factors that are written already: a part may stand in many places."""
-
-
 def text_in(x: Value, style: Style) -> _Text:
     """Return the text of a value.
 
@@ -98,6 +94,10 @@ def text_in(x: Value, style: Style) -> _Text:
         raise limit_error("nesting", "a symbolic int is nested too deeply to be written") from None
     except ValueError as error:
         raise refused_digits(error) from None
+
+
+_Known: TypeAlias = dict[tuple["Atom", int, bool, bool], _Text]
+"""The texts of factors that are written already: a part may stand in many places."""
 
 
 def _text_in(x: Value, style: Style, known: _Known) -> _Text:

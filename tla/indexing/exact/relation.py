@@ -169,9 +169,9 @@ class Relation:
     @staticmethod
     def empty(dims: int, results: int, limit: int | None = None) -> Relation:
         """Return the relation without any pair."""
+        limit = limit_of("operations") if limit is None else limit
         if not (0 <= dims <= _MOST_DIMS and 0 <= results <= _MOST_DIMS):
             raise UnsupportedError(f"a relation has 0 to {_MOST_DIMS} dims and results")
-        limit = limit_of("operations") if limit is None else limit
         with within_budget(limit, "the empty relation") as isl:
             text = f"{{ {tuple_text('d', dims)} -> {tuple_text('e', results)} : false }}"
             return Relation(Part(isl.Map.read_from_str(context(), text), ()), limit)
