@@ -16,7 +16,7 @@ from math import prod
 from sys import maxsize
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..errors import LayoutError, UnsupportedError
+from ..errors import CoordinateError, LayoutError, UnsupportedError
 from ..ground import NO_COLOUR, Axis, Cell, Figure, Grid, Place, Strip, limit_error, limit_of
 from ..layouts import as_layout, idx2crd, leaves, offset_at, product, text_of
 from ..numbers import is_tuple, known_int
@@ -148,9 +148,12 @@ def axis_of(shape: Any, line: range, size: int) -> Axis:
     >>> axis_of((4, 3), range(3, 6), 12)
     Axis(size=12, names=('(3,0)', '(0,1)', '(1,1)'), levels=((0, 1, 1), (3, 0, 1)))
     """
+    sizes = [known_int(n) for n in leaves(shape)]
+    if 0 in sizes and len(line):
+        raise CoordinateError(f"the shape {text_of(shape)} has no coordinate {line[0]}")
     levels: list[tuple[int, ...]] = []
     step = 1
-    for n in map(known_int, leaves(shape)):
+    for n in sizes:
         levels.append(tuple([i // step % n for i in line]))
         step *= n
     names = tuple([text_of(idx2crd(i, shape)) for i in line])

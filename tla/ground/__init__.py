@@ -84,6 +84,7 @@ if TYPE_CHECKING:
         int_in as int_in,
         refused_digits as refused_digits,
         too_long_in as too_long_in,
+        written as written,
     )
     from .words import (
         described as described,

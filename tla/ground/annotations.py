@@ -115,7 +115,7 @@ def _parts_fit(value: Any, kind: type, parts: tuple[Any, ...], names: _Names) ->
             fits(key, parts[0], names) and fits(value[key], parts[1], names)
             for key in islice(value, _LOOKED_AT)
         )
-    if parts and issubclass(kind, collections.abc.Iterable) and not issubclass(kind, type):
+    if parts and issubclass(kind, collections.abc.Iterable):
         if isinstance(value, collections.abc.Iterator):
             return False  # what it gave is gone
         return all(fits(x, parts[0], names) for x in islice(value, _LOOKED_AT))

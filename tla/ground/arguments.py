@@ -18,9 +18,12 @@ If all of them fit, the error goes on as it is: it is one of the library, or of 
 from __future__ import annotations
 
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-_F = TypeVar("_F")
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_F = TypeVar("_F", bound="Callable[..., Any]")
 
 
 def guarded(function: _F) -> _F:
@@ -51,13 +54,12 @@ def guarded(function: _F) -> _F:
     caller = yielding if code.co_flags & _GENERATOR else calling
     # a function of its own module, as doctest and pickle see it
     home = getattr(function, "__globals__", globals())
-    made: Any = FunctionType(caller.__code__, home, call.__name__, None, caller.__closure__)
+    made: Any = FunctionType(caller.__code__, home, function.__name__, None, caller.__closure__)
     made.__dict__.update(getattr(function, "__dict__", {}))
     for name in ("__module__", "__qualname__", "__doc__", "__annotations__"):
         setattr(made, name, getattr(function, name, None))
     made.__wrapped__ = function
-    guard: _F = made
-    return guard
+    return made  # type: ignore[no-any-return]
 
 
 def guard_class(cls: type) -> None:

@@ -120,15 +120,20 @@ def get(x: IntTuple, *path: SupportsIndex) -> Any:
         i = leaf(i)
         modes: tuple[Any, ...] = at if is_tuple(at) else (at,)
         if not 0 <= i < len(modes):
-            steps = ", ".join(text_of(leaf(p)) for p in path[: level + 1])
+            steps = ", ".join(_plain_text(leaf(p)) for p in path[: level + 1])
             raise CoordinateError(
-                f"there is no mode {i:d} in {text_of(at)}, of rank {len(modes)}",
+                f"there is no mode {_plain_text(i)} in {text_of(at)}, of rank {len(modes)}",
                 f"Asked by get({text_of(x)}, {steps}); modes count from 0.",
                 value=x,
                 path=path,
             )
         at = modes[i]
     return at
+
+
+def _plain_text(i: Any) -> str:
+    """The digits of an int, static or not; the text of an unknown."""
+    return text_of(int(i) if isinstance(i, int) else i)
 
 
 def leaves(x: IntTuple) -> Iterator[Any]:
@@ -714,7 +719,8 @@ def _between(modes: tuple[Any, ...], begin: SupportsIndex, end: SupportsIndex) -
     first, last = leaf(begin), leaf(end)
     if not 0 <= first <= last <= len(modes):
         raise CoordinateError(
-            f"modes {first} to {last} are not a range of {text_of(modes)}, of rank {len(modes)}",
+            f"modes {text_of(first)} to {text_of(last)} are not a range of {text_of(modes)},"
+            f" of rank {len(modes)}",
             begin=first,
             end=last,
         )

@@ -95,10 +95,13 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         bits, base, shift = known_int(leaf(bits)), known_int(leaf(base)), known_int(leaf(shift))
         for name, value in (("bits", bits), ("base", base)):
             if value < 0:
-                raise LayoutError(f"a swizzle has no negative {name}, got {value}", **{name: value})
+                raise LayoutError(
+                    f"a swizzle has no negative {name}, got {text_of(value)}", **{name: value}
+                )
         if abs(shift) < bits:
             raise LayoutError(
-                f"a swizzle of {bits} bits needs a shift of at least {bits}, got {shift}",
+                f"a swizzle of {text_of(bits)} bits needs a shift of at least {text_of(bits)},"
+                f" got {text_of(shift)}",
                 "The bits read and the bits written would overlap.",
                 bits=bits,
                 shift=shift,

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias
 from weakref import WeakValueDictionary
 
 from ..errors import ArgumentError, LeafError, UndecidedError
-from ..ground import Immutable, Record, described, guarded, limit_error, limit_of
+from ..ground import Immutable, Record, described, guarded, limit_error, limit_of, shown
 from . import intervals
 from .context import assumed, nothing_assumed
 from .ints import SymbolicInt, plain_int
@@ -390,7 +390,7 @@ class Expr(Immutable, SymbolicInt):
         if n < 0:
             raise ArgumentError("an int to a negative power is no int")
         if n > limit_of("terms"):
-            raise limit_error("terms", f"a power with the exponent {n}", needed=n)
+            raise limit_error("terms", f"a power with the exponent {shown(n)}", needed=n)
         return reduce(mul, repeat(self, n), 1)
 
     def __floordiv__(self, other: IntLikeValue) -> Any:
@@ -421,29 +421,35 @@ class Expr(Immutable, SymbolicInt):
 
     def known_eq(self, other: Any) -> bool | None:
         if type(other) is not Expr:  # mostly ranges tell, without a difference
-            other = required(other)
+            if type(other) is not int:
+                other = required(other)
             low, high = self.bounds
             if (low is not None and other < low) or (high is not None and other > high):
                 return False
         return operators.known_zero(self - other)
 
     def known_lt(self, other: Any) -> bool | None:
-        other = required(other)
+        if type(other) is not int and type(other) is not Expr:
+            other = required(other)
         answer = None if type(other) is Expr else intervals.is_below(self.bounds, other)
         return operators.known_negative(self - other) if answer is None else answer
 
     def known_gt(self, other: Any) -> bool | None:
-        other = required(other)
+        if type(other) is not int and type(other) is not Expr:
+            other = required(other)
         answer = None if type(other) is Expr else intervals.is_below(self.bounds, other + 1)
         return operators.known_negative(other - self) if answer is None else not answer
 
     def known_divides(self, other: Any) -> bool | None:
-        return operators.known_divides(self, required(other))
+        return operators.known_divides(self, other if type(other) is int else required(other))
 
     def known_multiple(self, other: Any) -> bool | None:
-        return operators.known_divides(required(other), self)
+        return operators.known_divides(other if type(other) is int else required(other), self)
 
+    @guarded
     def comparison(self, sign: str, other: Any) -> Condition:
+        if sign not in COMPARISONS:
+            raise ArgumentError(f"a sign is one of {', '.join(COMPARISONS)}, not {shown(sign)}")
         return Condition(self, sign, required(other)).normal()
 
     def lesser(self, other: Any) -> Any:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
+from ..errors import LayoutError
 from ..layouts import AnyLayout, Layout, flatten_to_tuple, unflatten
-from ..numbers import Int, is_tuple
+from ..numbers import MAX_DEPTH, Int, is_tuple
 from .truths import naive_size
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def int_tuples(
         max_depth: The most levels of nesting; 0 draws only ints.
         static: Whether every int is an `Int`, or none; None for some of them.
     """
+    if max_depth > MAX_DEPTH:
+        raise LayoutError(f"int tuples are nested up to {MAX_DEPTH} levels, not {max_depth}")
     values = st.integers(-100, 100) if leaves is None else leaves
     leaf = values.flatmap(lambda n: _leaf(n, static))
     level: SearchStrategy[Any] = leaf

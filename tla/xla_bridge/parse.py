@@ -22,7 +22,16 @@ from re import VERBOSE, compile as compile_pattern
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from ..errors import ArgumentError, LayoutError, ParseError, UnsupportedError
-from ..ground import ELEMENT_TYPES, MAX_DEPTH, described, element_type, is_too_deep, limit_of, way_out
+from ..ground import (
+    ELEMENT_TYPES,
+    MAX_DEPTH,
+    described,
+    element_type,
+    is_too_deep,
+    limit_of,
+    shown,
+    way_out,
+)
 from .arguments import range_down, unknown_size
 from .attributes import ShapeScanner, read_attributes
 from .rules import INT64, Fields, check, check_data, check_order, check_splits
@@ -83,8 +92,10 @@ def parse_shape_at(text: str, start: int, mode: Mode = "strict") -> tuple[AnySha
     >>> parse_shape_at("x = f32[2]{0} negate(y)", 4)
     (XlaShape('f32', (2,), minor_to_major=(0,)), 13)
     """
-    if start < 0:
-        raise ArgumentError(f"a shape starts at 0 or later, not at {start}")
+    if not 0 <= start <= len(text):
+        raise ArgumentError(
+            f"a shape starts at 0 to {len(text)}, the text's length, not at {shown(start)}"
+        )
     common = _common_form(text, start) if mode in MODES else None
     if common is not None:
         return common

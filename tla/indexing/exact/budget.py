@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from sys import maxsize
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
@@ -64,7 +65,7 @@ def within_budget(limit: int, what: str) -> Generator[Any]:
             yield module
             return
         ctx.reset_operations()
-        ctx.set_max_operations(max(1, limit))
+        ctx.set_max_operations(min(max(1, limit), maxsize))
         try:
             try:
                 yield module
