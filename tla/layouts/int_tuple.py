@@ -136,23 +136,21 @@ def text_of(x: Any, *more: Any) -> str:
     ('(_2,(4,(5)))', '_-2', '()', '(1,(_,_2))')
     """
     notation: list[Any] = [(x, more)]
-    text = _text(x, MAX_DEPTH, notation)
-    for part in more:
-        text += f":{_text(part, MAX_DEPTH, notation)}"
-    return text
+    return ":".join([part_text(part, notation) for part in (x, *more)])
 
 
-def _text(x: Any, room: int, notation: list[Any]) -> str:
+def part_text(x: Any, notation: list[Any], room: int = MAX_DEPTH) -> str:
     """`text_of` one part; ``notation`` holds all parts until a leaf needs the one `Notation` of them."""
+    if type(x) is TUPLE and len(x) == 2 and room:  # as most are
+        a, b = x
+        if type(a) is not INT:
+            a = part_text(a, notation, room - 1)
+        return f"({a},{b if type(b) is INT else part_text(b, notation, room - 1)})"
     if isinstance(x, TUPLE):
         if not room:
             return "(...)"
-        room -= 1
-        if len(x) == 2:  # as most are
-            a, b = x
-            first = a if type(a) is INT else _text(a, room, notation)
-            return f"({first},{b if type(b) is INT else _text(b, room, notation)})"
-        return f"({','.join([str(i) if type(i) is INT else _text(i, room, notation) for i in x])})"
+        parts = [f"{i}" if type(i) is INT else part_text(i, notation, room - 1) for i in x]
+        return f"({','.join(parts)})"
     if type(x) is STATIC:
         return f"_{x.real}"
     if type(x) is INT:

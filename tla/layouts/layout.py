@@ -74,6 +74,7 @@ from .int_tuple import (
     leaves,
     make_tuple,
     of_static,
+    part_text,
     product,
     require_congruent,
     text_of,
@@ -149,6 +150,12 @@ class Layout(Shown, Immutable, Generic[S_co, D_co], _Open):
     def __new__(cls, shape: S, stride: D, origin_shape: IntTuple | None = None) -> Layout[S, D]: ...
     def __new__(cls, shape: Any, stride: Any = None, origin_shape: Any = None) -> AnyLayout:
         is_plain = origin_shape is None
+        slot = -1
+        if type(shape) is TUPLE and shape and type(shape[0]) is TUPLE and is_plain and cls is _LAYOUT:
+            slot = id(shape) >> 4 & 63
+            known = _recent[slot]
+            if known.shape is shape and known.stride is stride:
+                return known
         if stride is None:
             stride = plain_col_major(shape, _1, MAX_DEPTH)
             if stride is None:
@@ -164,6 +171,8 @@ class Layout(Shown, Immutable, Generic[S_co, D_co], _Open):
         layout.beside = None if origin_shape is None else (checked_origin(shape, origin_shape), ())
         layout.__class__ = cls
         made: AnyLayout = layout
+        if is_plain and slot >= 0:
+            _recent[slot] = made
         if not is_plain and assumed.get() is not None and made.symbols:
             return made.with_assumptions(used_here())  # its ints may have come from them
         return made
@@ -394,9 +403,11 @@ class Layout(Shown, Immutable, Generic[S_co, D_co], _Open):
         return hash((self.shape, self.stride))
 
     def __str__(self: AnyLayout) -> str:  # ty: ignore[incompatible-method-override]
+        s, d = self.shape, self.stride
         if self.beside is None or self.beside[0] is None:
-            return text_of(self.shape, self.stride)
-        return text_of(self.shape, self.stride, self.beside[0])
+            parts: list[Any] = [(s, d)]
+            return f"{part_text(s, parts)}:{part_text(d, parts)}"
+        return text_of(s, d, self.beside[0])
 
     def __repr__(self) -> str:
         origin = "" if self._origin is None else f", {self._origin!r}"
@@ -445,6 +456,14 @@ def trusted(shape: Any, stride: Any, beside: Any = None) -> AnyLayout:
     layout.__class__ = Layout
     made: AnyLayout = layout
     return made
+
+
+_LAYOUT: Any = Layout
+_recent: list[AnyLayout] = [trusted(1, 0)] * 64
+"""Layouts of nested plain ints, each at a place that the identity of its shape tells.
+
+A literal is one tuple however often its line runs, so it is checked once: its layout serves again.
+"""
 
 
 def padded(layout: AnyLayout, origin: Any) -> AnyLayout:
@@ -496,7 +515,7 @@ def _well_formed(shape: Any, stride: Any, room: int) -> bool:
     i = 0
     for s in shape:
         d = stride[i]  # counted, which takes half the time of zip
-        i += 1
+        i += 1  # noqa: SIM113
         if type(s) is int and type(d) is int:
             if s < 0:
                 return False
