@@ -158,7 +158,7 @@ def test_a_hint_is_worked_out_when_it_is_read() -> None:
         lambda e: [e.summary, *e.details],
         lambda e: list(copy.copy(e).args),
         lambda e: list(pickle.loads(pickle.dumps(e)).args),
-        lambda e: list(eval(repr(e), vars(errors)).args),
+        lambda e: list(eval(repr(e), dict(vars(errors))).args),
     ):
         asked.clear()
         raised = error()

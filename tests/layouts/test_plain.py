@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,6 +12,9 @@ from hypothesis import example, given, strategies as st
 import tla
 from tla import Int, Layout, TlaError, _, _2, _4
 from tla.layouts import static_mask
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 coords, layouts = sys.modules["tla.layouts.coord"], sys.modules["tla.layouts.layout"]
 

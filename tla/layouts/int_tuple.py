@@ -492,13 +492,13 @@ def shape_div(a: IntTuple, b: IntTuple) -> Any:
     """
     n: Any = a
     m: Any = b
-    kind: Any = type(n)
-    if kind is type(m) and (kind is INT or kind is STATIC) and n > 0 and m > 0:
+    is_dynamic = type(n) is INT
+    if type(n) is type(m) and (is_dynamic or type(n) is STATIC) and n > 0 and m > 0:
         whole, part = n.real, m.real  # plain, which no operator of `Int` slows down
         if not whole % part:
-            return whole // part if kind is INT else static_int(whole // part)
+            return whole // part if is_dynamic else static_int(whole // part)
         if not part % whole:
-            return 1 if kind is INT else _1
+            return 1 if is_dynamic else _1
     if is_tuple(a):
         if is_tuple(b) and len(a) != len(b):
             raise not_congruent(a, b)

@@ -437,7 +437,7 @@ class Layout(Shown, Immutable, Generic[S_co, D_co], _Open):
         return _restored, (self.shape, self.stride, self._origin, *self.assumptions)
 
 
-def _of_class(cls: type, layout: Any) -> Any:
+def _of_class(cls: type[AnyLayout], layout: Any) -> AnyLayout:
     """A layout as one of a class that is derived from `Layout`, which may have a dict."""
     made = object.__new__(cls)
     for name in _Open.__slots__:
