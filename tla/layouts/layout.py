@@ -417,7 +417,10 @@ class Layout(Shown, Immutable, Generic[S_co, D_co], _Open):
         s, d = self.shape, self.stride
         if self.beside is None or self.beside[0] is None:
             parts: list[Any] = [(s, d)]
-            return f"{part_text(s, parts)}:{part_text(d, parts)}"
+            try:
+                return f"{part_text(s, parts)}:{part_text(d, parts)}"
+            except ValueError as error:
+                raise refused_digits(error) from None
         return text_of(s, d, self.beside[0])
 
     def __repr__(self) -> str:
