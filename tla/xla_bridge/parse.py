@@ -25,7 +25,6 @@ from ..errors import ArgumentError, LayoutError, ParseError, UnsupportedError
 from ..ground import (
     ELEMENT_TYPES,
     MAX_DEPTH,
-    described,
     element_type,
     is_too_deep,
     limit_of,
@@ -92,9 +91,11 @@ def parse_shape_at(text: str, start: int, mode: Mode = "strict") -> tuple[AnySha
     >>> parse_shape_at("x = f32[2]{0} negate(y)", 4)
     (XlaShape('f32', (2,), minor_to_major=(0,)), 13)
     """
-    if not 0 <= start <= len(text):
+    if start < 0:
+        raise ArgumentError(f"a shape starts at 0 or later, not at {shown(start)}")
+    if start > len(text):
         raise ArgumentError(
-            f"a shape starts at 0 to {len(text)}, the text's length, not at {shown(start)}"
+            f"a shape starts in the text, of {len(text)} characters, not at {shown(start)}"
         )
     common = _common_form(text, start) if mode in MODES else None
     if common is not None:
@@ -196,7 +197,7 @@ class _Reader:
 
     def __init__(self, text: str, mode: Mode, start: int = 0, whole: bool = False) -> None:
         if mode not in MODES:
-            raise ArgumentError(f"mode is one of {', '.join(MODES)}; got {described(mode)}")
+            raise ArgumentError(f"mode is one of {', '.join(MODES)}; got {shown(mode)}")
         self.scan = ShapeScanner(text, mode, start)
         self.whole = whole
 
