@@ -69,13 +69,14 @@ from .coord import (
     trim_parts,
 )
 from .int_tuple import (
+    NotPlainError,
     as_int_tuple,
     as_shape,
     flatten_to_tuple,
     leaves,
     make_tuple,
     of_static,
-    part_text,
+    plain_text,
     product,
     require_congruent,
     text_of,
@@ -411,11 +412,12 @@ class Layout(Shown, Immutable, Generic[S_co, D_co], _Open):
         return hash((self.shape, self.stride))
 
     def __str__(self: AnyLayout) -> str:  # ty: ignore[incompatible-method-override]
-        s, d = self.shape, self.stride
-        if self.beside is None or self.beside[0] is None:
-            parts: list[Any] = [(s, d)]
-            return f"{part_text(s, parts)}:{part_text(d, parts)}"
-        return text_of(s, d, self.beside[0])
+        if self.beside is not None and self.beside[0] is not None:
+            return text_of(self.shape, self.stride, self.beside[0])
+        try:
+            return f"{plain_text(self.shape)}:{plain_text(self.stride)}"
+        except NotPlainError:
+            return text_of(self.shape, self.stride)
 
     def __repr__(self) -> str:
         origin = "" if self._origin is None else f", {self._origin!r}"
