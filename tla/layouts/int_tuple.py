@@ -381,7 +381,7 @@ def product(x: IntTuple) -> Any:
     total: Any = _1
     try:
         for i in x:
-            n = i if type(i) is INT or type(i) is STATIC else product(i)
+            n: Any = i if type(i) is INT or type(i) is STATIC else product(i)
             total = n if total is _1 else total * n  # _1 * n == n, static or not
     except RecursionError:
         raise too_deep() from None

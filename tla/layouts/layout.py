@@ -592,8 +592,8 @@ def get(x: Any, *path: SupportsIndex) -> Any:
         return x
     s: Any = x.shape
     d: Any = x.stride
-    i: Any
-    for i in path:
+    for step in path:
+        i: Any = step
         if type(i) is not INT or type(s) is not TUPLE or not 0 <= i < len(s):
             s, d = int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path)
             break
