@@ -84,7 +84,7 @@ def as_int_tuple(x: object, room: int = MAX_DEPTH) -> Any:
     """
     if not is_tuple(x):
         return leaf(x)
-    if is_too_deep(room):
+    if room <= 0 and is_too_deep(room):
         summary = f"an int tuple is nested deeper than {limit_of('nesting')} levels"
         raise LayoutError(summary, way_out("nesting"))
     return tuple(as_int_tuple(i, room - 1) for i in x)
