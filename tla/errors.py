@@ -80,7 +80,7 @@ class TlaError(Exception):
         hint, self._hint = self._hint, None
         text = hint() if hint is not None else ""
         if text:
-            self.args = (*self.args, text)
+            _PLAIN_ARGS.__set__(self, (*self.args, text))
 
     def _with_hint(self) -> tuple[Any, ...]:
         """The arguments, with the hint."""
