@@ -33,18 +33,19 @@ def guarded(function: _F) -> _F:
     <built-in function len>
     """
 
+    call: Any = function
     refuse_call = refuse  # the functions below have the names of their module, not of this one
 
     def calling(*args: Any, **kwargs: Any) -> Any:
         try:
-            return function(*args, **kwargs)
+            return call(*args, **kwargs)
         except Exception as error:
             refuse_call(function, args, kwargs, error)
             raise
 
     def yielding(*args: Any, **kwargs: Any) -> Any:
         try:
-            yield from function(*args, **kwargs)
+            yield from call(*args, **kwargs)
         except Exception as error:
             refuse_call(function, args, kwargs, error)
             raise

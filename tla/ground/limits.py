@@ -41,7 +41,7 @@ LIMITS: Final[dict[str, Limit]] = {
     "slices": Limit(1 << 12, "slices of a picture"),
     "places": Limit(1 << 16, "places of memory in a picture"),
     "characters": Limit(1 << 20, "characters of the text of a symbolic int"),
-    "digits": Limit(4300, "digits of an int that is read"),
+    "digits": Limit(4300, "digits of an int that is read or written"),
     "nesting": Limit(100, "levels of brackets, tuples and parentheses"),
     "brackets": Limit(1000, "levels of brackets in an instruction of HLO"),
     "calls": Limit(30, "levels of computations of HLO that call each other"),

@@ -152,7 +152,7 @@ def int_in(digits: str) -> int:
         raise refused_digits(error) from None
 
 
-def refused_digits(error: ValueError) -> ValueError:
+def refused_digits(error: ValueError) -> Exception:
     """Return the error of the library for an int of too many digits; another error as it is.
 
     Python does not convert longer ints to text and back, since that would take long.

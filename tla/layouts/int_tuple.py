@@ -152,25 +152,23 @@ def text_of(x: Any, *more: Any) -> str:
     """
     notation: list[Any] = [(x, more)]
     try:
-        text = _text(x, MAX_DEPTH, notation)
-        for part in more:
-            text += f":{_text(part, MAX_DEPTH, notation)}"
+        return ":".join([part_text(part, notation) for part in (x, *more)])
     except ValueError as error:
         raise refused_digits(error) from None
-    return text
 
 
-def _text(x: Any, room: int, notation: list[Any]) -> str:
+def part_text(x: Any, notation: list[Any], room: int = MAX_DEPTH) -> str:
     """`text_of` one part; ``notation`` holds all parts until a leaf needs the one `Notation` of them."""
+    if type(x) is TUPLE and len(x) == 2 and room:  # as most are
+        a, b = x
+        if type(a) is not INT:
+            a = part_text(a, notation, room - 1)
+        return f"({a},{b if type(b) is INT else part_text(b, notation, room - 1)})"
     if isinstance(x, TUPLE):
         if room <= 0 and is_too_deep(room):
             return "(...)"
-        room -= 1
-        if len(x) == 2:  # as most are
-            a, b = x
-            first = a if type(a) is INT else _text(a, room, notation)
-            return f"({first},{b if type(b) is INT else _text(b, room, notation)})"
-        return f"({','.join([str(i) if type(i) is INT else _text(i, room, notation) for i in x])})"
+        parts = [f"{i}" if type(i) is INT else part_text(i, notation, room - 1) for i in x]
+        return f"({','.join(parts)})"
     if type(x) is STATIC:
         return f"_{x.real}"
     if type(x) is INT:
@@ -520,13 +518,13 @@ def shape_div(a: IntTuple, b: IntTuple) -> Any:
     """
     n: Any = a
     m: Any = b
-    kind: Any = type(n)
-    if kind is type(m) and (kind is INT or kind is STATIC) and n > 0 and m > 0:
+    is_dynamic = type(n) is INT
+    if type(n) is type(m) and (is_dynamic or type(n) is STATIC) and n > 0 and m > 0:
         whole, part = n.real, m.real  # plain, which no operator of `Int` slows down
         if not whole % part:
-            return whole // part if kind is INT else static_int(whole // part)
+            return whole // part if is_dynamic else static_int(whole // part)
         if not part % whole:
-            return 1 if kind is INT else _1
+            return 1 if is_dynamic else _1
     if is_tuple(a):
         if is_tuple(b) and len(a) != len(b):
             raise not_congruent(a, b)
