@@ -125,7 +125,8 @@ def way_out(name: str, needed: int | None = None) -> str:
         needed: What would do; without it twice the limit is proposed.
     """
     most = limit_of(name)
-    more = f"{name}={2 * most if needed is None or is_too_long(needed) else needed}"
+    is_known = isinstance(needed, int) and not is_too_long(needed)  # a symbolic int may be asked for
+    more = f"{name}={needed if is_known else 2 * most}"
     return f"The limit {name!r} is {most}. `with tla.limits({more}):` raises it, so does --limit {more}."
 
 
