@@ -38,9 +38,10 @@ class Parser(argparse.ArgumentParser):
         Raises:
             ParserAsked: the command line is `ASK`.
         """
-        if args == ASK:
+        words = list(args)
+        if any(isinstance(word, _Question) for word in words):
             raise ParserAsked(self)
-        options, others = self.parse_known_args(args, namespace)
+        options, others = self.parse_known_args(words, namespace)
         if others:
             known = [name for action in self._actions for name in action.option_strings]
             near = [near for word in others for near in near_words(word.partition("=")[0], known)]
@@ -59,8 +60,14 @@ class Parser(argparse.ArgumentParser):
         self.error(f"there is no {what} {shortened(words[0])!r}. {did_you_mean(near, known)}")
 
 
-ASK: Final = ["?"]
-"""The command line that asks a command for its parser; no command has the argument ``?``."""
+class _Question(str):
+    """A word that no command line has: `Parser.parse_args` knows it by its type."""
+
+    __slots__ = ()
+
+
+ASK: Final = [_Question("?")]
+"""The command line that asks a command for its parser."""
 
 
 class ParserAsked(Exception):  # noqa: N818 - no error, but the answer to a question
