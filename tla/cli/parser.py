@@ -38,7 +38,7 @@ class Parser(argparse.ArgumentParser):
         Raises:
             ParserAsked: the command line is `ASK`.
         """
-        words = list(args)
+        words = [*(args or ())]
         if any(isinstance(word, _Question) for word in words):
             raise ParserAsked(self)
         options, others = self.parse_known_args(words, namespace)
