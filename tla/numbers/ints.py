@@ -440,7 +440,7 @@ def known_lt(a: Leaf, b: Leaf) -> bool | None:
     (True, False, None)
     """
     if type(a) in PLAIN_INTS and type(b) in PLAIN_INTS:
-        return a < b  # type: ignore[operator]
+        return a < b  # type: ignore[operator]  # ty: ignore[unsupported-operator]
     if isinstance(a, SymbolicInt):
         return a.known_lt(b)
     return b.known_gt(a) if isinstance(b, SymbolicInt) else known_lt(leaf(a), leaf(b))
@@ -458,7 +458,7 @@ def known_divides(a: Leaf, b: Leaf) -> bool | None:
         if isinstance(b, SymbolicInt):
             return b.known_multiple(a)
         a, b = leaf(a), leaf(b)
-    return b % a == 0 if a else b == 0  # type: ignore[operator]
+    return b % a == 0 if a else b == 0  # type: ignore[operator]  # ty: ignore[unsupported-operator]
 
 
 def known_int(x: Leaf) -> int:
