@@ -44,6 +44,9 @@ __all__ = [
 ]
 
 
+_PLAIN_ARGS: Any = vars(BaseException)["args"]
+
+
 class TlaError(Exception):
     """Base of all errors of the library.
 
@@ -79,19 +82,14 @@ class TlaError(Exception):
         hint, self._hint = self._hint, None
         text = hint() if hint is not None else ""
         if text:
-            self.args = (*self.args, text)
+            _PLAIN_ARGS.__set__(self, (*self.args, text))
 
-    if not TYPE_CHECKING:
-
-        @property
-        def args(self) -> tuple[Any, ...]:
-            if self._hint is not None:
-                self._complete()
-            return BaseException.args.__get__(self)
-
-        @args.setter
-        def args(self, args: tuple[Any, ...]) -> None:
-            BaseException.args.__set__(self, args)
+    def _with_hint(self) -> tuple[Any, ...]:
+        """The arguments, with the hint."""
+        if self._hint is not None:
+            self._complete()
+        args: tuple[Any, ...] = _PLAIN_ARGS.__get__(self)
+        return args
 
     def __repr__(self) -> str:
         self._complete()
@@ -117,6 +115,10 @@ class TlaError(Exception):
     if TYPE_CHECKING:  # the data of an error are attributes; each raiser documents its own
 
         def __getattr__(self, name: str) -> object: ...
+
+
+# Checkers know what the arguments of an exception are: this only adds the hint.
+setattr(TlaError, "args", property(vars(TlaError)["_with_hint"], _PLAIN_ARGS.__set__))  # noqa: B010
 
 
 class LeafError(TlaError, TypeError):

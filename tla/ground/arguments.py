@@ -54,11 +54,10 @@ def guarded(function: _F) -> _F:
     caller = yielding if code.co_flags & _GENERATOR else calling
     # a function of its own module, as doctest and pickle see it
     home = getattr(function, "__globals__", globals())
-    name = getattr(function, "__name__", "")
-    made: Any = FunctionType(caller.__code__, home, name, None, caller.__closure__)
+    made: Any = FunctionType(caller.__code__, home, call.__name__, None, caller.__closure__)
     made.__dict__.update(getattr(function, "__dict__", {}))
-    for attribute in ("__module__", "__qualname__", "__doc__", "__annotations__"):
-        setattr(made, attribute, getattr(function, attribute, None))
+    for name in ("__module__", "__qualname__", "__doc__", "__annotations__"):
+        setattr(made, name, getattr(function, name, None))
     made.__wrapped__ = function
     return made  # type: ignore[no-any-return]
 

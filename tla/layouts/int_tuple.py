@@ -29,6 +29,7 @@ from ..ground import (
 from ..numbers import (
     INT,
     MAX_DEPTH,
+    PLAIN_INTS,
     STATIC,
     TUPLE,
     Int,
@@ -51,7 +52,7 @@ from ..numbers import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..numbers import Question
+    from ..numbers import Notation, Question
 
 _Items = TypeVarTuple("_Items")
 
@@ -83,7 +84,7 @@ def as_int_tuple(x: object, room: int = MAX_DEPTH) -> Any:
     """
     if not is_tuple(x):
         return leaf(x)
-    if is_too_deep(room):
+    if room <= 0 and is_too_deep(room):
         summary = f"an int tuple is nested deeper than {limit_of('nesting')} levels"
         raise LayoutError(summary, way_out("nesting"))
     return tuple(as_int_tuple(i, room - 1) for i in x)
@@ -150,35 +151,51 @@ def text_of(x: Any, *more: Any) -> str:
     >>> text_of((_2, (4, (5,)))), text_of(Int(-2)), text_of(()), text_of((1, (_, _2)))
     ('(_2,(4,(5)))', '_-2', '()', '(1,(_,_2))')
     """
-    notation: list[Any] = [(x, more)]
+    parts = (x, *more)
+    notation: list[Notation] = []
+
+    def other_text(leaf: Any) -> str:  # of a leaf that is no plain int
+        if not notation:
+            from ..numbers import Notation
+
+            notation.append(Notation(_profile_leaves(parts)))
+        return notation[0].text(leaf)
+
     try:
-        return ":".join([part_text(part, notation) for part in (x, *more)])
+        return ":".join([_text(x, MAX_DEPTH, other_text) for x in parts])
     except ValueError as error:
         raise refused_digits(error) from None
 
 
-def part_text(x: Any, notation: list[Any], room: int = MAX_DEPTH) -> str:
-    """`text_of` one part; ``notation`` holds all parts until a leaf needs the one `Notation` of them."""
-    if type(x) is TUPLE and len(x) == 2 and room:  # as most are
-        a, b = x
-        if type(a) is not INT:
-            a = part_text(a, notation, room - 1)
-        return f"({a},{b if type(b) is INT else part_text(b, notation, room - 1)})"
-    if isinstance(x, TUPLE):
-        if room <= 0 and is_too_deep(room):
-            return "(...)"
-        parts = [f"{i}" if type(i) is INT else part_text(i, notation, room - 1) for i in x]
-        return f"({','.join(parts)})"
+def _text(x: Any, room: int, leaf_text: Callable[[Any], str]) -> str:
+    if not is_tuple(x):
+        return plain_text(x) if type(x) in PLAIN_INTS else leaf_text(x)
+    if room <= 0 and is_too_deep(room):
+        return "(...)"
+    return f"({','.join([_text(i, room - 1, leaf_text) for i in x])})"
+
+
+class NotPlainError(Exception):
+    """A leaf is neither a dynamic nor a static int."""
+
+
+def plain_text(x: Any) -> str:
+    """`text_of` plain ints, nested no deeper than a layout is.
+
+    Raises:
+        NotPlainError: a leaf is no plain int.
+    """
+    if type(x) is TUPLE:
+        if len(x) == 2:  # as most are
+            a, b = x
+            first = a if type(a) is INT else plain_text(a)
+            return f"({first},{b if type(b) is INT else plain_text(b)})"
+        return f"({','.join([f'{i}' if type(i) is INT else plain_text(i) for i in x])})"
     if type(x) is STATIC:
         return f"_{x.real}"
     if type(x) is INT:
         return str(x)
-    if is_tuple(notation[0]):
-        from ..numbers import Notation
-
-        notation[0] = Notation(_profile_leaves(notation[0]))
-    text: str = notation[0].text(x)
-    return text
+    raise NotPlainError
 
 
 # --- profile ----------------------------------------------------------------------------------
@@ -391,7 +408,7 @@ def product(x: IntTuple) -> Any:
     total: Any = _1
     try:
         for i in x:
-            n = i if type(i) is INT or type(i) is STATIC else product(i)
+            n: Any = i if type(i) is INT or type(i) is STATIC else product(i)
             total = n if total is _1 else total * n  # _1 * n == n, static or not
     except RecursionError:
         raise too_deep() from None

@@ -69,13 +69,14 @@ from .coord import (
     trim_parts,
 )
 from .int_tuple import (
+    NotPlainError,
     as_int_tuple,
     as_shape,
     flatten_to_tuple,
     leaves,
     make_tuple,
     of_static,
-    part_text,
+    plain_text,
     product,
     require_congruent,
     text_of,
@@ -414,14 +415,12 @@ class Layout(Shown, Immutable, Generic[S_co, D_co], _Open):
         return hash((self.shape, self.stride))
 
     def __str__(self: AnyLayout) -> str:  # ty: ignore[incompatible-method-override]
-        s, d = self.shape, self.stride
-        if self.beside is None or self.beside[0] is None:
-            parts: list[Any] = [(s, d)]
-            try:
-                return f"{part_text(s, parts)}:{part_text(d, parts)}"
-            except ValueError as error:
-                raise refused_digits(error) from None
-        return text_of(s, d, self.beside[0])
+        if self.beside is not None and self.beside[0] is not None:
+            return text_of(self.shape, self.stride, self.beside[0])
+        try:
+            return f"{plain_text(self.shape)}:{plain_text(self.stride)}"
+        except (NotPlainError, ValueError):  # other ints, or one of too many digits
+            return text_of(self.shape, self.stride)
 
     def __repr__(self) -> str:
         origin = "" if self._origin is None else f", {self._origin!r}"
@@ -599,8 +598,8 @@ def get(x: Any, *path: SupportsIndex) -> Any:
         return x
     s: Any = x.shape
     d: Any = x.stride
-    i: Any
-    for i in path:
+    for step in path:
+        i: Any = step
         if type(i) is not INT or type(s) is not TUPLE or not 0 <= i < len(s):
             s, d = int_tuple.get(x.shape, *path), int_tuple.get(x.stride, *path)
             break

@@ -138,6 +138,8 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
         if type(x) is INT and x >= 0:
             read, down = x & self._mask, self._down
             return x ^ (read >> down if down > 0 else read << -down)  # type: ignore[no-any-return]
+        if type(x) is STATIC and x >= 0:
+            return static_int(self(x.real))  # type: ignore[no-any-return]
         plain = known_int(leaf(x))
         if plain < 0:
             raise CoordinateError(
@@ -145,7 +147,7 @@ class Swizzle(Record, Generic[_Bits, _Base, _Shift]):
                 "It permutes the offsets from 0 on.",
                 offset=plain,
             )
-        return static_int(self(plain)) if type(x) is STATIC else self(plain)
+        return self(plain)
 
     def __str__(self) -> str:
         return f"Sw<{self.bits:d},{self.base:d},{self.shift:d}>"

@@ -439,8 +439,10 @@ def known_lt(a: Leaf, b: Leaf) -> bool | None:
     >>> known_lt(3, _4), known_lt(sym("M", min=5), 4), known_lt(sym("M"), 4)
     (True, False, None)
     """
-    if type(a) in PLAIN_INTS and type(b) in PLAIN_INTS:
-        return a < b  # type: ignore[operator]  # ty: ignore[unsupported-operator]
+    x: Any = a
+    y: Any = b
+    if type(x) in PLAIN_INTS and type(y) in PLAIN_INTS:
+        return x < y  # type: ignore[no-any-return]
     if isinstance(a, SymbolicInt):
         return a.known_lt(b)
     return b.known_gt(a) if isinstance(b, SymbolicInt) else known_lt(leaf(a), leaf(b))
@@ -458,7 +460,9 @@ def known_divides(a: Leaf, b: Leaf) -> bool | None:
         if isinstance(b, SymbolicInt):
             return b.known_multiple(a)
         a, b = leaf(a), leaf(b)
-    return b % a == 0 if a else b == 0  # type: ignore[operator]  # ty: ignore[unsupported-operator]
+    x: Any = a
+    y: Any = b
+    return y % x == 0 if x else y == 0  # type: ignore[no-any-return]
 
 
 def known_int(x: Leaf) -> int:

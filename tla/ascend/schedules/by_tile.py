@@ -27,6 +27,7 @@ class BandWalk(Schedule):
 
     offset: int
     direction: int
+    bands: Bands
 
     def __init__(
         self, problem: ShapeLike, tile: ShapeLike, offset: int, direction: int, cores: int

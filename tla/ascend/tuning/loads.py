@@ -168,6 +168,7 @@ def loads_in_bands(
 def loads_by_columns(problem: GemmCoord, tile: GemmShape, *, cores: int) -> Loads:
     """Return the loads of `ColumnBlockSwizzle`: each core has its own columns of blocks, with all rows.
 
+    >>> from tla.ascend import GemmCoord, GemmShape
     >>> loads_by_columns(GemmCoord(300, 300, 64), GemmShape(128, 128, 64), cores=4).blocks()
     [8, 4]
     """
