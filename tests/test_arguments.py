@@ -57,7 +57,7 @@ MODULE = "HloModule m\n\nENTRY e {\n  ROOT a = f32[] parameter(0)\n}"
             lambda: tla.memory.live(3),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
             "live() takes Module as 'module', not int 3",
         ),
-        (lambda: Computation((), ()), "Computation() takes str as 'name', not tuple ()"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
+        (lambda: Computation((), (3,)), "Computation() takes str as 'name', not tuple ()"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
         (
             lambda: read_module(MODULE).computation(b"e"),  # type: ignore[arg-type]  # ty: ignore[invalid-argument-type]
             "Module.computation() takes str as 'name', not bytes b'e'",

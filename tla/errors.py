@@ -72,6 +72,8 @@ class TlaError(Exception):
         It is for a way out that takes a search, since many errors are caught and never read. It runs
         under the assumptions of now.
         """
+        if not callable(hint):  # pyright: ignore[reportUnnecessaryComparison]
+            raise KindError(f"a hint is a function, not a {type(hint).__name__}")
         self._hint = partial(copy_context().run, hint)
         return self
 
@@ -213,7 +215,8 @@ class ParseError(TlaError, ValueError):
     def __init__(
         self, summary: str, text: str, start: int, end: int | None = None, *details: str
     ) -> None:
-        if not isinstance(start, int) or not isinstance(end, int | None):
+        is_span = isinstance(start, int) and isinstance(end, int | None)  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not is_span:
             raise KindError("a ParseError takes the start and the end of a span as ints")
         super().__init__(summary, *details, text=text, start=start)
         self.end = start + 1 if end is None or end < start else end
@@ -225,7 +228,7 @@ class ParseError(TlaError, ValueError):
 
     def named(self, name: str) -> ParseError:
         """Return the same error with the name of the source before its summary."""
-        if not isinstance(name, str):
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise KindError(f"the name of a source is a text, not a {type(name).__name__}")
         return ParseError(f"{name}: {self.summary}", self.text, self.start, self.end, *self.details)
 

@@ -171,7 +171,7 @@ NOT_CALLED = {
     "__dir__", "__new__", "__init__",
     "__post_init__", "__copy__", "__replace__", "__getstate__", "__setstate__", "__sizeof__",
     "__subclasshook__", "__format__",
-    "__made_by__", "__deepcopy__", "__match_args__",
+    "__made_by__", "__exit__", "__deepcopy__", "__match_args__",
 }  # fmt: skip
 """What Python itself defines, where its own errors are expected, or what a class runs for its maker."""
 
@@ -472,7 +472,7 @@ class Draws:
                     by_name = True
                     continue
                 text = self.any_value() if p.name in wrong else known.get(p.name) or self.good(p)
-                if text in CALLED and "Callable" in str(p.annotation):
+                if text in CALLED and ("Callable" in str(p.annotation) or "Of" in str(p.annotation)):
                     text = "RaisingBool()"  # what a function of Python's own raises is its own
                 if p.kind is p.POSITIONAL_ONLY and not by_name:
                     args.append(text)

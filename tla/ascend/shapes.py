@@ -90,7 +90,8 @@ def gemm_shape(what: ShapeLike, name: str = "tile") -> GemmShape:
     else:
         extents = [index_of(f"an extent of the {name}", x) for x in islice(what, 4)]
         if len(extents) != 3:
-            count = len(what) if isinstance(what, Sized) else len(extents)
+            sized = isinstance(what, Sized)  # pyright: ignore[reportUnnecessaryIsInstance]
+            count = len(what) if sized else len(extents)
             raise LayoutError(f"the {name} has {count} extents, not three: m, n, k", shape=what)
     shape = GemmShape(*extents)
     for axis, extent in zip("mnk", shape, strict=True):

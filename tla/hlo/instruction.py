@@ -15,7 +15,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
-from ..errors import ParseError
+from ..errors import ArgumentError, ParseError
 from ..xla_bridge import numbered
 from .lexing import NAME, STRING, escaped, unescaped
 from .naming import value_named
@@ -325,6 +325,8 @@ class Computation(Value):
         line: int = 0,
     ) -> None:
         body = list(instructions)
+        if not body:
+            raise ArgumentError("a computation has at least one instruction")
         if not any(instruction.is_root for instruction in body):
             body[-1] = body[-1].as_root()
         set_ = object.__setattr__

@@ -96,7 +96,7 @@ class Elements:
     def instruction(self, name: str) -> Instruction | None:
         """The instruction of a name, or of a name within its caller."""
         found = self.value_of(name)
-        if not isinstance(found, Instruction | None):
+        if not isinstance(found, Instruction | None):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise KindError(f"the value of {name} is an Instruction or None, not {described(found)}")
         scope, slash, inner = name.rpartition("/")
         if found is not None or not slash:

@@ -165,8 +165,8 @@ class Interval(Record):
             return Interval(*ends)
         size = plain_int(value)
         if size is None:
-            said = f"expected an interval, a pair of ints or a size, got {described(value)}"
-            raise KindError(said, value=value)
+            said = f"expected an interval, a pair of ints or a size, got {described(ends)}"
+            raise KindError(said, value=ends)
         return Interval(0, size - 1)
 
     @property

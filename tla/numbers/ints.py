@@ -53,6 +53,7 @@ from ..ground import (
     refuse,
     refused_digits,
     way_out,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -520,7 +521,7 @@ def round_down(a: IntLike, b: IntLike) -> int:
 def _divisor(b: IntLike) -> Any:
     divisor: Any = leaf(b)
     if known_lt(divisor, 1) is True:
-        raise DivisibilityError(f"cannot round to multiples of {divisor}: it is not positive")
+        raise DivisibilityError(f"cannot round to multiples of {written(divisor)}: it is not positive")
     return divisor
 
 

@@ -34,7 +34,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex, TypeAlias, TypeVar, Union, final
 from weakref import WeakValueDictionary
 
-from ..errors import ArgumentError, LeafError, UndecidedError
+from ..errors import ArgumentError, LayoutError, LeafError, UndecidedError
 from ..ground import Immutable, Record, described, guarded, limit_error, limit_of, shown
 from . import intervals
 from .context import assumed, nothing_assumed
@@ -118,6 +118,8 @@ class Symbol(Atom):
     ) -> None:
         self.name, self.divisor, self.least, self.greatest = name, divisor, least, greatest
         self.cpp_type = cpp_type
+        if divisor < 1:
+            raise LayoutError(f"{name} cannot be divisible by {divisor}", "A divisor is a positive int.")
         low = None if self.least is None else bounds_of(self.least)[0]
         high = None if self.greatest is None else bounds_of(self.greatest)[1]
         self.bounds: Bounds = (

@@ -32,6 +32,8 @@ def naive_coords(shape: Any) -> list[Any]:
     >>> naive_coords((2, (1, 2)))
     [(0, (0, 0)), (1, (0, 0)), (0, (0, 1)), (1, (0, 1))]
     """
+    if naive_size(shape) == 0:
+        return []
     if naive_size(shape) > 1 << 16:
         raise LayoutError("a shape of more than 2**16 coordinates is not gone through one by one")
     if not is_tuple(shape):
