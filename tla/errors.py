@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The error family: what was asked, the offending part, the condition, one way out.
 
 Every error of the library is a `TlaError` and, where one fits, the builtin a reader would expect.

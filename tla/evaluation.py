@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Expressions over layouts, in the notation and with the names of the operations.
 
 >>> print(evaluate("make_layout_tile((8,6):(6,1), (4,3))"))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The complement: what a layout leaves free of a range of offsets, as a layout.
 
 Sort the modes ``s_i:d_i`` that move by their strides. Where each mode ends before the next begins,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sizes and places of a matrix product, in CATLASS's words: C[m,n] is the sum of A[m,k] B[k,n].
 
 >>> tile = GemmShape(128, 256, 256)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A module in pieces: a large text is never held whole, a broken one is read to its break."""
 
 from __future__ import annotations

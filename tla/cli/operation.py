@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parts that the commands of the algebra share: their arguments, and the writing of a result."""
 
 from __future__ import annotations

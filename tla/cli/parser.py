@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parsers of command lines."""
 
 from __future__ import annotations

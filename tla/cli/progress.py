@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A progress bar on standard error, for long work on a terminal; it disappears at the end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The one writer of files: what fails leaves the old file as it was, and nothing beside it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The reader of C++: of the types that compilers print, and the expressions that people write.
 
 Types and expressions have one grammar here, as in ``tla::Int<4>`` and ``tla::Int<4>{}``. The name

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layouts as figures: a grid of offsets, and memory with the coordinates of each place.
 
 The last two modes are the rows and columns. Each coordinate of the modes before them has its own grid.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ground floor: tools that every room uses.
 
 - ``lazy``: packages that load a name when it is asked for; ``arguments``: what a failed call says;

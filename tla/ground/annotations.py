@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether values fit annotations: what a guarded call asks once it has failed.
 
 The annotations are texts, and what they name is imported for type checkers alone; it is found here.

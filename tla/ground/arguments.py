@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arguments of the wrong type: a call that fails says which one it was.
 
 A room's door (`lazy`) guards the functions and methods that it gives. Nothing is checked before a call,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The limits: what the library does before it refuses. One table, one context manager, one error.
 
 >>> with limits(places=12):

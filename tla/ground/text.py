@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scanner of the notations of layouts, shapes, tags, expressions and C++ types: a text and a place.
 
 A grammar is a set of functions over a `Scanner`. A function passes an optional token with `accept`, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """HLO instructions and computations as values: results, operands, attributes.
 
 An attribute is a text. The usual ones also have a property with a typed value.

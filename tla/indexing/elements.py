@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Elements of instructions that are known before the program runs.
 
 `Elements` goes back through the ops that move elements to the op that makes them, by the maps of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of indexing maps: the elements that are read for each element of the result.
 
 >>> from tla.indexing import parse_map

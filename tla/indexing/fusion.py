@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Indexing through a whole computation: from its root to its parameters.
 
 >>> from tla.hlo import read_module

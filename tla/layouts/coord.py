@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Coordinates of a shape: order, index and offset, the strides that number them, and which hold data.
 
 A coordinate of a shape is an int, counted colexicographically (the first mode runs fastest), or a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Int tuples: an int, or a tuple of int tuples. Shapes, strides, coordinates and tiles are these.
 
 The profile of an int tuple is its nesting; its leaves are its ints, read left to right.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layouts: functions from coordinates to offsets, written ``shape:stride``.
 
 A layout maps a coordinate of its shape to the sum over the leaves of coordinate times stride.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The notation of layouts, ``shape:stride``, read and written.
 
 ========== ======================================== =====================

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Swizzles: offsets permuted by an xor of their bits, and layouts seen through such a permutation.
 
 >>> swizzle = Swizzle(2, 0, 3)

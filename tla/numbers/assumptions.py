@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Assumptions: conditions on symbolic ints that hold inside a block.
 
 >>> M = sym("M")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Intervals of ints: `Bounds`, a pair of ends that may be open, and `Interval`, a value with both ends.
 
 Bounds are the least and the greatest value, both inclusive; None where there is no end.

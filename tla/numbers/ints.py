@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Integers of a layout: static `Int`, dynamic `int`, and the protocol that a symbolic int follows.
 
 A static int is known to the type checker, a dynamic one to the run. Arithmetic follows C++ TLA:

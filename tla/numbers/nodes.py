@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Symbolic ints: a polynomial with integer coefficients over symbols, quotients, remainders, minima.
 
 Every expression has one form, ``constant + sum of coefficient * product of atoms``:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Symbolic ints as text: the notation of layouts, Python, MLIR and C++.
 
 >>> M, i = sym("M", divisible_by=16), sym("i", min=0)

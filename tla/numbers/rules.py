@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rewrite rules of symbolic ints, in tables, and the operations that apply them.
 
 Each rule states its identity and what it needs; it returns None where it does not apply. The tables

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Naive truths: facts of layouts, counted one by one from the definition, for comparison in tests.
 
 They share no code with the functions that they check. They are simple to read, and slow.

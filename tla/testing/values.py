@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hypothesis strategies of the library's arguments: int tuples, shapes, layouts, coordinates."""
 
 from __future__ import annotations

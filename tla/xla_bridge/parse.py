@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The reader of XLA shape text: ``f32[3,5]{1,0:T(2,2)}``.
 
 It has three modes. ``document`` reads the texts of documents and people: types in either case, ``;`` or

@@ -3008,7 +3008,6 @@ class SymbolicInt:
 Leaf: TypeAlias = Union[int, SymbolicInt]
 IntLike: TypeAlias = Union[SupportsIndex, SymbolicInt]
 IntTuple: TypeAlias = Union[IntLike, 'tuple[IntTuple, ...]']
-MAX_DEPTH: int
 _P = ParamSpec('_P')
 _R = TypeVar('_R')
 def limit_nesting(recursive: Callable[_P, _R]) -> Callable[_P, _R]: ...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The arguments of a copy, checked: layouts with their tags, the tile, the fields of a parameter.
 
 Every copy begins here: its two layouts are read as tags. It also ends here: its calls are checked

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The number of blocks of each kind on each core, by formulas instead of a pass over all blocks.
 
 A product has blocks of four kinds: whole, cut in m, cut in n, cut in both. Task ``t`` runs on core

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """isl, loaded on demand, and the limit of its work.
 
 All relations share one isl context. isl counts its steps there. A question with too many steps ends in
