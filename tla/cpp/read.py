@@ -19,7 +19,7 @@ from ..errors import (
     UndecidedError,
     UnsupportedError,
 )
-from ..ground import is_too_deep, limit_of, way_out
+from ..ground import MAX_DEPTH, is_too_deep, limit_of, way_out
 from ..layouts import (
     ComposedLayout,
     Layout,
@@ -30,7 +30,7 @@ from ..layouts import (
     is_composed,
     is_layout,
 )
-from ..numbers import MAX_DEPTH, Expr, Int, Symbol, call_assuming, is_tuple, known_lt, leaf, sym
+from ..numbers import Expr, Int, Symbol, call_assuming, is_tuple, known_lt, leaf, sym
 from .names import KEYWORDS, LAYOUTS, NAMESPACES, STATIC_INTS, STATIC_SPACES, TUPLES, is_unsigned
 from .numbers import FACTS, QUALIFIERS, IntReader, Operand
 

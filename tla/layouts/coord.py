@@ -21,10 +21,9 @@ from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CongruenceError, CoordinateError, KindError, LayoutError
-from ..ground import constexpr, described
+from ..ground import MAX_DEPTH, constexpr, described
 from ..numbers import (
     INT,
-    MAX_DEPTH,
     PLAIN_INTS,
     STATIC,
     TUPLE,

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVarTuple
 
 from ..errors import CongruenceError, CoordinateError, DivisibilityError, LayoutError
 from ..ground import (
+    MAX_DEPTH,
     constexpr,
     guarded,
     is_too_deep,
@@ -29,7 +30,6 @@ from ..ground import (
 )
 from ..numbers import (
     INT,
-    MAX_DEPTH,
     PLAIN_INTS,
     STATIC,
     TUPLE,

@@ -32,10 +32,9 @@ from typing import (
 )
 
 from ..errors import CoordinateError, LeafError, NotALayoutError, TlaError
-from ..ground import Immutable, Shown, constexpr, refused_digits, steps_of, typed_by
+from ..ground import MAX_DEPTH, Immutable, Shown, constexpr, refused_digits, steps_of, typed_by
 from ..numbers import (
     INT,
-    MAX_DEPTH,
     PLAIN_INTS,
     STATIC,
     TUPLE,

@@ -27,8 +27,8 @@ from re import compile as compile_pattern
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from ..errors import LayoutError, ParseError
-from ..ground import Scanner, constexpr, is_too_deep, limit_of, shortened, way_out
-from ..numbers import MAX_DEPTH, Int
+from ..ground import MAX_DEPTH, Scanner, constexpr, is_too_deep, limit_of, shortened, way_out
+from ..numbers import Int
 from .int_tuple import as_int_tuple, text_of
 from .layout import Layout, is_layout
 

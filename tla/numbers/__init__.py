@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from .intervals import Interval as Interval
     from .ints import (
         INT as INT,
-        MAX_DEPTH as MAX_DEPTH,
         PLAIN_INTS as PLAIN_INTS,
         STATIC as STATIC,
         TUPLE as TUPLE,

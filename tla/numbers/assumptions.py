@@ -16,10 +16,9 @@ from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..errors import ContradictionError, KindError, UndecidedError
-from ..ground import described
+from ..ground import MAX_DEPTH, described
 from . import evaluation
 from .context import assumed, nothing_assumed, used_conditions
-from .ints import MAX_DEPTH
 from .nodes import (
     COMPARISONS,
     Condition,

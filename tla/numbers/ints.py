@@ -47,7 +47,6 @@ from ..errors import (
     ZeroDivisorError,
 )
 from ..ground import (
-    MAX_DEPTH as MAX_DEPTH,
     constexpr,
     described,
     limit_of,

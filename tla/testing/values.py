@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from ..errors import LayoutError
+from ..ground import MAX_DEPTH
 from ..layouts import AnyLayout, Layout, flatten_to_tuple, unflatten
-from ..numbers import MAX_DEPTH, Int, is_tuple
+from ..numbers import Int, is_tuple
 from .truths import naive_size
 
 if TYPE_CHECKING:
